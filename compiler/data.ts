@@ -1,0 +1,156 @@
+/**
+ * The data document of an environment, under the one root `regolith`. Presence is `null`, because booleans point into
+ * the policy's own memory and would tie the data to one compiled policy.
+ *
+ * - `schema.actions[type][action]` what exists; `schema.grants[type][action][role]` what is allowed, `extends` flattened
+ * - `facts.users[user][tenant]` who exists, and where they hold a role; `facts.tenants[tenant]` the attributes
+ * - `facts.tenant_roles[tenant][user][role]` the roles held
+ */
+import { grantsOf } from './grant.js';
+import { bytesWriter, type JsonWriter, valueWriter } from './json-writer.js';
+import type { Facts, Json, Model, RoleAssignment, Schema } from './model.js';
+import { byCodeUnit, canonical, sortedBy } from './order.js';
+
+/** The whole document as a value. For large environments use `documentChunks`. */
+export function document(model: Model): Json {
+	const writer = valueWriter();
+	writeDocument(model, writer);
+	return writer.result();
+}
+
+/** The whole document as UTF-8 JSON without white space: equal models give equal bytes, whatever the order of rows. */
+export function documentBytes(model: Model): Uint8Array {
+	const chunks = documentChunks(model);
+	const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+	let offset = 0;
+	for (const chunk of chunks) {
+		bytes.set(chunk, offset);
+		offset += chunk.length;
+	}
+	return bytes;
+}
+
+/** `documentBytes` in pieces of about 64 KiB. Takes time linear in the facts, but for sorting users and tenants by key. */
+export function documentChunks(model: Model): readonly Uint8Array[] {
+	const writer = bytesWriter();
+	writeDocument(model, writer);
+	return writer.bytes();
+}
+
+/** The tables of a schema: what stands at `regolith.schema`. */
+export function schemaTables(schema: Schema): Json {
+	const writer = valueWriter();
+	writeSchema(schema, writer);
+	return writer.result();
+}
+
+function writeDocument(model: Model, writer: JsonWriter): void {
+	writer.open('regolith');
+	writer.open('facts');
+	writeFacts(model.facts, writer);
+	writer.close();
+	writer.open('schema');
+	writeSchema(model.schema, writer);
+	writer.close();
+	writer.close();
+}
+
+function writeSchema(schema: Schema, writer: JsonWriter): void {
+	writer.open('actions');
+	for (const resource of sortedBy(schema.resources, ({ key }) => key)) {
+		writeSet(
+			resource.key,
+			resource.actions.map(({ key }) => key),
+			writer,
+		);
+	}
+	writer.close();
+	writer.open('grants');
+	for (const [type, actions] of sortedBy([...grantsOf(schema)], ([key]) => key)) {
+		writer.open(type);
+		for (const [action, roles] of sortedBy([...actions], ([key]) => key)) {
+			writeSet(action, roles, writer);
+		}
+		writer.close();
+	}
+	writer.close();
+}
+
+function writeSet(key: string, members: Iterable<string>, writer: JsonWriter): void {
+	writer.open(key);
+	for (const member of canonical(members)) {
+		writer.value(member, null);
+	}
+	writer.close();
+}
+
+function writeFacts(facts: Facts, writer: JsonWriter): void {
+	const { byTenant, byUser } = assignmentsInOrder(facts);
+	writer.open('tenant_roles');
+	for (const [tenant, rows] of byTenant) {
+		writer.open(tenant);
+		writeRolesByUser(rows, writer);
+		writer.close();
+	}
+	writer.close();
+	writer.open('tenants');
+	for (const tenant of sortedBy(facts.tenants, ({ key }) => key)) {
+		writer.value(tenant.key, tenant.attributes);
+	}
+	writer.close();
+	writer.open('users');
+	for (const [user, rows] of byUser) {
+		writeSet(
+			user,
+			rows.map((row) => row.tenant),
+			writer,
+		);
+	}
+	writer.close();
+}
+
+/** Assignments by one end, keys in canonical order. */
+type Assignments = ReadonlyMap<string, readonly RoleAssignment[]>;
+
+/**
+ * Groups the assignments without sorting them all: the few of each user are sorted, and walking the users in order
+ * leaves those of each tenant in order of user and role. An assignment whose user or tenant does not exist is left out.
+ */
+function assignmentsInOrder(facts: Facts): { readonly byTenant: Assignments; readonly byUser: Assignments } {
+	const byUser = new Map<string, RoleAssignment[]>(canonical(facts.users).map((user) => [user, []]));
+	const byTenant = new Map<string, RoleAssignment[]>(
+		canonical(facts.tenants.map(({ key }) => key)).map((tenant) => [tenant, []]),
+	);
+	for (const row of facts.role_assignments) {
+		if (byTenant.has(row.tenant)) {
+			byUser.get(row.user)?.push(row);
+		}
+	}
+	for (const rows of byUser.values()) {
+		rows.sort((left, right) => byCodeUnit(left.role, right.role));
+		for (const row of rows) {
+			byTenant.get(row.tenant)?.push(row);
+		}
+	}
+	return { byTenant, byUser };
+}
+
+/** Rows come in order of user, then role; one that repeats the row before it is written once. */
+function writeRolesByUser(rows: readonly RoleAssignment[], writer: JsonWriter): void {
+	let before: RoleAssignment | null = null;
+	for (const row of rows) {
+		if (row.user !== before?.user) {
+			if (before !== null) {
+				writer.close();
+			}
+			writer.open(row.user);
+			writer.value(row.role, null);
+		} else if (row.role !== before.role) {
+			writer.value(row.role, null);
+		}
+		before = row;
+	}
+	if (before !== null) {
+		writer.close();
+	}
+}

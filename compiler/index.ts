@@ -1,0 +1,53 @@
+/** The only door of the compiler: pure functions from complete values to complete values. */
+import { check, type Diagnostic } from './check.js';
+import { document } from './data.js';
+import type { Json, Model, RegoFile, Schema } from './model.js';
+import { writePolicy } from './policy.js';
+
+export type { Diagnostic, DiagnosticCode } from './check.js';
+export { document, documentBytes, documentChunks } from './data.js';
+export { delta, type Membership, type Neighbourhood, patchDocument, type Touched } from './delta.js';
+export type {
+	Action,
+	Facts,
+	Json,
+	Model,
+	Patch,
+	Permission,
+	RegoFile,
+	Resource,
+	Role,
+	RoleAssignment,
+	Schema,
+	Tenant,
+} from './model.js';
+
+/** Version of the data document's layout. Policy and data of different layouts do not go together. */
+export const layout = 1;
+
+/** What a model compiles to. A model with an error compiles to its diagnostics alone: narrow with `'policy' in compiled`. */
+export type Compiled =
+	| { readonly diagnostics: readonly Diagnostic[] }
+	| { readonly diagnostics: readonly Diagnostic[]; readonly policy: readonly RegoFile[]; readonly data: Json };
+
+/** What a schema compiles to; `policy` is null when a diagnostic is an error. */
+export interface CompiledPolicy {
+	readonly diagnostics: readonly Diagnostic[];
+	readonly policy: readonly RegoFile[] | null;
+}
+
+/**
+ * Compiles a whole environment: the Rego generated for its schema and its data document.
+ * Equal models give equal results, whatever the order of their rows. Throws nothing.
+ */
+export function compile(model: Model): Compiled {
+	const { diagnostics, policy } = compilePolicy(model.schema);
+	return policy === null ? { diagnostics } : { diagnostics, policy, data: document(model) };
+}
+
+/** Compiles a schema alone, for when only the schema changed. Facts never change the Rego. */
+export function compilePolicy(schema: Schema): CompiledPolicy {
+	const diagnostics = check(schema);
+	const sound = diagnostics.every((diagnostic) => diagnostic.severity !== 'error');
+	return { diagnostics, policy: sound ? writePolicy(schema) : null };
+}

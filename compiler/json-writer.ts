@@ -1,0 +1,99 @@
+/** Writing one JSON document from its parts in order: as bytes, or as a value. */
+import type { Json } from './model.js';
+import { byCodeUnit } from './order.js';
+
+/** Receives the members of nested objects, in the order in which they are to stand. */
+export interface JsonWriter {
+	/** Starts an object as the member `key` of the current one. */
+	open(key: string): void;
+	/** Ends the object opened last. */
+	close(): void;
+	/** Adds the member `key` with a complete value. */
+	value(key: string, value: Json): void;
+}
+
+/** A writer that ends with bytes. */
+export interface BytesWriter extends JsonWriter {
+	/** The document in UTF-8, in pieces. Call once, when everything opened is closed. */
+	bytes(): readonly Uint8Array[];
+}
+
+/** A writer that ends with a value. */
+export interface ValueWriter extends JsonWriter {
+	/** The document. Call once, when everything opened is closed. */
+	result(): Json;
+}
+
+const pieceLength = 1 << 16;
+
+/** Writes text without white space and encodes it piece by piece, so that no string grows with the document. */
+export function bytesWriter(): BytesWriter {
+	const encoder = new TextEncoder();
+	const pieces: Uint8Array[] = [];
+	let text = '{';
+	let comma = '';
+	return {
+		open(key) {
+			text += `${comma}${JSON.stringify(key)}:{`;
+			comma = '';
+		},
+		close() {
+			text += '}';
+			comma = ',';
+		},
+		value(key, value) {
+			text += `${comma}${JSON.stringify(key)}:${canonicalText(value)}`;
+			comma = ',';
+			if (text.length > pieceLength) {
+				pieces.push(encoder.encode(text));
+				text = '';
+			}
+		},
+		bytes: () => [...pieces, encoder.encode(`${text}}`)],
+	};
+}
+
+/** Builds plain objects. `Object.fromEntries` makes own members of every key, `__proto__` too. */
+export function valueWriter(): ValueWriter {
+	type Members = [string, Json][];
+	const root: Members = [];
+	const parents: { readonly key: string; readonly members: Members }[] = [];
+	let members = root;
+	return {
+		open(key) {
+			parents.push({ key, members });
+			members = [];
+		},
+		close() {
+			const parent = parents.pop();
+			const closed = Object.fromEntries(members);
+			members = parent?.members ?? root;
+			if (parent !== undefined) {
+				members.push([parent.key, closed]);
+			}
+		},
+		value(key, value) {
+			members.push([key, value]);
+		},
+		result: () => Object.fromEntries(root),
+	};
+}
+
+/** JSON text with the members of every object in canonical order: one text for equal values. */
+export function canonicalText(value: Json): string {
+	if (value === null || typeof value !== 'object') {
+		return JSON.stringify(value);
+	}
+	if (isArray(value)) {
+		return `[${value.map(canonicalText).join(',')}]`;
+	}
+	const members = Object.entries(value)
+		.sort(([left], [right]) => byCodeUnit(left, right))
+		.map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`);
+	return `{${members.join(',')}}`;
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+function isArray(value: Json): value is readonly Json[] {
+	return Array.isArray(value);
+}

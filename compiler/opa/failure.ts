@@ -1,0 +1,14 @@
+/** `opa` did not do what it was asked. Its own words are in `stderr`; they may quote the policy, never a secret. */
+export class OpaFailure extends Error {
+	override readonly name = 'OpaFailure';
+
+	constructor(
+		message: string,
+		/** What `opa` wrote on standard error, whole. */
+		readonly stderr: string,
+		/** The exit code; null when `opa` could not be started or was stopped by a signal. */
+		readonly exitCode: number | null,
+	) {
+		super(message);
+	}
+}

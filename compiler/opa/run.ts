@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { OpaFailure } from './failure.js';
+
+/** What the tool printed. */
+export interface Output {
+	readonly stdout: string;
+	readonly stderr: string;
+}
+
+const timeout = 120_000;
+const longestOutput = 64 * 1024 * 1024;
+
+/**
+ * Runs the tool at the path `opa` with these arguments in the folder `cwd`: no shell, no environment, no standard input.
+ * @throws OpaFailure when it does not start, does not end in two minutes or exits with a code other than 0.
+ */
+export function runOpa(opa: string, argv: readonly string[], cwd: string): Promise<Output> {
+	return new Promise((resolve, reject) => {
+		const options = { cwd, env: {}, timeout, killSignal: 'SIGKILL', maxBuffer: longestOutput } as const;
+		const child = execFile(opa, [...argv], options, (error, stdout, stderr) => {
+			if (error === null) {
+				resolve({ stdout, stderr });
+				return;
+			}
+			const exitCode = typeof error.code === 'number' ? error.code : null;
+			reject(new OpaFailure(`\`opa ${argv[0] ?? ''}\` failed: ${cause(error, exitCode, stderr)}`, stderr, exitCode));
+		});
+		child.stdin?.end();
+	});
+}
+
+/** One line about why. */
+function cause(error: Error & { readonly killed?: boolean }, exitCode: number | null, stderr: string): string {
+	if (error.killed === true) {
+		return `it did not end within ${timeout / 1000} seconds`;
+	}
+	return exitCode === null ? error.message : (stderr.trim().split('\n', 1)[0] ?? '') || `exit code ${exitCode}`;
+}

@@ -1,0 +1,14 @@
+/** The one order of everything the compiler emits: by UTF-16 code unit, the same on every machine and in every locale. */
+export function byCodeUnit(left: string, right: string): number {
+	return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** A sorted copy without repetitions. */
+export function canonical(keys: Iterable<string>): readonly string[] {
+	return [...new Set(keys)].sort(byCodeUnit);
+}
+
+/** A copy of the items, sorted by the key that each has. */
+export function sortedBy<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
+	return [...items].sort((left, right) => byCodeUnit(keyOf(left), keyOf(right)));
+}

@@ -1,0 +1,25 @@
+import { literal } from './literal.js';
+
+/** A piece of Rego text that is code. Made by `rego` and the functions of this folder alone. */
+export class Fragment {
+	constructor(readonly text: string) {}
+}
+
+/**
+ * Template for Rego: strings put into it become string literals, fragments stay code.
+ * So text of a user cannot become code, and code cannot be forgotten to be marked.
+ */
+export function rego(template: TemplateStringsArray, ...parts: readonly (string | Fragment)[]): Fragment {
+	const texts = parts.map((part) => (typeof part === 'string' ? literal(part) : part.text));
+	return new Fragment(String.raw({ raw: template }, ...texts));
+}
+
+/** Fragments as lines. */
+export function lines(fragments: readonly Fragment[]): Fragment {
+	return new Fragment(fragments.map((fragment) => fragment.text).join('\n'));
+}
+
+/** Fragments with an empty line between each two: a file of Rego is such a list, and ends with one line break. */
+export function paragraphs(fragments: readonly Fragment[]): Fragment {
+	return new Fragment(fragments.map((fragment) => fragment.text).join('\n\n'));
+}

@@ -1,0 +1,36 @@
+# METADATA
+# title: Check
+# description: |
+#   Decides one question: may this user do this action on this resource?
+#   Every model of the schema is asked; one that grants is enough, and nothing can take a grant back.
+#   Whatever is unknown, missing or malformed denies with a code.
+#   Input: {"user": {"key"}, "action", "resource": {"type", "tenant", "key"?, "attributes"?}, "context"?}.
+package regolith.check
+
+import data.regolith.rbac
+
+# METADATA
+# description: Whether the action is allowed.
+default allow := false
+
+allow if code == "allow"
+
+# METADATA
+# title: Code
+# description: The string "allow", or the code of the first condition that failed.
+# entrypoint: true
+code := "allow" if {
+	permitted
+} else := rbac.denial
+
+# METADATA
+# title: Decision
+# description: The answer to a check as one object.
+# entrypoint: true
+decision := {"allow": code == "allow", "code": code}
+
+# METADATA
+# description: |
+#   The rule that the schema generates for this action on this resource type, found by its path:
+#   the cost does not grow with the schema.
+permitted if data.regolith.resources[input.resource.type].permits[input.action]

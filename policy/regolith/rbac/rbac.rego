@@ -1,0 +1,92 @@
+# METADATA
+# title: Roles
+# description: Role-based access control. A user holds roles in tenants, and a role grants actions on resource types.
+package regolith.rbac
+
+# METADATA
+# title: Granted
+# description: |
+#   A role that the user holds in the tenant of the resource grants the action.
+#   The roles of one user in one tenant are few, so they are iterated and the tables are looked up.
+granted if {
+	is_string(input.user.key)
+	is_string(input.resource.tenant)
+	some role, _ in data.regolith.facts.tenant_roles[input.resource.tenant][input.user.key]
+	data.regolith.schema.grants[input.resource.type][input.action][role] == null
+}
+
+# METADATA
+# title: Allowing roles
+# description: The keys of the roles that grant the action. For explanations; a check asks `granted`, which costs less.
+allowing_roles contains role if {
+	is_string(input.user.key)
+	is_string(input.resource.tenant)
+	some role, _ in data.regolith.facts.tenant_roles[input.resource.tenant][input.user.key]
+	data.regolith.schema.grants[input.resource.type][input.action][role] == null
+}
+
+# METADATA
+# title: Denial
+# description: |
+#   Why the roles do not grant the action: the first condition that fails names the code.
+#   The last code stands first, because it is the common one and two conditions imply all others.
+default denial := "no_permission"
+
+denial := "no_permission" if {
+	action_known
+	role_in_tenant
+} else := "no_such_resource" if {
+	not resource_known
+} else := "no_such_action" if {
+	not action_known
+} else := "no_such_tenant" if {
+	tenant_given
+	not tenant_known
+} else := "user_not_synced" if {
+	not user_known
+} else := "no_user_roles" if {
+	count(data.regolith.facts.users[input.user.key]) == 0
+} else := "no_role_in_tenant" if {
+	not role_in_tenant
+}
+
+# METADATA
+# description: The resource type exists in the schema.
+resource_known if {
+	is_string(input.resource.type)
+	data.regolith.schema.actions[input.resource.type]
+}
+
+# METADATA
+# description: The action exists on the resource type.
+action_known if {
+	resource_known
+	is_string(input.action)
+	data.regolith.schema.actions[input.resource.type][input.action] == null
+}
+
+# METADATA
+# description: The check names a tenant, well formed or not.
+tenant_given if input.resource.tenant != null
+
+# METADATA
+# description: The tenant exists.
+tenant_known if {
+	is_string(input.resource.tenant)
+	data.regolith.facts.tenants[input.resource.tenant]
+}
+
+# METADATA
+# description: The user exists.
+user_known if {
+	is_string(input.user.key)
+	data.regolith.facts.users[input.user.key]
+}
+
+# METADATA
+# description: The user holds a role in the tenant of the resource. A check without a tenant has none.
+role_in_tenant if {
+	user_known
+	tenant_known
+	data.regolith.facts.users[input.user.key][input.resource.tenant] == null
+}

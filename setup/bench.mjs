@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { SetupError, step } from './progress.mjs';
+import { providePostgres } from './test.mjs';
+
+/**
+ * Runs benchmarks, one process each: those named (`bench/check.bench.ts` is `check`), else all, in order of name.
+ * @param {string} root the package's folder
+ * @param {readonly string[]} names
+ * @returns {Promise<number>} the exit code: 0 when all of them ended well
+ */
+export async function runBenchmarks(root, names) {
+	const folder = join(root, 'dist/bench');
+	const all = (existsSync(folder) ? readdirSync(folder) : [])
+		.filter((file) => file.endsWith('.bench.js'))
+		.map((file) => file.slice(0, -'.bench.js'.length))
+		.sort();
+	const unknown = names.find((name) => !all.includes(name));
+	if (unknown) throw new SetupError(`There is no benchmark \`${unknown}\`. There are: ${all.join(', ')}.`);
+
+	const server = await step('postgres', (say) => providePostgres(root, say));
+	try {
+		let worst = 0;
+		for (const name of names.length > 0 ? names : all)
+			worst ||= await runOne(join(folder, `${name}.bench.js`), server.url);
+		return worst;
+	} finally {
+		await server.stop();
+	}
+}
+
+async function runOne(file, postgresUrl) {
+	const child = spawn(process.execPath, ['--enable-source-maps', '--expose-gc', file], {
+		env: { ...process.env, TEST_POSTGRES_URL: postgresUrl },
+		stdio: ['ignore', 'inherit', 'inherit'],
+	});
+	const [code] = await once(child, 'close');
+	return code ?? 1;
+}

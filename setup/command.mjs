@@ -1,0 +1,55 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runBenchmarks } from './bench.mjs';
+import { buildTypeScript } from './build.mjs';
+import { installDependencies } from './dependencies.mjs';
+import { provideOpa } from './opa.mjs';
+import { SetupError, step } from './progress.mjs';
+import { startProgram } from './start.mjs';
+import { runTests } from './test.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const commands = {
+	start: (parameters) => startProgram(root, parameters),
+	test: async (parameters) => conclude(await runTests(root, parameters)),
+	bench: async (parameters) => {
+		process.exitCode = await runBenchmarks(root, parameters);
+	},
+	build: async () => {},
+};
+
+/**
+ * Does the set-up that is missing, then what was asked for.
+ * @param {string | undefined} name a key of `commands`
+ * @param {readonly string[]} parameters
+ */
+export async function command(name, parameters) {
+	if (!Object.hasOwn(commands, name)) {
+		console.error(`Usage: node setup/run.mjs <${Object.keys(commands).join('|')}> [arguments]`);
+		process.exitCode = 2;
+		return;
+	}
+	try {
+		await setUp();
+		await commands[name](parameters);
+	} catch (error) {
+		if (!(error instanceof SetupError)) throw error;
+		console.error(`\n${error.message}\n`);
+		process.exitCode = 1;
+		if (name === 'test') conclude({ passed: 0, failed: 1 });
+	}
+}
+
+async function setUp() {
+	await step('dependencies', (say) => installDependencies(root, say));
+	// The program and its tests read the variable, so that there is one opa in all of them.
+	process.env.OPA_PATH = await step('opa', (say) => provideOpa(root, say));
+	await step('build', (say) => buildTypeScript(root, say));
+}
+
+/** INVARIANT: the last line of a test run, which continuous integration reads. */
+function conclude({ passed, failed }) {
+	console.log(`\n${passed} passed, ${failed} failed`);
+	process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+}

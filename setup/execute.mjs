@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/**
+ * Runs a program to its end with no standard input and collects what it prints.
+ * @param {string} program
+ * @param {readonly string[]} parameters
+ * @param {import('node:child_process').SpawnOptions} [options]
+ * @returns {Promise<{code: number, output: string, stdout: string}>} `code` is 127 when the program could not be started;
+ *   `output` holds both streams in the order they came
+ */
+export function execute(program, parameters, options = {}) {
+	return new Promise((resolve) => {
+		const child = spawn(program, parameters, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+		let output = '';
+		let stdout = '';
+		child.stdout.setEncoding('utf8').on('data', (text) => {
+			stdout += text;
+			output += text;
+		});
+		child.stderr.setEncoding('utf8').on('data', (text) => {
+			output += text;
+		});
+		child.on('error', (error) => resolve({ code: 127, output: error.message, stdout: '' }));
+		child.on('close', (code, signal) =>
+			resolve({ code: code ?? 128, output: signal ? `${output}${signal}` : output, stdout }),
+		);
+	});
+}
+
+/**
+ * Finds an executable file on PATH, as a shell would.
+ * @param {string} name
+ * @param {string} [path]
+ * @returns {string | undefined}
+ */
+export function findOnPath(name, path = process.env.PATH ?? '') {
+	return path
+		.split(delimiter)
+		.filter((folder) => folder !== '')
+		.map((folder) => join(folder, name))
+		.find(isExecutable);
+}
+
+function isExecutable(file) {
+	try {
+		accessSync(file, constants.X_OK);
+		return statSync(file).isFile();
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,96 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { execute, findOnPath } from './execute.mjs';
+import { SetupError } from './progress.mjs';
+import { compareVersions, isCompatible, parseVersion } from './version.mjs';
+
+const modulePath = 'github.com/open-policy-agent/opa';
+
+/**
+ * Finds the `opa` program, or builds it: `OPA_PATH`, else one on PATH that can stand in for the pinned version,
+ * else `.tools/opa`, else a build of the pinned version with Go.
+ * @param {string} root the package's folder
+ * @param {(detail: string) => void} say
+ * @param {NodeJS.ProcessEnv} [environment]
+ * @returns {Promise<string>} the absolute path of the program
+ */
+export async function provideOpa(root, say, environment = process.env) {
+	const pin = parsePin(readFileSync(join(root, 'compiler/opa/go.mod'), 'utf8'));
+	if (environment.OPA_PATH) return chosenOpa(resolve(environment.OPA_PATH), say);
+
+	const onPath = findOnPath('opa', environment.PATH);
+	const found = onPath && (await opaVersion(onPath));
+	if (found && isCompatible(found, pin.opa)) {
+		say(`${found.join('.')} from PATH`);
+		return onPath;
+	}
+	const own = join(root, '.tools', 'opa');
+	const built = existsSync(own) ? await opaVersion(own) : undefined;
+	if (built && compareVersions(built, pin.opa) === 0) {
+		say(`${built.join('.')} up to date`);
+		return own;
+	}
+	await buildOpa(root, own, pin, say, environment);
+	return own;
+}
+
+/**
+ * Reads from a go.mod which OPA is pinned and which Go it needs.
+ * @param {string} text
+ * @returns {{opa: readonly [number, number, number], go: readonly [number, number, number]}}
+ */
+export function parsePin(text) {
+	const opa = parseVersion(/^\s*(?:require\s+)?github\.com\/open-policy-agent\/opa\s+(v\S+)/m.exec(text)?.[1] ?? '');
+	const go = parseVersion(/^go\s+(\S+)/m.exec(text)?.[1] ?? '');
+	if (!opa || !go) throw new SetupError('compiler/opa/go.mod names no version of OPA or of Go');
+	return { opa, go };
+}
+
+async function chosenOpa(path, say) {
+	const found = await opaVersion(path);
+	if (!found) throw new SetupError(`OPA_PATH is ${path}, and that is not an opa program that runs.`);
+	say(`${found.join('.')} from OPA_PATH`);
+	return path;
+}
+
+async function opaVersion(program) {
+	const { code, stdout } = await execute(program, ['version']);
+	return code === 0 ? parseVersion(/^Version:\s*(\S+)/m.exec(stdout)?.[1] ?? '') : undefined;
+}
+
+async function buildOpa(root, target, pin, say, environment) {
+	const source = join(root, 'compiler/opa');
+	const env = { ...environment, CGO_ENABLED: '0', GOWORK: 'off' };
+	await requireGo(source, pin, env);
+	say(`building ${pin.opa.join('.')} with Go: about 90 s, only once`);
+	mkdirSync(join(root, '.tools'), { recursive: true });
+	// Built beside its place and moved there whole, so that an interrupted or parallel build leaves no broken program.
+	const unfinished = `${target}.${process.pid}`;
+	const { code, output } = await execute('go', ['build', '-trimpath', '-ldflags=-s -w', '-o', unfinished, modulePath], {
+		cwd: source,
+		env,
+	});
+	if (code !== 0) {
+		rmSync(unfinished, { force: true });
+		throw new SetupError(`Go could not build OPA (is a Go module proxy reachable?):\n${output.trim()}`);
+	}
+	renameSync(unfinished, target);
+	say(`built ${pin.opa.join('.')}`);
+}
+
+async function requireGo(source, pin, env) {
+	const wanted = pin.go.join('.');
+	const remedy =
+		`Install Go ${wanted} or newer (https://go.dev/dl), and this command builds OPA by itself;\n` +
+		`or install OPA ${pin.opa[0]}.${pin.opa[1]} or newer (https://www.openpolicyagent.org/docs#1-download-opa) as \`opa\` on PATH;\n` +
+		'or name an opa program in OPA_PATH.';
+	if (!findOnPath('go', env.PATH)) {
+		throw new SetupError(`The opa program is missing, and so is Go, which would build it.\n${remedy}`);
+	}
+	// Asked inside the module: a Go that is allowed to fetch the newer toolchain the module names answers with that one.
+	const { code, stdout, output } = await execute('go', ['env', 'GOVERSION'], { cwd: source, env });
+	const found = parseVersion(stdout);
+	if (code !== 0 || !found || compareVersions(found, pin.go) < 0) {
+		throw new SetupError(`Building OPA needs Go ${wanted} or newer; go says: ${output.trim()}\n${remedy}`);
+	}
+}

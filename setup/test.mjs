@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { execute } from './execute.mjs';
+import { startPostgres } from './postgres.mjs';
+import { SetupError, step } from './progress.mjs';
+import { createTally } from './tally.mjs';
+
+/**
+ * Checks style, then runs all tests, or those that AVA's arguments choose, against a PostgreSQL of their own.
+ * @param {string} root the package's folder
+ * @param {readonly string[]} parameters for AVA; sources (`test/x.test.ts`) stand for what they compile to
+ * @returns {Promise<{passed: number, failed: number}>}
+ */
+export async function runTests(root, parameters) {
+	const styleFailures = await checkStyle(root);
+	const server = await step('postgres', (say) => providePostgres(root, say));
+	const interrupted = stopWhenTold();
+	try {
+		const tally = await runAva(root, parameters.map(compiled), server.url, interrupted);
+		return { passed: tally.passed, failed: tally.failed + styleFailures };
+	} finally {
+		await server.stop();
+	}
+}
+
+/**
+ * A PostgreSQL to test against: the one that `TEST_POSTGRES_URL` names, else a throw-away one.
+ * @param {string} root
+ * @param {(detail: string) => void} say
+ */
+export async function providePostgres(root, say) {
+	const url = process.env.TEST_POSTGRES_URL;
+	if (url) {
+		say('TEST_POSTGRES_URL');
+		return { url, stop: async () => {} };
+	}
+	const server = await startPostgres(root);
+	say(`${server.version} started`);
+	return server;
+}
+
+async function checkStyle(root) {
+	const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
+	try {
+		await step('style', async (say) => {
+			const { code, output } = await execute(
+				process.execPath,
+				[biome, 'ci', '--error-on-warnings', '--max-diagnostics=50'],
+				{ cwd: root },
+			);
+			if (code !== 0) throw new SetupError(`${output.trim()}\n\`npm run format\` repairs what can be repaired.`);
+			say('no complaints');
+		});
+		return 0;
+	} catch (error) {
+		console.log(error.message);
+		return 1;
+	}
+}
+
+async function runAva(root, parameters, postgresUrl, interrupted) {
+	const ava = join(root, 'node_modules/ava/entrypoints/cli.mjs');
+	const colours = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+	const child = spawn(process.execPath, [ava, ...parameters], {
+		cwd: root,
+		env: { ...process.env, ...colours, TEST_POSTGRES_URL: postgresUrl },
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	interrupted.addEventListener('abort', () => child.kill('SIGTERM'));
+	const tally = createTally();
+	child.stdout.setEncoding('utf8').on('data', (chunk) => {
+		process.stdout.write(chunk);
+		tally.read(chunk);
+	});
+	const [code, signal] = await once(child, 'close');
+	// INVARIANT: whatever AVA calls a failure is one here, also when no single test is to blame.
+	if (code !== 0 && tally.failed === 0) {
+		console.log(`The test runner ended with ${signal ?? `code ${code}`} and no failed test.`);
+		tally.failed = 1;
+	}
+	return tally;
+}
+
+/** On a signal the tests are stopped; what follows is the ordinary way out, which removes the server. */
+function stopWhenTold() {
+	const controller = new AbortController();
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => controller.abort());
+	return controller.signal;
+}
+
+/**
+ * What a source path given on the command line compiles to; every other argument is AVA's own and left alone.
+ * @param {string} parameter
+ */
+export function compiled(parameter) {
+	return parameter.replace(/^(?:\.\/)?(test\/.*)\.ts$/, 'dist/$1.js');
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { forbidden, unprocessable } from '../failure.js';
+import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
+import type { AnyRequest, Answer, Surround } from '../http/mount.js';
+import { type AccountUnit, type Caller, scopeOf, type WritingAccountUnit } from '../store/account.js';
+import { authenticate } from '../store/authenticate.js';
+import type { PolicyShelf } from '../store/policy.js';
+import type { Store } from '../store/store.js';
+import type { Environment, Project } from '../store/table/account.js';
+import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import { Reference } from '../wire/common.js';
+
+interface ByKey {
+	readonly caller: Caller;
+}
+
+interface InEnvironment extends ByKey {
+	readonly environment: Environment;
+}
+
+/**
+ * Who may call an endpoint and what its handler is given. `public`: anyone. `key`: any known API key. The rest need a
+ * key that opens the path's object; `.write` also needs a key that may write and, above the environment, one made for
+ * that level or higher.
+ */
+export interface Contexts {
+	public: null;
+	key: ByKey;
+	'organization.read': ByKey & { readonly account: AccountUnit };
+	'organization.write': ByKey & { readonly account: WritingAccountUnit };
+	'project.read': ByKey & { readonly account: AccountUnit; readonly project: Project };
+	'project.write': ByKey & { readonly account: WritingAccountUnit; readonly project: Project };
+	'environment.read': InEnvironment & {
+		readonly unit: ReadingUnit;
+		readonly account: AccountUnit;
+		readonly policies: PolicyShelf;
+	};
+	'environment.write': InEnvironment & { readonly unit: WritingUnit };
+	'environment.manage': InEnvironment & { readonly account: WritingAccountUnit };
+}
+
+/** The name of an access rule. */
+export type Access = keyof Contexts;
+
+/** Declares an endpoint of the management API. */
+export const endpoint = declaring<Contexts>();
+
+/** The path parameters of everything inside an environment. */
+export const EnvironmentPath = z.object({ proj_id: Reference, env_id: Reference });
+
+/** The path parameter of everything inside a project. */
+export const ProjectPath = z.object({ proj_id: Reference });
+
+/** Wraps every handler of the management API: authentication, scope, unit of work, `X-Revision`. */
+export function guard(store: Store, policies: PolicyShelf): Surround {
+	const openers: { readonly [A in Access]: Opener<Contexts[A]> } = {
+		public: (_, run) => run(null),
+		key: async (request, run) => run({ caller: await authenticate(store, request.headers['authorization']) }),
+		'organization.read': async (request, run) => {
+			const caller = await authenticate(store, request.headers['authorization']);
+			return run({ caller, account: store.account(caller.organization_id) });
+		},
+		'organization.write': async (request, run) => {
+			const caller = await writer(store, request, ['org']);
+			return store.writeAccount(caller.organization_id, caller.key_id, (account) => run({ caller, account }));
+		},
+		'project.read': async (request, run) => {
+			const caller = await authenticate(store, request.headers['authorization']);
+			const account = store.account(caller.organization_id);
+			return run({ caller, account, project: await account.project(caller, pathOf(ProjectPath, request).proj_id) });
+		},
+		'project.write': async (request, run) => {
+			const caller = await writer(store, request, ['org', 'project']);
+			const { proj_id } = pathOf(ProjectPath, request);
+			return store.writeAccount(caller.organization_id, caller.key_id, async (account) =>
+				run({ caller, account, project: await account.project(caller, proj_id) }),
+			);
+		},
+		'environment.read': async (request, run) => {
+			const caller = await authenticate(store, request.headers['authorization']);
+			const account = store.account(caller.organization_id);
+			const environment = await environmentOf(account, caller, request);
+			return run({ caller, environment, account, policies, unit: store.reading(scopeOf(environment)) });
+		},
+		'environment.write': async (request, run) => {
+			const caller = await writer(store, request, ['org', 'project', 'env']);
+			const environment = await environmentOf(store.account(caller.organization_id), caller, request);
+			const work = (unit: WritingUnit) => run({ caller, environment, unit });
+			const { value, revision } = await store.write(scopeOf(environment), caller.key_id, work);
+			return withRevision(value, revision);
+		},
+		'environment.manage': async (request, run) => {
+			const caller = await writer(store, request, ['org', 'project', 'env']);
+			return store.writeAccount(caller.organization_id, caller.key_id, async (account) =>
+				run({ caller, account, environment: await environmentOf(account, caller, request) }),
+			);
+		},
+	};
+	// Each opener hands its own access name's context on; `declaring` has tied every handler to its name.
+	return (declared, request, run) => openers[accessOf(declared)](request, run);
+}
+
+type Opener<Context> = (request: AnyRequest, run: (context: Context) => Promise<Answer>) => Promise<Answer>;
+
+function accessOf(declared: Endpoint<string, never>): Access {
+	// Tables of this API are made by `endpoint` above only, whose access names are these.
+	return declared.access as Access;
+}
+
+async function writer(store: Store, request: AnyRequest, levels: readonly Caller['object_type'][]): Promise<Caller> {
+	const caller = await authenticate(store, request.headers['authorization']);
+	if (caller.access_level === 'read') throw forbidden('this API key may read but not write');
+	if (!levels.includes(caller.object_type)) throw forbidden(`this needs an API key of the level ${levels.join(' or ')}`);
+	return caller;
+}
+
+function environmentOf(account: AccountUnit, caller: Caller, request: AnyRequest): Promise<Environment> {
+	const { proj_id, env_id } = pathOf(EnvironmentPath, request);
+	return account.environment(caller, proj_id, env_id);
+}
+
+function pathOf<S extends z.ZodType>(schema: S, request: AnyRequest): z.output<S> {
+	const parsed = schema.safeParse(request.params);
+	if (parsed.success) return parsed.data;
+	throw unprocessable(
+		parsed.error.issues.map((issue) => ({
+			loc: ['path', ...issue.path.map(String)],
+			msg: issue.message,
+			type: issue.code ?? 'value_error',
+		})),
+	);
+}
+
+/** Adds the revision that a write came to. */
+export function withRevision(answer: Answer, revision: number): Answer {
+	const headers = { ...answer.headers, 'x-revision': String(revision) };
+	return answer instanceof Raw ? new Raw(answer.status, headers, answer.bytes) : { ...answer, headers };
+}

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import {
+	assign,
+	assignMany,
+	readAssignment,
+	readDetailedAssignments,
+	unassign,
+	unassignMany,
+} from '../../domain/assignment.js';
+import { reply } from '../../http/endpoint.js';
+import { pageOf } from '../../store/filter.js';
+import { assignmentRows, assignmentsBy } from '../../store/table/role-assignment.js';
+import { Role } from '../../store/table/role.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { User } from '../../store/table/user.js';
+import type { ReadingUnit, Table } from '../../store/unit.js';
+import type { KeyedModel } from '../../store/table/environment-model.js';
+import { arrayOrPaginated, paginated } from '../../wire/list.js';
+import {
+	RoleAssignmentBulkCreate,
+	RoleAssignmentBulkQuery,
+	RoleAssignmentBulkRemove,
+	RoleAssignmentBulkRemoveReport,
+	RoleAssignmentBulkReport,
+	RoleAssignmentCreate,
+	RoleAssignmentDetailedRead,
+	RoleAssignmentQuery,
+	RoleAssignmentRead,
+	RoleAssignmentRemove,
+	RoleAssignmentRemoveQuery,
+} from '../../wire/role-assignment.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { listed, shown } from '../listed.js';
+
+const tag = 'Role assignments';
+const collection = '/v2/facts/:proj_id/:env_id/role_assignments';
+const example = { user: 'alice@example.com', role: 'editor', tenant: 'default' };
+
+/** Who has which role in which tenant (contract: Role assignments). */
+export const roleAssignments = [
+	endpoint({
+		name: 'listRoleAssignments',
+		summary: 'List role assignments',
+		description: 'Filters may be repeated: any value of one name, every name. Values that name nothing match nothing.',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: RoleAssignmentQuery,
+		returns: {
+			200: z.union([arrayOrPaginated(RoleAssignmentDetailedRead), arrayOrPaginated(RoleAssignmentRead)]),
+		},
+		handle: async ({ query }, { unit }) => {
+			const page = await assignmentPage(unit, query);
+			if (!query.detailed) {
+				const items = page.data.map((row) => readAssignment(unit, row));
+				return reply(200, listed(shown(page, items), query.include_total_count));
+			}
+			const items = await readDetailedAssignments(unit, page.data);
+			return reply(200, listed(shown(page, items), query.include_total_count));
+		},
+	}),
+	endpoint({
+		name: 'listDetailedRoleAssignments',
+		summary: 'List role assignments with what is known of each user, role and tenant',
+		tag,
+		method: 'get',
+		path: `${collection}/detailed`,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: RoleAssignmentQuery,
+		returns: { 200: paginated(RoleAssignmentDetailedRead) },
+		handle: async ({ query }, { unit }) => {
+			const page = await assignmentPage(unit, query);
+			return reply(200, { ...page, data: [...(await readDetailedAssignments(unit, page.data))] });
+		},
+	}),
+	endpoint({
+		name: 'createRoleAssignment',
+		summary: 'Give a role to a user in a tenant',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: RoleAssignmentCreate,
+		example,
+		returns: { 200: RoleAssignmentRead },
+		failures: { 404: 'No such user, role or tenant', 409: 'The user has this role there already' },
+		handle: async ({ body }, { unit }) => reply(200, readAssignment(unit, await assign(unit, body))),
+	}),
+	endpoint({
+		name: 'deleteRoleAssignment',
+		summary: 'Take a role from a user in a tenant',
+		tag,
+		method: 'delete',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		query: RoleAssignmentRemoveQuery,
+		body: RoleAssignmentRemove,
+		example,
+		returns: { 200: RoleAssignmentRead, 204: null },
+		failures: { 404: 'No such user, role or tenant, or the user does not have the role there' },
+		handle: async ({ query, body }, { unit }) => {
+			const row = await unassign(unit, body);
+			return query.return_deleted ? reply(200, readAssignment(unit, row)) : reply(204);
+		},
+	}),
+	endpoint({
+		name: 'createRoleAssignments',
+		summary: 'Give many roles at once',
+		description: 'All or none. Those held already are skipped and not counted.',
+		tag,
+		method: 'post',
+		path: `${collection}/bulk`,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		query: RoleAssignmentBulkQuery,
+		body: RoleAssignmentBulkCreate,
+		example: [example],
+		returns: { 200: RoleAssignmentBulkReport },
+		failures: { 404: 'A user, role or tenant does not exist' },
+		handle: async ({ query, body }, { unit }) => {
+			const created = await assignMany(unit, body, query.missing_user_policy);
+			return reply(200, { assignments_created: created.length });
+		},
+	}),
+	endpoint({
+		name: 'deleteRoleAssignments',
+		summary: 'Take many roles at once',
+		description: 'All or none. Those not held are skipped and not counted.',
+		tag,
+		method: 'delete',
+		path: `${collection}/bulk`,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: RoleAssignmentBulkRemove,
+		example: [example],
+		returns: { 200: RoleAssignmentBulkRemoveReport },
+		failures: { 404: 'A user, role or tenant does not exist' },
+		handle: async ({ body }, { unit }) => {
+			return reply(200, { assignments_removed: (await unassignMany(unit, body)).length });
+		},
+	}),
+];
+
+async function assignmentPage(unit: ReadingUnit, query: z.output<typeof RoleAssignmentQuery>) {
+	const onInstance = query.resource !== undefined || query.resource_instance !== undefined;
+	const filter = {
+		user_ids: await idsOf(unit, User, query.user),
+		// No role is held on a resource instance yet, so asking for those finds none.
+		role_ids: onInstance ? [] : await idsOf(unit, Role, query.role),
+		tenant_ids: await idsOf(unit, Tenant, query.tenant),
+	};
+	return assignmentRows(await pageOf(assignmentsBy(unit, filter), query));
+}
+
+async function idsOf<M extends KeyedModel>(unit: ReadingUnit, table: Table<M>, references: readonly string[] | undefined) {
+	if (references === undefined) return undefined;
+	return [...(await unit.findMany(table, references)).values()].map((row) => row.id);
+}

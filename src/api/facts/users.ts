@@ -1,0 +1,159 @@
+import { assign, readAssignment, unassign } from '../../domain/assignment.js';
+import { changeUser, createUser, readUser, readUsers, removeUser, syncUser } from '../../domain/user.js';
+import { reply } from '../../http/endpoint.js';
+import { pageOf } from '../../store/filter.js';
+import { Role } from '../../store/table/role.js';
+import { User, usersBy } from '../../store/table/user.js';
+import { Reference, UserKey } from '../../wire/common.js';
+import { paginated } from '../../wire/list.js';
+import { RoleAssignmentRead, RoleAssignmentRemoveQuery } from '../../wire/role-assignment.js';
+import {
+	UserCreate,
+	UserQuery,
+	UserRead,
+	UserReplace,
+	UserRoleCreate,
+	UserRoleRemove,
+	UserUpdate,
+} from '../../wire/user.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+
+const tag = 'Users';
+const collection = '/v2/facts/:proj_id/:env_id/users';
+const member = `${collection}/:user_id`;
+const UserPath = EnvironmentPath.extend({ user_id: Reference });
+const example = { key: 'alice@example.com', email: 'alice@example.com', first_name: 'Alice', last_name: 'Doe' };
+
+/** Users of the application (contract: Users). */
+export const users = [
+	endpoint({
+		name: 'listUsers',
+		summary: 'List users',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: UserQuery,
+		returns: { 200: paginated(UserRead) },
+		handle: async ({ query }, { unit }) => {
+			const roles = query.role === undefined ? undefined : await unit.findMany(Role, [query.role]);
+			const role_ids = roles && [...roles.values()].map((role) => role.id);
+			const page = await pageOf(usersBy(unit, { search: query.search, role_ids, tenant_id: undefined }), query);
+			return reply(200, { ...page, data: [...(await readUsers(unit, page.data))] });
+		},
+	}),
+	endpoint({
+		name: 'createUser',
+		summary: 'Create a user',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: UserCreate,
+		example,
+		returns: { 200: UserRead },
+		failures: { 404: 'A role assignment names nothing', 409: 'A user with this key exists' },
+		handle: async ({ body }, { unit }) => reply(200, await readUser(unit, await createUser(unit, body))),
+	}),
+	endpoint({
+		name: 'getUser',
+		summary: 'One user',
+		tag,
+		method: 'get',
+		path: member,
+		access: 'environment.read',
+		params: UserPath,
+		returns: { 200: UserRead },
+		failures: { 404: 'No such user' },
+		handle: async ({ params }, { unit }) => reply(200, await readUser(unit, await unit.find(User, params.user_id))),
+	}),
+	endpoint({
+		name: 'syncUser',
+		summary: 'Create or replace a user',
+		description:
+			'Missing fields are reset. `role_assignments`, where given, become all tenant roles of the user; ' +
+			'where missing, its roles stay.',
+		tag,
+		method: 'put',
+		path: member,
+		access: 'environment.write',
+		params: EnvironmentPath.extend({ user_id: UserKey }),
+		body: UserReplace,
+		example,
+		returns: { 200: UserRead, 201: UserRead },
+		failures: { 404: 'A role assignment names nothing' },
+		handle: async ({ params, body }, { unit }) => {
+			const { user, created } = await syncUser(unit, params.user_id, body);
+			const read = await readUser(unit, user);
+			return created ? reply(201, read) : reply(200, read);
+		},
+	}),
+	endpoint({
+		name: 'updateUser',
+		summary: 'Change fields of a user',
+		description: 'Null clears a field; `attributes`, where given, are overwritten as a whole.',
+		tag,
+		method: 'patch',
+		path: member,
+		access: 'environment.write',
+		params: UserPath,
+		body: UserUpdate,
+		example: { first_name: 'Alicia' },
+		returns: { 200: UserRead },
+		failures: { 404: 'No such user' },
+		handle: async ({ params, body }, { unit }) => {
+			return reply(200, await readUser(unit, await changeUser(unit, await unit.find(User, params.user_id), body)));
+		},
+	}),
+	endpoint({
+		name: 'deleteUser',
+		summary: 'Delete a user with its role assignments',
+		tag,
+		method: 'delete',
+		path: member,
+		access: 'environment.write',
+		params: UserPath,
+		returns: { 204: null },
+		failures: { 404: 'No such user' },
+		handle: async ({ params }, { unit }) => {
+			await removeUser(unit, await unit.find(User, params.user_id));
+			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'assignRoleToUser',
+		summary: 'Give a role to the user',
+		tag,
+		method: 'post',
+		path: `${member}/roles`,
+		access: 'environment.write',
+		params: UserPath,
+		body: UserRoleCreate,
+		example: { role: 'editor', tenant: 'default' },
+		returns: { 200: RoleAssignmentRead },
+		failures: { 404: 'No such user, role or tenant', 409: 'The user has this role there already' },
+		handle: async ({ params, body }, { unit }) => {
+			return reply(200, readAssignment(unit, await assign(unit, { ...body, user: params.user_id })));
+		},
+	}),
+	endpoint({
+		name: 'unassignRoleFromUser',
+		summary: 'Take a role from the user',
+		tag,
+		method: 'delete',
+		path: `${member}/roles`,
+		access: 'environment.write',
+		params: UserPath,
+		query: RoleAssignmentRemoveQuery,
+		body: UserRoleRemove,
+		example: { role: 'editor', tenant: 'default' },
+		returns: { 200: RoleAssignmentRead, 204: null },
+		failures: { 404: 'No such user, role or tenant, or the user does not have the role there' },
+		handle: async ({ params, query, body }, { unit }) => {
+			const row = await unassign(unit, { ...body, user: params.user_id });
+			return query.return_deleted ? reply(200, readAssignment(unit, row)) : reply(204);
+		},
+	}),
+];

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { defined } from '../../domain/defined.js';
+import { createEnvironment } from '../../domain/environment.js';
+import { pageOf } from '../../store/filter.js';
+import { EnvironmentCreate, EnvironmentRead, EnvironmentUpdate } from '../../wire/environment.js';
+import { PageQuery } from '../../wire/query.js';
+import { reply } from '../../http/endpoint.js';
+import { EnvironmentPath, endpoint, ProjectPath } from '../access.js';
+
+const tag = 'Environments';
+const collection = '/v2/projects/:proj_id/envs';
+const member = `${collection}/:env_id`;
+
+/** Environments of a project (contract: Environments). */
+export const environments = [
+	endpoint({
+		name: 'listEnvironments',
+		summary: 'List the environments of a project that the API key opens',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'project.read',
+		params: ProjectPath,
+		query: PageQuery,
+		returns: { 200: z.array(EnvironmentRead) },
+		failures: { 404: 'No such project' },
+		handle: async ({ query }, { account, caller, project }) => {
+			const { data } = await pageOf(account.environments(project.id, caller), query);
+			return reply(200, [...data]);
+		},
+	}),
+	endpoint({
+		name: 'createEnvironment',
+		summary: 'Create an environment with its API key',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'project.write',
+		params: ProjectPath,
+		body: EnvironmentCreate,
+		example: { key: 'staging', name: 'Staging' },
+		returns: { 200: EnvironmentRead },
+		failures: { 404: 'No such project', 409: 'An environment with this key exists in the project' },
+		handle: async ({ body }, { account, project }) => {
+			const { key, ...fields } = body;
+			const named = { ...defined(fields), name: fields.name };
+			const { environment, revision } = await createEnvironment(account, project.id, key, named);
+			return reply(200, environment, { 'x-revision': String(revision) });
+		},
+	}),
+	endpoint({
+		name: 'getEnvironment',
+		summary: 'One environment',
+		tag,
+		method: 'get',
+		path: member,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		returns: { 200: EnvironmentRead },
+		failures: { 404: 'No such project or environment' },
+		handle: (_, { environment }) => reply(200, environment),
+	}),
+	endpoint({
+		name: 'updateEnvironment',
+		summary: 'Change fields of an environment',
+		tag,
+		method: 'patch',
+		path: member,
+		access: 'environment.manage',
+		params: EnvironmentPath,
+		body: EnvironmentUpdate,
+		example: { name: 'Staging (EU)' },
+		returns: { 200: EnvironmentRead },
+		failures: { 404: 'No such project or environment' },
+		handle: async ({ body }, { account, environment }) => {
+			const { row, revision } = await account.updateEnvironment(environment, defined(body));
+			return reply(200, row, { 'x-revision': String(revision) });
+		},
+	}),
+	endpoint({
+		name: 'deleteEnvironment',
+		summary: 'Delete an environment with everything in it',
+		description: 'Its decision points stop answering.',
+		tag,
+		method: 'delete',
+		path: member,
+		access: 'environment.manage',
+		params: EnvironmentPath,
+		returns: { 204: null },
+		failures: { 404: 'No such project or environment' },
+		handle: async (_, { account, environment }) => {
+			await account.removeEnvironment(environment);
+			return reply(204);
+		},
+	}),
+];

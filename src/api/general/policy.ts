@@ -1,0 +1,36 @@
+import { PolicyRead } from '../../wire/policy.js';
+import { reply } from '../../http/endpoint.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+
+/** The Rego that an environment's model came to. */
+export const policy = [
+	endpoint({
+		name: 'getPolicy',
+		summary: 'The generated Rego of an environment, and whether it could be compiled',
+		description:
+			'`hash` and `files` are those of the policy that decision points load. When the newest schema could not be ' +
+			'compiled, `failure` says why and the policy before it stays in force.',
+		tag: 'Policy',
+		method: 'get',
+		path: '/v2/projects/:proj_id/:env_id/policy',
+		access: 'environment.read',
+		params: EnvironmentPath,
+		returns: { 200: PolicyRead },
+		failures: { 404: 'No such project or environment' },
+		handle: async (_, { environment, policies }) => {
+			const { newest, live } = await policies.publications(environment.id);
+			const files = live?.digest ? await policies.files(live.digest) : null;
+			const failure = newest?.failure
+				? { revision: newest.schema_revision, message: [newest.failure.message, ...newest.failure.details].join('\n') }
+				: null;
+			return reply(200, {
+					revision: environment.revision,
+					hash: live?.digest ?? null,
+					compiled_revision: live?.schema_revision ?? null,
+					published_at: live?.published_at ?? null,
+					failure,
+					files: [...(files ?? [])],
+			});
+		},
+	}),
+];

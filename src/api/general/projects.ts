@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { defined } from '../../domain/defined.js';
+import { createEnvironment } from '../../domain/environment.js';
+import { pageOf } from '../../store/filter.js';
+import { ProjectCreate, ProjectRead, ProjectUpdate } from '../../wire/project.js';
+import { PageQuery } from '../../wire/query.js';
+import { reply } from '../../http/endpoint.js';
+import { endpoint, ProjectPath } from '../access.js';
+
+const tag = 'Projects';
+
+/** Projects of the caller's organization (contract: Projects). */
+export const projects = [
+	endpoint({
+		name: 'listProjects',
+		summary: 'List the projects that the API key opens',
+		tag,
+		method: 'get',
+		path: '/v2/projects',
+		access: 'organization.read',
+		query: PageQuery,
+		returns: { 200: z.array(ProjectRead) },
+		handle: async ({ query }, { account, caller }) => {
+			const { data } = await pageOf(account.projects(caller), query);
+			return reply(200, [...data]);
+		},
+	}),
+	endpoint({
+		name: 'createProject',
+		summary: 'Create a project with its first environments',
+		tag,
+		method: 'post',
+		path: '/v2/projects',
+		access: 'organization.write',
+		body: ProjectCreate,
+		example: { key: 'shop', name: 'Shop' },
+		returns: { 200: ProjectRead },
+		failures: { 409: 'A project with this key exists' },
+		handle: async ({ body }, { account }) => {
+			const { key, initial_environments, ...fields } = body;
+			const project = await account.createProject(key, { ...defined(fields), name: fields.name });
+			for (const { key: environmentKey, ...environment } of initial_environments) {
+				await createEnvironment(account, project.id, environmentKey, { ...defined(environment), name: environment.name });
+			}
+			return reply(200, project);
+		},
+	}),
+	endpoint({
+		name: 'getProject',
+		summary: 'One project',
+		tag,
+		method: 'get',
+		path: '/v2/projects/:proj_id',
+		access: 'project.read',
+		params: ProjectPath,
+		returns: { 200: ProjectRead },
+		failures: { 404: 'No such project' },
+		handle: (_, { project }) => reply(200, project),
+	}),
+	endpoint({
+		name: 'updateProject',
+		summary: 'Change fields of a project',
+		tag,
+		method: 'patch',
+		path: '/v2/projects/:proj_id',
+		access: 'project.write',
+		params: ProjectPath,
+		body: ProjectUpdate,
+		example: { name: 'Web shop' },
+		returns: { 200: ProjectRead },
+		failures: { 404: 'No such project' },
+		handle: async ({ body }, { account, project }) => {
+			return reply(200, await account.updateProject(project, defined(body)));
+		},
+	}),
+	endpoint({
+		name: 'deleteProject',
+		summary: 'Delete a project with everything in it',
+		tag,
+		method: 'delete',
+		path: '/v2/projects/:proj_id',
+		access: 'project.write',
+		params: ProjectPath,
+		returns: { 204: null },
+		failures: { 404: 'No such project' },
+		handle: async (_, { account, project }) => {
+			await account.removeProject(project);
+			return reply(204);
+		},
+	}),
+];

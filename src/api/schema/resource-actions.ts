@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { defined } from '../../domain/defined.js';
+import { removeAction } from '../../domain/resource.js';
+import { reply } from '../../http/endpoint.js';
+import { pageOf } from '../../store/filter.js';
+import { actionsBy, Resource, ResourceAction } from '../../store/table/resource.js';
+import type { ReadingUnit } from '../../store/unit.js';
+import { Reference } from '../../wire/common.js';
+import { pageShape, withAttributeFilters } from '../../wire/query.js';
+import { ResourceActionCreate, ResourceActionRead, ResourceActionUpdate } from '../../wire/resource-action.js';
+import { endpoint } from '../access.js';
+import { ResourcePath } from './resources.js';
+
+const tag = 'Resource actions';
+const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/actions';
+const member = `${collection}/:action_id`;
+const ActionPath = ResourcePath.extend({ action_id: Reference });
+
+/** Actions of a resource (contract: Actions). */
+export const resourceActions = [
+	endpoint({
+		name: 'listResourceActions',
+		summary: 'List the actions of a resource',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: ResourcePath,
+		query: withAttributeFilters(pageShape),
+		returns: { 200: z.array(ResourceActionRead) },
+		failures: { 404: 'No such resource' },
+		handle: async ({ params, query }, { unit }) => {
+			const resource = await unit.find(Resource, params.resource_id);
+			const { data } = await pageOf(actionsBy(unit, resource.id, query.attribute_filters), query);
+			return reply(200, data.map((action) => readAction(unit, resource, action)));
+		},
+	}),
+	endpoint({
+		name: 'createResourceAction',
+		summary: 'Add an action to a resource',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: ResourcePath,
+		body: ResourceActionCreate,
+		example: { key: 'publish', name: 'Publish' },
+		returns: { 200: ResourceActionRead },
+		failures: { 404: 'No such resource', 409: 'The resource has an action with this key' },
+		handle: async ({ params, body }, { unit }) => {
+			const resource = await unit.find(Resource, params.resource_id);
+			const columns = { ...defined(body), resource_id: resource.id };
+			const action = await unit.create(ResourceAction, columns, `${resource.key}:${body.key}`);
+			return reply(200, readAction(unit, resource, action));
+		},
+	}),
+	endpoint({
+		name: 'getResourceAction',
+		summary: 'One action of a resource',
+		tag,
+		method: 'get',
+		path: member,
+		access: 'environment.read',
+		params: ActionPath,
+		returns: { 200: ResourceActionRead },
+		failures: { 404: 'No such resource or action' },
+		handle: async ({ params }, { unit }) => {
+			const { resource, action } = await findAction(unit, params);
+			return reply(200, readAction(unit, resource, action));
+		},
+	}),
+	endpoint({
+		name: 'updateResourceAction',
+		summary: 'Change fields of an action',
+		tag,
+		method: 'patch',
+		path: member,
+		access: 'environment.write',
+		params: ActionPath,
+		body: ResourceActionUpdate,
+		example: { description: 'Make it public' },
+		returns: { 200: ResourceActionRead },
+		failures: { 404: 'No such resource or action' },
+		handle: async ({ params, body }, { unit }) => {
+			const { resource, action } = await findAction(unit, params);
+			const after = await unit.update(ResourceAction, action, defined(body), `${resource.key}:${action.key}`);
+			return reply(200, readAction(unit, resource, after));
+		},
+	}),
+	endpoint({
+		name: 'deleteResourceAction',
+		summary: 'Delete an action with all grants of it',
+		tag,
+		method: 'delete',
+		path: member,
+		access: 'environment.write',
+		params: ActionPath,
+		returns: { 204: null },
+		failures: { 404: 'No such resource or action' },
+		handle: async ({ params }, { unit }) => {
+			const { resource, action } = await findAction(unit, params);
+			await removeAction(unit, resource, action);
+			return reply(204);
+		},
+	}),
+];
+
+async function findAction(unit: ReadingUnit, params: z.output<typeof ActionPath>) {
+	const resource = await unit.find(Resource, params.resource_id);
+	const action = await unit.findIn(ResourceAction, { resource_id: resource.id }, params.action_id);
+	return { resource, action };
+}
+
+function readAction(unit: ReadingUnit, resource: Resource, action: ResourceAction): ResourceActionRead {
+	return { ...action, ...unit.scope, permission_name: `${resource.key}:${action.key}` };
+}

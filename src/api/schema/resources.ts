@@ -1,0 +1,125 @@
+import { changeResource, createResource, readResource, readResources, removeResource } from '../../domain/resource.js';
+import { reply } from '../../http/endpoint.js';
+import { pageOf } from '../../store/filter.js';
+import { Resource, resourcesBy } from '../../store/table/resource.js';
+import { Reference } from '../../wire/common.js';
+import { arrayOrPaginated } from '../../wire/list.js';
+import { ResourceCreate, ResourceQuery, ResourceRead, ResourceReplace, ResourceUpdate } from '../../wire/resource.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { listed, shown } from '../listed.js';
+
+const tag = 'Resources';
+const collection = '/v2/schema/:proj_id/:env_id/resources';
+const member = `${collection}/:resource_id`;
+
+/** The path parameters of one resource. */
+export const ResourcePath = EnvironmentPath.extend({ resource_id: Reference });
+
+const example = {
+	key: 'document',
+	name: 'Document',
+	actions: { read: { name: 'Read' }, write: { name: 'Write' } },
+	attributes: { private: { type: 'bool' } },
+};
+
+/** Resource types (contract: Resources). */
+export const resources = [
+	endpoint({
+		name: 'listResources',
+		summary: 'List resources',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: ResourceQuery,
+		returns: { 200: arrayOrPaginated(ResourceRead) },
+		handle: async ({ query }, { unit }) => {
+			const page = await pageOf(resourcesBy(unit, query), query);
+			return reply(200, listed(shown(page, await readResources(unit, page.data)), query.include_total_count));
+		},
+	}),
+	endpoint({
+		name: 'createResource',
+		summary: 'Create a resource with its actions and attributes',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: ResourceCreate,
+		example,
+		returns: { 200: ResourceRead },
+		failures: { 409: 'A resource with this key exists' },
+		handle: async ({ body }, { unit }) => {
+			return reply(200, await readResource(unit, await createResource(unit, body)));
+		},
+	}),
+	endpoint({
+		name: 'getResource',
+		summary: 'One resource',
+		tag,
+		method: 'get',
+		path: member,
+		access: 'environment.read',
+		params: ResourcePath,
+		returns: { 200: ResourceRead },
+		failures: { 404: 'No such resource' },
+		handle: async ({ params }, { unit }) => {
+			return reply(200, await readResource(unit, await unit.find(Resource, params.resource_id)));
+		},
+	}),
+	endpoint({
+		name: 'replaceResource',
+		summary: 'Replace a resource',
+		description: 'What is missing is reset. Actions not named are removed with the grants of them.',
+		tag,
+		method: 'put',
+		path: member,
+		access: 'environment.write',
+		params: ResourcePath,
+		body: ResourceReplace,
+		example,
+		returns: { 200: ResourceRead },
+		failures: { 404: 'No such resource' },
+		handle: async ({ params, body }, { unit }) => {
+			const { urn = null, description = null, type_attributes = null, attributes = null, ...given } = body;
+			const whole = { ...given, urn, description, type_attributes, attributes };
+			const resource = await changeResource(unit, await unit.find(Resource, params.resource_id), whole);
+			return reply(200, await readResource(unit, resource));
+		},
+	}),
+	endpoint({
+		name: 'updateResource',
+		summary: 'Change fields of a resource',
+		description: '`actions` and `attributes`, where given, are overwritten as a whole. Null clears a field.',
+		tag,
+		method: 'patch',
+		path: member,
+		access: 'environment.write',
+		params: ResourcePath,
+		body: ResourceUpdate,
+		example: { description: 'What users write' },
+		returns: { 200: ResourceRead },
+		failures: { 404: 'No such resource' },
+		handle: async ({ params, body }, { unit }) => {
+			const resource = await changeResource(unit, await unit.find(Resource, params.resource_id), body);
+			return reply(200, await readResource(unit, resource));
+		},
+	}),
+	endpoint({
+		name: 'deleteResource',
+		summary: 'Delete a resource with its actions, attributes and all grants of its actions',
+		tag,
+		method: 'delete',
+		path: member,
+		access: 'environment.write',
+		params: ResourcePath,
+		returns: { 204: null },
+		failures: { 400: 'The resource is built in', 404: 'No such resource' },
+		handle: async ({ params }, { unit }) => {
+			await removeResource(unit, await unit.find(Resource, params.resource_id));
+			return reply(204);
+		},
+	}),
+];

@@ -1,0 +1,140 @@
+import {
+	changeRole,
+	createRole,
+	grantPermissions,
+	readRole,
+	readRoles,
+	removeRole,
+	revokePermissions,
+} from '../../domain/role.js';
+import { reply } from '../../http/endpoint.js';
+import { pageOf } from '../../store/filter.js';
+import { Role, rolesBy } from '../../store/table/role.js';
+import { Reference } from '../../wire/common.js';
+import { arrayOrPaginated } from '../../wire/list.js';
+import { RoleCreate, RolePermissions, RoleQuery, RoleRead, RoleUpdate } from '../../wire/role.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { listed, shown } from '../listed.js';
+
+const tag = 'Roles';
+const collection = '/v2/schema/:proj_id/:env_id/roles';
+const member = `${collection}/:role_id`;
+const RolePath = EnvironmentPath.extend({ role_id: Reference });
+const missing = 'No such role, or a permission or parent names nothing';
+
+/** Tenant roles (contract: Roles). */
+export const roles = [
+	endpoint({
+		name: 'listRoles',
+		summary: 'List tenant roles',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: RoleQuery,
+		returns: { 200: arrayOrPaginated(RoleRead) },
+		handle: async ({ query }, { unit }) => {
+			const page = await pageOf(rolesBy(unit, query), query);
+			return reply(200, listed(shown(page, await readRoles(unit, page.data)), query.include_total_count));
+		},
+	}),
+	endpoint({
+		name: 'createRole',
+		summary: 'Create a tenant role',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: RoleCreate,
+		example: { key: 'editor', name: 'Editor', permissions: ['document:read', 'document:write'] },
+		returns: { 200: RoleRead },
+		failures: {
+			400: 'A permission is not of the form `resource:action`',
+			404: 'A permission or parent names nothing',
+			409: 'A role with this key exists',
+		},
+		handle: async ({ body }, { unit }) => reply(200, await readRole(unit, await createRole(unit, body))),
+	}),
+	endpoint({
+		name: 'getRole',
+		summary: 'One tenant role',
+		tag,
+		method: 'get',
+		path: member,
+		access: 'environment.read',
+		params: RolePath,
+		returns: { 200: RoleRead },
+		failures: { 404: 'No such role' },
+		handle: async ({ params }, { unit }) => reply(200, await readRole(unit, await unit.find(Role, params.role_id))),
+	}),
+	endpoint({
+		name: 'updateRole',
+		summary: 'Change fields of a tenant role',
+		description: '`permissions`, `extends` and `attributes`, where given, are overwritten as a whole.',
+		tag,
+		method: 'patch',
+		path: member,
+		access: 'environment.write',
+		params: RolePath,
+		body: RoleUpdate,
+		example: { description: 'Reads and writes documents' },
+		returns: { 200: RoleRead },
+		failures: { 400: 'A permission is not of the form `resource:action`', 404: missing },
+		handle: async ({ params, body }, { unit }) => {
+			return reply(200, await readRole(unit, await changeRole(unit, await unit.find(Role, params.role_id), body)));
+		},
+	}),
+	endpoint({
+		name: 'deleteRole',
+		summary: 'Delete a tenant role with its assignments',
+		tag,
+		method: 'delete',
+		path: member,
+		access: 'environment.write',
+		params: RolePath,
+		returns: { 204: null },
+		failures: { 404: 'No such role' },
+		handle: async ({ params }, { unit }) => {
+			await removeRole(unit, await unit.find(Role, params.role_id));
+			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'assignPermissionsToRole',
+		summary: 'Give permissions to a role',
+		description: 'Those it has already are skipped.',
+		tag,
+		method: 'post',
+		path: `${member}/permissions`,
+		access: 'environment.write',
+		params: RolePath,
+		body: RolePermissions,
+		example: { permissions: ['document:read'] },
+		returns: { 200: RoleRead },
+		failures: { 400: 'A permission is not of the form `resource:action`', 404: missing },
+		handle: async ({ params, body }, { unit }) => {
+			const role = await grantPermissions(unit, await unit.find(Role, params.role_id), body.permissions);
+			return reply(200, await readRole(unit, role));
+		},
+	}),
+	endpoint({
+		name: 'removePermissionsFromRole',
+		summary: 'Take permissions from a role',
+		description: 'Those it does not have are skipped.',
+		tag,
+		method: 'delete',
+		path: `${member}/permissions`,
+		access: 'environment.write',
+		params: RolePath,
+		body: RolePermissions,
+		example: { permissions: ['document:read'] },
+		returns: { 200: RoleRead },
+		failures: { 400: 'A permission is not of the form `resource:action`', 404: missing },
+		handle: async ({ params, body }, { unit }) => {
+			const role = await revokePermissions(unit, await unit.find(Role, params.role_id), body.permissions);
+			return reply(200, await readRole(unit, role));
+		},
+	}),
+];

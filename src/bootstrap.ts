@@ -1,0 +1,72 @@
+import { ConfigError, type Config } from './config.js';
+import { createEnvironment } from './domain/environment.js';
+import { notFound } from './failure.js';
+import type { NewApiKey, WritingAccountUnit } from './store/account.js';
+import type { Store } from './store/store.js';
+
+/** What a first start made: the secret of the environment `dev`, shown once and kept encrypted. */
+export interface FirstStart {
+	readonly secret: string;
+}
+
+/**
+ * Makes the first organization with a project `default`, its environments `dev` and `production`, and their API keys;
+ * `null` when the store has an organization already.
+ */
+export async function bootstrap(store: Store, fixed: Config['bootstrap']): Promise<FirstStart | null> {
+	return store.writeAccount(store.clock.newId(), null, async (account) => {
+		if (!(await account.becomeFirst('default', 'Default Organization'))) return null;
+		const project = await account.createProject('default', { name: 'Default Project' });
+		await account.createKey({ ...memberKey('organization key'), secret: fixed.organization });
+		await account.createKey({ ...memberKey('project key'), project_id: project.id, secret: fixed.project });
+		const dev = await createEnvironment(account, project.id, 'dev', { name: 'Development' }, fixed.environment);
+		await createEnvironment(account, project.id, 'production', { name: 'Production' });
+		return { secret: dev.secret };
+	});
+}
+
+function memberKey(name: string): NewApiKey {
+	return { project_id: null, environment_id: null, access_level: 'admin', owner_type: 'member', name };
+}
+
+/** The secret of the environment `dev` of the project `default`. Throws `ConfigError` when they are no more. */
+export async function secretOfDev(store: Store): Promise<string> {
+	const account = store.account(await store.firstOrganization());
+	const project = await account.projects().findOne({ key: 'default' });
+	const environment = project && (await account.environments(project.id).findOne({ key: 'dev' }));
+	if (environment === undefined) {
+		throw new ConfigError('there is no environment `default/dev` to serve: name another by its key in PDP_API_KEY');
+	}
+	try {
+		return (await account.environmentKey(environment.id)).secret;
+	} catch (error) {
+		throw new ConfigError('the API keys of this store were encrypted under another SECRET_KEY or server.key file', {
+			cause: error,
+		});
+	}
+}
+
+/** What a new API key shall open: the organization, a project of it, or an environment of that project; by id or key. */
+export interface KeyRequest {
+	readonly project: string | null;
+	readonly environment: string | null;
+	readonly access_level: NewApiKey['access_level'];
+	readonly name: string | null;
+}
+
+/** Makes an API key on the first organization and returns its secret. Throws `not_found` for what it names. */
+export async function createKey(store: Store, request: KeyRequest): Promise<string> {
+	return store.writeAccount(await store.firstOrganization(), null, async (account) => {
+		const { project_id, environment_id } = await placeOf(account, request);
+		const { access_level, name } = request;
+		const owner_type = 'member';
+		return (await account.createKey({ project_id, environment_id, access_level, owner_type, name })).secret;
+	});
+}
+
+async function placeOf(account: WritingAccountUnit, { project, environment }: KeyRequest) {
+	if (project === null) return { project_id: null, environment_id: null };
+	const place = await account.place(project, environment);
+	if (place === null) throw notFound(environment === null ? 'Project' : 'Environment', environment ?? project);
+	return place;
+}

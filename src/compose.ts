@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import { guard } from './api/access.js';
+import { documentation } from './api/document.js';
+import { renderFailure } from './api/render-failure.js';
+import { endpoints } from './api/table.js';
+import { bootstrap, type FirstStart } from './bootstrap.js';
+import { systemClock } from './clock.js';
+import type { Config } from './config.js';
+import { createApplication, listen, type Listening, type Served } from './http/server.js';
+import type { Logger } from './log.js';
+import { createDecisionPoint } from './pdp/endpoints.js';
+import { Replica } from './pdp/replica.js';
+import { createAssembler } from './publish/assemble.js';
+import { feedEndpoints } from './publish/endpoints.js';
+import { Feed } from './publish/feed.js';
+import { Publisher } from './publish/publisher.js';
+import { Snapshots } from './publish/snapshots.js';
+import { serverKey } from './server-key.js';
+import { openDatabase } from './store/database.js';
+import { listen as listenToWriters } from './store/listener.js';
+import { PolicyShelf } from './store/policy.js';
+import { createCipher } from './store/secret.js';
+import { Store } from './store/store.js';
+import { packageRoot, version } from './version.js';
+
+/** The composition root: the only place where the rooms meet. */
+
+/** The store of a configuration, open. */
+export async function openStore(config: Config): Promise<Store> {
+	const cipher = createCipher(serverKey(config.secret_key, config.data_directory));
+	const database = await openDatabase({ url: config.database_url, directory: config.data_directory });
+	return new Store(database, systemClock, cipher);
+}
+
+/** A running management API with its publisher. */
+export interface RunningApi {
+	readonly listening: Listening;
+	readonly store: Store;
+	/** What was made on an empty store; `null` on later starts. */
+	readonly firstStart: FirstStart | null;
+	/** Lets running requests finish, then closes the store. */
+	stop(): Promise<void>;
+}
+
+/** Starts the management API and the publisher. Rejects when the store or the port cannot be had. */
+export async function startApi(config: Config, log: Logger): Promise<RunningApi> {
+	const store = await openStore(config);
+	try {
+		const firstStart = await bootstrap(store, config.bootstrap);
+		const shelf = new PolicyShelf(store.database.knex);
+		const assembler = createAssembler(config.opa_path ?? join(packageRoot, '.tools', 'opa'), shelf, store.clock);
+		const publisher = new Publisher(store, shelf, assembler, log);
+		const snapshots = new Snapshots(store, shelf, publisher, join(config.data_directory, 'bundles'));
+		const feed = new Feed(store, shelf, publisher, snapshots);
+		const listening = await listen(createApplication(served(store, shelf, feed, log)), config.host, config.api_port);
+		const listener = listenToWriters(store, log);
+		const stopPublishing = publisher.start();
+		return {
+			listening,
+			store,
+			firstStart,
+			async stop() {
+				stopPublishing();
+				feed.stop();
+				await listening.close();
+				await listener.stop();
+				await publisher.settled();
+				await store.close();
+			},
+		};
+	} catch (error) {
+		await store.close();
+		throw error;
+	}
+}
+
+function served(store: Store, shelf: PolicyShelf, feed: Feed, log: Logger): Served {
+	const api = guard(store, shelf);
+	const bundles = feedEndpoints(feed, store);
+	const ofFeed = new Set(bundles.endpoints);
+	const table = [...endpoints, ...bundles.endpoints];
+	return {
+		endpoints: [...table, ...documentation(table, version)],
+		surround: (endpoint, request, run) =>
+			ofFeed.has(endpoint) ? bundles.surround(endpoint, request, run) : api(endpoint, request, run),
+		renderFailure,
+		...logging(log),
+	};
+}
+
+/** A running decision point. */
+export interface RunningDecisionPoint {
+	readonly listening: Listening;
+	readonly replica: Replica;
+	stop(): Promise<void>;
+}
+
+/** Starts a decision point that follows `controlPlane` with the key of an environment. */
+export async function startDecisionPoint(
+	config: Config,
+	log: Logger,
+	controlPlane: string,
+	apiKey: string,
+): Promise<RunningDecisionPoint> {
+	const replica = new Replica({ controlPlane, apiKey, log });
+	const decisionPoint = createDecisionPoint({ replica, apiKey, log });
+	const application = createApplication({ ...decisionPoint, ...logging(log) });
+	const listening = await listen(application, config.host, config.pdp_port);
+	replica.start();
+	return {
+		listening,
+		replica,
+		async stop() {
+			await replica.stop();
+			await listening.close();
+		},
+	};
+}
+
+function logging(log: Logger): Pick<Served, 'onUnexpected' | 'onAnswered'> {
+	return {
+		onUnexpected: (error, id) => log.error({ error, id }, 'an unexpected error'),
+		onAnswered: (answered) => log.debug(answered, 'answered'),
+	};
+}

@@ -1,0 +1,103 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/** The only reader of `process.env`: every setting, validated, with its default. `.env.example` documents each. */
+
+const port = (fallback: number) =>
+	z.coerce
+		.number({ error: 'must be a port number' })
+		.int('must be a whole number')
+		.min(0, 'must be at least 0')
+		.max(65535, 'must be at most 65535')
+		.default(fallback);
+
+const secret = (what: string) =>
+	z
+		.string()
+		.regex(/^permit_key_[A-Za-z0-9_-]+$/, `${what} must begin with \`permit_key_\` and hold only A-Z a-z 0-9 _ -`)
+		.min(97, `${what} must have at least 97 characters`)
+		.optional();
+
+const origin = z
+	.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+	.refine((value) => URL.canParse(value) && /^\/?$/.test(new URL(value).pathname), 'must be an origin: no path after the port')
+	.transform((value) => new URL(value).origin);
+
+const Settings = z.object({
+	API_PORT: port(8000),
+	PDP_PORT: port(7766),
+	HOST: z.string().default('127.0.0.1'),
+	DATA_DIR: z.string().default('./data'),
+	DATABASE_URL: z
+		.string()
+		.regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+		.optional(),
+	SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+	PDP_API_KEY: secret('PDP_API_KEY'),
+	PDP_CONTROL_PLANE: origin.optional(),
+	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+	OPA_PATH: z.string().optional(),
+	BOOTSTRAP_ORG_API_KEY: secret('BOOTSTRAP_ORG_API_KEY'),
+	BOOTSTRAP_PROJECT_API_KEY: secret('BOOTSTRAP_PROJECT_API_KEY'),
+	BOOTSTRAP_ENV_API_KEY: secret('BOOTSTRAP_ENV_API_KEY'),
+});
+
+/** The process's settings. Ports 0 pick a free one; paths are absolute. */
+export interface Config {
+	readonly host: string;
+	readonly api_port: number;
+	readonly pdp_port: number;
+	readonly data_directory: string;
+	/** `null` selects the embedded database under `data_directory`. */
+	readonly database_url: string | null;
+	/** The passphrase the server key is derived from; `null` keeps a random one in a file of `data_directory`. */
+	readonly secret_key: string | null;
+	readonly pdp_api_key: string | null;
+	/** The origin of the API a decision point follows; `null` is this machine's `api_port`. */
+	readonly pdp_control_plane: string | null;
+	readonly log_level: string;
+	/** The opa executable; `null` is the one that set-up put in `.tools`. */
+	readonly opa_path: string | null;
+	/** Fixed secrets for the keys of the first organization, project and environment. */
+	readonly bootstrap: {
+		readonly organization: string | null;
+		readonly project: string | null;
+		readonly environment: string | null;
+	};
+}
+
+/** Settings that are not valid: one sentence a variable, without its value (it may be a secret). */
+export class ConfigError extends Error {
+	override readonly name = 'ConfigError';
+}
+
+/** Reads the settings from `environment`, where an empty variable is an unset one. Throws `ConfigError`. */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+	const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+	const parsed = Settings.safeParse(set);
+	if (!parsed.success) {
+		throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+	}
+	const settings = parsed.data;
+	const secrets = [settings.BOOTSTRAP_ORG_API_KEY, settings.BOOTSTRAP_PROJECT_API_KEY, settings.BOOTSTRAP_ENV_API_KEY];
+	const given = secrets.filter((value) => value !== undefined);
+	if (new Set(given).size !== given.length) throw new ConfigError('BOOTSTRAP_*_API_KEY: each key needs a secret of its own');
+	return {
+		host: settings.HOST,
+		api_port: settings.API_PORT,
+		pdp_port: settings.PDP_PORT,
+		data_directory: resolve(settings.DATA_DIR.replace(/^~(?=\/|$)/, homedir())),
+		database_url: settings.DATABASE_URL ?? null,
+		secret_key: settings.SECRET_KEY ?? null,
+		pdp_api_key: settings.PDP_API_KEY ?? null,
+		pdp_control_plane: settings.PDP_CONTROL_PLANE ?? null,
+		log_level: settings.LOG_LEVEL,
+		opa_path: settings.OPA_PATH ?? null,
+		bootstrap: {
+			organization: settings.BOOTSTRAP_ORG_API_KEY ?? null,
+			project: settings.BOOTSTRAP_PROJECT_API_KEY ?? null,
+			environment: settings.BOOTSTRAP_ENV_API_KEY ?? null,
+		},
+	};
+}

@@ -1,0 +1,177 @@
+import { duplicate, notFound } from '../failure.js';
+import { groupBy } from '../group-by.js';
+import type { ChangedRecord } from '../store/change.js';
+import { type AssignmentFilter, type AssignmentRow, assignmentsBy, RoleAssignment } from '../store/table/role-assignment.js';
+import { grantsOf, Role } from '../store/table/role.js';
+import { Tenant } from '../store/table/tenant.js';
+import { User } from '../store/table/user.js';
+import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { RoleAssignmentBulkQuery, RoleAssignmentDetailedRead, RoleAssignmentRead } from '../wire/role-assignment.js';
+
+/** A user, a tenant role and a tenant, each by id or key. */
+export interface AssignmentReference {
+	readonly user: string;
+	readonly role: string;
+	readonly tenant: string;
+}
+
+/** An assignment as the API shows it. */
+export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssignmentRead {
+	return { ...row, ...unit.scope };
+}
+
+/** Assignments as the API shows them with what is known of each user, role and tenant. */
+export async function readDetailedAssignments(
+	unit: ReadingUnit,
+	rows: readonly AssignmentRow[],
+): Promise<readonly RoleAssignmentDetailedRead[]> {
+	const users = await unit.findMany(User, rows.map((row) => row.user_id));
+	const roles = await unit.findMany(Role, rows.map((row) => row.role_id));
+	const tenants = await unit.findMany(Tenant, rows.map((row) => row.tenant_id));
+	const grants = groupBy(await grantsOf(unit, [...roles.values()].map((role) => role.id)), (grant) => grant.role_id);
+	return rows.flatMap((row) => {
+		const user = users.get(row.user_id);
+		const role = roles.get(row.role_id);
+		const tenant = tenants.get(row.tenant_id);
+		if (user === undefined || role === undefined || tenant === undefined) return [];
+		const permissions = (grants.get(role.id) ?? []).map((grant) => `${grant.resource}:${grant.action}`);
+		const details = { user, role: { ...role, permissions }, tenant: { ...tenant, attributes: tenant.attributes ?? {} } };
+		return [{ ...row, ...unit.scope, ...details }];
+	});
+}
+
+/** Gives one role. Throws `not_found` for what does not exist, `duplicate` when the user has it there already. */
+export async function assign(unit: WritingUnit, reference: AssignmentReference): Promise<AssignmentRow> {
+	const [row] = await assignMany(unit, [reference]);
+	if (row === undefined) throw duplicate('role assignment', nameOf(reference));
+	return row;
+}
+
+/**
+ * Gives many roles; those held already, and repetitions, are skipped. Users that do not exist fail the whole, are
+ * skipped, or are created with nothing but the key. Returns what was given.
+ */
+export async function assignMany(
+	unit: WritingUnit,
+	references: readonly AssignmentReference[],
+	missingUsers: RoleAssignmentBulkQuery['missing_user_policy'] = 'fail',
+): Promise<readonly AssignmentRow[]> {
+	if (missingUsers === 'create') await createMissing(unit, references);
+	const known = await unit.findMany(User, references.map((reference) => reference.user));
+	const wanted = missingUsers === 'ignore' ? references.filter(({ user }) => known.has(user)) : references;
+	const resolved = await resolve(unit, wanted);
+	const held = new Set((await heldBetween(unit, resolved)).map(identityOf));
+	const fresh = new Map(resolved.map((row) => [identityOf(row), row]));
+	for (const identity of held) fresh.delete(identity);
+	return insert(unit, [...fresh.values()]);
+}
+
+/** Takes one role. Throws `not_found` when the user does not have it there. */
+export async function unassign(unit: WritingUnit, reference: AssignmentReference): Promise<AssignmentRow> {
+	const [row] = await unassignMany(unit, [reference]);
+	if (row === undefined) throw notFound('RoleAssignment', nameOf(reference));
+	return row;
+}
+
+/** Takes many roles; those not held are skipped. Returns what was taken. Throws `not_found` for what does not exist. */
+export async function unassignMany(
+	unit: WritingUnit,
+	references: readonly AssignmentReference[],
+): Promise<readonly AssignmentRow[]> {
+	const rows = await heldBetween(unit, await resolve(unit, references));
+	return remove(unit, rows);
+}
+
+/** Makes a user hold exactly these roles. Throws `not_found` for what does not exist. */
+export async function replaceAssignments(
+	unit: WritingUnit,
+	userId: string,
+	references: readonly AssignmentReference[],
+): Promise<void> {
+	const wanted = new Set((await resolve(unit, references)).map(identityOf));
+	const held = await assignmentsBy(unit, { user_ids: [userId] }).castTo<AssignmentRow[]>();
+	await remove(unit, held.filter((row) => !wanted.has(identityOf(row))));
+	await assignMany(unit, references);
+}
+
+/** Takes every role that passes the filter: what must go before its user, role or tenant goes. */
+export async function removeAssignments(unit: WritingUnit, filter: AssignmentFilter): Promise<void> {
+	await remove(unit, await assignmentsBy(unit, filter).castTo<AssignmentRow[]>());
+}
+
+interface Resolved extends AssignmentReference {
+	readonly user_id: string;
+	readonly role_id: string;
+	readonly tenant_id: string;
+}
+
+async function resolve(unit: ReadingUnit, references: readonly AssignmentReference[]): Promise<readonly Resolved[]> {
+	const users = await unit.findAll(User, references.map((reference) => reference.user));
+	const roles = await unit.findAll(Role, references.map((reference) => reference.role));
+	const tenants = await unit.findAll(Tenant, references.map((reference) => reference.tenant));
+	return references.flatMap((reference) => {
+		const user = users.get(reference.user);
+		const role = roles.get(reference.role);
+		const tenant = tenants.get(reference.tenant);
+		if (user === undefined || role === undefined || tenant === undefined) return [];
+		const keys = { user: user.key, role: role.key, tenant: tenant.key };
+		return [{ ...keys, user_id: user.id, role_id: role.id, tenant_id: tenant.id }];
+	});
+}
+
+async function heldBetween(unit: ReadingUnit, wanted: readonly Resolved[]): Promise<readonly AssignmentRow[]> {
+	if (wanted.length === 0) return [];
+	return assignmentsBy(unit, {})
+		.whereRaw(
+			`(role_assignments.user_id, role_assignments.role_id, role_assignments.tenant_id)
+				in (select * from unnest(?::uuid[], ?::uuid[], ?::uuid[]))`,
+			[
+				wanted.map((row) => row.user_id),
+				wanted.map((row) => row.role_id),
+				wanted.map((row) => row.tenant_id),
+			],
+		)
+		.castTo<AssignmentRow[]>();
+}
+
+async function insert(unit: WritingUnit, rows: readonly Resolved[]): Promise<readonly AssignmentRow[]> {
+	const columns = rows.map(({ user_id, role_id, tenant_id }) => {
+		const { id, created_at } = unit.stamp();
+		return { id, created_at, user_id, role_id, tenant_id };
+	});
+	const inserted = await unit.insert(RoleAssignment, columns, () => 'of this user, role and tenant');
+	const keys = new Map(rows.map((row) => [identityOf(row), row]));
+	return inserted.map((row) => {
+		const { user = '', role = '', tenant = '' } = keys.get(identityOf(row)) ?? {};
+		const given: AssignmentRow = { ...row, user, role, tenant };
+		unit.record('role_assignment', 'create', nameOf(given), null, recordOf(given));
+		return given;
+	});
+}
+
+async function remove(unit: WritingUnit, rows: readonly AssignmentRow[]): Promise<readonly AssignmentRow[]> {
+	const ids = rows.map((row) => row.id);
+	if (ids.length > 0) await unit.query(RoleAssignment).whereRaw('role_assignments.id = any(?::uuid[])', [ids]).delete();
+	for (const row of rows) unit.record('role_assignment', 'delete', nameOf(row), recordOf(row), null);
+	return rows;
+}
+
+async function createMissing(unit: WritingUnit, references: readonly AssignmentReference[]): Promise<void> {
+	const known = await unit.findMany(User, references.map((reference) => reference.user));
+	const missing = new Set(references.map(({ user }) => user).filter((user) => !known.has(user)));
+	const rows = [...missing].map((key) => ({ key, attributes: {} }));
+	await unit.createMany(User, rows, (user) => user.key);
+}
+
+function recordOf(row: AssignmentRow): ChangedRecord {
+	const { environment_id: _, ...record } = row;
+	return { ...record };
+}
+
+function identityOf(row: { readonly user_id: string; readonly role_id: string; readonly tenant_id: string }): string {
+	return `${row.user_id}/${row.role_id}/${row.tenant_id}`;
+}
+
+function nameOf({ user, role, tenant }: AssignmentReference): string {
+	return `${user}#${role}@${tenant}`;
+}

@@ -1,0 +1,53 @@
+import type { EnvironmentFields, WritingAccountUnit } from '../store/account.js';
+import type { Environment } from '../store/table/account.js';
+import { Resource, ResourceAttribute } from '../store/table/resource.js';
+import { Tenant } from '../store/table/tenant.js';
+import type { WritingUnit } from '../store/unit.js';
+
+/** The attributes every user has without being given any: fields of the user, and what decisions know of it. */
+const userAttributes = [
+	{ key: 'key', type: 'string', description: 'Built in attribute: the key of the user' },
+	{ key: 'roles', type: 'array', description: 'Built in attribute: the keys of the roles the user has' },
+	{ key: 'email', type: 'string', description: 'Built in attribute: the e-mail address of the user' },
+	{ key: 'first_name', type: 'string', description: 'Built in attribute: the first name of the user' },
+	{ key: 'last_name', type: 'string', description: 'Built in attribute: the last name of the user' },
+] as const;
+
+/** A new environment, its first revision, and the secret its decision points use. */
+export interface CreatedEnvironment {
+	readonly environment: Environment;
+	readonly revision: number;
+	readonly secret: string;
+}
+
+/**
+ * Adds an environment to a project with what every environment has: the resource `__user`, the tenant `default` and
+ * an API key. `secret` fixes that key for automation.
+ */
+export async function createEnvironment(
+	account: WritingAccountUnit,
+	projectId: string,
+	key: string,
+	fields: EnvironmentFields,
+	secret: string | null = null,
+): Promise<CreatedEnvironment> {
+	const environment = await account.createEnvironment(projectId, key, fields);
+	const revision = await account.within(environment, furnish);
+	const created = await account.createKey({
+		project_id: projectId,
+		environment_id: environment.id,
+		access_level: 'admin',
+		owner_type: 'pdp_config',
+		name: `${key} environment key`,
+		secret,
+	});
+	return { environment, revision, secret: created.secret };
+}
+
+async function furnish(unit: WritingUnit): Promise<void> {
+	const user = { key: '__user', name: 'User', description: 'The users themselves', built_in: true };
+	const resource = await unit.create(Resource, user, user.key);
+	const attributes = userAttributes.map((attribute) => ({ ...attribute, resource_id: resource.id, built_in: true }));
+	await unit.createMany(ResourceAttribute, attributes, (attribute) => `${resource.key}:${attribute.key}`);
+	await unit.create(Tenant, { key: 'default', name: 'Default Tenant', last_action_at: unit.now }, 'default');
+}

@@ -1,0 +1,9 @@
+import { Tenant } from '../store/table/tenant.js';
+import type { WritingUnit } from '../store/unit.js';
+import { removeAssignments } from './assignment.js';
+
+/** Deletes a tenant with the roles held in it. */
+export async function removeTenant(unit: WritingUnit, tenant: Tenant): Promise<void> {
+	await removeAssignments(unit, { tenant_ids: [tenant.id] });
+	await unit.remove(Tenant, tenant, tenant.key);
+}

@@ -1,0 +1,78 @@
+import { groupBy } from '../group-by.js';
+import { type AssignmentRow, assignmentsBy } from '../store/table/role-assignment.js';
+import { User } from '../store/table/user.js';
+import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../wire/user.js';
+import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
+import { defined } from './defined.js';
+
+/** Users as the API shows them, with their roles in each tenant. */
+export async function readUsers(unit: ReadingUnit, rows: readonly User[]): Promise<readonly UserRead[]> {
+	const held = await assignmentsBy(unit, { user_ids: rows.map((row) => row.id) }).castTo<AssignmentRow[]>();
+	const heldBy = groupBy(held, (assignment) => assignment.user_id);
+	return rows.map((row) => ({ ...row, ...unit.scope, ...rolesOf(heldBy.get(row.id) ?? []) }));
+}
+
+/** One user as the API shows it. */
+export async function readUser(unit: ReadingUnit, row: User): Promise<UserRead> {
+	const [read] = await readUsers(unit, [row]);
+	if (read === undefined) throw new Error(`the user ${row.key} was not read`);
+	return read;
+}
+
+/** Adds a user with its first roles. Throws `duplicate`, or `not_found` for what the roles name. */
+export async function createUser(unit: WritingUnit, body: UserCreate): Promise<User> {
+	const { key, role_assignments = [] } = body;
+	const user = await unit.create(User, { key, ...wholeOf(body) }, key);
+	await assignMany(unit, role_assignments.map((role) => ({ ...role, user: user.id })));
+	return user;
+}
+
+/**
+ * Makes the user with this key be as the body says, creating it when it does not exist (spec: PUT on one object).
+ * Fields that are missing are reset; `role_assignments`, where given, become all its tenant roles, and where missing
+ * leave its roles alone, because assignments are objects of their own.
+ */
+export async function syncUser(
+	unit: WritingUnit,
+	reference: string,
+	body: UserReplace,
+): Promise<{ readonly user: User; readonly created: boolean }> {
+	const existing = (await unit.findMany(User, [reference])).get(reference);
+	if (existing === undefined) {
+		return { user: await createUser(unit, { ...body, key: reference }), created: true };
+	}
+	const user = await unit.update(User, existing, wholeOf(body), existing.key);
+	if (body.role_assignments !== undefined) {
+		await replaceAssignments(unit, user.id, body.role_assignments.map((role) => ({ ...role, user: user.id })));
+	}
+	return { user, created: false };
+}
+
+/** Changes what is given of a user; null clears. */
+export async function changeUser(unit: WritingUnit, user: User, body: UserUpdate): Promise<User> {
+	const { email, first_name, last_name, attributes } = body;
+	const columns = defined({ email, first_name, last_name, attributes: attributes === null ? {} : attributes });
+	return unit.update(User, user, columns, user.key);
+}
+
+/** Deletes a user with its roles. */
+export async function removeUser(unit: WritingUnit, user: User): Promise<void> {
+	await removeAssignments(unit, { user_ids: [user.id] });
+	await unit.remove(User, user, user.key);
+}
+
+function wholeOf({ email, first_name, last_name, attributes }: Omit<UserReplace, 'key'>) {
+	return { email: email ?? null, first_name: first_name ?? null, last_name: last_name ?? null, attributes };
+}
+
+function rolesOf(held: readonly AssignmentRow[]) {
+	return {
+		roles: held.map(({ role, tenant }) => ({ role, tenant })),
+		associated_tenants: [...groupBy(held, (assignment) => assignment.tenant)].map(([tenant, assignments]) => ({
+			tenant,
+			roles: assignments.map((assignment) => assignment.role),
+			status: 'active' as const,
+		})),
+	};
+}

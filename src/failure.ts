@@ -1,0 +1,78 @@
+/** Everything that can go wrong on purpose: one class, one catalogue; docs and answers read the same table. */
+
+interface Entry {
+	readonly status: number;
+	/** The contract's closed list of codes; a value outside it makes clients lose the error's type. */
+	readonly error_code: string;
+	readonly title: string;
+}
+
+/** Every deliberate failure: its HTTP status, the wire's `error_code` and its title (spec: Errors). */
+export const catalogue = {
+	invalid: { status: 400, error_code: 'INVALID_INPUT', title: 'The request is not valid' },
+	invalid_permission: {
+		status: 400,
+		error_code: 'INVALID_PERMISSION_FORMAT',
+		title: 'The permission is not of the form resource:action',
+	},
+	unauthorized: { status: 401, error_code: 'UNAUTHORIZED', title: 'The API key is missing or not known' },
+	forbidden: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'The API key does not give access to this' },
+	not_found: { status: 404, error_code: 'NOT_FOUND', title: 'The requested object could not be found' },
+	method: { status: 405, error_code: 'INVALID_INPUT', title: 'The method is not served on this path' },
+	duplicate: { status: 409, error_code: 'DUPLICATE_ENTITY', title: 'This object already exists' },
+	too_large: { status: 413, error_code: 'INVALID_INPUT', title: 'The request body is too large' },
+	unprocessable: { status: 422, error_code: 'INVALID_INPUT', title: 'The request body is not valid' },
+	unexpected: { status: 500, error_code: 'UNEXPECTED_ERROR', title: 'Something failed on our side' },
+	unavailable: { status: 503, error_code: 'UNEXPECTED_ERROR', title: 'This is not ready to answer yet' },
+} as const satisfies Record<string, Entry>;
+
+/** The name of a deliberate failure. */
+export type FailureCode = keyof typeof catalogue;
+
+/** A place in a request and what is wrong there; the wire's 422 `detail` is a list of these. */
+export interface Problem {
+	readonly loc: readonly (string | number)[];
+	readonly msg: string;
+	readonly type: string;
+}
+
+/** A request stopped at its first failure; `message` is a sentence for the caller, with their input in backquotes. */
+export class Failure extends Error {
+	override readonly name = 'Failure';
+
+	constructor(
+		readonly code: FailureCode,
+		message: string,
+		/** What the catalogue cannot say: further facts for the caller. */
+		readonly info: unknown = null,
+		/** Filled for `unprocessable` only. */
+		readonly problems: readonly Problem[] = [],
+	) {
+		super(message);
+	}
+
+	get status(): number {
+		return catalogue[this.code].status;
+	}
+}
+
+/** No object of this kind has this id or key in the caller's scope. */
+export function notFound(kind: string, reference: string): Failure {
+	return new Failure('not_found', `could not find '${kind}' with the given filters: id='${reference}'`);
+}
+
+/** An object of this kind with this key exists already. */
+export function duplicate(kind: string, key: string): Failure {
+	return new Failure('duplicate', `a ${kind} with key \`${key}\` already exists`);
+}
+
+/** The caller's key may not do this. */
+export function forbidden(message: string): Failure {
+	return new Failure('forbidden', message);
+}
+
+/** The request's content is wrong in the places listed. */
+export function unprocessable(problems: readonly Problem[]): Failure {
+	const summary = problems.map((problem) => `${problem.loc.join('.')}: ${problem.msg}`).join('; ');
+	return new Failure('unprocessable', summary, null, problems);
+}

@@ -1,0 +1,109 @@
+import type { z } from 'zod';
+
+/** The declaration of one endpoint: validation, types, access, statuses and documentation in one value. */
+
+/** HTTP methods endpoints are declared for. */
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** Statuses an endpoint may answer on success, each with the schema of its body; `null` is an empty body. */
+export type Returns = Readonly<Record<number, z.ZodType | null>>;
+
+type ReplyHeaders = Readonly<Record<string, string>>;
+
+/** What a handler answers: one of the declared statuses with its body, before the body's schema filters it. */
+export type Reply<R extends Returns> = {
+	[S in keyof R]: R[S] extends z.ZodType
+		? { readonly status: S; readonly body: z.input<R[S]>; readonly headers?: ReplyHeaders }
+		: { readonly status: S; readonly headers?: ReplyHeaders };
+}[keyof R];
+
+/** An answer without a body. */
+export function reply<S extends number>(status: S): { readonly status: S };
+/** An answer with a body; its status keeps its literal type, by which the declaration finds the body's schema. */
+export function reply<S extends number, B>(
+	status: S,
+	body: B,
+	headers?: ReplyHeaders,
+): { readonly status: S; readonly body: B; readonly headers?: ReplyHeaders };
+export function reply(status: number, body?: unknown, headers?: ReplyHeaders): object {
+	return { status, ...(body === undefined ? {} : { body }), ...(headers === undefined ? {} : { headers }) };
+}
+
+/** Bytes as they are, for answers that are not JSON (bundles, pages); the declared schemas do not see them. */
+export class Raw {
+	constructor(
+		readonly status: number,
+		readonly headers: ReplyHeaders,
+		readonly bytes: Uint8Array | string,
+	) {}
+}
+
+/** A request after validation. Header names are lower case. `closed` aborts when the client goes away. */
+export interface Request<P, Q, B> {
+	readonly params: P;
+	readonly query: Q;
+	readonly body: B;
+	readonly headers: Readonly<Record<string, string | undefined>>;
+	readonly closed: AbortSignal;
+	/** The request's id, shown in the answer's `x-request-id` header and in error bodies. */
+	readonly id: string;
+}
+
+/** What is said of an endpoint, once: the router, the validation, the types and OpenAPI all read it. */
+export interface Declaration<
+	Access extends string,
+	Context,
+	P extends z.ZodType,
+	Q extends z.ZodType,
+	B extends z.ZodType,
+	R extends Returns,
+> {
+	/** Stable camelCase name, unique in a table; the `operationId` of OpenAPI. */
+	readonly name: string;
+	readonly summary: string;
+	readonly description?: string;
+	readonly tag: string;
+	readonly method: Method;
+	/** `/v2/schema/:proj_id/:env_id/roles`. */
+	readonly path: string;
+	/** Who may call it; what the name means is the mounting room's business. */
+	readonly access: Access;
+	readonly params?: P;
+	readonly query?: Q;
+	readonly body?: B;
+	/** A body that passes `body`, for the documentation. */
+	readonly example?: unknown;
+	readonly returns: R;
+	/** Deliberate failures beyond those every endpoint shares (401, 403, 422), by status. */
+	readonly failures?: Readonly<Record<number, string>>;
+	readonly handle: (
+		request: Request<z.output<P>, z.output<Q>, z.output<B>>,
+		context: Context,
+	) => Promise<Reply<R> | Raw> | Reply<R> | Raw;
+}
+
+/** An endpoint whose own types are no longer needed: what tables hold and `mount` serves. */
+export interface Endpoint<Access extends string = string, Context = never>
+	extends Omit<Declaration<Access, Context, z.ZodType, z.ZodType, z.ZodType, Returns>, 'handle'> {
+	readonly handle: (
+		request: Request<unknown, unknown, unknown>,
+		context: Context,
+	) => Promise<Reply<Returns> | Raw> | Reply<Returns> | Raw;
+}
+
+/**
+ * Makes the declaring function of one room. `Contexts` maps each access name to what a handler with that access is
+ * given, so a handler cannot be declared with less access than the context it uses.
+ */
+export function declaring<Contexts>() {
+	return function endpoint<
+		Access extends keyof Contexts & string,
+		R extends Returns,
+		P extends z.ZodType = z.ZodType<Readonly<Record<string, string>>>,
+		Q extends z.ZodType = z.ZodType<Readonly<Record<string, unknown>>>,
+		B extends z.ZodType = z.ZodType<undefined>,
+	>(declaration: Declaration<Access, Contexts[Access], P, Q, B, R>): Endpoint<Access, Contexts[Access]> {
+		// The cast forgets the handler's own types: `mount` only calls it with what these very schemas returned.
+		return declaration as unknown as Endpoint<Access, Contexts[Access]>;
+	};
+}

@@ -1,0 +1,126 @@
+import Router from '@koa/router';
+import type { Context as KoaContext } from 'koa';
+import type { z } from 'zod';
+import { Failure, type Problem, unprocessable } from '../failure.js';
+import { type Endpoint, Raw, type Reply, type Request, type Returns } from './endpoint.js';
+
+/** What a handler answered, after it has been checked against the endpoint's declaration. */
+export type Answer = Reply<Returns> | Raw;
+
+/** A parsed request whose types only its own endpoint knows. */
+export type AnyRequest = Request<unknown, unknown, unknown>;
+
+/**
+ * Wraps every handler of a table: finds out who calls, opens what the endpoint's access promises its handler, runs it,
+ * closes. Throws `Failure` to refuse. `params` are those of the path, decoded.
+ */
+export type Surround = (
+	endpoint: Endpoint<string, never>,
+	request: AnyRequest,
+	run: (context: unknown) => Promise<Answer>,
+) => Promise<Answer>;
+
+/** The most deeply nested JSON that is accepted. Real policies nest a few levels; the bound keeps recursion safe. */
+const maxDepth = 100;
+
+function problemOf(place: string, issue: z.core.$ZodIssue): Problem[] {
+	const loc = [place, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
+	if (issue.code === 'invalid_type' && issue.input === undefined)
+		return [{ loc, msg: 'field required', type: 'missing' }];
+	if (issue.code === 'unrecognized_keys') {
+		return issue.keys.map((key) => ({ loc: [...loc, key], msg: 'extra field not permitted', type: 'extra_forbidden' }));
+	}
+	const value = JSON.stringify(issue.input);
+	const shown = value === undefined || value.length > 80 ? '' : `, got \`${value}\``;
+	return [{ loc, msg: `${issue.message}${shown}`, type: issue.code ?? 'value_error' }];
+}
+
+function depthExceeds(value: unknown, limit: number): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	return limit === 0 || Object.values(value).some((inner) => depthExceeds(inner, limit - 1));
+}
+
+/** Parses one part of a request; throws `unprocessable` with every problem and its place. */
+async function parse(
+	schema: z.ZodType | undefined,
+	place: 'path' | 'query' | 'body',
+	value: unknown,
+): Promise<unknown> {
+	if (schema === undefined) return place === 'body' ? undefined : value;
+	const parsed = await schema.safeParseAsync(value, { reportInput: true });
+	if (parsed.success) return parsed.data;
+	throw unprocessable(parsed.error.issues.flatMap((issue) => problemOf(place, issue)));
+}
+
+function checked(endpoint: Endpoint<string, never>, answer: Answer): Answer {
+	if (answer instanceof Raw) return answer;
+	if (!(answer.status in endpoint.returns)) {
+		throw new Error(`${endpoint.name} answered ${answer.status}, which it does not declare`);
+	}
+	const schema = endpoint.returns[answer.status];
+	if (schema === null || schema === undefined) {
+		return { status: answer.status, ...(answer.headers && { headers: answer.headers }) };
+	}
+	const body = 'body' in answer ? answer.body : undefined;
+	// The spread keeps status and headers; the body is now what the schema let through.
+	return { ...answer, body: schema.parse(body) } as Answer;
+}
+
+function send(ctx: KoaContext, answer: Answer): void {
+	ctx.status = answer.status;
+	if (answer instanceof Raw) {
+		// Koa drops the content type of a 304, which long-polling clients read: so the bytes are written without it.
+		ctx.respond = false;
+		ctx.res.writeHead(answer.status, { ...answer.headers, 'x-request-id': ctx.state['id'] });
+		ctx.res.end(answer.bytes);
+		return;
+	}
+	for (const [name, value] of Object.entries(answer.headers ?? {})) ctx.set(name, value);
+	if ('body' in answer && answer.body !== undefined) {
+		ctx.body = JSON.stringify(answer.body);
+		ctx.set('content-type', 'application/json');
+	} else {
+		ctx.body = null;
+	}
+	// Koa turns a null body into 204 whatever was set before.
+	ctx.status = answer.status;
+}
+
+/** Reads a request body as JSON, whatever its content type says; `undefined` when there is none. */
+export type BodyReader = (ctx: KoaContext) => Promise<unknown>;
+
+/** Serves a table of endpoints: match, parse, surround, handle, filter the answer. The only reader of declarations. */
+export function mount(endpoints: readonly Endpoint<string, never>[], surround: Surround, readBody: BodyReader): Router {
+	const router = new Router({ sensitive: true, strict: true });
+	for (const endpoint of endpoints) {
+		router.register(endpoint.path, [endpoint.method], async (ctx: KoaContext & { params: Record<string, string> }) => {
+			ctx.state['endpoint'] = endpoint;
+			const closed = new AbortController();
+			ctx.res.once('close', () => closed.abort());
+			const raw = endpoint.body === undefined ? undefined : await readBody(ctx);
+			if (depthExceeds(raw, maxDepth)) {
+				throw new Failure('invalid', `the body nests deeper than ${maxDepth} levels`);
+			}
+			const request: AnyRequest = {
+				params: ctx.params,
+				query: ctx.query,
+				body: raw,
+				headers: ctx.headers as Readonly<Record<string, string | undefined>>,
+				closed: closed.signal,
+				id: ctx.state['id'],
+			};
+			const answer = await surround(endpoint, request, async (context) => {
+				const parsed: AnyRequest = {
+					...request,
+					params: await parse(endpoint.params, 'path', request.params),
+					query: await parse(endpoint.query, 'query', request.query),
+					body: await parse(endpoint.body, 'body', raw),
+				};
+				// What `surround` opened is what this endpoint's access name promised its handler: see `declaring`.
+				return checked(endpoint, await endpoint.handle(parsed, context as never));
+			});
+			send(ctx, answer);
+		});
+	}
+	return router;
+}

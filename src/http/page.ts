@@ -1,0 +1,136 @@
+import { promises as files } from 'node:fs';
+import { createRequire } from 'node:module';
+import { z } from 'zod';
+import { notFound } from '../failure.js';
+import { declaring, type Endpoint, Raw } from './endpoint.js';
+
+/** How the page comes to an asset: a file of the page's package, or text made here. */
+type Source = { readonly file: string } | { readonly text: string };
+
+interface Asset {
+	readonly type: string;
+	readonly source: Source;
+}
+
+const javascript = 'text/javascript; charset=utf-8';
+
+/** Everything the page loads, by the name in its path; nothing else of the package can be reached. */
+function assetsOf(documentPath: string) {
+	return {
+		'swagger-ui.css': { type: 'text/css; charset=utf-8', source: { file: 'swagger-ui.css' } },
+		'swagger-ui-bundle.js': { type: javascript, source: { file: 'swagger-ui-bundle.js' } },
+		'favicon-32x32.png': { type: 'image/png', source: { file: 'favicon-32x32.png' } },
+		'start.js': { type: javascript, source: { text: startScript(documentPath) } },
+	} satisfies Record<string, Asset>;
+}
+
+/** `validatorUrl: null` keeps the page from asking a public service about the document. */
+function startScript(documentPath: string): string {
+	const settings = {
+		url: documentPath,
+		dom_id: '#page',
+		deepLinking: true,
+		defaultModelsExpandDepth: 0,
+		docExpansion: 'list',
+		displayRequestDuration: true,
+		validatorUrl: null,
+	};
+	return `SwaggerUIBundle(${JSON.stringify(settings)});\n`;
+}
+
+function pageOf(pagePath: string): string {
+	return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>API reference</title>
+<link rel="stylesheet" href="${pagePath}/swagger-ui.css">
+<link rel="icon" type="image/png" href="${pagePath}/favicon-32x32.png">
+</head>
+<body>
+<noscript>This page needs JavaScript; the description it shows is plain JSON.</noscript>
+<div id="page"></div>
+<script src="${pagePath}/swagger-ui-bundle.js"></script>
+<script src="${pagePath}/start.js"></script>
+</body>
+</html>
+`;
+}
+
+/** Nothing from elsewhere, nothing inline; the page may call only the server it came from. Its icons are data URLs. */
+const headers = {
+	'content-security-policy': [
+		"default-src 'none'",
+		"script-src 'self'",
+		"style-src 'self'",
+		"img-src 'self' data:",
+		"connect-src 'self'",
+		"base-uri 'none'",
+		"form-action 'none'",
+		"frame-ancestors 'none'",
+	].join('; '),
+	'x-content-type-options': 'nosniff',
+	'referrer-policy': 'no-referrer',
+	'cache-control': 'public, max-age=3600',
+};
+
+/** Where the page is and who may see it. */
+export interface PagePlace<Access extends string> {
+	/** The path of the OpenAPI document, on the same server. */
+	readonly documentPath: string;
+	/** The path of the page; its assets are below it. */
+	readonly pagePath: string;
+	/** The access name of a caller without a key: browsers send none. */
+	readonly access: Access;
+}
+
+/** The readable API page and what it loads, as endpoints: works offline, reads its files once. */
+export function pageEndpoints<Access extends string>(place: PagePlace<Access>): readonly Endpoint<Access>[] {
+	const { access, pagePath } = place;
+	const endpoint = declaring<Record<Access, never>>();
+	const html = pageOf(pagePath);
+	const asset = assetReader(assetsOf(place.documentPath));
+	return [
+		endpoint({
+			name: 'getApiPage',
+			summary: 'The API reference as a page for people.',
+			tag: 'Documentation',
+			method: 'get',
+			path: pagePath,
+			access,
+			returns: { 200: null },
+			handle: () => new Raw(200, { ...headers, 'content-type': 'text/html; charset=utf-8' }, html),
+		}),
+		endpoint({
+			name: 'getApiPageAsset',
+			summary: 'A file the API page loads.',
+			tag: 'Documentation',
+			method: 'get',
+			path: `${pagePath}/:asset`,
+			access,
+			params: z.object({ asset: z.string() }),
+			returns: { 200: null },
+			failures: { 404: 'The page has no such file.' },
+			handle: ({ params }) => asset(params.asset),
+		}),
+	];
+}
+
+/** Answers with an asset by name; each file is read at its first use and kept. */
+function assetReader(assets: Readonly<Record<string, Asset>>): (name: string) => Promise<Raw> {
+	const byName = new Map(Object.entries(assets));
+	const read = new Map<string, Promise<Uint8Array | string>>();
+	return async function assetNamed(name) {
+		const asset = byName.get(name);
+		if (asset === undefined) throw notFound('Asset', name);
+		const bytes = read.get(name) ?? contentOf(asset.source);
+		read.set(name, bytes);
+		return new Raw(200, { ...headers, 'content-type': asset.type }, await bytes);
+	};
+}
+
+async function contentOf(source: Source): Promise<Uint8Array | string> {
+	if ('text' in source) return source.text;
+	return files.readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${source.file}`));
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { bodyParser } from '@koa/bodyparser';
+import Koa, { type Context } from 'koa';
+import { Failure } from '../failure.js';
+import type { Endpoint } from './endpoint.js';
+import { mount, type Surround } from './mount.js';
+
+/** The largest request body, in bytes. A bulk of 3,000 users with a kilobyte of attributes each fits. */
+export const maxBodyBytes = 5 * 1024 * 1024;
+
+/** What one HTTP server serves and how it speaks. */
+export interface Served {
+	readonly endpoints: readonly Endpoint<string, never>[];
+	readonly surround: Surround;
+	/** The body of an error answer; API and decision point word theirs differently. */
+	readonly renderFailure: (failure: Failure, requestId: string) => unknown;
+	/** Headers that error answers carry too. */
+	readonly failureHeaders?: () => Readonly<Record<string, string>>;
+	/** Called with everything thrown that is no `Failure`: a bug or a broken dependency of ours. */
+	readonly onUnexpected: (error: unknown, requestId: string) => void;
+	/** Called after every answer; `endpoint` is absent when no route matched. */
+	readonly onAnswered?: (answered: Answered) => void;
+}
+
+/** One answered request, for logs and metrics. */
+export interface Answered {
+	readonly endpoint: string | undefined;
+	readonly method: string;
+	readonly path: string;
+	readonly status: number;
+	/** From the first byte read to the answer handed over, in seconds. */
+	readonly seconds: number;
+	readonly id: string;
+}
+
+/** A server that listens, and how to stop it. */
+export interface Listening {
+	readonly url: string;
+	readonly port: number;
+	/** Stops accepting, lets running requests finish for `graceMilliseconds`, then cuts what is left. */
+	close(graceMilliseconds?: number): Promise<void>;
+}
+
+const parseBody = bodyParser({
+	enableTypes: ['json'],
+	// Bodies are JSON whatever the content type says; clients differ in what they send with DELETE.
+	detectJSON: () => true,
+	jsonStrict: false,
+	jsonLimit: maxBodyBytes,
+	parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
+	onError: (error: Error & { status?: number }, ctx) => {
+		// The parser stops reading in the middle; what still comes is thrown away, so that the connection can go on.
+		ctx.req.resume();
+		if (error.status === 413) throw tooLarge();
+		throw new Failure('invalid', `the request body is not valid JSON: ${error.message}`);
+	},
+});
+
+function tooLarge(): Failure {
+	return new Failure('too_large', `a request body may hold at most ${maxBodyBytes} bytes`);
+}
+
+async function readBody(ctx: Context): Promise<unknown> {
+	const { 'content-length': length, 'transfer-encoding': encoding } = ctx.req.headers;
+	if (length === undefined ? encoding === undefined : Number(length) === 0) return undefined;
+	// Koa and the parser read lengths as 32-bit integers, so a length past that would pass for a small one.
+	if (Number(length) > maxBodyBytes) throw tooLarge();
+	await parseBody(ctx, async () => undefined);
+	return ctx.request.rawBody === '' ? undefined : ctx.request.body;
+}
+
+function asFailure(error: unknown, served: Served, requestId: string): Failure {
+	if (error instanceof Failure) return error;
+	served.onUnexpected(error, requestId);
+	return new Failure('unexpected', 'an unexpected error occurred; the server log has it under this id');
+}
+
+function writeFailure(ctx: Context, failure: Failure, served: Served): void {
+	ctx.status = failure.status;
+	ctx.body = JSON.stringify(served.renderFailure(failure, ctx.state['id']));
+	// INVARIANT: exactly this value; clients compare it without parameters.
+	ctx.set('content-type', 'application/json');
+	ctx.set(served.failureHeaders?.() ?? {});
+}
+
+/** Builds the Koa application of a server: request id, failures as answers, routes, a JSON 404 for the rest. */
+export function createApplication(served: Served): Koa {
+	const koa = new Koa();
+	// Everything thrown has been answered and reported before Koa could see it; this is only for broken sockets.
+	koa.silent = true;
+	const router = mount(served.endpoints, served.surround, readBody);
+	const routes = router.routes();
+
+	koa.use(async function answer(ctx, next) {
+		const started = process.hrtime.bigint();
+		const id = randomUUID();
+		ctx.state['id'] = id;
+		ctx.set('x-request-id', id);
+		try {
+			await next();
+		} catch (error) {
+			writeFailure(ctx, asFailure(error, served, id), served);
+		}
+		const endpoint: Endpoint<string, never> | undefined = ctx.state['endpoint'];
+		served.onAnswered?.({
+			endpoint: endpoint?.name,
+			method: ctx.method,
+			path: ctx.path,
+			status: ctx.respond === false ? ctx.res.statusCode : ctx.status,
+			seconds: Number(process.hrtime.bigint() - started) / 1e9,
+			id,
+		});
+	});
+	koa.use(async function collapseSlashes(ctx, next) {
+		// Some clients join a base URL that ends in a slash with a path that begins with one.
+		if (ctx.path.includes('//')) ctx.path = ctx.path.replace(/\/{2,}/g, '/');
+		await next();
+	});
+	koa.use(async function refuseMalformedPath(ctx, next) {
+		if (ctx.path.includes('%') && !isDecodable(ctx.path)) {
+			throw new Failure('invalid', `the path \`${ctx.path}\` holds a malformed percent-encoding`);
+		}
+		await next();
+	});
+	koa.use(routes);
+	koa.use(function unmatched(ctx) {
+		const served = router.match(ctx.path, '').path.flatMap((layer) => layer.methods);
+		if (served.length > 0) {
+			ctx.set('allow', [...new Set(served)].join(', '));
+			throw new Failure('method', `\`${ctx.method}\` is not served on \`${ctx.path}\``);
+		}
+		throw new Failure('not_found', `no endpoint is served on \`${ctx.path}\``);
+	});
+	return koa;
+}
+
+/** The router would hand an undecodable parameter on as it is written. */
+function isDecodable(path: string): boolean {
+	try {
+		decodeURIComponent(path);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function closing(server: Server, graceMilliseconds: number): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
+		server.close((error) => {
+			clearTimeout(cut);
+			if (error) reject(error);
+			else resolve();
+		});
+		server.closeIdleConnections();
+	});
+}
+
+/** Starts serving on `host` and `port` (0 picks a free one). Rejects with the system's error when it cannot listen. */
+export async function listen(application: Koa, host: string, port: number): Promise<Listening> {
+	const server = createServer(application.callback());
+	await new Promise<void>((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(port, host, () => {
+			server.off('error', reject);
+			resolve();
+		});
+	});
+	const address = server.address() as AddressInfo;
+	const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+	return {
+		url: `http://${shown}:${address.port}`,
+		port: address.port,
+		close: (graceMilliseconds = 5000) => closing(server, graceMilliseconds),
+	};
+}

@@ -1,0 +1,205 @@
+#!/usr/bin/env node
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { createKey, type KeyRequest, secretOfDev } from './bootstrap.js';
+import { openStore, startApi, startDecisionPoint } from './compose.js';
+import { type Config, ConfigError, readConfig } from './config.js';
+import { command, holdDataDirectory } from './control.js';
+import { Failure } from './failure.js';
+import { inspect } from './inspect.js';
+import { createLogger } from './log.js';
+import { version } from './version.js';
+import { addressLines, firstSteps } from './welcome.js';
+
+/** The command line: one process does one command. */
+
+interface Stoppable {
+	stop(): Promise<void>;
+}
+
+/** Starts API, publisher and decision point in this process. */
+async function start(config: Config): Promise<void> {
+	await running(config, async (keep) => {
+		const log = createLogger(config.log_level);
+		const api = keep(await startApi(config, log));
+		const apiKey = config.pdp_api_key ?? (await secretOfDev(api.store));
+		const controlPlane = config.pdp_control_plane ?? api.listening.url;
+		const decisionPoint = keep(await startDecisionPoint(config, log, controlPlane, apiKey));
+		const addresses = { api: api.listening.url, decision_point: decisionPoint.listening.url };
+		print(addressLines(addresses));
+		if (api.firstStart !== null) print(firstSteps(addresses.api, addresses.decision_point, api.firstStart.secret));
+		return (request) => createKey(api.store, request);
+	});
+}
+
+/** Starts API and publisher. */
+async function serve(config: Config): Promise<void> {
+	await running(config, async (keep) => {
+		const api = keep(await startApi(config, createLogger(config.log_level)));
+		print(addressLines({ api: api.listening.url, decision_point: null }));
+		if (api.firstStart !== null) print(`The API key of the environment \`dev\`:\n\n  ${api.firstStart.secret}\n`);
+		return (request) => createKey(api.store, request);
+	});
+}
+
+/** Starts a decision point alone. It keeps nothing on disk, so several may run beside each other. */
+async function pdp(config: Config): Promise<void> {
+	if (config.pdp_api_key === null) throw new ConfigError('PDP_API_KEY: set it to the API key of the environment to serve');
+	const controlPlane = config.pdp_control_plane ?? `http://127.0.0.1:${config.api_port}`;
+	const log = createLogger(config.log_level);
+	const decisionPoint = await startDecisionPoint(config, log, controlPlane, config.pdp_api_key);
+	print(addressLines({ api: null, decision_point: decisionPoint.listening.url }));
+	onSignal(() => decisionPoint.stop());
+}
+
+/** Holds the data directory while `starting` and what it kept run; stops them, last first, on a signal or a failure. */
+async function running(
+	config: Config,
+	starting: (keep: <S extends Stoppable>(started: S) => S) => Promise<(request: KeyRequest) => Promise<string>>,
+): Promise<void> {
+	const hold = await holdDataDirectory(config.data_directory);
+	const kept: Stoppable[] = [];
+	const stop = async () => {
+		for (const started of kept.splice(0).reverse()) await started.stop();
+		await hold.release();
+	};
+	try {
+		const keys = await starting((started) => {
+			kept.push(started);
+			return started;
+		});
+		hold.answer((request) => keys(request as KeyRequest));
+	} catch (error) {
+		await stop();
+		throw error;
+	}
+	onSignal(stop);
+}
+
+/** Makes an API key through the process that holds the data directory, or in the store when none runs. */
+async function newKey(config: Config, request: KeyRequest): Promise<void> {
+	const made = await command(config.data_directory, request);
+	if (typeof made === 'string') return print(`${made}\n`);
+	const hold = await holdDataDirectory(config.data_directory);
+	try {
+		const store = await openStore(config);
+		try {
+			print(`${await createKey(store, request)}\n`);
+		} finally {
+			await store.close();
+		}
+	} finally {
+		await hold.release();
+	}
+}
+
+function onSignal(stop: () => Promise<void>): void {
+	let stopping = false;
+	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+		process.on(signal, () => {
+			if (stopping) return;
+			stopping = true;
+			stop().then(() => process.exit(0), fail);
+		});
+	}
+}
+
+function print(text: string): void {
+	process.stdout.write(text);
+}
+
+/** A mistake of the operator is one sentence; anything else is a bug and shows where it happened. */
+function fail(error: unknown): never {
+	const told = error instanceof ConfigError || error instanceof Failure || isSystemError(error);
+	process.stderr.write(`${told ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+	process.exit(1);
+}
+
+function isSystemError(error: unknown): error is Error {
+	return error instanceof Error && ['EADDRINUSE', 'EACCES', 'ECONNREFUSED', 'ENOTFOUND'].includes(String((error as NodeJS.ErrnoException).code));
+}
+
+function withConfig<A extends readonly unknown[]>(run: (config: Config, ...given: A) => Promise<void>) {
+	return async (...given: A): Promise<void> => {
+		try {
+			await run(readConfig(process.env), ...given);
+		} catch (error) {
+			fail(error);
+		}
+	};
+}
+
+interface KeyOptions {
+	readonly project?: string;
+	readonly environment?: string;
+	readonly access: KeyRequest['access_level'];
+	readonly name?: string;
+}
+
+interface InspectOptions {
+	readonly project: string;
+	readonly environment: string;
+	readonly output?: string;
+	readonly api?: string;
+}
+
+const program = new Command('regolith')
+	.description('Authorization on your own machine: a management API, a compiler to Rego, a decision point.')
+	.version(version)
+	.addHelpText('after', '\nSettings come from the environment; .env.example documents each.');
+
+program.command('start').description('run the API and a decision point in one process').action(withConfig(start));
+program.command('serve').description('run the API and the publisher').action(withConfig(serve));
+program
+	.command('pdp')
+	.description('run a decision point alone, against PDP_CONTROL_PLANE with PDP_API_KEY')
+	.action(withConfig(pdp));
+program
+	.command('keys')
+	.description('API keys')
+	.command('create')
+	.description('make an API key and print its secret; also while the server runs')
+	.option('-p, --project <key>', 'the project it opens (default: the whole organization)')
+	.option('-e, --environment <key>', 'the environment of that project it opens')
+	.addOption(new Option('-a, --access <level>', 'what it may do').choices(['admin', 'write', 'read']).default('admin'))
+	.option('-n, --name <name>', 'a name to know it by')
+	.action(
+		withConfig(async (config, options: KeyOptions) => {
+			if (options.environment && !options.project) throw new ConfigError('--environment needs --project');
+			await newKey(config, {
+				project: options.project ?? null,
+				environment: options.environment ?? null,
+				access_level: options.access,
+				name: options.name ?? null,
+			});
+		}),
+	);
+program
+	.command('inspect')
+	.description('show the Rego of an environment, with the API key in PDP_API_KEY')
+	.option('-p, --project <key>', 'the project', 'default')
+	.option('-e, --environment <key>', 'the environment', 'dev')
+	.option('-o, --output <folder>', 'write the files there, for opa to read')
+	.option('--api <url>', 'the API to ask (default: PDP_CONTROL_PLANE, or this machine)')
+	.action(
+		withConfig(async (config, options: InspectOptions) => {
+			const api = options.api ?? config.pdp_control_plane ?? `http://127.0.0.1:${config.api_port}`;
+			const shown = await inspect(api, config.pdp_api_key, options.project, options.environment);
+			print(shown.summary);
+			for (const { path, text } of shown.files) {
+				if (options.output === undefined) print(`\n# file: ${path}\n${text}`);
+				else write(options.output, path, text);
+			}
+		}),
+	);
+
+function write(folder: string, path: string, text: string): void {
+	const target = resolve(folder, path);
+	// The paths are the server's words: none may lead out of the folder.
+	if (relative(folder, target).startsWith('..')) throw new ConfigError(`the file ${path} leads out of ${folder}`);
+	mkdirSync(dirname(target), { recursive: true });
+	writeFileSync(target, text);
+}
+
+await program.parseAsync();

@@ -1,0 +1,53 @@
+/** One decision: asked of the engine, answered, and written to the decision log. */
+
+import type { Logger } from '../log.js';
+import type { AuthorizationResult } from '../wire/check.js';
+import { type Engine, type EngineInput, evaluationFailed } from './engine.js';
+
+/** What decisions are made with: one engine at one revision, so that many decisions can agree. */
+export interface Deciding {
+	readonly engine: Engine;
+	readonly revision: number;
+	readonly log: Logger;
+}
+
+/**
+ * Decides one check; never throws. With `explain` the answer carries the input as `query` and the reasons as `debug`.
+ * Anything that fails denies (spec: invariant of the decision point, fail closed).
+ */
+export function decide(deciding: Deciding, input: EngineInput, explain: boolean): AuthorizationResult {
+	const code = deciding.engine.code(input);
+	const allow = code === 'allow';
+	record(deciding, input, code);
+	if (code === evaluationFailed) deciding.log.error({ revision: deciding.revision }, 'a check could not be evaluated');
+	if (!explain) return { allow, result: allow };
+	return { allow, result: allow, query: input, debug: reasons(deciding, input, code) };
+}
+
+function record({ log, revision }: Deciding, input: EngineInput, code: string): void {
+	if (!log.isLevelEnabled('debug')) return;
+	const { user, action, resource } = input;
+	log.debug(
+		{
+			event: 'decision',
+			allow: code === 'allow',
+			code,
+			revision,
+			user: user.key,
+			action,
+			resource: resource.key === undefined ? resource.type : `${resource.type}:${resource.key}`,
+			tenant: resource.tenant,
+		},
+		'decision',
+	);
+}
+
+function reasons({ engine, log }: Deciding, input: EngineInput, code: string): unknown {
+	try {
+		return engine.evaluate('regolith/explain/sections', input);
+	} catch (error) {
+		// The decision stands; only its explanation is missing.
+		log.error({ err: error }, 'a decision could not be explained');
+		return { code };
+	}
+}

@@ -1,0 +1,106 @@
+/** The decision point's side of the control plane: whose key this is, and the long-polled feed of bundles. */
+
+import { z } from 'zod';
+
+/** What the feed had to say. */
+export type FeedAnswer =
+	| { readonly kind: 'bundle'; readonly bytes: Uint8Array; readonly etag: string | undefined }
+	/** `waits` tells that the server holds requests until there is news; without it the client has to pace itself. */
+	| { readonly kind: 'unchanged'; readonly waits: boolean };
+
+/** One question to the feed. */
+export interface FeedRequest {
+	/** The environment's id. */
+	readonly environment: string;
+	/** What is held already; leave out to get a snapshot. */
+	readonly etag: string | undefined;
+	/** How long the server may hold the request while there is nothing new, in seconds. */
+	readonly wait: number;
+}
+
+/** The control plane knows us and says no: this key or environment will not do until somebody changes something. */
+export class Refusal extends Error {
+	override readonly name = 'Refusal';
+}
+
+/** The control plane as one key sees it. Both calls reject with `Refusal`, or with an `Error` when trying again may help. */
+export interface Feed {
+	/** The id of the environment the key belongs to. */
+	environment(signal: AbortSignal): Promise<string>;
+	poll(request: FeedRequest, signal: AbortSignal): Promise<FeedAnswer>;
+}
+
+const bundleType = 'application/vnd.openpolicyagent.bundles';
+const modes = 'modes=snapshot,delta,policy';
+/** How long any answer may take beyond what it was allowed to wait, in milliseconds. */
+const patience = 60_000;
+
+const scope = z.object({ environment_id: z.string().nullish(), project_id: z.string().nullish() });
+
+/** Connects to a control plane; `origin` is its URL without a path. Nothing is sent before the first call. */
+export function connectFeed(origin: string, apiKey: string): Feed {
+	const authorization = `Bearer ${apiKey}`;
+	const base = origin.replace(/\/+$/, '');
+	return {
+		environment: (signal) =>
+			deadline(signal, patience, async (limited) => {
+				const response = await request(`${base}/v2/api-key/scope`, { authorization }, limited);
+				if (!response.ok) throw await trouble(response);
+				const { environment_id, project_id } = scope.parse(await response.json());
+				if (environment_id) return environment_id;
+				throw new Refusal(
+					`the key belongs to ${project_id ? 'a project' : 'an organization'}: a decision point needs the key of an environment`,
+				);
+			}),
+		poll: ({ environment, etag, wait }, signal) =>
+			deadline(signal, wait * 1000 + patience, async (limited) => {
+				const headers = {
+					authorization,
+					prefer: wait > 0 ? `${modes};wait=${wait}` : modes,
+					...(etag === undefined ? {} : { 'if-none-match': etag }),
+				};
+				const response = await request(`${base}/bundles/${encodeURIComponent(environment)}`, headers, limited);
+				if (response.status === 304) {
+					return { kind: 'unchanged', waits: response.headers.get('content-type') === bundleType };
+				}
+				if (response.status !== 200) throw await trouble(response);
+				const bytes = new Uint8Array(await response.arrayBuffer());
+				return { kind: 'bundle', bytes, etag: response.headers.get('etag') ?? undefined };
+			}),
+	};
+}
+
+async function request(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
+	try {
+		return await fetch(url, { headers, signal });
+	} catch (error) {
+		// What went wrong is in the cause; the error itself says "fetch failed".
+		const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+		throw new Error(`the control plane cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`);
+	}
+}
+
+async function trouble(response: Response): Promise<Error> {
+	const body = (await response.text()).slice(0, 300);
+	const message = `the control plane answered ${response.status}: ${body}`;
+	return [401, 403, 404].includes(response.status) ? new Refusal(message) : new Error(message);
+}
+
+/** Runs with a signal that aborts with `signal` and after `milliseconds`; leaves no listener or timer behind. */
+async function deadline<T>(
+	signal: AbortSignal,
+	milliseconds: number,
+	run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+	const limited = new AbortController();
+	const stop = () => limited.abort();
+	const timer = setTimeout(stop, milliseconds);
+	signal.addEventListener('abort', stop, { once: true });
+	if (signal.aborted) stop();
+	try {
+		return await run(limited.signal);
+	} finally {
+		clearTimeout(timer);
+		signal.removeEventListener('abort', stop);
+	}
+}

@@ -1,0 +1,63 @@
+/** From what clients send to what the policy reads: one spelling of everything, nothing empty, nothing unknown. */
+
+import type { PermissionsQuery, Query } from '../wire/check.js';
+import type { EngineInput } from './engine.js';
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+/** The engine's input for a check. A check without a tenant asks about `defaultTenant`. */
+export function normalise(query: Query, defaultTenant: string): EngineInput {
+	const { resource } = query;
+	return {
+		user: user(query.user),
+		action: query.action,
+		resource: {
+			type: resource.type,
+			...(resource.key ? { key: resource.key } : {}),
+			tenant: resource.tenant || defaultTenant,
+			...filled('attributes', resource.attributes),
+		},
+		...filled('context', query.context),
+	};
+}
+
+/** The input of the permissions listing. */
+export interface PermissionsInput {
+	readonly user: EngineInput['user'];
+	readonly tenants?: readonly string[];
+	readonly resources?: readonly string[];
+	readonly resource_types?: readonly string[];
+	readonly context?: Attributes;
+}
+
+/** The engine's input for a listing of permissions; filters that are empty are left out. */
+export function normalisePermissions(query: PermissionsQuery): PermissionsInput {
+	return {
+		user: user(query.user),
+		...(query.tenants?.length ? { tenants: query.tenants } : {}),
+		...(query.resources?.length ? { resources: query.resources } : {}),
+		...(query.resource_types?.length ? { resource_types: query.resource_types } : {}),
+		...filled('context', query.context),
+	};
+}
+
+function user(given: Query['user']): EngineInput['user'] {
+	const named = {
+		...text('email', given.email),
+		...text('first_name', given.first_name ?? given.firstName),
+		...text('last_name', given.last_name ?? given.lastName),
+	};
+	return { key: given.key, ...filled('attributes', { ...named, ...given.attributes }) };
+}
+
+function text<Name extends string>(name: Name, value: string | null | undefined): { readonly [name in Name]?: string } {
+	return typeof value === 'string' ? ({ [name]: value } as { [name in Name]: string }) : {};
+}
+
+function filled<Name extends string>(
+	name: Name,
+	value: Attributes | null | undefined,
+): { readonly [name in Name]?: Attributes } {
+	if (!value || Object.keys(value).length === 0) return {};
+	return { [name]: value } as { [name in Name]: Attributes };
+}

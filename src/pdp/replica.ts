@@ -1,0 +1,235 @@
+/** Keeps one environment in this process: follows the feed and holds the engine that answers. */
+
+import { EventEmitter, once } from 'node:events';
+import { promises as timers } from 'node:timers';
+import { BundleError, type Manifest, parseManifest, parsePatches, unpack } from '../bundle.js';
+import type { Logger } from '../log.js';
+import { Engine } from './engine.js';
+import { connectFeed, type Feed, Refusal } from './feed.js';
+
+/** How a replica is doing. `stale` still answers, from the last revision it has. */
+export interface ReplicaState {
+	readonly kind: 'starting' | 'ready' | 'stale' | 'refused';
+	/** What stands in the way, for people; empty when `ready`. */
+	readonly detail: string;
+}
+
+/** Pauses between attempts, in milliseconds. */
+export interface Pace {
+	/** After the first failure; it doubles with each further one. */
+	readonly first: number;
+	readonly longest: number;
+	/** While the control plane refuses the key. */
+	readonly refused: number;
+}
+
+/** What a replica needs. */
+export interface ReplicaOptions {
+	/** The control plane's URL without a path. */
+	readonly controlPlane: string;
+	/** The key of the environment to follow. */
+	readonly apiKey: string;
+	readonly log: Logger;
+	readonly pace?: Pace;
+	/** How long the control plane may hold a request, in seconds. */
+	readonly wait?: number;
+}
+
+/** An engine and the revision of the environment it answers from. */
+export interface Held {
+	readonly engine: Engine;
+	readonly revision: number;
+}
+
+interface Holding extends Held {
+	readonly environment: string;
+	/** What the feed called this revision; absent asks for a snapshot. */
+	readonly etag: string | undefined;
+}
+
+const defaultPace: Pace = { first: 50, longest: 5_000, refused: 5_000 };
+/** A server that answers "unchanged" sooner than this did not wait, so the client does, in milliseconds. */
+const hasty = 100;
+
+/**
+ * One environment's data and policy, kept up to date from `start` to `stop`.
+ * INVARIANT: the revision of what is held never goes back, and a bundle is applied whole or not at all.
+ */
+export class Replica {
+	/** `revision` is emitted with the new revision whenever answers begin to come from it. */
+	readonly events = new EventEmitter<{ revision: [number] }>();
+	readonly #feed: Feed;
+	readonly #log: Logger;
+	readonly #pace: Pace;
+	readonly #wait: number;
+	readonly #stopping = new AbortController();
+	#following: Promise<void> | undefined;
+	#environment: string | undefined;
+	#held: Holding | undefined;
+	/** Whether the feed was asked again after the first snapshot: snapshots may be older than the newest revision. */
+	#caughtUp = false;
+	#failures = 0;
+	#state: ReplicaState = { kind: 'starting', detail: 'nothing is loaded yet' };
+
+	constructor({ controlPlane, apiKey, log, pace = defaultPace, wait = 30 }: ReplicaOptions) {
+		this.#feed = connectFeed(controlPlane, apiKey);
+		this.#log = log;
+		this.#pace = pace;
+		this.#wait = wait;
+		this.events.setMaxListeners(0);
+	}
+
+	/** Begins to follow. */
+	start(): void {
+		this.#following ??= this.#follow();
+	}
+
+	/** Ends following; resolves when nothing of it runs any more. What is held goes on answering. */
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		await this.#following;
+	}
+
+	/** How the replica is doing. */
+	get state(): ReplicaState {
+		return this.#state;
+	}
+
+	/** What to answer from; `undefined` before the first complete revision and after a refusal. */
+	current(): Held | undefined {
+		return this.#caughtUp && this.#held?.engine.broken === undefined ? this.#held : undefined;
+	}
+
+	/** Resolves once answers come from `revision` or a later one; rejects when `signal` aborts. */
+	async reached(revision: number, signal?: AbortSignal): Promise<void> {
+		while ((this.current()?.revision ?? -1) < revision) {
+			await once(this.events, 'revision', signal === undefined ? {} : { signal });
+		}
+	}
+
+	async #follow(): Promise<void> {
+		const { signal } = this.#stopping;
+		while (!signal.aborted) {
+			let pause: number;
+			try {
+				pause = await this.#step(signal);
+				this.#failures = 0;
+			} catch (error) {
+				if (signal.aborted) return;
+				pause = this.#failed(error);
+			}
+			if (pause > 0) await timers.setTimeout(pause, undefined, { signal }).catch(() => undefined);
+		}
+	}
+
+	/** Asks the feed once and applies what it says. Returns how long to pause, in milliseconds. */
+	async #step(signal: AbortSignal): Promise<number> {
+		const environment = this.#environment ?? (await this.#feed.environment(signal));
+		this.#environment = environment;
+		if (this.#held !== undefined && this.#held.environment !== environment) {
+			this.#drop(`the key belongs to environment ${environment} now`);
+		}
+		const wait = this.#caughtUp ? this.#wait : 0;
+		const started = performance.now();
+		const answer = await this.#feed.poll({ environment, etag: this.#held?.etag, wait }, signal);
+		const first = this.#held === undefined;
+		if (answer.kind === 'bundle') await this.#take(answer, environment);
+		if (!first) this.#becomeReady();
+		if (answer.kind === 'bundle' || wait === 0) return 0;
+		if (!answer.waits) return this.#pace.longest;
+		return performance.now() - started < hasty ? hasty : 0;
+	}
+
+	async #take({ bytes, etag }: { readonly bytes: Uint8Array; readonly etag: string | undefined }, environment: string) {
+		try {
+			const files = await unpack(bytes);
+			const manifest = parseManifest(files);
+			this.#refuseForeign(manifest, environment);
+			const patches = parsePatches(files);
+			const engine = await this.#engineFor(manifest, files);
+			// From here to the new revision in one go: nobody gets answers of one revision under the number of another.
+			engine.patch(patches);
+			this.#held = { engine, revision: Number(manifest.revision), etag, environment };
+		} catch (error) {
+			// What could not be applied is not asked for again: without an ETag the feed sends a snapshot.
+			if (this.#held !== undefined) this.#held = { ...this.#held, etag: undefined };
+			throw error;
+		}
+		const { revision, engine } = this.#held;
+		this.#log.debug({ revision, heap_bytes: engine.heapBytes }, 'applied a bundle');
+		if (this.#caughtUp) this.events.emit('revision', revision);
+	}
+
+	#refuseForeign(manifest: Manifest, environment: string): void {
+		const { environment: theirs } = manifest.metadata.regolith;
+		if (theirs !== environment) {
+			this.#environment = undefined;
+			throw new BundleError(`the feed sent a bundle of environment ${theirs}`);
+		}
+		const held = this.#held?.revision ?? 0;
+		if (Number(manifest.revision) < held) {
+			throw new BundleError(`the feed went back to revision ${manifest.revision}; revision ${held} is kept`);
+		}
+	}
+
+	/** The engine that a bundle's patches belong on. The one in use stays untouched, and in use, until they are applied. */
+	async #engineFor(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>): Promise<Engine> {
+		const step = manifest.metadata.regolith;
+		if (step.kind === 'snapshot') return Engine.load(await compiled(files), required(files, 'data.json'));
+		const held = this.#held;
+		if (held === undefined || held.engine.broken !== undefined || Number(step.base) > held.revision) {
+			throw new BundleError(`a ${step.kind} from revision ${step.base} does not continue what is held`);
+		}
+		return step.kind === 'policy' ? held.engine.fork(await compiled(files)) : held.engine;
+	}
+
+	#becomeReady(): void {
+		if (this.#state.kind === 'ready' || this.#held === undefined) return;
+		const { revision, environment } = this.#held;
+		this.#state = { kind: 'ready', detail: '' };
+		this.#caughtUp = true;
+		this.#log.info({ revision, environment }, 'the decision point is up to date');
+		this.events.emit('revision', revision);
+	}
+
+	/** Notes a failure. Returns how long to pause, in milliseconds. */
+	#failed(error: unknown): number {
+		const detail = error instanceof Error ? error.message : String(error);
+		this.#failures += 1;
+		if (error instanceof Refusal) {
+			this.#environment = undefined;
+			this.#drop(detail);
+			this.#move('refused', detail);
+			return jittered(this.#pace.refused);
+		}
+		this.#move(this.current() === undefined ? 'starting' : 'stale', detail);
+		return jittered(Math.min(this.#pace.first * 2 ** (this.#failures - 1), this.#pace.longest));
+	}
+
+	#drop(reason: string): void {
+		if (this.#held !== undefined) this.#log.warn({ revision: this.#held.revision }, `dropped what was held: ${reason}`);
+		this.#held = undefined;
+		this.#caughtUp = false;
+	}
+
+	#move(kind: ReplicaState['kind'], detail: string): void {
+		// One line for each new trouble, not for each attempt.
+		if (this.#state.kind !== kind || this.#state.detail !== detail) this.#log.warn({ state: kind }, detail);
+		this.#state = { kind, detail };
+	}
+}
+
+function compiled(files: ReadonlyMap<string, Uint8Array>): Promise<WebAssembly.Module> {
+	return WebAssembly.compile(required(files, 'policy.wasm'));
+}
+
+function required(files: ReadonlyMap<string, Uint8Array>, path: string): Uint8Array {
+	const bytes = files.get(path);
+	if (bytes === undefined) throw new BundleError(`the bundle has no \`${path}\``);
+	return bytes;
+}
+
+/** Between half of it and all of it, so that many decision points do not come back at the same moment. */
+function jittered(milliseconds: number): number {
+	return milliseconds * (0.5 + Math.random() / 2);
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
+import type { Surround } from '../http/mount.js';
+import { authenticate } from '../store/authenticate.js';
+import type { Store } from '../store/store.js';
+import type { Feed, FeedAnswer, Held } from './feed.js';
+import type { Flavour } from './snapshots.js';
+
+/** The content type by which OPA knows that a server supports long polling; also on a 304. */
+const bundleType = 'application/vnd.openpolicyagent.bundles';
+/** The longest a request is held, in seconds. */
+const longestWait = 60;
+/** How much of a digest an ETag shows: enough that two policies never share it. */
+const digestLength = 32;
+
+interface Contexts {
+	/** A key that opens the environment of the path. */
+	feed: { readonly environment: string };
+}
+
+const endpoint = declaring<Contexts>();
+
+const BundlePath = z.object({ environment_id: z.uuid() });
+
+/** Bundle endpoints and what opens them. */
+export interface FeedEndpoints {
+	readonly endpoints: readonly Endpoint<string, never>[];
+	readonly surround: Surround;
+}
+
+/** `GET /bundles/{environment}` for our decision points and `GET /bundles/{environment}/rego` for a stock OPA. */
+export function feedEndpoints(feed: Feed, store: Store): FeedEndpoints {
+	const serve = (flavour: Flavour, path: string, name: string, summary: string) =>
+		endpoint({
+			name,
+			summary,
+			description:
+				'OPA bundle protocol with long polling: `If-None-Match` with the ETag of what is held, ' +
+				'`Prefer: modes=snapshot,delta;wait=30`. Answers a bundle (tar.gz), or 304 when there is nothing new.',
+			tag: 'Bundles',
+			method: 'get',
+			path,
+			access: 'feed',
+			params: BundlePath,
+			returns: { 200: null, 304: null },
+			failures: { 404: 'No such environment', 503: 'The environment has no policy yet' },
+			handle: async ({ headers, closed }, { environment }) => {
+				const { modes, wait } = preferences(headers['prefer']);
+				const held = heldBy(headers['if-none-match']);
+				const answer = await feed.next({ environment, flavour, held, modes, wait: wait * 1000, closed });
+				return new Raw(answer.bytes === null ? 304 : 200, headersOf(answer), answer.bytes ?? '');
+			},
+		});
+	return {
+		endpoints: [
+			serve('wasm', '/bundles/:environment_id', 'getBundle', 'The bundle of an environment for a decision point'),
+			serve('rego', '/bundles/:environment_id/rego', 'getRegoBundle', 'The bundle of an environment for a stock OPA'),
+		],
+		surround: async (_, request, run) => {
+			const caller = await authenticate(store, request.headers['authorization']);
+			const { environment_id } = request.params as { readonly environment_id: string };
+			const id = BundlePath.safeParse({ environment_id });
+			if (!id.success) return run({ environment: environment_id });
+			const environment = await store.account(caller.organization_id).environmentById(caller, id.data.environment_id);
+			return run({ environment: environment.id });
+		},
+	};
+}
+
+function headersOf({ revision, digest }: FeedAnswer): Record<string, string> {
+	return {
+		'content-type': bundleType,
+		etag: `"r${revision}-${digest.slice(0, digestLength)}"`,
+		'x-revision': String(revision),
+		'cache-control': 'no-store',
+	};
+}
+
+/** Reads `Prefer: modes=snapshot,delta;wait=30`; what is not understood asks for a snapshot at once. */
+function preferences(prefer: string | undefined): { readonly modes: ReadonlySet<string>; readonly wait: number } {
+	const given = new Map((prefer ?? '').split(';').map((part) => pairOf(part.trim())));
+	const wait = Number(given.get('wait') ?? 0);
+	return {
+		modes: new Set((given.get('modes') ?? 'snapshot').split(',')),
+		wait: Number.isFinite(wait) ? Math.min(Math.max(wait, 0), longestWait) : 0,
+	};
+}
+
+function pairOf(part: string): readonly [string, string] {
+	const [name = '', value = ''] = part.split('=', 2);
+	return [name, value];
+}
+
+/** What an ETag of ours stands for; any other is as good as none. */
+function heldBy(etag: string | undefined): Held | null {
+	const [, revision, digest] = /^(?:W\/)?"r(\d{1,15})-([0-9a-f]{32})"$/.exec(etag ?? '') ?? [];
+	return revision && digest ? { revision: Number(revision), digest } : null;
+}

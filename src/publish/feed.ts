@@ -1,0 +1,189 @@
+import { delta, patchDocument } from '../../compiler/index.js';
+import { entrypoints } from '../../compiler/opa/build.js';
+import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
+import { Failure } from '../failure.js';
+import { neighbourhoodOf, touchedSince } from '../store/change-log.js';
+import type { PolicyShelf } from '../store/policy.js';
+import type { Store } from '../store/store.js';
+import type { Head, Publisher } from './publisher.js';
+import type { Flavour, Snapshots } from './snapshots.js';
+
+/** More changes than this go as a snapshot: it is then the smaller answer, or near it. */
+const mostChanges = 20_000;
+/** A kept snapshot this many revisions old still serves a newcomer, who then asks for what came after. */
+const mostRevisions = 1_000;
+/** How many deltas are remembered for other decision points at the same revision. */
+const mostDeltas = 200;
+/** How often those who wait look for themselves, in milliseconds: a wake-up from another process may get lost. */
+const lookEvery = 2_000;
+
+/** What a decision point has already. */
+export interface Held {
+	readonly revision: number;
+	/** The beginning of the digest of the policy that goes with it. */
+	readonly digest: string;
+}
+
+/** What a decision point asks for. */
+export interface FeedQuery {
+	readonly environment: string;
+	readonly flavour: Flavour;
+	/** `null` asks for a snapshot. */
+	readonly held: Held | null;
+	/** The kinds of bundles it understands beside snapshots. */
+	readonly modes: ReadonlySet<string>;
+	/** How long to wait for news, in milliseconds. */
+	readonly wait: number;
+	/** Aborts when nobody waits for the answer any more. */
+	readonly closed: AbortSignal;
+}
+
+/** A bundle that leads to a revision, or none when there is no news. */
+export interface FeedAnswer {
+	readonly revision: number;
+	readonly digest: string;
+	readonly bytes: Uint8Array | null;
+}
+
+type Step = FeedAnswer | 'snapshot' | 'moved';
+
+/** Answers decision points: a snapshot, the steps from what they have, or nothing new. Keeps no state of theirs. */
+export class Feed {
+	readonly #deltas = new Map<string, Promise<Step>>();
+	readonly #stopping = new AbortController();
+
+	constructor(
+		private readonly store: Store,
+		private readonly shelf: PolicyShelf,
+		private readonly publisher: Publisher,
+		private readonly snapshots: Snapshots,
+	) {}
+
+	/** Ends every wait at once. */
+	stop(): void {
+		this.#stopping.abort();
+	}
+
+	/**
+	 * The way from what a decision point has to the newest revision, waiting for one if there is none yet. Throws
+	 * `not_found` when the environment is no more, `unavailable` while it never had a policy that compiles.
+	 */
+	async next(query: FeedQuery): Promise<FeedAnswer> {
+		const deadline = performance.now() + query.wait;
+		for (;;) {
+			const news = this.#news(query.environment, query.closed);
+			try {
+				const head = await this.#head(query.environment);
+				const answer = await this.#answer(query, head);
+				const left = deadline - performance.now();
+				if (answer.bytes !== null || left <= 0 || query.closed.aborted || this.#stopping.signal.aborted) return answer;
+				await news.within(Math.min(left, lookEvery));
+			} finally {
+				news.cancel();
+			}
+		}
+	}
+
+	async #head(environment: string): Promise<Head & { readonly digest: string }> {
+		try {
+			const { digest, ...head } = await this.publisher.head(environment);
+			if (digest !== null) return { ...head, digest };
+			const why = head.failure?.message ?? 'nothing is compiled yet';
+			throw new Failure('unavailable', `the environment has no policy yet: ${why}`, head.failure);
+		} catch (error) {
+			if (error instanceof Failure && error.code === 'not_found') await this.snapshots.forget(environment);
+			throw error;
+		}
+	}
+
+	async #answer(query: FeedQuery, head: Head & { readonly digest: string }): Promise<FeedAnswer> {
+		const { held, environment, flavour } = query;
+		if (held === null) {
+			const oldest = query.modes.has('delta') ? head.revision - mostRevisions : head.revision;
+			return this.snapshots.get(environment, flavour, head, oldest);
+		}
+		const policy = !head.digest.startsWith(held.digest);
+		if (held.revision === head.revision && !policy) return { ...head, bytes: null };
+		const understood = query.modes.has('delta') && (!policy || query.modes.has('policy'));
+		if (!understood || held.revision > head.revision) return this.snapshots.get(environment, flavour, head, head.revision);
+		const step = await this.#step(query, held.revision, policy, head);
+		if (step === 'snapshot') return this.snapshots.get(environment, flavour, head, head.revision);
+		return step === 'moved' ? this.#answer(query, await this.#head(environment)) : step;
+	}
+
+	/** The step from `base`, remembered for others who are where this one is. */
+	async #step(query: FeedQuery, base: number, policy: boolean, head: Head): Promise<Step> {
+		// A client that takes policies takes empty steps too; a stock one reads an empty patch as an empty document.
+		const bare = query.modes.has('policy');
+		const name = [query.environment, query.flavour, base, head.revision, head.digest, policy, bare].join('/');
+		const known = this.#deltas.get(name);
+		if (known !== undefined) return known;
+		const cutting = this.#cut(query, base, policy ? 'policy' : 'delta', bare, head.digest);
+		this.#deltas.set(name, cutting);
+		cutting.catch(() => this.#deltas.delete(name));
+		for (const oldest of this.#deltas.keys()) {
+			if (this.#deltas.size <= mostDeltas) break;
+			this.#deltas.delete(oldest);
+		}
+		return cutting;
+	}
+
+	async #cut(
+		{ environment, flavour }: FeedQuery,
+		base: number,
+		kind: 'policy' | 'delta',
+		bare: boolean,
+		expected: string | null,
+	): Promise<Step> {
+		const cut = await this.store.snapshot(environment, async (unit, counters) => {
+			const head = this.publisher.headOf(counters, await unit.publications());
+			// Whether the policy goes along was decided for the policy that the caller saw.
+			if (head === null || head.digest === null || head.digest !== expected) return 'moved';
+			const touched = await touchedSince(unit, base, mostChanges);
+			if (touched === null) return 'snapshot';
+			const patches = delta(touched, await neighbourhoodOf(unit, touched));
+			return { revision: head.revision, digest: head.digest, patches };
+		});
+		if (cut === 'moved' || cut === 'snapshot') return cut;
+		const { revision, digest, patches } = cut;
+		if (patches.length === 0 && !bare) return { revision: base, digest, bytes: null };
+		const parts = { revision, environment, policy: digest, step: { kind, base }, ...(flavour === 'wasm' && { entrypoints }) };
+		const files: BundleFile[] = [manifestFile(manifest(parts))];
+		if (patches.length > 0) files.push({ path: 'patch.json', bytes: Buffer.from(JSON.stringify(patchDocument(patches))) });
+		if (kind === 'policy') files.push({ path: 'policy.wasm', bytes: await this.#wasm(digest) });
+		return { revision, digest, bytes: await pack(files) };
+	}
+
+	async #wasm(digest: string): Promise<Uint8Array> {
+		const policy = await this.shelf.policy(digest);
+		if (policy === null) throw new Error(`the policy ${digest} is not on the shelf`);
+		return policy.wasm;
+	}
+
+	/** Listens from now on for something that may be news; `within` resolves on it or after some milliseconds. */
+	#news(environment: string, closed: AbortSignal) {
+		let wake = () => {};
+		const woken = new Promise<void>((resolve) => {
+			wake = resolve;
+		});
+		const hear = (id: string) => {
+			if (id === environment) wake();
+		};
+		let timer: NodeJS.Timeout | undefined;
+		this.store.committed.on('environment', hear);
+		closed.addEventListener('abort', wake);
+		this.#stopping.signal.addEventListener('abort', wake);
+		return {
+			within: (milliseconds: number): Promise<void> => {
+				timer = setTimeout(wake, milliseconds);
+				return woken;
+			},
+			cancel: (): void => {
+				clearTimeout(timer);
+				this.store.committed.off('environment', hear);
+				closed.removeEventListener('abort', wake);
+				this.#stopping.signal.removeEventListener('abort', wake);
+			},
+		};
+	}
+}

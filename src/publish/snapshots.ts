@@ -1,0 +1,116 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { documentBytes } from '../../compiler/index.js';
+import { entrypoints } from '../../compiler/opa/build.js';
+import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
+import { modelOf } from '../store/model.js';
+import type { PolicyShelf } from '../store/policy.js';
+import type { Store } from '../store/store.js';
+import type { Head, Publisher } from './publisher.js';
+
+/** What a bundle carries as policy: a module for our decision points, or Rego for a stock OPA. */
+export type Flavour = 'wasm' | 'rego';
+
+/** A bundle that holds a whole environment. */
+export interface Snapshot {
+	readonly revision: number;
+	readonly digest: string;
+	readonly bytes: Uint8Array;
+}
+
+interface Kept {
+	readonly revision: number;
+	readonly digest: string;
+	readonly path: string;
+}
+
+const fileName = /^r(\d+)-([0-9a-f]{64})\.(wasm|rego)\.tar\.gz$/;
+
+/** Cuts whole bundles on demand and keeps the newest of each environment and flavour as a file. */
+export class Snapshots {
+	readonly #cutting = new Map<string, Promise<Snapshot>>();
+
+	constructor(
+		private readonly store: Store,
+		private readonly shelf: PolicyShelf,
+		private readonly publisher: Publisher,
+		/** Where the files are; made when missing. */
+		private readonly folder: string,
+	) {}
+
+	/** A snapshot with the policy that is in force, at least as new as `oldest`. */
+	async get(environmentId: string, flavour: Flavour, head: Head, oldest: number): Promise<Snapshot> {
+		const kept = await this.#kept(environmentId, flavour);
+		const fits = kept !== null && kept.digest === head.digest && kept.revision >= oldest && kept.revision <= head.revision;
+		if (fits) {
+			const bytes = await readFile(kept.path).catch(() => null);
+			if (bytes !== null) return { revision: kept.revision, digest: kept.digest, bytes };
+		}
+		const name = `${environmentId}/${flavour}`;
+		const running = this.#cutting.get(name);
+		if (running !== undefined) return running;
+		const cutting = this.#cut(environmentId, flavour).finally(() => this.#cutting.delete(name));
+		this.#cutting.set(name, cutting);
+		return cutting;
+	}
+
+	/** Deletes what is kept of an environment that is no more. */
+	async forget(environmentId: string): Promise<void> {
+		await rm(join(this.folder, environmentId), { recursive: true, force: true });
+	}
+
+	async #cut(environmentId: string, flavour: Flavour): Promise<Snapshot> {
+		for (;;) {
+			const cut = await this.store.snapshot(environmentId, async (unit, environment) => {
+				const head = this.publisher.headOf(environment, await unit.publications());
+				if (head === null || head.digest === null) return null;
+				return { revision: head.revision, digest: head.digest, data: documentBytes(await modelOf(unit)) };
+			});
+			// The schema moved on between the caller's look and this one: compile it first.
+			if (cut === null) {
+				await this.publisher.head(environmentId);
+				continue;
+			}
+			const { revision, digest } = cut;
+			const wasm = flavour === 'wasm';
+			const step = { kind: 'snapshot' } as const;
+			const parts = { revision, environment: environmentId, policy: digest, step, ...(wasm && { entrypoints }) };
+			const bytes = await pack([
+				manifestFile(manifest(parts)),
+				{ path: 'data.json', bytes: cut.data },
+				...(await this.#policyFiles(digest, flavour)),
+			]);
+			await this.#keep(environmentId, flavour, { revision, digest, bytes });
+			return { revision, digest, bytes };
+		}
+	}
+
+	async #policyFiles(digest: string, flavour: Flavour): Promise<readonly BundleFile[]> {
+		const policy = await this.shelf.policy(digest);
+		if (policy === null) throw new Error(`the policy ${digest} is not on the shelf`);
+		if (flavour === 'wasm') return [{ path: 'policy.wasm', bytes: policy.wasm }];
+		return policy.files.map(({ path, text }) => ({ path, bytes: Buffer.from(text) }));
+	}
+
+	async #keep(environmentId: string, flavour: Flavour, snapshot: Snapshot): Promise<void> {
+		const folder = join(this.folder, environmentId);
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		const name = `r${snapshot.revision}-${snapshot.digest}.${flavour}.tar.gz`;
+		// Written aside and renamed, so that a file with this name is always whole.
+		const unfinished = join(folder, `${name}.unfinished`);
+		await writeFile(unfinished, snapshot.bytes, { mode: 0o600 });
+		await rename(unfinished, join(folder, name));
+		const others = (await readdir(folder)).filter((other) => other !== name && fileName.exec(other)?.[3] === flavour);
+		for (const other of others) await rm(join(folder, other), { force: true });
+	}
+
+	async #kept(environmentId: string, flavour: Flavour): Promise<Kept | null> {
+		const folder = join(this.folder, environmentId);
+		const names = await readdir(folder).catch(() => []);
+		const kept = names.flatMap((name) => {
+			const [, revision, digest, kind] = fileName.exec(name) ?? [];
+			return kind === flavour && digest ? [{ revision: Number(revision), digest, path: join(folder, name) }] : [];
+		});
+		return kept.reduce<Kept | null>((newest, next) => (newest && newest.revision > next.revision ? newest : next), null);
+	}
+}

@@ -1,0 +1,25 @@
+import { randomBytes, scryptSync } from 'node:crypto';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from './config.js';
+
+const keyBytes = 32;
+
+/**
+ * The key that secrets are encrypted under at rest: derived from `SECRET_KEY`, or a random one kept in
+ * `server.key` of the data directory, readable by its owner only. Throws `ConfigError` when the file is not a key.
+ */
+export function serverKey(secretKey: string | null, dataDirectory: string): Buffer {
+	// The salt only separates this use of the passphrase from others; the passphrase itself must be strong.
+	if (secretKey !== null) return scryptSync(secretKey, 'regolith server key', keyBytes);
+	const path = join(dataDirectory, 'server.key');
+	try {
+		writeFileSync(path, `${randomBytes(keyBytes).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+		chmodSync(path, 0o600);
+	}
+	const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
+	if (key.length !== keyBytes) throw new ConfigError(`${path} does not hold a server key of ${keyBytes} bytes`);
+	return key;
+}

@@ -1,0 +1,288 @@
+import type { Knex } from 'knex';
+import { type QueryBuilder, UniqueViolationError } from 'objection';
+import type { Clock } from '../clock.js';
+import { duplicate, forbidden, notFound } from '../failure.js';
+import type { ChangedRecord } from './change.js';
+import { asId } from './ref.js';
+import { type Cipher, hashSecret, newSecret } from './secret.js';
+import { type AccessLevel, ApiKey, Environment, type ObjectType, Organization, Project } from './table/account.js';
+import { type Scope, WritingUnit } from './unit.js';
+
+/** Who calls: the API key a request came with, and what it opens. */
+export interface Caller {
+	readonly key_id: string;
+	readonly organization_id: string;
+	/** `null` opens every project of the organization. */
+	readonly project_id: string | null;
+	/** `null` opens every environment of the project. */
+	readonly environment_id: string | null;
+	readonly object_type: ObjectType;
+	readonly access_level: AccessLevel;
+}
+
+/** The columns of a new or changed project or environment; the unit adds ids and times. */
+type Fields<R> = Partial<Omit<R, 'id' | 'organization_id' | 'project_id' | 'created_at' | 'updated_at' | keyof object>>;
+
+/** A project as its creator gives it. */
+export type ProjectFields = Fields<Pick<Project, 'name' | 'description' | 'urn_namespace' | 'settings' | 'active_policy_repo_id'>>;
+
+/** An environment as its creator gives it. */
+export type EnvironmentFields = Fields<
+	Pick<Environment, 'name' | 'description' | 'custom_branch_name' | 'jwks' | 'settings'>
+>;
+
+/** A key to be made. `secret` is fixed for automation; otherwise a new random one. */
+export interface NewApiKey {
+	readonly project_id: string | null;
+	readonly environment_id: string | null;
+	readonly access_level: AccessLevel;
+	readonly owner_type: ApiKey['owner_type'];
+	readonly name: string | null;
+	readonly secret?: string | null;
+}
+
+/** The projects, environments and keys of one organization. INVARIANT: no statement leaves it without the organization's id. */
+export class AccountUnit {
+	constructor(
+		readonly organizationId: string,
+		protected readonly database: Knex,
+		readonly clock: Clock,
+		protected readonly cipher: Cipher,
+	) {}
+
+	/** The projects a caller may see, oldest first. */
+	projects(caller?: Caller): QueryBuilder<Project, Project[]> {
+		const query = Project.query(this.database).where({ organization_id: this.organizationId }).orderBy('id');
+		return caller?.project_id ? query.where('projects.id', caller.project_id) : query;
+	}
+
+	/** The environments of a project that a caller may see, oldest first. */
+	environments(projectId: string, caller?: Caller): QueryBuilder<Environment, Environment[]> {
+		const query = Environment.query(this.database)
+			.where({ organization_id: this.organizationId, project_id: projectId })
+			.orderBy('id');
+		return caller?.environment_id ? query.where('environments.id', caller.environment_id) : query;
+	}
+
+	/** The ids of a project and, where given, of one of its environments, by id or key; `null` when there is none such. */
+	async place(
+		project: string,
+		environment: string | null,
+	): Promise<{ readonly project_id: string; readonly environment_id: string | null } | null> {
+		const found = first(await referredIn(this.projects(), 'projects', project), project);
+		if (found === undefined) return null;
+		if (environment === null) return { project_id: found.id, environment_id: null };
+		const environments = await referredIn(this.environments(found.id), 'environments', environment);
+		const inside = first(environments, environment);
+		return inside === undefined ? null : { project_id: found.id, environment_id: inside.id };
+	}
+
+	/** The project that an id or key names. Throws `not_found`, or `forbidden` when the caller's key does not open it. */
+	async project(caller: Caller, reference: string): Promise<Project> {
+		const project = first(await referredIn(this.projects(), 'projects', reference), reference);
+		if (project === undefined) throw notFound('Project', reference);
+		if (caller.project_id !== null && caller.project_id !== project.id) {
+			throw forbidden(`this API key does not open the project \`${reference}\``);
+		}
+		return project;
+	}
+
+	/** The environment that ids or keys name, in any mix. Throws as `project` does. */
+	async environment(caller: Caller, project: string, reference: string): Promise<Environment> {
+		const { id } = await this.project(caller, project);
+		const environment = first(await referredIn(this.environments(id), 'environments', reference), reference);
+		if (environment === undefined) throw notFound('Environment', reference);
+		if (caller.environment_id !== null && caller.environment_id !== environment.id) {
+			throw forbidden(`this API key does not open the environment \`${reference}\``);
+		}
+		return environment;
+	}
+
+	/** The environment with this id. Throws `not_found`, or `forbidden` when the caller's key does not open it. */
+	async environmentById(caller: Caller, id: string): Promise<Environment> {
+		const found = await Environment.query(this.database).findOne({ id, organization_id: this.organizationId });
+		if (found === undefined) throw notFound('Environment', id);
+		const opened =
+			(caller.project_id === null || caller.project_id === found.project_id) &&
+			(caller.environment_id === null || caller.environment_id === id);
+		if (!opened) throw forbidden(`this API key does not open the environment \`${id}\``);
+		return found;
+	}
+
+	/** The newest key that an environment's decision points are meant to use, with its secret. */
+	async environmentKey(environmentId: string): Promise<{ readonly row: ApiKey; readonly secret: string }> {
+		const row = await ApiKey.query(this.database)
+			.where({ organization_id: this.organizationId, environment_id: environmentId, owner_type: 'pdp_config' })
+			.orderBy('id', 'desc')
+			.first();
+		if (row === undefined) throw notFound('ApiKey', environmentId);
+		return { row, secret: this.cipher.decrypt(row.secret_cipher) };
+	}
+}
+
+/** Writes an organization's projects, environments and keys inside one transaction. */
+export class WritingAccountUnit extends AccountUnit {
+	/** The environments whose decision points have something to hear of when this commits. */
+	readonly touched = new Set<string>();
+
+	constructor(
+		organizationId: string,
+		private readonly transaction: Knex.Transaction,
+		clock: Clock,
+		cipher: Cipher,
+		/** The API key that writes; `null` for the server itself. */
+		readonly actorId: string | null,
+		/** The instant every row is stamped with. */
+		readonly now: Date,
+	) {
+		super(organizationId, transaction, clock, cipher);
+	}
+
+	/** Writes inside an environment of this organization, in the same transaction. Returns its revision after `work`. */
+	async within(environment: Environment, work: (unit: WritingUnit) => Promise<unknown>): Promise<number> {
+		const unit = new WritingUnit(scopeOf(environment), this.transaction, this.clock, this.actorId, this.now);
+		await work(unit);
+		this.touched.add(environment.id);
+		return unit.finish();
+	}
+
+	/** Adds this unit's organization as the store's first; `false`, and nothing is added, when there is one. */
+	async becomeFirst(key: string, name: string): Promise<boolean> {
+		// Held to the end of the transaction: of several processes that start together, one makes it.
+		await this.transaction.raw('lock table organizations in exclusive mode');
+		if ((await Organization.query(this.transaction).resultSize()) > 0) return false;
+		const { created_at, updated_at } = this.#stamp();
+		await Organization.query(this.transaction).insert({ id: this.organizationId, key, name, created_at, updated_at });
+		return true;
+	}
+
+	/** Adds a project. Throws `duplicate` when its key is taken. */
+	async createProject(key: string, fields: ProjectFields): Promise<Project> {
+		return unique('project', key, () =>
+			Project.query(this.transaction)
+				.insert({ ...fields, ...this.#stamp(), key })
+				.returning('*'),
+		);
+	}
+
+	/** Adds an environment; its built-in objects and key are the caller's to add. Throws `duplicate`. */
+	async createEnvironment(projectId: string, key: string, fields: EnvironmentFields): Promise<Environment> {
+		return unique('environment', key, () =>
+			Environment.query(this.transaction)
+				.insert({ ...fields, ...this.#stamp(), project_id: projectId, key })
+				.returning('*'),
+		);
+	}
+
+	/** Changes fields of a project; absent ones stay. */
+	async updateProject(project: Project, fields: ProjectFields): Promise<Project> {
+		const [row] = await this.projects()
+			.where('projects.id', project.id)
+			.patch({ ...fields, updated_at: this.now })
+			.returning('*');
+		if (row === undefined) throw notFound('Project', project.key);
+		return row as Project;
+	}
+
+	/** Deletes a project with everything in it. */
+	async removeProject(project: Project): Promise<void> {
+		for (const environment of await this.environments(project.id)) await this.removeEnvironment(environment);
+		await this.projects().where('projects.id', project.id).delete();
+	}
+
+	/** Changes fields of an environment under its next revision; absent ones stay. */
+	async updateEnvironment(
+		environment: Environment,
+		fields: EnvironmentFields,
+	): Promise<{ readonly row: Environment; readonly revision: number }> {
+		const [row] = await this.environments(environment.project_id)
+			.where('environments.id', environment.id)
+			.patch({ ...fields, updated_at: this.now })
+			.returning('*');
+		if (row === undefined) throw notFound('Environment', environment.key);
+		const after = row as Environment;
+		const revision = await this.within(environment, async (unit) => {
+			unit.record('environment', 'update', environment.key, settingsOf(environment), settingsOf(after));
+		});
+		return { row: after, revision };
+	}
+
+	/** Deletes an environment with everything in it (spec: Deleting an environment). */
+	async removeEnvironment(environment: Environment): Promise<void> {
+		await this.environments(environment.project_id).where('environments.id', environment.id).delete();
+		await this.transaction.raw(`select pg_notify('regolith_revision', ?)`, [environment.id]);
+		this.touched.add(environment.id);
+	}
+
+	/** Adds an API key and returns it with its secret, which is not kept in the clear. */
+	async createKey(key: NewApiKey): Promise<{ readonly row: ApiKey; readonly secret: string }> {
+		const secret = key.secret ?? newSecret();
+		const row = await unique('API key', key.name ?? 'unnamed', () =>
+			ApiKey.query(this.transaction)
+				.insert({
+					id: this.clock.newId(),
+					organization_id: this.organizationId,
+					project_id: key.project_id,
+					environment_id: key.environment_id,
+					object_type: key.environment_id ? 'env' : key.project_id ? 'project' : 'org',
+					access_level: key.access_level,
+					owner_type: key.owner_type,
+					name: key.name,
+					secret_hash: hashSecret(secret),
+					secret_cipher: this.cipher.encrypt(secret),
+					created_at: this.now,
+					last_used_at: null,
+				})
+				.returning('*'),
+		);
+		return { row, secret };
+	}
+
+	#stamp() {
+		return {
+			id: this.clock.newId(),
+			organization_id: this.organizationId,
+			created_at: this.now,
+			updated_at: this.now,
+		};
+	}
+}
+
+/** The scope an environment's row stands for. */
+export function scopeOf(environment: Environment): Scope {
+	return {
+		organization_id: environment.organization_id,
+		project_id: environment.project_id,
+		environment_id: environment.id,
+	};
+}
+
+/** An environment as its change log keeps it: without the counters that every change moves. */
+function settingsOf(environment: Environment): ChangedRecord {
+	const { revision: _, schema_revision: __, ...record } = environment.toJSON();
+	return record;
+}
+
+type Named = Project | Environment;
+
+function referredIn<M extends Named>(query: QueryBuilder<M, M[]>, table: string, reference: string) {
+	const id = asId(reference);
+	return query.where((either) => {
+		either.where(`${table}.key`, reference);
+		if (id !== null) either.orWhere(`${table}.id`, id);
+	});
+}
+
+function first<R extends { readonly id: string }>(rows: readonly R[], reference: string): R | undefined {
+	const id = asId(reference);
+	return rows.find((row) => row.id === id) ?? rows[0];
+}
+
+async function unique<R>(kind: string, key: string, insert: () => PromiseLike<R>): Promise<R> {
+	try {
+		return await insert();
+	} catch (error) {
+		if (error instanceof UniqueViolationError) throw duplicate(kind, key);
+		throw error;
+	}
+}

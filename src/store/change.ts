@@ -1,0 +1,28 @@
+/** What a write is: the typed entries of the change log. The audit, deltas and recompilation all read these. */
+
+/** What a change can be about. */
+export type ChangeKind =
+	| 'environment'
+	| 'resource'
+	| 'resource_action'
+	| 'resource_attribute'
+	| 'role'
+	| 'user'
+	| 'tenant'
+	| 'role_assignment';
+
+/** The kinds the compiled policy depends on: a change of one advances the environment's schema revision. */
+export const schemaKinds: ReadonlySet<ChangeKind> = new Set(['resource', 'resource_action', 'role']);
+
+/** The state of one object before or after a change: its record, with keys beside ids where it refers to others. */
+export type ChangedRecord = Readonly<Record<string, unknown>>;
+
+/** One object that came, changed or went under one revision. `before` and `after` are absent where there is none. */
+export interface Change {
+	readonly kind: ChangeKind;
+	readonly operation: 'create' | 'update' | 'delete';
+	/** Names the object for people; programs read the records. */
+	readonly key: string;
+	readonly before: ChangedRecord | null;
+	readonly after: ChangedRecord | null;
+}

@@ -1,0 +1,51 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import knexFactory, { type Knex } from 'knex';
+import PgliteClient from 'knex-pglite';
+import pg from 'pg';
+import { migrationSource } from './migration/index.js';
+
+/** 64-bit integers hold revisions and counts here, far below 2^53, so they are read as numbers. */
+const int8 = 20;
+pg.types.setTypeParser(int8, Number);
+
+/** Where the rows live. */
+export interface DatabaseOptions {
+	/** A PostgreSQL connection URL; `null` runs PostgreSQL inside this process, in `directory`. */
+	readonly url: string | null;
+	readonly directory: string;
+}
+
+/** An open database: one SQL dialect, whichever of the two engines runs it. */
+export interface Database {
+	readonly knex: Knex;
+	/** `null` when the database is in this process, and so can have no other writers to hear of. */
+	readonly url: string | null;
+	close(): Promise<void>;
+}
+
+/** Opens the database and brings its tables up to date. Rejects when it cannot be reached or a migration fails. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+	const knex = options.url === null ? await embedded(options.directory) : server(options.url);
+	try {
+		await knex.migrate.latest({ migrationSource });
+	} catch (error) {
+		await knex.destroy();
+		throw error;
+	}
+	return { knex, url: options.url, close: () => knex.destroy() };
+}
+
+async function embedded(directory: string): Promise<Knex> {
+	const path = join(directory, 'postgres');
+	mkdirSync(path, { recursive: true, mode: 0o700 });
+	const pglite = await PGlite.create(path, { parsers: { [int8]: Number } });
+	// The function form is how knex-pglite takes an instance; knex's own types know only real servers' settings.
+	const connection = (() => ({ pglite })) as unknown as Knex.StaticConnectionConfig;
+	return knexFactory({ client: PgliteClient, dialect: 'postgres', connection });
+}
+
+function server(url: string): Knex {
+	return knexFactory({ client: 'pg', connection: { connectionString: url, application_name: 'regolith' }, pool: { min: 0, max: 10 } });
+}

@@ -1,0 +1,53 @@
+import type { Model, QueryBuilder } from 'objection';
+
+/** A slice of a list: `page` from 1, `per_page` rows each. */
+export interface Page {
+	readonly page: number;
+	readonly per_page: number;
+}
+
+/** One page of rows and the size of the whole. */
+export interface PageOf<R> {
+	readonly data: readonly R[];
+	readonly total_count: number;
+	readonly page_count: number;
+}
+
+/** Reads one page of a query and counts the whole. */
+export async function pageOf<M extends Model>(query: QueryBuilder<M, M[]>, page: Page): Promise<PageOf<M>> {
+	const { results, total } = await query.page(page.page - 1, page.per_page);
+	return { data: results, total_count: total, page_count: Math.ceil(total / page.per_page) };
+}
+
+/**
+ * Narrows to rows of which a column matches the search, ignoring case: as a substring, or, where the search holds a
+ * `*`, as a whole in which each `*` stands for anything.
+ */
+export function whereSearched<M extends Model>(
+	query: QueryBuilder<M, M[]>,
+	columns: readonly string[],
+	search: string | undefined,
+): QueryBuilder<M, M[]> {
+	if (search === undefined || search === '') return query;
+	const literal = search.replace(/[\\%_]/g, '\\$&');
+	const pattern = literal.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
+	return query.where((any) => {
+		for (const column of columns) any.orWhereRaw('?? ilike ?', [column, pattern]);
+	});
+}
+
+/** A required string value of a member of a JSON column. */
+export interface AttributeFilter {
+	readonly name: string;
+	readonly value: string;
+}
+
+/** Narrows to rows whose JSON column has all these string values. */
+export function whereAttributes<M extends Model>(
+	query: QueryBuilder<M, M[]>,
+	column: string,
+	filters: readonly AttributeFilter[],
+): QueryBuilder<M, M[]> {
+	for (const { name, value } of filters) query.whereRaw('?? ->> ?::text = ?', [column, name, value]);
+	return query;
+}

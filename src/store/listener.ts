@@ -1,0 +1,56 @@
+import pg from 'pg';
+import type { Logger } from '../log.js';
+import type { Store } from './store.js';
+
+const firstPause = 100;
+const longestPause = 5_000;
+
+/** Something that runs until it is stopped. */
+export interface Running {
+	stop(): Promise<void>;
+}
+
+/**
+ * Hears of the units that other processes commit on the same server and emits them as `store.committed`. A lost
+ * connection is made again; what was missed meanwhile is found by those who wait, because they also look now and then.
+ */
+export function listen(store: Store, log: Logger): Running {
+	const { url } = store.database;
+	if (url === null) return { stop: async () => undefined };
+	let stopped = false;
+	let client: pg.Client | undefined;
+	let timer: NodeJS.Timeout | undefined;
+
+	const connect = async (pause: number): Promise<void> => {
+		const next = new pg.Client({ connectionString: url, application_name: 'regolith listener' });
+		client = next;
+		const lost = (error?: Error) => {
+			if (stopped || client !== next) return;
+			client = undefined;
+			log.warn({ error: error?.message }, 'lost the connection that hears of other writers');
+			timer = setTimeout(() => void connect(Math.min(pause * 2, longestPause)), pause);
+		};
+		next.on('notification', (notification) => {
+			if (notification.payload) store.committed.emit('environment', notification.payload);
+		});
+		next.on('error', lost);
+		next.on('end', lost);
+		try {
+			await next.connect();
+			await next.query('listen regolith_revision');
+			pause = firstPause;
+		} catch (error) {
+			lost(error instanceof Error ? error : undefined);
+		}
+	};
+	const connecting = connect(firstPause);
+
+	return {
+		async stop() {
+			stopped = true;
+			clearTimeout(timer);
+			await connecting;
+			await client?.end().catch(() => undefined);
+		},
+	};
+}

@@ -1,0 +1,19 @@
+import type { Knex } from 'knex';
+import { up as foundation } from './0001-foundation.js';
+
+/** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
+const migrations = [{ name: '0001-foundation', up: foundation }] as const;
+
+type Migration = (typeof migrations)[number];
+
+/** What knex reads the migrations from: code, so that they work from any folder and are typed. */
+export const migrationSource: Knex.MigrationSource<Migration> = {
+	getMigrations: async () => [...migrations],
+	getMigrationName: (migration) => migration.name,
+	getMigration: async (migration) => ({
+		up: migration.up,
+		down: async () => {
+			throw new Error(`${migration.name} cannot be undone: restore a backup`);
+		},
+	}),
+};

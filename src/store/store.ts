@@ -1,0 +1,115 @@
+import { EventEmitter } from 'node:events';
+import type { Knex } from 'knex';
+import type { Clock } from '../clock.js';
+import { notFound } from '../failure.js';
+import { AccountUnit, type Caller, scopeOf, WritingAccountUnit } from './account.js';
+import type { Database } from './database.js';
+import { type Cipher, hashSecret, sameHash } from './secret.js';
+import { ApiKey, Environment, Organization } from './table/account.js';
+import { ReadingUnit, type Scope, WritingUnit } from './unit.js';
+
+/** What a unit of work came to. */
+export interface Committed<T> {
+	readonly value: T;
+	/** The environment's revision after it. */
+	readonly revision: number;
+}
+
+/** The door to the rows: finds out who calls and opens units of work. Knows no HTTP and no policy. */
+export class Store {
+	/** Emits an environment's id after every unit that this process committed there, and when it was deleted. */
+	readonly committed = new EventEmitter<{ environment: [id: string] }>().setMaxListeners(0);
+
+	constructor(
+		readonly database: Database,
+		readonly clock: Clock,
+		private readonly cipher: Cipher,
+	) {}
+
+	/** The caller that a secret stands for, or `null` when no key has it. */
+	async caller(secret: string): Promise<Caller | null> {
+		const hash = hashSecret(secret);
+		const row = await ApiKey.query(this.database.knex).where({ secret_hash: hash }).first();
+		if (row === undefined || !sameHash(row.secret_hash, hash)) return null;
+		const { id, organization_id, project_id, environment_id, object_type, access_level } = row;
+		return { key_id: id, organization_id, project_id, environment_id, object_type, access_level };
+	}
+
+	/** How far an environment is, or `null` when it does not exist (any more). */
+	async counters(environmentId: string): Promise<Pick<Environment, 'revision' | 'schema_revision'> | null> {
+		const row = await Environment.query(this.database.knex)
+			.findById(environmentId)
+			.select('environments.revision', 'environments.schema_revision');
+		return row ?? null;
+	}
+
+	/** Reads an environment, statement by statement. */
+	reading(scope: Scope): ReadingUnit {
+		return new ReadingUnit(scope, this.database.knex, this.clock);
+	}
+
+	/** Reads an environment at one instant: all statements of `work` see the same revision, which it is given. */
+	async snapshot<T>(environmentId: string, work: (unit: ReadingUnit, environment: Environment) => Promise<T>): Promise<T> {
+		return this.database.knex.transaction(
+			async (transaction) => {
+				const environment = await Environment.query(transaction).findById(environmentId);
+				if (environment === undefined) throw notFound('Environment', environmentId);
+				return work(new ReadingUnit(scopeOf(environment), transaction, this.clock), environment);
+			},
+			{ isolationLevel: 'repeatable read', readOnly: true },
+		);
+	}
+
+	/** Runs `work` as one unit: it commits whole under the next revision, or nothing of it happens. */
+	async write<T>(scope: Scope, actorId: string | null, work: (unit: WritingUnit) => Promise<T>): Promise<Committed<T>> {
+		const committed = await this.database.knex.transaction(async (transaction) => {
+			await lock(transaction, scope.environment_id);
+			const unit = new WritingUnit(scope, transaction, this.clock, actorId, this.clock.now());
+			const value = await work(unit);
+			return { value, revision: await unit.finish() };
+		});
+		this.committed.emit('environment', scope.environment_id);
+		return committed;
+	}
+
+	/** The id of the oldest organization. Throws `not_found` on an empty store. */
+	async firstOrganization(): Promise<string> {
+		const row = await Organization.query(this.database.knex).orderBy('id').first();
+		if (row === undefined) throw notFound('Organization', 'any');
+		return row.id;
+	}
+
+	/** Reads an organization's projects, environments and keys. */
+	account(organizationId: string): AccountUnit {
+		return new AccountUnit(organizationId, this.database.knex, this.clock, this.cipher);
+	}
+
+	/** Runs `work` as one transaction over an organization's projects, environments and keys. */
+	async writeAccount<T>(
+		organizationId: string,
+		actorId: string | null,
+		work: (unit: WritingAccountUnit) => Promise<T>,
+	): Promise<T> {
+		const touched: string[] = [];
+		const value = await this.database.knex.transaction(async (transaction) => {
+			const now = this.clock.now();
+			const unit = new WritingAccountUnit(organizationId, transaction, this.clock, this.cipher, actorId, now);
+			const result = await work(unit);
+			touched.push(...unit.touched);
+			return result;
+		});
+		for (const id of touched) this.committed.emit('environment', id);
+		return value;
+	}
+
+	/** Stops using the database; nothing may be running. */
+	async close(): Promise<void> {
+		await this.database.close();
+	}
+}
+
+/** Makes the writers of one environment follow each other. Throws `not_found`. */
+async function lock(transaction: Knex.Transaction, environmentId: string): Promise<void> {
+	const locked = await transaction('environments').where({ id: environmentId }).forNoKeyUpdate().first('id');
+	if (locked === undefined) throw notFound('Environment', environmentId);
+}

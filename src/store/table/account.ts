@@ -1,0 +1,77 @@
+import { Model } from 'objection';
+
+/** A customer company: the owner of projects and of every key. */
+export class Organization extends Model {
+	static override readonly tableName = 'organizations';
+	static override readonly jsonAttributes = ['settings'];
+
+	declare id: string;
+	declare key: string;
+	declare name: string;
+	declare settings: Record<string, unknown> | null;
+	declare created_at: Date;
+	declare updated_at: Date;
+}
+
+/** One product of an organization. */
+export class Project extends Model {
+	static override readonly tableName = 'projects';
+	static override readonly jsonAttributes = ['settings'];
+
+	declare id: string;
+	declare organization_id: string;
+	declare key: string;
+	declare name: string;
+	declare description: string | null;
+	declare urn_namespace: string | null;
+	declare settings: Record<string, unknown> | null;
+	declare active_policy_repo_id: string | null;
+	declare created_at: Date;
+	declare updated_at: Date;
+}
+
+/** One deployment stage of a project, with its own objects and its own sequence of revisions. */
+export class Environment extends Model {
+	static override readonly tableName = 'environments';
+	static override readonly jsonAttributes = ['jwks', 'settings'];
+
+	declare id: string;
+	declare organization_id: string;
+	declare project_id: string;
+	declare key: string;
+	declare name: string;
+	declare description: string | null;
+	declare custom_branch_name: string | null;
+	declare jwks: Record<string, unknown> | null;
+	declare settings: Record<string, unknown> | null;
+	/** The number of units that changed something in this environment. */
+	declare revision: number;
+	/** The newest revision that changed something the policy is compiled from. */
+	declare schema_revision: number;
+	declare created_at: Date;
+	declare updated_at: Date;
+}
+
+/** Whose objects a key opens. */
+export type ObjectType = 'org' | 'project' | 'env';
+
+/** What a key may do there: `read` keys cannot write, `no_access` keys can do nothing. */
+export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access';
+
+/** A secret that opens an organization, a project or an environment. */
+export class ApiKey extends Model {
+	static override readonly tableName = 'api_keys';
+
+	declare id: string;
+	declare organization_id: string;
+	declare project_id: string | null;
+	declare environment_id: string | null;
+	declare object_type: ObjectType;
+	declare access_level: AccessLevel;
+	declare owner_type: 'pdp_config' | 'member' | 'elements';
+	declare name: string | null;
+	declare secret_hash: Uint8Array;
+	declare secret_cipher: Uint8Array;
+	declare created_at: Date;
+	declare last_used_at: Date | null;
+}

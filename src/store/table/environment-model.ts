@@ -1,0 +1,26 @@
+import type { Knex } from 'knex';
+import { Model } from 'objection';
+
+/** A row of a table whose rows belong to one environment each. Only a unit, which is bound to one, queries these. */
+export abstract class EnvironmentModel extends Model {
+	declare environment_id: string;
+	declare id: string;
+	declare created_at: Date;
+
+	static override get idColumn(): string[] {
+		return ['environment_id', 'id'];
+	}
+}
+
+/** A row that a caller can name by its key. */
+export abstract class KeyedModel extends EnvironmentModel {
+	declare key: string;
+	declare updated_at: Date;
+}
+
+/** The join condition from a referring column to the row it names, in the same environment. */
+export function sameEnvironment(from: string, column: string, to: string): (join: Knex.JoinClause) => void {
+	return (join) => {
+		join.on(`${from}.environment_id`, `${to}.environment_id`).andOn(`${from}.${column}`, `${to}.id`);
+	};
+}

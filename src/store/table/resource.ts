@@ -1,0 +1,86 @@
+import type { QueryBuilder } from 'objection';
+import { type AttributeFilter, whereAttributes, whereSearched } from '../filter.js';
+import type { ReadingUnit } from '../unit.js';
+import { KeyedModel } from './environment-model.js';
+
+/** A resource type. */
+export class Resource extends KeyedModel {
+	static override readonly tableName = 'resources';
+	static override readonly jsonAttributes = ['type_attributes'];
+	static readonly kind = 'resource';
+	static readonly title = 'Resource';
+
+	declare name: string;
+	declare urn: string | null;
+	declare description: string | null;
+	declare type_attributes: Record<string, unknown> | null;
+	/** Made with the environment (`__user`), not by its owner: not listed unless asked for, never deleted. */
+	declare built_in: boolean;
+}
+
+/** Something a user may do on resources of one type. */
+export class ResourceAction extends KeyedModel {
+	static override readonly tableName = 'resource_actions';
+	static override readonly jsonAttributes = ['attributes'];
+	static readonly kind = 'resource_action';
+	static readonly title = 'ResourceAction';
+
+	declare resource_id: string;
+	declare name: string;
+	declare description: string | null;
+	declare attributes: Record<string, unknown> | null;
+}
+
+/** An attribute that resources of one type may have. */
+export class ResourceAttribute extends KeyedModel {
+	static override readonly tableName = 'resource_attributes';
+	static readonly kind = 'resource_attribute';
+	static readonly title = 'ResourceAttribute';
+
+	declare resource_id: string;
+	declare type: string;
+	declare description: string | null;
+	declare built_in: boolean;
+}
+
+/** What narrows a list of resources. */
+export interface ResourceFilter {
+	readonly search?: string | undefined;
+	readonly include_built_in: boolean;
+	readonly attribute_filters: readonly AttributeFilter[];
+}
+
+/** The environment's resources that pass the filter, oldest first. */
+export function resourcesBy(unit: ReadingUnit, filter: ResourceFilter): QueryBuilder<Resource, Resource[]> {
+	const query = unit.query(Resource).orderBy('resources.id');
+	if (!filter.include_built_in) query.where('resources.built_in', false);
+	whereSearched(query, ['resources.key', 'resources.name'], filter.search);
+	return whereAttributes(query, 'resources.type_attributes', filter.attribute_filters);
+}
+
+/** The rows of `table` (actions or attributes) that belong to any of the resources, oldest first. */
+export function partsOf<M extends ResourceAction | ResourceAttribute>(
+	query: QueryBuilder<M, M[]>,
+	table: string,
+	resourceIds: readonly string[],
+): QueryBuilder<M, M[]> {
+	return query.whereRaw('?? = any(?::uuid[])', [`${table}.resource_id`, resourceIds]).orderBy(`${table}.id`);
+}
+
+/** The actions of one resource whose attributes have these values, oldest first. */
+export function actionsBy(
+	unit: ReadingUnit,
+	resourceId: string,
+	filters: readonly AttributeFilter[],
+): QueryBuilder<ResourceAction, ResourceAction[]> {
+	const query = partsOf(unit.query(ResourceAction), 'resource_actions', [resourceId]);
+	return whereAttributes(query, 'resource_actions.attributes', filters);
+}
+
+/** The attributes of one resource, oldest first. */
+export function attributesBy(
+	unit: ReadingUnit,
+	resourceId: string,
+): QueryBuilder<ResourceAttribute, ResourceAttribute[]> {
+	return partsOf(unit.query(ResourceAttribute), 'resource_attributes', [resourceId]);
+}

@@ -1,0 +1,31 @@
+import type { QueryBuilder } from 'objection';
+import { type AttributeFilter, whereAttributes, whereSearched } from '../filter.js';
+import type { ReadingUnit } from '../unit.js';
+import { KeyedModel } from './environment-model.js';
+
+/** A customer, workspace or other silo of the application, in which users hold roles. */
+export class Tenant extends KeyedModel {
+	static override readonly tableName = 'tenants';
+	static override readonly jsonAttributes = ['attributes'];
+	static readonly kind = 'tenant';
+	static readonly title = 'Tenant';
+
+	declare name: string;
+	declare description: string | null;
+	/** `null` when never given. */
+	declare attributes: Record<string, unknown> | null;
+	declare last_action_at: Date;
+}
+
+/** What narrows a list of tenants. */
+export interface TenantFilter {
+	readonly search?: string | undefined;
+	readonly attribute_filters: readonly AttributeFilter[];
+}
+
+/** The environment's tenants that pass the filter, oldest first. */
+export function tenantsBy(unit: ReadingUnit, filter: TenantFilter): QueryBuilder<Tenant, Tenant[]> {
+	const query = unit.query(Tenant).orderBy('tenants.id');
+	whereSearched(query, ['tenants.key', 'tenants.name'], filter.search);
+	return whereAttributes(query, 'tenants.attributes', filter.attribute_filters);
+}

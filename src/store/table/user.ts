@@ -1,0 +1,39 @@
+import type { QueryBuilder } from 'objection';
+import { whereSearched } from '../filter.js';
+import type { ReadingUnit } from '../unit.js';
+import { KeyedModel } from './environment-model.js';
+import { RoleAssignment } from './role-assignment.js';
+
+/** A user of the application whose permissions are decided. */
+export class User extends KeyedModel {
+	static override readonly tableName = 'users';
+	static override readonly jsonAttributes = ['attributes'];
+	static readonly kind = 'user';
+	static readonly title = 'User';
+
+	declare email: string | null;
+	declare first_name: string | null;
+	declare last_name: string | null;
+	declare attributes: Record<string, unknown>;
+}
+
+/** What narrows a list of users. */
+export interface UserFilter {
+	/** Matched against key, e-mail and names. */
+	readonly search?: string | undefined;
+	/** Only users who hold one of these roles; in `tenant_id`, where that is given. */
+	readonly role_ids: readonly string[] | undefined;
+	/** Only users who hold some role in this tenant. */
+	readonly tenant_id: string | undefined;
+}
+
+/** The environment's users that pass the filter, oldest first. */
+export function usersBy(unit: ReadingUnit, filter: UserFilter): QueryBuilder<User, User[]> {
+	const query = unit.query(User).orderBy('users.id');
+	whereSearched(query, ['users.key', 'users.email', 'users.first_name', 'users.last_name'], filter.search);
+	if (filter.role_ids === undefined && filter.tenant_id === undefined) return query;
+	const held = unit.query(RoleAssignment).select('role_assignments.user_id');
+	if (filter.role_ids !== undefined) held.whereRaw('role_assignments.role_id = any(?::uuid[])', [filter.role_ids]);
+	if (filter.tenant_id !== undefined) held.where('role_assignments.tenant_id', filter.tenant_id);
+	return query.whereIn('users.id', held);
+}

@@ -1,0 +1,246 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Knex } from 'knex';
+import { type ModelClass, type PartialModelObject, type QueryBuilder, UniqueViolationError } from 'objection';
+import type { Clock } from '../clock.js';
+import { duplicate, notFound } from '../failure.js';
+import { type Change, type ChangedRecord, type ChangeKind, schemaKinds } from './change.js';
+import { type Publications, publicationsOf } from './policy.js';
+import { pairUp, whereReferred } from './ref.js';
+import type { EnvironmentModel, KeyedModel } from './table/environment-model.js';
+
+/** Rows a statement may insert at once: far below PostgreSQL's 65,535 parameters for our widest table. */
+const insertChunk = 1000;
+
+/** The environment that a caller's key and path name. Every statement of a unit is bound to it. */
+export interface Scope {
+	readonly organization_id: string;
+	readonly project_id: string;
+	readonly environment_id: string;
+}
+
+/** A table of environments' objects: an objection model that says what its rows are called in changes and messages. */
+export interface Table<M extends EnvironmentModel> {
+	new (): M;
+	readonly tableName: string;
+	readonly kind: ChangeKind;
+	readonly title: string;
+}
+
+/** Objection finds a model's row type through a type that TypeScript cannot infer it back from. */
+function asModel<M extends EnvironmentModel>(table: Table<M>): ModelClass<M> {
+	return table as unknown as ModelClass<M>;
+}
+
+/** The columns of one row as a writer gives them; the unit adds `environment_id`. */
+export type Columns<M extends EnvironmentModel> = Omit<PartialModelObject<M>, 'environment_id' | 'QueryBuilderType'>;
+
+/** Reads one environment. INVARIANT: no statement leaves a unit without its environment's id. */
+export class ReadingUnit {
+	constructor(
+		readonly scope: Scope,
+		protected readonly database: Knex,
+		readonly clock: Clock,
+	) {}
+
+	/** A query over the environment's rows of a table, to be narrowed further. */
+	query<M extends EnvironmentModel>(table: Table<M>): QueryBuilder<M, M[]> {
+		const query = asModel(table).query(this.database).where(`${table.tableName}.environment_id`, this.scope.environment_id);
+		// Objection types `query` by the model's own builder type, which our models leave at its default.
+		return query as unknown as QueryBuilder<M, M[]>;
+	}
+
+	/** What became of the environment's schema, as this unit sees it. */
+	publications(): Promise<Publications> {
+		return publicationsOf(this.database, this.scope.environment_id);
+	}
+
+	/** Rows of a statement in SQL, which must narrow by `:environment_id`; other names are bound from `bindings`. */
+	async raw<R>(sql: string, bindings: Readonly<Record<string, Knex.Value>>): Promise<{ readonly rows: readonly R[] }> {
+		if (!sql.includes(':environment_id')) throw new Error(`a statement is not bound to its environment: ${sql}`);
+		return this.database.raw(sql, { ...bindings, environment_id: this.scope.environment_id });
+	}
+
+	/** The row that an id or key names. Throws `not_found` naming the kind and the reference. */
+	async find<M extends KeyedModel>(table: Table<M>, reference: string): Promise<M> {
+		const row = (await this.findMany(table, [reference])).get(reference);
+		if (row === undefined) throw notFound(table.title, reference);
+		return row;
+	}
+
+	/** The row that an id or key names among those with these columns, as the actions of one resource. Throws as `find`. */
+	async findIn<M extends KeyedModel>(
+		table: Table<M>,
+		columns: Readonly<Record<string, string>>,
+		reference: string,
+	): Promise<M> {
+		const query = this.query(table).where(columns);
+		const row = pairUp(await whereReferred(query, table.tableName, [reference]), [reference]).get(reference);
+		if (row === undefined) throw notFound(table.title, reference);
+		return row;
+	}
+
+	/** The rows that the references name, by reference; references that name nothing are absent. */
+	async findMany<M extends KeyedModel>(table: Table<M>, references: Iterable<string>): Promise<ReadonlyMap<string, M>> {
+		const wanted = [...new Set(references)];
+		if (wanted.length === 0) return new Map();
+		const rows = await whereReferred(this.query(table), table.tableName, wanted);
+		return pairUp(rows, wanted);
+	}
+
+	/** The rows that the references name, by reference. Throws `not_found` for the first that names nothing. */
+	async findAll<M extends KeyedModel>(table: Table<M>, references: Iterable<string>): Promise<ReadonlyMap<string, M>> {
+		const wanted = [...new Set(references)];
+		const found = await this.findMany(table, wanted);
+		const missing = wanted.find((reference) => !found.has(reference));
+		if (missing !== undefined) throw notFound(table.title, missing);
+		return found;
+	}
+}
+
+/**
+ * Writes one environment, inside one transaction that holds the environment's lock: so writers of one environment
+ * follow each other, and what a unit has read stays true until it commits.
+ */
+export class WritingUnit extends ReadingUnit {
+	readonly #changes: Change[] = [];
+
+	constructor(
+		scope: Scope,
+		database: Knex.Transaction,
+		clock: Clock,
+		/** The API key that writes; `null` for the server itself. */
+		readonly actorId: string | null,
+		/** The instant every row of this unit is stamped with. */
+		readonly now: Date,
+	) {
+		super(scope, database, clock);
+	}
+
+	/** Inserts one row and records its creation. Throws `duplicate` when its key is taken. */
+	async create<M extends KeyedModel>(table: Table<M>, columns: Columns<M>, key: string): Promise<M> {
+		const [row] = await this.createMany(table, [columns], () => key);
+		if (row === undefined) throw new Error(`inserting into ${table.tableName} returned no row`);
+		return row;
+	}
+
+	/** Inserts rows and records their creations; ids and times are added. `keyOf` names a row for the change log. */
+	async createMany<M extends KeyedModel>(
+		table: Table<M>,
+		rows: readonly Columns<M>[],
+		keyOf: (row: M) => string,
+	): Promise<readonly M[]> {
+		const stamped = rows.map((columns) => ({ ...columns, ...this.stamp() }));
+		const created = await this.insert(table, stamped, (columns) => String((columns as { key?: unknown }).key));
+		for (const row of created) this.record(table.kind, 'create', keyOf(row), null, recordOf(row));
+		return created;
+	}
+
+	/** The id and times of a new row. */
+	stamp(): { readonly id: string; readonly created_at: Date; readonly updated_at: Date } {
+		return { id: this.clock.newId(), created_at: this.now, updated_at: this.now };
+	}
+
+	/** Inserts rows as they are, recording nothing. Throws `duplicate`, naming the first row when there are several. */
+	async insert<M extends EnvironmentModel>(
+		table: Table<M>,
+		rows: readonly Columns<M>[],
+		keyOf: (columns: Columns<M>) => string,
+	): Promise<readonly M[]> {
+		const inserted: M[] = [];
+		for (let start = 0; start < rows.length; start += insertChunk) {
+			const chunk = rows.slice(start, start + insertChunk);
+			const bound = chunk.map((columns) => ({ ...columns, environment_id: this.scope.environment_id }));
+			try {
+				// The environment's id completes `Columns` to what the model's table takes.
+				const query = asModel(table).query(this.database).insert(bound as unknown as PartialModelObject<M>[]);
+				inserted.push(...((await query.returning('*')) as unknown as M[]));
+			} catch (error) {
+				const [first] = chunk;
+				if (error instanceof UniqueViolationError && first !== undefined) throw duplicate(table.kind, keyOf(first));
+				throw error;
+			}
+		}
+		return inserted;
+	}
+
+	/**
+	 * Changes columns of one row and records it; `updated_at` moves. Columns that already are so change nothing and
+	 * leave no record. Returns the row as it is now.
+	 */
+	async update<M extends KeyedModel>(table: Table<M>, row: M, columns: Columns<M>, key: string): Promise<M> {
+		const current = new Map(Object.entries(row));
+		if (Object.entries(columns).every(([name, value]) => isDeepStrictEqual(current.get(name), value))) return row;
+		const after = await this.change(table, row, columns);
+		this.record(table.kind, 'update', key, recordOf(row), recordOf(after));
+		return after;
+	}
+
+	/** Changes columns of one row, recording nothing; `updated_at` moves. Returns the row as it is now. */
+	async change<M extends KeyedModel>(table: Table<M>, row: M, columns: Columns<M>): Promise<M> {
+		const patch = { ...columns, updated_at: this.now } as unknown as PartialModelObject<M>;
+		const [after] = await this.query(table).where(`${table.tableName}.id`, row.id).patch(patch).returning('*');
+		if (after === undefined) throw notFound(table.title, row.key);
+		return after as unknown as M;
+	}
+
+	/** Deletes one row and records it. What refers to it goes by the tables' own cascades: record that first. */
+	async remove<M extends KeyedModel>(table: Table<M>, row: M, key: string): Promise<void> {
+		await this.query(table).where(`${table.tableName}.id`, row.id).delete();
+		this.record(table.kind, 'delete', key, recordOf(row), null);
+	}
+
+	/** Appends one change to what this unit commits under its revision. */
+	record(
+		kind: ChangeKind,
+		operation: Change['operation'],
+		key: string,
+		before: ChangedRecord | null,
+		after: ChangedRecord | null,
+	): void {
+		this.#changes.push({ kind, operation, key, before, after });
+	}
+
+	/**
+	 * Writes the change log and advances the revision, once, as the last thing before the commit; a unit that changed
+	 * nothing leaves the revision alone. Returns the environment's revision after the unit.
+	 */
+	async finish(): Promise<number> {
+		const advance = this.#changes.length > 0 ? 1 : 0;
+		const schemaChanged = this.#changes.some((change) => schemaKinds.has(change.kind));
+		const [environment] = await this.database('environments')
+			.where({ id: this.scope.environment_id })
+			.update({
+				revision: this.database.raw('revision + ?', [advance]),
+				...(schemaChanged ? { schema_revision: this.database.raw('revision + ?', [advance]) } : {}),
+			})
+			.returning<{ revision: number }[]>('revision');
+		if (environment === undefined) throw notFound('Environment', this.scope.environment_id);
+		if (advance > 0) await this.#log(environment.revision);
+		return environment.revision;
+	}
+
+	async #log(revision: number): Promise<void> {
+		const rows = this.#changes.map((change, position) => ({
+			...change,
+			before: asJson(change.before),
+			after: asJson(change.after),
+			environment_id: this.scope.environment_id,
+			revision,
+			position,
+			actor_id: this.actorId,
+			created_at: this.now,
+		}));
+		await this.database.batchInsert('changes', rows, insertChunk);
+		await this.database.raw(`select pg_notify('regolith_revision', ?)`, [this.scope.environment_id]);
+	}
+}
+
+/** A row as the change log keeps it: without the environment's id, which the log's own row has. */
+export function recordOf(row: EnvironmentModel): ChangedRecord {
+	const { environment_id: _, ...record } = row.toJSON();
+	return record;
+}
+
+function asJson(record: ChangedRecord | null): string | null {
+	return record === null ? null : JSON.stringify(record);
+}

@@ -1,0 +1,49 @@
+/** Where a running process is reached. */
+export interface Addresses {
+	readonly api: string | null;
+	readonly decision_point: string | null;
+}
+
+/** What every start prints: one line an address. */
+export function addressLines({ api, decision_point }: Addresses): string {
+	const lines = [
+		...(api === null ? [] : [`  API             ${api}    (its reference: ${api}/docs)`]),
+		...(decision_point === null ? [] : [`  Decision point  ${decision_point}`]),
+	];
+	return `Regolith is running.\n\n${lines.join('\n')}\n`;
+}
+
+/** What the first start prints besides: the key of the environment `dev` and three commands to paste. */
+export function firstSteps(api: string, decisionPoint: string, secret: string): string {
+	const post = (url: string, body: object) =>
+		`curl -sS -X POST ${url} \\\n    -H 'Authorization: Bearer ${secret}' \\\n    -H 'Content-Type: application/json' \\\n    -d '${JSON.stringify(body)}'`;
+	const resource = { key: 'document', name: 'Document', actions: { read: {}, write: {} } };
+	const role = { key: 'viewer', name: 'Viewer', permissions: ['document:read'] };
+	const user = { key: 'alice', role_assignments: [{ role: 'viewer', tenant: 'default' }] };
+	const create = [
+		post(`${api}/v2/schema/default/dev/resources`, resource),
+		post(`${api}/v2/schema/default/dev/roles`, role),
+		post(`${api}/v2/facts/default/dev/users`, user),
+	].join(' &&\n  ');
+	const check = (action: string) =>
+		post(`${decisionPoint}/allowed`, { user: 'alice', action, resource: { type: 'document', tenant: 'default' } });
+	return `
+The API key of the environment \`dev\` (this is the only time it is printed; \`npx regolith keys create\` makes more):
+
+  ${secret}
+
+Three commands to paste into another terminal:
+
+1. Create a resource, a role that may read it, and a user who has the role:
+
+  ${create}
+
+2. Ask whether the user may read. The answer says "allow":true:
+
+  ${check('read')}
+
+3. Ask whether the user may write. The answer says "allow":false:
+
+  ${check('write')}
+`;
+}

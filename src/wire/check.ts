@@ -1,0 +1,131 @@
+/** What decision points are asked and what they answer. Requests are taken leniently: clients send whole user records. */
+
+import { z } from 'zod';
+
+const optionalText = z.string().nullish();
+
+/**
+ * A JSON object, passed on as it is; null counts as absent. Not a record: those copy, and lose a member called
+ * `__proto__`.
+ */
+const attributes = z
+	.custom<Readonly<Record<string, unknown>> | null | undefined>(
+		(value) => value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value)),
+		'must be an object',
+	)
+	.optional()
+	.meta({ type: ['object', 'null'] });
+
+const user = z.preprocess(
+	(value) => (typeof value === 'string' ? { key: value } : value),
+	z.object({
+		key: z.string(),
+		first_name: optionalText,
+		firstName: optionalText,
+		last_name: optionalText,
+		lastName: optionalText,
+		email: optionalText,
+		attributes,
+	}),
+);
+
+function typeAndKey(text: string): { readonly type: string; readonly key?: string } {
+	const colon = text.indexOf(':');
+	return colon === -1 ? { type: text } : { type: text.slice(0, colon), key: text.slice(colon + 1) };
+}
+
+const resource = z.preprocess(
+	(value) => (typeof value === 'string' ? typeAndKey(value) : value),
+	z.object({ type: z.string(), key: optionalText, tenant: optionalText, attributes }),
+);
+
+/** One check as clients send it. Unknown members are ignored, `null` is absent, user and resource may be strings. */
+export const Query = z.object({
+	user,
+	action: z.string(),
+	resource,
+	context: attributes,
+	sdk: optionalText,
+	/** Asks for the reasons in `debug`. */
+	use_debugger: z.boolean().nullish(),
+});
+
+/** One check as clients send it, after validation. */
+export type Query = z.output<typeof Query>;
+
+const checks = z.object({ checks: z.array(Query) });
+
+/** Many checks: a bare array of them, or the array as member `checks`. */
+export const BulkQuery = z
+	.unknown()
+	.transform((value, context): readonly Query[] => {
+		const parsed = Array.isArray(value)
+			? z.array(Query).safeParse(value, { reportInput: true })
+			: checks.safeParse(value, { reportInput: true });
+		if (parsed.success) return 'checks' in parsed.data ? parsed.data.checks : parsed.data;
+		// An issue is a raw issue with its message filled in; the types keep the two apart.
+		for (const issue of parsed.error.issues) context.issues.push(issue as z.core.$ZodRawIssue);
+		return z.NEVER;
+	})
+	.meta({ type: ['array', 'object'] });
+
+const filter = z.array(z.string()).nullish();
+
+/** Asks what a user may do. A filter that is absent, null or empty lets everything through. */
+export const PermissionsQuery = z.object({
+	user,
+	/** Tenant keys, or object ids `__tenant:<key>`. */
+	tenants: filter,
+	/** Object ids (`<type>:<key>`, `__tenant:<key>`) or bare keys. */
+	resources: filter,
+	/** Resource types; `__tenant` stands for the tenants themselves. */
+	resource_types: filter,
+	context: attributes,
+});
+
+/** A question for permissions, after validation. */
+export type PermissionsQuery = z.output<typeof PermissionsQuery>;
+
+/** The answer to one check. `result` repeats `allow` for old clients; the rest is there only when asked for. */
+export const AuthorizationResult = z.object({
+	allow: z.boolean(),
+	result: z.boolean(),
+	query: z.unknown().optional(),
+	debug: z.unknown().optional(),
+});
+
+/** The answer to one check. */
+export type AuthorizationResult = z.output<typeof AuthorizationResult>;
+
+/** The answers to many checks, in the order they were asked. */
+export const BulkResult = z.object({ allow: z.array(AuthorizationResult) });
+
+/** What a user may do on one object, by object id: `__tenant:<key>` for a tenant. */
+export const UserPermissions = z.record(
+	z.string(),
+	z.object({
+		tenant: z.object({ key: z.string(), attributes: z.unknown() }),
+		/** `<resource>:<action>`, sorted. */
+		permissions: z.array(z.string()),
+		/** Keys of the roles held there, sorted. */
+		roles: z.array(z.string()),
+	}),
+);
+
+/** What a user may do, by object id. */
+export type UserPermissions = z.output<typeof UserPermissions>;
+
+/** How a decision point is. `status` is `ok` when it can answer checks. */
+export const Health = z.object({
+	status: z.enum(['ok', 'unavailable']),
+	/** False while the control plane cannot be reached: answers may be behind. */
+	online: z.boolean(),
+	state: z.enum(['starting', 'ready', 'stale', 'refused']),
+	/** The revision the answers come from; null before the first. */
+	revision: z.number().nullable(),
+	/** Why `status` is `unavailable`. */
+	detail: z.string().optional(),
+});
+
+/** How a decision point is. */
+export type Health = z.output<typeof Health>;

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import {
+	AlwaysNull,
+	Attributes,
+	clearable,
+	defaulted,
+	Key,
+	Name,
+	optional,
+	StoredObject,
+	Text,
+	Timestamp,
+	Uuid,
+} from './common.js';
+
+const jwksUrl = /^https:\/\/[a-zA-Z0-9\-.]+\.[a-zA-Z]{2,3}(\/\S*)?$/;
+
+/** Where the keys that sign the tokens of an environment's users are: at `url`, or given here. `ttl` is in seconds. */
+export const Jwks = z
+	.object({
+		ttl: defaulted(z.int().min(0), () => 600),
+		url: defaulted(Text.regex(jwksUrl, 'must be an https URL').nullable(), () => null),
+		jwks: defaulted(z.object({ keys: z.array(Attributes) }).nullable(), () => null),
+	})
+	.meta({ id: 'JwksConfig' });
+export type Jwks = z.output<typeof Jwks>;
+
+/** A new environment. */
+export const EnvironmentCreate = z
+	.object({
+		key: Key,
+		name: Name,
+		description: optional(Text),
+		custom_branch_name: optional(Text),
+		jwks: optional(Jwks),
+		settings: optional(Attributes),
+	})
+	.meta({ id: 'EnvironmentCreate' });
+export type EnvironmentCreate = z.output<typeof EnvironmentCreate>;
+
+/** What may change of an environment. */
+export const EnvironmentUpdate = z
+	.object({
+		name: optional(Name),
+		description: clearable(Text),
+		custom_branch_name: clearable(Text),
+		jwks: clearable(Jwks),
+		settings: clearable(Attributes),
+	})
+	.meta({ id: 'EnvironmentUpdate' });
+export type EnvironmentUpdate = z.output<typeof EnvironmentUpdate>;
+
+/** An environment. */
+export const EnvironmentRead = z
+	.object({
+		id: Uuid,
+		key: z.string(),
+		name: z.string(),
+		organization_id: Uuid,
+		project_id: Uuid,
+		created_at: Timestamp,
+		updated_at: Timestamp,
+		description: z.string().nullable(),
+		custom_branch_name: z.string().nullable(),
+		jwks: StoredObject.nullable(),
+		settings: StoredObject.nullable(),
+		avp_policy_store_id: AlwaysNull,
+		email_configuration: AlwaysNull,
+	})
+	.meta({ id: 'EnvironmentRead' });
+export type EnvironmentRead = z.input<typeof EnvironmentRead>;

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { Reference, Text } from './common.js';
+
+/** Query parameters: they arrive as text, or as a list of texts when repeated. Unknown names are ignored. */
+
+function wholeNumber(value: unknown): unknown {
+	return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+}
+
+function truth(value: unknown): unknown {
+	const word = typeof value === 'string' ? value.toLowerCase() : value;
+	if (word === 'true' || word === '1') return true;
+	return word === 'false' || word === '0' ? false : value;
+}
+
+/** Written with at most nine digits, so that an offset computed from it stays exact. */
+function whole(maximum: number) {
+	const message = `must be a whole number from 1 to ${maximum}`;
+	return z.preprocess(wholeNumber, z.int(message).min(1, message).max(maximum, message));
+}
+
+/** The parameters of every list: `page` from 1, `per_page` up to 100. */
+export const pageShape = { page: whole(999_999_999).default(1), per_page: whole(100).default(30) };
+
+/** Which part of a list is asked for. */
+export const PageQuery = z.object(pageShape);
+export type PageQuery = z.output<typeof PageQuery>;
+
+/** A yes or no: `true`, `false`, `1` or `0`; no when absent. */
+export const Flag = z.preprocess(truth, z.boolean('must be true or false')).default(false);
+
+/** What to look for in keys and names; `*` stands for any run of characters. Empty text is no search. */
+export const Search = Text.transform((text) => (text === '' ? undefined : text)).optional();
+
+/** References of one kind, any of which may match; the parameter may be repeated. `undefined` when absent. */
+export const References = z
+	.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(Reference))
+	.optional();
+
+/** One `attr_<name>=<value>` of a list: only objects whose attribute of that name is that text. */
+export interface AttributeFilter {
+	readonly name: string;
+	readonly value: string;
+}
+
+const attributePrefix = 'attr_';
+
+/** The query of a list that can also be filtered by attributes; adds them as `attribute_filters`. */
+export function withAttributeFilters<S extends z.ZodRawShape>(shape: S) {
+	return z.looseObject(shape).transform((query, ctx) => {
+		const attribute_filters: AttributeFilter[] = [];
+		for (const [parameter, value] of Object.entries(query)) {
+			if (!parameter.startsWith(attributePrefix)) continue;
+			const parsed = z.tuple([Text, Text]).safeParse([parameter.slice(attributePrefix.length), value]);
+			if (parsed.success) attribute_filters.push({ name: parsed.data[0], value: parsed.data[1] });
+			else ctx.addIssue({ code: 'custom', message: 'must be one text', path: [parameter], input: value });
+		}
+		return { ...query, attribute_filters };
+	});
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import {
+	AlwaysNull,
+	Attributes,
+	clearable,
+	deferred,
+	environmentObject,
+	Key,
+	keyed,
+	Name,
+	optional,
+	StoredObject,
+	Text,
+	Uuid,
+} from './common.js';
+import { Flag, pageShape, Search, withAttributeFilters } from './query.js';
+import { AttributeType } from './resource-attribute.js';
+
+/** An action inside a resource's body; its key is its place in `actions`. */
+export const ActionBlockEdit = z
+	.object({
+		name: optional(Name),
+		description: optional(Text),
+		attributes: optional(Attributes),
+	})
+	.meta({ id: 'ActionBlockEditable' });
+export type ActionBlockEdit = z.output<typeof ActionBlockEdit>;
+
+/** An attribute inside a resource's body; its key is its place in `attributes`. */
+export const AttributeBlockEdit = z
+	.object({
+		type: AttributeType,
+		description: optional(Text),
+	})
+	.meta({ id: 'AttributeBlockEditable' });
+export type AttributeBlockEdit = z.output<typeof AttributeBlockEdit>;
+
+const notServed = {
+	roles: deferred('resource roles'),
+	relations: deferred('resource relations'),
+};
+
+const described = {
+	name: Name,
+	actions: keyed(ActionBlockEdit),
+	attributes: optional(keyed(AttributeBlockEdit)),
+	urn: optional(Text),
+	description: optional(Text),
+	type_attributes: optional(Attributes),
+	...notServed,
+};
+
+/** A new resource with its actions and attributes. */
+export const ResourceCreate = z.object({ key: Key, ...described }).meta({ id: 'ResourceCreate' });
+export type ResourceCreate = z.output<typeof ResourceCreate>;
+
+/** A resource as it shall be; what is missing is reset, actions and attributes not named are removed. */
+export const ResourceReplace = z.object(described).meta({ id: 'ResourceReplace' });
+export type ResourceReplace = z.output<typeof ResourceReplace>;
+
+/** What may change of a resource; `actions` and `attributes` are overwritten as a whole. */
+export const ResourceUpdate = z
+	.object({
+		name: optional(Name),
+		actions: optional(keyed(ActionBlockEdit)),
+		attributes: clearable(keyed(AttributeBlockEdit)),
+		urn: clearable(Text),
+		description: clearable(Text),
+		type_attributes: clearable(Attributes),
+		...notServed,
+	})
+	.meta({ id: 'ResourceUpdate' });
+export type ResourceUpdate = z.output<typeof ResourceUpdate>;
+
+/** Which resources a list asks for. */
+export const ResourceQuery = withAttributeFilters({
+	include_built_in: Flag,
+	include_total_count: Flag,
+	search: Search,
+	...pageShape,
+});
+export type ResourceQuery = z.output<typeof ResourceQuery>;
+
+/** An action as a resource shows it. */
+export const ActionBlockRead = z
+	.object({
+		id: Uuid,
+		key: z.string(),
+		name: z.string().nullable(),
+		description: z.string().nullable(),
+		attributes: StoredObject.nullable(),
+		v1compat_path: AlwaysNull,
+		v1compat_is_built_in: AlwaysNull,
+		v1compat_name: AlwaysNull,
+	})
+	.meta({ id: 'ActionBlockRead' });
+export type ActionBlockRead = z.input<typeof ActionBlockRead>;
+
+/** An attribute as a resource shows it. */
+export const AttributeBlockRead = z
+	.object({
+		id: Uuid,
+		key: z.string(),
+		type: AttributeType,
+		description: z.string().nullable(),
+	})
+	.meta({ id: 'AttributeBlockRead' });
+export type AttributeBlockRead = z.input<typeof AttributeBlockRead>;
+
+/** A map that is empty as long as what it would hold is not served. */
+const alwaysEmpty = () => z.record(z.string(), z.never()).default({});
+
+/** A resource with its actions and attributes. */
+export const ResourceRead = z
+	.object({
+		...environmentObject,
+		key: z.string(),
+		name: z.string(),
+		urn: z.string().nullable(),
+		description: z.string().nullable(),
+		actions: z.record(z.string(), ActionBlockRead),
+		attributes: z.record(z.string(), AttributeBlockRead).nullable(),
+		roles: alwaysEmpty(),
+		relations: alwaysEmpty(),
+		action_groups: alwaysEmpty(),
+		type_attributes: StoredObject.nullable(),
+		v1compat_path: AlwaysNull,
+		v1compat_type: AlwaysNull,
+		v1compat_name: AlwaysNull,
+	})
+	.meta({ id: 'ResourceRead' });
+export type ResourceRead = z.input<typeof ResourceRead>;

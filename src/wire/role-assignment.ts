@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { AlwaysNull, deferred, environmentScoped, Reference, StoredObject, Uuid } from './common.js';
+import { Flag, pageShape, References } from './query.js';
+
+/** A role to give to a user in a tenant. */
+export const RoleAssignmentCreate = z
+	.object({
+		user: Reference,
+		role: Reference,
+		tenant: Reference,
+		resource_instance: deferred('roles on resource instances'),
+	})
+	.meta({ id: 'RoleAssignmentCreate' });
+export type RoleAssignmentCreate = z.output<typeof RoleAssignmentCreate>;
+
+/** A role to take from a user in a tenant. */
+export const RoleAssignmentRemove = RoleAssignmentCreate.meta({ id: 'RoleAssignmentRemove' });
+export type RoleAssignmentRemove = z.output<typeof RoleAssignmentRemove>;
+
+/** Many roles to give; a bare array. */
+export const RoleAssignmentBulkCreate = z.array(RoleAssignmentCreate);
+export type RoleAssignmentBulkCreate = z.output<typeof RoleAssignmentBulkCreate>;
+
+/** Many roles to take; a bare array. */
+export const RoleAssignmentBulkRemove = z.array(RoleAssignmentRemove);
+export type RoleAssignmentBulkRemove = z.output<typeof RoleAssignmentBulkRemove>;
+
+/** What happens to an assignment of many whose user does not exist. */
+export const RoleAssignmentBulkQuery = z.object({
+	missing_user_policy: z.enum(['fail', 'ignore', 'create']).default('fail'),
+});
+export type RoleAssignmentBulkQuery = z.output<typeof RoleAssignmentBulkQuery>;
+
+/** Whether a removal answers with what it removed; decision points ask for it. */
+export const RoleAssignmentRemoveQuery = z.object({ return_deleted: Flag });
+export type RoleAssignmentRemoveQuery = z.output<typeof RoleAssignmentRemoveQuery>;
+
+/** Which assignments a list asks for: any value of a name, every name. Values that name nothing match nothing. */
+export const RoleAssignmentQuery = z.object({
+	user: References,
+	role: References,
+	tenant: References,
+	resource: Reference.optional(),
+	resource_instance: Reference.optional(),
+	detailed: Flag,
+	include_total_count: Flag,
+	...pageShape,
+});
+export type RoleAssignmentQuery = z.output<typeof RoleAssignmentQuery>;
+
+/** A role of a user in a tenant, by keys and by ids. */
+export const RoleAssignmentRead = z
+	.object({
+		...environmentScoped,
+		user: z.string(),
+		role: z.string(),
+		tenant: z.string(),
+		resource_instance: AlwaysNull,
+		resource_instance_id: AlwaysNull,
+		user_id: Uuid,
+		role_id: Uuid,
+		tenant_id: Uuid,
+	})
+	.meta({ id: 'RoleAssignmentRead' });
+export type RoleAssignmentRead = z.input<typeof RoleAssignmentRead>;
+
+/** A role of a user in a tenant, with what is known of each. */
+export const RoleAssignmentDetailedRead = z
+	.object({
+		...environmentScoped,
+		user: z.object({
+			id: Uuid,
+			key: z.string(),
+			email: z.string().nullable(),
+			first_name: z.string().nullable(),
+			last_name: z.string().nullable(),
+			attributes: StoredObject,
+		}),
+		role: z.object({ id: Uuid, key: z.string(), name: z.string(), permissions: z.array(z.string()).nullable() }),
+		tenant: z.object({ id: Uuid, key: z.string(), name: z.string(), attributes: StoredObject }),
+		resource_instance: AlwaysNull,
+	})
+	.meta({ id: 'RoleAssignmentDetailedRead' });
+export type RoleAssignmentDetailedRead = z.input<typeof RoleAssignmentDetailedRead>;
+
+/** How many roles were given. */
+export const RoleAssignmentBulkReport = z
+	.object({ assignments_created: z.int().min(0) })
+	.meta({ id: 'BulkRoleAssignmentReport' });
+export type RoleAssignmentBulkReport = z.input<typeof RoleAssignmentBulkReport>;
+
+/** How many roles were taken. */
+export const RoleAssignmentBulkRemoveReport = z
+	.object({ assignments_removed: z.int().min(0) })
+	.meta({ id: 'BulkRoleUnAssignmentReport' });
+export type RoleAssignmentBulkRemoveReport = z.input<typeof RoleAssignmentBulkRemoveReport>;

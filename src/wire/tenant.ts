@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import {
+	Attributes,
+	clearable,
+	environmentObject,
+	Key,
+	Name,
+	optional,
+	StoredObject,
+	Text,
+	Timestamp,
+} from './common.js';
+import { Flag, pageShape, Search, withAttributeFilters } from './query.js';
+
+/** A new tenant. Attributes that were never given stay null. */
+export const TenantCreate = z
+	.object({
+		key: Key,
+		name: Name,
+		description: optional(Text),
+		attributes: optional(Attributes),
+	})
+	.meta({ id: 'TenantCreate' });
+export type TenantCreate = z.output<typeof TenantCreate>;
+
+/** What may change of a tenant; `attributes` are overwritten as a whole. */
+export const TenantUpdate = z
+	.object({
+		name: optional(Name),
+		description: clearable(Text),
+		attributes: clearable(Attributes),
+	})
+	.meta({ id: 'TenantUpdate' });
+export type TenantUpdate = z.output<typeof TenantUpdate>;
+
+/** Which tenants a list asks for. */
+export const TenantQuery = withAttributeFilters({ include_total_count: Flag, search: Search, ...pageShape });
+export type TenantQuery = z.output<typeof TenantQuery>;
+
+/** A tenant. */
+export const TenantRead = z
+	.object({
+		...environmentObject,
+		key: z.string(),
+		name: z.string(),
+		last_action_at: Timestamp,
+		description: z.string().nullable(),
+		attributes: StoredObject.nullable(),
+	})
+	.meta({ id: 'TenantRead' });
+export type TenantRead = z.input<typeof TenantRead>;

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import {
+	Attributes,
+	clearable,
+	defaulted,
+	deferred,
+	environmentObject,
+	Name,
+	optional,
+	Reference,
+	StoredObject,
+	UserKey,
+} from './common.js';
+import { Email } from './email.js';
+import { Flag, pageShape, Search } from './query.js';
+
+/** A role of the user whose path this is sent to. */
+export const UserRoleCreate = z
+	.object({
+		role: Reference,
+		tenant: Reference,
+		resource_instance: deferred('roles on resource instances'),
+	})
+	.meta({ id: 'UserRoleCreate' });
+export type UserRoleCreate = z.output<typeof UserRoleCreate>;
+
+/** The role to take from the user whose path this is sent to. */
+export const UserRoleRemove = UserRoleCreate.meta({ id: 'UserRoleRemove' });
+export type UserRoleRemove = z.output<typeof UserRoleRemove>;
+
+const described = {
+	email: optional(Email),
+	first_name: optional(Name),
+	last_name: optional(Name),
+	attributes: defaulted(Attributes, () => ({})),
+	role_assignments: optional(z.array(UserRoleCreate)),
+};
+
+/** A new user, with the roles it shall have from the start. */
+export const UserCreate = z.object({ key: UserKey, ...described }).meta({ id: 'UserCreate' });
+export type UserCreate = z.output<typeof UserCreate>;
+
+/** A user as it shall be; the path names it, so the body's `key` may be missing. What is missing is reset. */
+export const UserReplace = z.object({ key: optional(UserKey), ...described }).meta({ id: 'UserReplace' });
+export type UserReplace = z.output<typeof UserReplace>;
+
+/** What may change of a user; `attributes` are overwritten as a whole. */
+export const UserUpdate = z
+	.object({
+		email: clearable(Email),
+		first_name: clearable(Name),
+		last_name: clearable(Name),
+		attributes: clearable(Attributes),
+	})
+	.meta({ id: 'UserUpdate' });
+export type UserUpdate = z.output<typeof UserUpdate>;
+
+/** Which users a list asks for: of an environment, or of a tenant. */
+export const UserQuery = z.object({
+	search: Search,
+	role: Reference.optional(),
+	include_resource_instance_roles: Flag,
+	...pageShape,
+});
+export type UserQuery = z.output<typeof UserQuery>;
+
+/** A role a user has in a tenant; both by key. */
+export const UserRole = z.object({ role: z.string(), tenant: z.string() }).meta({ id: 'UserRole' });
+export type UserRole = z.input<typeof UserRole>;
+
+/** What a user is in one tenant. */
+export const UserInTenant = z
+	.object({
+		tenant: z.string(),
+		roles: z.array(z.string()),
+		status: z.enum(['active', 'pending']),
+		resource_instance_roles: z
+			.array(z.object({ resource_instance: z.string(), resource: z.string(), role: z.string() }))
+			.default([]),
+	})
+	.meta({ id: 'UserInTenant' });
+export type UserInTenant = z.input<typeof UserInTenant>;
+
+/** A user with its tenant roles. */
+export const UserRead = z
+	.object({
+		...environmentObject,
+		key: z.string(),
+		email: z.string().nullable(),
+		first_name: z.string().nullable(),
+		last_name: z.string().nullable(),
+		attributes: StoredObject,
+		roles: z.array(UserRole),
+		associated_tenants: z.array(UserInTenant),
+	})
+	.meta({ id: 'UserRead' });
+export type UserRead = z.input<typeof UserRead>;

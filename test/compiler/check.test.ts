@@ -1,0 +1,105 @@
+import test from 'ava';
+import { compilePolicy, type Diagnostic, type Role, type Schema } from '../../compiler/index.js';
+
+function role(key: string, parts: Partial<Role> = {}): Role {
+	return { key, name: key, description: null, permissions: [], extends: [], ...parts };
+}
+
+const read = { key: 'read', name: 'Read', description: null };
+const document = { key: 'document', name: 'Document', description: null, actions: [read] };
+
+const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: readonly Partial<Diagnostic>[] }>> = {
+	'a sound schema': {
+		schema: {
+			resources: [document],
+			roles: [role('viewer', { permissions: [{ resource: 'document', action: 'read' }] }), role('a', { extends: ['viewer'] })],
+		},
+		found: [],
+	},
+	'a permission on a resource type that does not exist': {
+		schema: { resources: [], roles: [role('viewer', { permissions: [{ resource: 'document', action: 'read' }] })] },
+		found: [
+			{
+				code: 'unknown_resource',
+				at: ['roles', 'viewer', 'permissions', 'document:read'],
+				message: 'resource type `document` does not exist',
+			},
+		],
+	},
+	'a permission for an action that does not exist': {
+		schema: {
+			resources: [document],
+			roles: [role('viewer', { permissions: [{ resource: 'document', action: 'print' }] })],
+		},
+		found: [{ code: 'unknown_action', at: ['roles', 'viewer', 'permissions', 'document:print'] }],
+	},
+	'a role that extends what does not exist': {
+		schema: { resources: [], roles: [role('viewer', { extends: ['nobody'] })] },
+		found: [{ code: 'unknown_role', at: ['roles', 'viewer', 'extends', 'nobody'] }],
+	},
+	'a role that extends itself': {
+		schema: { resources: [], roles: [role('a', { extends: ['a'] })] },
+		found: [{ code: 'role_cycle', message: 'roles extend each other in a circle: `a` extends `a`' }],
+	},
+	'a circle is told once, from its smallest key': {
+		schema: {
+			resources: [],
+			roles: [role('c', { extends: ['a'] }), role('b', { extends: ['c'] }), role('a', { extends: ['b'] }), role('d', { extends: ['a'] })],
+		},
+		found: [
+			{
+				code: 'role_cycle',
+				at: ['roles', 'a', 'extends'],
+				message: 'roles extend each other in a circle: `a` extends `b` extends `c` extends `a`',
+			},
+		],
+	},
+	'two circles': {
+		schema: {
+			resources: [],
+			roles: [role('a', { extends: ['b'] }), role('b', { extends: ['a'] }), role('c', { extends: ['d'] }), role('d', { extends: ['c'] })],
+		},
+		found: [
+			{ code: 'role_cycle', at: ['roles', 'a', 'extends'] },
+			{ code: 'role_cycle', at: ['roles', 'c', 'extends'] },
+		],
+	},
+	'one key twice, in every place': {
+		schema: { resources: [document, { ...document, actions: [read, read] }], roles: [role('a'), role('a')] },
+		found: [
+			{ code: 'duplicate_key', at: ['resources', 'document', 'actions', 'read'] },
+			{ code: 'duplicate_key', at: ['resources', 'document'] },
+			{ code: 'duplicate_key', at: ['roles', 'a'] },
+		],
+	},
+};
+
+for (const [name, { schema, found }] of Object.entries(cases)) {
+	test(name, (t) => {
+		const { diagnostics, policy } = compilePolicy(schema);
+		t.is(diagnostics.length, found.length);
+		for (const [index, expected] of found.entries()) {
+			t.like(diagnostics[index], { severity: 'error', ...expected });
+		}
+		t.is(policy === null, found.length > 0);
+	});
+}
+
+test('a repetition is a warning, and the schema compiles', (t) => {
+	const permission = { resource: 'document', action: 'read' };
+	const roles = [role('a', { permissions: [permission, permission], extends: ['b', 'b'] }), role('b')];
+	const { diagnostics, policy } = compilePolicy({ resources: [document], roles });
+	t.deepEqual(
+		diagnostics.map(({ code, severity, at }) => ({ code, severity, at })),
+		[
+			{ code: 'repeated', severity: 'warning', at: ['roles', 'a', 'extends', 'b'] },
+			{ code: 'repeated', severity: 'warning', at: ['roles', 'a', 'permissions', 'document:read'] },
+		],
+	);
+	t.not(policy, null);
+});
+
+test('a chain of a thousand roles is followed', (t) => {
+	const roles = Array.from({ length: 1000 }, (_, index) => role(`r${index}`, { extends: index === 0 ? [] : [`r${index - 1}`] }));
+	t.deepEqual(compilePolicy({ resources: [], roles }).diagnostics, []);
+});

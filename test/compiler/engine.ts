@@ -1,0 +1,96 @@
+/** The two engines that a policy has to satisfy, fed with the same files: WebAssembly and OPA itself. */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { loadPolicy } from '@open-policy-agent/opa-wasm';
+import { extract } from 'tar-stream';
+import type { Json, RegoFile } from '../../compiler/index.js';
+import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
+
+/** The package's own folder, seen from `dist/test/compiler/`. */
+export const packageRoot = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The tool under test. */
+export const opa = process.env['OPA_PATH'] ?? join(packageRoot, '.tools/opa');
+
+/** A loaded policy: answers inputs at an entrypoint; data can be replaced. */
+export interface Engine {
+	/** Takes a data document as JSON in UTF-8. */
+	setData(document: Uint8Array): void;
+	ask(entrypoint: string, input: Json): Json;
+}
+
+/** Compiles generated files together with the hand-written policy and loads the module. */
+export async function wasmEngine(generated: readonly RegoFile[]): Promise<Engine> {
+	const files = [...(await readPolicyLibrary()), ...generated];
+	const policy = await loadPolicy(await policyWasm(await buildWasm({ opa, files })));
+	return {
+		setData: (document) => policy.setData(new Uint8Array(document).buffer),
+		// The result travels as JSON, and an undefined one is an empty list: it becomes null, which no rule answers.
+		ask: (entrypoint, input) => (policy.evaluate(input, entrypoint) as { result: Json }[])[0]?.result ?? null,
+	};
+}
+
+/** The module inside a bundle. */
+export async function policyWasm(bundle: Uint8Array): Promise<Buffer> {
+	const entries = extract();
+	entries.end(gunzipSync(bundle));
+	for await (const entry of entries) {
+		const chunks: Buffer[] = [];
+		for await (const chunk of entry) {
+			chunks.push(Buffer.from(chunk as Uint8Array));
+		}
+		if (entry.header.name === '/policy.wasm') {
+			return Buffer.concat(chunks);
+		}
+	}
+	throw new Error('the bundle holds no /policy.wasm');
+}
+
+/** Asks `opa eval` all inputs at one entrypoint, with the same Rego and data loaded as a bundle. */
+export async function evaluate(
+	generated: readonly RegoFile[],
+	document: Uint8Array,
+	entrypoint: string,
+	inputs: readonly Json[],
+): Promise<readonly Json[]> {
+	const folder = await mkdtemp(join(tmpdir(), 'regolith-test-'));
+	try {
+		const data = { path: 'data.json', text: new TextDecoder().decode(document) };
+		await writeFiles(join(folder, 'bundle'), [...(await readPolicyLibrary()), ...generated, data]);
+		await writeFile(join(folder, 'input.json'), JSON.stringify(inputs));
+		const query = `[answer | some question in input; answer := data.${entrypoint.replaceAll('/', '.')} with input as question]`;
+		return JSON.parse(await runOpa(['eval', '-b', 'bundle', '-i', 'input.json', '-f', 'raw', query], folder));
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+/** Runs the tool and returns what it prints. */
+export async function runOpa(argv: readonly string[], cwd: string): Promise<string> {
+	const { stdout } = await promisify(execFile)(opa, [...argv], { cwd, maxBuffer: 1 << 26 });
+	return stdout;
+}
+
+/** Writes files and the folders that they need. */
+export async function writeFiles(root: string, files: readonly RegoFile[]): Promise<void> {
+	for (const file of files) {
+		const path = join(root, file.path);
+		await mkdir(dirname(path), { recursive: true });
+		await writeFile(path, file.text);
+	}
+}
+
+/** An answer with arrays sorted: the policy gives them in no order. */
+export function withoutOrder(answer: Json): Json {
+	if (Array.isArray(answer)) {
+		return answer.map(withoutOrder).sort();
+	}
+	return typeof answer === 'object' && answer !== null
+		? Object.fromEntries(Object.entries(answer).map(([key, member]) => [key, withoutOrder(member)]))
+		: answer;
+}

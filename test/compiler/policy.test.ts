@@ -1,0 +1,75 @@
+/** The hand-written policy: its own tests, and that the packages they stand on are what the compiler writes. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test from 'ava';
+import { compilePolicy } from '../../compiler/index.js';
+import { checkRego, entrypoints, OpaFailure, opaVersion, readPolicyLibrary } from '../../compiler/opa/build.js';
+import { opa, packageRoot, runOpa, wasmEngine } from './engine.js';
+
+test('opa test passes on policy/', async (t) => {
+	const report = await runOpa(['test', '--format', 'json', 'policy'], packageRoot);
+	const results: readonly { readonly fail?: boolean }[] = JSON.parse(report);
+	t.true(results.length > 10);
+	t.deepEqual(
+		results.filter((result) => result.fail === true),
+		[],
+	);
+});
+
+test('policy/ is formatted and strict', async (t) => {
+	await t.notThrowsAsync(runOpa(['check', '--strict', 'policy'], packageRoot));
+	await t.notThrowsAsync(runOpa(['fmt', '--fail', '--list', 'policy'], packageRoot));
+});
+
+test('the library is the policy without its tests, at the paths of its packages', async (t) => {
+	const library = await readPolicyLibrary();
+	t.true(library.length > 0);
+	for (const { path, text } of library) {
+		t.false(path.endsWith('_test.rego'));
+		t.is(/^package (.*)$/m.exec(text)?.[1]?.replaceAll('.', '/'), path.slice(0, path.lastIndexOf('/')));
+	}
+});
+
+test('the package that the tests of policy/ stand on is what the compiler writes', async (t) => {
+	const description = 'The resource type of the tests of this policy.';
+	const actions = ['Write', 'Read'].map((name) => ({ key: name.toLowerCase(), name, description: null }));
+	const document = { key: 'document', name: 'Document', description, actions };
+	const { policy } = compilePolicy({ resources: [document], roles: [] });
+	const path = join(packageRoot, 'policy/regolith/resources/document/permits_test.rego');
+	t.deepEqual(policy, [{ path: 'regolith/resources/document/permits.rego', text: await readFile(path, 'utf8') }]);
+});
+
+test('a module has every entrypoint', async (t) => {
+	const engine = await wasmEngine([]);
+	for (const entrypoint of entrypoints) {
+		t.not(engine.ask(entrypoint, {}), null, entrypoint);
+	}
+});
+
+test('the version of the tool', async (t) => {
+	t.regex(await opaVersion(opa), /^1\.\d+\.\d+/);
+});
+
+const broken = {
+	'Rego that does not parse': { path: 'a.rego', text: 'package a\n\nx if {\n' },
+	'Rego that is not strict': { path: 'a.rego', text: 'package a\n\nimport data.b\n\nx := 1\n' },
+	'Rego that is not formatted': { path: 'a.rego', text: 'package a\nx   := 1\n' },
+};
+
+for (const [name, file] of Object.entries(broken)) {
+	test(`${name} is refused with the words of the tool`, async (t) => {
+		const failure = await t.throwsAsync(checkRego({ opa, files: [file] }), { instanceOf: OpaFailure });
+		t.regex(`${failure?.message}${failure?.stderr}`, /a\.rego|unexpected diff|exit code/);
+		t.true((failure?.exitCode ?? 0) > 0);
+	});
+}
+
+test('a tool that is not there is a failure', async (t) => {
+	const failure = await t.throwsAsync(opaVersion('/nowhere/opa'), { instanceOf: OpaFailure });
+	t.is(failure?.exitCode, null);
+});
+
+test('a file that would leave its folder is not written', async (t) => {
+	const file = { path: '../../a.rego', text: 'package a\n' };
+	await t.throwsAsync(checkRego({ opa, files: [file] }), { instanceOf: RangeError, message: /`\.\.\/\.\.\/a\.rego`/ });
+});

@@ -1,0 +1,151 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import test from 'ava';
+import { z } from 'zod';
+import type { Endpoint } from '../../src/http/endpoint.js';
+import { type DocumentInfo, openapi } from '../../src/http/openapi.js';
+import { pageEndpoints } from '../../src/http/page.js';
+import { sampleEndpoints } from './sample.js';
+
+/** The document says what the endpoints declare, in valid OpenAPI 3.1. */
+
+const info: DocumentInfo = {
+	title: 'Sample',
+	version: '1.2.3',
+	description: 'A sample.',
+	access: {
+		open: { description: 'anyone.', secured: false },
+		keyed: { description: 'holders of a key.', secured: true },
+	},
+	key: 'A key.',
+	failureBody: z.object({ message: z.string() }).meta({ id: 'Failure' }),
+	validationBody: z.object({ detail: z.array(z.string()) }).meta({ id: 'Validation' }),
+};
+
+type Tree = { readonly [name: string]: Tree };
+
+/** The document as plain JSON; a step that does not exist fails the test that takes it. */
+function documentOf(endpoints: readonly Endpoint<string, never>[]): Tree {
+	return JSON.parse(JSON.stringify(openapi(endpoints, info)));
+}
+
+const endpoints = [
+	...sampleEndpoints,
+	...pageEndpoints({ documentPath: '/openapi.json', pagePath: '/docs', access: 'open' }),
+];
+
+function operation(path: string, method: string): Tree {
+	const found = documentOf(endpoints)['paths']?.[path]?.[method];
+	if (found === undefined) throw new Error(`no ${method} ${path}`);
+	return found;
+}
+
+test('the document is valid OpenAPI 3.1', async (t) => {
+	const { valid, errors } = await new Validator().validate(documentOf(endpoints));
+	t.true(valid, JSON.stringify(errors));
+});
+
+test('an empty table is a valid document', async (t) => {
+	t.true((await new Validator().validate(documentOf([]))).valid);
+});
+
+test('equal tables give equal bytes, whatever was written before', (t) => {
+	const first = JSON.stringify(openapi(endpoints, info));
+	openapi([...endpoints].reverse(), info);
+	t.is(JSON.stringify(openapi(endpoints, info)), first);
+});
+
+test('every endpoint is there under its name, in table order, and so are the tags', (t) => {
+	const document = documentOf(endpoints);
+	const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods));
+	t.deepEqual(
+		new Set(operations.map((one) => one['operationId'] as unknown)),
+		new Set(endpoints.map((endpoint) => endpoint.name)),
+	);
+	t.deepEqual(Object.keys(document['paths'] ?? {}), [
+		...new Set(endpoints.map((endpoint) => endpoint.path.replace(/:(\w+)/g, '{$1}'))),
+	]);
+	t.deepEqual(document['tags'] as unknown, [{ name: 'Things' }, { name: 'Oddities' }, { name: 'Documentation' }]);
+});
+
+test('access is a security requirement, a word for people and one for programs', (t) => {
+	const keyed = operation('/things', 'post');
+	t.deepEqual(keyed['security'] as unknown, [{ bearer: [] }]);
+	t.is(keyed['x-access'] as unknown, 'keyed');
+	t.is(keyed['description'] as unknown, 'The id is the name.\n\nAccess: holders of a key.');
+	t.deepEqual(operation('/things', 'get')['security'] as unknown, []);
+});
+
+test('query parameters have the type they stand for', (t) => {
+	t.deepEqual(operation('/things', 'get')['parameters'] as unknown, [
+		{
+			name: 'page',
+			in: 'query',
+			required: false,
+			description: 'Which page.',
+			schema: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 },
+		},
+		{ name: 'name', in: 'query', required: false, schema: { type: 'string' } },
+		{ name: 'tags', in: 'query', required: false, schema: { type: 'array', items: { type: 'string' } } },
+	]);
+});
+
+test('path parameters are required', (t) => {
+	t.deepEqual(operation('/things/{thing_id}', 'get')['parameters'] as unknown, [
+		{ name: 'thing_id', in: 'path', required: true, schema: { type: 'string', maxLength: 40 } },
+	]);
+});
+
+test('a body is a named schema with its example; a body that may be missing is not required', (t) => {
+	t.deepEqual(operation('/things', 'post')['requestBody'] as unknown, {
+		required: true,
+		content: {
+			'application/json': {
+				schema: { $ref: '#/components/schemas/ThingCreate' },
+				example: { name: 'abc', size: 3 },
+			},
+		},
+	});
+	t.is(operation('/echo', 'post')['requestBody']?.['required'] as unknown, false);
+});
+
+test('the example passes its schema', (t) => {
+	for (const { name, body, example } of sampleEndpoints as readonly Endpoint<string, never>[]) {
+		if (example !== undefined) t.true(body?.safeParse(example).success, name);
+	}
+});
+
+test('answers are what is sent, not what handlers give: defaults are always there', (t) => {
+	const thing = documentOf(endpoints)['components']?.['schemas']?.['Thing'];
+	t.deepEqual(thing?.['required'] as unknown, ['id', 'size', 'note']);
+});
+
+const statuses: readonly (readonly [string, string, readonly string[]])[] = [
+	['/things', 'get', ['200', '422']],
+	['/things', 'post', ['200', '201', '400', '401', '403', '409', '413', '422']],
+	['/things/{thing_id}', 'get', ['200', '400', '404', '422']],
+	['/things/{thing_id}', 'delete', ['200', '204', '400', '413', '422']],
+	['/leak', 'get', ['200']],
+];
+
+for (const [path, method, expected] of statuses) {
+	test(`${method} ${path} can answer ${expected.join(' ')}`, (t) => {
+		t.deepEqual(Object.keys(operation(path, method)['responses'] ?? {}), expected);
+	});
+}
+
+function altered(change: Partial<Endpoint<string, never>>): Endpoint<string, never> {
+	return { ...(sampleEndpoints[0] as Endpoint<string, never>), name: 'other', path: '/other', ...change };
+}
+
+const mistakes: readonly (readonly [string, Partial<Endpoint<string, never>>, RegExp])[] = [
+	['two of one name', { name: 'listThings' }, /two endpoints are named listThings/],
+	['two in one place', { path: '/things' }, /two endpoints are at get \/things/],
+	['an access nobody explained', { access: 'secret' }, /access secret, which has no note/],
+	['two shapes of one id', { returns: { 200: z.string().meta({ id: 'Thing' }) } }, /id Thing stands for two/],
+];
+
+for (const [title, change, message] of mistakes) {
+	test(`refused: ${title}`, (t) => {
+		t.throws(() => openapi([...sampleEndpoints, altered(change)], info), { message });
+	});
+}

@@ -1,0 +1,415 @@
+import { Agent, request } from 'node:http';
+import test from 'ava';
+import { type Answered, createApplication, type Listening, listen, maxBodyBytes } from '../../src/http/server.js';
+import { renderSampleFailure, sampleEndpoints, sampleSurround } from './sample.js';
+
+/** What the server does with good and bad requests, over real sockets. */
+
+interface Case {
+	readonly title: string;
+	readonly method?: string;
+	readonly path: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	/** Sent as it is. */
+	readonly body?: string;
+	readonly status: number;
+	/** The whole body, when it is worth naming. */
+	readonly answer?: unknown;
+	/** Places of a 422. */
+	readonly locs?: readonly (readonly (string | number)[])[];
+	/** What the first problem or the failure's message says. */
+	readonly says?: RegExp;
+}
+
+const good = { authorization: 'Bearer good' };
+const thing = JSON.stringify({ name: 'abc', size: 3 });
+
+const cases: readonly Case[] = [
+	{ title: 'query default', path: '/things', status: 200, answer: [{ id: 'none', size: 1, note: null }] },
+	{
+		title: 'query text to number',
+		path: '/things?page=4&name=x',
+		status: 200,
+		answer: [{ id: 'x', size: 4, note: null }],
+	},
+	{ title: 'unknown query names are ignored', path: '/things?junk=1', status: 200 },
+	{ title: 'wrong query', path: '/things?page=0', status: 422, locs: [['query', 'page']] },
+	{ title: 'query that is no number', path: '/things?page=x', status: 422, locs: [['query', 'page']] },
+	{ title: 'a parameter given twice', path: '/things?name=a&name=b', status: 422, locs: [['query', 'name']] },
+	{
+		title: 'a path parameter that is too long',
+		path: `/things/${'x'.repeat(41)}`,
+		status: 422,
+		locs: [['path', 'thing_id']],
+	},
+
+	{
+		title: 'create',
+		method: 'POST',
+		path: '/things',
+		headers: good,
+		body: thing,
+		status: 201,
+		answer: { id: 'abc', size: 3, note: 'good' },
+	},
+	{ title: 'no key', method: 'POST', path: '/things', body: thing, status: 401 },
+	{ title: 'no key is said before a wrong body is', method: 'POST', path: '/things', body: '{}', status: 401 },
+	{
+		title: 'wrong key',
+		method: 'POST',
+		path: '/things',
+		headers: { authorization: 'Bearer x' },
+		body: thing,
+		status: 403,
+	},
+	{
+		title: 'missing fields',
+		method: 'POST',
+		path: '/things',
+		headers: good,
+		body: '{}',
+		status: 422,
+		locs: [
+			['body', 'name'],
+			['body', 'size'],
+		],
+		says: /^field required$/,
+	},
+	{
+		title: 'no body at all',
+		method: 'POST',
+		path: '/things',
+		headers: good,
+		status: 422,
+		locs: [['body']],
+		says: /^field required$/,
+	},
+	{
+		title: 'wrong types, deep',
+		method: 'POST',
+		path: '/things',
+		headers: good,
+		body: '{"name":"toolong","size":1.5,"parts":[{"count":1},{"count":"2"}]}',
+		status: 422,
+		locs: [
+			['body', 'name'],
+			['body', 'size'],
+			['body', 'parts', 1, 'count'],
+		],
+		says: /got `"toolong"`/,
+	},
+	...['null', '[]', '"x"', '3', 'true'].map((body) => ({
+		title: `a body that is no object: ${body}`,
+		method: 'POST',
+		path: '/things',
+		headers: good,
+		body,
+		status: 422,
+		locs: [['body']],
+	})),
+	{
+		title: 'unknown fields are ignored',
+		method: 'POST',
+		path: '/things',
+		headers: good,
+		body: '{"name":"a","size":1,"x":1}',
+		status: 201,
+	},
+
+	...['{"a":', '{a:1}', "{'a':1}", '[1,]', 'NaN', '\u0000', ' '].map((body) => ({
+		title: `malformed JSON ${JSON.stringify(body)}`,
+		method: 'POST',
+		path: '/echo',
+		body,
+		status: 400,
+		says: /not valid JSON/,
+	})),
+	{ title: 'a prototype in the body', method: 'POST', path: '/echo', body: '{"a":{"__proto__":{"b":1}}}', status: 400 },
+	{ title: 'a scalar body', method: 'POST', path: '/echo', body: 'false', status: 200, answer: { body: false } },
+	{ title: 'an empty body is none', method: 'POST', path: '/echo', body: '', status: 200, answer: { body: 'nothing' } },
+	{
+		title: 'any content type is read as JSON',
+		method: 'POST',
+		path: '/echo',
+		headers: { 'content-type': 'text/plain' },
+		body: '{"a":1}',
+		status: 200,
+		answer: { body: { a: 1 } },
+	},
+	{
+		title: 'an unknown content encoding',
+		method: 'POST',
+		path: '/echo',
+		headers: { 'content-encoding': 'sdch' },
+		body: '{}',
+		status: 400,
+	},
+	{
+		title: 'a content encoding the body does not have',
+		method: 'POST',
+		path: '/echo',
+		headers: { 'content-encoding': 'gzip' },
+		body: '{}',
+		status: 400,
+	},
+	{ title: 'as deep as allowed', method: 'POST', path: '/echo', body: nested(100), status: 200 },
+	{ title: 'too deep', method: 'POST', path: '/echo', body: nested(101), status: 400, says: /nests deeper than 100/ },
+	{ title: 'absurdly deep', method: 'POST', path: '/echo', body: nested(1_000_000), status: 400, says: /nests deeper/ },
+	{
+		title: 'deep in objects',
+		method: 'POST',
+		path: '/echo',
+		body: `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`,
+		status: 400,
+	},
+
+	{
+		title: 'DELETE with a body',
+		method: 'DELETE',
+		path: '/things/a',
+		body: '{"reason":"old"}',
+		status: 200,
+		answer: { reason: 'old' },
+	},
+	{ title: 'DELETE without its body', method: 'DELETE', path: '/things/a', status: 422, locs: [['body']] },
+	{
+		title: 'an empty answer',
+		method: 'DELETE',
+		path: '/things/quiet',
+		body: '{"reason":"old"}',
+		status: 204,
+		answer: undefined,
+	},
+
+	...(
+		[
+			['auth0%7Celon', 'auth0|elon'],
+			['document%3Abudget', 'document:budget'],
+			['a:b', 'a:b'],
+			['%40me', '@me'],
+			['a%2Bb', 'a+b'],
+			['a+b@c', 'a+b@c'],
+			['a%2Fb', 'a/b'],
+			['a%20b', 'a b'],
+			['%C3%A9', 'é'],
+			['%2e%2e', '..'],
+		] as const
+	).map(([written, read]) => ({
+		title: `path ${written} is ${read}`,
+		path: `/things/${written}`,
+		status: 200,
+		answer: { id: read, size: 1, note: null },
+	})),
+	...['%ZZ', '%', '%2', '%FF', '%C3'].map((written) => ({
+		title: `path with malformed ${written}`,
+		path: `/things/${written}`,
+		status: 400,
+		says: /percent-encoding/,
+	})),
+	{ title: 'malformed percent-encoding in a query is text', path: '/things?name=%ZZ', status: 200 },
+
+	{ title: 'no such path', path: '/nothing', status: 404, says: /`\/nothing`/ },
+	{ title: 'paths are case sensitive', path: '/Things', status: 404 },
+	{ title: 'a trailing slash is another path', path: '/things/', status: 404 },
+	{ title: 'a method not served', method: 'PUT', path: '/things', body: '{}', status: 405, says: /`PUT`/ },
+	{ title: 'an unusual method', method: 'PROPFIND', path: '/things', status: 405 },
+	{ title: 'doubled slashes', path: '//things///a', status: 200, answer: { id: 'a', size: 1, note: null } },
+	{
+		title: 'doubled slashes keep the query',
+		path: '//things?name=b',
+		status: 200,
+		answer: [{ id: 'b', size: 1, note: null }],
+	},
+
+	{ title: 'undeclared fields are dropped', path: '/leak', status: 200, answer: { id: 'a', size: 1, note: null } },
+	{ title: 'an undeclared body is dropped', path: '/misfit/undeclared-body', status: 202, answer: undefined },
+	{ title: 'a deliberate failure', path: '/misfit/duplicate', status: 409, says: /already exists/ },
+	...['status', 'body', 'crash'].map((how) => ({
+		title: `a misfit ${how} is our fault and says nothing`,
+		path: `/misfit/${how}`,
+		status: 500,
+		says: /^(?!.*hunter2)/,
+	})),
+];
+
+function nested(depth: number): string {
+	return '['.repeat(depth) + ']'.repeat(depth);
+}
+
+const unexpected: unknown[] = [];
+const answered: Answered[] = [];
+let server: Listening;
+
+test.before(async () => {
+	const application = createApplication({
+		endpoints: sampleEndpoints,
+		surround: sampleSurround,
+		renderFailure: renderSampleFailure,
+		onUnexpected: (error) => unexpected.push(error),
+		onAnswered: (one) => answered.push(one),
+	});
+	server = await listen(application, '127.0.0.1', 0);
+});
+
+test.after.always(() => server.close(0));
+
+interface Received {
+	readonly status: number;
+	readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+	readonly text: string;
+	/** Whether the connection had served a request before. */
+	readonly reused: boolean;
+}
+
+/** One request whose path is sent as written; `chunks` go out without a content length. */
+function send(
+	method: string,
+	path: string,
+	headers: Readonly<Record<string, string>>,
+	body: string | readonly string[],
+	agent: Agent | false = false,
+) {
+	return new Promise<Received>((resolve, reject) => {
+		const outgoing = request({ host: '127.0.0.1', port: server.port, method, path, headers, agent }, (response) => {
+			const parts: Buffer[] = [];
+			response.on('data', (part: Buffer) => parts.push(part));
+			response.on('error', reject);
+			response.on('end', () => {
+				resolve({
+					status: response.statusCode ?? 0,
+					headers: response.headers,
+					text: Buffer.concat(parts).toString(),
+					reused: outgoing.reusedSocket,
+				});
+			});
+		});
+		outgoing.on('error', reject);
+		if (typeof body === 'string') outgoing.end(body);
+		else {
+			for (const chunk of body) outgoing.write(chunk);
+			outgoing.end();
+		}
+	});
+}
+
+interface FailureBody {
+	readonly message?: string;
+	readonly detail?: readonly { readonly loc: readonly (string | number)[]; readonly msg: string }[];
+}
+
+for (const one of cases) {
+	test(one.title, async (t) => {
+		const length = one.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(one.body)) };
+		const received = await send(one.method ?? 'GET', one.path, { ...length, ...one.headers }, one.body ?? '');
+		t.is(received.status, one.status, received.text);
+		t.truthy(received.headers['x-request-id']);
+		if (received.text !== '') t.is(received.headers['content-type'], 'application/json');
+		const body: unknown = received.text === '' ? undefined : JSON.parse(received.text);
+		if ('answer' in one) t.deepEqual(body, one.answer);
+		const failure = body as FailureBody;
+		if (one.locs)
+			t.deepEqual(
+				failure.detail?.map((problem) => problem.loc),
+				one.locs,
+			);
+		if (one.says) t.regex(failure.detail?.[0]?.msg ?? failure.message ?? '', one.says);
+		t.notRegex(received.text, /hunter2/);
+	});
+}
+
+test('headers of a handler reach the caller', async (t) => {
+	const received = await send('POST', '/things', { ...good, 'content-length': String(thing.length) }, thing);
+	t.is(received.headers['x-revision'], '7');
+});
+
+test('405 names the methods that are served', async (t) => {
+	const received = await send('PATCH', '/things', {}, '');
+	t.deepEqual(String(received.headers['allow']).split(', ').sort(), ['GET', 'HEAD', 'POST']);
+});
+
+test('HEAD is GET without its body', async (t) => {
+	const received = await send('HEAD', '/things', {}, '');
+	t.is(received.status, 200);
+	t.is(received.text, '');
+});
+
+test('raw bytes keep their content type, also on 304', async (t) => {
+	const url = `${server.url}/feed`;
+	const fresh = await fetch(`${url}/200`);
+	t.is(fresh.headers.get('content-type'), 'application/vnd.sample');
+	t.deepEqual([...new Uint8Array(await fresh.arrayBuffer())], [0, 255]);
+	const same = await fetch(`${url}/304`);
+	t.is(same.status, 304);
+	t.is(same.headers.get('content-type'), 'application/vnd.sample');
+	t.is(same.headers.get('etag'), '"1"');
+	t.truthy(same.headers.get('x-request-id'));
+});
+
+const tooLarge: readonly (readonly [string, Readonly<Record<string, string>>, string | readonly string[]])[] = [
+	['with a length', { 'content-length': String(2 * maxBodyBytes) }, ' '.repeat(2 * maxBodyBytes)],
+	['in chunks', {}, Array.from({ length: 10 }, () => ' '.repeat(maxBodyBytes / 5))],
+	['with a length past 32 bits', { 'content-length': String(2 ** 32), expect: '100-continue' }, []],
+];
+
+for (const [title, headers, body] of tooLarge) {
+	test(`a body over the limit is refused: ${title}`, async (t) => {
+		const received = await send('POST', '/echo', headers, body);
+		t.is(received.status, 413);
+		t.is(received.headers['content-type'], 'application/json');
+		t.regex((JSON.parse(received.text) as FailureBody).message ?? '', /at most 5242880 bytes/);
+	});
+}
+
+test('a connection goes on after a body that was too large', async (t) => {
+	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+	t.teardown(() => agent.destroy());
+	const chunks = Array.from({ length: 32 }, () => ' '.repeat(maxBodyBytes / 5));
+	t.is((await send('POST', '/echo', {}, chunks, agent)).status, 413);
+	const next = await send('GET', '/things', {}, '', agent);
+	t.is(next.status, 200);
+	t.true(next.reused);
+});
+
+test('a body at the limit is read', async (t) => {
+	const body = JSON.stringify('x'.repeat(maxBodyBytes - 2));
+	const received = await send('POST', '/echo', { 'content-length': String(maxBodyBytes) }, body);
+	t.is(received.status, 200);
+});
+
+test('a client that leaves while it sends does no harm', async (t) => {
+	await t.throwsAsync(
+		new Promise((_, reject) => {
+			const outgoing = request({ host: '127.0.0.1', port: server.port, method: 'POST', path: '/echo' });
+			outgoing.on('error', reject);
+			outgoing.write('{"a":', () => outgoing.destroy(new Error('gone')));
+		}),
+		{ message: 'gone' },
+	);
+	t.is((await fetch(`${server.url}/things`)).status, 200);
+});
+
+test.serial('only what is no Failure is reported as unexpected, and every answer is told', async (t) => {
+	const [before, told] = [unexpected.length, answered.length];
+	await send('GET', '/misfit/crash', {}, '');
+	await send('GET', '/misfit/duplicate', {}, '');
+	await send('GET', '/nothing', {}, '');
+	t.is(unexpected.length, before + 1);
+	t.deepEqual(
+		answered.slice(told).map(({ endpoint, method, path, status }) => ({ endpoint, method, path, status })),
+		[
+			{ endpoint: 'misfit', method: 'GET', path: '/misfit/crash', status: 500 },
+			{ endpoint: 'misfit', method: 'GET', path: '/misfit/duplicate', status: 409 },
+			{ endpoint: undefined, method: 'GET', path: '/nothing', status: 404 },
+		],
+	);
+});
+
+test('listening on a taken port is an error', async (t) => {
+	const application = createApplication({
+		endpoints: [],
+		surround: sampleSurround,
+		renderFailure: renderSampleFailure,
+		onUnexpected: () => undefined,
+	});
+	await t.throwsAsync(listen(application, '127.0.0.1', server.port), { code: 'EADDRINUSE' });
+});

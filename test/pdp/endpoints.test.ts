@@ -1,0 +1,331 @@
+import test, { type ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import { createApplication, type Listening, listen, maxBodyBytes } from '../../src/http/server.js';
+import { createDecisionPoint, type DecisionPointOptions } from '../../src/pdp/endpoints.js';
+import { Replica } from '../../src/pdp/replica.js';
+import { type Client, client } from '../support/client.js';
+import { acme, assign, quiet, snapshot, step, wasmOf } from './environment.js';
+import { FakeFeed } from './fake-feed.js';
+
+/** The decision point over HTTP, following a feed over HTTP. */
+
+const key = 'permit_key_of_the_environment';
+
+interface Served {
+	readonly feed: FakeFeed;
+	readonly replica: Replica;
+	readonly url: string;
+	readonly http: Client;
+}
+
+async function serve(t: ExecutionContext, options: Partial<DecisionPointOptions> = {}): Promise<Served> {
+	const feed = new FakeFeed();
+	await feed.start();
+	const replica = new Replica({
+		controlPlane: feed.url,
+		apiKey: key,
+		log: quiet,
+		pace: { first: 5, longest: 40, refused: 20 },
+	});
+	replica.start();
+	const point = createDecisionPoint({ replica, apiKey: key, log: quiet, ...options });
+	const application = createApplication({ ...point, onUnexpected: (error) => t.fail(String(error)) });
+	const listening: Listening = await listen(application, '127.0.0.1', 0);
+	t.teardown(async () => {
+		await listening.close(0);
+		await replica.stop();
+		await feed.stop();
+	});
+	return { feed, replica, url: listening.url, http: client(listening.url, key) };
+}
+
+async function serveAcme(t: ExecutionContext, options: Partial<DecisionPointOptions> = {}): Promise<Served> {
+	const served = await serve(t, options);
+	served.feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
+	await served.replica.reached(7);
+	return served;
+}
+
+test.before('build the policy', async () => {
+	await wasmOf(acme);
+});
+
+const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
+const benWrites = { ...annWrites, user: 'ben' };
+
+test('allows, denies, and names the revision', async (t) => {
+	const { http } = await serveAcme(t);
+	const allowed = await http.post('/allowed', annWrites);
+	t.is(allowed.status, 200);
+	t.deepEqual(allowed.body, { allow: true, result: true });
+	t.is(allowed.revision, 7);
+	const denied = await http.post('/allowed', benWrites);
+	t.is(denied.status, 200);
+	t.deepEqual(denied.body, { allow: false, result: false });
+	t.is((await http.post('/allowed', { ...benWrites, resource: 'document' })).body['allow'], true, 'in tenant default');
+});
+
+test('decides many checks in their order, as it decides them one by one', async (t) => {
+	const { http } = await serveAcme(t);
+	for (const body of [[annWrites, benWrites, annWrites], { checks: [annWrites, benWrites, annWrites] }]) {
+		const answer = await http.post<{ allow: { allow: boolean }[] }>('/allowed/bulk', body);
+		t.deepEqual(
+			answer.body.allow.map(({ allow }) => allow),
+			[true, false, true],
+		);
+		t.is(answer.revision, 7);
+	}
+	t.deepEqual((await http.post('/allowed/bulk', [])).body, { allow: [] });
+});
+
+test('lists what a user may do', async (t) => {
+	const { http } = await serveAcme(t);
+	const { body, revision } = await http.post('/user-permissions', { user: 'ben' });
+	t.is(revision, 7);
+	t.deepEqual(body, {
+		'__tenant:acme': {
+			tenant: { key: 'acme', attributes: { paid: true, seats: 3 } },
+			permissions: ['document:read'],
+			roles: ['reader'],
+		},
+		'__tenant:default': {
+			tenant: { key: 'default', attributes: {} },
+			permissions: ['document:read', 'document:write'],
+			roles: ['editor'],
+		},
+	});
+	const filters: readonly (readonly [object, readonly string[]])[] = [
+		[{ tenants: ['acme'] }, ['__tenant:acme']],
+		[{ tenants: ['__tenant:default', 'nowhere'] }, ['__tenant:default']],
+		[{ tenants: [] }, ['__tenant:acme', '__tenant:default']],
+		[{ resources: ['__tenant:acme'] }, ['__tenant:acme']],
+		[{ resource_types: ['__tenant'] }, ['__tenant:acme', '__tenant:default']],
+		[{ resource_types: ['document'] }, []],
+	];
+	for (const [filter, expected] of filters) {
+		const listed = await http.post('/user-permissions', { user: { key: 'ben' }, ...filter });
+		t.deepEqual(Object.keys(listed.body), expected, JSON.stringify(filter));
+	}
+	for (const user of ['idle', 'nobody', '__proto__', '']) {
+		t.deepEqual((await http.post('/user-permissions', { user })).body, {}, user);
+	}
+});
+
+test('explains when asked: the body wins over the header, the header over the setting', async (t) => {
+	const { http } = await serveAcme(t);
+	const explained = await http.post('/allowed', { ...benWrites, use_debugger: true });
+	t.like(explained.body, {
+		allow: false,
+		query: { user: { key: 'ben' }, action: 'write', resource: { type: 'document', tenant: 'acme' } },
+		debug: { request: { tenant: 'acme', action: 'write' }, rbac: { allow: false, code: 'no_permission' } },
+	});
+	const headers = { 'x-debug': 'true' };
+	t.truthy((await http.post('/allowed', annWrites, { headers })).body['debug']);
+	t.is((await http.post('/allowed', { ...annWrites, use_debugger: false }, { headers })).body['debug'], undefined);
+	const many = await http.post<{ allow: { debug?: object }[] }>('/allowed/bulk', [
+		{ ...annWrites, use_debugger: true },
+		annWrites,
+	]);
+	t.deepEqual(
+		many.body.allow.map(({ debug }) => debug !== undefined),
+		[true, false],
+	);
+	const { http: always } = await serveAcme(t, { debug: true });
+	t.truthy((await always.post('/allowed', annWrites)).body['debug']);
+	t.is((await always.post('/allowed', annWrites, { headers: { 'x-debug': 'false' } })).body['debug'], undefined);
+});
+
+const authorizations: readonly (readonly [header: string | undefined, status: number])[] = [
+	[undefined, 401],
+	['', 403],
+	['Bearer', 403],
+	['Bearer ', 403],
+	['Bearer wrong', 403],
+	[`Bearer ${key}x`, 403],
+	[`Bearer  ${key}`, 403],
+	[`Basic ${key}`, 403],
+	[key, 403],
+	[`Bearer ${key}`, 200],
+	[`bearer ${key}`, 200],
+	[`BEARER ${key}`, 200],
+];
+
+test('wants the key of the environment', async (t) => {
+	const { url } = await serveAcme(t);
+	const anyone = client(url);
+	for (const [authorization, status] of authorizations) {
+		for (const path of ['/allowed', '/allowed/bulk', '/user-permissions']) {
+			const body = path === '/allowed/bulk' ? [annWrites] : annWrites;
+			const answer = await anyone.post(path, body, authorization === undefined ? {} : { headers: { authorization } });
+			t.is(answer.status, status, `${path} with ${authorization}`);
+			t.is(answer.revision, 7);
+			if (status !== 200) t.is(typeof answer.body['detail'], 'string');
+		}
+	}
+	t.deepEqual((await anyone.post('/allowed', annWrites)).body, { detail: 'Missing Authorization header' });
+	for (const path of ['/healthy', '/health', '/ready']) t.is((await anyone.get(path)).status, 200);
+});
+
+interface Wrong {
+	readonly title: string;
+	readonly path?: string;
+	readonly body: unknown;
+	readonly locs: readonly (readonly (string | number)[])[];
+}
+
+const wrong: readonly Wrong[] = [
+	{ title: 'nothing', body: undefined, locs: [['body']] },
+	{
+		title: 'an empty object',
+		body: {},
+		locs: [
+			['body', 'user'],
+			['body', 'action'],
+			['body', 'resource'],
+		],
+	},
+	{ title: 'an array', body: [], locs: [['body']] },
+	{ title: 'null', body: null, locs: [['body']] },
+	{ title: 'a user without a key', body: { ...annWrites, user: {} }, locs: [['body', 'user', 'key']] },
+	{ title: 'a user that is null', body: { ...annWrites, user: null }, locs: [['body', 'user']] },
+	{ title: 'a key that is a number', body: { ...annWrites, user: { key: 3 } }, locs: [['body', 'user', 'key']] },
+	{ title: 'an action that is an object', body: { ...annWrites, action: {} }, locs: [['body', 'action']] },
+	{
+		title: 'a resource without a type',
+		body: { ...annWrites, resource: { key: 'x' } },
+		locs: [['body', 'resource', 'type']],
+	},
+	{
+		title: 'a tenant that is a list',
+		body: { ...annWrites, resource: { type: 'a', tenant: [] } },
+		locs: [['body', 'resource', 'tenant']],
+	},
+	{
+		title: 'attributes that are a list',
+		body: { ...annWrites, user: { key: 'a', attributes: [] } },
+		locs: [['body', 'user', 'attributes']],
+	},
+	{ title: 'a context that is text', body: { ...annWrites, context: 'x' }, locs: [['body', 'context']] },
+	{
+		title: 'one bad check of many',
+		path: '/allowed/bulk',
+		body: [annWrites, { ...annWrites, user: 3 }],
+		locs: [['body', 1, 'user']],
+	},
+	{
+		title: 'one bad check in the member',
+		path: '/allowed/bulk',
+		body: { checks: [{ action: 'x', resource: 'y' }] },
+		locs: [['body', 'checks', 0, 'user']],
+	},
+	{ title: 'many checks without checks', path: '/allowed/bulk', body: {}, locs: [['body', 'checks']] },
+	{ title: 'many checks that are text', path: '/allowed/bulk', body: 'x', locs: [['body']] },
+	{ title: 'a listing without a user', path: '/user-permissions', body: {}, locs: [['body', 'user']] },
+	{
+		title: 'a filter that is no list',
+		path: '/user-permissions',
+		body: { user: 'ann', tenants: 'acme', resources: [1] },
+		locs: [
+			['body', 'tenants'],
+			['body', 'resources', 0],
+		],
+	},
+];
+
+test('says where a body is wrong', async (t) => {
+	const { http } = await serveAcme(t);
+	for (const { title, path = '/allowed', body, locs } of wrong) {
+		const answer = await http.post<{ detail: { loc: unknown; msg: string; type: string }[] }>(path, body);
+		t.is(answer.status, 422, title);
+		t.deepEqual(
+			answer.body.detail.map(({ loc }) => loc),
+			locs,
+			title,
+		);
+		t.true(
+			answer.body.detail.every(({ msg, type }) => msg !== '' && type !== ''),
+			title,
+		);
+		t.is(answer.revision, 7, title);
+	}
+});
+
+test('answers anything else with a status, a sentence and the revision', async (t) => {
+	const { http } = await serveAcme(t);
+	const raw = (text: string) => http.post('/allowed', undefined, { raw: text });
+	const answers = [
+		[await raw('{"user":'), 400],
+		[await raw('{"user": "ann"} x'), 400],
+		[await raw(`${'['.repeat(500)}${']'.repeat(500)}`), 400],
+		[await raw(`"${'x'.repeat(maxBodyBytes)}"`), 413],
+		[await http.post('/unknown', {}), 404],
+		[await http.get('/'), 404],
+		[await http.get('/allowed'), 405],
+		[await http.post('/allowed', annWrites, { headers: { 'x-min-revision': 'x' } }), 400],
+	] as const;
+	for (const [answer, status] of answers) {
+		t.is(answer.status, status);
+		t.is(typeof answer.body['detail'], 'string');
+		t.is(answer.headers.get('content-type'), 'application/json');
+		t.is(answer.revision, 7);
+	}
+	const typeless = await http.post('/allowed', annWrites, { headers: { 'content-type': 'text/plain' } });
+	t.is(typeless.status, 200, 'a body is JSON whatever its type says');
+});
+
+test('waits for the revision a request names', async (t) => {
+	const { http, feed } = await serveAcme(t, { revisionWait: 60_000 });
+	const idleReads = { user: 'idle', action: 'read', resource: { type: 'document', tenant: 'acme' } };
+	const waiting = http.post('/allowed', idleReads, { headers: { 'x-min-revision': '8' } });
+	t.is((await http.post('/allowed', idleReads)).body['allow'], false);
+	const patches = assign('idle', 'acme', ['reader']);
+	feed.publish({ revision: 8, snapshot: Buffer.from(''), step: await step({ base: 7, revision: 8, patches }) });
+	const answer = await waiting;
+	t.is(answer.body['allow'], true);
+	t.is(answer.revision, 8);
+});
+
+test('does not wait for ever', async (t) => {
+	const { http } = await serveAcme(t, { revisionWait: 30 });
+	const answer = await http.post('/allowed', annWrites, { headers: { 'x-min-revision': '8' } });
+	t.is(answer.status, 503);
+	t.deepEqual(answer.body, { detail: 'revision 8 has not been reached' });
+});
+
+test('is alive at once and ready with the first revision', async (t) => {
+	const { http, feed, replica } = await serve(t);
+	const starting = await http.get('/ready');
+	t.is(starting.status, 503);
+	t.like(starting.body, { status: 'unavailable', online: false, state: 'starting', revision: null });
+	t.is((await http.get('/healthy')).status, 200);
+	const early = await http.post('/allowed', annWrites);
+	t.is(early.status, 503);
+	t.regex(String(early.body['detail']), /no revision is loaded/);
+	t.is(early.revision, undefined);
+	feed.publish({ revision: 1, snapshot: await snapshot({ revision: 1, model: acme }) });
+	await replica.reached(1);
+	const ready = await http.get('/ready');
+	t.is(ready.status, 200);
+	t.deepEqual(ready.body, { status: 'ok', online: true, state: 'ready', revision: 1 });
+	t.is(ready.revision, 1);
+	t.deepEqual((await http.get('/healthy')).body, ready.body);
+});
+
+test('a decision is logged with its code and without secrets', async (t) => {
+	const lines: string[] = [];
+	const log = pino({ level: 'debug', base: null }, { write: (line: string) => void lines.push(line) });
+	const { http } = await serveAcme(t, { log });
+	await http.post('/allowed', { ...benWrites, context: { password: 'hidden' } });
+	t.like(JSON.parse(lines[0] ?? '{}'), {
+		event: 'decision',
+		allow: false,
+		code: 'no_permission',
+		revision: 7,
+		user: 'ben',
+		action: 'write',
+		resource: 'document',
+		tenant: 'acme',
+	});
+	t.is(lines.length, 1);
+	t.notRegex(lines.join(), /hidden|permit_key/);
+});

@@ -1,0 +1,239 @@
+import test from 'ava';
+import fc from 'fast-check';
+import type { Json, Patch } from '../../compiler/model.js';
+import { Engine, EngineError, type EngineInput, evaluationFailed } from '../../src/pdp/engine.js';
+import { acme, acmeWithMuch, assign, dataOf, wasmOf } from './environment.js';
+
+/** The engine: data in WASM memory stays what a plain object would be, through patches, evaluations and moves. */
+
+test.before('build the policies', async () => {
+	await Promise.all([wasmOf(acme), wasmOf(acmeWithMuch)]);
+});
+
+const module = async (model = acme) => WebAssembly.compile(await wasmOf(model));
+const load = async (data: Uint8Array = dataOf(acme)) => Engine.load(await module(), data);
+
+function check(user: string, action: string, type: string, tenant = 'acme'): EngineInput {
+	return { user: { key: user }, action, resource: { type, tenant } };
+}
+
+const codes: readonly (readonly [EngineInput, string])[] = [
+	[check('ann', 'write', 'document'), 'allow'],
+	[check('ann', 'read', 'document'), 'allow'],
+	[check('ben', 'read', 'document'), 'allow'],
+	[check('ben', 'write', 'document'), 'no_permission'],
+	[check('ben', 'write', 'document', 'default'), 'allow'],
+	[check('ann', 'read', 'document', 'default'), 'no_role_in_tenant'],
+	[check('idle', 'read', 'document'), 'no_user_roles'],
+	[check('nobody', 'read', 'document'), 'user_not_synced'],
+	[check('ann', 'read', 'document', 'nowhere'), 'no_such_tenant'],
+	[check('ann', 'fly', 'document'), 'no_such_action'],
+	[check('ann', 'read', 'nothing'), 'no_such_resource'],
+	[check('ann', 'read', 'empty'), 'no_such_action'],
+	...['__proto__', 'constructor', 'toString', 'é', '\u0000', '"', '😀'].map(
+		(key) => [check(key, 'read', 'document'), 'user_not_synced'] as const,
+	),
+	// Half a character is no text: the policy is not asked, and no decision is a denial.
+	[check('\ud800', 'read', 'document'), evaluationFailed],
+];
+
+test('answers with the code of each check', async (t) => {
+	const engine = await load();
+	for (const [input, code] of codes) {
+		t.is(engine.code(input), code, JSON.stringify(input));
+		if (code !== evaluationFailed) t.like(engine.decide(input), { allow: code === 'allow', code });
+	}
+});
+
+test('data may be absent, and then everything is denied', async (t) => {
+	const engine = await load(Buffer.from('{}'));
+	t.is(engine.code(check('ann', 'read', 'document')), 'no_such_resource');
+});
+
+test('refuses what is no data', async (t) => {
+	for (const data of ['', '[]', 'null', '{"a":', 'true']) {
+		await t.throwsAsync(load(Buffer.from(data)), { instanceOf: EngineError }, data);
+	}
+});
+
+test('an unknown entrypoint throws', async (t) => {
+	const engine = await load();
+	t.throws(() => engine.evaluate('regolith/other', {}), { instanceOf: EngineError, message: /regolith\/other/ });
+});
+
+test('a patch that fails breaks the engine, which denies from then on', async (t) => {
+	const engine = await load();
+	const impossible: Patch = {
+		op: 'upsert',
+		path: ['regolith', 'facts', 'users', 'ann', 'acme', 'deeper', 'still'],
+		value: 1,
+	};
+	t.throws(() => engine.patch([...assign('idle', 'acme', ['editor']), impossible]), { instanceOf: EngineError });
+	t.truthy(engine.broken);
+	t.is(engine.code(check('ann', 'read', 'document')), evaluationFailed);
+	t.throws(() => engine.patch([]), { message: /broken/ });
+	t.throws(() => engine.dump(), { message: /broken/ });
+	await t.throwsAsync(engine.fork(await module()), { message: /broken/ });
+});
+
+test('keys that name members of every object are ordinary keys', async (t) => {
+	const engine = await load();
+	for (const key of ['__proto__', 'constructor', 'hasOwnProperty', '']) {
+		engine.patch([{ op: 'upsert', path: ['regolith', 'facts', 'users', key], value: {} }]);
+		t.is(engine.code(check(key, 'read', 'document')), 'no_user_roles', key);
+		engine.patch(assign(key, 'acme', ['reader']));
+		t.is(engine.code(check(key, 'read', 'document')), 'allow', key);
+		engine.patch(assign(key, 'acme', []));
+		t.is(engine.code(check(key, 'read', 'document')), 'no_user_roles', key);
+	}
+});
+
+test('an input larger than the memory that is there is read whole', async (t) => {
+	const engine = await load();
+	const attributes = { text: 'é'.repeat(4_000_000) };
+	const input = { ...check('ann', 'read', 'document'), context: attributes };
+	t.is(engine.code(input), 'allow');
+	t.is(engine.code(check('ben', 'write', 'document')), 'no_permission');
+});
+
+/** Values as a plain program would hold them. Objects without a prototype, so that any key is a key. */
+type Model = { [key: string]: unknown };
+
+const isObject = (value: unknown): value is Model =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function emptyModel(): Model {
+	return Object.create(null) as Model;
+}
+
+/** Patches the model as the contract of `Patch` says; returns false, changing nothing, where that has no meaning. */
+function patchModel(model: Model, patch: Patch): boolean {
+	const parents = patch.path.slice(0, -1);
+	const last = patch.path.at(-1) ?? '';
+	let at = model;
+	for (const key of parents) {
+		if (!(key in at)) {
+			if (patch.op === 'remove') return true;
+			break;
+		}
+		const next = at[key];
+		if (!isObject(next)) return false;
+		at = next;
+	}
+	at = model;
+	for (const key of parents) {
+		const next = (at[key] ??= emptyModel());
+		if (isObject(next)) at = next;
+	}
+	if (patch.op === 'upsert') at[last] = ownCopy(patch.value);
+	else delete at[last];
+	return true;
+}
+
+function ownCopy(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(ownCopy);
+	if (!isObject(value)) return value;
+	const copy = emptyModel();
+	for (const [key, inner] of Object.entries(value)) copy[key] = ownCopy(inner);
+	return copy;
+}
+
+/** JSON with sorted members. */
+function sorted(value: unknown): string {
+	if (Array.isArray(value)) return `[${value.map(sorted).join()}]`;
+	if (!isObject(value)) return JSON.stringify(value);
+	const members = Object.keys(value).sort();
+	return `{${members.map((key) => `${JSON.stringify(key)}:${sorted(value[key])}`).join()}}`;
+}
+
+const key = fc.oneof(
+	fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor', '', '0', 'a/b', '~', 'key of more than sixteen bytes é'),
+	fc.string({ unit: 'binary', maxLength: 80 }),
+);
+const value = fc.oneof(
+	fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }),
+	fc.constantFrom(null, true, false, {}, [], 0),
+);
+const patch: fc.Arbitrary<Patch> = fc
+	.record({ path: fc.array(key, { minLength: 1, maxLength: 4 }), value, remove: fc.boolean() })
+	.map(({ path, value, remove }) => {
+		const inBag = ['regolith', 'bag', ...path];
+		return remove ? { op: 'remove', path: inBag } : { op: 'upsert', path: inBag, value: value as Json };
+	});
+
+test('patches between evaluations leave what a plain object would hold, also after moving to another policy', async (t) => {
+	const modules = [await module(), await module(acmeWithMuch)] as const;
+	const batches = fc.array(fc.array(patch, { maxLength: 12 }), { maxLength: 25 });
+	await fc.assert(
+		fc.asyncProperty(batches, fc.integer({ min: 0, max: 24 }), async (batches, moveAt) => {
+			let engine = await Engine.load(modules[0], dataOf(acme));
+			const model = ownCopy(engine.dump()) as Model;
+			for (const [index, batch] of batches.entries()) {
+				engine.patch(batch.filter((each) => patchModel(model, each)));
+				for (const [input, code] of codes) if (engine.code(input) !== code) return false;
+				if (index === moveAt) engine = await engine.fork(modules[1]);
+			}
+			return sorted(engine.dump()) === sorted(model);
+		}),
+		{ numRuns: 60 },
+	);
+	t.pass();
+});
+
+test('a move to another policy keeps data with booleans and data without', async (t) => {
+	const tenants = ['regolith', 'facts', 'tenants'];
+	for (const attributes of [
+		{ paid: null, seats: 3 },
+		{ paid: true, late: false },
+	]) {
+		const model = {
+			...acme,
+			facts: {
+				...acme.facts,
+				tenants: [
+					{ key: 'acme', attributes: {} },
+					{ key: 'default', attributes: {} },
+				],
+			},
+		};
+		const engine = await load(dataOf(model));
+		engine.patch([{ op: 'upsert', path: [...tenants, 'acme'], value: attributes }]);
+		const moved = await engine.fork(await module(acmeWithMuch));
+		t.deepEqual(moved.dump(), engine.dump());
+		for (const [input, code] of codes) t.is(moved.code(input), code);
+		moved.patch(assign('idle', 'acme', ['editor']));
+		t.is(moved.code(check('idle', 'write', 'document')), 'allow');
+		t.is(engine.code(check('idle', 'write', 'document')), 'no_user_roles');
+		const listed = moved.evaluate('regolith/listing/user_permissions', { user: { key: 'ann' } });
+		t.like(listed, { '__tenant:acme': { tenant: { key: 'acme', attributes } } });
+	}
+});
+
+test('a move leaves behind what the data no longer needs', async (t) => {
+	const engine = await load();
+	const small = engine.heapBytes;
+	const bulk = Array.from({ length: 500_000 }, (_, index) => index);
+	engine.patch([{ op: 'upsert', path: ['regolith', 'bulk'], value: bulk }]);
+	t.deepEqual((engine.dump() as { readonly regolith: { readonly bulk: Json } }).regolith.bulk, bulk);
+	engine.patch([{ op: 'upsert', path: ['regolith', 'bulk'], value: null }, ...assign('idle', 'acme', ['reader'])]);
+	const moved = await engine.fork(await module(acmeWithMuch));
+	t.deepEqual(moved.dump(), engine.dump());
+	t.true(moved.heapBytes < small * 2, `${moved.heapBytes} bytes for data that took ${small}`);
+	t.is(moved.code(check('idle', 'read', 'document')), 'allow');
+});
+
+test('memory stays flat over many changes and checks', async (t) => {
+	const engine = await load();
+	const round = (from: number) => {
+		for (let index = from; index < from + 20_000; index += 1) {
+			const user = `user-${index % 500}`;
+			engine.patch(assign(user, 'acme', index % 3 === 0 ? [] : ['reader', `role-${index % 40}`]));
+			engine.code(check(user, 'read', 'document'));
+		}
+	};
+	round(0);
+	const before = engine.heapBytes;
+	round(20_000);
+	round(40_000);
+	t.true(engine.heapBytes - before < 64 * 1024, `grew by ${engine.heapBytes - before} bytes`);
+});

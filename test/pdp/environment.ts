@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { compile, documentBytes, patchDocument } from '../../compiler/index.js';
+import type { Model, Patch, Role } from '../../compiler/model.js';
+import { buildWasm, entrypoints, readPolicyLibrary } from '../../compiler/opa/build.js';
+import { manifest, manifestFile, pack, unpack } from '../../src/bundle.js';
+import { createLogger } from '../../src/log.js';
+import { root } from '../support/root.js';
+
+/** Environments as the control plane would publish them, made by the real compiler and the real opa. */
+
+/** The id of the one environment of these tests. */
+export const environment = '0190c1b0-0000-7000-8000-000000000001';
+
+/** A log that says nothing. */
+export const quiet = createLogger('silent');
+
+/** A small environment: ann edits and ben reads documents of tenant `acme`; `idle` holds no role. */
+export const acme: Model = {
+	schema: {
+		resources: [resource('document', ['read', 'write']), resource('empty', [])],
+		roles: [role('reader', ['read']), { ...role('editor', ['write']), extends: ['reader'] }],
+	},
+	facts: {
+		users: ['ann', 'ben', 'idle'],
+		tenants: [
+			{ key: 'acme', attributes: { paid: true, seats: 3 } },
+			{ key: 'default', attributes: {} },
+		],
+		role_assignments: [
+			{ user: 'ann', role: 'editor', tenant: 'acme' },
+			{ user: 'ben', role: 'reader', tenant: 'acme' },
+			{ user: 'ben', role: 'editor', tenant: 'default' },
+		],
+	},
+};
+
+/** The environment with one more resource type, which changes its policy. */
+export const acmeWithInvoices: Model = {
+	...acme,
+	schema: { ...acme.schema, resources: [...acme.schema.resources, resource('invoice', ['pay'])] },
+};
+
+/** The environment with so many resource types that everything in its compiled policy lies elsewhere. */
+export const acmeWithMuch: Model = {
+	...acme,
+	schema: {
+		...acme.schema,
+		resources: [
+			...acme.schema.resources,
+			...Array.from({ length: 60 }, (_, index) => resource(`much-${index}`, ['see', `touch-${index}`])),
+		],
+	},
+};
+
+/** A resource type with these actions. */
+export function resource(key: string, actions: readonly string[]) {
+	return {
+		key,
+		name: key,
+		description: null,
+		actions: actions.map((action) => ({ key: action, name: action, description: null })),
+	};
+}
+
+function role(key: string, actions: readonly string[]): Role {
+	const permissions = actions.map((action) => ({ resource: 'document', action }));
+	return { key, name: key, description: null, permissions, extends: [] };
+}
+
+const opa = process.env['OPA_PATH'] ?? join(root, '.tools/opa');
+const built = new Map<string, Promise<Uint8Array>>();
+
+/** The WASM of the environment's policy, built once a process for each schema. */
+export function wasmOf(model: Model): Promise<Uint8Array> {
+	const key = JSON.stringify(model.schema);
+	const known = built.get(key) ?? build(model);
+	built.set(key, known);
+	return known;
+}
+
+async function build(model: Model): Promise<Uint8Array> {
+	const compiled = compile(model);
+	if (!('policy' in compiled)) throw new Error(`the model does not compile: ${JSON.stringify(compiled.diagnostics)}`);
+	const files = [...(await readPolicyLibrary()), ...compiled.policy];
+	const wasm = (await unpack(await buildWasm({ opa, files }))).get('policy.wasm');
+	if (wasm === undefined) throw new Error('opa built no module');
+	return wasm;
+}
+
+/** The environment's data as bundles carry it. */
+export const dataOf = (model: Model): Uint8Array => documentBytes(model);
+
+/** What differs from bundle to bundle. */
+export interface BundleParts {
+	readonly revision: number;
+	readonly model: Model;
+	/** Another environment than that of these tests. */
+	readonly environment?: string;
+}
+
+/** A snapshot bundle. */
+export async function snapshot({ revision, model, environment: id = environment }: BundleParts): Promise<Uint8Array> {
+	const wasm = await wasmOf(model);
+	const about = { revision, environment: id, policy: digest(wasm), entrypoints, step: { kind: 'snapshot' } } as const;
+	return pack([
+		manifestFile(manifest(about)),
+		{ path: 'data.json', bytes: dataOf(model) },
+		{ path: 'policy.wasm', bytes: wasm },
+	]);
+}
+
+/** What a step adds to the revision it begins at. */
+export interface StepParts {
+	readonly base: number;
+	readonly revision: number;
+	readonly patches: readonly Patch[];
+	/** A new policy, which makes the step a policy bundle. */
+	readonly wasm?: Uint8Array;
+}
+
+/** A delta bundle, or a policy bundle when there is a new policy. */
+export async function step({ base, revision, patches, wasm }: StepParts): Promise<Uint8Array> {
+	const kind = wasm === undefined ? 'delta' : 'policy';
+	return pack([
+		manifestFile(manifest({ revision, environment, policy: 'unused', step: { kind, base } })),
+		{ path: 'patch.json', bytes: Buffer.from(JSON.stringify(patchDocument(patches))) },
+		...(wasm === undefined ? [] : [{ path: 'policy.wasm', bytes: wasm }]),
+	]);
+}
+
+/** The patches with which a user comes to hold exactly these roles in a tenant. */
+export function assign(user: string, tenant: string, roles: readonly string[]): readonly Patch[] {
+	const inTenant = ['regolith', 'facts', 'tenant_roles', tenant, user];
+	const ofUser = ['regolith', 'facts', 'users', user, tenant];
+	if (roles.length === 0)
+		return [
+			{ op: 'remove', path: inTenant },
+			{ op: 'remove', path: ofUser },
+		];
+	const held = Object.fromEntries(roles.map((key) => [key, null]));
+	return [
+		{ op: 'upsert', path: inTenant, value: held },
+		{ op: 'upsert', path: ofUser, value: null },
+	];
+}
+
+function digest(bytes: Uint8Array): string {
+	return createHash('sha256').update(bytes).digest('hex');
+}

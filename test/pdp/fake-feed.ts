@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { environment } from './environment.js';
+
+/** A control plane reduced to its feed, over real HTTP, whose answers a test decides. */
+
+const contentType = 'application/vnd.openpolicyagent.bundles';
+
+/** What the feed serves from some moment on. */
+export interface Published {
+	readonly revision: number;
+	readonly snapshot: Uint8Array;
+	/** Served to whoever holds what was published before. */
+	readonly step?: Uint8Array;
+}
+
+/** A request for a bundle as the feed saw it. */
+export interface Seen {
+	readonly etag: string | undefined;
+	readonly prefer: string | undefined;
+	readonly authorization: string | undefined;
+}
+
+export class FakeFeed {
+	/** The environment of the key; `null` makes it the key of a project. */
+	environment: string | null = environment;
+	readonly seen: Seen[] = [];
+	#status: number | undefined;
+	#published: Published | undefined;
+	#previous: string | undefined;
+	#server: Server | undefined;
+	#port = 0;
+	#wake = deferred();
+
+	get url(): string {
+		return `http://127.0.0.1:${this.#port}`;
+	}
+
+	/** Starts listening, on the port of last time. */
+	async start(): Promise<void> {
+		this.#server = createServer((request, response) => void this.#serve(request, response));
+		this.#server.listen(this.#port, '127.0.0.1');
+		await once(this.#server, 'listening');
+		this.#port = (this.#server.address() as AddressInfo).port;
+	}
+
+	/** Cuts every connection and stops listening. */
+	async stop(): Promise<void> {
+		const closed = this.#server && once(this.#server, 'close');
+		this.#server?.close();
+		this.#server?.closeAllConnections();
+		await closed;
+	}
+
+	/** Serves this from now on and wakes who waits. */
+	publish(published: Published): void {
+		this.#previous = this.#published && etag(this.#published);
+		this.#published = published;
+		this.#wakeAll();
+	}
+
+	/** Makes every answer one of this status; `undefined` ends that. */
+	refuse(status: number | undefined): void {
+		this.#status = status;
+		this.#wakeAll();
+	}
+
+	#wakeAll(): void {
+		const waiting = this.#wake;
+		this.#wake = deferred();
+		waiting.resolve();
+	}
+
+	async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		if (request.url === '/v2/api-key/scope') return this.#scope(response);
+		const { authorization, prefer, 'if-none-match': held } = request.headers;
+		const preferred = typeof prefer === 'string' ? prefer : undefined;
+		this.seen.push({ etag: held, prefer: preferred, authorization });
+		const wait = Number(/wait=(\d+)/.exec(preferred ?? '')?.[1] ?? 0);
+		while (wait > 0 && this.#status === undefined && this.#published && held === etag(this.#published)) {
+			await this.#wake.promise;
+		}
+		this.#answer(request, response, held);
+	}
+
+	#scope(response: ServerResponse): void {
+		if (this.#status !== undefined) return void response.writeHead(this.#status).end('{}');
+		const scope = { organization_id: 'o', project_id: 'p', environment_id: this.environment };
+		response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(scope));
+	}
+
+	#answer(request: IncomingMessage, response: ServerResponse, held: string | undefined): void {
+		const published = this.#published;
+		if (this.#status !== undefined) return void response.writeHead(this.#status).end('{}');
+		if (request.url !== `/bundles/${this.environment}`) return void response.writeHead(404).end('{}');
+		if (published === undefined) return void response.writeHead(503).end('{}');
+		if (held === etag(published)) return void response.writeHead(304, { 'content-type': contentType }).end();
+		const stepwise = published.step !== undefined && held !== undefined && held === this.#previous;
+		response.writeHead(200, { 'content-type': contentType, etag: etag(published) });
+		response.end(stepwise ? published.step : published.snapshot);
+	}
+}
+
+function etag({ revision }: Published): string {
+	return `"r${revision}-x"`;
+}
+
+interface Deferred {
+	readonly promise: Promise<void>;
+	readonly resolve: () => void;
+}
+
+function deferred(): Deferred {
+	let resolve: () => void = () => undefined;
+	const promise = new Promise<void>((done) => {
+		resolve = done;
+	});
+	return { promise, resolve };
+}

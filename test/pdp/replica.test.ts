@@ -1,0 +1,308 @@
+import test, { type ExecutionContext } from 'ava';
+import type { EngineInput } from '../../src/pdp/engine.js';
+import { Replica } from '../../src/pdp/replica.js';
+import { eventually } from '../support/eventually.js';
+import { acme, acmeWithInvoices, assign, quiet, snapshot, step, wasmOf } from './environment.js';
+import { FakeFeed } from './fake-feed.js';
+
+/** Following the feed over real HTTP: what is held, what is asked for next, and what is answered meanwhile. */
+
+const key = 'permit_key_of_the_environment';
+const pace = { first: 5, longest: 40, refused: 20 };
+
+test.before('build the policies', async () => {
+	await Promise.all([wasmOf(acme), wasmOf(acmeWithInvoices)]);
+});
+
+async function feedOf(t: ExecutionContext): Promise<FakeFeed> {
+	const feed = new FakeFeed();
+	await feed.start();
+	t.teardown(() => feed.stop());
+	return feed;
+}
+
+function follow(t: ExecutionContext, feed: FakeFeed): Replica {
+	const replica = new Replica({ controlPlane: feed.url, apiKey: key, log: quiet, pace });
+	replica.start();
+	t.teardown(() => replica.stop());
+	return replica;
+}
+
+async function ready(t: ExecutionContext, revision = 1): Promise<{ feed: FakeFeed; replica: Replica }> {
+	const feed = await feedOf(t);
+	feed.publish({ revision, snapshot: await snapshot({ revision, model: acme }) });
+	const replica = follow(t, feed);
+	await replica.reached(revision);
+	return { feed, replica };
+}
+
+const idleReads: EngineInput = {
+	user: { key: 'idle' },
+	action: 'read',
+	resource: { type: 'document', tenant: 'acme' },
+};
+const annPays: EngineInput = { user: { key: 'ann' }, action: 'pay', resource: { type: 'invoice', tenant: 'acme' } };
+
+const codeOf = (replica: Replica, input: EngineInput) => replica.current()?.engine.code(input);
+
+/** A delta that lets `idle` read, and the snapshot after it. */
+async function promotion(base: number, revision: number) {
+	const role_assignments = [...acme.facts.role_assignments, { user: 'idle', role: 'reader', tenant: 'acme' }];
+	const model = { ...acme, facts: { ...acme.facts, role_assignments } };
+	const patches = assign('idle', 'acme', ['reader']);
+	return { revision, snapshot: await snapshot({ revision, model }), step: await step({ base, revision, patches }) };
+}
+
+test('asks for a snapshot, then once without waiting, then waits with what it holds', async (t) => {
+	const { feed, replica } = await ready(t);
+	t.deepEqual(replica.state, { kind: 'ready', detail: '' });
+	await eventually(
+		() => feed.seen.length,
+		(count) => count >= 3,
+	);
+	t.deepEqual(feed.seen.slice(0, 3), [
+		{ etag: undefined, prefer: 'modes=snapshot,delta,policy', authorization: `Bearer ${key}` },
+		{ etag: '"r1-x"', prefer: 'modes=snapshot,delta,policy', authorization: `Bearer ${key}` },
+		{ etag: '"r1-x"', prefer: 'modes=snapshot,delta,policy;wait=30', authorization: `Bearer ${key}` },
+	]);
+});
+
+test('nothing is answered before the feed has something', async (t) => {
+	const feed = await feedOf(t);
+	const replica = follow(t, feed);
+	await eventually(
+		() => feed.seen.length,
+		(count) => count >= 2,
+	);
+	t.is(replica.current(), undefined);
+	t.is(replica.state.kind, 'starting');
+	feed.publish({ revision: 3, snapshot: await snapshot({ revision: 3, model: acme }) });
+	await replica.reached(3);
+	t.is(codeOf(replica, idleReads), 'no_user_roles');
+});
+
+test('a delta is applied in place', async (t) => {
+	const { feed, replica } = await ready(t);
+	const engine = replica.current()?.engine;
+	feed.publish(await promotion(1, 2));
+	await replica.reached(2);
+	t.is(codeOf(replica, idleReads), 'allow');
+	t.is(replica.current()?.engine, engine);
+});
+
+test('a delta from an older base than what is held is applied too', async (t) => {
+	const { feed, replica } = await ready(t, 5);
+	feed.publish(await promotion(2, 7));
+	await replica.reached(7);
+	t.is(codeOf(replica, idleReads), 'allow');
+});
+
+test('a delta that does not continue what is held makes it ask for a snapshot', async (t) => {
+	const { feed, replica } = await ready(t);
+	const engine = replica.current()?.engine;
+	feed.publish(await promotion(8, 9));
+	await replica.reached(9);
+	t.is(codeOf(replica, idleReads), 'allow');
+	t.not(replica.current()?.engine, engine);
+});
+
+test('a delta that fails half-way denies everything until a snapshot has come', async (t) => {
+	const { feed, replica } = await ready(t);
+	const impossible = { op: 'upsert', path: ['regolith', 'facts', 'users', 'ann', 'acme', 'deeper'], value: 1 } as const;
+	const broken = await step({ base: 1, revision: 2, patches: [...assign('idle', 'acme', ['editor']), impossible] });
+	feed.publish({ revision: 2, snapshot: Buffer.from('not a bundle'), step: broken });
+	await eventually(
+		() => replica.current(),
+		(held) => held === undefined,
+	);
+	feed.publish(await promotion(1, 2));
+	await replica.reached(2);
+	t.is(codeOf(replica, idleReads), 'allow');
+	t.is(replica.state.kind, 'ready');
+});
+
+for (const [title, bytes] of [
+	['bytes that are no bundle', Buffer.from('junk')],
+	['a bundle cut short', undefined],
+] as const) {
+	test(`${title}: what is held goes on answering`, async (t) => {
+		const { feed, replica } = await ready(t);
+		const whole = await snapshot({ revision: 2, model: acme });
+		feed.publish({ revision: 2, snapshot: bytes ?? whole.subarray(0, whole.length / 2) });
+		await eventually(
+			() => replica.state.kind,
+			(kind) => kind === 'stale',
+		);
+		t.is(replica.current()?.revision, 1);
+		feed.publish({ revision: 3, snapshot: await snapshot({ revision: 3, model: acme }) });
+		await replica.reached(3);
+		t.is(replica.state.kind, 'ready');
+	});
+}
+
+test('a control plane that went back is not followed back', async (t) => {
+	const { feed, replica } = await ready(t, 9);
+	feed.publish({ revision: 4, snapshot: await snapshot({ revision: 4, model: acmeWithInvoices }) });
+	await eventually(
+		() => replica.state,
+		(state) => /went back to revision 4/.test(state.detail),
+	);
+	t.is(replica.current()?.revision, 9);
+	t.is(codeOf(replica, annPays), 'no_such_resource');
+	feed.publish({ revision: 10, snapshot: await snapshot({ revision: 10, model: acme }) });
+	await replica.reached(10);
+});
+
+test('a bundle of another environment is refused', async (t) => {
+	const { feed, replica } = await ready(t);
+	feed.publish({
+		revision: 2,
+		snapshot: await snapshot({ revision: 2, model: acmeWithInvoices, environment: 'other' }),
+	});
+	await eventually(
+		() => replica.state,
+		(state) => /environment other/.test(state.detail),
+	);
+	t.is(replica.current()?.revision, 1);
+});
+
+test('a key that belongs to another environment now begins a new history', async (t) => {
+	const { feed, replica } = await ready(t, 9);
+	feed.environment = 'other';
+	feed.publish({
+		revision: 2,
+		snapshot: await snapshot({ revision: 2, model: acmeWithInvoices, environment: 'other' }),
+	});
+	await eventually(
+		() => replica.current()?.revision,
+		(revision) => revision === 2,
+	);
+	t.is(codeOf(replica, annPays), 'no_permission');
+});
+
+for (const status of [401, 403, 404]) {
+	test(`a feed that answers ${status} ends the answers until it relents`, async (t) => {
+		const { feed, replica } = await ready(t);
+		feed.refuse(status);
+		await eventually(
+			() => replica.state.kind,
+			(kind) => kind === 'refused',
+		);
+		t.is(replica.current(), undefined);
+		feed.refuse(undefined);
+		await eventually(
+			() => replica.current()?.revision,
+			(revision) => revision === 1,
+		);
+		t.is(replica.state.kind, 'ready');
+	});
+}
+
+test('the key of a project is refused with a sentence', async (t) => {
+	const feed = await feedOf(t);
+	feed.environment = null;
+	const replica = follow(t, feed);
+	await eventually(
+		() => replica.state.kind,
+		(kind) => kind === 'refused',
+	);
+	t.regex(replica.state.detail, /belongs to a project.*needs the key of an environment/);
+	t.is(feed.seen.length, 0);
+});
+
+test('answers go on while the control plane is down, and it is followed again when it is back', async (t) => {
+	const { feed, replica } = await ready(t);
+	await feed.stop();
+	await eventually(
+		() => replica.state.kind,
+		(kind) => kind === 'stale',
+	);
+	t.is(replica.current()?.revision, 1);
+	t.is(codeOf(replica, idleReads), 'no_user_roles');
+	feed.publish(await promotion(1, 2));
+	await feed.start();
+	await replica.reached(2);
+	t.is(codeOf(replica, idleReads), 'allow');
+	await eventually(
+		() => replica.state.kind,
+		(kind) => kind === 'ready',
+	);
+});
+
+test('a status of 500 keeps what is held and its name', async (t) => {
+	const { feed, replica } = await ready(t);
+	feed.refuse(500);
+	await eventually(
+		() => replica.state.kind,
+		(kind) => kind === 'stale',
+	);
+	feed.refuse(undefined);
+	const seen = feed.seen.length;
+	feed.publish(await promotion(1, 2));
+	await replica.reached(2);
+	t.true(feed.seen.slice(seen).every(({ etag }) => etag !== undefined));
+});
+
+test('a new policy takes the data along, and no check fails meanwhile', async (t) => {
+	const { feed, replica } = await ready(t);
+	const wasm = await wasmOf(acmeWithInvoices);
+	const patches = [
+		{ op: 'upsert', path: ['regolith', 'schema', 'actions', 'invoice'], value: { pay: null } },
+		{ op: 'upsert', path: ['regolith', 'schema', 'grants', 'invoice'], value: { pay: { editor: null } } },
+	] as const;
+	const annReads = { ...idleReads, user: { key: 'ann' } };
+	const answers = new Set<string | undefined>();
+	let checking = true;
+	const checks = (async () => {
+		while (checking) {
+			answers.add(codeOf(replica, annReads));
+			await new Promise(setImmediate);
+		}
+	})();
+	feed.publish({
+		revision: 2,
+		snapshot: await snapshot({ revision: 2, model: acmeWithInvoices }),
+		step: await step({ base: 1, revision: 2, patches, wasm }),
+	});
+	await replica.reached(2);
+	checking = false;
+	await checks;
+	t.deepEqual([...answers], ['allow']);
+	t.is(codeOf(replica, annPays), 'allow');
+});
+
+test('a policy that is no policy is not taken', async (t) => {
+	const { feed, replica } = await ready(t);
+	const bad = await step({
+		base: 1,
+		revision: 2,
+		patches: assign('idle', 'acme', ['reader']),
+		wasm: Buffer.from('junk'),
+	});
+	feed.publish({ revision: 2, snapshot: bad, step: bad });
+	await eventually(
+		() => replica.state.kind,
+		(kind) => kind === 'stale',
+	);
+	t.is(replica.current()?.revision, 1);
+	t.is(codeOf(replica, idleReads), 'no_user_roles');
+});
+
+test('waiting for a revision ends when its caller gives up', async (t) => {
+	const { replica } = await ready(t);
+	await t.throwsAsync(replica.reached(99, AbortSignal.timeout(20)), { name: 'AbortError' });
+});
+
+test('stop ends everything that runs', async (t) => {
+	const { feed, replica } = await ready(t);
+	await eventually(
+		() => feed.seen.length,
+		(count) => count >= 3,
+	);
+	await replica.stop();
+	const seen = feed.seen.length;
+	feed.publish(await promotion(1, 2));
+	await new Promise((resolve) => setTimeout(resolve, 100));
+	t.is(feed.seen.length, seen);
+	t.is(replica.current()?.revision, 1);
+});

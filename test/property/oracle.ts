@@ -1,0 +1,120 @@
+/**
+ * What the specification says about roles, as slow and plain as it can be said. Nothing here is shared with the
+ * compiler or the policy but the types of the model: where the two disagree, one of them is wrong.
+ */
+import type { Json, Model, Patch, Role } from '../../compiler/index.js';
+
+/** A check: may this user do this action on a resource of this type in this tenant? */
+export interface Query {
+	readonly user: { readonly key: string };
+	readonly action: string;
+	readonly resource: { readonly type: string; readonly tenant?: string | null };
+}
+
+/** The answer to a check, with the code of the first condition that failed. */
+export interface Decision {
+	readonly allow: boolean;
+	readonly code: string;
+}
+
+/** What a user may do in one tenant; `permissions` and `roles` are sorted. */
+export interface TenantPermissions {
+	readonly tenant: { readonly key: string; readonly attributes: { readonly [name: string]: Json } };
+	readonly permissions: readonly string[];
+	readonly roles: readonly string[];
+}
+
+/** Decides one check (contract: pdp 2.5, evaluation order; 2.6, RBAC). */
+export function decide(model: Model, query: Query): Decision {
+	const code = denial(model, query);
+	return code === null ? { allow: true, code: 'allow' } : { allow: false, code };
+}
+
+function denial({ schema, facts }: Model, { user, action, resource }: Query): string | null {
+	const type = schema.resources.find(({ key }) => key === resource.type);
+	if (type === undefined) {
+		return 'no_such_resource';
+	}
+	if (!type.actions.some(({ key }) => key === action)) {
+		return 'no_such_action';
+	}
+	const tenant = resource.tenant ?? null;
+	if (tenant !== null && !facts.tenants.some(({ key }) => key === tenant)) {
+		return 'no_such_tenant';
+	}
+	if (!facts.users.includes(user.key)) {
+		return 'user_not_synced';
+	}
+	const held = facts.role_assignments.filter((assignment) => assignment.user === user.key);
+	if (held.length === 0) {
+		return 'no_user_roles';
+	}
+	const inTenant = held.filter((assignment) => assignment.tenant === tenant);
+	if (inTenant.length === 0) {
+		return 'no_role_in_tenant';
+	}
+	const granted = inTenant.some(({ role }) => grants(schema.roles, role, resource.type, action, []));
+	return granted ? null : 'no_permission';
+}
+
+/** A role grants what it lists and what the roles it extends grant; a role met before has nothing to add. */
+function grants(
+	roles: readonly Role[],
+	key: string,
+	resource: string,
+	action: string,
+	met: readonly string[],
+): boolean {
+	const role = roles.find((candidate) => candidate.key === key);
+	if (role === undefined || met.includes(key)) {
+		return false;
+	}
+	return (
+		role.permissions.some((permission) => permission.resource === resource && permission.action === action) ||
+		role.extends.some((parent) => grants(roles, parent, resource, action, [...met, key]))
+	);
+}
+
+/** What a user may do, by object identifier (contract: pdp 1.4, User-permissions map): every check, asked one by one. */
+export function permissions(model: Model, user: string): Readonly<Record<string, TenantPermissions>> {
+	const { resources } = model.schema;
+	const entries = model.facts.tenants.flatMap((tenant): [string, TenantPermissions][] => {
+		const roles = model.facts.role_assignments
+			.filter((assignment) => assignment.user === user && assignment.tenant === tenant.key)
+			.map((assignment) => assignment.role);
+		const allowed = resources.flatMap((resource) =>
+			resource.actions
+				.filter(({ key }) => {
+					const query = { user: { key: user }, action: key, resource: { type: resource.key, tenant: tenant.key } };
+					return decide(model, query).allow;
+				})
+				.map(({ key }) => `${resource.key}:${key}`),
+		);
+		const entry = { tenant, permissions: allowed.sort(), roles: [...new Set(roles)].sort() };
+		return roles.length === 0 || !model.facts.users.includes(user) ? [] : [[`__tenant:${tenant.key}`, entry]];
+	});
+	return Object.fromEntries(entries);
+}
+
+/** A data document after patches, as the compiler's `Patch` promises them; the document given stays as it is. */
+export function patched(document: Json, patches: readonly Patch[]): Json {
+	return patches.reduce((current, patch) => patchedAt(current, patch.path, patch), document);
+}
+
+function patchedAt(value: Json, path: readonly string[], patch: Patch): Json {
+	const [member, ...rest] = path;
+	if (member === undefined) {
+		return patch.op === 'upsert' ? patch.value : value;
+	}
+	const members = new Map(Object.entries(isObject(value) ? value : {}));
+	if (rest.length === 0 && patch.op === 'remove') {
+		members.delete(member);
+	} else if (patch.op === 'upsert' || members.has(member)) {
+		members.set(member, patchedAt(members.get(member) ?? {}, rest, patch));
+	}
+	return Object.fromEntries(members);
+}
+
+function isObject(value: Json): value is { readonly [member: string]: Json } {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

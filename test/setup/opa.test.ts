@@ -1,0 +1,114 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+import { root } from '../support/root.js';
+import { temporary } from '../support/temporary.js';
+
+type Version = readonly [number, number, number];
+
+interface OpaModule {
+	parsePin(text: string): { opa: Version; go: Version };
+	provideOpa(root: string, say: (detail: string) => void, environment: NodeJS.ProcessEnv): Promise<string>;
+}
+
+const { parsePin, provideOpa }: OpaModule = await import(join(root, 'setup/opa.mjs'));
+
+const modules = {
+	'a block':
+		'module m\n\ngo 1.26.0\n\nrequire (\n\tgithub.com/a/b v0.1.0 // indirect\n\tgithub.com/open-policy-agent/opa v1.22.0\n)\n',
+	'a single line': 'module m\ngo 1.26.0\nrequire github.com/open-policy-agent/opa v1.22.0\n',
+	'a tool directive before it':
+		'go 1.26.0\ntool github.com/open-policy-agent/opa\nrequire github.com/open-policy-agent/opa v1.22.0 // indirect\n',
+};
+
+for (const [shape, text] of Object.entries(modules)) {
+	test(`the pin is read from ${shape}`, (t) => t.deepEqual(parsePin(text), { opa: [1, 22, 0], go: [1, 26, 0] }));
+}
+
+test('a go.mod without the pin is refused', (t) => {
+	t.throws(() => parsePin('module m\ngo 1.26.0\nrequire github.com/open-policy-agent/opa-extra v1.0.0\n'), {
+		message: /names no version of OPA/,
+	});
+});
+
+test('OPA_PATH wins over an opa on PATH', async (t) => {
+	const home = project(temporary(t));
+	const chosen = program(home, 'chosen/opa', '1.30.0');
+	program(home, 'bin/opa', '1.22.0');
+	t.is(await provideOpa(home, () => {}, { OPA_PATH: chosen, PATH: path(home) }), chosen);
+});
+
+test('an OPA_PATH that names nothing is an error, not a reason to look elsewhere', async (t) => {
+	const home = project(temporary(t));
+	program(home, 'bin/opa', '1.22.0');
+	const environment = { OPA_PATH: join(home, 'nothing'), PATH: path(home) };
+	await t.throwsAsync(
+		provideOpa(home, () => {}, environment),
+		{ message: /OPA_PATH is .*nothing/ },
+	);
+});
+
+test('an opa on PATH of the pinned or a newer minor version is used', async (t) => {
+	const home = project(temporary(t));
+	const found = program(home, 'bin/opa', '1.23.4');
+	program(home, '.tools/opa', '1.22.0');
+	t.is(await provideOpa(home, () => {}, { PATH: path(home) }), found);
+});
+
+test('an older opa on PATH gives way to the one built before', async (t) => {
+	const home = project(temporary(t));
+	program(home, 'bin/opa', '1.21.9');
+	const built = program(home, '.tools/opa', '1.22.0');
+	t.is(await provideOpa(home, () => {}, { PATH: path(home) }), built);
+});
+
+test('without opa and without Go, the message says what to install', async (t) => {
+	const home = project(temporary(t));
+	await t.throwsAsync(
+		provideOpa(home, () => {}, { PATH: path(home) }),
+		{ message: /Install Go 1\.26\.0.*OPA 1\.22.*OPA_PATH/s },
+	);
+});
+
+test('a Go that is too old is named in the message', async (t) => {
+	const home = project(temporary(t));
+	script(home, 'bin/go', 'echo go1.20.1');
+	await t.throwsAsync(
+		provideOpa(home, () => {}, { PATH: path(home) }),
+		{ message: /needs Go 1\.26\.0 or newer; go says: go1\.20\.1/ },
+	);
+});
+
+test('a build that fails leaves no program behind and shows what Go said', async (t) => {
+	const home = project(temporary(t));
+	script(home, 'bin/go', 'if [ "$1" = env ]; then echo go1.26.8; else echo no network; exit 1; fi');
+	await t.throwsAsync(
+		provideOpa(home, () => {}, { PATH: path(home) }),
+		{ message: /no network/ },
+	);
+});
+
+/** A folder that pins OPA 1.22.0. */
+function project(home: string): string {
+	mkdirSync(join(home, 'compiler/opa'), { recursive: true });
+	writeFileSync(join(home, 'compiler/opa/go.mod'), modules['a block']);
+	return home;
+}
+
+/** Only what the test put there is on PATH. */
+function path(home: string): string {
+	return join(home, 'bin');
+}
+
+/** A program that answers as an opa of this version would. */
+function program(home: string, file: string, version: string): string {
+	return script(home, file, `echo "Version: ${version}"`);
+}
+
+function script(home: string, file: string, text: string): string {
+	const target = join(home, file);
+	mkdirSync(dirname(target), { recursive: true });
+	writeFileSync(target, `#!/bin/sh\n${text}\n`);
+	chmodSync(target, 0o755);
+	return target;
+}

@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+import { root } from '../support/root.js';
+import { temporary } from '../support/temporary.js';
+
+/** The table of rooms (docs/architecture.md): what a file may import, and what the linter must refuse. */
+const rooms = {
+	'compiler/policy.ts': {
+		may: ['./model.js', './rego/literal.js'],
+		mayNot: ['node:fs', 'zod', '../src/failure.js', '../src/store/store.js'],
+	},
+	'compiler/rego/literal.ts': {
+		may: ['../model.js', '../rego/path.js'],
+		mayNot: ['node:path', '../../src/failure.js'],
+	},
+	'compiler/opa/opa.ts': { may: ['node:child_process', '../model.js'], mayNot: ['zod', '../../src/failure.js'] },
+	'src/bundle.ts': {
+		may: ['node:zlib', 'tar-stream', './failure.js', '../compiler/model.js'],
+		mayNot: ['./store/store.js'],
+	},
+	'src/compose.ts': {
+		may: ['./store/store.js', './api/table.js', './pdp/engine.js', './publish/publisher.js'],
+		mayNot: [],
+	},
+	'src/main.ts': { may: ['commander', './compose.js', './http/server.js'], mayNot: [] },
+	'src/wire/role.ts': {
+		may: ['zod', './common.js', '../../compiler/condition/operator.js'],
+		mayNot: ['koa', 'node:fs', '../store/store.js', '../../compiler/model.js'],
+	},
+	'src/http/server.ts': {
+		may: ['koa', '@koa/router', 'zod', 'node:http', '../failure.js', '../log.js', './mount.js'],
+		mayNot: ['knex', '../api/table.js', '../store/store.js', '../wire/role.js', '../pdp/engine.js', '../config.js'],
+	},
+	'src/domain/removal.ts': {
+		may: ['../wire/role.js', '../store/unit.js', '../failure.js', '../../compiler/check.js'],
+		mayNot: ['koa', 'knex', '../publish/feed.js', '../pdp/engine.js', '../api/table.js', '../http/endpoint.js'],
+	},
+	'src/store/store.ts': {
+		may: ['knex', 'objection', 'pg', '../wire/role.js', '../../compiler/model.js', './table/role.js', '../clock.js'],
+		mayNot: ['koa', '../http/endpoint.js', '../api/table.js', '../publish/feed.js', '../pdp/engine.js', '../main.js'],
+	},
+	'src/store/table/role.ts': {
+		may: ['objection', '../unit.js', '../../failure.js', '../../../compiler/model.js'],
+		mayNot: ['koa', '../../http/endpoint.js', '../../domain/group.js', '../../../compiler/policy.js'],
+	},
+	'src/api/table.ts': {
+		may: [
+			'../http/endpoint.js',
+			'../wire/role.js',
+			'../domain/group.js',
+			'../store/unit.js',
+			'./schema/roles.js',
+			'../log.js',
+		],
+		mayNot: ['koa', 'knex', 'objection', '../publish/feed.js', '../pdp/engine.js', '../config.js'],
+	},
+	'src/api/schema/roles.ts': {
+		may: ['../crud.js', '../../wire/role.js', '../../http/endpoint.js', '../facts/users.js'],
+		mayNot: ['koa', '../../publish/feed.js', '../../../compiler/model.js'],
+	},
+	'src/publish/feed.ts': {
+		may: [
+			'../store/store.js',
+			'../../compiler/index.js',
+			'../bundle.js',
+			'../http/endpoint.js',
+			'../http/mount.js',
+			'../config.js',
+		],
+		mayNot: ['koa', '../http/server.js', '../api/table.js', '../domain/group.js', '../pdp/engine.js'],
+	},
+	'src/pdp/engine.ts': {
+		may: [
+			'@open-policy-agent/opa-wasm',
+			'../http/server.js',
+			'../wire/role.js',
+			'../bundle.js',
+			'../../compiler/model.js',
+		],
+		mayNot: [
+			'knex',
+			'../store/store.js',
+			'../domain/group.js',
+			'../api/table.js',
+			'../publish/feed.js',
+			'../../compiler/policy.js',
+		],
+	},
+} as const satisfies Record<string, { may: readonly string[]; mayNot: readonly string[] }>;
+
+test('a file may import what its room allows and nothing else', (t) => {
+	const folder = temporary(t);
+	const sources = Object.entries(rooms).map(
+		([file, { may, mayNot }]) => [file, [...may, ...mayNot].map(importOf).join('\n')] as const,
+	);
+	const refused = lint(folder, Object.fromEntries(sources), 'style/noRestrictedImports');
+
+	for (const [file, { may, mayNot }] of Object.entries(rooms)) {
+		const lines = refused.filter((found) => found.file === file).map((found) => found.line);
+		const wanted = mayNot.map((_, index) => may.length + index + 1);
+		t.deepEqual(lines, wanted, file);
+	}
+});
+
+const violations = {
+	'suspicious/noExplicitAny': { 'src/a.ts': 'export const a: any = 1;' },
+	'style/noNonNullAssertion': { 'src/a.ts': 'export const a = (b: string | null) => b!.length;' },
+	'style/noDefaultExport': { 'src/a.ts': 'export default 1;' },
+	'style/noProcessEnv': { 'src/a.ts': "export const a = process.env['A'];" },
+	'style/useFilenamingConvention': { 'src/aB.ts': 'export const a = 1;' },
+	'suspicious/noFocusedTests': { 'test/a.test.ts': "import test from 'ava';\ntest.only('a', (t) => t.pass());" },
+	'nursery/noFloatingPromises': { 'src/a.ts': 'async function a() {}\nexport function b() {\n\ta();\n}' },
+	'suspicious/noImportCycles': {
+		'src/a.ts': "import { b } from './b.js';\nexport const a = () => b;",
+		'src/b.ts': "import { a } from './a.js';\nexport const b = () => a;",
+	},
+} satisfies Record<string, Record<string, string>>;
+
+for (const [rule, sources] of Object.entries(violations)) {
+	test(`the linter refuses what ${rule} is against`, (t) => {
+		const found = lint(temporary(t), sources, rule);
+		t.deepEqual(
+			found.map(({ file }) => file),
+			Object.keys(sources),
+		);
+	});
+}
+
+function importOf(specifier: string, index: number): string {
+	return `import type { T${index} } from '${specifier}';`;
+}
+
+interface Found {
+	readonly file: string;
+	readonly line: number;
+}
+
+/** Runs one rule, with the project's own settings, over sources in a folder of their own. */
+function lint(folder: string, sources: Readonly<Record<string, string>>, rule: string): Found[] {
+	for (const [file, text] of Object.entries(sources)) {
+		mkdirSync(dirname(join(folder, file)), { recursive: true });
+		writeFileSync(join(folder, file), `${text}\n`);
+	}
+	for (const file of ['biome.json', '.gitignore']) copyFileSync(join(root, file), join(folder, file));
+	const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
+	const parameters = ['lint', `--only=${rule}`, '--reporter=github', '--max-diagnostics=none', '.'];
+	const { stdout } = spawnSync(process.execPath, [biome, ...parameters], { cwd: folder, encoding: 'utf8' });
+	return [...stdout.matchAll(/^::error .*?file=(?:.*?regolith-test-\w+\/)?(?<file>[^,]+),line=(?<line>\d+)/gm)]
+		.map(({ groups }) => ({ file: groups?.['file'] ?? '', line: Number(groups?.['line']) }))
+		.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line);
+}

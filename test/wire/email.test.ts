@@ -1,0 +1,76 @@
+import test from 'ava';
+import { Email } from '../../src/wire/email.js';
+import { parsed } from './parsed.js';
+
+/** Addresses a client library reads back without complaint, and those it would refuse. */
+
+const accepted = [
+	'a@b.co',
+	'elon@tesla.com',
+	'first.last+tag@sub.domain-with-hyphen.example.com',
+	"o'neil_!#$%&*/=?^`{|}~-@x.io",
+	'UPPER@CASE.ORG',
+	'1@2.info',
+	'a@1.2.com',
+	'jösé@example.com',
+	'a@bücher.de',
+	'a@xn--bcher-kva.de',
+	`${'a'.repeat(64)}@b.co`,
+	`a@${'b'.repeat(63)}.co`,
+];
+
+const refused = [
+	'',
+	'a',
+	'@b.co',
+	'a@',
+	'a@b',
+	'a@b.',
+	'a@.b.co',
+	'a@b..co',
+	'.a@b.co',
+	'a.@b.co',
+	'a..b@c.co',
+	'a b@c.co',
+	'a@b c.co',
+	'a@@b.co',
+	'a@b@c.co',
+	'"a b"@c.co',
+	'a@[127.0.0.1]',
+	'a@127.0.0.1',
+	'a@b.c1',
+	'a@-b.co',
+	'a@b-.co',
+	'a@ab--cd.co',
+	'a@b_c.co',
+	'a@xn--zzzzzzz99999.co',
+	'Name <a@b.co>',
+	'a@b.co\n',
+	'a@b.co ',
+	'a\u0000@b.co',
+	'\ud800@b.co',
+	'a@b.co#x',
+	'a@b.co/x',
+	'a@b.co:80',
+	'a@%62.co',
+	`${'a'.repeat(65)}@b.co`,
+	`a@${'b'.repeat(64)}.co`,
+	`a@${'b.'.repeat(126)}co`,
+	...['arpa', 'example', 'invalid', 'local', 'localhost', 'onion', 'test'].flatMap((top) => [
+		`a@b.${top}`,
+		`a@b.C.${top.toUpperCase()}`,
+	]),
+	'a@localhost',
+];
+
+for (const address of accepted) {
+	test(`takes ${address}`, (t) => {
+		t.deepEqual(parsed(Email, address), { data: address });
+	});
+}
+
+for (const address of refused) {
+	test(`refuses ${JSON.stringify(address)}`, (t) => {
+		t.deepEqual(parsed(Email, address), { problems: [': value is not a valid email address'] });
+	});
+}

@@ -1,0 +1,303 @@
+import test from 'ava';
+import type { z } from 'zod';
+import { EnvironmentCreate } from '../../src/wire/environment.js';
+import { ProjectCreate, ProjectUpdate } from '../../src/wire/project.js';
+import { ResourceCreate, ResourceReplace, ResourceUpdate } from '../../src/wire/resource.js';
+import { ResourceActionCreate } from '../../src/wire/resource-action.js';
+import { ResourceAttributeCreate, ResourceAttributeUpdate } from '../../src/wire/resource-attribute.js';
+import { RoleCreate, RolePermissions, RoleUpdate } from '../../src/wire/role.js';
+import { RoleAssignmentBulkCreate, RoleAssignmentCreate, RoleAssignmentQuery } from '../../src/wire/role-assignment.js';
+import { TenantCreate, TenantUpdate } from '../../src/wire/tenant.js';
+import { UserCreate, UserReplace, UserRoleRemove, UserUpdate } from '../../src/wire/user.js';
+import { json, parsed } from './parsed.js';
+
+/** Request bodies of the contract: what SDKs send is taken, what cannot be stored or is not served is refused. */
+
+const id = '0190f4c8-0000-7000-8000-00000000abcd';
+const project = { key: 'shop', name: 'Shop' };
+const instance = 'document:budget';
+
+const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
+	[
+		'a project gets its first environments',
+		ProjectCreate,
+		project,
+		{
+			...project,
+			initial_environments: [
+				{ key: 'dev', name: 'Development' },
+				{ key: 'production', name: 'Production' },
+			],
+		},
+	],
+	[
+		'a project without environments',
+		ProjectCreate,
+		{ ...project, initial_environments: [] },
+		{ ...project, initial_environments: [] },
+	],
+	['a project update of nothing', ProjectUpdate, {}, {}],
+	[
+		'an environment with signing keys',
+		EnvironmentCreate,
+		{ key: 'dev', name: 'Dev', jwks: { url: 'https://id.acme.com/keys' } },
+		{ key: 'dev', name: 'Dev', jwks: { ttl: 600, url: 'https://id.acme.com/keys', jwks: null } },
+	],
+	[
+		'a resource as the Node SDK sends it',
+		ResourceCreate,
+		{
+			key: 'document',
+			name: 'document',
+			actions: { read: {}, 'read-all': { name: 'Read all', junk: 1 } },
+			v1compat_path: '/x',
+		},
+		{ key: 'document', name: 'document', actions: { read: {}, 'read-all': { name: 'Read all' } } },
+	],
+	[
+		'a resource with nothing where nothing is served yet',
+		ResourceCreate,
+		{ key: 'a', name: '', actions: {}, attributes: null, roles: {}, relations: null },
+		{ key: 'a', name: '', actions: {}, attributes: undefined, roles: undefined, relations: undefined },
+	],
+	[
+		'a resource with every attribute type',
+		ResourceUpdate,
+		{ attributes: { a: { type: 'object_array' }, b: { type: 'bool', description: 'B' } } },
+		{ attributes: { a: { type: 'object_array' }, b: { type: 'bool', description: 'B' } } },
+	],
+	[
+		'a resource update that clears',
+		ResourceUpdate,
+		{ name: null, description: null, actions: null },
+		{ name: undefined, description: null, actions: undefined },
+	],
+	[
+		'a role with its defaults',
+		RoleCreate,
+		{ key: 'admin', name: 'Admin' },
+		{ key: 'admin', name: 'Admin', permissions: [], extends: [] },
+	],
+	[
+		'a role with nulls',
+		RoleCreate,
+		{
+			key: 'admin',
+			name: 'Admin',
+			description: null,
+			permissions: null,
+			extends: null,
+			attributes: null,
+			granted_to: null,
+		},
+		{
+			key: 'admin',
+			name: 'Admin',
+			description: undefined,
+			permissions: [],
+			extends: [],
+			attributes: undefined,
+			granted_to: undefined,
+		},
+	],
+	['a role update keeps what is absent', RoleUpdate, { description: 'x' }, { description: 'x' }],
+	[
+		'permissions by name and by id',
+		RolePermissions,
+		{ permissions: ['document:read', id] },
+		{ permissions: ['document:read', id] },
+	],
+	['a user by key alone', UserCreate, { key: 'auth0|elon' }, { key: 'auth0|elon', attributes: {} }],
+	['a user replaced by path', UserReplace, { email: 'a@b.co' }, { email: 'a@b.co', attributes: {} }],
+	[
+		'a user with nulls',
+		UserCreate,
+		{ key: 'a', email: null, first_name: null, last_name: null, attributes: null, role_assignments: null },
+		{
+			key: 'a',
+			email: undefined,
+			first_name: undefined,
+			last_name: undefined,
+			attributes: {},
+			role_assignments: undefined,
+		},
+	],
+	[
+		'a user with roles',
+		UserCreate,
+		{ key: 'a', role_assignments: [{ role: 'admin', tenant: 'acme', resource_instance: null }] },
+		{ key: 'a', attributes: {}, role_assignments: [{ role: 'admin', tenant: 'acme', resource_instance: undefined }] },
+	],
+	[
+		'a user update that clears',
+		UserUpdate,
+		{ email: null, attributes: { a: 1 } },
+		{ email: null, attributes: { a: 1 } },
+	],
+	['a tenant without attributes', TenantCreate, { key: 'acme', name: 'Acme' }, { key: 'acme', name: 'Acme' }],
+	['a tenant update', TenantUpdate, { description: 'x' }, { description: 'x' }],
+	[
+		'an assignment as the Python SDK sends it',
+		RoleAssignmentCreate,
+		{ user: 'a@b.co', role: 'admin', tenant: 'acme', resource_instance: null },
+		{ user: 'a@b.co', role: 'admin', tenant: 'acme', resource_instance: undefined },
+	],
+	['no assignments', RoleAssignmentBulkCreate, [], []],
+	[
+		'an assignment query as the Node SDK sends it',
+		RoleAssignmentQuery,
+		{ user: 'a', detailed: 'false', include_total_count: 'false', page: '1', per_page: '100' },
+		{ user: ['a'], detailed: false, include_total_count: false, page: 1, per_page: 100 },
+	],
+];
+
+for (const [title, schema, value, becomes] of accepted) {
+	test(`taken: ${title}`, (t) => {
+		t.deepEqual(parsed(schema, value), { data: becomes });
+	});
+}
+
+const required = 'Invalid input: expected string, received undefined';
+const key = 'must be one or more of a-z, A-Z, 0-9, `-`, `_`';
+const storable = 'must not contain NUL characters or lone surrogates';
+const types = 'expected one of "bool"|"number"|"string"|"time"|"array"|"json"|"object"|"object_array"';
+
+const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]])[] = [
+	['a project of nothing', ProjectCreate, {}, [`key: ${required}`, `name: ${required}`]],
+	[
+		'a project with a wrong environment',
+		ProjectCreate,
+		{ ...project, initial_environments: [{ key: 'a b', name: 'x' }] },
+		[`initial_environments.0.key: ${key}`],
+	],
+	[
+		'a namespace',
+		ProjectCreate,
+		{ ...project, urn_namespace: 'A' },
+		['urn_namespace: must hold two or more of a-z, 0-9, `-`'],
+	],
+	[
+		'a policy repository',
+		ProjectCreate,
+		{ ...project, active_policy_repo_id: 'x' },
+		['active_policy_repo_id: must be a UUID'],
+	],
+	[
+		'a plain jwks url',
+		EnvironmentCreate,
+		{ key: 'a', name: 'a', jwks: { url: 'http://a.io' } },
+		['jwks.url: must be an https URL'],
+	],
+	[
+		'settings that are no object',
+		EnvironmentCreate,
+		{ key: 'a', name: 'a', settings: [] },
+		['settings: must be an object'],
+	],
+	[
+		'a resource without actions',
+		ResourceCreate,
+		{ key: 'a', name: 'a' },
+		['actions: Invalid input: expected record, received undefined'],
+	],
+	['a replacement without a name', ResourceReplace, { actions: {} }, [`name: ${required}`]],
+	['an action key', ResourceCreate, { key: 'a', name: 'a', actions: { 'a:b': {} } }, [`actions.a:b: ${key}`]],
+	[
+		'an action key that is a prototype',
+		ResourceCreate,
+		json('{"key":"a","name":"a","actions":{"__proto__":{"name":"x"}}}'),
+		['actions.__proto__: is a reserved name'],
+	],
+	[
+		'an action that is no object',
+		ResourceCreate,
+		{ key: 'a', name: 'a', actions: { a: null } },
+		['actions.a: Invalid input: expected object, received null'],
+	],
+	[
+		'an attribute type',
+		ResourceCreate,
+		{ key: 'a', name: 'a', actions: {}, attributes: { 'b c': { type: 'int' } } },
+		[`attributes.b c: ${key}`],
+	],
+	['an attribute type', ResourceAttributeCreate, { key: 'a', type: 'int' }, [`type: Invalid option: ${types}`]],
+	['an attribute type', ResourceAttributeUpdate, { type: 'int' }, [`type: Invalid option: ${types}`]],
+	[
+		'resource roles and relations',
+		ResourceCreate,
+		{ key: 'a', name: 'a', actions: {}, roles: { editor: { name: 'Editor' } }, relations: { parent: 'folder' } },
+		['roles: resource roles are not served yet', 'relations: resource relations are not served yet'],
+	],
+	['resource roles in an update', ResourceUpdate, { roles: { a: {} } }, ['roles: resource roles are not served yet']],
+	[
+		'action attributes',
+		ResourceActionCreate,
+		json('{"key":"a","name":"a","attributes":{"x":{"y":"\\u0000"}}}'),
+		[`attributes.x.y: ${storable}`],
+	],
+	['a name with NUL', RoleCreate, { key: 'a', name: 'a\u0000' }, [`name: ${storable}`]],
+	[
+		'permissions that are no list',
+		RoleCreate,
+		{ key: 'a', name: 'a', permissions: 'x:y' },
+		['permissions: Invalid input: expected array, received string'],
+	],
+	[
+		'permissions that are no text',
+		RolePermissions,
+		{ permissions: [1] },
+		['permissions.0: Invalid input: expected string, received number'],
+	],
+	['no permissions', RolePermissions, {}, ['permissions: Invalid input: expected array, received undefined']],
+	[
+		'a derived role',
+		RoleCreate,
+		{ key: 'a', name: 'a', granted_to: { users_with_role: [] } },
+		['granted_to: role derivations (`granted_to`) are not served yet'],
+	],
+	['a user without a key', UserCreate, {}, [`key: ${required}`]],
+	['an e-mail', UserCreate, { key: 'a', email: 'a@b' }, ['email: value is not a valid email address']],
+	['an e-mail of no text', UserUpdate, { email: 3 }, ['email: Invalid input: expected string, received number']],
+	['attributes that are a list', UserReplace, { attributes: [1] }, ['attributes: must be an object']],
+	[
+		'a role on an instance',
+		UserCreate,
+		{ key: 'a', role_assignments: [{ role: 'r', tenant: 't', resource_instance: instance }] },
+		['role_assignments.0.resource_instance: roles on resource instances are not served yet'],
+	],
+	['a role without a tenant', UserRoleRemove, { role: 'r' }, [`tenant: ${required}`]],
+	['a tenant key', TenantCreate, { key: 'a@b', name: 'x' }, [`key: ${key}`]],
+	[
+		'an assignment of nothing',
+		RoleAssignmentCreate,
+		{},
+		[`user: ${required}`, `role: ${required}`, `tenant: ${required}`],
+	],
+	[
+		'an assignment on an instance',
+		RoleAssignmentCreate,
+		{ user: 'u', role: 'r', tenant: 't', resource_instance: instance },
+		['resource_instance: roles on resource instances are not served yet'],
+	],
+	[
+		'the second of many',
+		RoleAssignmentBulkCreate,
+		[
+			{ user: 'u', role: 'r', tenant: 't' },
+			{ user: 'u', role: 'r' },
+		],
+		[`1.tenant: ${required}`],
+	],
+	[
+		'assignments that are no list',
+		RoleAssignmentBulkCreate,
+		{ operations: [] },
+		[': Invalid input: expected array, received object'],
+	],
+];
+
+for (const [index, [title, schema, value, problems]] of refused.entries()) {
+	test(`refused ${index}: ${title}`, (t) => {
+		t.deepEqual(parsed(schema, value), { problems: [...problems] });
+	});
+}

@@ -1,0 +1,81 @@
+import test from 'ava';
+import { z } from 'zod';
+import { Flag, PageQuery, References, Search, withAttributeFilters } from '../../src/wire/query.js';
+import { parsed } from './parsed.js';
+
+/** Query parameters as the server hands them on: text, or a list of texts when repeated. */
+
+const page = { page: 1, per_page: 30 };
+const flag = z.object({ flag: Flag });
+const search = z.object({ search: Search });
+const references = z.object({ role: References });
+const filtered = withAttributeFilters({ search: Search });
+
+const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
+	['page', PageQuery, {}, page],
+	['page', PageQuery, { page: '7', per_page: '100', junk: 'x' }, { page: 7, per_page: 100 }],
+	['page', PageQuery, { page: '999999999' }, { ...page, page: 999_999_999 }],
+	['flag', flag, {}, { flag: false }],
+	...(
+		[
+			['true', true],
+			['True', true],
+			['1', true],
+			['false', false],
+			['FALSE', false],
+			['0', false],
+		] as const
+	).map(([text, value]) => ['flag', flag, { flag: text }, { flag: value }] as const),
+	['search', search, {}, {}],
+	['search', search, { search: '' }, { search: undefined }],
+	['search', search, { search: 'a b*' }, { search: 'a b*' }],
+	['references', references, {}, {}],
+	['references', references, { role: 'a' }, { role: ['a'] }],
+	['references', references, { role: ['a', 'b'] }, { role: ['a', 'b'] }],
+	['attribute filters', filtered, { search: 'x' }, { search: 'x', attribute_filters: [] }],
+	[
+		'attribute filters',
+		filtered,
+		{ attr_color: 'red', 'attr_a b': '' },
+		{
+			attr_color: 'red',
+			'attr_a b': '',
+			attribute_filters: [
+				{ name: 'color', value: 'red' },
+				{ name: 'a b', value: '' },
+			],
+		},
+	],
+];
+
+for (const [name, schema, value, becomes] of accepted) {
+	test(`${name} takes ${JSON.stringify(value)}`, (t) => {
+		t.deepEqual(parsed(schema, value), { data: becomes });
+	});
+}
+
+const notAPage = 'page: must be a whole number from 1 to 999999999';
+const notASize = 'per_page: must be a whole number from 1 to 100';
+
+const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]])[] = [
+	...['', 'x', '-1', '1.5', '1e1', '0x1', ' 1', 'NaN', '1000000000', ['1', '2']].map(
+		(text) => ['page', PageQuery, { page: text }, [notAPage]] as const,
+	),
+	['page', PageQuery, { page: '0' }, [notAPage]],
+	['page', PageQuery, { per_page: '101' }, [notASize]],
+	['page', PageQuery, { per_page: '0' }, [notASize]],
+	...['', 'yes', '2', 'true ', ['true', 'true']].map(
+		(text) => ['flag', flag, { flag: text }, ['flag: must be true or false']] as const,
+	),
+	['search', search, { search: 'a\u0000' }, ['search: must not contain NUL characters or lone surrogates']],
+	['references', references, { role: ['a', ''] }, ['role.1: Too small: expected string to have >=1 characters']],
+	['attribute filters', filtered, { attr_a: ['x', 'y'] }, ['attr_a: must be one text']],
+	['attribute filters', filtered, { attr_a: '\u0000' }, ['attr_a: must be one text']],
+	['attribute filters', filtered, { 'attr_\u0000': 'x' }, ['attr_\u0000: must be one text']],
+];
+
+for (const [name, schema, value, problems] of refused) {
+	test(`${name} refuses ${JSON.stringify(value)}`, (t) => {
+		t.deepEqual(parsed(schema, value), { problems: [...problems] });
+	});
+}

@@ -1,0 +1,273 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import test from 'ava';
+import type { z } from 'zod';
+import type { Endpoint } from '../../src/http/endpoint.js';
+import { openapi } from '../../src/http/openapi.js';
+import * as apiKey from '../../src/wire/api-key.js';
+import * as environment from '../../src/wire/environment.js';
+import { ErrorBody, ValidationErrorBody } from '../../src/wire/error.js';
+import { arrayOrPaginated, paginated } from '../../src/wire/list.js';
+import { PolicyRead } from '../../src/wire/policy.js';
+import * as project from '../../src/wire/project.js';
+import * as resource from '../../src/wire/resource.js';
+import * as action from '../../src/wire/resource-action.js';
+import * as attribute from '../../src/wire/resource-attribute.js';
+import * as role from '../../src/wire/role.js';
+import * as assignment from '../../src/wire/role-assignment.js';
+import * as tenant from '../../src/wire/tenant.js';
+import * as user from '../../src/wire/user.js';
+
+/** Answers carry every field of the contract, explicit nulls included, and nothing else. */
+
+const at = new Date('2026-01-02T03:04:05Z');
+const written = '2026-01-02T03:04:05.000Z';
+const id = '0190f4c8-0000-7000-8000-00000000abcd';
+const scope = { id, organization_id: id, project_id: id, environment_id: id };
+const created = { ...scope, created_at: at };
+const changed = { ...created, updated_at: at };
+const shownCreated = { ...scope, created_at: written };
+const shownChanged = { ...shownCreated, updated_at: written };
+const junk = { password: 'hunter2', row_version: 3 };
+
+const environmentGiven = {
+	...{ id, key: 'dev', name: 'Dev', organization_id: id, project_id: id, created_at: at, updated_at: at },
+	...{ description: null, custom_branch_name: null, jwks: null, settings: null },
+};
+const environmentShown = {
+	...environmentGiven,
+	...{ created_at: written, updated_at: written, avp_policy_store_id: null, email_configuration: null },
+};
+const actionGiven = { id, key: 'read', name: 'Read', description: null, attributes: null };
+const v1compat = { v1compat_path: null, v1compat_is_built_in: null, v1compat_name: null };
+
+interface Answer {
+	readonly schema: z.ZodType;
+	readonly given: object;
+	readonly shown: object;
+}
+
+const answers: Readonly<Record<string, Answer>> = {
+	APIKeyScopeRead: {
+		schema: apiKey.ApiKeyScopeRead,
+		given: { organization_id: id, project_id: null, environment_id: null },
+		shown: { organization_id: id, project_id: null, environment_id: null },
+	},
+	APIKeyRead: {
+		schema: apiKey.ApiKeyRead,
+		given: {
+			...{ id, organization_id: id, project_id: id, environment_id: id, object_type: 'env', access_level: 'admin' },
+			...{ owner_type: 'pdp_config', name: null, secret: 'permit_key_x', created_at: at, last_used_at: null },
+			...{ env: environmentGiven, project: null },
+		},
+		shown: {
+			...{ id, organization_id: id, project_id: id, environment_id: id, object_type: 'env', access_level: 'admin' },
+			...{ owner_type: 'pdp_config', name: null, secret: 'permit_key_x', created_at: written, last_used_at: null },
+			...{ env: environmentShown, project: null, created_by_member: null },
+		},
+	},
+	ProjectRead: {
+		schema: project.ProjectRead,
+		given: {
+			...{ id, key: 'shop', name: 'Shop', organization_id: id, created_at: at, updated_at: at },
+			...{ urn_namespace: null, description: null, settings: null, active_policy_repo_id: null },
+		},
+		shown: {
+			...{ id, key: 'shop', name: 'Shop', organization_id: id, created_at: written, updated_at: written },
+			...{ urn_namespace: null, description: null, settings: null, active_policy_repo_id: null },
+		},
+	},
+	EnvironmentRead: { schema: environment.EnvironmentRead, given: environmentGiven, shown: environmentShown },
+	ResourceRead: {
+		schema: resource.ResourceRead,
+		given: {
+			...{ ...changed, key: 'doc', name: 'Doc', urn: null, description: null, attributes: null, type_attributes: null },
+			actions: { read: { ...actionGiven, ...junk } },
+		},
+		shown: {
+			...{ ...shownChanged, key: 'doc', name: 'Doc', urn: null, description: null, attributes: null },
+			...{ type_attributes: null, actions: { read: { ...actionGiven, ...v1compat } } },
+			...{ roles: {}, relations: {}, action_groups: {} },
+			...{ v1compat_path: null, v1compat_type: null, v1compat_name: null },
+		},
+	},
+	ResourceActionRead: {
+		schema: action.ResourceActionRead,
+		given: {
+			...changed,
+			key: 'read',
+			name: 'Read',
+			permission_name: 'doc:read',
+			resource_id: id,
+			description: null,
+			attributes: { a: 1 },
+		},
+		shown: {
+			...{ ...shownChanged, key: 'read', name: 'Read', permission_name: 'doc:read', resource_id: id },
+			...{ description: null, attributes: { a: 1 }, ...v1compat },
+		},
+	},
+	ResourceAttributeRead: {
+		schema: attribute.ResourceAttributeRead,
+		given: {
+			...changed,
+			key: 'age',
+			type: 'number',
+			resource_id: id,
+			resource_key: '__user',
+			built_in: false,
+			description: null,
+		},
+		shown: {
+			...shownChanged,
+			key: 'age',
+			type: 'number',
+			resource_id: id,
+			resource_key: '__user',
+			built_in: false,
+			description: null,
+		},
+	},
+	RoleRead: {
+		schema: role.RoleRead,
+		given: {
+			...changed,
+			key: 'admin',
+			name: 'Admin',
+			description: null,
+			permissions: [],
+			extends: [],
+			attributes: null,
+		},
+		shown: {
+			...{
+				...shownChanged,
+				key: 'admin',
+				name: 'Admin',
+				description: null,
+				permissions: [],
+				extends: [],
+				attributes: null,
+			},
+			...{ granted_to: null, v1compat_settings: null, v1compat_attributes: null },
+		},
+	},
+	UserRead: {
+		schema: user.UserRead,
+		given: {
+			...{ ...changed, key: 'a|b', email: null, first_name: null, last_name: null, attributes: {} },
+			roles: [{ role: 'admin', tenant: 'acme', ...junk }],
+			associated_tenants: [{ tenant: 'acme', roles: ['admin'], status: 'active' }],
+		},
+		shown: {
+			...{ ...shownChanged, key: 'a|b', email: null, first_name: null, last_name: null, attributes: {} },
+			roles: [{ role: 'admin', tenant: 'acme' }],
+			associated_tenants: [{ tenant: 'acme', roles: ['admin'], status: 'active', resource_instance_roles: [] }],
+		},
+	},
+	TenantRead: {
+		schema: tenant.TenantRead,
+		given: { ...changed, key: 'acme', name: 'Acme', last_action_at: at, description: null, attributes: null },
+		shown: { ...shownChanged, key: 'acme', name: 'Acme', last_action_at: written, description: null, attributes: null },
+	},
+	RoleAssignmentRead: {
+		schema: assignment.RoleAssignmentRead,
+		given: { ...created, user: 'u', role: 'r', tenant: 't', user_id: id, role_id: id, tenant_id: id },
+		shown: {
+			...{ ...shownCreated, user: 'u', role: 'r', tenant: 't', user_id: id, role_id: id, tenant_id: id },
+			...{ resource_instance: null, resource_instance_id: null },
+		},
+	},
+	RoleAssignmentDetailedRead: {
+		schema: assignment.RoleAssignmentDetailedRead,
+		given: {
+			...created,
+			user: { id, key: 'u', email: null, first_name: null, last_name: null, attributes: {}, ...junk },
+			role: { id, key: 'r', name: 'R', permissions: null },
+			tenant: { id, key: 't', name: 'T', attributes: {} },
+		},
+		shown: {
+			...shownCreated,
+			user: { id, key: 'u', email: null, first_name: null, last_name: null, attributes: {} },
+			role: { id, key: 'r', name: 'R', permissions: null },
+			tenant: { id, key: 't', name: 'T', attributes: {} },
+			resource_instance: null,
+		},
+	},
+	PolicyRead: {
+		schema: PolicyRead,
+		given: {
+			revision: 3,
+			hash: null,
+			compiled_revision: null,
+			published_at: null,
+			failure: { revision: 3, message: 'x' },
+			files: [],
+		},
+		shown: {
+			revision: 3,
+			hash: null,
+			compiled_revision: null,
+			published_at: null,
+			failure: { revision: 3, message: 'x' },
+			files: [],
+		},
+	},
+	ErrorBody: {
+		schema: ErrorBody,
+		given: { id, title: 'T', error_code: 'NOT_FOUND', message: 'M' },
+		shown: { id, title: 'T', error_code: 'NOT_FOUND', message: 'M', support_link: null, additional_info: null },
+	},
+};
+
+for (const [name, { schema, given, shown }] of Object.entries(answers)) {
+	test(`${name} shows every field and nothing else`, (t) => {
+		t.deepEqual(schema.parse({ ...given, ...junk }), shown);
+	});
+
+	test(`${name} has no field that may be left out by accident`, (t) => {
+		for (const field of Object.keys(given)) {
+			const { [field]: _, ...rest } = given as Readonly<Record<string, unknown>>;
+			t.false(schema.safeParse(rest).success, field);
+		}
+	});
+}
+
+test('a list is an array, or a page of the same items', (t) => {
+	const list = arrayOrPaginated(user.UserRole);
+	const item = { role: 'r', tenant: 't' };
+	t.deepEqual(list.parse([{ ...item, ...junk }]), [item]);
+	const page = { data: [{ ...item, ...junk }], total_count: 1, page_count: 1, ...junk };
+	t.deepEqual(list.parse(page), { data: [item], total_count: 1, page_count: 1 });
+	t.deepEqual(paginated(user.UserRole).parse({ data: [], total_count: 0, page_count: 0 }), {
+		data: [],
+		total_count: 0,
+		page_count: 0,
+	});
+	t.false(list.safeParse({ data: [item] }).success);
+});
+
+test('every model has a place in one OpenAPI document', async (t) => {
+	const rooms = [apiKey, environment, project, resource, action, attribute, role, assignment, tenant, user];
+	const exported = rooms.flatMap((room) => Object.entries(room as Readonly<Record<string, z.ZodType>>));
+	const endpoints = exported.map(([name, schema], index): Endpoint<string, never> => {
+		const common = { name: `${name}${index}`, summary: name, tag: 'Models', path: `/${index}`, access: 'open' };
+		const handle = () => ({ status: 200 });
+		if (name.endsWith('Query')) return { ...common, method: 'get', query: schema, returns: { 200: null }, handle };
+		if (/Create$|Update$|Replace$|Remove$|Edit$|Permissions?$|Jwks$/.test(name)) {
+			return { ...common, method: 'post', body: schema, returns: { 200: null }, handle };
+		}
+		return { ...common, method: 'get', returns: { 200: arrayOrPaginated(schema) }, handle };
+	});
+	const document = openapi(endpoints, {
+		...{ title: 'Models', version: '1', description: '', key: '', failureBody: ErrorBody },
+		...{ validationBody: ValidationErrorBody, access: { open: { description: 'anyone.', secured: false } } },
+	});
+	const plain = JSON.parse(JSON.stringify(document));
+	const { valid, errors } = await new Validator().validate(plain);
+	t.true(valid, JSON.stringify(errors));
+	const models = Object.keys(plain.components.schemas);
+	for (const name of Object.keys(answers)) if (name !== 'PolicyRead') t.true(models.includes(name), name);
+	// A schema that says nothing documents nothing. Maps that are always empty have this default and forbid members.
+	const blank = [...JSON.stringify(document).matchAll(/"(\w+)":\{\}/g)].map(([, field]) => field);
+	t.deepEqual([...new Set(blank)].sort(), ['default', 'not']);
+});
