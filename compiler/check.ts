@@ -118,7 +118,11 @@ function checkExtends(roles: readonly Role[]): readonly Diagnostic[] {
 			.filter((key) => !known.has(key))
 			.map((key) => finding('unknown_role', ['roles', role.key, 'extends', key], `role ${tick(key)} does not exist`)),
 		...repeated(role.extends).map((key) =>
-			finding('repeated', ['roles', role.key, 'extends', key], `role ${tick(role.key)} extends ${tick(key)} more than once`),
+			finding(
+				'repeated',
+				['roles', role.key, 'extends', key],
+				`role ${tick(role.key)} extends ${tick(key)} more than once`,
+			),
 		),
 	]);
 }

@@ -6,6 +6,7 @@ import { writePolicy } from './policy.js';
 
 export type { Diagnostic, DiagnosticCode } from './check.js';
 export { document, documentBytes, documentChunks } from './data.js';
+export { layout } from './layout.js';
 export { delta, type Membership, type Neighbourhood, patchDocument, type Touched } from './delta.js';
 export type {
 	Action,
@@ -21,9 +22,6 @@ export type {
 	Schema,
 	Tenant,
 } from './model.js';
-
-/** Version of the data document's layout. Policy and data of different layouts do not go together. */
-export const layout = 1;
 
 /** What a model compiles to. A model with an error compiles to its diagnostics alone: narrow with `'policy' in compiled`. */
 export type Compiled =

@@ -10,7 +10,6 @@ import {
 	readdirSync,
 	readFileSync,
 	realpathSync,
-	rmSync,
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
@@ -77,41 +76,44 @@ async function start(binaries) {
 	if (owner) chownSync(folder, owner.uid, owner.gid);
 	const bin = await reachable(binaries, folder, owner);
 	const data = join(folder, 'data');
-	const password = randomBytes(12).toString('hex');
-	writeFileSync(join(folder, 'password'), password, { mode: 0o644 });
-
-	const options = { ...owner, cwd: folder, env: { ...process.env, LC_ALL: 'C' } };
-	const run = (program, ...parameters) => execute(join(bin, program), ['-D', data, ...parameters], options);
-	const created = await run(
-		'initdb',
-		'-U',
-		'regolith',
-		'-A',
-		'password',
-		`--pwfile=${folder}/password`,
-		'-N',
-		'-E',
-		'UTF8',
-		'--locale=C',
-	);
-	if (created.code !== 0) return abandon(folder, created.output);
-
 	const stop = guard(join(bin, 'pg_ctl'), data, folder, owner);
+	const options = { ...owner, cwd: folder, env: { ...process.env, LC_ALL: 'C' } };
+	const run = (program, parameters) => execute(join(bin, program), ['-D', data, ...parameters], options);
+
+	const password = randomBytes(12).toString('hex');
 	const port = await freePort();
-	const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c full_page_writes=off -c max_connections=300`;
-	const started = await run('pg_ctl', 'start', '-w', '-t', '60', '-s', '-l', join(folder, 'log'), '-o', settings);
-	if (started.code !== 0) {
-		const log = existsSync(join(folder, 'log')) ? readFileSync(join(folder, 'log'), 'utf8') : '';
+	const failure = (await create(run, folder, password)) ?? (await listen(run, folder, port));
+	if (failure) {
 		await stop();
-		return { failure: `${started.output}\n${log}` };
+		return { failure };
 	}
 	const version = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
 	return { server: { url: `postgres://regolith:${password}@127.0.0.1:${port}/postgres`, version, stop } };
 }
 
-function abandon(folder, failure) {
-	rmSync(folder, { recursive: true, force: true });
-	return { failure: failure.trim() };
+async function create(run, folder, password) {
+	const file = join(folder, 'password');
+	// Readable for the user that initdb runs as; nobody else can enter the folder.
+	writeFileSync(file, password, { mode: 0o644 });
+	const access = ['-U', 'regolith', '-A', 'password', `--pwfile=${file}`];
+	const { code, output } = await run('initdb', [...access, '--no-sync', '-E', 'UTF8', '--locale=C']);
+	return code === 0 ? undefined : output.trim();
+}
+
+async function listen(run, folder, port) {
+	const settings = [
+		'listen_addresses=127.0.0.1',
+		'unix_socket_directories=',
+		'max_connections=300',
+		// The data need not outlive the machine's next crash.
+		'fsync=off',
+		'full_page_writes=off',
+	];
+	const log = join(folder, 'log');
+	const flags = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
+	const { code, output } = await run('pg_ctl', ['start', '-w', '-t', '60', '-s', '-l', log, '-o', flags]);
+	if (code === 0) return undefined;
+	return `${output}${existsSync(log) ? readFileSync(log, 'utf8') : ''}`.trim();
 }
 
 /** PostgreSQL refuses to run as root; root starts it as a user without rights. */

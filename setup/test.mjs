@@ -42,11 +42,12 @@ export async function providePostgres(root, say) {
 
 async function checkStyle(root) {
 	const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
+	const colours = `--colors=${process.stdout.isTTY ? 'force' : 'off'}`;
 	try {
 		await step('style', async (say) => {
 			const { code, output } = await execute(
 				process.execPath,
-				[biome, 'ci', '--error-on-warnings', '--max-diagnostics=50'],
+				[biome, 'ci', colours, '--error-on-warnings', '--max-diagnostics=50'],
 				{ cwd: root },
 			);
 			if (code !== 0) throw new SetupError(`${output.trim()}\n\`npm run format\` repairs what can be repaired.`);
@@ -66,8 +67,12 @@ async function runAva(root, parameters, postgresUrl, interrupted) {
 		cwd: root,
 		env: { ...process.env, ...colours, TEST_POSTGRES_URL: postgresUrl },
 		stdio: ['ignore', 'pipe', 'inherit'],
+		// A group of its own: AVA told to stop leaves its workers running, the group told to stop does not.
+		detached: true,
 	});
-	interrupted.addEventListener('abort', () => child.kill('SIGTERM'));
+	const stop = () => child.exitCode === null && process.kill(-child.pid, 'SIGTERM');
+	interrupted.addEventListener('abort', stop);
+	if (interrupted.aborted) stop();
 	const tally = createTally();
 	child.stdout.setEncoding('utf8').on('data', (chunk) => {
 		process.stdout.write(chunk);

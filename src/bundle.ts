@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { extract, pack as packTar } from 'tar-stream';
 import { z } from 'zod';
+import { layout } from '../compiler/layout.js';
 import type { Json, Patch } from '../compiler/model.js';
 
 /** One file of a bundle. `path` is relative to the bundle's root, uses `/`, and may begin with one. */
@@ -23,9 +24,6 @@ export interface UnpackLimits {
 export class BundleError extends Error {
 	override readonly name = 'BundleError';
 }
-
-/** The layout of the data document this version writes and reads. */
-export const layout = 1;
 
 const defaultLimits: UnpackLimits = { bytes: 1024 ** 3, files: 100_000 };
 
@@ -201,7 +199,16 @@ function steps(path: string): readonly string[] {
 	return path
 		.slice(1)
 		.split('/')
-		.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+		.map((step) => percentDecoded(step).replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** OPA reads patch paths as it reads URLs, so they are written with percent-encoding. */
+function percentDecoded(step: string): string {
+	try {
+		return decodeURIComponent(step);
+	} catch {
+		throw new BundleError(`the step \`${step}\` of a patch's path holds a malformed percent-encoding`);
+	}
 }
 
 function parseJson<T>(schema: z.ZodType<T>, files: ReadonlyMap<string, Uint8Array>, path: string): T {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { guard } from './api/access.js';
 import { documentation } from './api/document.js';
@@ -48,23 +49,22 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
 	try {
 		const firstStart = await bootstrap(store, config.bootstrap);
 		const shelf = new PolicyShelf(store.database.knex);
-		const assembler = createAssembler(config.opa_path ?? join(packageRoot, '.tools', 'opa'), shelf, store.clock);
+		const assembler = createAssembler(config.opa_path ?? ownOpa(), shelf, store.clock);
 		const publisher = new Publisher(store, shelf, assembler, log);
 		const snapshots = new Snapshots(store, shelf, publisher, join(config.data_directory, 'bundles'));
 		const feed = new Feed(store, shelf, publisher, snapshots);
 		const listening = await listen(createApplication(served(store, shelf, feed, log)), config.host, config.api_port);
 		const listener = listenToWriters(store, log);
-		const stopPublishing = publisher.start();
+		publisher.start();
 		return {
 			listening,
 			store,
 			firstStart,
 			async stop() {
-				stopPublishing();
 				feed.stop();
 				await listening.close();
 				await listener.stop();
-				await publisher.settled();
+				await publisher.stop();
 				await store.close();
 			},
 		};
@@ -72,6 +72,12 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
 		await store.close();
 		throw error;
 	}
+}
+
+/** The `opa` that set-up built; without one, that on PATH. */
+function ownOpa(): string {
+	const built = join(packageRoot, '.tools', 'opa');
+	return existsSync(built) ? built : 'opa';
 }
 
 function served(store: Store, shelf: PolicyShelf, feed: Feed, log: Logger): Served {

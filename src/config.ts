@@ -77,7 +77,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 	const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
 	const parsed = Settings.safeParse(set);
 	if (!parsed.success) {
-		throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+		// A value can be wrong in several ways; the first says enough.
+		const [...issues] = parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message] as const).reverse();
+		const lines = [...new Map(issues)].map(([name, message]) => `${name}: ${message}`).reverse();
+		throw new ConfigError(lines.join('\n'));
 	}
 	const settings = parsed.data;
 	const secrets = [settings.BOOTSTRAP_ORG_API_KEY, settings.BOOTSTRAP_PROJECT_API_KEY, settings.BOOTSTRAP_ENV_API_KEY];

@@ -157,7 +157,7 @@ test('a manifest that is not understood is refused, naming the place', (t) => {
 
 test('patches are read with their paths taken apart', (t) => {
 	const data = [
-		{ op: 'upsert', path: '/a/b~1c/~0~01/', value: { __proto__: null, ['__proto__']: 1 } },
+		{ op: 'upsert', path: '/a/b~1c/~0~01/', value: JSON.parse('{"__proto__":1}') },
 		{ op: 'upsert', path: '/gone', value: null },
 		{ op: 'remove', path: '/gone' },
 		{ op: 'upsert', path: '/kept', value: null },

@@ -6,8 +6,8 @@ import type { RegoFile } from '../model.js';
 import { OpaFailure } from './failure.js';
 import { runOpa } from './run.js';
 
-export { OpaFailure };
 export { readPolicyLibrary } from './library.js';
+export { OpaFailure };
 
 /** What a compiled module answers, by path. The hand-written policy defines all of them. */
 export const entrypoints = [
@@ -35,7 +35,11 @@ export async function buildWasm({ opa, files }: Source): Promise<Uint8Array> {
 	return inFolder(files, async (folder) => {
 		const output = join(folder, 'bundle.tar.gz');
 		const exported = entrypoints.flatMap((entrypoint) => ['--entrypoint', entrypoint]);
-		await runOpa(opa, ['build', '--target', 'wasm', '--optimize', '0', '--prune-unused', ...exported, '--output', output, '.'], rego(folder));
+		await runOpa(
+			opa,
+			['build', '--target', 'wasm', '--optimize', '0', '--prune-unused', ...exported, '--output', output, '.'],
+			rego(folder),
+		);
 		return readFile(output);
 	});
 }
@@ -86,10 +90,15 @@ async function writeFiles(root: string, files: readonly RegoFile[]): Promise<voi
 	if (stray !== -1) {
 		throw new RangeError(`the path \`${files[stray]?.path}\` of a Rego file leads out of the policy`);
 	}
-	for (const folder of new Set([root, ...paths.map((path) => dirname(path))])) {
-		await mkdir(folder, { recursive: true });
-	}
-	for (const [index, file] of files.entries()) {
-		await writeFile(paths[index] ?? root, file.text, { flag: 'wx' });
+	const folders = [...new Set([root, ...paths.map((path) => dirname(path))])];
+	await inSlices(folders, (folder) => mkdir(folder, { recursive: true }));
+	await inSlices(files, (file) => writeFile(join(root, file.path), file.text, { flag: 'wx' }));
+}
+
+/** Some at a time: one at a time is slow, and all at once may need more open files than a process gets. */
+async function inSlices<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {
+	const size = 64;
+	for (let start = 0; start < items.length; start += size) {
+		await Promise.all(items.slice(start, start + size).map(run));
 	}
 }

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { byCodeUnit } from '../order.js';
 import type { RegoFile } from '../model.js';
+import { byCodeUnit } from '../order.js';
 
 /** The hand-written part of every policy: the files of `policy/` without their tests, sorted by path. */
 export async function readPolicyLibrary(): Promise<readonly RegoFile[]> {

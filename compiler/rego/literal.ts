@@ -6,7 +6,7 @@
  * YAML does not read JSON's pairs of escapes. Half a surrogate pair is no character and becomes U+FFFD.
  */
 export function literal(text: string): string {
-	return JSON.stringify(text.replaceAll(loneSurrogate, '\ufffd')).replaceAll(unprintable, escape);
+	return JSON.stringify(text.replaceAll(loneSurrogate, '\ufffd')).replaceAll(unprintable, escapeCodePoint);
 }
 
 const loneSurrogate = /\p{Surrogate}/gu;
@@ -14,7 +14,7 @@ const loneSurrogate = /\p{Surrogate}/gu;
 /** Controls, format marks, private and unassigned code points, and every separator that is not a space. */
 const unprintable = /(?! )[\p{C}\p{Z}]/gu;
 
-function escape(character: string): string {
+function escapeCodePoint(character: string): string {
 	const code = character.codePointAt(0) ?? 0;
 	return code > 0xffff ? character : `\\u${code.toString(16).padStart(4, '0')}`;
 }

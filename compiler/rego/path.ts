@@ -27,11 +27,13 @@ const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
  * Different keys have different folders, on file systems that do not tell `a` from `A` too. Long keys become a path.
  */
 export function folderOf(key: string): string {
-	const name = key.replaceAll(unsafe, escape);
-	return (name.match(names) ?? ['=']).map((part) => (reserved.test(part) ? escape(part) + part.slice(1) : part)).join('/');
+	const name = key.replaceAll(unsafe, escapeCodeUnit);
+	return (name.match(names) ?? ['='])
+		.map((part) => (reserved.test(part) ? escapeCodeUnit(part) + part.slice(1) : part))
+		.join('/');
 }
 
 /** The first code unit of a text, escaped. */
-function escape(text: string): string {
+function escapeCodeUnit(text: string): string {
 	return `=${text.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -1,4 +1,4 @@
-import { duplicate, notFound } from '../failure.js';
+import { duplicate, notFound, unprocessable } from '../failure.js';
 import { groupBy } from '../group-by.js';
 import type { ChangedRecord } from '../store/change.js';
 import { type AssignmentFilter, type AssignmentRow, assignmentsBy, RoleAssignment } from '../store/table/role-assignment.js';
@@ -6,6 +6,7 @@ import { grantsOf, Role } from '../store/table/role.js';
 import { Tenant } from '../store/table/tenant.js';
 import { User } from '../store/table/user.js';
 import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import { UserKey } from '../wire/common.js';
 import type { RoleAssignmentBulkQuery, RoleAssignmentDetailedRead, RoleAssignmentRead } from '../wire/role-assignment.js';
 
 /** A user, a tenant role and a tenant, each by id or key. */
@@ -119,19 +120,13 @@ async function resolve(unit: ReadingUnit, references: readonly AssignmentReferen
 	});
 }
 
+/** The assignments among `wanted` that exist. Found by user, whose assignments are few and indexed, then narrowed. */
 async function heldBetween(unit: ReadingUnit, wanted: readonly Resolved[]): Promise<readonly AssignmentRow[]> {
 	if (wanted.length === 0) return [];
-	return assignmentsBy(unit, {})
-		.whereRaw(
-			`(role_assignments.user_id, role_assignments.role_id, role_assignments.tenant_id)
-				in (select * from unnest(?::uuid[], ?::uuid[], ?::uuid[]))`,
-			[
-				wanted.map((row) => row.user_id),
-				wanted.map((row) => row.role_id),
-				wanted.map((row) => row.tenant_id),
-			],
-		)
-		.castTo<AssignmentRow[]>();
+	const identities = new Set(wanted.map(identityOf));
+	const user_ids = [...new Set(wanted.map((row) => row.user_id))];
+	const held = await assignmentsBy(unit, { user_ids }).castTo<AssignmentRow[]>();
+	return held.filter((row) => identities.has(identityOf(row)));
 }
 
 async function insert(unit: WritingUnit, rows: readonly Resolved[]): Promise<readonly AssignmentRow[]> {
@@ -159,8 +154,18 @@ async function remove(unit: WritingUnit, rows: readonly AssignmentRow[]): Promis
 async function createMissing(unit: WritingUnit, references: readonly AssignmentReference[]): Promise<void> {
 	const known = await unit.findMany(User, references.map((reference) => reference.user));
 	const missing = new Set(references.map(({ user }) => user).filter((user) => !known.has(user)));
+	refuseWrongKeys(references, missing);
 	const rows = [...missing].map((key) => ({ key, attributes: {} }));
 	await unit.createMany(User, rows, (user) => user.key);
+}
+
+/** What only names an existing user may be any text; what becomes a user's key may not. */
+function refuseWrongKeys(references: readonly AssignmentReference[], missing: ReadonlySet<string>): void {
+	const problems = references.flatMap(({ user }, index) => {
+		const [issue] = (missing.has(user) ? UserKey.safeParse(user).error?.issues : undefined) ?? [];
+		return issue === undefined ? [] : [{ loc: ['body', index, 'user'], msg: issue.message, type: issue.code }];
+	});
+	if (problems.length > 0) throw unprocessable(problems);
 }
 
 function recordOf(row: AssignmentRow): ChangedRecord {

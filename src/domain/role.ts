@@ -12,7 +12,7 @@ import {
 	replaceGrants,
 	replaceParents,
 } from '../store/table/role.js';
-import { type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
+import { type Columns, holds, type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
 import type { RoleCreate, RoleRead, RoleUpdate } from '../wire/role.js';
 import { removeAssignments } from './assignment.js';
 import { defined } from './defined.js';
@@ -46,11 +46,10 @@ export async function createRole(unit: WritingUnit, body: RoleCreate): Promise<R
 
 /** Changes what is given of a role; `permissions`, `extends` and `attributes` are overwritten as a whole. */
 export async function changeRole(unit: WritingUnit, role: Role, body: Omit<RoleUpdate, 'granted_to'>): Promise<Role> {
-	return changing(unit, role, async () => {
+	const { name, description, attributes } = body;
+	return changing(unit, role, defined({ name, description, attributes }), async () => {
 		if (body.permissions !== undefined) await setGrants(unit, role, body.permissions);
 		if (body.extends !== undefined) await setParents(unit, role, body.extends);
-		const { name, description, attributes } = body;
-		return unit.change(Role, role, defined({ name, description, attributes }));
 	});
 }
 
@@ -58,23 +57,14 @@ export async function changeRole(unit: WritingUnit, role: Role, body: Omit<RoleU
 export async function grantPermissions(unit: WritingUnit, role: Role, permissions: readonly string[]): Promise<Role> {
 	const held = (await grantsOf(unit, [role.id])).map((grant) => grant.action_id);
 	const given = await actionIds(unit, permissions);
-	if (given.every((id) => held.includes(id))) return role;
-	return changing(unit, role, async () => {
-		await replaceGrants(unit, role.id, [...new Set([...held, ...given])]);
-		return unit.change(Role, role, {});
-	});
+	return changing(unit, role, {}, () => replaceGrants(unit, role.id, [...new Set([...held, ...given])]));
 }
 
 /** Takes permissions from a role; those it does not have are skipped. Throws `not_found` or `invalid_permission`. */
 export async function revokePermissions(unit: WritingUnit, role: Role, permissions: readonly string[]): Promise<Role> {
 	const held = (await grantsOf(unit, [role.id])).map((grant) => grant.action_id);
 	const taken = new Set(await actionIds(unit, permissions));
-	const kept = held.filter((id) => !taken.has(id));
-	if (kept.length === held.length) return role;
-	return changing(unit, role, async () => {
-		await replaceGrants(unit, role.id, kept);
-		return unit.change(Role, role, {});
-	});
+	return changing(unit, role, {}, () => replaceGrants(unit, role.id, held.filter((id) => !taken.has(id))));
 }
 
 /** Deletes a role with its grants and its assignments. */
@@ -84,9 +74,17 @@ export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 	await unit.query(Role).where('roles.id', role.id).delete();
 }
 
-async function changing(unit: WritingUnit, role: Role, change: () => Promise<Role>): Promise<Role> {
+/** Changes columns and links of a role and records it; when all is as it was, nothing is recorded. */
+async function changing(
+	unit: WritingUnit,
+	role: Role,
+	columns: Columns<Role>,
+	relink: () => Promise<void>,
+): Promise<Role> {
 	const before = await recordOfRole(unit, role);
-	const after = await change();
+	await relink();
+	if (holds(before, { ...(await recordOfRole(unit, role)), ...columns })) return role;
+	const after = await unit.change(Role, role, columns);
 	unit.record('role', 'update', role.key, before, await recordOfRole(unit, after));
 	return after;
 }

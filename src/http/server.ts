@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { bodyParser } from '@koa/bodyparser';
 import Koa, { type Context } from 'koa';
 import { Failure } from '../failure.js';
@@ -39,7 +40,10 @@ export interface Answered {
 export interface Listening {
 	readonly url: string;
 	readonly port: number;
-	/** Stops accepting, lets running requests finish for `graceMilliseconds`, then cuts what is left. */
+	/**
+	 * Stops accepting and waits until no connection is open and no handler runs any more; after `graceMilliseconds` it
+	 * cuts the connections that are left and waits no longer.
+	 */
 	close(graceMilliseconds?: number): Promise<void>;
 }
 
@@ -149,8 +153,11 @@ function isDecodable(path: string): boolean {
 function closing(server: Server, graceMilliseconds: number): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
+		// A kept-alive connection goes idle only after its last answer, and would then wait for its own timeout.
+		const sweep = setInterval(() => server.closeIdleConnections(), 50);
 		server.close((error) => {
 			clearTimeout(cut);
+			clearInterval(sweep);
 			if (error) reject(error);
 			else resolve();
 		});
@@ -160,7 +167,13 @@ function closing(server: Server, graceMilliseconds: number): Promise<void> {
 
 /** Starts serving on `host` and `port` (0 picks a free one). Rejects with the system's error when it cannot listen. */
 export async function listen(application: Koa, host: string, port: number): Promise<Listening> {
-	const server = createServer(application.callback());
+	const handle = application.callback();
+	/** Requests being handled: a client that goes away does not end the work it asked for. */
+	const handling = new Set<Promise<void>>();
+	const server = createServer((request, response) => {
+		const handled = handle(request, response).finally(() => handling.delete(handled));
+		handling.add(handled);
+	});
 	await new Promise<void>((resolve, reject) => {
 		server.once('error', reject);
 		server.listen(port, host, () => {
@@ -173,6 +186,10 @@ export async function listen(application: Koa, host: string, port: number): Prom
 	return {
 		url: `http://${shown}:${address.port}`,
 		port: address.port,
-		close: (graceMilliseconds = 5000) => closing(server, graceMilliseconds),
+		async close(graceMilliseconds = 5000) {
+			const given = sleep(graceMilliseconds, undefined, { ref: false });
+			await closing(server, graceMilliseconds);
+			await Promise.race([Promise.allSettled(handling), given]);
+		},
 	};
 }

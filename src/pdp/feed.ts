@@ -2,9 +2,16 @@
 
 import { z } from 'zod';
 
+/** A bundle and what the feed calls the revision it leads to. */
+export interface FeedBundle {
+	readonly kind: 'bundle';
+	readonly bytes: Uint8Array;
+	readonly etag: string;
+}
+
 /** What the feed had to say. */
 export type FeedAnswer =
-	| { readonly kind: 'bundle'; readonly bytes: Uint8Array; readonly etag: string | undefined }
+	| FeedBundle
 	/** `waits` tells that the server holds requests until there is news; without it the client has to pace itself. */
 	| { readonly kind: 'unchanged'; readonly waits: boolean };
 
@@ -60,12 +67,13 @@ export function connectFeed(origin: string, apiKey: string): Feed {
 					...(etag === undefined ? {} : { 'if-none-match': etag }),
 				};
 				const response = await request(`${base}/bundles/${encodeURIComponent(environment)}`, headers, limited);
-				if (response.status === 304) {
+				if (response.status === 304 && etag !== undefined) {
 					return { kind: 'unchanged', waits: response.headers.get('content-type') === bundleType };
 				}
 				if (response.status !== 200) throw await trouble(response);
-				const bytes = new Uint8Array(await response.arrayBuffer());
-				return { kind: 'bundle', bytes, etag: response.headers.get('etag') ?? undefined };
+				const name = response.headers.get('etag');
+				if (name === null) throw new Error('the control plane sent a bundle without an ETag');
+				return { kind: 'bundle', bytes: new Uint8Array(await response.arrayBuffer()), etag: name };
 			}),
 	};
 }

@@ -5,7 +5,7 @@ import { promises as timers } from 'node:timers';
 import { BundleError, type Manifest, parseManifest, parsePatches, unpack } from '../bundle.js';
 import type { Logger } from '../log.js';
 import { Engine } from './engine.js';
-import { connectFeed, type Feed, Refusal } from './feed.js';
+import { connectFeed, type Feed, type FeedBundle, Refusal } from './feed.js';
 
 /** How a replica is doing. `stale` still answers, from the last revision it has. */
 export interface ReplicaState {
@@ -66,8 +66,8 @@ export class Replica {
 	#following: Promise<void> | undefined;
 	#environment: string | undefined;
 	#held: Holding | undefined;
-	/** Whether the feed was asked again after the first snapshot: snapshots may be older than the newest revision. */
-	#caughtUp = false;
+	/** A snapshot on its way to be held: the feed is asked once more, because snapshots may be older than what is held. */
+	#next: Holding | undefined;
 	#failures = 0;
 	#state: ReplicaState = { kind: 'starting', detail: 'nothing is loaded yet' };
 
@@ -97,7 +97,7 @@ export class Replica {
 
 	/** What to answer from; `undefined` before the first complete revision and after a refusal. */
 	current(): Held | undefined {
-		return this.#caughtUp && this.#held?.engine.broken === undefined ? this.#held : undefined;
+		return this.#held?.engine.broken === undefined ? this.#held : undefined;
 	}
 
 	/** Resolves once answers come from `revision` or a later one; rejects when `signal` aborts. */
@@ -129,18 +129,22 @@ export class Replica {
 		if (this.#held !== undefined && this.#held.environment !== environment) {
 			this.#drop(`the key belongs to environment ${environment} now`);
 		}
-		const wait = this.#caughtUp ? this.#wait : 0;
+		const preparing = this.#next !== undefined;
+		const base = this.#next ?? this.#held;
+		const wait = preparing || base?.etag === undefined ? 0 : this.#wait;
 		const started = performance.now();
-		const answer = await this.#feed.poll({ environment, etag: this.#held?.etag, wait }, signal);
-		const first = this.#held === undefined;
+		const answer = await this.#feed.poll({ environment, etag: base?.etag, wait }, signal);
 		if (answer.kind === 'bundle') await this.#take(answer, environment);
-		if (!first) this.#becomeReady();
+		if (preparing) this.#promote();
+		if (this.#next === undefined) this.#becomeReady();
 		if (answer.kind === 'bundle' || wait === 0) return 0;
 		if (!answer.waits) return this.#pace.longest;
 		return performance.now() - started < hasty ? hasty : 0;
 	}
 
-	async #take({ bytes, etag }: { readonly bytes: Uint8Array; readonly etag: string | undefined }, environment: string) {
+	/** Applies a bundle: a snapshot becomes what is prepared, a step continues that or else what is held. */
+	async #take({ bytes, etag }: FeedBundle, environment: string): Promise<void> {
+		const preparing = this.#next !== undefined;
 		try {
 			const files = await unpack(bytes);
 			const manifest = parseManifest(files);
@@ -149,52 +153,68 @@ export class Replica {
 			const engine = await this.#engineFor(manifest, files);
 			// From here to the new revision in one go: nobody gets answers of one revision under the number of another.
 			engine.patch(patches);
-			this.#held = { engine, revision: Number(manifest.revision), etag, environment };
+			const taken = { engine, revision: Number(manifest.revision), etag, environment };
+			if (preparing || manifest.metadata.regolith.kind === 'snapshot') this.#next = taken;
+			else this.#hold(taken);
 		} catch (error) {
 			// What could not be applied is not asked for again: without an ETag the feed sends a snapshot.
-			if (this.#held !== undefined) this.#held = { ...this.#held, etag: undefined };
+			if (!preparing && this.#held !== undefined) this.#held = { ...this.#held, etag: undefined };
 			throw error;
 		}
-		const { revision, engine } = this.#held;
-		this.#log.debug({ revision, heap_bytes: engine.heapBytes }, 'applied a bundle');
-		if (this.#caughtUp) this.events.emit('revision', revision);
 	}
 
-	#refuseForeign(manifest: Manifest, environment: string): void {
-		const { environment: theirs } = manifest.metadata.regolith;
+	#hold(holding: Holding): void {
+		this.#held = holding;
+		this.#log.debug({ revision: holding.revision, heap_bytes: holding.engine.heapBytes }, 'applied a bundle');
+		this.events.emit('revision', holding.revision);
+	}
+
+	/** Answers from what was prepared, now that the feed had nothing newer a moment ago. */
+	#promote(): void {
+		const next = this.#next;
+		this.#next = undefined;
+		if (next === undefined) return;
+		this.#refuseGoingBack(next.revision);
+		this.#hold(next);
+	}
+
+	#refuseForeign({ revision, metadata }: Manifest, environment: string): void {
+		const { environment: theirs } = metadata.regolith;
 		if (theirs !== environment) {
 			this.#environment = undefined;
 			throw new BundleError(`the feed sent a bundle of environment ${theirs}`);
 		}
+		// A snapshot that was asked for without an ETag may be old: what came after it is the next answer.
+		if (this.#next === undefined && this.#held?.etag !== undefined) this.#refuseGoingBack(Number(revision));
+	}
+
+	#refuseGoingBack(revision: number): void {
 		const held = this.#held?.revision ?? 0;
-		if (Number(manifest.revision) < held) {
-			throw new BundleError(`the feed went back to revision ${manifest.revision}; revision ${held} is kept`);
-		}
+		if (revision < held) throw new BundleError(`the feed went back to revision ${revision}; revision ${held} is kept`);
 	}
 
 	/** The engine that a bundle's patches belong on. The one in use stays untouched, and in use, until they are applied. */
 	async #engineFor(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>): Promise<Engine> {
 		const step = manifest.metadata.regolith;
 		if (step.kind === 'snapshot') return Engine.load(await compiled(files), required(files, 'data.json'));
-		const held = this.#held;
-		if (held === undefined || held.engine.broken !== undefined || Number(step.base) > held.revision) {
+		const base = this.#next ?? this.#held;
+		if (base === undefined || base.engine.broken !== undefined || Number(step.base) > base.revision) {
 			throw new BundleError(`a ${step.kind} from revision ${step.base} does not continue what is held`);
 		}
-		return step.kind === 'policy' ? held.engine.fork(await compiled(files)) : held.engine;
+		return step.kind === 'policy' ? base.engine.fork(await compiled(files)) : base.engine;
 	}
 
 	#becomeReady(): void {
 		if (this.#state.kind === 'ready' || this.#held === undefined) return;
 		const { revision, environment } = this.#held;
 		this.#state = { kind: 'ready', detail: '' };
-		this.#caughtUp = true;
 		this.#log.info({ revision, environment }, 'the decision point is up to date');
-		this.events.emit('revision', revision);
 	}
 
 	/** Notes a failure. Returns how long to pause, in milliseconds. */
 	#failed(error: unknown): number {
 		const detail = error instanceof Error ? error.message : String(error);
+		this.#next = undefined;
 		this.#failures += 1;
 		if (error instanceof Refusal) {
 			this.#environment = undefined;
@@ -209,7 +229,6 @@ export class Replica {
 	#drop(reason: string): void {
 		if (this.#held !== undefined) this.#log.warn({ revision: this.#held.revision }, `dropped what was held: ${reason}`);
 		this.#held = undefined;
-		this.#caughtUp = false;
 	}
 
 	#move(kind: ReplicaState['kind'], detail: string): void {

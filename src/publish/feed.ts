@@ -74,9 +74,11 @@ export class Feed {
 			const news = this.#news(query.environment, query.closed);
 			try {
 				const head = await this.#head(query.environment);
+				const over = query.closed.aborted || this.#stopping.signal.aborted;
+				if (over && query.held !== null) return { ...head, ...query.held, bytes: null };
 				const answer = await this.#answer(query, head);
 				const left = deadline - performance.now();
-				if (answer.bytes !== null || left <= 0 || query.closed.aborted || this.#stopping.signal.aborted) return answer;
+				if (answer.bytes !== null || left <= 0 || over) return answer;
 				await news.within(Math.min(left, lookEvery));
 			} finally {
 				news.cancel();
@@ -113,12 +115,10 @@ export class Feed {
 
 	/** The step from `base`, remembered for others who are where this one is. */
 	async #step(query: FeedQuery, base: number, policy: boolean, head: Head): Promise<Step> {
-		// A client that takes policies takes empty steps too; a stock one reads an empty patch as an empty document.
-		const bare = query.modes.has('policy');
-		const name = [query.environment, query.flavour, base, head.revision, head.digest, policy, bare].join('/');
+		const name = [query.environment, query.flavour, base, head.revision, head.digest, policy].join('/');
 		const known = this.#deltas.get(name);
 		if (known !== undefined) return known;
-		const cutting = this.#cut(query, base, policy ? 'policy' : 'delta', bare, head.digest);
+		const cutting = this.#cut(query, base, policy ? 'policy' : 'delta', head.digest);
 		this.#deltas.set(name, cutting);
 		cutting.catch(() => this.#deltas.delete(name));
 		for (const oldest of this.#deltas.keys()) {
@@ -132,7 +132,6 @@ export class Feed {
 		{ environment, flavour }: FeedQuery,
 		base: number,
 		kind: 'policy' | 'delta',
-		bare: boolean,
 		expected: string | null,
 	): Promise<Step> {
 		const cut = await this.store.snapshot(environment, async (unit, counters) => {
@@ -146,10 +145,9 @@ export class Feed {
 		});
 		if (cut === 'moved' || cut === 'snapshot') return cut;
 		const { revision, digest, patches } = cut;
-		if (patches.length === 0 && !bare) return { revision: base, digest, bytes: null };
 		const parts = { revision, environment, policy: digest, step: { kind, base }, ...(flavour === 'wasm' && { entrypoints }) };
-		const files: BundleFile[] = [manifestFile(manifest(parts))];
-		if (patches.length > 0) files.push({ path: 'patch.json', bytes: Buffer.from(JSON.stringify(patchDocument(patches))) });
+		const patch = Buffer.from(JSON.stringify(patchDocument(patches)));
+		const files: BundleFile[] = [manifestFile(manifest(parts)), { path: 'patch.json', bytes: patch }];
 		if (kind === 'policy') files.push({ path: 'policy.wasm', bytes: await this.#wasm(digest) });
 		return { revision, digest, bytes: await pack(files) };
 	}

@@ -1,5 +1,4 @@
-import type { Knex } from 'knex';
-import { notFound } from '../failure.js';
+import { Failure, notFound } from '../failure.js';
 import type { Logger } from '../log.js';
 import { schemaOf } from '../store/model.js';
 import type { PolicyShelf, Publication, Publications } from '../store/policy.js';
@@ -26,6 +25,9 @@ export interface Head {
  */
 export class Publisher {
 	readonly #running = new Map<string, Promise<void>>();
+	/** Environments whose commits are being looked after, and those of them that had another one meanwhile. */
+	readonly #following = new Map<string, Promise<void>>();
+	readonly #again = new Set<string>();
 	/** Environments whose policy this process has held against its own library of Rego, which may be newer. */
 	readonly #verified = new Set<string>();
 	#queue: Promise<unknown> = Promise.resolve();
@@ -37,20 +39,15 @@ export class Publisher {
 		private readonly log: Logger,
 	) {}
 
-	/** Compiles schemas as they are committed, without waiting for someone to ask. Returns how to end it. */
-	start(): () => void {
-		const compile = (environmentId: string) => {
-			this.head(environmentId).catch((error: unknown) => {
-				this.log.error({ environment: environmentId, error }, 'a committed schema could not be published');
-			});
-		};
-		this.store.committed.on('environment', compile);
-		return () => this.store.committed.off('environment', compile);
+	/** Compiles schemas as they are committed, without waiting for someone to ask. */
+	start(): void {
+		this.store.committed.on('environment', this.#follow);
 	}
 
-	/** Waits until nothing is being compiled. */
-	async settled(): Promise<void> {
-		await Promise.allSettled(this.#running.values());
+	/** Ends that; resolves when nothing is being compiled any more. */
+	async stop(): Promise<void> {
+		this.store.committed.off('environment', this.#follow);
+		await Promise.allSettled([...this.#following.values(), ...this.#running.values()]);
 	}
 
 	/** Where an environment is, with its newest schema compiled. Throws `not_found`. */
@@ -78,25 +75,37 @@ export class Publisher {
 		return { revision, schema_revision, digest: live?.digest ?? null, failure };
 	}
 
+	/** Looks after an environment that has news; news that come meanwhile are looked after once, afterwards. */
+	readonly #follow = (environmentId: string): void => {
+		const looking = this.#following.get(environmentId);
+		if (looking !== undefined) {
+			this.#again.add(environmentId);
+			return;
+		}
+		const look = async () => {
+			do {
+				this.#again.delete(environmentId);
+				await this.head(environmentId);
+			} while (this.#again.has(environmentId));
+		};
+		const next = look()
+			.catch((error: unknown) => {
+				const gone = error instanceof Failure && error.code === 'not_found';
+				if (!gone) this.log.error({ environment: environmentId, error }, 'a committed schema could not be published');
+			})
+			.finally(() => this.#following.delete(environmentId));
+		this.#following.set(environmentId, next);
+	};
+
 	#publish(environmentId: string): Promise<void> {
 		const running = this.#running.get(environmentId);
 		if (running !== undefined) return running;
 		// One after another: each compilation runs a process of its own, and the machine is shared with decisions.
-		const next = this.#queue.then(() => this.#alone(environmentId, () => this.#compile(environmentId)));
+		const next = this.#queue.then(() => this.store.alone(environmentId, () => this.#compile(environmentId)));
 		this.#queue = next.catch(() => undefined);
 		const publishing = next.finally(() => this.#running.delete(environmentId));
 		this.#running.set(environmentId, publishing);
 		return publishing;
-	}
-
-	/** Runs `work` while no other process does so for this environment. */
-	async #alone(environmentId: string, work: () => Promise<void>): Promise<void> {
-		const { knex, url } = this.store.database;
-		if (url === null) return work();
-		await knex.transaction(async (transaction: Knex.Transaction) => {
-			await transaction.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [environmentId]);
-			await work();
-		});
 	}
 
 	async #compile(environmentId: string): Promise<void> {

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
-import { type QueryBuilder, UniqueViolationError } from 'objection';
+import { ForeignKeyViolationError, type QueryBuilder, UniqueViolationError } from 'objection';
 import type { Clock } from '../clock.js';
 import { duplicate, forbidden, notFound } from '../failure.js';
 import type { ChangedRecord } from './change.js';
 import { asId } from './ref.js';
 import { type Cipher, hashSecret, newSecret } from './secret.js';
 import { type AccessLevel, ApiKey, Environment, type ObjectType, Organization, Project } from './table/account.js';
-import { type Scope, WritingUnit } from './unit.js';
+import { holds, type Scope, WritingUnit } from './unit.js';
 
 /** Who calls: the API key a request came with, and what it opens. */
 export interface Caller {
@@ -165,17 +165,26 @@ export class WritingAccountUnit extends AccountUnit {
 		);
 	}
 
-	/** Adds an environment; its built-in objects and key are the caller's to add. Throws `duplicate`. */
+	/**
+	 * Adds an environment; its built-in objects and key are the caller's to add. Throws `duplicate`, or `not_found` when
+	 * the project is being deleted.
+	 */
 	async createEnvironment(projectId: string, key: string, fields: EnvironmentFields): Promise<Environment> {
-		return unique('environment', key, () =>
-			Environment.query(this.transaction)
-				.insert({ ...fields, ...this.#stamp(), project_id: projectId, key })
-				.returning('*'),
-		);
+		try {
+			return await unique('environment', key, () =>
+				Environment.query(this.transaction)
+					.insert({ ...fields, ...this.#stamp(), project_id: projectId, key })
+					.returning('*'),
+			);
+		} catch (error) {
+			if (error instanceof ForeignKeyViolationError) throw notFound('Project', projectId);
+			throw error;
+		}
 	}
 
-	/** Changes fields of a project; absent ones stay. */
+	/** Changes fields of a project; absent ones stay. Throws `not_found` when it was deleted meanwhile. */
 	async updateProject(project: Project, fields: ProjectFields): Promise<Project> {
+		if (holds(project, fields)) return project;
 		const [row] = await this.projects()
 			.where('projects.id', project.id)
 			.patch({ ...fields, updated_at: this.now })
@@ -184,17 +193,22 @@ export class WritingAccountUnit extends AccountUnit {
 		return row as Project;
 	}
 
-	/** Deletes a project with everything in it. */
+	/** Deletes a project with everything in it. Throws `not_found` when it was deleted meanwhile. */
 	async removeProject(project: Project): Promise<void> {
-		for (const environment of await this.environments(project.id)) await this.removeEnvironment(environment);
-		await this.projects().where('projects.id', project.id).delete();
+		for (const environment of await this.environments(project.id)) await this.#drop(environment);
+		const [removed] = await this.projects().where('projects.id', project.id).delete().returning('projects.id');
+		if (removed === undefined) throw notFound('Project', project.key);
 	}
 
-	/** Changes fields of an environment under its next revision; absent ones stay. */
+	/**
+	 * Changes fields of an environment under its next revision; absent ones stay. Fields that already are so change
+	 * nothing. Throws `not_found` when it was deleted meanwhile.
+	 */
 	async updateEnvironment(
 		environment: Environment,
 		fields: EnvironmentFields,
 	): Promise<{ readonly row: Environment; readonly revision: number }> {
+		if (holds(environment, fields)) return { row: environment, revision: environment.revision };
 		const [row] = await this.environments(environment.project_id)
 			.where('environments.id', environment.id)
 			.patch({ ...fields, updated_at: this.now })
@@ -207,11 +221,9 @@ export class WritingAccountUnit extends AccountUnit {
 		return { row: after, revision };
 	}
 
-	/** Deletes an environment with everything in it (spec: Deleting an environment). */
+	/** Deletes an environment with everything in it (spec: Deleting an environment). Throws as `removeProject` does. */
 	async removeEnvironment(environment: Environment): Promise<void> {
-		await this.environments(environment.project_id).where('environments.id', environment.id).delete();
-		await this.transaction.raw(`select pg_notify('regolith_revision', ?)`, [environment.id]);
-		this.touched.add(environment.id);
+		if (!(await this.#drop(environment))) throw notFound('Environment', environment.key);
 	}
 
 	/** Adds an API key and returns it with its secret, which is not kept in the clear. */
@@ -236,6 +248,18 @@ export class WritingAccountUnit extends AccountUnit {
 				.returning('*'),
 		);
 		return { row, secret };
+	}
+
+	/** Whether the environment was there to be deleted. */
+	async #drop(environment: Environment): Promise<boolean> {
+		// Asked to return what went: the embedded database miscounts what cascades.
+		const [removed] = await this.environments(environment.project_id)
+			.where('environments.id', environment.id)
+			.delete()
+			.returning('environments.id');
+		await this.transaction.raw(`select pg_notify('regolith_revision', ?)`, [environment.id]);
+		this.touched.add(environment.id);
+		return removed !== undefined;
 	}
 
 	#stamp() {

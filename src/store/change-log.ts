@@ -49,7 +49,7 @@ function membershipsIn(changes: readonly LoggedChange[]): readonly Membership[] 
 	const found = new Map<string, Membership>();
 	for (const { kind, user, tenant } of changes) {
 		if (kind !== 'role_assignment' || user === null || tenant === null) continue;
-		found.set(JSON.stringify([user, tenant]), { user, tenant });
+		found.set(nameOf({ user, tenant }), { user, tenant });
 	}
 	return [...found.values()];
 }
@@ -76,13 +76,19 @@ export async function neighbourhoodOf(unit: ReadingUnit, touched: Touched): Prom
 	};
 }
 
+/** Found by user, whose assignments are few and indexed, then narrowed to the memberships. */
 async function assignmentsBetween(unit: ReadingUnit, memberships: readonly Membership[]) {
-	return assignmentsBy(unit, {})
+	const wanted = new Set(memberships.map(nameOf));
+	const rows = await assignmentsBy(unit, {})
 		.clearSelect()
+		.clearOrder()
 		.select('users.key as user', 'roles.key as role', 'tenants.key as tenant')
-		.whereRaw('(users.key, tenants.key) in (select * from unnest(?::text[], ?::text[]))', [
-			memberships.map(({ user }) => user),
-			memberships.map(({ tenant }) => tenant),
-		])
+		.whereRaw('users.key = any(?::text[])', [[...new Set(memberships.map(({ user }) => user))]])
 		.castTo<Pick<AssignmentRow, 'user' | 'role' | 'tenant'>[]>();
+	return rows.filter((row) => wanted.has(nameOf(row)));
+}
+
+/** One text for one pair, whatever characters the keys hold. */
+function nameOf({ user, tenant }: Membership): string {
+	return JSON.stringify([user, tenant]);
 }

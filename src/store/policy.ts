@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { RegoFile } from '../../compiler/model.js';
+import { notFound } from '../failure.js';
 
 /** A compiled policy: shared by every environment whose Rego is the same. */
 export interface Policy {
@@ -69,9 +70,12 @@ export class PolicyShelf {
 		return publicationsOf(this.knex, environmentId);
 	}
 
-	/** Notes what became of a schema revision. INVARIANT: the newest row that succeeded is kept, others older go. */
+	/** Notes what became of a schema revision. INVARIANT: the newest row that succeeded is kept, others older go. Throws `not_found`. */
 	async note(environmentId: string, publication: Publication): Promise<void> {
 		await this.knex.transaction(async (transaction) => {
+			// Held until the commit: an environment that is being deleted must not get a row any more.
+			const held = await transaction('environments').where({ id: environmentId }).forKeyShare().first('id');
+			if (held === undefined) throw notFound('Environment', environmentId);
 			const failure = publication.failure === null ? null : JSON.stringify(publication.failure);
 			await transaction('publications')
 				.insert({ ...publication, failure, environment_id: environmentId })

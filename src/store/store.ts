@@ -102,6 +102,16 @@ export class Store {
 		return value;
 	}
 
+	/** Runs `work` while no other process on this database runs any under the same name. */
+	async alone(name: string, work: () => Promise<void>): Promise<void> {
+		// An embedded database has one process; and one connection, which `work` needs itself.
+		if (this.database.url === null) return work();
+		await this.database.knex.transaction(async (transaction) => {
+			await transaction.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [name]);
+			await work();
+		});
+	}
+
 	/** Stops using the database; nothing may be running. */
 	async close(): Promise<void> {
 		await this.database.close();

@@ -168,8 +168,7 @@ export class WritingUnit extends ReadingUnit {
 	 * leave no record. Returns the row as it is now.
 	 */
 	async update<M extends KeyedModel>(table: Table<M>, row: M, columns: Columns<M>, key: string): Promise<M> {
-		const current = new Map(Object.entries(row));
-		if (Object.entries(columns).every(([name, value]) => isDeepStrictEqual(current.get(name), value))) return row;
+		if (holds(row, columns)) return row;
 		const after = await this.change(table, row, columns);
 		this.record(table.kind, 'update', key, recordOf(row), recordOf(after));
 		return after;
@@ -233,6 +232,12 @@ export class WritingUnit extends ReadingUnit {
 		await this.database.batchInsert('changes', rows, insertChunk);
 		await this.database.raw(`select pg_notify('regolith_revision', ?)`, [this.scope.environment_id]);
 	}
+}
+
+/** Whether a row or record has these values in these columns already. */
+export function holds(row: object, columns: object): boolean {
+	const current = new Map(Object.entries(row));
+	return Object.entries(columns).every(([name, value]) => isDeepStrictEqual(current.get(name), value));
 }
 
 /** A row as the change log keeps it: without the environment's id, which the log's own row has. */

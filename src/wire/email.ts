@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Top-level names without a global meaning. Clients that check addresses on reading refuse a user who has one. */
-const specialUse: ReadonlySet<string> = new Set(['arpa', 'example', 'invalid', 'local', 'localhost', 'onion', 'test']);
+const specialUse: ReadonlySet<string> = new Set(['arpa', 'invalid', 'local', 'localhost', 'onion', 'test']);
 
 const atom = "[\\p{L}\\p{N}\\p{M}!#$%&'*+\\-/=?^_`{|}~]+";
 const localPart = new RegExp(`^${atom}(?:\\.${atom})*$`, 'u');
@@ -15,7 +15,7 @@ const maxAddressBytes = 254;
 
 /**
  * An e-mail address as mail systems read it: no quoted names, no address literals, a domain with a dot whose top level
- * is neither numeric nor reserved (`arpa example invalid local localhost onion test`). The message is fixed: a client
+ * is neither numeric nor reserved (`arpa invalid local localhost onion test`). The message is fixed: a client
  * library looks for its words.
  */
 export const Email = z.string().refine(isEmail, 'value is not a valid email address').meta({ format: 'email' });

@@ -12,7 +12,10 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 	'a sound schema': {
 		schema: {
 			resources: [document],
-			roles: [role('viewer', { permissions: [{ resource: 'document', action: 'read' }] }), role('a', { extends: ['viewer'] })],
+			roles: [
+				role('viewer', { permissions: [{ resource: 'document', action: 'read' }] }),
+				role('a', { extends: ['viewer'] }),
+			],
 		},
 		found: [],
 	},
@@ -44,7 +47,12 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 	'a circle is told once, from its smallest key': {
 		schema: {
 			resources: [],
-			roles: [role('c', { extends: ['a'] }), role('b', { extends: ['c'] }), role('a', { extends: ['b'] }), role('d', { extends: ['a'] })],
+			roles: [
+				role('c', { extends: ['a'] }),
+				role('b', { extends: ['c'] }),
+				role('a', { extends: ['b'] }),
+				role('d', { extends: ['a'] }),
+			],
 		},
 		found: [
 			{
@@ -57,7 +65,12 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 	'two circles': {
 		schema: {
 			resources: [],
-			roles: [role('a', { extends: ['b'] }), role('b', { extends: ['a'] }), role('c', { extends: ['d'] }), role('d', { extends: ['c'] })],
+			roles: [
+				role('a', { extends: ['b'] }),
+				role('b', { extends: ['a'] }),
+				role('c', { extends: ['d'] }),
+				role('d', { extends: ['c'] }),
+			],
 		},
 		found: [
 			{ code: 'role_cycle', at: ['roles', 'a', 'extends'] },
@@ -100,6 +113,8 @@ test('a repetition is a warning, and the schema compiles', (t) => {
 });
 
 test('a chain of a thousand roles is followed', (t) => {
-	const roles = Array.from({ length: 1000 }, (_, index) => role(`r${index}`, { extends: index === 0 ? [] : [`r${index - 1}`] }));
+	const roles = Array.from({ length: 1000 }, (_, index) =>
+		role(`r${index}`, { extends: index === 0 ? [] : [`r${index - 1}`] }),
+	);
 	t.deepEqual(compilePolicy({ resources: [], roles }).diagnostics, []);
 });

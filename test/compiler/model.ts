@@ -6,7 +6,26 @@ import type { Model, Schema } from '../../compiler/index.js';
 export const text = fc.oneof(
 	fc.string({ unit: 'binary' }),
 	fc.string({
-		unit: fc.constantFrom('"', '\\', '`', '\n', '\r', '\t', '#', '{', '}', '[', ']', '$', ':', '-', '/', '.', ' ', '\u2028'),
+		unit: fc.constantFrom(
+			'"',
+			'\\',
+			'`',
+			'\n',
+			'\r',
+			'\t',
+			'#',
+			'{',
+			'}',
+			'[',
+			']',
+			'$',
+			':',
+			'-',
+			'/',
+			'.',
+			' ',
+			'\u2028',
+		),
 	}),
 	fc.constantFrom('package', 'default', 'if', 'contains', 'true', '__proto__', 'data', 'input', '---', 'con', ''),
 );
@@ -35,7 +54,9 @@ export const schema: fc.Arbitrary<Schema> = fc
 		roles: roles.map((own, index) => ({
 			...own,
 			permissions: own.permissions.filter((permission) =>
-				resources.some((type) => type.key === permission.resource && type.actions.some((a) => a.key === permission.action)),
+				resources.some(
+					(type) => type.key === permission.resource && type.actions.some((a) => a.key === permission.action),
+				),
 			),
 			extends: own.extends.filter((parent) => roles.findIndex((candidate) => candidate.key === parent) > index),
 		})),

@@ -3,7 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { compilePolicy } from '../../compiler/index.js';
-import { checkRego, entrypoints, OpaFailure, opaVersion, readPolicyLibrary } from '../../compiler/opa/build.js';
+import {
+	buildWasm,
+	checkRego,
+	entrypoints,
+	OpaFailure,
+	opaVersion,
+	readPolicyLibrary,
+} from '../../compiler/opa/build.js';
 import { opa, packageRoot, runOpa, wasmEngine } from './engine.js';
 
 test('opa test passes on policy/', async (t) => {
@@ -44,6 +51,13 @@ test('a module has every entrypoint', async (t) => {
 	for (const entrypoint of entrypoints) {
 		t.not(engine.ask(entrypoint, {}), null, entrypoint);
 	}
+});
+
+test('equal files give equal bytes, in any order', async (t) => {
+	const read = { key: 'read', name: 'Read', description: null };
+	const { policy } = compilePolicy({ resources: [{ ...read, key: 'document', actions: [read] }], roles: [] });
+	const files = [...(await readPolicyLibrary()), ...(policy ?? [])];
+	t.deepEqual(await buildWasm({ opa, files }), await buildWasm({ opa, files: [...files].reverse() }));
 });
 
 test('the version of the tool', async (t) => {

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { Json, Patch } from '../../compiler/model.js';
 import { Engine, EngineError, type EngineInput, evaluationFailed } from '../../src/pdp/engine.js';
-import { acme, acmeWithMuch, assign, dataOf, wasmOf } from './environment.js';
+import { acme, acmeWithMuch, assign, dataOf, wasmFrom, wasmOf } from './environment.js';
 
 /** The engine: data in WASM memory stays what a plain object would be, through patches, evaluations and moves. */
 
@@ -30,18 +30,16 @@ const codes: readonly (readonly [EngineInput, string])[] = [
 	[check('ann', 'fly', 'document'), 'no_such_action'],
 	[check('ann', 'read', 'nothing'), 'no_such_resource'],
 	[check('ann', 'read', 'empty'), 'no_such_action'],
-	...['__proto__', 'constructor', 'toString', 'é', '\u0000', '"', '😀'].map(
+	...['__proto__', 'constructor', 'toString', 'é', '\u0000', '"', '😀', '\ud800', '\\ud800'].map(
 		(key) => [check(key, 'read', 'document'), 'user_not_synced'] as const,
 	),
-	// Half a character is no text: the policy is not asked, and no decision is a denial.
-	[check('\ud800', 'read', 'document'), evaluationFailed],
 ];
 
 test('answers with the code of each check', async (t) => {
 	const engine = await load();
 	for (const [input, code] of codes) {
 		t.is(engine.code(input), code, JSON.stringify(input));
-		if (code !== evaluationFailed) t.like(engine.decide(input), { allow: code === 'allow', code });
+		t.like(engine.decide(input), { allow: code === 'allow', code });
 	}
 });
 
@@ -74,6 +72,55 @@ test('a patch that fails breaks the engine, which denies from then on', async (t
 	t.throws(() => engine.patch([]), { message: /broken/ });
 	t.throws(() => engine.dump(), { message: /broken/ });
 	await t.throwsAsync(engine.fork(await module()), { message: /broken/ });
+});
+
+/** A policy whose answer to `conflict` contradicts itself, which makes the module abort. */
+const contradictory = [
+	{
+		path: 'check.rego',
+		text: `package regolith.check
+
+default code := "allow"
+
+code := "one" if input.action == "conflict"
+
+code := "other" if input.action == "conflict"
+
+decision := {"code": code}
+`,
+	},
+	{ path: 'explain.rego', text: 'package regolith.explain\n\nsections := {}\n' },
+	{ path: 'listing.rego', text: 'package regolith.listing\n\nuser_permissions := {}\n' },
+];
+
+test('an evaluation that is aborted denies, and leaves the engine as it was', async (t) => {
+	const engine = await Engine.load(await WebAssembly.compile(await wasmFrom(contradictory)), dataOf(acme));
+	engine.patch(assign('idle', 'acme', ['reader']));
+	const data = engine.dump();
+	const conflict = check('ann', 'conflict', 'document');
+	for (let round = 0; round < 600; round += 1) {
+		if (engine.code(conflict) !== evaluationFailed) t.fail('a conflict is no decision');
+		if (engine.code(check('ann', 'read', 'document')) !== 'allow') return t.fail(`denies after ${round} aborts`);
+	}
+	t.throws(() => engine.decide(conflict), { instanceOf: EngineError, message: /conflict/ });
+	t.deepEqual(engine.dump(), data);
+	engine.patch(assign('idle', 'acme', []));
+	t.notDeepEqual(engine.dump(), data);
+});
+
+test('an input that nests too deep for the machine denies', async (t) => {
+	const engine = await load();
+	let deep: unknown = null;
+	for (let depth = 0; depth < 8_000; depth += 1) deep = [deep];
+	t.is(engine.code({ ...check('ann', 'read', 'document'), context: { deep } }), evaluationFailed);
+	t.is(engine.code(check('ann', 'read', 'document')), 'allow');
+});
+
+test('half a character is the replacement character', async (t) => {
+	const engine = await load(Buffer.from('{"\\ud800":"\\ud83d\\ude00", "b":"\\\\ud800"}'));
+	t.deepEqual(engine.dump(), { '\ufffd': '😀', b: '\\ud800' });
+	engine.patch([{ op: 'upsert', path: ['\udc00x'], value: 'a\ud83d' }]);
+	t.deepEqual(engine.dump(), { '\ufffd': '😀', '\ufffdx': 'a\ufffd', b: '\\ud800' });
 });
 
 test('keys that name members of every object are ordinary keys', async (t) => {
@@ -122,7 +169,8 @@ function patchModel(model: Model, patch: Patch): boolean {
 	}
 	at = model;
 	for (const key of parents) {
-		const next = (at[key] ??= emptyModel());
+		at[key] ??= emptyModel();
+		const next = at[key];
 		if (isObject(next)) at = next;
 	}
 	if (patch.op === 'upsert') at[last] = ownCopy(patch.value);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { compile, documentBytes, patchDocument } from '../../compiler/index.js';
-import type { Model, Patch, Role } from '../../compiler/model.js';
+import type { Model, Patch, RegoFile, Role } from '../../compiler/model.js';
 import { buildWasm, entrypoints, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { manifest, manifestFile, pack, unpack } from '../../src/bundle.js';
 import { createLogger } from '../../src/log.js';
@@ -82,7 +82,11 @@ export function wasmOf(model: Model): Promise<Uint8Array> {
 async function build(model: Model): Promise<Uint8Array> {
 	const compiled = compile(model);
 	if (!('policy' in compiled)) throw new Error(`the model does not compile: ${JSON.stringify(compiled.diagnostics)}`);
-	const files = [...(await readPolicyLibrary()), ...compiled.policy];
+	return wasmFrom([...(await readPolicyLibrary()), ...compiled.policy]);
+}
+
+/** The WASM of any policy with the usual entrypoints. */
+export async function wasmFrom(files: readonly RegoFile[]): Promise<Uint8Array> {
 	const wasm = (await unpack(await buildWasm({ opa, files }))).get('policy.wasm');
 	if (wasm === undefined) throw new Error('opa built no module');
 	return wasm;

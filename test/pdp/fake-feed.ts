@@ -13,6 +13,8 @@ export interface Published {
 	readonly snapshot: Uint8Array;
 	/** Served to whoever holds what was published before. */
 	readonly step?: Uint8Array;
+	/** What a newcomer gets in place of the snapshot: an older one, whose step leads to this revision. */
+	readonly older?: { readonly revision: number; readonly snapshot: Uint8Array; readonly step: Uint8Array };
 }
 
 /** A request for a bundle as the feed saw it. */
@@ -96,13 +98,19 @@ export class FakeFeed {
 		if (request.url !== `/bundles/${this.environment}`) return void response.writeHead(404).end('{}');
 		if (published === undefined) return void response.writeHead(503).end('{}');
 		if (held === etag(published)) return void response.writeHead(304, { 'content-type': contentType }).end();
-		const stepwise = published.step !== undefined && held !== undefined && held === this.#previous;
-		response.writeHead(200, { 'content-type': contentType, etag: etag(published) });
-		response.end(stepwise ? published.step : published.snapshot);
+		const { older, step, snapshot } = published;
+		const send = (name: string, bytes: Uint8Array) => {
+			response.writeHead(200, { 'content-type': contentType, etag: name });
+			response.end(bytes);
+		};
+		if (older !== undefined && held === undefined) send(etag(older), older.snapshot);
+		else if (older !== undefined && held === etag(older)) send(etag(published), older.step);
+		else if (step !== undefined && held !== undefined && held === this.#previous) send(etag(published), step);
+		else send(etag(published), snapshot);
 	}
 }
 
-function etag({ revision }: Published): string {
+function etag({ revision }: { readonly revision: number }): string {
 	return `"r${revision}-x"`;
 }
 

@@ -121,6 +121,34 @@ test('a delta that fails half-way denies everything until a snapshot has come', 
 	t.is(replica.state.kind, 'ready');
 });
 
+test('a snapshot older than what is held is brought up to date before it is used', async (t) => {
+	const { feed, replica } = await ready(t, 5);
+	const old = await snapshot({ revision: 2, model: acme });
+	const late = await step({ base: 2, revision: 6, patches: assign('idle', 'acme', ['reader']) });
+	const seen = new Set<number | undefined>();
+	replica.events.on('revision', () => seen.add(replica.current()?.revision));
+	feed.publish({
+		revision: 6,
+		snapshot: Buffer.from('never asked for'),
+		step: await step({ base: 99, revision: 6, patches: [] }),
+		older: { revision: 2, snapshot: old, step: late },
+	});
+	await replica.reached(6);
+	t.is(codeOf(replica, idleReads), 'allow');
+	t.deepEqual([...seen], [6]);
+});
+
+test('the first snapshot is brought up to date before anything is answered', async (t) => {
+	const feed = await feedOf(t);
+	const late = await step({ base: 2, revision: 6, patches: assign('idle', 'acme', ['reader']) });
+	const old = await snapshot({ revision: 2, model: acme });
+	feed.publish({ revision: 6, snapshot: old, older: { revision: 2, snapshot: old, step: late } });
+	const replica = follow(t, feed);
+	await replica.reached(1);
+	t.is(replica.current()?.revision, 6);
+	t.is(codeOf(replica, idleReads), 'allow');
+});
+
 for (const [title, bytes] of [
 	['bytes that are no bundle', Buffer.from('junk')],
 	['a bundle cut short', undefined],

@@ -24,7 +24,7 @@ export interface TenantPermissions {
 	readonly roles: readonly string[];
 }
 
-/** Decides one check (contract: pdp 2.5, evaluation order; 2.6, RBAC). */
+/** Decides one check (contract: pdp 2.5, evaluation order; 2.6, RBAC). Assignments in tenants that are gone do not count. */
 export function decide(model: Model, query: Query): Decision {
 	const code = denial(model, query);
 	return code === null ? { allow: true, code: 'allow' } : { allow: false, code };
@@ -45,7 +45,9 @@ function denial({ schema, facts }: Model, { user, action, resource }: Query): st
 	if (!facts.users.includes(user.key)) {
 		return 'user_not_synced';
 	}
-	const held = facts.role_assignments.filter((assignment) => assignment.user === user.key);
+	const held = facts.role_assignments.filter(
+		(assignment) => assignment.user === user.key && facts.tenants.some(({ key }) => key === assignment.tenant),
+	);
 	if (held.length === 0) {
 		return 'no_user_roles';
 	}

@@ -15,7 +15,10 @@ const rooms = {
 		may: ['../model.js', '../rego/path.js'],
 		mayNot: ['node:path', '../../src/failure.js'],
 	},
-	'compiler/opa/opa.ts': { may: ['node:child_process', '../model.js'], mayNot: ['zod', '../../src/failure.js'] },
+	'compiler/opa/opa.ts': {
+		may: ['node:child_process', 'node:fs/promises', '../model.js'],
+		mayNot: ['zod', '../../src/failure.js'],
+	},
 	'src/bundle.ts': {
 		may: ['node:zlib', 'tar-stream', './failure.js', '../compiler/model.js'],
 		mayNot: ['./store/store.js'],
@@ -30,16 +33,24 @@ const rooms = {
 		mayNot: ['koa', 'node:fs', '../store/store.js', '../../compiler/model.js'],
 	},
 	'src/http/server.ts': {
-		may: ['koa', '@koa/router', 'zod', 'node:http', '../failure.js', '../log.js', './mount.js'],
+		may: ['koa', '@koa/router', 'zod', 'node:http', 'node:fs/promises', '../failure.js', '../log.js', './mount.js'],
 		mayNot: ['knex', '../api/table.js', '../store/store.js', '../wire/role.js', '../pdp/engine.js', '../config.js'],
 	},
 	'src/domain/removal.ts': {
-		may: ['../wire/role.js', '../store/unit.js', '../failure.js', '../../compiler/check.js'],
+		may: ['../wire/role.js', '../store/unit.js', '../failure.js', '../group-by.js', '../../compiler/check.js'],
 		mayNot: ['koa', 'knex', '../publish/feed.js', '../pdp/engine.js', '../api/table.js', '../http/endpoint.js'],
 	},
 	'src/store/store.ts': {
 		may: ['knex', 'objection', 'pg', '../wire/role.js', '../../compiler/model.js', './table/role.js', '../clock.js'],
-		mayNot: ['koa', '../http/endpoint.js', '../api/table.js', '../publish/feed.js', '../pdp/engine.js', '../main.js'],
+		mayNot: [
+			'koa',
+			'../http/endpoint.js',
+			'../api/table.js',
+			'../publish/feed.js',
+			'../pdp/engine.js',
+			'../main.js',
+			'../bootstrap.js',
+		],
 	},
 	'src/store/table/role.ts': {
 		may: ['objection', '../unit.js', '../../failure.js', '../../../compiler/model.js'],

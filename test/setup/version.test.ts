@@ -26,7 +26,8 @@ const texts: readonly (readonly [string, Version | undefined])[] = [
 ];
 
 for (const [text, version] of texts) {
-	test(`\`${text}\` is version ${version?.join('.')}`, (t) => t.deepEqual(parseVersion(text), version));
+	test(`\`${text}\` is ${version ? `version ${version.join('.')}` : 'no version'}`, (t) =>
+		t.deepEqual(parseVersion(text), version));
 }
 
 test('versions are ordered by number, not by text', (t) => {

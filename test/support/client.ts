@@ -15,8 +15,8 @@ export interface Extra {
 	readonly raw?: string;
 }
 
-// A test knows what shape it asks for and asserts on it; a wrong guess fails the assertion.
-type Loose = Record<string, unknown>;
+/** A body as a test takes it: it knows what shape it asked for and asserts on it; a wrong guess fails the assertion. */
+export type Loose = Record<string, unknown>;
 
 /** A client of one server with one key (none when undefined): requests never throw on a status. */
 export function client(url: string, key?: string) {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from './eventually.js';
 import { root } from './root.js';
@@ -25,6 +26,7 @@ export interface Running {
 	stderr(): string;
 	/** Sends a signal and waits for the end. */
 	kill(signal: NodeJS.Signals): Promise<Exit>;
+	/** Settles at its end. Rejects when it could not be started. */
 	readonly exited: Promise<Exit>;
 	/** Waits until a GET of this URL is answered with 200; throws, with the output, when the process ends before that. */
 	answering(url: string): Promise<void>;
@@ -55,17 +57,34 @@ export function launch({ command, env = {} }: Launch): Running {
 			resolve({ code, signal });
 		});
 	});
-	return {
+	const running: Running = {
 		// A process that could not be started has no id; `exited` rejects then.
 		pid: child.pid ?? -1,
 		...output,
-		exited,
+		get exited() {
+			hold(child, true);
+			return exited;
+		},
 		kill(signal) {
 			child.kill(signal);
-			return exited;
+			return running.exited;
 		},
 		answering: (url) => answering(url, exited, output),
 	};
+	hold(child, false);
+	return running;
+}
+
+/**
+ * Whether this child keeps the test's process alive. Not by itself, for a test that failed half-way must not leave a
+ * file that never ends; but as soon as somebody waits for the child's end.
+ */
+function hold(child: ChildProcess, held: boolean): void {
+	const streams = [child.stdout, child.stderr].filter((stream) => stream instanceof Socket);
+	for (const handle of [child, child.channel, ...streams]) {
+		if (held) handle?.ref();
+		else handle?.unref();
+	}
 }
 
 /**

@@ -4,14 +4,22 @@
 package regolith.rbac
 
 # METADATA
+# title: Held
+# description: |
+#   The roles that the user holds in the tenant of the resource, each with null; undefined when there are none.
+#   A grant and its denial both ask, and it is looked up once.
+held := data.regolith.facts.tenant_roles[input.resource.tenant][input.user.key] if {
+	is_string(input.user.key)
+	is_string(input.resource.tenant)
+}
+
+# METADATA
 # title: Granted
 # description: |
 #   A role that the user holds in the tenant of the resource grants the action.
 #   The roles of one user in one tenant are few, so they are iterated and the tables are looked up.
 granted if {
-	is_string(input.user.key)
-	is_string(input.resource.tenant)
-	some role, _ in data.regolith.facts.tenant_roles[input.resource.tenant][input.user.key]
+	some role, _ in held
 	data.regolith.schema.grants[input.resource.type][input.action][role] == null
 }
 
@@ -19,9 +27,7 @@ granted if {
 # title: Allowing roles
 # description: The keys of the roles that grant the action. For explanations; a check asks `granted`, which costs less.
 allowing_roles contains role if {
-	is_string(input.user.key)
-	is_string(input.resource.tenant)
-	some role, _ in data.regolith.facts.tenant_roles[input.resource.tenant][input.user.key]
+	some role, _ in held
 	data.regolith.schema.grants[input.resource.type][input.action][role] == null
 }
 
@@ -33,8 +39,8 @@ allowing_roles contains role if {
 default denial := "no_permission"
 
 denial := "no_permission" if {
+	held
 	action_known
-	role_in_tenant
 } else := "no_such_resource" if {
 	not resource_known
 } else := "no_such_action" if {
@@ -60,7 +66,7 @@ resource_known if {
 # METADATA
 # description: The action exists on the resource type.
 action_known if {
-	resource_known
+	is_string(input.resource.type)
 	is_string(input.action)
 	data.regolith.schema.actions[input.resource.type][input.action] == null
 }

@@ -1,0 +1,166 @@
+import { compile, documentBytes } from '../compiler/index.js';
+import type { Model, Patch } from '../compiler/model.js';
+import { buildWasm, entrypoints, readPolicyLibrary } from '../compiler/opa/build.js';
+import { manifest, manifestFile, pack, unpack } from '../src/bundle.js';
+import { Engine, type EngineInput } from '../src/pdp/engine.js';
+
+/**
+ * One decision point's engine at 1,000 and at 100,000 role assignments: checks, loading and patches. Medians of rounds;
+ * the sizes take turns, so that a busy moment of the machine hits both. Targets (in the issue): check p50 <= 6 us at
+ * 100,000 and at most 1.2 times that of 1,000; loading 100,000 in under a second.
+ */
+
+const sizes = [1_000, 100_000] as const;
+const usersPerTenant = 1_000;
+const rounds = 15;
+const checksPerRound = 5_000;
+
+const actions = ['read', 'write', 'delete'];
+/** Who may read is half of the roles, so that half of the checks are denials. */
+const roles = ['reader', 'writer', 'owner', 'guest', 'auditor', 'visitor'];
+
+function modelOf(assignments: number): Model {
+	const action = (key: string) => ({ key, name: key, description: null });
+	const resource = (key: string) => ({ key, name: key, description: null, actions: actions.map(action) });
+	const permissions = actions.map((action) => ({ resource: 'document', action }));
+	const users = Array.from({ length: assignments }, (_, index) => userOf(index));
+	return {
+		schema: {
+			resources: ['document', 'folder', 'invoice', 'project'].map(resource),
+			roles: roles.map((key, index) => ({
+				...{ key, name: key, description: null, extends: [] },
+				permissions: index < roles.length / 2 ? permissions : [],
+			})),
+		},
+		facts: {
+			users,
+			tenants: [...new Set(users.map((_, index) => tenantOf(index)))].map((key) => ({ key, attributes: {} })),
+			role_assignments: users.map((user, index) => ({ user, role: roleOf(index), tenant: tenantOf(index) })),
+		},
+	};
+}
+
+const userOf = (index: number) => `user-${index}@example.com`;
+const tenantOf = (index: number) => `tenant-${Math.floor(index / usersPerTenant)}`;
+const roleOf = (index: number) => roles[index % roles.length] ?? 'reader';
+
+function inputsFor(assignments: number, granted: boolean): readonly EngineInput[] {
+	return Array.from({ length: checksPerRound }, (_, turn) => {
+		const index = (turn * 7919) % assignments;
+		// The nearest user, in the same block of roles, whose role grants or does not.
+		const block = index - (index % roles.length);
+		const user = Math.min(block + (granted ? 0 : roles.length / 2) + (turn % 3), assignments - 1);
+		return {
+			user: { key: userOf(user) },
+			action: actions[turn % actions.length] ?? 'read',
+			resource: { type: 'document', tenant: tenantOf(user) },
+		};
+	});
+}
+
+async function bundleOf(model: Model): Promise<Uint8Array> {
+	const compiled = compile(model);
+	if (!('policy' in compiled)) throw new Error('the model does not compile');
+	const files = [...(await readPolicyLibrary()), ...compiled.policy];
+	const opa = process.env['OPA_PATH'] ?? '.tools/opa';
+	const wasm = (await unpack(await buildWasm({ opa, files }))).get('policy.wasm') ?? new Uint8Array();
+	const about = { revision: 1, environment: 'bench', policy: 'bench', entrypoints } as const;
+	return pack([
+		manifestFile(manifest({ ...about, step: { kind: 'snapshot' } })),
+		{ path: 'data.json', bytes: documentBytes(model) },
+		{ path: 'policy.wasm', bytes: wasm },
+	]);
+}
+
+/** From the bytes of a bundle to the first answer. */
+async function load(bundle: Uint8Array): Promise<Engine> {
+	const files = await unpack(bundle);
+	const module = await WebAssembly.compile(files.get('policy.wasm') ?? new Uint8Array());
+	const engine = await Engine.load(module, files.get('data.json') ?? new Uint8Array());
+	engine.code({ user: { key: userOf(0) }, action: 'read', resource: { type: 'document', tenant: tenantOf(0) } });
+	return engine;
+}
+
+function microseconds(run: () => void): number {
+	const start = process.hrtime.bigint();
+	run();
+	return Number(process.hrtime.bigint() - start) / 1000;
+}
+
+/** Each check on its own, the clock's own cost included. */
+function timings(engine: Engine, inputs: readonly EngineInput[]): readonly number[] {
+	return inputs.map((input) => microseconds(() => void engine.code(input)));
+}
+
+function quantile(values: readonly number[], share: number): number {
+	const sorted = values.toSorted((a, b) => a - b);
+	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+const median = (values: readonly number[]) => quantile(values, 0.5);
+
+function reassignment(index: number, turn: number): readonly Patch[] {
+	const facts = ['regolith', 'facts'];
+	return [
+		{ op: 'upsert', path: [...facts, 'tenant_roles', tenantOf(index), userOf(index)], value: { [roleOf(turn)]: null } },
+		{ op: 'upsert', path: [...facts, 'users', userOf(index), tenantOf(index)], value: null },
+	];
+}
+
+/** One size and what was measured of it, in microseconds but for `loads`, which are milliseconds. */
+interface Subject {
+	readonly size: number;
+	readonly bundle: Uint8Array;
+	readonly engine: Engine;
+	readonly loads: readonly number[];
+	readonly granted: number[];
+	readonly denied: number[];
+}
+
+async function measure(): Promise<void> {
+	const subjects: Subject[] = [];
+	for (const size of sizes) {
+		const bundle = await bundleOf(modelOf(size));
+		const loads: number[] = [];
+		for (let round = 0; round < 5; round += 1) {
+			const start = performance.now();
+			await load(bundle);
+			loads.push(performance.now() - start);
+		}
+		subjects.push({ size, bundle, engine: await load(bundle), loads, granted: [], denied: [] });
+	}
+	for (let round = -2; round < rounds; round += 1) {
+		for (const { size, engine, granted, denied } of subjects) {
+			const [allow, deny] = [timings(engine, inputsFor(size, true)), timings(engine, inputsFor(size, false))];
+			// The first rounds warm up.
+			if (round >= 0) granted.push(...allow);
+			if (round >= 0) denied.push(...deny);
+		}
+	}
+	for (const { size, bundle, engine, loads, granted, denied } of subjects) {
+		const all = [...granted, ...denied];
+		const patches = Array.from({ length: 20_000 }, (_, turn) =>
+			microseconds(() => engine.patch(reassignment((turn * 31) % size, turn))),
+		);
+		console.log(`${size.toLocaleString('en')} role assignments`);
+		console.log(`  check           p50 ${median(all).toFixed(2)} us, p99 ${quantile(all, 0.99).toFixed(2)} us`);
+		console.log(`    that allows   p50 ${median(granted).toFixed(2)} us, p99 ${quantile(granted, 0.99).toFixed(2)} us`);
+		console.log(`    that denies   p50 ${median(denied).toFixed(2)} us, p99 ${quantile(denied, 0.99).toFixed(2)} us`);
+		console.log(
+			`  bundle to first answer  ${median(loads).toFixed(0)} ms (bundle ${(bundle.length / 1024).toFixed(0)} KiB)`,
+		);
+		console.log(
+			`  one reassignment        p50 ${median(patches).toFixed(2)} us, p99 ${quantile(patches, 0.99).toFixed(2)} us`,
+		);
+		console.log(`  heap                    ${(engine.heapBytes / 1024 / 1024).toFixed(1)} MiB`);
+	}
+	const [small, large] = subjects;
+	if (small === undefined || large === undefined) return;
+	const ratio = (select: (subject: Subject) => readonly number[]) => median(select(large)) / median(select(small));
+	console.log(`p50 at ${large.size.toLocaleString('en')} over p50 at ${small.size.toLocaleString('en')}`);
+	console.log(
+		`  allows ${ratio(({ granted }) => granted).toFixed(2)}, denies ${ratio(({ denied }) => denied).toFixed(2)}`,
+	);
+}
+
+await measure();

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import test from 'ava';
+import { declaring, reply } from '../../src/http/endpoint.js';
+import { createApplication, listen } from '../../src/http/server.js';
+import { renderSampleFailure } from './sample.js';
+
+/** Requests that wait: the client leaves, or the server stops. */
+
+interface Waiting {
+	readonly closed: AbortSignal;
+	readonly finish: () => void;
+}
+
+/** A server whose one endpoint waits until the test says so; `next` is the next request that came in. */
+async function waitingServer() {
+	const arrivals: Waiting[] = [];
+	let told: (() => void) | undefined;
+	const endpoint = declaring<{ readonly open: null }>();
+	const wait = endpoint({
+		name: 'wait',
+		summary: 'Wait.',
+		tag: 'Waiting',
+		method: 'get',
+		path: '/wait',
+		access: 'open',
+		returns: { 204: null },
+		handle: async ({ closed }) => {
+			await new Promise<void>((finish) => {
+				arrivals.push({ closed, finish });
+				told?.();
+			});
+			return reply(204);
+		},
+	});
+	const application = createApplication({
+		endpoints: [wait],
+		surround: (_endpoint, _request, run) => run(null),
+		renderFailure: renderSampleFailure,
+		onUnexpected: () => undefined,
+	});
+	const listening = await listen(application, '127.0.0.1', 0);
+	return {
+		listening,
+		next: async (): Promise<Waiting> => {
+			if (arrivals.length === 0) await new Promise<void>((resolve) => (told = resolve));
+			const arrived = arrivals.shift();
+			if (arrived === undefined) throw new Error('nothing arrived');
+			return arrived;
+		},
+	};
+}
+
+test('a handler is told when its client leaves', async (t) => {
+	const { listening, next } = await waitingServer();
+	const socket = connect(listening.port, '127.0.0.1');
+	socket.write('GET /wait HTTP/1.1\r\nHost: x\r\n\r\n');
+	const { closed, finish } = await next();
+	t.false(closed.aborted);
+	const aborted = once(closed, 'abort');
+	socket.destroy();
+	await aborted;
+	finish();
+	await t.notThrowsAsync(listening.close(0));
+});
+
+test('stopping lets a running request finish and takes no new one', async (t) => {
+	const { listening, next } = await waitingServer();
+	const answer = fetch(`${listening.url}/wait`);
+	const { finish } = await next();
+	const stopped = listening.close(60_000);
+	await t.throwsAsync(fetch(`${listening.url}/wait`));
+	finish();
+	t.is((await answer).status, 204);
+	await t.notThrowsAsync(stopped);
+});
+
+test('stopping cuts what does not finish in time', async (t) => {
+	const { listening, next } = await waitingServer();
+	const answer = t.throwsAsync(fetch(`${listening.url}/wait`));
+	await next();
+	await listening.close(1);
+	await answer;
+});
+
+test('the URL of a server on every address is one a browser can open', async (t) => {
+	const application = createApplication({
+		endpoints: [],
+		surround: (_endpoint, _request, run) => run(null),
+		renderFailure: renderSampleFailure,
+		onUnexpected: () => undefined,
+	});
+	const listening = await listen(application, '0.0.0.0', 0);
+	t.is(listening.url, `http://localhost:${listening.port}`);
+	await listening.close();
+});

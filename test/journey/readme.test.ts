@@ -1,0 +1,115 @@
+/** What the documents say holds: the README's example runs as it is printed there, and what they name exists. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { root } from '../support/root.js';
+import { startStack } from '../support/stack.js';
+import { removeFolder } from '../support/temporary.js';
+
+test('the example of the README prints what the README says', async (t) => {
+	const readme = read('README.md');
+	const example = fenced(readme, 'js').find((block) => block.includes("from 'permitio'")) ?? '';
+	t.not(example, '', 'the README has no example with the SDK');
+	const promised = fenced(readme, 'text').find((block) => block.startsWith('may Ann')) ?? '';
+	t.not(promised, '', 'the README does not say what its example prints');
+
+	const stack = await startStack();
+	t.teardown(stack.stop);
+	// Inside the package, where the SDK resolves as it does for a reader who tries it here.
+	const folder = mkdtempSync(join(root, 'dist', 'readme-'));
+	t.teardown(() => removeFolder(folder));
+	writeFileSync(join(folder, 'example.mjs'), example);
+	const { stdout } = await promisify(execFile)(process.execPath, ['example.mjs'], {
+		cwd: folder,
+		timeout: 90_000,
+		env: {
+			PERMIT_API_KEY: stack.keys.environment,
+			PERMIT_API_URL: stack.api.listening.url,
+			PERMIT_PDP_URL: stack.decisionPoint.listening.url,
+		},
+	});
+	t.is(stdout, promised);
+});
+
+for (const document of documents()) {
+	test(`the links of ${document} lead somewhere`, (t) => {
+		const broken = linksOf(read(document)).filter((link) => !leads(document, link));
+		t.deepEqual(broken, []);
+	});
+}
+
+test('the README lists the settings that .env.example documents, with the same defaults', (t) => {
+	const documented = [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => ({
+		name,
+		value,
+	}));
+	const [, section = ''] = read('README.md').split('\n## Configuration\n');
+	const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| (`.*?) \| (.*?) \|/gm)];
+	const named = rows.flatMap(([, names = '', defaults = '']) => codesOf(names).map((name) => ({ name, defaults })));
+	t.deepEqual(named.map(({ name }) => name).sort(), documented.map(({ name }) => name).sort());
+	for (const { name, value } of documented.filter((setting) => setting.value !== '')) {
+		const defaults = named.find((row) => row.name === name)?.defaults ?? '';
+		t.true(codesOf(defaults).includes(value), `${name} is \`${value}\` by default, and the README says ${defaults}`);
+	}
+});
+
+test('every code of a denial is explained where an explained decision points to', (t) => {
+	const codes = [...read('policy/regolith/rbac/rbac.rego').matchAll(/(?:denial :=|else :=) "(\w+)"/g)].map(
+		([, code]) => code,
+	);
+	t.true(codes.length >= 7);
+	const headings = new Set(anchorsOf(read('docs/denial-codes.md')));
+	t.deepEqual(
+		codes.filter((code) => !headings.has(code ?? '')),
+		[],
+	);
+});
+
+function read(path: string): string {
+	return readFileSync(join(root, path), 'utf8');
+}
+
+function documents(): readonly string[] {
+	const inDocs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((path) =>
+		join('docs', path),
+	);
+	const all = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bundles/README.md', ...inDocs];
+	return all.filter((path) => path.endsWith('.md')).sort();
+}
+
+/** The contents of the fenced blocks in one language. */
+function fenced(markdown: string, language: string): readonly string[] {
+	return [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, name, text = '']) =>
+		name === language ? [text] : [],
+	);
+}
+
+/** Where links lead, those to other sites left out. */
+function linksOf(markdown: string): readonly string[] {
+	const links = [...markdown.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+	return links.filter((link) => !/^[a-z]+:/.test(link));
+}
+
+function leads(document: string, link: string): boolean {
+	const [path = '', anchor] = link.split('#');
+	const target = path === '' ? join(root, document) : resolve(root, dirname(document), path);
+	if (!existsSync(target) || relative(root, target).startsWith('..')) return false;
+	return anchor === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
+}
+
+/** The anchors of a document's headings. */
+function anchorsOf(markdown: string): readonly string[] {
+	return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+		heading
+			.toLowerCase()
+			.replaceAll(/[^\w\- ]/g, '')
+			.replaceAll(' ', '-'),
+	);
+}
+
+/** What stands in backquotes. */
+function codesOf(text: string): readonly string[] {
+	return [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+}

@@ -1,0 +1,399 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { ConfigError, readConfig } from '../../src/config.js';
+import { command, holdDataDirectory } from '../../src/control.js';
+import { type Database, openDatabase } from '../../src/store/database.js';
+import { client } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
+import { createDatabase } from '../support/postgres.js';
+import { type Exit, launch, type Running } from '../support/processes.js';
+import { root } from '../support/root.js';
+import { facts, secretFor } from '../support/stack.js';
+import { type Cleanup, removeFolder, temporary, temporaryFolder } from '../support/temporary.js';
+
+/** The program as an operator meets it: first start, later starts, stops, refusals, keys. `bash` and `curl` are needed. */
+
+const opa = process.env['OPA_PATH'] ?? join(root, '.tools', 'opa');
+
+/** What the very first start on an empty folder did; every other test begins with a copy of the folder it left. */
+interface FirstStart {
+	readonly folder: string;
+	readonly stdout: string;
+	readonly stderr: string;
+	readonly urls: Urls;
+	/** What the three printed commands printed when they were run as they are, one right after the other. */
+	readonly answers: readonly string[];
+	readonly exit: Exit;
+}
+
+interface Urls {
+	readonly api: string;
+	readonly pdp: string;
+}
+
+let first: FirstStart;
+
+test.before(async () => {
+	const folder = temporaryFolder();
+	const { env, urls } = await surroundings(folder);
+	const running = launch({ command: ['start'], env: { ...env, LOG_LEVEL: 'trace' } });
+	await running.answering(`${urls.pdp}/ready`);
+	const stdout = running.stdout();
+	const answers: string[] = [];
+	for (const printed of commandsIn(stdout)) answers.push((await run('bash', ['-ec', printed])).stdout);
+	const exit = await running.kill('SIGTERM');
+	first = { folder, stdout: running.stdout(), stderr: running.stderr(), urls, answers, exit };
+});
+
+test.after.always(() => removeFolder(first.folder));
+
+test('the first start prints where it is reached, the key, and three commands that answer as they say', async (t) => {
+	const { stdout, urls, answers } = first;
+	t.true(stdout.includes(urls.api) && stdout.includes(urls.pdp));
+	t.is(new Set(stdout.match(/permit_key_[A-Za-z0-9_-]+/g)).size, 1, 'one key, no other');
+	t.regex(secretIn(stdout), /^permit_key_[A-Za-z0-9_-]{86,}$/);
+	const [create = '', allow = '', deny = ''] = answers;
+	t.is(answers.length, 3);
+	t.false(create.includes('error_code'), create);
+	t.is(JSON.parse(allow).allow, true);
+	t.is(JSON.parse(deny).allow, false);
+});
+
+test('SIGTERM and SIGINT end it with code 0, and later starts print no secret', async (t) => {
+	t.deepEqual(first.exit, { code: 0, signal: null });
+	const later = await started(t, ['start']);
+	const said = `${later.running.stdout()}${later.running.stderr()}`;
+	t.true(said.includes(later.urls.api) && said.includes(later.urls.pdp));
+	t.notRegex(said, /permit_key_/);
+	t.true((await allowed(later)).body['allow']);
+	t.deepEqual(await later.running.kill('SIGINT'), { code: 0, signal: null });
+	t.false(later.running.stderr().includes('"level":50'), later.running.stderr());
+});
+
+test('a folder in use is refused to a second process, which leaves the first alone', async (t) => {
+	const holder = await started(t, ['serve']);
+	const { env } = await surroundings(holder.folder);
+	for (const word of ['start', 'serve']) {
+		const second = launch({ command: [word], env });
+		t.deepEqual(await second.exited, { code: 1, signal: null });
+		t.regex(second.stderr(), /^another Regolith process is running on the data directory [^\n]+\n$/);
+		t.true(second.stderr().includes(holder.folder));
+		t.is(second.stdout(), '');
+	}
+	t.is((await client(holder.urls.api).get('/healthy')).status, 200);
+	t.is(statSync(join(holder.folder, 'control.sock')).mode & 0o777, 0o600);
+	t.is(statSync(join(holder.folder, 'server.key')).mode & 0o777, 0o600);
+});
+
+test('of two that start at once on one folder exactly one runs', async (t) => {
+	const folder = copied(t);
+	const starts = await Promise.all([surroundings(folder), surroundings(folder)]);
+	const running = starts.map(({ env }) => launch({ command: ['serve'], env }));
+	const ends = running.map(async (one) => ({ one, exit: await one.exited }));
+	const loser = await Promise.race(ends);
+	t.deepEqual(loser.exit, { code: 1, signal: null });
+	t.regex(loser.one.stderr(), /^another Regolith process is running/);
+	const winner = running.findIndex((one) => one !== loser.one);
+	await running[winner]?.answering(`${starts[winner]?.urls.api}/healthy`);
+	t.deepEqual(await running[winner]?.kill('SIGTERM'), { code: 0, signal: null });
+});
+
+test('after kill -9 the folder is free: for keys and for the next start', async (t) => {
+	const killed = await started(t, ['serve']);
+	t.deepEqual(await killed.running.kill('SIGKILL'), { code: null, signal: 'SIGKILL' });
+	t.true(statSync(join(killed.folder, 'control.sock')).isSocket(), 'the socket of the dead one is still there');
+	const secret = await keyFrom(killed.env, ['--project', 'default', '--environment', 'production']);
+
+	const { env, urls } = await surroundings(killed.folder);
+	const next = launch({ command: ['start'], env: { ...env, PDP_API_KEY: secret } });
+	await next.answering(`${urls.pdp}/ready`);
+	t.is((await client(urls.api, secret).get('/v2/api-key/scope')).status, 200);
+
+	// The key is of `production`, so that is what the decision point serves, and nobody else may ask it.
+	const production = client(urls.api, secret);
+	const user = { key: 'bob' };
+	const { status, revision } = await production.post('/v2/facts/default/production/users', user);
+	t.is(status, 200);
+	const headers = { 'x-min-revision': String(revision) };
+	const asked = { user: 'alice', action: 'read', resource: 'document' };
+	t.like(await client(urls.pdp, secret).post('/allowed', asked, { headers }), { status: 200, body: { allow: false } });
+	t.is((await client(urls.pdp, secretIn(first.stdout)).post('/allowed', asked)).status, 403);
+	t.deepEqual(await next.kill('SIGTERM'), { code: 0, signal: null });
+});
+
+test('`keys create` makes keys of every kind while the server runs', async (t) => {
+	const server = await started(t, ['serve']);
+	const kinds = [
+		{ words: [], opens: ['organization_id'], writes: 200 },
+		{ words: ['--project', 'default', '--access', 'write'], opens: ['organization_id', 'project_id'], writes: 200 },
+		{
+			words: ['--project', 'default', '--environment', 'dev', '--access', 'read', '--name', 'looking'],
+			opens: ['organization_id', 'project_id', 'environment_id'],
+			writes: 403,
+		},
+	];
+	for (const [index, { words, opens, writes }] of kinds.entries()) {
+		const secret = await keyFrom(server.env, words);
+		const api = client(server.urls.api, secret);
+		const { body } = await api.get('/v2/api-key/scope');
+		const open = Object.keys(body).filter((name) => body[name] !== null);
+		t.deepEqual(open.sort(), [...opens].sort(), words.join(' '));
+		t.is((await api.get(`${facts}/users`)).status, 200);
+		t.is((await api.post(`${facts}/users`, { key: `user-${index}` })).status, writes, words.join(' '));
+	}
+	const wrong = [
+		{ words: ['--project', 'nowhere'], says: /nowhere/ },
+		{ words: ['--project', 'default', '--environment', 'nowhere'], says: /nowhere/ },
+		{ words: ['--environment', 'dev'], says: /--project/ },
+		{ words: ['--access', 'everything'], says: /everything/ },
+	];
+	for (const { words, says } of wrong) {
+		const refused = launch({ command: ['keys', 'create', ...words], env: server.env });
+		t.deepEqual(await refused.exited, { code: 1, signal: null }, words.join(' '));
+		t.regex(refused.stderr(), says);
+		t.regex(refused.stderr(), /^[^\n]+\n$/, 'one line');
+		t.is(refused.stdout(), '');
+	}
+});
+
+test('`inspect` shows Rego that opa takes, on paper and as files', async (t) => {
+	const server = await started(t, ['serve']);
+	const env = { ...server.env, PDP_API_KEY: secretIn(first.stdout) };
+	await eventually(
+		() => client(server.urls.api, env.PDP_API_KEY).get('/v2/projects/default/dev/policy'),
+		({ body }) => body['compiled_revision'] !== null,
+	);
+	const folder = temporary(t);
+	const written = launch({ command: ['inspect', '--output', folder], env });
+	t.deepEqual(await written.exited, { code: 0, signal: null }, written.stderr());
+	t.regex(written.stdout(), /^# default\/dev at revision \d+\n/);
+	await t.notThrowsAsync(run(opa, ['check', '--strict', folder]));
+	const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.rego'));
+	t.true(
+		files.some((path) => readFileSync(join(folder, path), 'utf8').includes('package regolith.resources.document')),
+	);
+
+	const shown = launch({ command: ['inspect'], env });
+	t.deepEqual(await shown.exited, { code: 0, signal: null }, shown.stderr());
+	for (const path of files) t.true(shown.stdout().includes(readFileSync(join(folder, path), 'utf8')), path);
+
+	const foreign = launch({ command: ['inspect', '--environment', 'production'], env });
+	t.deepEqual(await foreign.exited, { code: 1, signal: null });
+	t.regex(foreign.stderr(), / answered 40[34]: /);
+	t.false(foreign.stderr().includes(env.PDP_API_KEY));
+});
+
+test('no secret is on disk or in the log in the clear', async (t) => {
+	const secret = secretIn(first.stdout);
+	const { folder, stderr } = first;
+	t.true(stderr.includes('"level":20'), 'the log was as talkative as it can be');
+	t.false(stderr.includes(secret));
+	const copy = copied(t);
+	const spellings = [Buffer.from(secret), Buffer.from(Buffer.from(secret).toString('hex'))];
+	const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+	t.true(files.length > 100, 'the database is among them');
+	for (const file of files) {
+		const bytes = readFileSync(join(file.parentPath, file.name));
+		for (const spelling of spellings) t.false(bytes.includes(spelling), file.name);
+	}
+	const database = await openDatabase({ url: null, directory: copy });
+	try {
+		t.false((await everyRow(database)).includes(secret));
+	} finally {
+		await database.close();
+	}
+});
+
+test('fixed secrets for automation open what they are for, and are not in a PostgreSQL server in the clear', async (t) => {
+	const database = await createDatabase();
+	t.teardown(database.drop);
+	const secrets = {
+		BOOTSTRAP_ORG_API_KEY: secretFor('fixed-organization'),
+		BOOTSTRAP_PROJECT_API_KEY: secretFor('fixed-project'),
+		BOOTSTRAP_ENV_API_KEY: secretFor('fixed-environment'),
+	};
+	const { env, urls } = await surroundings(temporary(t));
+	const all = { ...env, ...secrets, DATABASE_URL: database.url, SECRET_KEY: 's'.repeat(32), LOG_LEVEL: 'trace' };
+	const running = launch({ command: ['serve'], env: all });
+	await running.answering(`${urls.api}/healthy`);
+	const opened = Object.values(secrets).map(async (secret) => {
+		const { status, body } = await client(urls.api, secret).get('/v2/api-key/scope');
+		return { status, ids: Object.values(body).filter((id) => id !== null).length };
+	});
+	t.deepEqual(await Promise.all(opened), [
+		{ status: 200, ids: 1 },
+		{ status: 200, ids: 2 },
+		{ status: 200, ids: 3 },
+	]);
+	t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
+	const store = await openDatabase({ url: database.url, directory: '' });
+	try {
+		const rows = await everyRow(store);
+		for (const secret of [...Object.values(secrets), all.SECRET_KEY]) {
+			t.false(rows.includes(secret));
+			t.false(rows.includes(Buffer.from(secret).toString('hex')));
+			t.false(running.stderr().includes(secret));
+		}
+	} finally {
+		await store.close();
+	}
+});
+
+const bad: Readonly<Record<string, string>> = {
+	API_PORT: 'eight-thousand',
+	PDP_PORT: '70123',
+	DATABASE_URL: 'mysql://root:hunter2@localhost/x',
+	SECRET_KEY: 'too-short-a-phrase',
+	PDP_API_KEY: 'swordfish-of-the-pdp',
+	PDP_CONTROL_PLANE: 'ftp://example.com',
+	LOG_LEVEL: 'deafening',
+	BOOTSTRAP_ORG_API_KEY: 'permit_key_organization',
+	BOOTSTRAP_PROJECT_API_KEY: 'permit_key_project',
+	BOOTSTRAP_ENV_API_KEY: 'permit_key_environment',
+};
+
+for (const [name, value] of Object.entries(bad)) {
+	test(`a bad ${name} is one sentence that names it and not its value`, (t) => {
+		const error = t.throws(() => readConfig({ [name]: value }), { instanceOf: ConfigError });
+		t.true(error.message.startsWith(`${name}: `), error.message);
+		t.false(error.message.includes('\n'));
+		t.false(error.message.includes(value));
+	});
+}
+
+test('bad settings end the program with a line each, before it touches anything', async (t) => {
+	const folder = join(temporary(t), 'data');
+	const running = launch({ command: ['start'], env: { ...bad, DATA_DIR: folder } });
+	t.deepEqual(await running.exited, { code: 1, signal: null });
+	const lines = running.stderr().trimEnd().split('\n');
+	t.deepEqual(lines.map((line) => line.split(':')[0]).sort(), Object.keys(bad).sort());
+	for (const value of Object.values(bad)) t.false(running.stderr().includes(value));
+	t.is(running.stdout(), '');
+	t.throws(() => statSync(folder), { code: 'ENOENT' });
+});
+
+test('a decision point without a key says which setting is missing', async (t) => {
+	const running = launch({ command: ['pdp'], env: { DATA_DIR: temporary(t) } });
+	t.deepEqual(await running.exited, { code: 1, signal: null });
+	t.regex(running.stderr(), /^PDP_API_KEY: [^\n]+\n$/);
+});
+
+test('a port in use is named, and nothing stays behind', async (t) => {
+	const folder = copied(t);
+	const { env, urls } = await surroundings(folder);
+	for (const [name, words] of [
+		['API_PORT', ['serve']],
+		['PDP_PORT', ['start']],
+	] as const) {
+		const server = createServer().listen(Number(env[name]), '127.0.0.1');
+		await once(server, 'listening');
+		t.teardown(() => server.close());
+		const running = launch({ command: words, env });
+		t.deepEqual(await running.exited, { code: 1, signal: null }, words.join(' '));
+		t.regex(running.stderr(), new RegExp(`^[^\\n]*${env[name]}[^\\n]*\\n$`), 'one line that names the port');
+		t.regex(running.stderr(), new RegExp(name));
+		server.close();
+		await once(server, 'close');
+	}
+	const running = launch({ command: ['start'], env });
+	await running.answering(`${urls.pdp}/ready`);
+	t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
+});
+
+test('a folder with a path too long for a socket is held like any other', async (t) => {
+	const folder = join(temporary(t), 'x'.repeat(60), 'y'.repeat(60));
+	t.is(await command(folder, 'hello'), null);
+	const hold = await holdDataDirectory(folder);
+	await t.throwsAsync(command(folder, 'hello'), { instanceOf: ConfigError, message: /is starting/ });
+	hold.answer(async (content) => `${content} yourself`);
+	t.is(await command(folder, 'hello'), 'hello yourself');
+	await t.throwsAsync(holdDataDirectory(folder), { instanceOf: ConfigError });
+	await hold.release();
+	await (await holdDataDirectory(folder)).release();
+});
+
+interface Started {
+	readonly running: Running;
+	readonly folder: string;
+	readonly env: Readonly<Record<string, string>>;
+	readonly urls: Urls;
+}
+
+/** Starts the program on a copy of the folder that the first start left, and waits until it answers. */
+async function started(t: Cleanup, words: readonly string[]): Promise<Started> {
+	const folder = copied(t);
+	const { env, urls } = await surroundings(folder);
+	const running = launch({ command: words, env });
+	t.teardown(async () => {
+		await running.kill('SIGKILL');
+	});
+	await running.answering(words.includes('start') ? `${urls.pdp}/ready` : `${urls.api}/healthy`);
+	return { running, folder, env, urls };
+}
+
+/** A copy of the folder that the first start left. */
+function copied(t: Cleanup): string {
+	const folder = temporary(t);
+	cpSync(first.folder, folder, { recursive: true });
+	return folder;
+}
+
+/** Settings on free ports; nothing but what every start needs. */
+async function surroundings(folder: string) {
+	const [api, pdp] = [String(await freePort()), String(await freePort())];
+	return {
+		env: { DATA_DIR: folder, API_PORT: api, PDP_PORT: pdp, OPA_PATH: opa, LOG_LEVEL: 'warn' },
+		urls: { api: `http://127.0.0.1:${api}`, pdp: `http://127.0.0.1:${pdp}` },
+	};
+}
+
+/** The commands to paste, as they are printed: what is indented under a line that begins with a number. */
+function commandsIn(stdout: string): readonly string[] {
+	return stdout
+		.split(/^\d\. .*$/m)
+		.slice(1)
+		.map((text) => text.trim());
+}
+
+function secretIn(stdout: string): string {
+	return /permit_key_[A-Za-z0-9_-]+/.exec(stdout)?.[0] ?? '';
+}
+
+async function keyFrom(env: Readonly<Record<string, string>>, words: readonly string[]): Promise<string> {
+	const created = launch({ command: ['keys', 'create', ...words], env });
+	const exit = await created.exited;
+	if (exit.code !== 0) throw new Error(`keys create ${words.join(' ')}: ${created.stderr()}`);
+	return created.stdout().trim();
+}
+
+function allowed({ urls }: Started) {
+	const asked = { user: 'alice', action: 'read', resource: { type: 'document', tenant: 'default' } };
+	return client(urls.pdp, secretIn(first.stdout)).post('/allowed', asked);
+}
+
+/** All rows of all tables as one text; bytes are hexadecimal. */
+async function everyRow({ knex }: Database): Promise<string> {
+	const tables: { readonly name: string }[] = await knex('information_schema.tables')
+		.select('table_name as name')
+		.where({ table_schema: 'public' });
+	const texts = tables.map(async ({ name }) => {
+		const { rows } = await knex.raw<{ readonly rows: readonly { readonly row: string }[] }>(
+			'select t::text as row from ?? as t',
+			[name],
+		);
+		return rows.map(({ row }) => row).join('\n');
+	});
+	return (await Promise.all(texts)).join('\n');
+}
+
+const execute = promisify(execFile);
+
+function run(program: string, parameters: readonly string[]) {
+	return execute(program, [...parameters]);
+}

@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { type Deployment, deploy, reached, type Shape, seedSchema } from '../support/deployment.js';
+import { eventually } from '../support/eventually.js';
+import { createRandom, type Random } from '../support/random.js';
+import type { Service } from '../support/service.js';
+import { facts, type StoreKind } from '../support/stack.js';
+import { type Aftermath, type Storm, startStorm } from '../support/storm.js';
+import { keysOf, questionsOf, readWorld, union, type World, wordsOf } from '../support/world.js';
+
+/**
+ * `kill -9` while many write, restarts in any order: nothing acknowledged is missing from the store or from decisions.
+ * `STORM_SEED=<seed>` repeats the writes and the choices of a run; the moments of the kills are the machine's.
+ */
+
+const writers = 4;
+
+/** By place in `services`, what is killed at once: apart, the API, the decision point and both; together, the one. */
+const strikes: Readonly<Record<Shape, readonly (readonly number[])[]>> = {
+	apart: [[0], [1], [0, 1]],
+	together: [[0], [0], [0]],
+};
+
+const cases = [
+	{ kind: 'embedded', shape: 'apart' },
+	{ kind: 'embedded', shape: 'together' },
+	{ kind: 'server', shape: 'apart' },
+	{ kind: 'server', shape: 'together' },
+] as const satisfies readonly { readonly kind: StoreKind; readonly shape: Shape }[];
+
+for (const { kind, shape } of cases) {
+	test(`a storm over the ${kind} store, processes ${shape}: kill -9 loses nothing acknowledged`, async (t) => {
+		await seeded(t, async (random) => {
+			const deployment = await deploy(kind, shape);
+			t.teardown(deployment.remove);
+			await seedSchema(deployment);
+			const before = await readWorld(deployment.api, facts);
+			const storm = startStorm({ apis: [deployment.api], facts }, [deployment.pdp], writers, random.fork());
+			for (const places of random.shuffled(strikes[shape])) {
+				const victims = places.flatMap((place) => deployment.services[place] ?? []);
+				await strike(storm, victims, random);
+			}
+			await storm.more(20);
+			const aftermath = await storm.stop();
+			t.log(
+				`${aftermath.acknowledged} acknowledged, ${aftermath.unanswered} unanswered, ${aftermath.verified} verified`,
+			);
+			t.true(aftermath.unanswered > 0, 'no kill met a write: the storm is too weak to show anything');
+			t.true(aftermath.verified > 0, 'no decision was asked for during the storm');
+			await assertStored(t, deployment, union([before, ...aftermath.worlds]));
+			await assertDecided(t, deployment, aftermath);
+			for (const service of deployment.services) await service.stop();
+			await assertLogged(t, deployment, union([before, ...aftermath.worlds]), aftermath.settled);
+		});
+	});
+}
+
+test('a decision point outlives its API and waits for it when it starts first', async (t) => {
+	const deployment = await deploy('server', 'apart');
+	t.teardown(deployment.remove);
+	const { api, pdp, services } = deployment;
+	await seedSchema(deployment);
+	const ask = () => pdp.post('/allowed', { user: 'alice', action: 'read', resource: 'document' });
+	const last = await ask();
+	t.is(last.body['allow'], true);
+
+	await services[0]?.kill();
+	const health = await eventually(
+		() => pdp.get('/healthy'),
+		({ body }) => body['online'] === false,
+	);
+	t.like(health.body, { status: 'ok', state: 'stale', revision: last.revision });
+	t.is((await pdp.get('/ready')).status, 200);
+	for (let asked = 0; asked < 20; asked += 1) {
+		t.like(await ask(), { status: 200, revision: last.revision, body: { allow: true } });
+	}
+
+	await services[0]?.start();
+	const removal = { user: 'alice', role: 'viewer', tenant: 'default' };
+	const removed = await api.delete(`${facts}/role_assignments`, removal);
+	t.is(removed.status, 204);
+	t.is(removed.revision, Number(last.revision) + 1);
+	await reached(pdp, removed.revision);
+	t.like(await ask(), { status: 200, body: { allow: false } });
+	t.like((await pdp.get('/healthy')).body, { state: 'ready', online: true });
+
+	await Promise.all(services.map((service) => service.kill()));
+	await services[1]?.start();
+	t.is((await pdp.get('/ready')).status, 503);
+	t.is((await ask()).status, 503, 'no answer is better than one from nowhere');
+	await services[0]?.start();
+	await eventually(
+		() => pdp.get('/ready'),
+		({ status }) => status === 200,
+	);
+	t.like(await ask(), { status: 200, revision: removed.revision, body: { allow: false } });
+});
+
+/** Runs with a source of its own, and tells its seed when it fails. */
+async function seeded(t: ExecutionContext, run: (random: Random) => Promise<void>): Promise<void> {
+	const seed = Number(process.env['STORM_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
+	try {
+		await run(createRandom(seed));
+	} catch (error) {
+		t.log(`STORM_SEED=${seed} repeats the choices of this run`);
+		throw error;
+	}
+}
+
+/** Kills at once, at a moment when writes are under way, and starts again in any order. */
+async function strike(storm: Storm, victims: readonly Service[], random: Random): Promise<void> {
+	await storm.more(20 + random.below(40));
+	await sleep(random.below(20));
+	await Promise.all(victims.map((victim) => victim.kill()));
+	await Promise.all(random.shuffled(victims).map((victim) => victim.start()));
+}
+
+async function assertStored(t: ExecutionContext, { api }: Deployment, expected: World): Promise<void> {
+	t.deepEqual(facing(await readWorld(api, facts)), facing(expected));
+}
+
+/** Every question of every writer, at the storm's last revision, must be answered as the store says. */
+async function assertDecided(t: ExecutionContext, { pdp }: Deployment, { worlds, settled }: Aftermath): Promise<void> {
+	await reached(pdp, settled);
+	for (const [writer, world] of worlds.entries()) {
+		const questions = questionsOf(keysOf(writer), world);
+		const answer = await pdp.post<{ readonly allow: readonly { readonly allow: boolean }[] }>(
+			'/allowed/bulk',
+			questions.map(({ asked }) => asked),
+		);
+		t.is(answer.status, 200);
+		const answers = questions.map(({ asked }, index) => ({ asked, allow: answer.body.allow[index]?.allow }));
+		t.deepEqual(answers, [...questions]);
+	}
+}
+
+/** The log has every revision, none twice and none left out, and what it tells comes to what the store holds. */
+async function assertLogged(t: ExecutionContext, deployment: Deployment, expected: World, settled: number) {
+	const database = await deployment.database();
+	try {
+		const scope = database.knex('environments').select('id').where({ key: 'dev' });
+		const [environment] = await database.knex('environments').select('revision').where({ key: 'dev' });
+		t.is(environment?.revision, settled);
+		const revisions: { readonly revision: number }[] = await database
+			.knex('changes')
+			.distinct('revision')
+			.whereIn('environment_id', scope)
+			.orderBy('revision');
+		t.deepEqual(
+			revisions.map(({ revision }) => revision),
+			Array.from({ length: settled }, (_, index) => index + 1),
+		);
+		const changes: Logged[] = await database
+			.knex('changes')
+			.select('kind', 'operation', 'key')
+			.whereIn('environment_id', scope)
+			.whereIn('kind', ['user', 'tenant', 'role_assignment'])
+			.orderBy(['revision', 'position']);
+		t.deepEqual(retold(changes), facing(expected));
+	} finally {
+		await database.close();
+	}
+}
+
+interface Logged {
+	readonly kind: 'user' | 'tenant' | 'role_assignment';
+	readonly operation: 'create' | 'update' | 'delete';
+	readonly key: string;
+}
+
+/** The words of the world that a log leads to. */
+function retold(changes: readonly Logged[]): readonly string[] {
+	const words = new Set<string>();
+	for (const { kind, operation, key } of changes) {
+		const word = `${kind === 'role_assignment' ? 'held' : kind} ${key}`;
+		if (operation === 'delete') words.delete(word);
+		else words.add(word);
+	}
+	return withoutSettling([...words]).sort();
+}
+
+function facing(world: World): readonly string[] {
+	return withoutSettling(wordsOf(world));
+}
+
+/** The users that storms write to know where they are say nothing. */
+function withoutSettling(words: readonly string[]): string[] {
+	return words.filter((word) => !word.startsWith('user settle-'));
+}

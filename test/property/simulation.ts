@@ -1,0 +1,220 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import type { Model } from '../../compiler/index.js';
+
+/**
+ * One environment as a caller of the API would keep books of it: which writes must be accepted, and what is then there.
+ * Shares nothing with the store.
+ */
+
+/** One write of a history. Keys are drawn from small sets, so that histories meet the same objects again. */
+export type Write =
+	| { readonly kind: 'create-user'; readonly user: string; readonly role?: string; readonly tenant: string }
+	| { readonly kind: 'rename-user'; readonly user: string; readonly name: string }
+	| { readonly kind: 'delete-user'; readonly user: string }
+	| { readonly kind: 'create-tenant'; readonly tenant: string }
+	| { readonly kind: 'set-tenant'; readonly tenant: string; readonly attributes: Record<string, boolean | number> }
+	| { readonly kind: 'delete-tenant'; readonly tenant: string }
+	| { readonly kind: 'create-resource'; readonly resource: string; readonly actions: readonly string[] }
+	| { readonly kind: 'set-actions'; readonly resource: string; readonly actions: readonly string[] }
+	| { readonly kind: 'delete-resource'; readonly resource: string }
+	| { readonly kind: 'create-role'; readonly role: string; readonly parents: readonly string[] }
+	| { readonly kind: 'grant' | 'revoke'; readonly role: string; readonly resource: string; readonly action: string }
+	| { readonly kind: 'delete-role'; readonly role: string }
+	| { readonly kind: 'assign' | 'unassign'; readonly user: string; readonly role: string; readonly tenant: string };
+
+/** The keys that histories use. `constructor` is a key like any other. */
+export const universe = {
+	users: ['ann', 'auth0|bob', 'constructor'],
+	tenants: ['default', 'acme', 'toString'],
+	roles: ['viewer', 'editor', 'admin'],
+	resources: ['document', 'Document', 'package'],
+	actions: ['read', 'write', 'default'],
+} as const;
+
+const user = fc.constantFrom(...universe.users);
+const tenant = fc.constantFrom(...universe.tenants);
+const role = fc.constantFrom(...universe.roles);
+const resource = fc.constantFrom(...universe.resources);
+const action = fc.constantFrom(...universe.actions);
+const actions = fc.subarray([...universe.actions]);
+const kind = <K extends string>(...kinds: K[]) => fc.constantFrom(...kinds);
+
+/** Any write. */
+export const write: fc.Arbitrary<Write> = fc.oneof(
+	{ weight: 3, arbitrary: fc.record({ kind: kind('create-user'), user, tenant }) },
+	{ weight: 1, arbitrary: fc.record({ kind: kind('create-user'), user, tenant, role }) },
+	{ weight: 1, arbitrary: fc.record({ kind: kind('rename-user'), user, name: kind('A', 'B') }) },
+	{ weight: 1, arbitrary: fc.record({ kind: kind('delete-user'), user }) },
+	{ weight: 2, arbitrary: fc.record({ kind: kind('create-tenant'), tenant }) },
+	{
+		weight: 1,
+		arbitrary: fc.record({
+			kind: kind('set-tenant'),
+			tenant,
+			attributes: fc.constantFrom({ paid: true }, { seats: 3, paid: false }, {}),
+		}),
+	},
+	{ weight: 1, arbitrary: fc.record({ kind: kind('delete-tenant'), tenant }) },
+	{ weight: 2, arbitrary: fc.record({ kind: kind('create-resource'), resource, actions }) },
+	{ weight: 1, arbitrary: fc.record({ kind: kind('set-actions'), resource, actions }) },
+	{ weight: 1, arbitrary: fc.record({ kind: kind('delete-resource'), resource }) },
+	{
+		weight: 3,
+		arbitrary: fc.record({ kind: kind('create-role'), role, parents: fc.subarray([...universe.roles], { maxLength: 1 }) }),
+	},
+	{ weight: 5, arbitrary: fc.record({ kind: kind('grant', 'grant', 'grant', 'revoke'), role, resource, action }) },
+	{ weight: 1, arbitrary: fc.record({ kind: kind('delete-role'), role }) },
+	{ weight: 8, arbitrary: fc.record({ kind: kind('assign', 'assign', 'unassign'), user, role, tenant }) },
+);
+
+/** A beginning that most histories share, so that they do not spend themselves on creating what they need. */
+export const opening: readonly Write[] = [
+	{ kind: 'create-tenant', tenant: 'acme' },
+	{ kind: 'create-resource', resource: 'document', actions: ['read', 'write'] },
+	{ kind: 'create-role', role: 'viewer', parents: [] },
+	{ kind: 'create-role', role: 'editor', parents: ['viewer'] },
+	{ kind: 'grant', role: 'viewer', resource: 'document', action: 'read' },
+	{ kind: 'grant', role: 'editor', resource: 'document', action: 'write' },
+	{ kind: 'create-user', user: 'ann', tenant: 'acme' },
+	{ kind: 'create-user', user: 'auth0|bob', tenant: 'acme', role: 'editor' },
+];
+
+interface RoleBook {
+	readonly parents: readonly string[];
+	readonly grants: Set<string>;
+}
+
+/** The books of one environment. */
+export class Simulation {
+	readonly #users = new Map<string, string | null>();
+	readonly #tenants = new Map<string, Record<string, boolean | number> | null>([['default', null]]);
+	readonly #resources = new Map<string, Set<string>>();
+	readonly #roles = new Map<string, RoleBook>();
+	/** `[user, role, tenant]` as JSON. */
+	readonly #assignments = new Set<string>();
+
+	/** Enters a write in the books. Returns whether it must be accepted and whether it changes anything. */
+	enter(entry: Write): { readonly accepted: boolean; readonly changes: boolean } {
+		const refused = { accepted: false, changes: false };
+		const done = { accepted: true, changes: true };
+		const unchanged = { accepted: true, changes: false };
+		switch (entry.kind) {
+			case 'create-user': {
+				const known = entry.role === undefined || (this.#roles.has(entry.role) && this.#tenants.has(entry.tenant));
+				if (this.#users.has(entry.user) || !known) return refused;
+				this.#users.set(entry.user, null);
+				if (entry.role !== undefined) this.#assignments.add(JSON.stringify([entry.user, entry.role, entry.tenant]));
+				return done;
+			}
+			case 'rename-user':
+				if (!this.#users.has(entry.user)) return refused;
+				if (this.#users.get(entry.user) === entry.name) return unchanged;
+				this.#users.set(entry.user, entry.name);
+				return done;
+			case 'delete-user':
+				if (!this.#users.delete(entry.user)) return refused;
+				this.#unassignAll(0, entry.user);
+				return done;
+			case 'create-tenant':
+				if (this.#tenants.has(entry.tenant)) return refused;
+				this.#tenants.set(entry.tenant, null);
+				return done;
+			case 'set-tenant':
+				if (!this.#tenants.has(entry.tenant)) return refused;
+				if (isDeepStrictEqual(this.#tenants.get(entry.tenant), entry.attributes)) return unchanged;
+				this.#tenants.set(entry.tenant, entry.attributes);
+				return done;
+			case 'delete-tenant':
+				if (!this.#tenants.delete(entry.tenant)) return refused;
+				this.#unassignAll(2, entry.tenant);
+				return done;
+			case 'create-resource':
+				if (this.#resources.has(entry.resource)) return refused;
+				this.#resources.set(entry.resource, new Set(entry.actions));
+				return done;
+			case 'set-actions': {
+				const actions = this.#resources.get(entry.resource);
+				if (actions === undefined) return refused;
+				const gone = [...actions].filter((key) => !entry.actions.includes(key));
+				for (const key of gone) this.#revokeAll(`${entry.resource}:${key}`);
+				this.#resources.set(entry.resource, new Set(entry.actions));
+				return isDeepStrictEqual(actions, new Set(entry.actions)) ? unchanged : done;
+			}
+			case 'delete-resource': {
+				const actions = this.#resources.get(entry.resource);
+				if (actions === undefined) return refused;
+				for (const key of actions) this.#revokeAll(`${entry.resource}:${key}`);
+				this.#resources.delete(entry.resource);
+				return done;
+			}
+			case 'create-role':
+				if (this.#roles.has(entry.role) || entry.parents.some((parent) => !this.#roles.has(parent))) return refused;
+				this.#roles.set(entry.role, { parents: entry.parents, grants: new Set() });
+				return done;
+			case 'grant':
+			case 'revoke': {
+				const book = this.#roles.get(entry.role);
+				const permission = `${entry.resource}:${entry.action}`;
+				if (book === undefined || !this.#resources.get(entry.resource)?.has(entry.action)) return refused;
+				const changes = book.grants.has(permission) === (entry.kind === 'revoke');
+				if (entry.kind === 'grant') book.grants.add(permission);
+				else book.grants.delete(permission);
+				return { accepted: true, changes };
+			}
+			case 'delete-role':
+				if (!this.#roles.delete(entry.role)) return refused;
+				this.#unassignAll(1, entry.role);
+				for (const [key, book] of this.#roles) {
+					this.#roles.set(key, { ...book, parents: book.parents.filter((parent) => parent !== entry.role) });
+				}
+				return done;
+			case 'assign':
+			case 'unassign': {
+				const { user, role, tenant } = entry;
+				const assignment = JSON.stringify([user, role, tenant]);
+				const known = this.#users.has(user) && this.#roles.has(role) && this.#tenants.has(tenant);
+				if (!known || this.#assignments.has(assignment) === (entry.kind === 'assign')) return refused;
+				if (entry.kind === 'assign') this.#assignments.add(assignment);
+				else this.#assignments.delete(assignment);
+				return done;
+			}
+		}
+	}
+
+	/** The books as the compiler's model, for the oracle. */
+	model(): Model {
+		const named = (key: string) => ({ key, name: key, description: null });
+		return {
+			schema: {
+				resources: [...this.#resources].map(([key, actions]) => ({ ...named(key), actions: [...actions].map(named) })),
+				roles: [...this.#roles].map(([key, { parents, grants }]) => ({
+					...named(key),
+					extends: parents,
+					permissions: [...grants].map((grant) => {
+						const [type = '', verb = ''] = grant.split(':');
+						return { resource: type, action: verb };
+					}),
+				})),
+			},
+			facts: {
+				users: [...this.#users.keys()],
+				tenants: [...this.#tenants].map(([key, attributes]) => ({ key, attributes: attributes ?? {} })),
+				role_assignments: [...this.#assignments].map((text) => {
+					const [who, what, where] = JSON.parse(text) as [string, string, string];
+					return { user: who, role: what, tenant: where };
+				}),
+			},
+		};
+	}
+
+	#unassignAll(place: 0 | 1 | 2, key: string): void {
+		for (const text of this.#assignments) {
+			if ((JSON.parse(text) as string[])[place] === key) this.#assignments.delete(text);
+		}
+	}
+
+	#revokeAll(permission: string): void {
+		for (const { grants } of this.#roles.values()) grants.delete(permission);
+	}
+}

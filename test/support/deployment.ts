@@ -1,0 +1,93 @@
+import { type Database, openDatabase } from '../../src/store/database.js';
+import { type Client, client } from './client.js';
+import { eventually } from './eventually.js';
+import { freePort } from './ports.js';
+import { createDatabase } from './postgres.js';
+import { Service } from './service.js';
+import { facts, type StoreKind, schema, secretFor, settings } from './stack.js';
+import { removeFolder, temporaryFolder } from './temporary.js';
+
+/** How the program is spread over processes: `serve` beside `pdp`, or `start` for both. */
+export type Shape = 'apart' | 'together';
+
+/** Real processes of the program, at addresses that stay the same whichever of them die and come back. */
+export interface Deployment {
+	/** One process when together; the API's and the decision point's when apart. */
+	readonly services: readonly Service[];
+	/** Clients with the key of the environment `dev`. */
+	readonly api: Client;
+	readonly pdp: Client;
+	/** Opens the database beside the processes; an embedded one only when none of them runs. */
+	database(): Promise<Database>;
+	/** Ends what runs and removes everything. */
+	remove(): Promise<void>;
+}
+
+/** Starts a deployment of its own, and waits until it answers. */
+export async function deploy(kind: StoreKind, shape: Shape): Promise<Deployment> {
+	const folder = temporaryFolder();
+	const database = kind === 'server' ? await createDatabase() : null;
+	const key = secretFor('test-environment');
+	const [apiPort, pdpPort] = [await freePort(), await freePort()];
+	const [api, pdp] = [`http://127.0.0.1:${apiPort}`, `http://127.0.0.1:${pdpPort}`];
+	const env = {
+		...settings(folder, 'test'),
+		API_PORT: String(apiPort),
+		PDP_PORT: String(pdpPort),
+		DATABASE_URL: database?.url ?? '',
+		LOG_LEVEL: 'warn',
+	};
+	const services =
+		shape === 'together'
+			? [new Service(pdp, { command: ['start'], env })]
+			: [
+					new Service(api, { command: ['serve'], env }),
+					new Service(pdp, { command: ['pdp'], env: { ...env, PDP_API_KEY: key } }),
+				];
+	const deployment: Deployment = {
+		services,
+		api: client(api, key),
+		pdp: client(pdp, key),
+		database: () => openDatabase({ url: database?.url ?? null, directory: folder }),
+		async remove() {
+			for (const service of services) await service.kill();
+			await database?.drop();
+			removeFolder(folder);
+		},
+	};
+	try {
+		for (const service of services) await service.start();
+	} catch (error) {
+		await deployment.remove();
+		throw error;
+	}
+	return deployment;
+}
+
+/** Gives the environment the schema that writers of a storm count on, and waits until the decision point has it. */
+export async function seedSchema({ api, pdp }: Pick<Deployment, 'api' | 'pdp'>): Promise<void> {
+	const writes = [
+		[`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {}, write: {} } }],
+		[`${schema}/roles`, { key: 'viewer', name: 'Viewer', permissions: ['document:read'] }],
+		[`${schema}/roles`, { key: 'editor', name: 'Editor', permissions: ['document:write'] }],
+		[`${facts}/users`, { key: 'alice', role_assignments: [{ role: 'viewer', tenant: 'default' }] }],
+	] as const;
+	let revision: number | undefined;
+	for (const [path, body] of writes) {
+		const answer = await api.post(path, body);
+		if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+		revision = answer.revision;
+	}
+	await reached(pdp, revision);
+}
+
+/** Waits until a decision point answers from this revision or a later one. */
+export async function reached(pdp: Client, revision: number | undefined): Promise<void> {
+	const asked = { user: 'nobody', action: 'read', resource: 'document' };
+	const headers = { 'x-min-revision': String(revision) };
+	await eventually(
+		() => pdp.post('/allowed', asked, { headers }),
+		({ status }) => status === 200,
+		{ deadline: 60_000 },
+	);
+}

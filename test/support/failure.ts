@@ -1,0 +1,61 @@
+import type { Assertions } from 'ava';
+import type { Answer } from './client.js';
+
+/** The contract's codes by status (contract: Errors, 3.2); the API uses no other pair. */
+const codes: Readonly<Record<number, readonly string[]>> = {
+	400: ['INVALID_INPUT', 'INVALID_PERMISSION_FORMAT'],
+	401: ['UNAUTHORIZED'],
+	403: ['FORBIDDEN_ACCESS'],
+	404: ['NOT_FOUND'],
+	405: ['INVALID_INPUT'],
+	409: ['DUPLICATE_ENTITY'],
+	413: ['INVALID_INPUT'],
+};
+
+const members = ['id', 'title', 'error_code', 'message', 'support_link', 'additional_info'].sort();
+
+/**
+ * What is wrong with an answer as a failure of the management API, in words; `null` when it is one as documented:
+ * a 422 with every problem and its place, or a body of the six members; in either case exactly `application/json`.
+ */
+export function complaint(answer: Answer<unknown>): string | null {
+	const { status, headers, body } = answer;
+	if (headers.get('content-type') !== 'application/json') return `content type ${headers.get('content-type')}`;
+	if (status === 422) return isValidation(body) ? null : 'not the body of a 422';
+	if (!isRecord(body) || Object.keys(body).sort().join() !== members.join()) return 'not the six members';
+	const { id, title, error_code, message, support_link } = body;
+	if (!codes[status]?.includes(String(error_code))) return `${status} with the code ${String(error_code)}`;
+	if (id !== headers.get('x-request-id')) return 'the id is not the one in the header';
+	if (typeof title !== 'string' || title === '' || typeof message !== 'string' || message === '') return 'no words';
+	return support_link === null ? null : 'a support link';
+}
+
+function isValidation(body: unknown): boolean {
+	const detail = isRecord(body) && Object.keys(body).join() === 'detail' ? body['detail'] : undefined;
+	return Array.isArray(detail) && detail.length > 0 && detail.every(isProblem);
+}
+
+function isProblem(problem: unknown): boolean {
+	if (!isRecord(problem) || Object.keys(problem).sort().join() !== 'loc,msg,type') return false;
+	const { loc, msg, type } = problem;
+	const steps = Array.isArray(loc) && loc.every((step) => typeof step === 'string' || Number.isInteger(step));
+	return steps && ['body', 'query', 'path'].includes(loc[0]) && typeof msg === 'string' && typeof type === 'string';
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Asserts that an answer is this failure, as documented, and that its text holds `text`: the field, or the value. */
+export function fails(t: Assertions, answer: Answer<unknown>, status: number, text = ''): void {
+	const shown = JSON.stringify(answer.body);
+	t.is(answer.status, status, shown);
+	t.is(complaint(answer), null, shown);
+	t.true(shown.includes(text), `${shown} does not mention ${text}`);
+}
+
+/** The places of a 422's problems, as text: `body.actions.bad key.name`. */
+export function problemPlaces(answer: Answer<unknown>): readonly string[] {
+	const { detail } = answer.body as { readonly detail: readonly { readonly loc: readonly unknown[] }[] };
+	return detail.map(({ loc }) => loc.join('.'));
+}

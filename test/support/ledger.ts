@@ -1,0 +1,58 @@
+import type { Assertions } from 'ava';
+import type { Answer } from './client.js';
+import type { Place } from './management.js';
+
+/** Keeps count of an environment's revisions beside it: every write that changes something is the next one. */
+export interface Ledger {
+	/** Asserts success with this status, and that the write came to the next revision. Returns its body. */
+	wrote<Body>(answer: Answer<Body>, status?: number): Promise<Body>;
+	/** Asserts success of a write that changed nothing: it names the revision that is. Returns its body. */
+	kept<Body>(answer: Answer<Body>, status?: number): Promise<Body>;
+	/** Asserts success of a read, and that it changed nothing. Returns its body. */
+	read<Body>(answer: Answer<Body>, status?: number): Promise<Body>;
+	/** Asserts that the environment is where its ledger says, with a change log that has no gap. */
+	balanced(): Promise<void>;
+}
+
+/** Opens the ledger of an environment that nobody else writes to. */
+export async function ledgerOf(t: Assertions, place: Place): Promise<Ledger> {
+	let revision = await place.revision();
+	const succeeded = (answer: Answer<unknown>, status: number) => {
+		t.is(answer.status, status, JSON.stringify(answer.body));
+		if (status === 204) t.is(answer.body, undefined);
+		else t.is(answer.headers.get('content-type'), 'application/json');
+	};
+	const balanced = async () => {
+		t.is(await place.revision(), revision);
+		const rows: { revision: number }[] = await place.store.database
+			.knex('changes')
+			.where({ environment_id: place.id })
+			.distinct('revision')
+			.orderBy('revision');
+		const expected = Array.from({ length: revision }, (_, index) => index + 1);
+		t.deepEqual(
+			rows.map((row) => Number(row.revision)),
+			expected,
+		);
+	};
+	return {
+		async wrote(answer, status = 200) {
+			succeeded(answer, status);
+			revision += 1;
+			t.is(answer.revision, revision, 'X-Revision of a write is the next revision');
+			return answer.body;
+		},
+		async kept(answer, status = 200) {
+			succeeded(answer, status);
+			t.is(answer.revision, revision, 'X-Revision of a write without effect is the revision that is');
+			t.is(await place.revision(), revision);
+			return answer.body;
+		},
+		async read(answer, status = 200) {
+			succeeded(answer, status);
+			t.is(await place.revision(), revision, 'a read changes nothing');
+			return answer.body;
+		},
+		balanced,
+	};
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { startApi } from '../../src/compose.js';
+import { readConfig } from '../../src/config.js';
+import { createLogger } from '../../src/log.js';
+import type { Store } from '../../src/store/store.js';
+import { type Client, client } from './client.js';
+import { createDatabase } from './postgres.js';
+import { type StoreKind, settings } from './stack.js';
+import { removeFolder, temporaryFolder } from './temporary.js';
+
+/** The management API alone, over real HTTP and a real database of its own. */
+export interface Management {
+	readonly url: string;
+	readonly store: Store;
+	/** Clients with the keys of the first organization, its project `default` and the environment `dev` there. */
+	readonly organization: Client;
+	readonly project: Client;
+	readonly environment: Client;
+	readonly keys: { readonly organization: string; readonly project: string; readonly environment: string };
+	stop(): Promise<void>;
+}
+
+/** Starts a management API whose policies are never compiled, which spares what these tests do not look at. */
+export async function startManagement(kind: StoreKind = 'embedded'): Promise<Management> {
+	const folder = temporaryFolder();
+	const database = kind === 'server' ? await createDatabase() : null;
+	const given = { ...settings(folder, 'test'), DATABASE_URL: database?.url ?? '', OPA_PATH: join(folder, 'no-opa') };
+	const config = readConfig(given);
+	const api = await startApi(config, createLogger(config.log_level));
+	const { url } = api.listening;
+	const { organization = '', project = '', environment = '' } = withoutNulls(config.bootstrap);
+	return {
+		url,
+		store: api.store,
+		keys: { organization, project, environment },
+		organization: client(url, organization),
+		project: client(url, project),
+		environment: client(url, environment),
+		async stop() {
+			await api.stop();
+			await database?.drop();
+			removeFolder(folder);
+		},
+	};
+}
+
+function withoutNulls(secrets: Readonly<Record<string, string | null>>): Readonly<Record<string, string | undefined>> {
+	return Object.fromEntries(Object.entries(secrets).map(([level, secret]) => [level, secret ?? undefined]));
+}
+
+/** What of a running program these helpers need: a `Management` is one, and what a `Stack` holds. */
+export interface Site {
+	readonly url: string;
+	readonly store: Store;
+}
+
+/** An environment with a key of its own and nothing in it. */
+export interface Place extends Site {
+	readonly id: string;
+	/** Its key. */
+	readonly key: string;
+	readonly project: string;
+	readonly project_id: string;
+	readonly organization_id: string;
+	readonly secret: string;
+	/** A client with the environment's API key. */
+	readonly http: Client;
+	/** The beginnings of the paths of what is in it. */
+	readonly schema: string;
+	readonly facts: string;
+	/** Its newest revision. */
+	revision(): Promise<number>;
+}
+
+let places = 0;
+
+/** Makes an environment in a project, with the key of that project or its organization. */
+export async function newPlace(site: Site, owner: Client, project = 'default', name?: string): Promise<Place> {
+	places += 1;
+	const key = name ?? `place-${places}`;
+	const made = await owner.post(`/v2/projects/${project}/envs`, { key, name: `Place ${key}` });
+	if (made.status !== 200) throw new Error(`no environment was made: ${JSON.stringify(made.body)}`);
+	const { body } = await owner.get<{ secret: string }>(`/v2/api-key/${project}/${key}`);
+	const { id, project_id, organization_id } = made.body as Record<'id' | 'project_id' | 'organization_id', string>;
+	return {
+		...{ url: site.url, store: site.store, id, key, project, project_id, organization_id, secret: body.secret },
+		http: client(site.url, body.secret),
+		schema: `/v2/schema/${project}/${key}`,
+		facts: `/v2/facts/${project}/${key}`,
+		revision: async () => (await site.store.counters(id))?.revision ?? -1,
+	};
+}
+
+/** A second organization in the same store; the API makes none. Returns the client of its key. */
+export async function newOrganization({ url, store }: Site, key: string): Promise<{ id: string; http: Client }> {
+	const id = store.clock.newId();
+	const now = store.clock.now();
+	await store.database.knex('organizations').insert({ id, key, name: key, created_at: now, updated_at: now });
+	return { id, http: client(url, await secretOf(store, id, {})) };
+}
+
+interface KeyPlace {
+	readonly project_id?: string;
+	readonly environment_id?: string;
+	readonly access_level?: 'admin' | 'write' | 'read' | 'no_access';
+}
+
+/** Makes an API key as `regolith keys create` does, and returns its secret. */
+export function secretOf(store: Store, organizationId: string, place: KeyPlace): Promise<string> {
+	const { project_id = null, environment_id = null, access_level = 'admin' } = place;
+	return store.writeAccount(organizationId, null, async (account) => {
+		const key = { project_id, environment_id, access_level, owner_type: 'member', name: 'test' } as const;
+		return (await account.createKey(key)).secret;
+	});
+}

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Answer, Client } from './client.js';
+import { eventually } from './eventually.js';
+import type { Random } from './random.js';
+import { answered, type Watcher } from './watcher.js';
+import {
+	emptyWorld,
+	isHeld,
+	type Keys,
+	keysOf,
+	nextWrite,
+	questionAbout,
+	readWorld,
+	roles,
+	type World,
+	type Write,
+	within,
+	wordsOf,
+} from './world.js';
+
+/** Whom writers talk to. Each may be dead at any moment. */
+export interface Targets {
+	/** The management API, with the environment's key. Several are taken in turn, as a load balancer does. */
+	readonly apis: readonly Client[];
+	/** The path of the environment's facts. */
+	readonly facts: string;
+}
+
+/** Revisions as they come in, from all writers. */
+export class Acknowledgements {
+	readonly #seen = new Set<number>();
+	newest = 0;
+
+	/** Takes the answer to a write that was sent when `newest` was `before`. Throws when its revision cannot be. */
+	take(write: string, answer: Answer<unknown>, before: number): number {
+		const { status, revision } = answer;
+		if (status < 200 || status > 299) throw new Error(`${write} answered ${status}: ${JSON.stringify(answer.body)}`);
+		if (revision === undefined || !Number.isInteger(revision)) throw new Error(`${write} has no X-Revision`);
+		if (this.#seen.has(revision)) throw new Error(`${write} was acknowledged at revision ${revision}, as another was`);
+		if (revision <= before) throw new Error(`${write} came after revision ${before} and got revision ${revision}`);
+		this.#seen.add(revision);
+		this.newest = Math.max(this.newest, revision);
+		return revision;
+	}
+
+	get count(): number {
+		return this.#seen.size;
+	}
+}
+
+/** One writer, in a world of its own. */
+export class Writer {
+	unanswered = 0;
+	verified = 0;
+	readonly #keys: Keys;
+	#world = emptyWorld;
+
+	constructor(
+		private readonly number: number,
+		private readonly targets: Targets,
+		private readonly random: Random,
+		private readonly acknowledgements: Acknowledgements,
+		private readonly watchers: readonly Watcher[],
+	) {
+		this.#keys = keysOf(number);
+	}
+
+	/** Writes until told to stop. Returns what must be in the store then. */
+	async run(signal: AbortSignal): Promise<World> {
+		while (!signal.aborted) {
+			const revision = await this.#write(nextWrite(this.#world, this.#keys, this.random));
+			if (revision !== undefined && this.random.chance(0.25)) await this.#verify(revision);
+		}
+		return this.#world;
+	}
+
+	/** Sends a write; when nothing is answered, finds out what became of it. Returns the acknowledged revision. */
+	async #write(write: Write): Promise<number | undefined> {
+		const { apis, facts } = this.targets;
+		const before = this.acknowledgements.newest;
+		const sent = this.random.pick(apis).send(write.method, facts + write.path, write.body);
+		const answer = await answered(sent);
+		if (answer !== undefined) {
+			const name = `${write.method} ${write.path} ${JSON.stringify(write.body)}`;
+			const revision = this.acknowledgements.take(name, answer, before);
+			this.#world = write.after;
+			return revision;
+		}
+		this.unanswered += 1;
+		this.#world = await this.#found(write);
+		return undefined;
+	}
+
+	/** The world before or after a write that nobody acknowledged: whole or not at all, nothing between. */
+	async #found(write: Write): Promise<World> {
+		const { apis, facts } = this.targets;
+		// Writers of one environment follow each other: when this one is through, the lost one is either in or gone.
+		await settle(this.targets, `${this.number}`, this.acknowledgements);
+		const stored = within(await eventually(() => readWorld(this.random.pick(apis), facts)), this.#keys);
+		for (const world of [this.#world, write.after]) {
+			if (isDeepStrictEqual(wordsOf(world), wordsOf(stored))) return world;
+		}
+		throw new Error(
+			`after an unanswered ${write.method} ${write.path} the store holds neither what was before nor what should be after:\n` +
+				`before: ${wordsOf(this.#world).join(', ')}\nafter:  ${wordsOf(write.after).join(', ')}\nstored: ${wordsOf(stored).join(', ')}`,
+		);
+	}
+
+	/** Asks a decision point at the acknowledged revision; nobody but this writer changes what the answer depends on. */
+	async #verify(revision: number): Promise<void> {
+		const asked = this.#question();
+		const answer = await this.random.pick(this.watchers).ask(asked, revision);
+		if (answer === undefined) return;
+		const expected = isHeld(this.#world, asked);
+		if (answer.body.allow !== expected) {
+			throw new Error(
+				`${JSON.stringify(asked)} at revision ${revision} must be ${expected}: ${JSON.stringify(answer.body)}`,
+			);
+		}
+		this.verified += 1;
+	}
+
+	#question() {
+		const { random } = this;
+		const [user, role, tenant] = [random.pick(this.#keys.users), random.pick(roles), random.pick(this.#keys.tenants)];
+		return questionAbout({ user, role, tenant });
+	}
+}
+
+/** Commits one write, however often it takes, so that all writes sent before it are decided. Returns its revision. */
+export async function settle(
+	{ apis, facts }: Targets,
+	name: string,
+	acknowledgements: Acknowledgements,
+): Promise<number> {
+	for (let attempt = 1; attempt < 2_000; attempt += 1) {
+		const before = acknowledgements.newest;
+		const body = { first_name: `${before}-${attempt}` };
+		const answer = await answered(apis[attempt % apis.length]?.put(`${facts}/users/settle-${name}`, body));
+		if (answer !== undefined) return acknowledgements.take(`settling ${name}`, answer, before);
+		await sleep(25);
+	}
+	throw new Error('no API has answered for a long time');
+}
