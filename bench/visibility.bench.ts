@@ -1,4 +1,4 @@
-import { type Stack, startStack, type StoreKind } from '../test/support/stack.js';
+import { type Stack, type StoreKind, startStack } from '../test/support/stack.js';
 
 /**
  * From a write's request to a decision point that answers by it, at 100,000 role assignments, on both stores: API,
@@ -16,14 +16,18 @@ const tenantOf = (index: number) => `tenant-${index % tenants}`;
 const schema = '/v2/schema/default/dev';
 const facts = '/v2/facts/default/dev';
 
-async function accepted(answer: Promise<{ readonly status: number; readonly body: unknown; readonly revision: number | undefined }>) {
+async function accepted(
+	answer: Promise<{ readonly status: number; readonly body: unknown; readonly revision: number | undefined }>,
+) {
 	const { status, body, revision } = await answer;
 	if (status >= 300) throw new Error(`a write was answered ${status}: ${JSON.stringify(body)}`);
 	return revision;
 }
 
 async function populate({ environment: api, reached }: Stack): Promise<void> {
-	await accepted(api.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {}, write: {} } }));
+	await accepted(
+		api.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {}, write: {} } }),
+	);
 	await accepted(api.post(`${schema}/roles`, { key: 'reader', name: 'Reader', permissions: ['document:read'] }));
 	await accepted(api.post(`${schema}/roles`, { key: 'writer', name: 'Writer', permissions: ['document:write'] }));
 	for (let index = 0; index < tenants; index += 1) {
@@ -56,13 +60,18 @@ async function measure(stack: Stack): Promise<Figures> {
 		figures.acknowledged.push(performance.now() - started);
 		await reached(revision);
 		figures.visible.push(performance.now() - started);
-		const check = await pdp.post('/allowed', { user: body.user, action: 'write', resource: { type: 'document', tenant: body.tenant } });
+		const check = await pdp.post('/allowed', {
+			user: body.user,
+			action: 'write',
+			resource: { type: 'document', tenant: body.tenant },
+		});
 		if (check.body['allow'] !== true) throw new Error('a visible write does not decide');
 	}
 	return figures;
 }
 
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const median = (values: readonly number[]) =>
+	[...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 const shown = (values: readonly number[]) =>
 	`median ${median(values).toFixed(1)} ms, worst ${Math.max(...values).toFixed(1)} ms`;
 

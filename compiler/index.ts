@@ -6,8 +6,8 @@ import { writePolicy } from './policy.js';
 
 export type { Diagnostic, DiagnosticCode } from './check.js';
 export { document, documentBytes, documentChunks } from './data.js';
-export { layout } from './layout.js';
 export { delta, type Membership, type Neighbourhood, patchDocument, type Touched } from './delta.js';
+export { layout } from './layout.js';
 export type {
 	Action,
 	Facts,

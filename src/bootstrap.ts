@@ -1,4 +1,4 @@
-import { ConfigError, type Config } from './config.js';
+import { type Config, ConfigError } from './config.js';
 import { createEnvironment } from './domain/environment.js';
 import { notFound } from './failure.js';
 import type { NewApiKey, WritingAccountUnit } from './store/account.js';

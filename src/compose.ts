@@ -6,8 +6,8 @@ import { renderFailure } from './api/render-failure.js';
 import { endpoints } from './api/table.js';
 import { bootstrap, type FirstStart } from './bootstrap.js';
 import { systemClock } from './clock.js';
-import type { Config } from './config.js';
-import { createApplication, listen, type Listening, type Served } from './http/server.js';
+import { type Config, ConfigError } from './config.js';
+import { createApplication, type Listening, listen, type Served } from './http/server.js';
 import type { Logger } from './log.js';
 import { createDecisionPoint } from './pdp/endpoints.js';
 import { Replica } from './pdp/replica.js';
@@ -53,7 +53,12 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
 		const publisher = new Publisher(store, shelf, assembler, log);
 		const snapshots = new Snapshots(store, shelf, publisher, join(config.data_directory, 'bundles'));
 		const feed = new Feed(store, shelf, publisher, snapshots);
-		const listening = await listen(createApplication(served(store, shelf, feed, log)), config.host, config.api_port);
+		const listening = await listenAt(
+			createApplication(served(store, shelf, feed, log)),
+			config.host,
+			config.api_port,
+			'API_PORT',
+		);
 		const listener = listenToWriters(store, log);
 		publisher.start();
 		return {
@@ -111,7 +116,7 @@ export async function startDecisionPoint(
 	const replica = new Replica({ controlPlane, apiKey, log });
 	const decisionPoint = createDecisionPoint({ replica, apiKey, log });
 	const application = createApplication({ ...decisionPoint, ...logging(log) });
-	const listening = await listen(application, config.host, config.pdp_port);
+	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');
 	replica.start();
 	return {
 		listening,
@@ -121,6 +126,22 @@ export async function startDecisionPoint(
 			await listening.close();
 		},
 	};
+}
+
+/** Listens. Rejects with the name of the setting to change when the address cannot be had. */
+async function listenAt(
+	application: ReturnType<typeof createApplication>,
+	host: string,
+	port: number,
+	setting: string,
+): Promise<Listening> {
+	try {
+		return await listen(application, host, port);
+	} catch (error) {
+		const { code, message } = error as NodeJS.ErrnoException;
+		const problem = code === 'EADDRINUSE' ? `port ${port} of ${host} is in use` : message;
+		throw new ConfigError(`HOST, ${setting}: cannot listen: ${problem}`, { cause: error });
+	}
 }
 
 function logging(log: Logger): Pick<Served, 'onUnexpected' | 'onAnswered'> {

@@ -21,7 +21,10 @@ const secret = (what: string) =>
 
 const origin = z
 	.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-	.refine((value) => URL.canParse(value) && /^\/?$/.test(new URL(value).pathname), 'must be an origin: no path after the port')
+	.refine(
+		(value) => URL.canParse(value) && /^\/?$/.test(new URL(value).pathname),
+		'must be an origin: no path after the port',
+	)
 	.transform((value) => new URL(value).origin);
 
 const Settings = z.object({
@@ -74,18 +77,21 @@ export class ConfigError extends Error {
 
 /** Reads the settings from `environment`, where an empty variable is an unset one. Throws `ConfigError`. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-	const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+	const set = Object.fromEntries(
+		Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+	);
 	const parsed = Settings.safeParse(set);
 	if (!parsed.success) {
+		const { issues } = parsed.error;
 		// A value can be wrong in several ways; the first says enough.
-		const [...issues] = parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message] as const).reverse();
-		const lines = [...new Map(issues)].map(([name, message]) => `${name}: ${message}`).reverse();
-		throw new ConfigError(lines.join('\n'));
+		const first = issues.filter(({ path }, index) => issues.findIndex((other) => other.path[0] === path[0]) === index);
+		throw new ConfigError(first.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
 	}
 	const settings = parsed.data;
 	const secrets = [settings.BOOTSTRAP_ORG_API_KEY, settings.BOOTSTRAP_PROJECT_API_KEY, settings.BOOTSTRAP_ENV_API_KEY];
 	const given = secrets.filter((value) => value !== undefined);
-	if (new Set(given).size !== given.length) throw new ConfigError('BOOTSTRAP_*_API_KEY: each key needs a secret of its own');
+	if (new Set(given).size !== given.length)
+		throw new ConfigError('BOOTSTRAP_*_API_KEY: each key needs a secret of its own');
 	return {
 		host: settings.HOST,
 		api_port: settings.API_PORT,

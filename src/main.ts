@@ -45,7 +45,8 @@ async function serve(config: Config): Promise<void> {
 
 /** Starts a decision point alone. It keeps nothing on disk, so several may run beside each other. */
 async function pdp(config: Config): Promise<void> {
-	if (config.pdp_api_key === null) throw new ConfigError('PDP_API_KEY: set it to the API key of the environment to serve');
+	if (config.pdp_api_key === null)
+		throw new ConfigError('PDP_API_KEY: set it to the API key of the environment to serve');
 	const controlPlane = config.pdp_control_plane ?? `http://127.0.0.1:${config.api_port}`;
 	const log = createLogger(config.log_level);
 	const decisionPoint = await startDecisionPoint(config, log, controlPlane, config.pdp_api_key);
@@ -117,7 +118,10 @@ function fail(error: unknown): never {
 }
 
 function isSystemError(error: unknown): error is Error {
-	return error instanceof Error && ['EADDRINUSE', 'EACCES', 'ECONNREFUSED', 'ENOTFOUND'].includes(String((error as NodeJS.ErrnoException).code));
+	return (
+		error instanceof Error &&
+		['EADDRINUSE', 'EACCES', 'ECONNREFUSED', 'ENOTFOUND'].includes(String((error as NodeJS.ErrnoException).code))
+	);
 }
 
 function withConfig<A extends readonly unknown[]>(run: (config: Config, ...given: A) => Promise<void>) {

@@ -15,18 +15,25 @@ export function addressLines({ api, decision_point }: Addresses): string {
 
 /** What the first start prints besides: the key of the environment `dev` and three commands to paste. */
 export function firstSteps(api: string, decisionPoint: string, secret: string): string {
-	const post = (url: string, body: object) =>
-		`curl -sS -X POST ${url} \\\n    -H 'Authorization: Bearer ${secret}' \\\n    -H 'Content-Type: application/json' \\\n    -d '${JSON.stringify(body)}'`;
+	const post = (url: string, body: object, ...headers: readonly string[]) => {
+		const all = [`Authorization: Bearer ${secret}`, 'Content-Type: application/json', ...headers];
+		const options = [...all.map((header) => `-H '${header}'`), `-d '${JSON.stringify(body)}'`];
+		return [`curl -sS -X POST ${url}`, ...options].join(' \\\n    ');
+	};
 	const resource = { key: 'document', name: 'Document', actions: { read: {}, write: {} } };
 	const role = { key: 'viewer', name: 'Viewer', permissions: ['document:read'] };
 	const user = { key: 'alice', role_assignments: [{ role: 'viewer', tenant: 'default' }] };
-	const create = [
+	const creations = [
 		post(`${api}/v2/schema/default/dev/resources`, resource),
 		post(`${api}/v2/schema/default/dev/roles`, role),
 		post(`${api}/v2/facts/default/dev/users`, user),
-	].join(' &&\n  ');
-	const check = (action: string) =>
-		post(`${decisionPoint}/allowed`, { user: 'alice', action, resource: { type: 'document', tenant: 'default' } });
+	];
+	// The environment itself was revision 1. Who pastes everything at once is answered when the decision point has it all.
+	const revision = 1 + creations.length;
+	const check = (action: string) => {
+		const query = { user: 'alice', action, resource: { type: 'document', tenant: 'default' } };
+		return post(`${decisionPoint}/allowed`, query, `X-Min-Revision: ${revision}`);
+	};
 	return `
 The API key of the environment \`dev\` (this is the only time it is printed; \`npx regolith keys create\` makes more):
 
@@ -36,7 +43,7 @@ Three commands to paste into another terminal:
 
 1. Create a resource, a role that may read it, and a user who has the role:
 
-  ${create}
+  ${creations.join(' &&\n  ')}
 
 2. Ask whether the user may read. The answer says "allow":true:
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { forbidden, unprocessable } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
-import type { AnyRequest, Answer, Surround } from '../http/mount.js';
+import type { Answer, AnyRequest, Surround } from '../http/mount.js';
 import { type AccountUnit, type Caller, scopeOf, type WritingAccountUnit } from '../store/account.js';
 import { authenticate } from '../store/authenticate.js';
 import type { PolicyShelf } from '../store/policy.js';
@@ -110,7 +110,8 @@ function accessOf(declared: Endpoint<string, never>): Access {
 async function writer(store: Store, request: AnyRequest, levels: readonly Caller['object_type'][]): Promise<Caller> {
 	const caller = await authenticate(store, request.headers['authorization']);
 	if (caller.access_level === 'read') throw forbidden('this API key may read but not write');
-	if (!levels.includes(caller.object_type)) throw forbidden(`this needs an API key of the level ${levels.join(' or ')}`);
+	if (!levels.includes(caller.object_type))
+		throw forbidden(`this needs an API key of the level ${levels.join(' or ')}`);
 	return caller;
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reply, type Endpoint } from '../http/endpoint.js';
+import { type Endpoint, reply } from '../http/endpoint.js';
 import { type AccessNote, openapi } from '../http/openapi.js';
 import { pageEndpoints } from '../http/page.js';
 import { ErrorBody, ValidationErrorBody } from '../wire/error.js';
@@ -21,7 +21,10 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 };
 
 /** The OpenAPI document of a table of endpoints and the page that shows it, as endpoints of the same table. */
-export function documentation(table: readonly Endpoint<string, never>[], version: string): readonly Endpoint<string, never>[] {
+export function documentation(
+	table: readonly Endpoint<string, never>[],
+	version: string,
+): readonly Endpoint<string, never>[] {
 	let document: Record<string, unknown> | undefined;
 	const own = endpoint({
 		name: 'getOpenApiDocument',

@@ -1,13 +1,22 @@
 import { duplicate, notFound, unprocessable } from '../failure.js';
 import { groupBy } from '../group-by.js';
 import type { ChangedRecord } from '../store/change.js';
-import { type AssignmentFilter, type AssignmentRow, assignmentsBy, RoleAssignment } from '../store/table/role-assignment.js';
 import { grantsOf, Role } from '../store/table/role.js';
+import {
+	type AssignmentFilter,
+	type AssignmentRow,
+	assignmentsBy,
+	RoleAssignment,
+} from '../store/table/role-assignment.js';
 import { Tenant } from '../store/table/tenant.js';
 import { User } from '../store/table/user.js';
 import type { ReadingUnit, WritingUnit } from '../store/unit.js';
 import { UserKey } from '../wire/common.js';
-import type { RoleAssignmentBulkQuery, RoleAssignmentDetailedRead, RoleAssignmentRead } from '../wire/role-assignment.js';
+import type {
+	RoleAssignmentBulkQuery,
+	RoleAssignmentDetailedRead,
+	RoleAssignmentRead,
+} from '../wire/role-assignment.js';
 
 /** A user, a tenant role and a tenant, each by id or key. */
 export interface AssignmentReference {
@@ -26,17 +35,36 @@ export async function readDetailedAssignments(
 	unit: ReadingUnit,
 	rows: readonly AssignmentRow[],
 ): Promise<readonly RoleAssignmentDetailedRead[]> {
-	const users = await unit.findMany(User, rows.map((row) => row.user_id));
-	const roles = await unit.findMany(Role, rows.map((row) => row.role_id));
-	const tenants = await unit.findMany(Tenant, rows.map((row) => row.tenant_id));
-	const grants = groupBy(await grantsOf(unit, [...roles.values()].map((role) => role.id)), (grant) => grant.role_id);
+	const users = await unit.findMany(
+		User,
+		rows.map((row) => row.user_id),
+	);
+	const roles = await unit.findMany(
+		Role,
+		rows.map((row) => row.role_id),
+	);
+	const tenants = await unit.findMany(
+		Tenant,
+		rows.map((row) => row.tenant_id),
+	);
+	const grants = groupBy(
+		await grantsOf(
+			unit,
+			[...roles.values()].map((role) => role.id),
+		),
+		(grant) => grant.role_id,
+	);
 	return rows.flatMap((row) => {
 		const user = users.get(row.user_id);
 		const role = roles.get(row.role_id);
 		const tenant = tenants.get(row.tenant_id);
 		if (user === undefined || role === undefined || tenant === undefined) return [];
 		const permissions = (grants.get(role.id) ?? []).map((grant) => `${grant.resource}:${grant.action}`);
-		const details = { user, role: { ...role, permissions }, tenant: { ...tenant, attributes: tenant.attributes ?? {} } };
+		const details = {
+			user,
+			role: { ...role, permissions },
+			tenant: { ...tenant, attributes: tenant.attributes ?? {} },
+		};
 		return [{ ...row, ...unit.scope, ...details }];
 	});
 }
@@ -58,7 +86,10 @@ export async function assignMany(
 	missingUsers: RoleAssignmentBulkQuery['missing_user_policy'] = 'fail',
 ): Promise<readonly AssignmentRow[]> {
 	if (missingUsers === 'create') await createMissing(unit, references);
-	const known = await unit.findMany(User, references.map((reference) => reference.user));
+	const known = await unit.findMany(
+		User,
+		references.map((reference) => reference.user),
+	);
 	const wanted = missingUsers === 'ignore' ? references.filter(({ user }) => known.has(user)) : references;
 	const resolved = await resolve(unit, wanted);
 	const held = new Set((await heldBetween(unit, resolved)).map(identityOf));
@@ -91,7 +122,10 @@ export async function replaceAssignments(
 ): Promise<void> {
 	const wanted = new Set((await resolve(unit, references)).map(identityOf));
 	const held = await assignmentsBy(unit, { user_ids: [userId] }).castTo<AssignmentRow[]>();
-	await remove(unit, held.filter((row) => !wanted.has(identityOf(row))));
+	await remove(
+		unit,
+		held.filter((row) => !wanted.has(identityOf(row))),
+	);
 	await assignMany(unit, references);
 }
 
@@ -107,9 +141,18 @@ interface Resolved extends AssignmentReference {
 }
 
 async function resolve(unit: ReadingUnit, references: readonly AssignmentReference[]): Promise<readonly Resolved[]> {
-	const users = await unit.findAll(User, references.map((reference) => reference.user));
-	const roles = await unit.findAll(Role, references.map((reference) => reference.role));
-	const tenants = await unit.findAll(Tenant, references.map((reference) => reference.tenant));
+	const users = await unit.findAll(
+		User,
+		references.map((reference) => reference.user),
+	);
+	const roles = await unit.findAll(
+		Role,
+		references.map((reference) => reference.role),
+	);
+	const tenants = await unit.findAll(
+		Tenant,
+		references.map((reference) => reference.tenant),
+	);
 	return references.flatMap((reference) => {
 		const user = users.get(reference.user);
 		const role = roles.get(reference.role);
@@ -152,7 +195,10 @@ async function remove(unit: WritingUnit, rows: readonly AssignmentRow[]): Promis
 }
 
 async function createMissing(unit: WritingUnit, references: readonly AssignmentReference[]): Promise<void> {
-	const known = await unit.findMany(User, references.map((reference) => reference.user));
+	const known = await unit.findMany(
+		User,
+		references.map((reference) => reference.user),
+	);
 	const missing = new Set(references.map(({ user }) => user).filter((user) => !known.has(user)));
 	refuseWrongKeys(references, missing);
 	const rows = [...missing].map((key) => ({ key, attributes: {} }));

@@ -2,7 +2,13 @@ import { Failure } from '../failure.js';
 import { groupBy } from '../group-by.js';
 import { partsOf, Resource, ResourceAction, ResourceAttribute } from '../store/table/resource.js';
 import type { ReadingUnit, WritingUnit } from '../store/unit.js';
-import type { ActionBlockEdit, AttributeBlockEdit, ResourceCreate, ResourceRead, ResourceUpdate } from '../wire/resource.js';
+import type {
+	ActionBlockEdit,
+	AttributeBlockEdit,
+	ResourceCreate,
+	ResourceRead,
+	ResourceUpdate,
+} from '../wire/resource.js';
 import { AttributeType } from '../wire/resource-attribute.js';
 import { defined } from './defined.js';
 
@@ -50,7 +56,8 @@ export async function changeResource(unit: WritingUnit, resource: Resource, body
 
 /** Deletes a resource with its actions, its attributes and all grants of its actions. Built-in ones stay. */
 export async function removeResource(unit: WritingUnit, resource: Resource): Promise<void> {
-	if (resource.built_in) throw new Failure('invalid', `the resource \`${resource.key}\` is built in and cannot be deleted`);
+	if (resource.built_in)
+		throw new Failure('invalid', `the resource \`${resource.key}\` is built in and cannot be deleted`);
 	await unit.remove(Resource, resource, resource.key);
 }
 
@@ -60,7 +67,11 @@ export async function removeAction(unit: WritingUnit, resource: Resource, action
 }
 
 /** Deletes an attribute of a resource. Built-in ones stay. */
-export async function removeAttribute(unit: WritingUnit, resource: Resource, attribute: ResourceAttribute): Promise<void> {
+export async function removeAttribute(
+	unit: WritingUnit,
+	resource: Resource,
+	attribute: ResourceAttribute,
+): Promise<void> {
 	if (attribute.built_in) {
 		throw new Failure('invalid', `the attribute \`${attribute.key}\` is built in and cannot be deleted`);
 	}

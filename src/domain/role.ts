@@ -64,7 +64,13 @@ export async function grantPermissions(unit: WritingUnit, role: Role, permission
 export async function revokePermissions(unit: WritingUnit, role: Role, permissions: readonly string[]): Promise<Role> {
 	const held = (await grantsOf(unit, [role.id])).map((grant) => grant.action_id);
 	const taken = new Set(await actionIds(unit, permissions));
-	return changing(unit, role, {}, () => replaceGrants(unit, role.id, held.filter((id) => !taken.has(id))));
+	return changing(unit, role, {}, () =>
+		replaceGrants(
+			unit,
+			role.id,
+			held.filter((id) => !taken.has(id)),
+		),
+	);
 }
 
 /** Deletes a role with its grants and its assignments. */

@@ -24,7 +24,10 @@ export async function readUser(unit: ReadingUnit, row: User): Promise<UserRead> 
 export async function createUser(unit: WritingUnit, body: UserCreate): Promise<User> {
 	const { key, role_assignments = [] } = body;
 	const user = await unit.create(User, { key, ...wholeOf(body) }, key);
-	await assignMany(unit, role_assignments.map((role) => ({ ...role, user: user.id })));
+	await assignMany(
+		unit,
+		role_assignments.map((role) => ({ ...role, user: user.id })),
+	);
 	return user;
 }
 
@@ -44,7 +47,11 @@ export async function syncUser(
 	}
 	const user = await unit.update(User, existing, wholeOf(body), existing.key);
 	if (body.role_assignments !== undefined) {
-		await replaceAssignments(unit, user.id, body.role_assignments.map((role) => ({ ...role, user: user.id })));
+		await replaceAssignments(
+			unit,
+			user.id,
+			body.role_assignments.map((role) => ({ ...role, user: user.id })),
+		);
 	}
 	return { user, created: false };
 }

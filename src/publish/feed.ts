@@ -107,7 +107,8 @@ export class Feed {
 		const policy = !head.digest.startsWith(held.digest);
 		if (held.revision === head.revision && !policy) return { ...head, bytes: null };
 		const understood = query.modes.has('delta') && (!policy || query.modes.has('policy'));
-		if (!understood || held.revision > head.revision) return this.snapshots.get(environment, flavour, head, head.revision);
+		if (!understood || held.revision > head.revision)
+			return this.snapshots.get(environment, flavour, head, head.revision);
 		const step = await this.#step(query, held.revision, policy, head);
 		if (step === 'snapshot') return this.snapshots.get(environment, flavour, head, head.revision);
 		return step === 'moved' ? this.#answer(query, await this.#head(environment)) : step;
@@ -145,7 +146,13 @@ export class Feed {
 		});
 		if (cut === 'moved' || cut === 'snapshot') return cut;
 		const { revision, digest, patches } = cut;
-		const parts = { revision, environment, policy: digest, step: { kind, base }, ...(flavour === 'wasm' && { entrypoints }) };
+		const parts = {
+			revision,
+			environment,
+			policy: digest,
+			step: { kind, base },
+			...(flavour === 'wasm' && { entrypoints }),
+		};
 		const patch = Buffer.from(JSON.stringify(patchDocument(patches)));
 		const files: BundleFile[] = [manifestFile(manifest(parts)), { path: 'patch.json', bytes: patch }];
 		if (kind === 'policy') files.push({ path: 'policy.wasm', bytes: await this.#wasm(digest) });

@@ -125,6 +125,10 @@ export class Publisher {
 		const milliseconds = Math.round(performance.now() - started);
 		const facts = { environment: environmentId, schema_revision, milliseconds };
 		if (assembled.failure === null) this.log.debug({ ...facts, built: assembled.built }, 'published a schema');
-		else this.log.error({ ...facts, failure: assembled.failure }, 'a schema cannot be compiled: the policy before it stays');
+		else
+			this.log.error(
+				{ ...facts, failure: assembled.failure },
+				'a schema cannot be compiled: the policy before it stays',
+			);
 	}
 }

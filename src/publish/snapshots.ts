@@ -41,7 +41,8 @@ export class Snapshots {
 	/** A snapshot with the policy that is in force, at least as new as `oldest`. */
 	async get(environmentId: string, flavour: Flavour, head: Head, oldest: number): Promise<Snapshot> {
 		const kept = await this.#kept(environmentId, flavour);
-		const fits = kept !== null && kept.digest === head.digest && kept.revision >= oldest && kept.revision <= head.revision;
+		const fits =
+			kept !== null && kept.digest === head.digest && kept.revision >= oldest && kept.revision <= head.revision;
 		if (fits) {
 			const bytes = await readFile(kept.path).catch(() => null);
 			if (bytes !== null) return { revision: kept.revision, digest: kept.digest, bytes };
@@ -111,6 +112,9 @@ export class Snapshots {
 			const [, revision, digest, kind] = fileName.exec(name) ?? [];
 			return kind === flavour && digest ? [{ revision: Number(revision), digest, path: join(folder, name) }] : [];
 		});
-		return kept.reduce<Kept | null>((newest, next) => (newest && newest.revision > next.revision ? newest : next), null);
+		return kept.reduce<Kept | null>(
+			(newest, next) => (newest && newest.revision > next.revision ? newest : next),
+			null,
+		);
 	}
 }

@@ -24,7 +24,9 @@ export interface Caller {
 type Fields<R> = Partial<Omit<R, 'id' | 'organization_id' | 'project_id' | 'created_at' | 'updated_at' | keyof object>>;
 
 /** A project as its creator gives it. */
-export type ProjectFields = Fields<Pick<Project, 'name' | 'description' | 'urn_namespace' | 'settings' | 'active_policy_repo_id'>>;
+export type ProjectFields = Fields<
+	Pick<Project, 'name' | 'description' | 'urn_namespace' | 'settings' | 'active_policy_repo_id'>
+>;
 
 /** An environment as its creator gives it. */
 export type EnvironmentFields = Fields<

@@ -24,7 +24,7 @@ export async function touchedSince(unit: ReadingUnit, base: number, most: number
 		`select kind, operation, coalesce(after, before) ->> 'key' as key, coalesce(after, before) ->> 'user' as "user",
 			coalesce(after, before) ->> 'tenant' as tenant,
 			(before -> 'attributes') is distinct from (after -> 'attributes') as attributes_changed
-		from changes where environment_id = :environment_id and revision > :base limit :limit`,
+		from changes where environment_id = :environment_id and revision > :base order by revision, position limit :limit`,
 		{ base, limit: most + 1 },
 	);
 	return rows.length > most ? null : touchedBy(rows);
@@ -65,25 +65,26 @@ export async function neighbourhoodOf(unit: ReadingUnit, touched: Touched): Prom
 	const users = await unit
 		.query(User)
 		.whereRaw('users.key = any(?::text[])', [userKeys])
-		.select('users.key')
-		.castTo<{ readonly key: string }[]>();
+		.select('users.id', 'users.key');
 	const tenants = await unit.query(Tenant).whereRaw('tenants.key = any(?::text[])', [tenantKeys]);
 	return {
 		schema: touched.schema ? await schemaOf(unit) : null,
 		users: users.map((user) => user.key),
 		tenants: tenants.map(asTenant),
-		role_assignments: touched.memberships.length === 0 ? [] : await assignmentsBetween(unit, touched.memberships),
+		role_assignments: await assignmentsBetween(unit, touched.memberships, users),
 	};
 }
 
 /** Found by user, whose assignments are few and indexed, then narrowed to the memberships. */
-async function assignmentsBetween(unit: ReadingUnit, memberships: readonly Membership[]) {
+async function assignmentsBetween(unit: ReadingUnit, memberships: readonly Membership[], users: readonly User[]) {
 	const wanted = new Set(memberships.map(nameOf));
-	const rows = await assignmentsBy(unit, {})
+	const members = new Set(memberships.map(({ user }) => user));
+	const user_ids = users.filter((user) => members.has(user.key)).map((user) => user.id);
+	if (user_ids.length === 0) return [];
+	const rows = await assignmentsBy(unit, { user_ids })
 		.clearSelect()
 		.clearOrder()
 		.select('users.key as user', 'roles.key as role', 'tenants.key as tenant')
-		.whereRaw('users.key = any(?::text[])', [[...new Set(memberships.map(({ user }) => user))]])
 		.castTo<Pick<AssignmentRow, 'user' | 'role' | 'tenant'>[]>();
 	return rows.filter((row) => wanted.has(nameOf(row)));
 }

@@ -41,11 +41,17 @@ async function embedded(directory: string): Promise<Knex> {
 	const path = join(directory, 'postgres');
 	mkdirSync(path, { recursive: true, mode: 0o700 });
 	const pglite = await PGlite.create(path, { parsers: { [int8]: Number } });
+	// A server does this by itself now and then; in one process nothing else would ever clean up or count.
+	await pglite.exec('vacuum (analyze)');
 	// The function form is how knex-pglite takes an instance; knex's own types know only real servers' settings.
 	const connection = (() => ({ pglite })) as unknown as Knex.StaticConnectionConfig;
 	return knexFactory({ client: PgliteClient, dialect: 'postgres', connection });
 }
 
 function server(url: string): Knex {
-	return knexFactory({ client: 'pg', connection: { connectionString: url, application_name: 'regolith' }, pool: { min: 0, max: 10 } });
+	return knexFactory({
+		client: 'pg',
+		connection: { connectionString: url, application_name: 'regolith' },
+		pool: { min: 0, max: 10 },
+	});
 }

@@ -1,8 +1,15 @@
-import type { Json, Model, Resource as ModelResource, Role as ModelRole, Schema, Tenant as ModelTenant } from '../../compiler/model.js';
+import type {
+	Json,
+	Model,
+	Resource as ModelResource,
+	Role as ModelRole,
+	Tenant as ModelTenant,
+	Schema,
+} from '../../compiler/model.js';
 import { groupBy } from '../group-by.js';
-import { type AssignmentRow, assignmentsBy } from './table/role-assignment.js';
 import { Resource, ResourceAction } from './table/resource.js';
 import { grantsOf, parentsOf, Role } from './table/role.js';
+import { type AssignmentRow, assignmentsBy } from './table/role-assignment.js';
 import { Tenant } from './table/tenant.js';
 import { User } from './table/user.js';
 import type { ReadingUnit } from './unit.js';
@@ -16,7 +23,9 @@ export async function schemaOf(unit: ReadingUnit): Promise<Schema> {
 	const actionsOf = groupBy(actions, (action) => action.resource_id);
 	return {
 		resources: resources
-			.map((resource): ModelResource => ({ ...named(resource), actions: (actionsOf.get(resource.id) ?? []).map(named) }))
+			.map(
+				(resource): ModelResource => ({ ...named(resource), actions: (actionsOf.get(resource.id) ?? []).map(named) }),
+			)
 			.filter((resource, index) => resources[index]?.built_in !== true || resource.actions.length > 0),
 		roles: await rolesOf(unit),
 	};

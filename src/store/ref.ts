@@ -25,7 +25,10 @@ export function whereReferred<M extends KeyedModel>(
 }
 
 /** The row each reference names, by reference; none for those that name nothing. INVARIANT: an id match wins. */
-export function pairUp<M extends KeyedModel>(rows: readonly M[], references: readonly string[]): ReadonlyMap<string, M> {
+export function pairUp<M extends KeyedModel>(
+	rows: readonly M[],
+	references: readonly string[],
+): ReadonlyMap<string, M> {
 	const byId = new Map(rows.map((row) => [row.id, row]));
 	const byKey = new Map(rows.map((row) => [row.key, row]));
 	const found = new Map<string, M>();

@@ -49,7 +49,10 @@ export class Store {
 	}
 
 	/** Reads an environment at one instant: all statements of `work` see the same revision, which it is given. */
-	async snapshot<T>(environmentId: string, work: (unit: ReadingUnit, environment: Environment) => Promise<T>): Promise<T> {
+	async snapshot<T>(
+		environmentId: string,
+		work: (unit: ReadingUnit, environment: Environment) => Promise<T>,
+	): Promise<T> {
 		return this.database.knex.transaction(
 			async (transaction) => {
 				const environment = await Environment.query(transaction).findById(environmentId);

@@ -44,7 +44,9 @@ export class ReadingUnit {
 
 	/** A query over the environment's rows of a table, to be narrowed further. */
 	query<M extends EnvironmentModel>(table: Table<M>): QueryBuilder<M, M[]> {
-		const query = asModel(table).query(this.database).where(`${table.tableName}.environment_id`, this.scope.environment_id);
+		const query = asModel(table)
+			.query(this.database)
+			.where(`${table.tableName}.environment_id`, this.scope.environment_id);
 		// Objection types `query` by the model's own builder type, which our models leave at its default.
 		return query as unknown as QueryBuilder<M, M[]>;
 	}
@@ -152,7 +154,9 @@ export class WritingUnit extends ReadingUnit {
 			const bound = chunk.map((columns) => ({ ...columns, environment_id: this.scope.environment_id }));
 			try {
 				// The environment's id completes `Columns` to what the model's table takes.
-				const query = asModel(table).query(this.database).insert(bound as unknown as PartialModelObject<M>[]);
+				const query = asModel(table)
+					.query(this.database)
+					.insert(bound as unknown as PartialModelObject<M>[]);
 				inserted.push(...((await query.returning('*')) as unknown as M[]));
 			} catch (error) {
 				const [first] = chunk;

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Permit, PermitApiError } from 'permitio';
-import { type Stack, startStack, type StoreKind } from '../support/stack.js';
+import { type Stack, type StoreKind, startStack } from '../support/stack.js';
 
 /** The published SDK, unmodified, against both URLs; the whole way of a newcomer on both stores. */
 
@@ -19,7 +19,8 @@ for (const store of ['embedded', 'server'] satisfies StoreKind[]) {
 		t.teardown(stack.stop);
 		const sdk = permit(stack);
 		const newest = async () => {
-			const { revision } = (await stack.api.store.counters((await sdk.api.environments.get('default', 'dev')).id)) ?? {};
+			const { revision } =
+				(await stack.api.store.counters((await sdk.api.environments.get('default', 'dev')).id)) ?? {};
 			await stack.reached(revision);
 		};
 
@@ -89,13 +90,19 @@ test('the Node SDK manages projects and environments with an organization key', 
 	const sdk = new Permit({ token: stack.keys.organization, apiUrl: stack.api.listening.url, log: { level: 'silent' } });
 
 	await sdk.api.projects.create({ key: 'shop', name: 'Shop' });
-	t.deepEqual((await sdk.api.environments.list({ projectKey: 'shop' })).map(({ key }) => key).sort(), ['dev', 'production']);
+	t.deepEqual((await sdk.api.environments.list({ projectKey: 'shop' })).map(({ key }) => key).sort(), [
+		'dev',
+		'production',
+	]);
 	const staging = await sdk.api.environments.create('shop', { key: 'staging', name: 'Staging' });
 	const key = await sdk.api.environments.getApiKey('shop', 'staging');
 	t.is(key.environment_id, staging.id);
 	t.regex(key.secret ?? '', /^permit_key_.{86,}$/);
 	const inside = new Permit({ token: key.secret ?? '', apiUrl: stack.api.listening.url, log: { level: 'silent' } });
-	t.deepEqual((await inside.api.tenants.list()).map((tenant) => tenant.key), ['default']);
+	t.deepEqual(
+		(await inside.api.tenants.list()).map((tenant) => tenant.key),
+		['default'],
+	);
 	t.deepEqual(await inside.api.resources.list(), []);
 	t.deepEqual(await inside.api.roles.list(), []);
 	await sdk.api.environments.delete('shop', 'staging');

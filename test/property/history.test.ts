@@ -34,7 +34,12 @@ async function freshEnvironment() {
 	const key = `e${Math.random().toString(36).slice(2)}`;
 	const { body } = await stack.organization.post('/v2/projects/default/envs', { key, name: key });
 	const secret = await stack.organization.get<{ secret: string }>(`/v2/api-key/default/${key}`);
-	return { id: String(body['id']), key, api: client(stack.api.listening.url, secret.body.secret), secret: secret.body.secret };
+	return {
+		id: String(body['id']),
+		key,
+		api: client(stack.api.listening.url, secret.body.secret),
+		secret: secret.body.secret,
+	};
 }
 
 type Environment = Awaited<ReturnType<typeof freshEnvironment>>;
@@ -88,7 +93,11 @@ async function send(api: Client, key: string, entry: Write) {
 		case 'delete-tenant':
 			return api.delete(at(`${facts}/tenants`, entry.tenant));
 		case 'create-resource':
-			return api.post(`${schema}/resources`, { key: entry.resource, name: entry.resource, actions: blocks(entry.actions) });
+			return api.post(`${schema}/resources`, {
+				key: entry.resource,
+				name: entry.resource,
+				actions: blocks(entry.actions),
+			});
 		case 'set-actions':
 			return api.patch(at(`${schema}/resources`, entry.resource), { actions: blocks(entry.actions) });
 		case 'delete-resource':

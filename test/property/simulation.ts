@@ -61,7 +61,11 @@ export const write: fc.Arbitrary<Write> = fc.oneof(
 	{ weight: 1, arbitrary: fc.record({ kind: kind('delete-resource'), resource }) },
 	{
 		weight: 3,
-		arbitrary: fc.record({ kind: kind('create-role'), role, parents: fc.subarray([...universe.roles], { maxLength: 1 }) }),
+		arbitrary: fc.record({
+			kind: kind('create-role'),
+			role,
+			parents: fc.subarray([...universe.roles], { maxLength: 1 }),
+		}),
 	},
 	{ weight: 5, arbitrary: fc.record({ kind: kind('grant', 'grant', 'grant', 'revoke'), role, resource, action }) },
 	{ weight: 1, arbitrary: fc.record({ kind: kind('delete-role'), role }) },

@@ -9,12 +9,12 @@ import {
 } from '../../domain/assignment.js';
 import { reply } from '../../http/endpoint.js';
 import { pageOf } from '../../store/filter.js';
-import { assignmentRows, assignmentsBy } from '../../store/table/role-assignment.js';
+import type { KeyedModel } from '../../store/table/environment-model.js';
 import { Role } from '../../store/table/role.js';
+import { assignmentRows, assignmentsBy } from '../../store/table/role-assignment.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import type { ReadingUnit, Table } from '../../store/unit.js';
-import type { KeyedModel } from '../../store/table/environment-model.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import {
 	RoleAssignmentBulkCreate,
@@ -157,7 +157,11 @@ async function assignmentPage(unit: ReadingUnit, query: z.output<typeof RoleAssi
 	return assignmentRows(await pageOf(assignmentsBy(unit, filter), query));
 }
 
-async function idsOf<M extends KeyedModel>(unit: ReadingUnit, table: Table<M>, references: readonly string[] | undefined) {
+async function idsOf<M extends KeyedModel>(
+	unit: ReadingUnit,
+	table: Table<M>,
+	references: readonly string[] | undefined,
+) {
 	if (references === undefined) return undefined;
 	return [...(await unit.findMany(table, references)).values()].map((row) => row.id);
 }

@@ -1,5 +1,5 @@
-import { ApiKeyRead, ApiKeyScopeRead } from '../../wire/api-key.js';
 import { reply } from '../../http/endpoint.js';
+import { ApiKeyRead, ApiKeyScopeRead } from '../../wire/api-key.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
 const tag = 'API keys';

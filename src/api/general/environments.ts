@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defined } from '../../domain/defined.js';
 import { createEnvironment } from '../../domain/environment.js';
+import { reply } from '../../http/endpoint.js';
 import { pageOf } from '../../store/filter.js';
 import { EnvironmentCreate, EnvironmentRead, EnvironmentUpdate } from '../../wire/environment.js';
 import { PageQuery } from '../../wire/query.js';
-import { reply } from '../../http/endpoint.js';
 import { EnvironmentPath, endpoint, ProjectPath } from '../access.js';
 
 const tag = 'Environments';

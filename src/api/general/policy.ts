@@ -1,5 +1,5 @@
-import { PolicyRead } from '../../wire/policy.js';
 import { reply } from '../../http/endpoint.js';
+import { PolicyRead } from '../../wire/policy.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
 /** The Rego that an environment's model came to. */
@@ -24,12 +24,12 @@ export const policy = [
 				? { revision: newest.schema_revision, message: [newest.failure.message, ...newest.failure.details].join('\n') }
 				: null;
 			return reply(200, {
-					revision: environment.revision,
-					hash: live?.digest ?? null,
-					compiled_revision: live?.schema_revision ?? null,
-					published_at: live?.published_at ?? null,
-					failure,
-					files: [...(files ?? [])],
+				revision: environment.revision,
+				hash: live?.digest ?? null,
+				compiled_revision: live?.schema_revision ?? null,
+				published_at: live?.published_at ?? null,
+				failure,
+				files: [...(files ?? [])],
 			});
 		},
 	}),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defined } from '../../domain/defined.js';
 import { createEnvironment } from '../../domain/environment.js';
+import { reply } from '../../http/endpoint.js';
 import { pageOf } from '../../store/filter.js';
 import { ProjectCreate, ProjectRead, ProjectUpdate } from '../../wire/project.js';
 import { PageQuery } from '../../wire/query.js';
-import { reply } from '../../http/endpoint.js';
 import { endpoint, ProjectPath } from '../access.js';
 
 const tag = 'Projects';
@@ -40,7 +40,10 @@ export const projects = [
 			const { key, initial_environments, ...fields } = body;
 			const project = await account.createProject(key, { ...defined(fields), name: fields.name });
 			for (const { key: environmentKey, ...environment } of initial_environments) {
-				await createEnvironment(account, project.id, environmentKey, { ...defined(environment), name: environment.name });
+				await createEnvironment(account, project.id, environmentKey, {
+					...defined(environment),
+					name: environment.name,
+				});
 			}
 			return reply(200, project);
 		},

@@ -32,7 +32,10 @@ export const resourceActions = [
 		handle: async ({ params, query }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
 			const { data } = await pageOf(actionsBy(unit, resource.id, query.attribute_filters), query);
-			return reply(200, data.map((action) => readAction(unit, resource, action)));
+			return reply(
+				200,
+				data.map((action) => readAction(unit, resource, action)),
+			);
 		},
 	}),
 	endpoint({

@@ -37,7 +37,10 @@ export const resourceAttributes = [
 		handle: async ({ params, query }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
 			const { data } = await pageOf(attributesBy(unit, resource.id), query);
-			return reply(200, data.map((attribute) => readAttribute(unit, resource, attribute)));
+			return reply(
+				200,
+				data.map((attribute) => readAttribute(unit, resource, attribute)),
+			);
 		},
 	}),
 	endpoint({

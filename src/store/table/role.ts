@@ -139,4 +139,3 @@ export async function replaceParents(unit: WritingUnit, roleId: string, parentId
 	const rows = parentIds.map((parent_id, position) => ({ role_id: roleId, parent_id, position }));
 	await unit.insert(RoleParent, rows, (row) => String(row.parent_id));
 }
-

@@ -1,0 +1,169 @@
+/** Every body of the management API as the contract draws it (contract: Endpoints by object), for tests of bad input. */
+
+/** What a field takes. */
+export type Kind =
+	| 'key'
+	| 'user key'
+	| 'name'
+	| 'text'
+	| 'reference'
+	| 'references'
+	| 'email'
+	| 'object'
+	| 'uuid'
+	| 'namespace'
+	| 'type'
+	| 'actions'
+	| 'attributes'
+	| 'environments'
+	| 'assignments'
+	| 'jwks'
+	| 'nothing';
+
+/** One body: an example that is right, and its fields; `!` marks those that must be there and not be null. */
+export interface Body {
+	readonly base: Readonly<Record<string, unknown>>;
+	readonly fields: Readonly<Record<string, Kind | `${Kind}!`>>;
+	/** The body is a bare array of these. */
+	readonly many?: true;
+}
+
+const assignment: Body = {
+	base: { user: 'alice@example.com', role: 'editor', tenant: 'acme' },
+	fields: { user: 'reference!', role: 'reference!', tenant: 'reference!', resource_instance: 'nothing' },
+};
+const userRole: Body = {
+	base: { role: 'editor', tenant: 'acme' },
+	fields: { role: 'reference!', tenant: 'reference!', resource_instance: 'nothing' },
+};
+const permissions: Body = { base: { permissions: ['document:read'] }, fields: { permissions: 'references!' } };
+const attributeType = { description: 'text' } as const;
+const environment = { description: 'text', custom_branch_name: 'text', jwks: 'jwks', settings: 'object' } as const;
+const resource = {
+	attributes: 'attributes',
+	urn: 'text',
+	description: 'text',
+	type_attributes: 'object',
+	roles: 'nothing',
+	relations: 'nothing',
+} as const;
+const user = { email: 'email', first_name: 'name', last_name: 'name', attributes: 'object' } as const;
+const role = {
+	description: 'text',
+	permissions: 'references',
+	attributes: 'object',
+	extends: 'references',
+	granted_to: 'nothing',
+} as const;
+
+/** The bodies by the name of their endpoint. */
+export const bodies: Readonly<Record<string, Body>> = {
+	createProject: {
+		base: { key: 'shop', name: 'Shop', initial_environments: [] },
+		fields: {
+			...{ key: 'key!', name: 'name!', description: 'text', urn_namespace: 'namespace', settings: 'object' },
+			...{ active_policy_repo_id: 'uuid', initial_environments: 'environments' },
+		},
+	},
+	updateProject: {
+		base: { name: 'Shop' },
+		fields: { name: 'name', description: 'text', settings: 'object', active_policy_repo_id: 'uuid' },
+	},
+	createEnvironment: { base: { key: 'new', name: 'New' }, fields: { key: 'key!', name: 'name!', ...environment } },
+	updateEnvironment: { base: { name: 'New' }, fields: { name: 'name', ...environment } },
+	createResource: {
+		base: { key: 'new', name: 'New', actions: {} },
+		fields: { key: 'key!', name: 'name!', actions: 'actions!', ...resource },
+	},
+	replaceResource: {
+		base: { name: 'Document', actions: { read: {}, write: {} } },
+		fields: { name: 'name!', actions: 'actions!', ...resource },
+	},
+	updateResource: { base: { name: 'Document' }, fields: { name: 'name', actions: 'actions', ...resource } },
+	createResourceAction: {
+		base: { key: 'new', name: 'New' },
+		fields: { key: 'key!', name: 'name!', description: 'text', attributes: 'object' },
+	},
+	updateResourceAction: { base: { name: 'Read' }, fields: { name: 'name', description: 'text', attributes: 'object' } },
+	createResourceAttribute: {
+		base: { key: 'new', type: 'bool' },
+		fields: { key: 'key!', type: 'type!', ...attributeType },
+	},
+	updateResourceAttribute: { base: { type: 'bool' }, fields: { type: 'type', ...attributeType } },
+	createRole: { base: { key: 'new', name: 'New' }, fields: { key: 'key!', name: 'name!', ...role } },
+	updateRole: { base: { name: 'Editor' }, fields: { name: 'name', ...role } },
+	assignPermissionsToRole: permissions,
+	removePermissionsFromRole: permissions,
+	createUser: { base: { key: 'new' }, fields: { key: 'user key!', ...user, role_assignments: 'assignments' } },
+	syncUser: { base: { first_name: 'Alice' }, fields: { key: 'user key', ...user, role_assignments: 'assignments' } },
+	updateUser: { base: { first_name: 'Alice' }, fields: user },
+	assignRoleToUser: userRole,
+	unassignRoleFromUser: userRole,
+	createTenant: {
+		base: { key: 'new', name: 'New' },
+		fields: { key: 'key!', name: 'name!', description: 'text', attributes: 'object' },
+	},
+	updateTenant: { base: { name: 'Acme' }, fields: { name: 'name', description: 'text', attributes: 'object' } },
+	createRoleAssignment: assignment,
+	deleteRoleAssignment: assignment,
+	createRoleAssignments: { ...assignment, many: true },
+	deleteRoleAssignments: { ...assignment, many: true },
+};
+
+/** Stands in a body for a number that JSON can write and no computer can hold. */
+export const hugeNumber = '<a huge number>';
+const badText = [5, -0.1, true, [], {}, ['text'], 'a\0b', '\ud800', 'b\udfff'];
+const badReference = [...badText, '', 'x'.repeat(1026)];
+const badReferences = ['document:read', 5, {}, ...badReference.map((wrong) => [wrong]), [null], [['document:read']]];
+const badKey = [...badReference, 'a b', 'a/b', 'a:b', 'é', 'a\n', '__proto__', 'k'.repeat(513)];
+const badObject = [5, 'text', true, [], { a: 'a\0b' }, { 'a\0b': 1 }, { a: [{ b: '\ud800' }] }];
+
+/** What is wrong for each kind, whatever else the body says; null apart. */
+export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
+	key: [...badKey, 'a@b', 'a.b'],
+	'user key': badKey,
+	name: [...badText, 'n'.repeat(1025)],
+	text: [...badText, 't'.repeat(16_385)],
+	reference: badReference,
+	references: badReferences,
+	email: [
+		...badText,
+		'',
+		'alice',
+		'alice@',
+		'@example.com',
+		'a@b@c',
+		'alice@localhost',
+		`${'a'.repeat(250)}@example.com`,
+	],
+	object: [...badObject, { a: hugeNumber }],
+	uuid: [...badText, '', 'x', '11111111-2222-4333-8444-55555555555', '1111111122224333-8444555555555555'],
+	namespace: [...badText, '', 'A', 'x'],
+	type: [...badText, '', 'integer', 'Bool'],
+	actions: [
+		5,
+		'text',
+		[],
+		{ 'a b': {} },
+		{ '': {} },
+		{ a: 5 },
+		{ a: null },
+		{ a: { name: 5 } },
+		{ a: { attributes: [] } },
+	],
+	attributes: [5, 'text', [], { 'a b': { type: 'bool' } }, { a: {} }, { a: null }, { a: { type: 'int' } }],
+	environments: [5, 'text', {}, [5], [{}], [{ key: 'a b', name: 'A' }], [{ key: 'a', name: null }]],
+	assignments: [5, 'text', {}, [5], [null], [{}], [{ role: 'editor' }], [{ role: 'editor', tenant: 'a\0b' }]],
+	jwks: [
+		5,
+		'text',
+		[],
+		{ ttl: -1 },
+		{ ttl: 1.5 },
+		{ ttl: '600' },
+		{ url: 'http://example.com' },
+		{ jwks: { keys: {} } },
+		{ ttl: hugeNumber },
+	],
+	nothing: [5, 'text', true, [1], { a: 1 }],
+};
