@@ -7,6 +7,7 @@ import { endpoints } from './api/table.js';
 import { bootstrap, type FirstStart } from './bootstrap.js';
 import { systemClock } from './clock.js';
 import { type Config, ConfigError } from './config.js';
+import { Failure } from './failure.js';
 import { createApplication, type Listening, listen, type Served } from './http/server.js';
 import type { Logger } from './log.js';
 import { createDecisionPoint } from './pdp/endpoints.js';
@@ -17,7 +18,7 @@ import { Feed } from './publish/feed.js';
 import { Publisher } from './publish/publisher.js';
 import { Snapshots } from './publish/snapshots.js';
 import { serverKey } from './server-key.js';
-import { openDatabase } from './store/database.js';
+import { isUnreachable, openDatabase } from './store/database.js';
 import { listen as listenToWriters } from './store/listener.js';
 import { PolicyShelf } from './store/policy.js';
 import { createCipher } from './store/secret.js';
@@ -86,14 +87,21 @@ function ownOpa(): string {
 }
 
 function served(store: Store, shelf: PolicyShelf, feed: Feed, log: Logger): Served {
-	const api = guard(store, shelf);
+	const api = { surround: guard(store, shelf) };
 	const bundles = feedEndpoints(feed, store);
 	const ofFeed = new Set(bundles.endpoints);
 	const table = [...endpoints, ...bundles.endpoints];
 	return {
 		endpoints: [...table, ...documentation(table, version)],
-		surround: (endpoint, request, run) =>
-			ofFeed.has(endpoint) ? bundles.surround(endpoint, request, run) : api(endpoint, request, run),
+		surround: async (endpoint, request, run) => {
+			try {
+				return await (ofFeed.has(endpoint) ? bundles : api).surround(endpoint, request, run);
+			} catch (error) {
+				if (!isUnreachable(error)) throw error;
+				log.error({ error }, 'the database cannot be reached');
+				throw new Failure('unavailable', 'the database cannot be reached: try again in a moment');
+			}
+		},
 		renderFailure,
 		...logging(log),
 	};

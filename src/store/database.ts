@@ -55,3 +55,14 @@ function server(url: string): Knex {
 		pool: { min: 0, max: 10 },
 	});
 }
+
+/** Connection errors of the system, and PostgreSQL's classes 08 (connection), 53 (resources), 57P (shut down). */
+const unreachable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|08...|53...|57P0.)$/;
+
+/** Whether an error says that the database cannot be reached now: no fault of the request, nor of the code. */
+export function isUnreachable(error: unknown): boolean {
+	if (!(error instanceof Error)) return false;
+	const { code, name, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };
+	if (name === 'KnexTimeoutError' || error.message.startsWith('Connection terminated')) return true;
+	return unreachable.test(String(code)) || isUnreachable(nativeError);
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { evaluationFailed } from '../../src/pdp/engine.js';
+import { root } from '../support/root.js';
+
+/** Denials link to a section of `docs/denial-codes.md`: every code that the policy can answer has one. */
+
+const policy = readFileSync(join(root, 'policy/regolith/rbac/rbac.rego'), 'utf8');
+const codes = [...policy.matchAll(/(?:denial :=|else :=) "([a-z_]+)"/g)].map(([, code]) => code ?? '');
+const page = readFileSync(join(root, 'docs/denial-codes.md'), 'utf8');
+const sections = [...page.matchAll(/^#+ `?([a-z_]+)`?$/gm)].map(([, section]) => section);
+
+test('the policy names denial codes', (t) => {
+	t.true(codes.length >= 7, codes.join());
+});
+
+for (const code of new Set([...codes, evaluationFailed])) {
+	test(`${code} has a section`, (t) => {
+		t.true(sections.includes(code), sections.join());
+	});
+}
