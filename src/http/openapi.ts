@@ -119,7 +119,7 @@ interface SharedFailure {
 	readonly response: Json;
 }
 
-type SharedFailures = Readonly<Record<400 | 401 | 403 | 413 | 422, SharedFailure>>;
+type SharedFailures = Readonly<Record<400 | 401 | 403 | 404 | 413 | 422, SharedFailure>>;
 
 function sharedFailures(components: Components, info: DocumentInfo): SharedFailures {
 	const failure = components.of(info.failureBody, 'output');
@@ -129,6 +129,7 @@ function sharedFailures(components: Components, info: DocumentInfo): SharedFailu
 		400: shared('Malformed', 'The request cannot be read: its path or its body is malformed.', failure),
 		401: shared('Unauthorized', 'The API key is missing or not known.', failure),
 		403: shared('Forbidden', 'The API key does not give access to this.', failure),
+		404: shared('NotFound', 'Something that the path names does not exist.', failure),
 		413: shared('TooLarge', 'The request body is too large.', failure),
 		422: shared('Unprocessable', 'Fields of the request are wrong; every problem with its place.', validation),
 	};
@@ -193,6 +194,7 @@ function sharedStatuses(endpoint: AnyEndpoint, access: AccessNote): (keyof Share
 	const statuses: (keyof SharedFailures)[] = [];
 	if (endpoint.body || endpoint.params) statuses.push(400);
 	if (access.secured) statuses.push(401, 403);
+	if (endpoint.params) statuses.push(404);
 	if (endpoint.body) statuses.push(413);
 	if (endpoint.params || endpoint.query || endpoint.body) statuses.push(422);
 	return statuses;

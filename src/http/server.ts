@@ -11,6 +11,12 @@ import { mount, type Surround } from './mount.js';
 /** The largest request body, in bytes. A bulk of 3,000 users with a kilobyte of attributes each fits. */
 export const maxBodyBytes = 5 * 1024 * 1024;
 
+/**
+ * How long an idle connection is kept for its client. Longer than load balancers and clients keep theirs, which is a
+ * minute at most: whoever closes first must be they, or a request on its way meets a closed connection.
+ */
+const keepAliveMilliseconds = 65_000;
+
 /** What one HTTP server serves and how it speaks. */
 export interface Served {
 	readonly endpoints: readonly Endpoint<string, never>[];
@@ -174,6 +180,7 @@ export async function listen(application: Koa, host: string, port: number): Prom
 		const handled = handle(request, response).finally(() => handling.delete(handled));
 		handling.add(handled);
 	});
+	server.keepAliveTimeout = keepAliveMilliseconds;
 	await new Promise<void>((resolve, reject) => {
 		server.once('error', reject);
 		server.listen(port, host, () => {

@@ -89,9 +89,19 @@ async function request(url: string, headers: Readonly<Record<string, string>>, s
 }
 
 async function trouble(response: Response): Promise<Error> {
-	const body = (await response.text()).slice(0, 300);
-	const message = `the control plane answered ${response.status}: ${body}`;
+	const body = (await response.text()).slice(0, 2000);
+	const message = `the control plane answered ${response.status}: ${reasonIn(body)}`;
 	return [401, 403, 404].includes(response.status) ? new Refusal(message) : new Error(message);
+}
+
+/** What an error body says, without the request's id, so that the same trouble reads the same each time. */
+function reasonIn(body: string): string {
+	try {
+		const { message } = z.object({ message: z.string() }).parse(JSON.parse(body));
+		return message;
+	} catch {
+		return body.slice(0, 300);
+	}
 }
 
 /** Runs with a signal that aborts with `signal` and after `milliseconds`; leaves no listener or timer behind. */

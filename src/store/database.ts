@@ -29,12 +29,22 @@ export interface Database {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
 	const knex = options.url === null ? await embedded(options.directory) : server(options.url);
 	try {
-		await knex.migrate.latest({ migrationSource });
+		await migrate(knex, options.url !== null);
 	} catch (error) {
 		await knex.destroy();
 		throw error;
 	}
 	return { knex, url: options.url, close: () => knex.destroy() };
+}
+
+/** Migrates while no other process on the server does: knex's own lock fails those who meet it instead of letting them wait. */
+async function migrate(knex: Knex, shared: boolean): Promise<void> {
+	const run = () => knex.migrate.latest({ migrationSource });
+	if (!shared) return run();
+	await knex.transaction(async (transaction) => {
+		await transaction.raw(`select pg_advisory_xact_lock(hashtextextended('regolith migrations', 0))`);
+		await run();
+	});
 }
 
 async function embedded(directory: string): Promise<Knex> {

@@ -123,7 +123,7 @@ const statuses: readonly (readonly [string, string, readonly string[]])[] = [
 	['/things', 'get', ['200', '422']],
 	['/things', 'post', ['200', '201', '400', '401', '403', '409', '413', '422']],
 	['/things/{thing_id}', 'get', ['200', '400', '404', '422']],
-	['/things/{thing_id}', 'delete', ['200', '204', '400', '413', '422']],
+	['/things/{thing_id}', 'delete', ['200', '204', '400', '404', '413', '422']],
 	['/leak', 'get', ['200']],
 ];
 

@@ -41,7 +41,10 @@ const wrongChecks: Readonly<Record<string, readonly [body: unknown, place: strin
 	'a user without key': [{ ...right, user: {} }, 'body.user.key'],
 	'a user whose key is a number': [{ ...right, user: { key: 5 } }, 'body.user.key'],
 	'attributes that are text': [{ ...right, user: { key: 'ann', attributes: 'x' } }, 'body.user.attributes'],
-	'attributes that are a list': [{ ...right, resource: { type: 'document', attributes: [] } }, 'body.resource.attributes'],
+	'attributes that are a list': [
+		{ ...right, resource: { type: 'document', attributes: [] } },
+		'body.resource.attributes',
+	],
 	'an e-mail address that is a number': [{ ...right, user: { key: 'ann', email: 5 } }, 'body.user.email'],
 	'no action': [{ ...right, action: undefined }, 'body.action'],
 	'an action that is null': [{ ...right, action: null }, 'body.action'],
@@ -59,12 +62,26 @@ test('a check that is wrong is refused at the place that is wrong, alone and amo
 		const alone = await stack.pdp.post<Problems>('/allowed', body);
 		t.is(alone.status, 422, what);
 		t.is(complaint(alone), null, what);
-		t.true(placesOf(alone).some((place) => place.startsWith(at)), `${what}: ${placesOf(alone)}`);
+		t.true(
+			placesOf(alone).some((place) => place.startsWith(at)),
+			`${what}: ${placesOf(alone)}`,
+		);
 		const among = await stack.pdp.post<Problems>('/allowed/bulk', [right, body]);
 		t.is(among.status, 422, what);
-		t.true(placesOf(among).some((place) => place.startsWith(at.replace('body', 'body.1'))), `${what}: ${placesOf(among)}`);
+		t.true(
+			placesOf(among).some((place) => place.startsWith(at.replace('body', 'body.1'))),
+			`${what}: ${placesOf(among)}`,
+		);
 	}
-	for (const wrong of [{}, { user: null }, { user: {} }, { ...right, tenants: 'acme' }, { ...right, resources: [5] }, [], 5]) {
+	for (const wrong of [
+		{},
+		{ user: null },
+		{ user: {} },
+		{ ...right, tenants: 'acme' },
+		{ ...right, resources: [5] },
+		[],
+		5,
+	]) {
 		const answer = await stack.pdp.post('/user-permissions', wrong);
 		t.is(answer.status, 422, JSON.stringify(wrong));
 		t.is(complaint(answer), null);
@@ -94,12 +111,21 @@ test('what clients send beside the question does not matter; nor does how they s
 test('bytes that are no JSON, too many or too deep are refused', async (t) => {
 	const { pdp } = stack;
 	for (const path of paths) {
-		for (const raw of ['{', '{"a":}', 'undefined', '\0', '{"__proto__":{"key":"auth0|ann"}}', `${'['.repeat(500)}${']'.repeat(500)}`]) {
+		for (const raw of [
+			'{',
+			'{"a":}',
+			'undefined',
+			'\0',
+			'{"__proto__":{"key":"auth0|ann"}}',
+			`${'['.repeat(500)}${']'.repeat(500)}`,
+		]) {
 			const answer = await pdp.send('POST', path, undefined, { raw });
 			t.is(answer.status, 400, `${path} ${raw.slice(0, 20)}`);
 			t.is(complaint(answer), null);
 		}
-		const huge = await pdp.send('POST', path, undefined, { raw: JSON.stringify({ ...right, context: { a: 'x'.repeat(10_000_000) } }) });
+		const huge = await pdp.send('POST', path, undefined, {
+			raw: JSON.stringify({ ...right, context: { a: 'x'.repeat(10_000_000) } }),
+		});
 		t.is(huge.status, 413);
 		t.is(complaint(huge), null);
 		t.is((await pdp.post(path)).status, 422, 'no body at all');
@@ -127,24 +153,52 @@ test('without the key of the environment nothing is answered', async (t) => {
 
 const strange = fc.oneof(
 	fc.string({ unit: 'binary' }),
-	fc.constantFrom('auth0|ann', 'document', 'read', 'acme', 'default', '__proto__', 'constructor', '\0', '\ud800', '"', '\\', '', '../', 'a:b:c'),
+	fc.constantFrom(
+		'auth0|ann',
+		'document',
+		'read',
+		'acme',
+		'default',
+		'__proto__',
+		'constructor',
+		'\0',
+		'\ud800',
+		'"',
+		'\\',
+		'',
+		'../',
+		'a:b:c',
+	),
 );
 const json = fc.oneof(fc.jsonValue({ stringUnit: 'binary', maxDepth: 3 }), strange, fc.double());
-const subject = fc.oneof(strange, fc.record({ key: fc.oneof(strange, json), attributes: json, email: json }, { requiredKeys: ['key'] }));
-const object = fc.oneof(strange, fc.record({ type: fc.oneof(strange, json), tenant: json, key: json, attributes: json }, { requiredKeys: [] }));
-const check = fc.record({ user: subject, action: fc.oneof(strange, json), resource: object, context: json }, { requiredKeys: ['user', 'action'] });
+const subject = fc.oneof(
+	strange,
+	fc.record({ key: fc.oneof(strange, json), attributes: json, email: json }, { requiredKeys: ['key'] }),
+);
+const object = fc.oneof(
+	strange,
+	fc.record({ type: fc.oneof(strange, json), tenant: json, key: json, attributes: json }, { requiredKeys: [] }),
+);
+const check = fc.record(
+	{ user: subject, action: fc.oneof(strange, json), resource: object, context: json },
+	{ requiredKeys: ['user', 'action'] },
+);
 
 test('whatever is asked is answered, and allowed only what was granted', async (t) => {
 	const seed = Date.now() % 2 ** 31;
 	t.log(`seed ${seed}`);
-	const property = fc.asyncProperty(fc.constantFrom(...paths), fc.oneof({ weight: 9, arbitrary: check }, json), async (path, question) => {
-		const answer = await stack.pdp.post<Decided>(path, path === '/allowed/bulk' ? [question] : question);
-		const shown = `${path} ${JSON.stringify(question)}: ${answer.status} ${JSON.stringify(answer.body)}`;
-		if (answer.status >= 500) throw new Error(shown);
-		if (answer.status >= 400 && complaint(answer) !== null) throw new Error(`${complaint(answer)}: ${shown}`);
-		const allow = path === '/allowed/bulk' ? answer.body.allow?.[0]?.allow : answer.body.allow;
-		if (path !== '/user-permissions' && answer.status === 200 && allow !== granted(question)) throw new Error(shown);
-	});
+	const property = fc.asyncProperty(
+		fc.constantFrom(...paths),
+		fc.oneof({ weight: 9, arbitrary: check }, json),
+		async (path, question) => {
+			const answer = await stack.pdp.post<Decided>(path, path === '/allowed/bulk' ? [question] : question);
+			const shown = `${path} ${JSON.stringify(question)}: ${answer.status} ${JSON.stringify(answer.body)}`;
+			if (answer.status >= 500) throw new Error(shown);
+			if (answer.status >= 400 && complaint(answer) !== null) throw new Error(`${complaint(answer)}: ${shown}`);
+			const allow = path === '/allowed/bulk' ? answer.body.allow?.[0]?.allow : answer.body.allow;
+			if (path !== '/user-permissions' && answer.status === 200 && allow !== granted(question)) throw new Error(shown);
+		},
+	);
 	await fc.assert(property, { numRuns: 600, seed });
 	t.pass();
 });

@@ -69,120 +69,218 @@ interface Policy {
 const journey = onEachStore();
 const hexOf = (id: string) => id.replaceAll('-', '');
 
-journey('a key says what it opens; without a known key nothing is answered', async (t, place, { url, organization, project }) => {
-	const { organization_id, project_id, id: environment_id } = place;
-	t.deepEqual((await organization.get('/v2/api-key/scope')).body, { organization_id, project_id: null, environment_id: null });
-	t.deepEqual((await project.get('/v2/api-key/scope')).body, { organization_id, project_id, environment_id: null });
-	t.deepEqual((await place.http.get('/v2/api-key/scope')).body, { organization_id, project_id, environment_id });
+journey(
+	'a key says what it opens; without a known key nothing is answered',
+	async (t, place, { url, organization, project }) => {
+		const { organization_id, project_id, id: environment_id } = place;
+		t.deepEqual((await organization.get('/v2/api-key/scope')).body, {
+			organization_id,
+			project_id: null,
+			environment_id: null,
+		});
+		t.deepEqual((await project.get('/v2/api-key/scope')).body, { organization_id, project_id, environment_id: null });
+		t.deepEqual((await place.http.get('/v2/api-key/scope')).body, { organization_id, project_id, environment_id });
 
-	const open = client(url);
-	for (const authorization of [`bearer ${place.secret}`, `BEARER ${place.secret}`, `Bearer  ${place.secret}`]) {
-		t.is((await open.get('/v2/api-key/scope', { headers: { authorization } })).status, 200, authorization);
-	}
-	const wrong = ['', 'Bearer', 'Bearer ', place.secret, `Basic ${place.secret}`, `Bearer ${place.secret}x`, 'Bearer permit_key_'];
-	fails(t, await open.get('/v2/api-key/scope'), 401);
-	for (const authorization of wrong) {
-		const refused = await open.get('/v2/api-key/scope', { headers: { authorization } });
-		fails(t, refused, 401);
-		t.false(JSON.stringify(refused.body).includes(place.secret), 'no secret is repeated');
-	}
-});
-
-journey('the key of an environment is handed out with its secret, by any name of the environment', async (t, place, management) => {
-	const { project_id, id, organization_id } = place;
-	const { body } = await management.project.get(`/v2/api-key/default/${place.key}`);
-	t.like(body, { organization_id, project_id, environment_id: id, object_type: 'env', access_level: 'admin', owner_type: 'pdp_config' });
-	t.like(body, { secret: place.secret, created_by_member: null, last_used_at: null, env: { id }, project: { id: project_id } });
-	t.regex(place.secret, /^permit_key_.{86,}$/);
-	for (const project of ['default', project_id, hexOf(project_id), project_id.toUpperCase()]) {
-		for (const environment of [place.key, id, hexOf(id).toUpperCase()]) {
-			const again = await place.http.get(`/v2/api-key/${project}/${environment}`);
-			t.is(again.body['secret'], place.secret, `${project}/${environment}`);
+		const open = client(url);
+		for (const authorization of [`bearer ${place.secret}`, `BEARER ${place.secret}`, `Bearer  ${place.secret}`]) {
+			t.is((await open.get('/v2/api-key/scope', { headers: { authorization } })).status, 200, authorization);
 		}
-	}
-	fails(t, await management.project.get('/v2/api-key/default/nowhere'), 404, 'nowhere');
-	fails(t, await management.project.get(`/v2/api-key/nowhere/${place.key}`), 404, 'nowhere');
-	const reader = client(management.url, await secretOf(management.store, organization_id, { access_level: 'read' }));
-	fails(t, await reader.get(`/v2/api-key/default/${place.key}`), 403, 'read');
-});
+		const wrong = [
+			'',
+			'Bearer',
+			'Bearer ',
+			place.secret,
+			`Basic ${place.secret}`,
+			`Bearer ${place.secret}x`,
+			'Bearer permit_key_',
+		];
+		fails(t, await open.get('/v2/api-key/scope'), 401);
+		for (const authorization of wrong) {
+			const refused = await open.get('/v2/api-key/scope', { headers: { authorization } });
+			fails(t, refused, 401);
+			t.false(JSON.stringify(refused.body).includes(place.secret), 'no secret is repeated');
+		}
+	},
+);
 
-journey('a new project has two environments, or those it is made with', async (t, { organization_id, key }, { organization }) => {
-	const name = (suffix: string) => `${key}-${suffix}`;
-	const plain = await organization.post<{ id: string }>('/v2/projects', { key: name('plain'), name: 'Plain' });
-	t.is(plain.status, 200);
-	t.like(plain.body, { key: name('plain'), name: 'Plain', organization_id, description: null, settings: null });
-	t.like(plain.body, { urn_namespace: null, active_policy_repo_id: null });
-	fails(t, await organization.post('/v2/projects', { key: name('plain'), name: 'Again' }), 409, name('plain'));
-	const environments = (project: string) => organization.get<Listed>(`/v2/projects/${project}/envs`);
-	t.deepEqual(keysOf((await environments(name('plain'))).body), ['dev', 'production']);
-	t.deepEqual((await environments(plain.body.id)).body.map((environment) => environment['name']), ['Development', 'Production']);
+journey(
+	'the key of an environment is handed out with its secret, by any name of the environment',
+	async (t, place, management) => {
+		const { project_id, id, organization_id } = place;
+		const { body } = await management.project.get(`/v2/api-key/default/${place.key}`);
+		t.like(body, {
+			organization_id,
+			project_id,
+			environment_id: id,
+			object_type: 'env',
+			access_level: 'admin',
+			owner_type: 'pdp_config',
+		});
+		t.like(body, {
+			secret: place.secret,
+			created_by_member: null,
+			last_used_at: null,
+			env: { id },
+			project: { id: project_id },
+		});
+		t.regex(place.secret, /^permit_key_.{86,}$/);
+		for (const project of ['default', project_id, hexOf(project_id), project_id.toUpperCase()]) {
+			for (const environment of [place.key, id, hexOf(id).toUpperCase()]) {
+				const again = await place.http.get(`/v2/api-key/${project}/${environment}`);
+				t.is(again.body['secret'], place.secret, `${project}/${environment}`);
+			}
+		}
+		fails(t, await management.project.get('/v2/api-key/default/nowhere'), 404, 'nowhere');
+		fails(t, await management.project.get(`/v2/api-key/nowhere/${place.key}`), 404, 'nowhere');
+		const reader = client(management.url, await secretOf(management.store, organization_id, { access_level: 'read' }));
+		fails(t, await reader.get(`/v2/api-key/default/${place.key}`), 403, 'read');
+	},
+);
 
-	await organization.post('/v2/projects', { key: name('none'), name: 'None', initial_environments: [] });
-	t.deepEqual((await environments(name('none'))).body, []);
-	const initial_environments = [{ key: 'eu', name: 'EU', description: 'Europe', settings: { a: 1 } }, { key: 'us', name: 'US' }];
-	await organization.post('/v2/projects', { key: name('own'), name: 'Own', initial_environments });
-	const own = (await environments(name('own'))).body;
-	t.deepEqual(keysOf(own), ['eu', 'us']);
-	t.like(own[0], { description: 'Europe', settings: { a: 1 } });
+journey(
+	'a new project has two environments, or those it is made with',
+	async (t, { organization_id, key }, { organization }) => {
+		const name = (suffix: string) => `${key}-${suffix}`;
+		const plain = await organization.post<{ id: string }>('/v2/projects', { key: name('plain'), name: 'Plain' });
+		t.is(plain.status, 200);
+		t.like(plain.body, { key: name('plain'), name: 'Plain', organization_id, description: null, settings: null });
+		t.like(plain.body, { urn_namespace: null, active_policy_repo_id: null });
+		fails(t, await organization.post('/v2/projects', { key: name('plain'), name: 'Again' }), 409, name('plain'));
+		const environments = (project: string) => organization.get<Listed>(`/v2/projects/${project}/envs`);
+		t.deepEqual(keysOf((await environments(name('plain'))).body), ['dev', 'production']);
+		t.deepEqual(
+			(await environments(plain.body.id)).body.map((environment) => environment['name']),
+			['Development', 'Production'],
+		);
 
-	const twice = [{ key: 'eu', name: 'EU' }, { key: 'eu', name: 'EU' }];
-	fails(t, await organization.post('/v2/projects', { key: name('twice'), name: 'T', initial_environments: twice }), 409, 'eu');
-	fails(t, await organization.get(`/v2/projects/${name('twice')}`), 404, name('twice'));
-	const wrong = [{ key: 'e u', name: 'EU' }];
-	const refused = await organization.post('/v2/projects', { key: name('wrong'), name: 'W', initial_environments: wrong });
-	fails(t, refused, 422);
-	t.deepEqual(problemPlaces(refused), ['body.initial_environments.0.key']);
-});
+		await organization.post('/v2/projects', { key: name('none'), name: 'None', initial_environments: [] });
+		t.deepEqual((await environments(name('none'))).body, []);
+		const initial_environments = [
+			{ key: 'eu', name: 'EU', description: 'Europe', settings: { a: 1 } },
+			{ key: 'us', name: 'US' },
+		];
+		await organization.post('/v2/projects', { key: name('own'), name: 'Own', initial_environments });
+		const own = (await environments(name('own'))).body;
+		t.deepEqual(keysOf(own), ['eu', 'us']);
+		t.like(own[0], { description: 'Europe', settings: { a: 1 } });
 
-journey('a project is read under any of its names, changed, and deleted with all in it', async (t, { key }, management) => {
-	const { organization, url } = management;
-	const sent = { key: `${key}-shop`, name: 'Shop', description: 'Sells', urn_namespace: 'my-shop', settings: { a: [1] } };
-	const made = (await organization.post<{ id: string }>('/v2/projects', { ...sent, active_policy_repo_id: null })).body;
-	t.like(made, sent);
-	for (const name of [sent.key, made.id, hexOf(made.id)]) t.deepEqual((await organization.get(`/v2/projects/${name}`)).body, { ...made });
-	t.true(keysOf((await organization.get<Listed>('/v2/projects?per_page=100')).body).includes(sent.key));
-	t.is((await organization.get<Listed>('/v2/projects?per_page=1&page=2')).body.length, 1);
+		const twice = [
+			{ key: 'eu', name: 'EU' },
+			{ key: 'eu', name: 'EU' },
+		];
+		fails(
+			t,
+			await organization.post('/v2/projects', { key: name('twice'), name: 'T', initial_environments: twice }),
+			409,
+			'eu',
+		);
+		fails(t, await organization.get(`/v2/projects/${name('twice')}`), 404, name('twice'));
+		const wrong = [{ key: 'e u', name: 'EU' }];
+		const refused = await organization.post('/v2/projects', {
+			key: name('wrong'),
+			name: 'W',
+			initial_environments: wrong,
+		});
+		fails(t, refused, 422);
+		t.deepEqual(problemPlaces(refused), ['body.initial_environments.0.key']);
+	},
+);
 
-	const path = `/v2/projects/${sent.key}`;
-	t.like((await organization.patch(path, { description: 'Sells more' })).body, { ...sent, description: 'Sells more' });
-	const repo = '11111111222243338444555555555555';
-	t.is((await organization.patch(path, { active_policy_repo_id: repo })).body['active_policy_repo_id'], '11111111-2222-4333-8444-555555555555');
-	const cleared = await organization.patch(path, { description: null, settings: null, active_policy_repo_id: null, name: null, key: 'x' });
-	t.like(cleared.body, { id: made.id, key: sent.key, name: 'Shop', description: null, settings: null, active_policy_repo_id: null });
-	t.deepEqual((await organization.patch(path, {})).body, cleared.body);
+journey(
+	'a project is read under any of its names, changed, and deleted with all in it',
+	async (t, { key }, management) => {
+		const { organization, url } = management;
+		const sent = {
+			key: `${key}-shop`,
+			name: 'Shop',
+			description: 'Sells',
+			urn_namespace: 'my-shop',
+			settings: { a: [1] },
+		};
+		const made = (await organization.post<{ id: string }>('/v2/projects', { ...sent, active_policy_repo_id: null }))
+			.body;
+		t.like(made, sent);
+		for (const name of [sent.key, made.id, hexOf(made.id)])
+			t.deepEqual((await organization.get(`/v2/projects/${name}`)).body, { ...made });
+		t.true(keysOf((await organization.get<Listed>('/v2/projects?per_page=100')).body).includes(sent.key));
+		t.is((await organization.get<Listed>('/v2/projects?per_page=1&page=2')).body.length, 1);
 
-	const inside = await newPlace(management, organization, sent.key);
-	await inside.http.post(`${inside.facts}/users`, { key: 'ann' });
-	const ofProject = client(url, await secretOf(management.store, inside.organization_id, { project_id: made.id }));
-	t.is((await ofProject.delete(path)).status, 204);
-	for (const method of ['GET', 'PATCH', 'DELETE']) {
-		fails(t, await organization.send(method, path, method === 'PATCH' ? {} : undefined), 404, sent.key);
-	}
-	fails(t, await inside.http.get(`${inside.facts}/users`), 401);
-	fails(t, await ofProject.get('/v2/api-key/scope'), 401);
-	t.deepEqual(await rowsOf(inside), {}, 'nothing of it is left');
-	t.is((await organization.post('/v2/projects', sent)).status, 200, 'its key is free again');
-});
+		const path = `/v2/projects/${sent.key}`;
+		t.like((await organization.patch(path, { description: 'Sells more' })).body, {
+			...sent,
+			description: 'Sells more',
+		});
+		const repo = '11111111222243338444555555555555';
+		t.is(
+			(await organization.patch(path, { active_policy_repo_id: repo })).body['active_policy_repo_id'],
+			'11111111-2222-4333-8444-555555555555',
+		);
+		const cleared = await organization.patch(path, {
+			description: null,
+			settings: null,
+			active_policy_repo_id: null,
+			name: null,
+			key: 'x',
+		});
+		t.like(cleared.body, {
+			id: made.id,
+			key: sent.key,
+			name: 'Shop',
+			description: null,
+			settings: null,
+			active_policy_repo_id: null,
+		});
+		t.deepEqual((await organization.patch(path, {})).body, cleared.body);
+
+		const inside = await newPlace(management, organization, sent.key);
+		await inside.http.post(`${inside.facts}/users`, { key: 'ann' });
+		const ofProject = client(url, await secretOf(management.store, inside.organization_id, { project_id: made.id }));
+		t.is((await ofProject.delete(path)).status, 204);
+		for (const method of ['GET', 'PATCH', 'DELETE']) {
+			fails(t, await organization.send(method, path, method === 'PATCH' ? {} : undefined), 404, sent.key);
+		}
+		fails(t, await inside.http.get(`${inside.facts}/users`), 401);
+		fails(t, await ofProject.get('/v2/api-key/scope'), 401);
+		t.deepEqual(await rowsOf(inside), {}, 'nothing of it is left');
+		t.is((await organization.post('/v2/projects', sent)).status, 200, 'its key is free again');
+	},
+);
 
 journey('an environment is made, read under any of its names, changed and deleted', async (t, place, { project }) => {
 	const path = '/v2/projects/default/envs';
 	const jwks = { ttl: 60, url: 'https://id.example.com/keys', jwks: { keys: [{ kid: 'a' }] } };
-	const sent = { key: `${place.key}-eu`, name: 'EU', description: 'Europe', custom_branch_name: 'eu', jwks, settings: { a: { b: null } } };
+	const sent = {
+		key: `${place.key}-eu`,
+		name: 'EU',
+		description: 'Europe',
+		custom_branch_name: 'eu',
+		jwks,
+		settings: { a: { b: null } },
+	};
 	const created = await project.post<{ id: string }>(path, sent);
 	t.is(created.status, 200);
 	t.is(created.revision, 1);
 	const made = created.body;
 	t.like(made, { ...sent, avp_policy_store_id: null, email_configuration: null, project_id: place.project_id });
 	t.false('revision' in made);
-	for (const name of [sent.key, made.id, hexOf(made.id)]) t.deepEqual((await project.get(`${path}/${name}`)).body, { ...made });
+	for (const name of [sent.key, made.id, hexOf(made.id)])
+		t.deepEqual((await project.get(`${path}/${name}`)).body, { ...made });
 	fails(t, await project.post(path, sent), 409, sent.key);
 	t.deepEqual(keysOf((await project.get<Listed>(`${path}?per_page=1&page=1`)).body), ['dev']);
 
-	const ledger = await ledgerOf(t, { ...place, id: made.id, revision: async () => (await place.store.counters(made.id))?.revision ?? -1 });
+	const ledger = await ledgerOf(t, {
+		...place,
+		id: made.id,
+		revision: async () => (await place.store.counters(made.id))?.revision ?? -1,
+	});
 	const described = await ledger.wrote(await project.patch(`${path}/${sent.key}`, { description: 'EU only' }));
 	t.deepEqual({ ...described, updated_at: null }, { ...made, description: 'EU only', updated_at: null });
 	for (const nothing of [{}, { description: 'EU only' }, { name: null }, { settings: sent.settings }, { key: 'x' }]) {
-		t.deepEqual(await ledger.kept(await project.patch(`${path}/${sent.key}`, nothing)), described, JSON.stringify(nothing));
+		t.deepEqual(
+			await ledger.kept(await project.patch(`${path}/${sent.key}`, nothing)),
+			described,
+			JSON.stringify(nothing),
+		);
 	}
 	const defaults = await ledger.wrote(await project.patch(`${path}/${sent.key}`, { jwks: {} }));
 	t.deepEqual(defaults['jwks'], { ttl: 600, url: null, jwks: null });
@@ -212,7 +310,12 @@ journey('a new environment is empty, and one of a deleted one’s name is empty 
 		t.is((await http.get(`${facts}/users`)).body['total_count'], 0);
 		t.deepEqual((await http.get<unknown>(`${facts}/role_assignments`)).body, []);
 
-		await http.post(`${schema}/resources`, { key: 'd', name: 'D', actions: { read: {} }, attributes: { a: { type: 'bool' } } });
+		await http.post(`${schema}/resources`, {
+			key: 'd',
+			name: 'D',
+			actions: { read: {} },
+			attributes: { a: { type: 'bool' } },
+		});
 		await http.post(`${schema}/roles`, { key: 'a', name: 'A', permissions: ['d:read'] });
 		await http.post(`${schema}/roles`, { key: 'b', name: 'B', extends: ['a'] });
 		await http.post(`${facts}/users`, { key: 'ann', role_assignments: [{ role: 'b', tenant: 'default' }] });
@@ -257,30 +360,33 @@ const access: readonly (readonly [method: string, path: string, allowed: string]
 	['DELETE', '/v2/facts/default/ENV/users/nobody', 'ope'],
 ];
 
-journey('who may do what: reading by any key that opens it, writing by a key of the level that may write', async (t, place, management) => {
-	const { url, store } = management;
-	const clients: Readonly<Record<string, ReturnType<typeof client>>> = {
-		o: management.organization,
-		p: management.project,
-		e: place.http,
-		r: client(url, await secretOf(store, place.organization_id, { access_level: 'read' })),
-	};
-	const none = client(url, await secretOf(store, place.organization_id, { access_level: 'no_access' }));
-	for (const [method, path, allowed] of access) {
-		const here = path.replace('ENV', place.key);
-		fails(t, await none.send(method, here), 403);
-		fails(t, await client(url).send(method, here), 401);
-		for (const [level, http] of Object.entries(clients)) {
-			// A write without a body, or of nothing, tells who would have been let through and changes nothing.
-			if (method === 'DELETE' && allowed.includes(level) && !path.includes('nobody')) continue;
-			const { status } = await http.send(method, here, method === 'PATCH' ? {} : undefined);
-			t.is(status === 403, !allowed.includes(level), `${method} ${path} with ${level}: ${status}`);
+journey(
+	'who may do what: reading by any key that opens it, writing by a key of the level that may write',
+	async (t, place, management) => {
+		const { url, store } = management;
+		const clients: Readonly<Record<string, ReturnType<typeof client>>> = {
+			o: management.organization,
+			p: management.project,
+			e: place.http,
+			r: client(url, await secretOf(store, place.organization_id, { access_level: 'read' })),
+		};
+		const none = client(url, await secretOf(store, place.organization_id, { access_level: 'no_access' }));
+		for (const [method, path, allowed] of access) {
+			const here = path.replace('ENV', place.key);
+			fails(t, await none.send(method, here), 403);
+			fails(t, await client(url).send(method, here), 401);
+			for (const [level, http] of Object.entries(clients)) {
+				// A write without a body, or of nothing, tells who would have been let through and changes nothing.
+				if (method === 'DELETE' && allowed.includes(level) && !path.includes('nobody')) continue;
+				const { status } = await http.send(method, here, method === 'PATCH' ? {} : undefined);
+				t.is(status === 403, !allowed.includes(level), `${method} ${path} with ${level}: ${status}`);
+			}
 		}
-	}
-	t.deepEqual(keysOf((await place.http.get<Listed>('/v2/projects')).body), ['default'], 'only what the key opens');
-	t.deepEqual(keysOf((await place.http.get<Listed>('/v2/projects/default/envs')).body), [place.key]);
-	t.is(await place.revision(), 1);
-});
+		t.deepEqual(keysOf((await place.http.get<Listed>('/v2/projects')).body), ['default'], 'only what the key opens');
+		t.deepEqual(keysOf((await place.http.get<Listed>('/v2/projects/default/envs')).body), [place.key]);
+		t.is(await place.revision(), 1);
+	},
+);
 
 journey('environments of other projects and organizations stay closed', async (t, place, management) => {
 	const { organization, project, url } = management;
@@ -292,7 +398,11 @@ journey('environments of other projects and organizations stay closed', async (t
 	fails(t, await place.http.get('/v2/facts/nowhere/dev/users'), 404, 'nowhere');
 	const other = await newOrganization(management, `${place.key}-other`);
 	t.deepEqual((await other.http.get<unknown>('/v2/projects')).body, []);
-	for (const path of [`/v2/projects/${place.project_id}`, `/v2/facts/${place.project_id}/${place.id}/users`, '/v2/projects/default']) {
+	for (const path of [
+		`/v2/projects/${place.project_id}`,
+		`/v2/facts/${place.project_id}/${place.id}/users`,
+		'/v2/projects/default',
+	]) {
 		fails(t, await other.http.get(path), 404);
 	}
 	t.is((await other.http.post('/v2/projects', { key: 'default', name: 'Same key, other organization' })).status, 200);
@@ -301,11 +411,26 @@ journey('environments of other projects and organizations stay closed', async (t
 
 journey('what is not served is answered as every other failure', async (t, { http, facts }, { url }) => {
 	t.deepEqual((await client(url).get('/healthy')).body, { status: 'ok' });
-	for (const path of ['/', '/v2', '/v2/nothing', '/v1/users', `${facts}/users/`, `${facts}/USERS`, '/v2/api-key/scope/']) {
+	for (const path of [
+		'/',
+		'/v2',
+		'/v2/nothing',
+		'/v1/users',
+		`${facts}/users/`,
+		`${facts}/USERS`,
+		'/v2/api-key/scope/',
+	]) {
 		fails(t, await http.get(path), 404, path);
 	}
 	const wrong = await http.put(`${facts}/users`, {});
 	fails(t, wrong, 405, 'PUT');
-	t.deepEqual(wrong.headers.get('allow')?.split(', ').filter((method) => method !== 'HEAD').sort(), ['GET', 'POST']);
+	t.deepEqual(
+		wrong.headers
+			.get('allow')
+			?.split(', ')
+			.filter((method) => method !== 'HEAD')
+			.sort(),
+		['GET', 'POST'],
+	);
 	t.is((await http.get(`/${facts}//users`)).status, 200, 'a base URL that ends in a slash does no harm');
 });

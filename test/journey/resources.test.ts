@@ -1,6 +1,6 @@
 import type { Loose } from '../support/client.js';
-import { fails, problemPlaces } from '../support/failure.js';
 import { onEachStore } from '../support/each-store.js';
+import { fails, problemPlaces } from '../support/failure.js';
 import { ledgerOf } from '../support/ledger.js';
 import { keysOf, type Listed, type Paginated, shape } from '../support/listed.js';
 
@@ -9,7 +9,6 @@ import { keysOf, type Listed, type Paginated, shape } from '../support/listed.js
 const journey = onEachStore();
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
 
 const document = {
 	key: 'document',
@@ -28,7 +27,11 @@ journey('a resource is made with its actions and attributes, and read as it was 
 	const { key, name, urn, description, type_attributes } = document;
 	t.like(made, { key, name, urn, description });
 	t.deepEqual(made['type_attributes'], type_attributes);
-	const { id, actions, attributes } = made as { id: string; actions: Record<string, Loose>; attributes: Record<string, Loose> };
+	const { id, actions, attributes } = made as {
+		id: string;
+		actions: Record<string, Loose>;
+		attributes: Record<string, Loose>;
+	};
 	t.regex(id, uuid);
 	t.regex(String(made['created_at']), instant);
 	t.is(made['created_at'], made['updated_at']);
@@ -40,7 +43,11 @@ journey('a resource is made with its actions and attributes, and read as it was 
 	t.regex(String(readId), uuid);
 	t.deepEqual(read, { key: 'read', name: 'Read', description: 'See it', attributes: { risk: 'low' }, ...unused });
 	const { id: _, ...signOff } = actions['sign-off'] ?? {};
-	t.deepEqual(signOff, { key: 'sign-off', name: 'sign-off', description: null, attributes: null, ...unused }, 'a key for a name');
+	t.deepEqual(
+		signOff,
+		{ key: 'sign-off', name: 'sign-off', description: null, attributes: null, ...unused },
+		'a key for a name',
+	);
 	t.like(attributes['private'], { key: 'private', type: 'bool', description: 'Hidden' });
 	t.like(attributes['tags'], { key: 'tags', type: 'array', description: null });
 	t.deepEqual([made['roles'], made['relations'], made['action_groups']], [{}, {}, {}]);
@@ -51,19 +58,40 @@ journey('a resource is made with its actions and attributes, and read as it was 
 	await ledger.balanced();
 });
 
-journey('a resource of nothing but key, name and no actions says null where nothing was given', async (t, { http, schema }) => {
-	const sent = { key: 'Account', name: '', actions: {}, description: null, attributes: null, urn: null, type_attributes: null };
-	const { body } = await http.post(`${schema}/resources`, { ...sent, roles: null, relations: {}, v1compat_path: 'x', nonsense: 1 });
-	t.like(body, { key: 'Account', name: '', description: null, urn: null, type_attributes: null });
-	t.deepEqual([body['actions'], body['attributes'], body['roles'], body['relations']], [{}, {}, {}, {}]);
-	t.false('nonsense' in body);
-});
+journey(
+	'a resource of nothing but key, name and no actions says null where nothing was given',
+	async (t, { http, schema }) => {
+		const sent = {
+			key: 'Account',
+			name: '',
+			actions: {},
+			description: null,
+			attributes: null,
+			urn: null,
+			type_attributes: null,
+		};
+		const { body } = await http.post(`${schema}/resources`, {
+			...sent,
+			roles: null,
+			relations: {},
+			v1compat_path: 'x',
+			nonsense: 1,
+		});
+		t.like(body, { key: 'Account', name: '', description: null, urn: null, type_attributes: null });
+		t.deepEqual([body['actions'], body['attributes'], body['roles'], body['relations']], [{}, {}, {}, {}]);
+		t.false('nonsense' in body);
+	},
+);
 
 journey('PUT makes a resource what the body says and resets the rest', async (t, place) => {
 	const { http, schema } = place;
 	const ledger = await ledgerOf(t, place);
-	const before = await ledger.wrote(await http.post<{ id: string; actions: Record<string, Loose> }>(`${schema}/resources`, document));
-	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'r', name: 'R', permissions: ['document:read', 'document:sign-off'] }));
+	const before = await ledger.wrote(
+		await http.post<{ id: string; actions: Record<string, Loose> }>(`${schema}/resources`, document),
+	);
+	await ledger.wrote(
+		await http.post(`${schema}/roles`, { key: 'r', name: 'R', permissions: ['document:read', 'document:sign-off'] }),
+	);
 
 	const whole = { name: 'Paper', actions: { read: {}, print: { name: 'Print' } }, key: 'another' };
 	const after: typeof before & Loose = await ledger.wrote(await http.put(`${schema}/resources/document`, whole));
@@ -92,76 +120,96 @@ journey('PATCH touches only what it names; maps are overwritten as a whole; null
 	const picked = await ledger.wrote(await http.patch(path, { actions: { pick: {} } }));
 	t.deepEqual(Object.keys(picked['actions'] as object), ['pick']);
 	t.deepEqual(picked['attributes'], made['attributes']);
-	const cleared = await ledger.wrote(await http.patch(path, { description: null, urn: null, type_attributes: null, attributes: null }));
+	const cleared = await ledger.wrote(
+		await http.patch(path, { description: null, urn: null, type_attributes: null, attributes: null }),
+	);
 	t.like(cleared, { name: 'Document', description: null, urn: null, type_attributes: null });
 	t.deepEqual(cleared['attributes'], {});
 
-	for (const nothing of [{}, { description: null }, { name: null, actions: null }, { key: 'renamed' }, { unknown: 1 }]) {
+	for (const nothing of [
+		{},
+		{ description: null },
+		{ name: null, actions: null },
+		{ key: 'renamed' },
+		{ unknown: 1 },
+	]) {
 		t.deepEqual(await ledger.kept(await http.patch(path, nothing)), cleared, JSON.stringify(nothing));
 	}
 	await ledger.balanced();
 });
 
-journey('resources are listed as an array, or with counts when asked; built-in ones only when asked', async (t, place) => {
-	const { http, schema } = place;
-	const list = `${schema}/resources`;
-	const ledger = await ledgerOf(t, place);
-	t.deepEqual(await ledger.read(await http.get<Listed>(list)), [], 'none in a new environment');
-	t.deepEqual(keysOf(await ledger.read(await http.get<Listed>(`${list}?include_built_in=true`))), ['__user']);
-	for (const [index, key] of ['X', 'X-2', 'other'].entries()) {
-		const type_attributes = { team: key === 'other' ? 'b' : 'a', rank: index };
-		await ledger.wrote(await http.post(list, { key, name: key, actions: {}, type_attributes }));
-	}
-	const arrays: Readonly<Record<string, readonly string[]>> = {
-		'': ['X', 'X-2', 'other'],
-		'?include_total_count=false&include_built_in=false&page=1&per_page=100': ['X', 'X-2', 'other'],
-		'?per_page=2': ['X', 'X-2'],
-		'?per_page=2&page=2': ['other'],
-		'?page=999999999': [],
-		'?search=X': ['X', 'X-2'],
-		'?search=x': ['X', 'X-2'],
-		'?search=X*': ['X', 'X-2'],
-		'?search=X-*': ['X-2'],
-		'?search=X_*': [],
-		'?search=%25': [],
-		'?search=%5C': [],
-		'?search=*th*r': ['other'],
-		'?search=': ['X', 'X-2', 'other'],
-		'?attr_team=a': ['X', 'X-2'],
-		'?attr_team=a&search=*2': ['X-2'],
-		'?attr_team=a&attr_rank=0': ['X'],
-		'?attr_team=': [],
-		'?attr_missing=a': [],
-		'?attr_team=a%27%20or%20true--': [],
-		'?nonsense=1&tenant=none': ['X', 'X-2', 'other'],
-	};
-	for (const [query, keys] of Object.entries(arrays)) {
-		t.deepEqual(keysOf(await ledger.read(await http.get<Listed>(list + query))), keys, query);
-	}
-	const counted = await http.get<Paginated>(`${list}?include_total_count=true&per_page=2`);
-	t.deepEqual(shape(counted.body), { data: ['X', 'X-2'], total_count: 3, page_count: 2 });
-	const none = await http.get<Paginated>(`${list}?include_total_count=true&search=nothing`);
-	t.deepEqual(none.body, { data: [], total_count: 0, page_count: 0 });
-});
+journey(
+	'resources are listed as an array, or with counts when asked; built-in ones only when asked',
+	async (t, place) => {
+		const { http, schema } = place;
+		const list = `${schema}/resources`;
+		const ledger = await ledgerOf(t, place);
+		t.deepEqual(await ledger.read(await http.get<Listed>(list)), [], 'none in a new environment');
+		t.deepEqual(keysOf(await ledger.read(await http.get<Listed>(`${list}?include_built_in=true`))), ['__user']);
+		for (const [index, key] of ['X', 'X-2', 'other'].entries()) {
+			const type_attributes = { team: key === 'other' ? 'b' : 'a', rank: index };
+			await ledger.wrote(await http.post(list, { key, name: key, actions: {}, type_attributes }));
+		}
+		const arrays: Readonly<Record<string, readonly string[]>> = {
+			'': ['X', 'X-2', 'other'],
+			'?include_total_count=false&include_built_in=false&page=1&per_page=100': ['X', 'X-2', 'other'],
+			'?per_page=2': ['X', 'X-2'],
+			'?per_page=2&page=2': ['other'],
+			'?page=999999999': [],
+			'?search=X': ['X', 'X-2'],
+			'?search=x': ['X', 'X-2'],
+			'?search=X*': ['X', 'X-2'],
+			'?search=X-*': ['X-2'],
+			'?search=X_*': [],
+			'?search=%25': [],
+			'?search=%5C': [],
+			'?search=*th*r': ['other'],
+			'?search=': ['X', 'X-2', 'other'],
+			'?attr_team=a': ['X', 'X-2'],
+			'?attr_team=a&search=*2': ['X-2'],
+			'?attr_team=a&attr_rank=0': ['X'],
+			'?attr_team=': [],
+			'?attr_missing=a': [],
+			'?attr_team=a%27%20or%20true--': [],
+			'?nonsense=1&tenant=none': ['X', 'X-2', 'other'],
+		};
+		for (const [query, keys] of Object.entries(arrays)) {
+			t.deepEqual(keysOf(await ledger.read(await http.get<Listed>(list + query))), keys, query);
+		}
+		const counted = await http.get<Paginated>(`${list}?include_total_count=true&per_page=2`);
+		t.deepEqual(shape(counted.body), { data: ['X', 'X-2'], total_count: 3, page_count: 2 });
+		const none = await http.get<Paginated>(`${list}?include_total_count=true&search=nothing`);
+		t.deepEqual(none.body, { data: [], total_count: 0, page_count: 0 });
+	},
+);
 
-journey('one resource has many names: its key, its id in any spelling, a key that looks like an id', async (t, { http, schema }) => {
-	const key = '11111111-2222-4333-8444-555555555555';
-	const made = await http.post<{ id: string }>(`${schema}/resources`, { key, name: 'UUID', actions: {} });
-	const { id } = made.body;
-	for (const name of [key, id, id.toUpperCase(), id.replaceAll('-', ''), id.replaceAll('-', '').toUpperCase()]) {
-		t.is((await http.get(`${schema}/resources/${name}`)).body['id'], id, name);
-	}
-	fails(t, await http.get(`${schema}/resources/${key.replaceAll('-', '')}`), 404, key.replaceAll('-', ''));
-	const other = await http.post<{ id: string }>(`${schema}/resources`, { key: id, name: 'Named like the first', actions: {} });
-	t.is(other.status, 200);
-	t.is((await http.get(`${schema}/resources/${id}`)).body['key'], key, 'an id goes before a key');
-	t.is((await http.get(`${schema}/resources/${other.body.id}`)).body['key'], id);
-});
+journey(
+	'one resource has many names: its key, its id in any spelling, a key that looks like an id',
+	async (t, { http, schema }) => {
+		const key = '11111111-2222-4333-8444-555555555555';
+		const made = await http.post<{ id: string }>(`${schema}/resources`, { key, name: 'UUID', actions: {} });
+		const { id } = made.body;
+		for (const name of [key, id, id.toUpperCase(), id.replaceAll('-', ''), id.replaceAll('-', '').toUpperCase()]) {
+			t.is((await http.get(`${schema}/resources/${name}`)).body['id'], id, name);
+		}
+		fails(t, await http.get(`${schema}/resources/${key.replaceAll('-', '')}`), 404, key.replaceAll('-', ''));
+		const other = await http.post<{ id: string }>(`${schema}/resources`, {
+			key: id,
+			name: 'Named like the first',
+			actions: {},
+		});
+		t.is(other.status, 200);
+		t.is((await http.get(`${schema}/resources/${id}`)).body['key'], key, 'an id goes before a key');
+		t.is((await http.get(`${schema}/resources/${other.body.id}`)).body['key'], id);
+	},
+);
 
 journey('actions live under their resource', async (t, place) => {
 	const { http, schema } = place;
 	const ledger = await ledgerOf(t, place);
-	const resource = await ledger.wrote(await http.post(`${schema}/resources`, { key: 'file', name: 'File', actions: { open: {} } }));
+	const resource = await ledger.wrote(
+		await http.post(`${schema}/resources`, { key: 'file', name: 'File', actions: { open: {} } }),
+	);
 	await ledger.wrote(await http.post(`${schema}/resources`, { key: 'folder', name: 'Folder', actions: {} }));
 	const path = `${schema}/resources/file/actions`;
 
@@ -170,7 +218,9 @@ journey('actions live under their resource', async (t, place) => {
 	t.like(print, { ...sent, permission_name: 'file:print', resource_id: resource['id'] });
 	t.like(print, { v1compat_path: null, v1compat_is_built_in: null, v1compat_name: null, environment_id: place.id });
 	fails(t, await http.post(path, sent), 409, 'print');
-	await ledger.wrote(await http.post(`${schema}/resources/folder/actions`, { key: 'print', name: 'Same key, other resource' }));
+	await ledger.wrote(
+		await http.post(`${schema}/resources/folder/actions`, { key: 'print', name: 'Same key, other resource' }),
+	);
 	await ledger.wrote(await http.post(path, { key: 'Move-It_2', name: 'Move' }));
 
 	t.deepEqual(keysOf(await ledger.read(await http.get<Listed>(path))), ['open', 'print', 'Move-It_2']);
@@ -179,68 +229,84 @@ journey('actions live under their resource', async (t, place) => {
 	t.deepEqual(keysOf((await http.get<Listed>(`${path}?attr_paper=a5`)).body), []);
 	for (const name of ['print', String(print['id']), String(print['id']).replaceAll('-', '')]) {
 		t.deepEqual(await ledger.read(await http.get(`${path}/${name}`)), print, name);
-		t.deepEqual(await ledger.read(await http.get(`${schema}/resources/${resource['id']}/actions/${name}`)), print, name);
+		t.deepEqual(
+			await ledger.read(await http.get(`${schema}/resources/${resource['id']}/actions/${name}`)),
+			print,
+			name,
+		);
 	}
 	fails(t, await http.get(`${schema}/resources/folder/actions/${print['id']}`), 404, String(print['id']));
 
-	const patched = await ledger.wrote(await http.patch(`${path}/print`, { name: 'Print it', description: null, attributes: null, key: 'no' }));
+	const patched = await ledger.wrote(
+		await http.patch(`${path}/print`, { name: 'Print it', description: null, attributes: null, key: 'no' }),
+	);
 	t.like(patched, { id: print['id'], key: 'print', name: 'Print it', description: null, attributes: null });
 	await ledger.kept(await http.patch(`${path}/print`, { name: 'Print it' }));
 
-	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'r', name: 'R', permissions: ['file:print', 'file:open'] }));
+	await ledger.wrote(
+		await http.post(`${schema}/roles`, { key: 'r', name: 'R', permissions: ['file:print', 'file:open'] }),
+	);
 	await ledger.wrote(await http.delete(`${path}/print`), 204);
 	t.deepEqual((await http.get(`${schema}/roles/r`)).body['permissions'], ['file:open'], 'grants of it went too');
 	for (const method of ['GET', 'PATCH', 'DELETE']) {
 		fails(t, await http.send(method, `${path}/print`, method === 'PATCH' ? {} : undefined), 404, 'print');
 	}
-	t.deepEqual(Object.keys((await http.get(`${schema}/resources/file`)).body['actions'] as object), ['open', 'Move-It_2']);
+	t.deepEqual(Object.keys((await http.get(`${schema}/resources/file`)).body['actions'] as object), [
+		'open',
+		'Move-It_2',
+	]);
 	await ledger.balanced();
 });
 
-journey('attributes live under their resource; those of users under `__user`, beside the built-in ones', async (t, place) => {
-	const { http, schema } = place;
-	const ledger = await ledgerOf(t, place);
-	const path = `${schema}/resources/__user/attributes`;
-	const builtIn = await ledger.read(await http.get<Listed>(path));
-	t.deepEqual(keysOf(builtIn), ['key', 'roles', 'email', 'first_name', 'last_name']);
-	for (const attribute of builtIn) {
-		t.true(attribute['built_in']);
-		t.true(String(attribute['description']).includes('Built in attribute'));
-		fails(t, await http.delete(`${path}/${attribute['key']}`), 400, String(attribute['key']));
-	}
+journey(
+	'attributes live under their resource; those of users under `__user`, beside the built-in ones',
+	async (t, place) => {
+		const { http, schema } = place;
+		const ledger = await ledgerOf(t, place);
+		const path = `${schema}/resources/__user/attributes`;
+		const builtIn = await ledger.read(await http.get<Listed>(path));
+		t.deepEqual(keysOf(builtIn), ['key', 'roles', 'email', 'first_name', 'last_name']);
+		for (const attribute of builtIn) {
+			t.true(attribute['built_in']);
+			t.true(String(attribute['description']).includes('Built in attribute'));
+			fails(t, await http.delete(`${path}/${attribute['key']}`), 400, String(attribute['key']));
+		}
 
-	const age = await ledger.wrote(await http.post(path, { key: 'age', type: 'number', description: 'In years' }));
-	t.like(age, { key: 'age', type: 'number', description: 'In years', built_in: false, resource_key: '__user' });
-	t.is(age['resource_id'], (await http.get(`${schema}/resources/__user`)).body['id']);
-	fails(t, await http.post(path, { key: 'age', type: 'number' }), 409, 'age');
-	fails(t, await http.post(path, { key: 'email', type: 'string' }), 409, 'email');
-	for (const type of ['bool', 'number', 'string', 'time', 'array', 'json', 'object', 'object_array']) {
-		t.is((await ledger.wrote(await http.post(path, { key: `a_${type}`, type })))['type'], type);
-	}
-	const wrong = await http.post(path, { key: 'x', type: 'integer' });
-	fails(t, wrong, 422, 'integer');
-	t.deepEqual(problemPlaces(wrong), ['body.type']);
+		const age = await ledger.wrote(await http.post(path, { key: 'age', type: 'number', description: 'In years' }));
+		t.like(age, { key: 'age', type: 'number', description: 'In years', built_in: false, resource_key: '__user' });
+		t.is(age['resource_id'], (await http.get(`${schema}/resources/__user`)).body['id']);
+		fails(t, await http.post(path, { key: 'age', type: 'number' }), 409, 'age');
+		fails(t, await http.post(path, { key: 'email', type: 'string' }), 409, 'email');
+		for (const type of ['bool', 'number', 'string', 'time', 'array', 'json', 'object', 'object_array']) {
+			t.is((await ledger.wrote(await http.post(path, { key: `a_${type}`, type })))['type'], type);
+		}
+		const wrong = await http.post(path, { key: 'x', type: 'integer' });
+		fails(t, wrong, 422, 'integer');
+		t.deepEqual(problemPlaces(wrong), ['body.type']);
 
-	t.deepEqual(await ledger.read(await http.get(`${path}/${age['id']}`)), age);
-	const patched = await ledger.wrote(await http.patch(`${path}/age`, { type: 'string', description: null }));
-	t.like(patched, { id: age['id'], key: 'age', type: 'string', description: null });
-	await ledger.kept(await http.patch(`${path}/age`, { type: null }));
-	await ledger.wrote(await http.delete(`${path}/age`), 204);
-	fails(t, await http.get(`${path}/age`), 404, 'age');
-	fails(t, await http.delete(`${path}/age`), 404, 'age');
+		t.deepEqual(await ledger.read(await http.get(`${path}/${age['id']}`)), age);
+		const patched = await ledger.wrote(await http.patch(`${path}/age`, { type: 'string', description: null }));
+		t.like(patched, { id: age['id'], key: 'age', type: 'string', description: null });
+		await ledger.kept(await http.patch(`${path}/age`, { type: null }));
+		await ledger.wrote(await http.delete(`${path}/age`), 204);
+		fails(t, await http.get(`${path}/age`), 404, 'age');
+		fails(t, await http.delete(`${path}/age`), 404, 'age');
 
-	const replaced = await ledger.wrote(await http.put(`${schema}/resources/__user`, { name: 'User', actions: {} }));
-	t.deepEqual(Object.keys(replaced['attributes'] as object), ['key', 'roles', 'email', 'first_name', 'last_name']);
-	fails(t, await http.delete(`${schema}/resources/__user`), 400, '__user');
-	await ledger.balanced();
-});
+		const replaced = await ledger.wrote(await http.put(`${schema}/resources/__user`, { name: 'User', actions: {} }));
+		t.deepEqual(Object.keys(replaced['attributes'] as object), ['key', 'roles', 'email', 'first_name', 'last_name']);
+		fails(t, await http.delete(`${schema}/resources/__user`), 400, '__user');
+		await ledger.balanced();
+	},
+);
 
 journey('a resource goes with its actions, its attributes and every grant of them', async (t, place) => {
 	const { http, schema } = place;
 	const ledger = await ledgerOf(t, place);
 	await ledger.wrote(await http.post(`${schema}/resources`, document));
 	await ledger.wrote(await http.post(`${schema}/resources`, { key: 'page', name: 'Page', actions: { read: {} } }));
-	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'r', name: 'R', permissions: ['document:read', 'page:read'] }));
+	await ledger.wrote(
+		await http.post(`${schema}/roles`, { key: 'r', name: 'R', permissions: ['document:read', 'page:read'] }),
+	);
 
 	await ledger.wrote(await http.delete(`${schema}/resources/document`), 204);
 	for (const path of ['', '/actions', '/actions/read', '/attributes', '/attributes/private']) {

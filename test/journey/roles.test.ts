@@ -28,7 +28,11 @@ journey('a role is made of permissions, parents and attributes, and read as it w
 	const links = { permissions, extends: ['viewer'] };
 	const editor = await ledger.wrote(await http.post(`${schema}/roles`, { ...sent, ...links, granted_to: null }));
 	t.like(editor, sent);
-	t.deepEqual(editor['permissions'], ['document:write', 'document:read', 'document:print'], 'by name, in the order given');
+	t.deepEqual(
+		editor['permissions'],
+		['document:write', 'document:read', 'document:print'],
+		'by name, in the order given',
+	);
 	t.deepEqual(editor['extends'], ['viewer']);
 	for (const name of ['Editor-2_x', String(editor['id']), String(editor['id']).replaceAll('-', '')]) {
 		t.deepEqual(await ledger.read(await http.get(`${schema}/roles/${name}`)), editor, name);
@@ -51,7 +55,9 @@ journey('permissions are given and taken; what is there already, or not, is skip
 	t.deepEqual((await ledger.kept(await http.post(path, { permissions: [] })))['permissions'], both);
 	const taken = await ledger.wrote(await http.delete(path, { permissions: ['document:read', 'document:print'] }));
 	t.deepEqual(taken['permissions'], ['document:write']);
-	t.deepEqual((await ledger.kept(await http.delete(path, { permissions: ['document:read'] })))['permissions'], ['document:write']);
+	t.deepEqual((await ledger.kept(await http.delete(path, { permissions: ['document:read'] })))['permissions'], [
+		'document:write',
+	]);
 	t.deepEqual((await ledger.wrote(await http.delete(path, { permissions: ['document:write'] })))['permissions'], []);
 
 	const unknown = ['document:fly', 'boat:read', '00000000-0000-4000-8000-000000000000'];
@@ -74,18 +80,34 @@ journey('PATCH touches only what it names; lists and attributes are overwritten 
 	await documentOf(place);
 	const ledger = await ledgerOf(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'base', name: 'Base' }));
-	const sent = { key: 'r', name: 'R', permissions: ['document:read'], extends: ['base'], attributes: { a: '1', b: '2' } };
+	const sent = {
+		key: 'r',
+		name: 'R',
+		permissions: ['document:read'],
+		extends: ['base'],
+		attributes: { a: '1', b: '2' },
+	};
 	const made = await ledger.wrote(await http.post(`${schema}/roles`, sent));
 	const path = `${schema}/roles/r`;
 
 	const described = await ledger.wrote(await http.patch(path, { description: 'Described' }));
 	t.deepEqual({ ...described, updated_at: null }, { ...made, description: 'Described', updated_at: null });
-	for (const nothing of [{}, { description: 'Described' }, { permissions: ['document:read'], extends: ['base'] }, { name: null, key: 'x' }]) {
+	for (const nothing of [
+		{},
+		{ description: 'Described' },
+		{ permissions: ['document:read'], extends: ['base'] },
+		{ name: null, key: 'x' },
+	]) {
 		t.deepEqual(await ledger.kept(await http.patch(path, nothing)), described, JSON.stringify(nothing));
 	}
 	const moved = await ledger.wrote(await http.patch(path, { permissions: ['document:print'], attributes: { c: '3' } }));
-	t.deepEqual([moved['permissions'], moved['attributes'], moved['extends']], [['document:print'], { c: '3' }, ['base']]);
-	const cleared = await ledger.wrote(await http.patch(path, { permissions: [], extends: [], attributes: null, description: null }));
+	t.deepEqual(
+		[moved['permissions'], moved['attributes'], moved['extends']],
+		[['document:print'], { c: '3' }, ['base']],
+	);
+	const cleared = await ledger.wrote(
+		await http.patch(path, { permissions: [], extends: [], attributes: null, description: null }),
+	);
 	t.like(cleared, { id: made['id'], key: 'r', name: 'R', description: null, attributes: null });
 	t.deepEqual([cleared['permissions'], cleared['extends']], [[], []]);
 	await ledger.balanced();
@@ -100,7 +122,12 @@ journey('roles extend roles, by key or id, in no circle', async (t, place) => {
 	t.deepEqual((await ledger.read(await http.get(`${path}/b`)))['extends'], ['a'], 'once, by key');
 	await ledger.wrote(await http.post(path, { key: 'c', name: 'C', extends: ['b', 'a'] }));
 
-	for (const [role, parent] of [['a', 'c'], ['a', 'b'], ['a', 'a'], ['b', 'c']] as const) {
+	for (const [role, parent] of [
+		['a', 'c'],
+		['a', 'b'],
+		['a', 'a'],
+		['b', 'c'],
+	] as const) {
 		const refused = await http.patch(`${path}/${role}`, { extends: [parent] });
 		fails(t, refused, 422, role);
 		t.deepEqual(problemPlaces(refused), ['body.extends']);
@@ -109,7 +136,11 @@ journey('roles extend roles, by key or id, in no circle', async (t, place) => {
 	fails(t, await http.post(path, { key: 'd', name: 'D', extends: ['d'] }), 422, 'd');
 	fails(t, await http.get(`${path}/d`), 404, 'd');
 	await ledger.wrote(await http.delete(`${path}/b`), 204);
-	t.deepEqual((await ledger.read(await http.get(`${path}/c`)))['extends'], ['a'], 'a deleted parent is a parent no more');
+	t.deepEqual(
+		(await ledger.read(await http.get(`${path}/c`)))['extends'],
+		['a'],
+		'a deleted parent is a parent no more',
+	);
 	await ledger.balanced();
 });
 
@@ -142,7 +173,10 @@ journey('a role goes with its assignments', async (t, place) => {
 	const ledger = await ledgerOf(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'r', name: 'R' }));
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'stays', name: 'Stays' }));
-	const role_assignments = [{ role: 'r', tenant: 'default' }, { role: 'stays', tenant: 'default' }];
+	const role_assignments = [
+		{ role: 'r', tenant: 'default' },
+		{ role: 'stays', tenant: 'default' },
+	];
 	await ledger.wrote(await http.post(`${facts}/users`, { key: 'ann', role_assignments }));
 	await ledger.wrote(await http.delete(`${schema}/roles/r`), 204);
 	t.deepEqual((await http.get(`${facts}/users/ann`)).body['roles'], [{ role: 'stays', tenant: 'default' }]);
@@ -151,6 +185,10 @@ journey('a role goes with its assignments', async (t, place) => {
 		fails(t, await http.send(method, `${schema}/roles/r`, method === 'PATCH' ? {} : undefined), 404, 'r');
 	}
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'r', name: 'R again' }));
-	t.is((await http.get<Listed>(`${facts}/role_assignments`)).body.length, 1, 'a role of that name comes back without them');
+	t.is(
+		(await http.get<Listed>(`${facts}/role_assignments`)).body.length,
+		1,
+		'a role of that name comes back without them',
+	);
 	await ledger.balanced();
 });

@@ -19,12 +19,20 @@ journey('a tenant is made, read as it was made, changed and deleted', async (t, 
 	const path = `${facts}/tenants`;
 	const acme = await ledger.wrote(await http.post(path, { key: 'acme', name: 'Acme' }));
 	t.is(acme['attributes'], null, 'null when never given');
-	t.like(acme, { key: 'acme', name: 'Acme', description: null, environment_id: place.id, project_id: place.project_id });
+	t.like(acme, {
+		key: 'acme',
+		name: 'Acme',
+		description: null,
+		environment_id: place.id,
+		project_id: place.project_id,
+	});
 	t.is(acme['last_action_at'], acme['created_at']);
 	fails(t, await http.post(path, { key: 'acme', name: 'Another' }), 409, 'acme');
 
-	const attributes = { plan: 'gold', seats: 12.5, tags: ['a', { b: null }], 'ключ': '🔑' };
-	const beta = await ledger.wrote(await http.post(path, { key: 'Beta-1_x', name: 'Beta', description: 'B', attributes }));
+	const attributes = { plan: 'gold', seats: 12.5, tags: ['a', { b: null }], ключ: '🔑' };
+	const beta = await ledger.wrote(
+		await http.post(path, { key: 'Beta-1_x', name: 'Beta', description: 'B', attributes }),
+	);
 	t.deepEqual(beta['attributes'], attributes);
 	const { body: empty } = await http.post(path, { key: 'empty', name: 'E', attributes: {} });
 	t.deepEqual(empty['attributes'], {}, 'empty is not the same as never given');
@@ -34,23 +42,45 @@ journey('a tenant is made, read as it was made, changed and deleted', async (t, 
 	}
 	const described = await ledgerAfter.wrote(await http.patch(`${path}/Beta-1_x`, { description: 'Changed' }));
 	t.deepEqual({ ...described, updated_at: null }, { ...beta, description: 'Changed', updated_at: null });
-	for (const nothing of [{}, { description: 'Changed' }, { attributes }, { name: null }, { key: 'gamma' }, { nonsense: 1 }]) {
-		t.deepEqual(await ledgerAfter.kept(await http.patch(`${path}/Beta-1_x`, nothing)), described, JSON.stringify(nothing));
+	for (const nothing of [
+		{},
+		{ description: 'Changed' },
+		{ attributes },
+		{ name: null },
+		{ key: 'gamma' },
+		{ nonsense: 1 },
+	]) {
+		t.deepEqual(
+			await ledgerAfter.kept(await http.patch(`${path}/Beta-1_x`, nothing)),
+			described,
+			JSON.stringify(nothing),
+		);
 	}
 	const overwritten = await ledgerAfter.wrote(await http.patch(`${path}/Beta-1_x`, { attributes: { plan: 'iron' } }));
 	t.deepEqual(overwritten['attributes'], { plan: 'iron' });
-	const cleared = await ledgerAfter.wrote(await http.patch(`${path}/Beta-1_x`, { attributes: null, description: null }));
+	const cleared = await ledgerAfter.wrote(
+		await http.patch(`${path}/Beta-1_x`, { attributes: null, description: null }),
+	);
 	t.like(cleared, { name: 'Beta', attributes: null, description: null });
 	await ledgerAfter.wrote(await http.delete(`${path}/${beta['id']}`), 204);
 	for (const method of ['GET', 'PATCH', 'DELETE']) {
-		fails(t, await http.send(method, `${path}/Beta-1_x`, method === 'PATCH' ? {} : undefined), 404, "could not find 'Tenant'");
+		fails(
+			t,
+			await http.send(method, `${path}/Beta-1_x`, method === 'PATCH' ? {} : undefined),
+			404,
+			"could not find 'Tenant'",
+		);
 	}
 	await ledgerAfter.balanced();
 });
 
 journey('tenants are listed as an array, or with counts when asked', async (t, { http, facts }) => {
 	const list = `${facts}/tenants`;
-	for (const [key, name, plan] of [['acme', 'Acme Inc.', 'gold'], ['beta', '100% _Beta_', 'gold'], ['gamma', 'G', 'iron']]) {
+	for (const [key, name, plan] of [
+		['acme', 'Acme Inc.', 'gold'],
+		['beta', '100% _Beta_', 'gold'],
+		['gamma', 'G', 'iron'],
+	]) {
 		await http.post(list, { key, name, attributes: { plan } });
 	}
 	const arrays: Readonly<Record<string, readonly string[]>> = {
@@ -69,10 +99,20 @@ journey('tenants are listed as an array, or with counts when asked', async (t, {
 	}
 	const counted = await http.get<Paginated>(`${list}?include_total_count=true&per_page=3`);
 	t.deepEqual(shape(counted.body), { data: ['default', 'acme', 'beta'], total_count: 4, page_count: 2 });
-	for (const query of ['page=0', 'page=-1', 'page=x', 'page=1.5', 'page=', 'per_page=0', 'per_page=101', 'page=1&page=2']) {
+	for (const query of [
+		'page=0',
+		'page=-1',
+		'page=x',
+		'page=1.5',
+		'page=',
+		'per_page=0',
+		'per_page=101',
+		'page=1&page=2',
+	]) {
 		fails(t, await http.get(`${list}?${query}`), 422, 'page');
 	}
-	for (const flag of ['maybe', '2', '']) fails(t, await http.get(`${list}?include_total_count=${flag}`), 422, 'include_total_count');
+	for (const flag of ['maybe', '2', ''])
+		fails(t, await http.get(`${list}?include_total_count=${flag}`), 422, 'include_total_count');
 });
 
 journey('a list of more than a page is paged without gap or overlap, oldest first', async (t, { http, facts }) => {
@@ -93,12 +133,19 @@ journey('a tenant, also `default`, goes with the roles held in it', async (t, pl
 	const ledger = await ledgerOf(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'r', name: 'R' }));
 	await ledger.wrote(await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' }));
-	const role_assignments = [{ role: 'r', tenant: 'default' }, { role: 'r', tenant: 'acme' }];
+	const role_assignments = [
+		{ role: 'r', tenant: 'default' },
+		{ role: 'r', tenant: 'acme' },
+	];
 	await ledger.wrote(await http.post(`${facts}/users`, { key: 'ann', role_assignments }));
 	await ledger.wrote(await http.delete(`${facts}/tenants/default`), 204);
 	t.deepEqual((await http.get(`${facts}/users/ann`)).body['roles'], [{ role: 'r', tenant: 'acme' }]);
 	t.deepEqual(keysOf((await http.get<Listed>(`${facts}/tenants`)).body), ['acme']);
 	await ledger.wrote(await http.post(`${facts}/tenants`, { key: 'default', name: 'Again' }));
-	t.deepEqual((await http.get(`${facts}/users/ann`)).body['roles'], [{ role: 'r', tenant: 'acme' }], 'and comes back without them');
+	t.deepEqual(
+		(await http.get(`${facts}/users/ann`)).body['roles'],
+		[{ role: 'r', tenant: 'acme' }],
+		'and comes back without them',
+	);
 	await ledger.balanced();
 });

@@ -19,10 +19,24 @@ journey('a user is made and read as it was made', async (t, place) => {
 	const bare = await ledger.wrote(await http.post(`${facts}/users`, { key: 'ann' }));
 	t.like(bare, { key: 'ann', email: null, first_name: null, last_name: null, environment_id: place.id });
 	t.deepEqual([bare['attributes'], bare['roles'], bare['associated_tenants']], [{}, [], []]);
-	const nulls = { key: 'ben', email: null, first_name: null, last_name: null, attributes: null, role_assignments: null };
+	const nulls = {
+		key: 'ben',
+		email: null,
+		first_name: null,
+		last_name: null,
+		attributes: null,
+		role_assignments: null,
+	};
 	t.deepEqual((await ledger.wrote(await http.post(`${facts}/users`, nulls)))['attributes'], {});
 
-	const attributes = { age: 41, tags: ['x'], nested: { deep: [{ a: null }] }, '': 'empty name', constructor: 'c', ratio: -1.5e-7 };
+	const attributes = {
+		age: 41,
+		tags: ['x'],
+		nested: { deep: [{ a: null }] },
+		'': 'empty name',
+		constructor: 'c',
+		ratio: -1.5e-7,
+	};
 	const sent = { key: 'auth0|cy+1@b.c', email: 'cy@example.com', first_name: 'Cy', last_name: 'Ö 🙂', attributes };
 	const cy = await ledger.wrote(await http.post(`${facts}/users`, { ...sent, custom: 'ignored' }));
 	t.like(cy, { ...sent });
@@ -54,7 +68,10 @@ journey('a user made with roles has them at once; one wrong role and there is no
 	]);
 	t.deepEqual(await ledger.read(await http.get(`${facts}/users/ann`)), ann);
 
-	for (const wrong of [{ role: 'chief', tenant: 'acme' }, { role: 'viewer', tenant: 'nowhere' }]) {
+	for (const wrong of [
+		{ role: 'chief', tenant: 'acme' },
+		{ role: 'viewer', tenant: 'nowhere' },
+	]) {
 		fails(t, await http.post(`${facts}/users`, { key: 'ben', role_assignments: [...role_assignments, wrong] }), 404);
 		fails(t, await http.get(`${facts}/users/ben`), 404, 'ben');
 	}
@@ -75,54 +92,75 @@ const written: Readonly<Record<string, readonly string[]>> = {
 	'6F9619FF8B864011B42D00C04FC964AA': ['6F9619FF8B864011B42D00C04FC964AA'],
 };
 
-journey('the key of a user may be what identity providers give; it is the same however a path spells it', async (t, place) => {
-	const { http, schema, facts } = place;
-	await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' });
-	const ledger = await ledgerOf(t, place);
-	for (const [key, spellings] of Object.entries(written)) {
-		const made = await ledger.wrote(await http.post<{ id: string }>(`${facts}/users`, { key }));
-		for (const name of [...spellings, made.id, made.id.replaceAll('-', '').toUpperCase()]) {
-			t.deepEqual(await ledger.read(await http.get(`${facts}/users/${name}`)), { ...made }, name);
+journey(
+	'the key of a user may be what identity providers give; it is the same however a path spells it',
+	async (t, place) => {
+		const { http, schema, facts } = place;
+		await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' });
+		const ledger = await ledgerOf(t, place);
+		for (const [key, spellings] of Object.entries(written)) {
+			const made = await ledger.wrote(await http.post<{ id: string }>(`${facts}/users`, { key }));
+			for (const name of [...spellings, made.id, made.id.replaceAll('-', '').toUpperCase()]) {
+				t.deepEqual(await ledger.read(await http.get(`${facts}/users/${name}`)), { ...made }, name);
+			}
+			const [name = ''] = spellings;
+			const given = await ledger.wrote(
+				await http.post(`${facts}/users/${name}/roles`, { role: 'viewer', tenant: 'default' }),
+			);
+			t.is(given['user'], key);
+			t.is((await http.get<Listed>(`${facts}/role_assignments?user=${encodeURIComponent(key)}`)).body.length, 1, key);
+			await ledger.kept(await http.put(`${facts}/users/${name}`, { key }));
+			await ledger.wrote(await http.delete(`${facts}/users/${name}`), 204);
+			fails(t, await http.get(`${facts}/users/${name}`), 404);
 		}
-		const [name = ''] = spellings;
-		const given = await ledger.wrote(await http.post(`${facts}/users/${name}/roles`, { role: 'viewer', tenant: 'default' }));
-		t.is(given['user'], key);
-		t.is((await http.get<Listed>(`${facts}/role_assignments?user=${encodeURIComponent(key)}`)).body.length, 1, key);
-		await ledger.kept(await http.put(`${facts}/users/${name}`, { key }));
-		await ledger.wrote(await http.delete(`${facts}/users/${name}`), 204);
-		fails(t, await http.get(`${facts}/users/${name}`), 404);
-	}
-	for (const key of ['a b', 'a/b', 'a:b', 'ä', '', 'a\n', 'a%40b', 'k'.repeat(513), '__proto__', 5, null, ['a']]) {
-		const refused = await http.post(`${facts}/users`, { key });
-		fails(t, refused, 422);
-		t.deepEqual(problemPlaces(refused), ['body.key'], JSON.stringify(key));
-	}
-	fails(t, await http.put(`${facts}/users/a:b`, {}), 422, 'a:b');
-	fails(t, await http.get(`${facts}/users/a%00b`), 422);
-	fails(t, await http.get(`${facts}/users/a%ZZ`), 400, '%ZZ');
-	await ledger.balanced();
-});
+		for (const key of ['a b', 'a/b', 'a:b', 'ä', '', 'a\n', 'a%40b', 'k'.repeat(513), '__proto__', 5, null, ['a']]) {
+			const refused = await http.post(`${facts}/users`, { key });
+			fails(t, refused, 422);
+			t.deepEqual(problemPlaces(refused), ['body.key'], JSON.stringify(key));
+		}
+		fails(t, await http.put(`${facts}/users/a:b`, {}), 422, 'a:b');
+		fails(t, await http.get(`${facts}/users/a%00b`), 422);
+		fails(t, await http.get(`${facts}/users/a%ZZ`), 400, '%ZZ');
+		await ledger.balanced();
+	},
+);
 
 journey('PUT makes a user, or makes it what the body says and resets the rest', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
 	const ledger = await ledgerOf(t, place);
 	const path = `${facts}/users/auth0%7Cann`;
-	const sent = { key: 'auth0|ann', email: 'ann@example.com', first_name: 'Ann', last_name: 'Doe', attributes: { age: 41 } };
+	const sent = {
+		key: 'auth0|ann',
+		email: 'ann@example.com',
+		first_name: 'Ann',
+		last_name: 'Doe',
+		attributes: { age: 41 },
+	};
 	const made = await ledger.wrote(await http.put(path, sent), 201);
 	t.like(made, sent);
 	t.deepEqual(await ledger.kept(await http.put(path, sent), 200), made);
 	await ledger.wrote(await http.post(`${path}/roles`, { role: 'viewer', tenant: 'acme' }));
 
 	const replaced = await ledger.wrote(await http.put(path, { first_name: 'Anna' }), 200);
-	t.like(replaced, { id: made['id'], key: 'auth0|ann', first_name: 'Anna', email: null, last_name: null, created_at: made['created_at'] });
+	t.like(replaced, {
+		id: made['id'],
+		key: 'auth0|ann',
+		first_name: 'Anna',
+		email: null,
+		last_name: null,
+		created_at: made['created_at'],
+	});
 	t.deepEqual(replaced['attributes'], {});
 	t.deepEqual(replaced['roles'], [{ role: 'viewer', tenant: 'acme' }], 'roles are objects of their own');
 	const other = await ledger.kept(await http.put(path, { key: 'renamed', first_name: 'Anna' }), 200);
 	t.is(other['key'], 'auth0|ann', 'a key in the body renames nothing');
 	fails(t, await http.get(`${facts}/users/renamed`), 404, 'renamed');
 
-	const role_assignments = [{ role: 'editor', tenant: 'acme' }, { role: 'viewer', tenant: 'default' }];
+	const role_assignments = [
+		{ role: 'editor', tenant: 'acme' },
+		{ role: 'viewer', tenant: 'default' },
+	];
 	const regiven = await ledger.wrote(await http.put(path, { role_assignments }), 200);
 	t.deepEqual(regiven['roles'], role_assignments);
 	await ledger.kept(await http.put(path, { role_assignments }), 200);
@@ -133,7 +171,12 @@ journey('PUT makes a user, or makes it what the body says and resets the rest', 
 	const looksLikeAnId = 'cccccccc-1111-4222-8333-444444444444';
 	t.is((await ledger.wrote(await http.put(`${facts}/users/${looksLikeAnId}`, {}), 201))['key'], looksLikeAnId);
 	await ledger.kept(await http.put(`${facts}/users/${looksLikeAnId}`, {}), 200);
-	fails(t, await http.put(`${facts}/users/new`, { role_assignments: [{ role: 'chief', tenant: 'acme' }] }), 404, 'chief');
+	fails(
+		t,
+		await http.put(`${facts}/users/new`, { role_assignments: [{ role: 'chief', tenant: 'acme' }] }),
+		404,
+		'chief',
+	);
 	fails(t, await http.get(`${facts}/users/new`), 404, 'new');
 	await ledger.balanced();
 });
@@ -142,16 +185,30 @@ journey('PATCH touches only what it names; null clears', async (t, place) => {
 	const { http, facts } = place;
 	const ledger = await ledgerOf(t, place);
 	const path = `${facts}/users/ann`;
-	const sent = { key: 'ann', email: 'ann@example.com', first_name: 'Ann', last_name: 'Doe', attributes: { a: 1, b: 2 } };
+	const sent = {
+		key: 'ann',
+		email: 'ann@example.com',
+		first_name: 'Ann',
+		last_name: 'Doe',
+		attributes: { a: 1, b: 2 },
+	};
 	const made = await ledger.wrote(await http.post(`${facts}/users`, sent));
 	const patched = await ledger.wrote(await http.patch(path, { last_name: 'Day' }));
 	t.deepEqual({ ...patched, updated_at: null }, { ...made, last_name: 'Day', updated_at: null });
 	t.true(String(patched['updated_at']) >= String(made['updated_at']));
-	for (const nothing of [{}, { last_name: 'Day' }, { attributes: { b: 2, a: 1 } }, { key: 'x' }, { role_assignments: [] }]) {
+	for (const nothing of [
+		{},
+		{ last_name: 'Day' },
+		{ attributes: { b: 2, a: 1 } },
+		{ key: 'x' },
+		{ role_assignments: [] },
+	]) {
 		t.deepEqual(await ledger.kept(await http.patch(path, nothing)), patched, JSON.stringify(nothing));
 	}
 	t.deepEqual((await ledger.wrote(await http.patch(path, { attributes: { c: 3 } })))['attributes'], { c: 3 });
-	const cleared = await ledger.wrote(await http.patch(path, { email: null, first_name: null, last_name: null, attributes: null }));
+	const cleared = await ledger.wrote(
+		await http.patch(path, { email: null, first_name: null, last_name: null, attributes: null }),
+	);
 	t.like(cleared, { key: 'ann', email: null, first_name: null, last_name: null });
 	t.deepEqual(cleared['attributes'], {});
 	fails(t, await http.patch(`${facts}/users/nobody`, {}), 404, 'nobody');
@@ -160,7 +217,11 @@ journey('PATCH touches only what it names; null clears', async (t, place) => {
 
 journey('an e-mail address has to be one, in the words clients look for', async (t, { http, facts }) => {
 	for (const email of ['ann', 'ann@', '@example.com', 'ann@localhost', 'ann@example.test', 'a b@example.com', '']) {
-		for (const [method, path] of [['POST', 'users'], ['PUT', 'users/ann'], ['PATCH', 'users/ann']] as const) {
+		for (const [method, path] of [
+			['POST', 'users'],
+			['PUT', 'users/ann'],
+			['PATCH', 'users/ann'],
+		] as const) {
 			const refused = await http.send(method, `${facts}/${path}`, { key: 'ann', email });
 			if (method === 'PATCH' && refused.status === 404) continue;
 			fails(t, refused, 422, 'value is not a valid email address');
@@ -176,10 +237,19 @@ journey('users are always listed with counts', async (t, place) => {
 	t.deepEqual((await http.get(list)).body, { data: [], total_count: 0, page_count: 0 }, 'none in a new environment');
 	for (let index = 0; index < 10; index += 1) {
 		const role_assignments = index < 3 ? [{ role: index < 2 ? 'viewer' : 'editor', tenant: 'acme' }] : [];
-		await http.post(list, { key: `user-${index}`, email: `u${index}@example.com`, first_name: `F${index}`, role_assignments });
+		await http.post(list, {
+			key: `user-${index}`,
+			email: `u${index}@example.com`,
+			first_name: `F${index}`,
+			role_assignments,
+		});
 	}
 	const all = (await http.get<Paginated>(list)).body;
-	t.deepEqual(shape(all), { data: Array.from({ length: 10 }, (_, index) => `user-${index}`), total_count: 10, page_count: 1 });
+	t.deepEqual(shape(all), {
+		data: Array.from({ length: 10 }, (_, index) => `user-${index}`),
+		total_count: 10,
+		page_count: 1,
+	});
 	const viewer = (await http.get<Listed>(`${place.schema}/roles`)).body[0]?.['id'];
 	const found: Readonly<Record<string, readonly string[]>> = {
 		'?search=user-1': ['user-1'],
@@ -212,7 +282,10 @@ journey('a role is given to and taken from a user under its path', async (t, pla
 	fails(t, await http.post(path, { role: 'viewer', tenant: null }), 422, 'tenant');
 	fails(t, await http.post(path, { role: 'viewer' }), 422, 'tenant');
 	fails(t, await http.post(path, { ...sent, resource_instance: 'document:1' }), 422, 'resource_instance');
-	for (const wrong of [{ ...sent, role: 'chief' }, { ...sent, tenant: 'nowhere' }]) {
+	for (const wrong of [
+		{ ...sent, role: 'chief' },
+		{ ...sent, tenant: 'nowhere' },
+	]) {
 		fails(t, await http.post(path, wrong), 404);
 		fails(t, await http.delete(path, wrong), 404);
 	}
@@ -236,10 +309,17 @@ journey('a user goes with its roles', async (t, place) => {
 	for (const key of ['ann', 'ben']) await ledger.wrote(await http.post(`${facts}/users`, { key, role_assignments }));
 	await ledger.wrote(await http.delete(`${facts}/users/ann`), 204);
 	const left = (await http.get<Listed>(`${facts}/role_assignments`)).body;
-	t.deepEqual(left.map(({ user }) => user), ['ben']);
+	t.deepEqual(
+		left.map(({ user }) => user),
+		['ben'],
+	);
 	for (const method of ['GET', 'PATCH', 'DELETE']) {
 		fails(t, await http.send(method, `${facts}/users/ann`, method === 'PATCH' ? {} : undefined), 404, 'ann');
 	}
-	t.deepEqual((await ledger.wrote(await http.post(`${facts}/users`, { key: 'ann' })))['roles'], [], 'and comes back without them');
+	t.deepEqual(
+		(await ledger.wrote(await http.post(`${facts}/users`, { key: 'ann' })))['roles'],
+		[],
+		'and comes back without them',
+	);
 	await ledger.balanced();
 });

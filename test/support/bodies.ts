@@ -33,7 +33,7 @@ const assignment: Body = {
 	fields: { user: 'reference!', role: 'reference!', tenant: 'reference!', resource_instance: 'nothing' },
 };
 const userRole: Body = {
-	base: { role: 'editor', tenant: 'acme' },
+	base: { role: 'editor', tenant: 'default' },
 	fields: { role: 'reference!', tenant: 'reference!', resource_instance: 'nothing' },
 };
 const permissions: Body = { base: { permissions: ['document:read'] }, fields: { permissions: 'references!' } };
@@ -76,7 +76,7 @@ export const bodies: Readonly<Record<string, Body>> = {
 		fields: { key: 'key!', name: 'name!', actions: 'actions!', ...resource },
 	},
 	replaceResource: {
-		base: { name: 'Document', actions: { read: {}, write: {} } },
+		base: { name: 'Document', actions: { read: {}, write: {} }, attributes: { private: { type: 'bool' } } },
 		fields: { name: 'name!', actions: 'actions!', ...resource },
 	},
 	updateResource: { base: { name: 'Document' }, fields: { name: 'name', actions: 'actions', ...resource } },
@@ -166,4 +166,23 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 		{ ttl: hugeNumber },
 	],
 	nothing: [5, 'text', true, [1], { a: 1 }],
+};
+
+/** Wrong values by the name of a query's parameter; `&` adds a second one. */
+export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
+	page: ['0', '-1', 'x', '1.5', '', '1e3', '9'.repeat(20), '1&page=2', 'NaN', '%00'],
+	per_page: ['0', '-1', '101', 'x', '', '9'.repeat(20), '1&per_page=2'],
+	include_total_count: ['x', '', '2', 'true&include_total_count=false'],
+	include_built_in: ['x', '', '2'],
+	include_resource_instance_roles: ['x', ''],
+	detailed: ['x', ''],
+	return_deleted: ['x', ''],
+	missing_user_policy: ['x', '', 'FAIL'],
+	search: ['%00', 'a%00b', 'a&search=b'],
+	user: ['%00', '', 'a&user=%00'],
+	role: ['%00', ''],
+	tenant: ['%00', '', 'x'.repeat(1026)],
+	resource: ['%00', ''],
+	resource_instance: ['%00', ''],
+	attr_plan: ['%00', 'a&attr_plan=b'],
 };

@@ -42,3 +42,19 @@ export function createRandom(seed: number): Random {
 		fork: () => createRandom(below(2 ** 32)),
 	};
 }
+
+/** What `seeded` says a seed with; an `ExecutionContext` of AVA is one. */
+export interface Teller {
+	log(text: string): void;
+}
+
+/** Runs with a source of its own, from `TEST_SEED` where that is set; tells the seed when the run fails. */
+export async function seeded(t: Teller, run: (random: Random) => Promise<void>): Promise<void> {
+	const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
+	try {
+		await run(createRandom(seed));
+	} catch (error) {
+		t.log(`TEST_SEED=${seed} repeats the choices of this run`);
+		throw error;
+	}
+}

@@ -1,0 +1,238 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { endpoints } from '../../src/api/table.js';
+import { type Answer, client } from '../support/client.js';
+import { fails } from '../support/failure.js';
+import { type Management, newPlace, secretOf, startManagement } from '../support/management.js';
+import { bodyOf, furnish, pathOf, tour } from '../support/tour.js';
+
+/** The document that is served: valid, complete, and true of what is answered. */
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Operation {
+	readonly operationId: string;
+	readonly security: readonly Json[];
+	readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+	readonly requestBody?: {
+		readonly content: Readonly<Record<string, { readonly schema: Json; readonly example?: unknown }>>;
+	};
+	readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
+}
+
+interface Response {
+	readonly description: string;
+	readonly content?: { readonly 'application/json': { readonly schema: Json } };
+}
+
+interface Document extends Json {
+	readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+	readonly components: {
+		readonly schemas: Readonly<Record<string, Json>>;
+		readonly responses: Readonly<Record<string, Response>>;
+	};
+}
+
+let management: Management;
+let document: Document;
+
+test.before('start', async () => {
+	management = await startManagement();
+	document = (await client(management.url).get<Document>('/openapi.json')).body;
+});
+
+test.after.always('stop', async () => management.stop());
+
+const operations = () =>
+	Object.entries(document.paths).flatMap(([path, methods]) =>
+		Object.entries(methods).map(([method, operation]) => ({ place: `${method} ${path}`, operation })),
+	);
+
+test('the document is served to anyone, as valid OpenAPI 3.1', async (t) => {
+	const answer = await client(management.url).get('/openapi.json');
+	t.is(answer.status, 200);
+	t.is(answer.headers.get('content-type'), 'application/json');
+	t.is(answer.body['openapi'], '3.1.0');
+	const { valid, errors } = await new Validator().validate(structuredClone(answer.body));
+	t.true(valid, JSON.stringify(errors));
+});
+
+test('it lists every endpoint that is served, once, at its place', (t) => {
+	const listed = new Map(operations().map(({ place, operation }) => [place, operation.operationId]));
+	for (const { name, method, path } of endpoints) {
+		t.is(listed.get(`${method} ${path.replace(/:(\w+)/g, '{$1}')}`), name);
+	}
+	const names = operations().map(({ operation }) => operation.operationId);
+	t.is(new Set(names).size, names.length);
+	const others = names.filter((name) => !endpoints.some((endpoint) => endpoint.name === name)).sort();
+	t.deepEqual(others, ['getBundle', 'getOpenApiDocument', 'getRegoBundle']);
+});
+
+test('every reference in it leads somewhere', (t) => {
+	const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
+	t.true(references.length > 50);
+	for (const [reference, kind, name] of references) {
+		const parts: Readonly<Record<string, Json>> = document.components;
+		t.true(Object.hasOwn(parts[kind ?? ''] ?? {}, name ?? ''), reference);
+	}
+	t.is(JSON.stringify(document).match(/"\$ref":/g)?.length, references.length);
+});
+
+test('every parameter of a path is described, and who has to show a key', (t) => {
+	for (const { place, operation } of operations()) {
+		const inPath = [...place.matchAll(/{(\w+)}/g)].map(([, name]) => name);
+		const described = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+		t.deepEqual(
+			described.map(({ name }) => name),
+			inPath,
+			place,
+		);
+		const endpoint = endpoints.find(({ name }) => name === operation.operationId);
+		if (endpoint) t.is(operation.security.length > 0, endpoint.access !== 'public', place);
+	}
+});
+
+test('every endpoint that takes a body shows one that it takes', (t) => {
+	for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
+		t.not(endpoint.example, undefined, endpoint.name);
+		t.true(endpoint.body?.safeParse(endpoint.example).success, endpoint.name);
+	}
+});
+
+/** What is wrong with an answer in the eyes of the document; `null` when it is as described. */
+function disagreement(operationId: string, answer: Answer<unknown>): string | null {
+	const operation = operations().find((one) => one.operation.operationId === operationId)?.operation;
+	const declared = operation?.responses[answer.status];
+	if (declared === undefined) return `${answer.status} is not described`;
+	const response = '$ref' in declared ? document.components.responses[declared.$ref.split('/').at(-1) ?? ''] : declared;
+	const schema = response?.content?.['application/json'].schema;
+	if (schema === undefined) return answer.body === undefined ? null : 'a body that is not described';
+	if (answer.headers.get('content-type') !== 'application/json') return 'another content type';
+	const parsed = validatorOf(schema).safeParse(answer.body);
+	return parsed.success ? null : JSON.stringify(parsed.error.issues);
+}
+
+/** The schema with all it refers to, so closed that a member it does not describe is an error. */
+function validatorOf(schema: Json): z.ZodType {
+	const whole = JSON.stringify({ ...schema, $defs: document.components.schemas });
+	const closed = JSON.parse(whole, (name, value) => {
+		if (name === '$ref') return String(value).replace('#/components/schemas/', '#/$defs/');
+		const open = value?.properties === undefined || value.additionalProperties !== undefined || value.type !== 'object';
+		return open ? value : { ...value, additionalProperties: false };
+	});
+	return z.fromJSONSchema(closed);
+}
+
+test('what is answered is what is described: every endpoint, done right', async (t) => {
+	const project = await management.organization.post('/v2/projects', {
+		key: 'toured',
+		name: 'Toured',
+		initial_environments: [],
+	});
+	t.is(project.status, 200);
+	const place = await newPlace(management, management.organization, 'toured');
+	await furnish(place);
+	const visits = await tour(place, () => management.organization);
+	t.is(visits.length, endpoints.length);
+	for (const { endpoint, answer } of visits) {
+		t.is(
+			disagreement(endpoint.name, answer),
+			null,
+			`${endpoint.name} ${answer.status}: ${JSON.stringify(answer.body)}`,
+		);
+	}
+	const failed = visits.filter(({ answer }) => answer.status >= 400).map(({ endpoint }) => endpoint.name);
+	t.deepEqual(failed.sort(), [], 'all of them succeed');
+});
+
+test('lists in each of their forms are as described', async (t) => {
+	const place = await newPlace(management, management.organization);
+	await furnish(place);
+	await place.http.post(`${place.facts}/role_assignments`, {
+		user: 'alice@example.com',
+		role: 'editor',
+		tenant: 'acme',
+	});
+	await described(
+		t,
+		place.http.get(`${place.schema}/resources?include_total_count=true&include_built_in=true`),
+		'listResources',
+	);
+	await described(t, place.http.get(`${place.schema}/roles?include_total_count=true`), 'listRoles');
+	await described(t, place.http.get(`${place.facts}/tenants?include_total_count=true`), 'listTenants');
+	await described(t, place.http.get(`${place.facts}/users?include_resource_instance_roles=true`), 'listUsers');
+	for (const query of ['', 'detailed=true', 'include_total_count=true', 'detailed=true&include_total_count=true']) {
+		await described(t, place.http.get(`${place.facts}/role_assignments?${query}`), 'listRoleAssignments');
+	}
+	const held = { role: 'editor', tenant: 'acme' };
+	const path = `${place.facts}/users/alice@example.com/roles?return_deleted=true`;
+	await described(t, place.http.delete(path, held), 'unassignRoleFromUser');
+	await described(t, place.http.put(`${place.facts}/users/new`, {}), 'syncUser', 201);
+});
+
+async function described(
+	t: ExecutionContext,
+	asked: Promise<Answer<unknown>>,
+	operationId: string,
+	status = 200,
+): Promise<void> {
+	const answer = await asked;
+	t.is(answer.status, status);
+	t.is(disagreement(operationId, answer), null, `${operationId}: ${JSON.stringify(answer.body)}`);
+}
+
+test('failures are described too: every endpoint, done wrong', async (t) => {
+	const place = await newPlace(management, management.organization);
+	const { url, store, organization } = management;
+	const reader = client(url, await secretOf(store, place.organization_id, { access_level: 'read' }));
+	for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
+		const path = pathOf(endpoint, place);
+		const ask = (http: ReturnType<typeof client>, at = path, raw?: string) =>
+			http.send(
+				endpoint.method.toUpperCase(),
+				at,
+				raw === undefined ? bodyOf(endpoint) : undefined,
+				raw === undefined ? {} : { raw },
+			);
+		const answers = [await ask(client(url))];
+		if (endpoint.method !== 'get') answers.push(await ask(reader));
+		if (endpoint.path.includes(':')) {
+			for (const wrong of ['nothing', 'a%00b', 'a%ZZ'])
+				answers.push(await ask(organization, path.replace('default', wrong)));
+			// Objects below the environment, which is empty.
+			if (!/(create|list)(User|Tenant|Role|Resource)s?$|Project|Environment|Policy|syncUser/.test(endpoint.name))
+				answers.push(await ask(organization));
+		}
+		if (endpoint.body !== undefined) {
+			for (const raw of ['{', '5', `"${'x'.repeat(6_000_000)}"`]) answers.push(await ask(organization, path, raw));
+		}
+		for (const answer of answers) {
+			t.is(
+				disagreement(endpoint.name, answer),
+				null,
+				`${endpoint.name} ${answer.status}: ${JSON.stringify(answer.body)}`,
+			);
+		}
+	}
+});
+
+test('the page and all it loads are served to anyone, and nothing else of the package', async (t) => {
+	const page = await fetch(`${management.url}/docs`);
+	t.is(page.status, 200);
+	t.is(page.headers.get('content-type'), 'text/html; charset=utf-8');
+	const html = await page.text();
+	const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
+	t.is(assets.length, 4);
+	for (const path of assets) {
+		const asset = await fetch(management.url + path);
+		t.is(asset.status, 200, path);
+		t.true((await asset.arrayBuffer()).byteLength > 50, path);
+		t.regex(asset.headers.get('content-type') ?? '', /^(text\/(css|javascript); charset=utf-8|image\/png)$/);
+		t.is(asset.headers.get('x-content-type-options'), 'nosniff');
+	}
+	t.true((await (await fetch(`${management.url}/docs/start.js`)).text()).includes('/openapi.json'));
+	for (const path of ['package.json', '..%2Fpackage.json', 'swagger-ui.js.map', '']) {
+		fails(t, await client(management.url).get(`/docs/${path}`), 404);
+	}
+});

@@ -1,0 +1,180 @@
+import test, { type ExecutionContext } from 'ava';
+import type { Client } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { type OpaServer, startOpa } from '../support/opa.js';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
+import { temporary } from '../support/temporary.js';
+
+/** The same environment in a stock `opa run`: it follows our feed, and answers what the decision point answers. */
+
+const resources = ['document', 'folder', 'report', 'nothing'];
+const actions = ['read', 'write', 'archive'];
+const users = ['ann@example.com', 'bob|1', 'cat', 'nobody'];
+const tenants = ['acme', 'beta', 'gamma', 'nowhere'];
+
+const population: readonly (readonly [path: string, body: unknown])[] = [
+	[`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {}, write: {} } }],
+	[`${schema}/resources`, { key: 'folder', name: 'Folder', actions: { read: {} } }],
+	[`${schema}/roles`, { key: 'viewer', name: 'Viewer', permissions: ['document:read', 'folder:read'] }],
+	[`${schema}/roles`, { key: 'editor', name: 'Editor', permissions: ['document:write'], extends: ['viewer'] }],
+	...['acme', 'beta', 'gamma'].map((key) => [`${facts}/tenants`, { key, name: key }] as const),
+	[`${facts}/users`, { key: 'ann@example.com', role_assignments: [{ role: 'editor', tenant: 'acme' }] }],
+	[`${facts}/users`, { key: 'bob|1', role_assignments: [{ role: 'viewer', tenant: 'beta' }] }],
+	[`${facts}/users`, { key: 'cat' }],
+];
+
+test('a stock OPA loads the environment, follows it, and answers as the decision point does', async (t) => {
+	const stack = await startStack();
+	t.teardown(stack.stop);
+	for (const [path, body] of population) await written(stack.environment, 'POST', path, body);
+	const opa = await started(t, stack);
+	t.is(await opa.lastBundle(), 'snapshot');
+	const seen = new Set(await agreed(t, stack, opa, await newest(stack)));
+	t.deepEqual([...seen].sort(), [
+		'allow',
+		'no_permission',
+		'no_role_in_tenant',
+		'no_such_action',
+		'no_such_resource',
+		'no_such_tenant',
+		'no_user_roles',
+		'user_not_synced',
+	]);
+
+	const assignment = { user: 'cat', role: 'viewer', tenant: 'gamma' };
+	await step(t, stack, opa, 'delta', () => written(stack.environment, 'POST', `${facts}/role_assignments`, assignment));
+	t.deepEqual(await decided(opa, 'cat', 'read', 'document', 'gamma'), { allow: true, code: 'allow' });
+
+	// OPA cannot be trusted to remove, so what takes away comes whole.
+	await step(t, stack, opa, 'snapshot', () =>
+		written(stack.environment, 'DELETE', `${facts}/role_assignments`, assignment),
+	);
+	t.deepEqual(await decided(opa, 'cat', 'read', 'document', 'gamma'), { allow: false, code: 'no_user_roles' });
+
+	// Rego changes, which no delta of OPA's can carry.
+	const report = { key: 'report', name: 'Report', actions: { read: {}, archive: {} } };
+	await step(t, stack, opa, 'snapshot', () => written(stack.environment, 'POST', `${schema}/resources`, report));
+	t.deepEqual(await decided(opa, 'ann@example.com', 'archive', 'report', 'acme'), {
+		allow: false,
+		code: 'no_permission',
+	});
+
+	// Tables are data: what a role may do comes as a delta.
+	const permissions = { permissions: ['report:archive'] };
+	await step(t, stack, opa, 'delta', () =>
+		written(stack.environment, 'POST', `${schema}/roles/viewer/permissions`, permissions),
+	);
+	t.deepEqual(await decided(opa, 'ann@example.com', 'archive', 'report', 'acme'), { allow: true, code: 'allow' });
+
+	await step(t, stack, opa, 'snapshot', () => written(stack.environment, 'DELETE', `${facts}/tenants/acme`));
+	t.deepEqual(await decided(opa, 'ann@example.com', 'read', 'document', 'acme'), {
+		allow: false,
+		code: 'no_such_tenant',
+	});
+
+	await step(t, stack, opa, 'snapshot', () =>
+		written(stack.environment, 'DELETE', `${facts}/users/${encodeURIComponent('bob|1')}`),
+	);
+	t.deepEqual(await decided(opa, 'bob|1', 'read', 'document', 'beta'), { allow: false, code: 'user_not_synced' });
+
+	// What was kept since the last snapshot is behind by now; a newcomer must not answer from it even for a moment.
+	const late = { user: 'cat', role: 'editor', tenant: 'beta' };
+	const revision = await written(stack.environment, 'POST', `${facts}/role_assignments`, late);
+	const newcomer = await started(t, stack);
+	t.is(await newcomer.lastBundle(), 'snapshot');
+	await agreed(t, stack, newcomer, revision);
+});
+
+test('a change that alters nothing in the data leaves a stock OPA as it is', async (t) => {
+	const stack = await startStack();
+	t.teardown(stack.stop);
+	for (const [path, body] of population) await written(stack.environment, 'POST', path, body);
+	const opa = await started(t, stack);
+	await agreed(t, stack, opa, await newest(stack));
+	const held = async () => [await opa.data('regolith/facts'), await opa.data('regolith/schema')];
+	const before = await held();
+
+	// OPA takes a delta without patches for an empty snapshot, and would know nobody any more.
+	for (const name of ['Ann', 'Anna', 'Annabel']) {
+		const path = `${facts}/users/ann@example.com`;
+		const revision = await written(stack.environment, 'PATCH', path, { first_name: name });
+		t.true((await agreed(t, stack, opa, revision)).includes('allow'));
+		t.deepEqual(await held(), before);
+	}
+	t.deepEqual(await decided(opa, 'ann@example.com', 'write', 'document', 'acme'), { allow: true, code: 'allow' });
+
+	// What comes next continues from there, and brings OPA to the newest revision.
+	const assignment = { user: 'cat', role: 'editor', tenant: 'beta' };
+	await step(t, stack, opa, 'delta', () => written(stack.environment, 'POST', `${facts}/role_assignments`, assignment));
+	t.deepEqual(await decided(opa, 'cat', 'write', 'document', 'beta'), { allow: true, code: 'allow' });
+});
+
+async function started(t: ExecutionContext, { api, keys, environment }: Stack): Promise<OpaServer> {
+	const { environment_id } = (await environment.get('/v2/api-key/scope')).body;
+	const resource = `bundles/${environment_id}/rego`;
+	const opa = await startOpa(temporary(t), { url: api.listening.url, resource, apiKey: keys.environment });
+	t.teardown(opa.stop);
+	return opa;
+}
+
+/** Writes, waits until OPA is at that revision, by a bundle of this kind, and holds all its answers against ours. */
+async function step(
+	t: ExecutionContext,
+	stack: Stack,
+	opa: OpaServer,
+	kind: 'delta' | 'snapshot',
+	write: () => Promise<number>,
+): Promise<void> {
+	await agreed(t, stack, opa, await write());
+	t.is(await opa.lastBundle(), kind);
+}
+
+/** Every question, asked of both at one revision. Returns the codes that came. */
+async function agreed(t: ExecutionContext, stack: Stack, opa: OpaServer, revision: number): Promise<readonly string[]> {
+	await stack.reached(revision);
+	await eventually(
+		() => opa.revision(),
+		(seen) => seen === String(revision),
+	);
+	const questions = users.flatMap((user) =>
+		tenants.flatMap((tenant) => resources.flatMap((type) => actions.map((action) => ({ user, action, type, tenant })))),
+	);
+	const asked = questions.map(({ user, action, type, tenant }) => ({ user, action, resource: { type, tenant } }));
+	const headers = { 'x-debug': 'true' };
+	const ours = await stack.pdp.post<{ readonly allow: readonly Explained[] }>('/allowed/bulk', asked, { headers });
+	t.is(ours.revision, revision);
+	const theirs = await Promise.all(
+		questions.map(({ user, action, type, tenant }) => decided(opa, user, action, type, tenant)),
+	);
+	const named = (decisions: readonly Decision[]) => decisions.map((decision, index) => ({ ...asked[index], decision }));
+	t.deepEqual(named(theirs), named(ours.body.allow.map(({ allow, debug }) => ({ allow, code: debug.rbac.code }))));
+	return theirs.map(({ code }) => code);
+}
+
+interface Explained {
+	readonly allow: boolean;
+	readonly debug: { readonly rbac: { readonly code: string } };
+}
+
+interface Decision {
+	readonly allow: boolean;
+	readonly code: string;
+}
+
+async function decided(opa: OpaServer, user: string, action: string, type: string, tenant: string): Promise<Decision> {
+	const input = { user: { key: user }, action, resource: { type, tenant } };
+	return (await opa.data('regolith/check/decision', input)) as Decision;
+}
+
+async function newest({ environment }: Stack): Promise<number> {
+	const { body } = await environment.get('/v2/projects/default/dev/policy');
+	return Number(body['revision']);
+}
+
+/** Sends a write that must succeed. Returns its revision. */
+async function written(api: Client, method: string, path: string, body?: unknown): Promise<number> {
+	const { status, revision, body: answer } = await api.send(method, path, body);
+	if (status >= 300 || revision === undefined)
+		throw new Error(`${method} ${path}: ${status} ${JSON.stringify(answer)}`);
+	return revision;
+}

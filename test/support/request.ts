@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { endpoints } from '../../src/api/table.js';
+import { bodies, hugeNumber, wrongQueries } from './bodies.js';
+import type { Answer, Client } from './client.js';
+import { furnished, type Visited } from './tour.js';
+
+/** Requests that are made up: to any endpoint, with anything in its path, its query and its body. */
+
+/** Sends a body as JSON, with `hugeNumber` as the number it stands for. */
+export function send(http: Client, endpoint: Visited, path: string, body?: unknown): Promise<Answer<unknown>> {
+	if (body === undefined) return http.send(endpoint.method.toUpperCase(), path);
+	const raw = JSON.stringify(body).replaceAll(`"${hugeNumber}"`, '1e999');
+	return http.send(endpoint.method.toUpperCase(), path, undefined, { raw });
+}
+
+/** Text as attackers and accidents write it. */
+const text = fc.oneof(
+	fc.string({ unit: 'binary' }),
+	fc.constantFrom(
+		'',
+		'default',
+		'editor',
+		'acme',
+		'document',
+		'read',
+		'alice@example.com',
+		'__proto__',
+		'constructor',
+		'__user',
+		'\0',
+		'\ud800',
+		'%',
+		'*',
+		'{',
+		'"',
+		'\\',
+		'NULL',
+		"';--",
+		'00000000-0000-4000-8000-000000000000',
+	),
+);
+const json = fc.oneof(
+	fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 }),
+	text,
+	fc.constant(hugeNumber),
+	fc.double(),
+	fc.bigInt().map(Number),
+);
+
+/** A body that is nearly right, so that it gets far. */
+function nearly(endpoint: Visited): fc.Arbitrary<unknown> {
+	const body = bodies[endpoint.name];
+	if (body === undefined) return fc.constant(undefined);
+	const fields = Object.fromEntries(Object.keys(body.fields).map((field) => [field, json]));
+	const item = fc.record(fields, { requiredKeys: [] }).map((changed) => ({ ...body.base, ...changed }));
+	return fc.oneof(
+		{ weight: 4, arbitrary: body.many ? fc.array(item, { maxLength: 3 }) : item },
+		{ weight: 1, arbitrary: json },
+	);
+}
+
+/** These would end the place that the others need. */
+const fuzzed = endpoints.filter(({ name }) => !['deleteProject', 'deleteEnvironment'].includes(name));
+
+/** Any request; `params` are what stands in the path instead of what it should. */
+export const request = fc.constantFrom(...fuzzed).chain((endpoint) =>
+	fc.record({
+		endpoint: fc.constant(endpoint),
+		params: fc.dictionary(fc.constantFrom('proj_id', 'env_id', ...Object.keys(furnished)), text, { maxKeys: 1 }),
+		query: fc.dictionary(
+			fc.oneof(fc.constantFrom(...Object.keys(wrongQueries)), text),
+			fc.oneof(text, fc.constantFrom('1', 'true')),
+			{ maxKeys: 3 },
+		),
+		body: nearly(endpoint),
+	}),
+);
+
+/** Percent-encodes any text, with halves of surrogate pairs, which URLs cannot hold, replaced. */
+export function encode(value: string): string {
+	return encodeURIComponent(Buffer.from(value).toString()).replaceAll('.', '%2E');
+}
