@@ -62,6 +62,7 @@ export function guard(store: Store, policies: PolicyShelf): Surround {
 		},
 		'organization.write': async (request, run) => {
 			const caller = await writer(store, request, ['org']);
+			await run.validate();
 			return store.writeAccount(caller.organization_id, caller.key_id, (account) => run({ caller, account }));
 		},
 		'project.read': async (request, run) => {
@@ -72,6 +73,7 @@ export function guard(store: Store, policies: PolicyShelf): Surround {
 		'project.write': async (request, run) => {
 			const caller = await writer(store, request, ['org', 'project']);
 			const { proj_id } = pathOf(ProjectPath, request);
+			await run.validate();
 			return store.writeAccount(caller.organization_id, caller.key_id, async (account) =>
 				run({ caller, account, project: await account.project(caller, proj_id) }),
 			);
@@ -85,12 +87,15 @@ export function guard(store: Store, policies: PolicyShelf): Surround {
 		'environment.write': async (request, run) => {
 			const caller = await writer(store, request, ['org', 'project', 'env']);
 			const environment = await environmentOf(store.account(caller.organization_id), caller, request);
+			// Before the unit, which holds the environment's lock: a request that is refused anyway keeps nobody waiting.
+			await run.validate();
 			const work = (unit: WritingUnit) => run({ caller, environment, unit });
 			const { value, revision } = await store.write(scopeOf(environment), caller.key_id, work);
 			return withRevision(value, revision);
 		},
 		'environment.manage': async (request, run) => {
 			const caller = await writer(store, request, ['org', 'project', 'env']);
+			await run.validate();
 			return store.writeAccount(caller.organization_id, caller.key_id, async (account) =>
 				run({ caller, account, environment: await environmentOf(account, caller, request) }),
 			);
@@ -100,7 +105,9 @@ export function guard(store: Store, policies: PolicyShelf): Surround {
 	return (declared, request, run) => openers[accessOf(declared)](request, run);
 }
 
-type Opener<Context> = (request: AnyRequest, run: (context: Context) => Promise<Answer>) => Promise<Answer>;
+type Opener<Context> = (request: AnyRequest, run: Opened<Context>) => Promise<Answer>;
+
+type Opened<Context> = ((context: Context) => Promise<Answer>) & Pick<Run, 'validate'>;
 
 function accessOf(declared: Endpoint<string, never>): Access {
 	// Tables of this API are made by `endpoint` above only, whose access names are these.

@@ -10,15 +10,19 @@ export type Answer = Reply<Returns> | Raw;
 /** A parsed request whose types only its own endpoint knows. */
 export type AnyRequest = Request<unknown, unknown, unknown>;
 
+/** The rest of a request's way, as `Surround` gets it: what follows once it has opened the handler's context. */
+export interface Run {
+	/** Validates the request if that was not done yet, runs the handler, checks its answer. */
+	(context: unknown): Promise<Answer>;
+	/** Validates the request now: for those who open something dear. Throws `unprocessable`. */
+	validate(): Promise<void>;
+}
+
 /**
  * Wraps every handler of a table: finds out who calls, opens what the endpoint's access promises its handler, runs it,
  * closes. Throws `Failure` to refuse. `params` are those of the path, decoded.
  */
-export type Surround = (
-	endpoint: Endpoint<string, never>,
-	request: AnyRequest,
-	run: (context: unknown) => Promise<Answer>,
-) => Promise<Answer>;
+export type Surround = (endpoint: Endpoint<string, never>, request: AnyRequest, run: Run) => Promise<Answer>;
 
 /** The most deeply nested JSON that is accepted. Real policies nest a few levels; the bound keeps recursion safe. */
 const maxDepth = 100;
@@ -109,18 +113,32 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 				closed: closed.signal,
 				id: ctx.state['id'],
 			};
-			const answer = await surround(endpoint, request, async (context) => {
-				const parsed: AnyRequest = {
-					...request,
-					params: await parse(endpoint.params, 'path', request.params),
-					query: await parse(endpoint.query, 'query', request.query),
-					body: await parse(endpoint.body, 'body', raw),
-				};
-				// What `surround` opened is what this endpoint's access name promised its handler: see `declaring`.
-				return checked(endpoint, await endpoint.handle(parsed, context as never));
-			});
-			send(ctx, answer);
+			send(ctx, await surround(endpoint, request, runOf(endpoint, request)));
 		});
 	}
 	return router;
+}
+
+function runOf(endpoint: Endpoint<string, never>, request: AnyRequest): Run {
+	let validated: Promise<AnyRequest> | undefined;
+	const validate = () => {
+		validated ??= validRequest(endpoint, request);
+		return validated;
+	};
+	// What `surround` opened is what this endpoint's access name promised its handler: see `declaring`.
+	const run = async (context: unknown) => checked(endpoint, await endpoint.handle(await validate(), context as never));
+	return Object.assign(run, {
+		validate: async () => {
+			await validate();
+		},
+	});
+}
+
+async function validRequest(endpoint: Endpoint<string, never>, request: AnyRequest): Promise<AnyRequest> {
+	return {
+		...request,
+		params: await parse(endpoint.params, 'path', request.params),
+		query: await parse(endpoint.query, 'query', request.query),
+		body: await parse(endpoint.body, 'body', request.body),
+	};
 }

@@ -233,7 +233,9 @@ export class WritingUnit extends ReadingUnit {
 			actor_id: this.actorId,
 			created_at: this.now,
 		}));
-		await this.database.batchInsert('changes', rows, insertChunk);
+		for (let start = 0; start < rows.length; start += insertChunk) {
+			await this.database('changes').insert(rows.slice(start, start + insertChunk));
+		}
 		await this.database.raw(`select pg_notify('regolith_revision', ?)`, [this.scope.environment_id]);
 	}
 }
