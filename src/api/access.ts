@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { forbidden, unprocessable } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
-import type { Answer, AnyRequest, Surround } from '../http/mount.js';
+import type { Answer, AnyRequest, Run, Surround } from '../http/mount.js';
 import { type AccountUnit, type Caller, scopeOf, type WritingAccountUnit } from '../store/account.js';
 import { authenticate } from '../store/authenticate.js';
 import type { PolicyShelf } from '../store/policy.js';
