@@ -59,13 +59,11 @@ export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 }
 
 /**
- * The `patch.json` of an OPA delta bundle that makes these patches.
- * OPA fails on removing what is absent, so every removal first puts a null there; and it takes an empty list for an
- * empty snapshot, so no patches become a pair that leaves nothing behind.
+ * The `patch.json` of an OPA delta bundle that makes these patches. A stock OPA can take it only when it is not empty,
+ * which it reads as an empty snapshot, and removes nothing, because there a removal of what is absent fails the bundle.
  */
 export function patchDocument(patches: readonly Patch[]): Json {
-	const never: Patch = remove(['unchanged']);
-	return { data: (patches.length === 0 ? [never] : patches).flatMap(operations) };
+	return { data: patches.map(operation) };
 }
 
 function present(keys: readonly string[], tenants: ReadonlyMap<string, Tenant>): readonly Tenant[] {
@@ -136,14 +134,9 @@ function remove(members: readonly string[]): Patch {
 	return { op: 'remove', path: ['regolith', ...members] };
 }
 
-function operations(patch: Patch): readonly Json[] {
+function operation(patch: Patch): Json {
 	const path = pointer(patch.path);
-	return patch.op === 'upsert'
-		? [{ op: 'upsert', path, value: patch.value }]
-		: [
-				{ op: 'upsert', path, value: null },
-				{ op: 'remove', path },
-			];
+	return patch.op === 'upsert' ? { op: 'upsert', path, value: patch.value } : { op: 'remove', path };
 }
 
 /** A JSON Pointer as OPA reads it: it undoes URL escapes before those of the pointer. */

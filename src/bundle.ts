@@ -184,15 +184,12 @@ const patchSchema = z.object({
 });
 
 /**
- * Reads `patch.json` of an unpacked bundle; none at all is no patches. The upsert that stands before each removal, for
- * readers that fail on the removal of what is absent, is left out. Throws `BundleError` when it is not understood.
+ * Reads `patch.json` of an unpacked bundle; none at all is no patches. Throws `BundleError` when it is not understood.
  */
 export function parsePatches(files: ReadonlyMap<string, Uint8Array>): readonly Patch[] {
 	if (!files.has('patch.json')) return [];
 	const { data } = parseJson(patchSchema, files, 'patch.json');
-	return data
-		.filter(({ path }, index) => !(data[index + 1]?.op === 'remove' && data[index + 1]?.path === path))
-		.map((patch) => ({ ...patch, path: steps(patch.path) }));
+	return data.map((patch) => ({ ...patch, path: steps(patch.path) }));
 }
 
 function steps(path: string): readonly string[] {

@@ -158,8 +158,7 @@ test('a manifest that is not understood is refused, naming the place', (t) => {
 test('patches are read with their paths taken apart', (t) => {
 	const data = [
 		{ op: 'upsert', path: '/a/b~1c/~0~01/', value: JSON.parse('{"__proto__":1}') },
-		{ op: 'upsert', path: '/gone', value: null },
-		{ op: 'remove', path: '/gone' },
+		{ op: 'remove', path: '/gone/50%25' },
 		{ op: 'upsert', path: '/kept', value: null },
 		{ op: 'remove', path: '/other' },
 	];
@@ -168,7 +167,7 @@ test('patches are read with their paths taken apart', (t) => {
 		patches.map(({ op, path }) => [op, ...path]),
 		[
 			['upsert', 'a', 'b/c', '~~1', ''],
-			['remove', 'gone'],
+			['remove', 'gone', '50%'],
 			['upsert', 'kept'],
 			['remove', 'other'],
 		],

@@ -144,12 +144,14 @@ export class Feed {
 			const touched = await touchedSince(unit, base, mostChanges);
 			if (touched === null) return 'snapshot';
 			const patches = delta(touched, await neighbourhoodOf(unit, touched));
-			// A stock OPA fails on removing what is absent, and drops a removal that follows a null at the same path.
+			// What a stock OPA cannot be told in patches: see `patchDocument`.
 			if (flavour === 'rego' && patches.some(({ op }) => op === 'remove')) return 'snapshot';
 			return { revision: head.revision, digest: head.digest, patches };
 		});
 		if (cut === 'moved' || cut === 'snapshot') return cut;
 		const { revision, digest, patches } = cut;
+		// For a stock OPA, whose data stays the same, that is no news.
+		if (flavour === 'rego' && patches.length === 0) return { revision: base, digest, bytes: null };
 		const parts = {
 			revision,
 			environment,

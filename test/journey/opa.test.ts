@@ -97,8 +97,7 @@ test('a change that alters nothing in the data leaves a stock OPA as it is', asy
 	// OPA takes a delta without patches for an empty snapshot, and would know nobody any more.
 	for (const name of ['Ann', 'Anna', 'Annabel']) {
 		const path = `${facts}/users/ann@example.com`;
-		const revision = await written(stack.environment, 'PATCH', path, { first_name: name });
-		t.true((await agreed(t, stack, opa, revision)).includes('allow'));
+		await stack.reached(await written(stack.environment, 'PATCH', path, { first_name: name }));
 		t.deepEqual(await held(), before);
 	}
 	t.deepEqual(await decided(opa, 'ann@example.com', 'write', 'document', 'acme'), { allow: true, code: 'allow' });
