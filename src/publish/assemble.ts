@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { compilePolicy, layout, type RegoFile, type Schema } from '../../compiler/index.js';
-import { buildWasm, entrypoints, OpaFailure, readPolicyLibrary } from '../../compiler/opa/build.js';
+import { buildWasm, entrypoints, OpaFailure, opaVersion, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { unpack } from '../bundle.js';
 import type { Clock } from '../clock.js';
 import type { PolicyFailure, PolicyShelf } from '../store/policy.js';
@@ -12,14 +12,20 @@ export type Assembled =
 
 /** Turns schemas into policies on the shelf. */
 export interface Assembler {
-	/** Compiles a schema; runs `opa` only for Rego that is not on the shelf yet. Throws only what is no fault of the schema. */
+	/**
+	 * Compiles a schema; runs `opa` only for Rego that is not on the shelf yet. Whatever keeps it from becoming a policy
+	 * that loads is a failure in the result; it rejects only when the shelf cannot be reached.
+	 */
 	assemble(schema: Schema): Promise<Assembled>;
 }
 
-/** Makes an assembler that compiles with the `opa` at this path. */
-export function createAssembler(opa: string, shelf: PolicyShelf, clock: Clock): Assembler {
-	const library = readPolicyLibrary();
-	library.catch(() => undefined);
+/** Makes an assembler that compiles with the `opa` at this path and the hand-written Rego of `readLibrary`. */
+export function createAssembler(
+	opa: string,
+	shelf: PolicyShelf,
+	clock: Clock,
+	readLibrary: () => Promise<readonly RegoFile[]> = readPolicyLibrary,
+): Assembler {
 	return {
 		async assemble(schema) {
 			const { policy, diagnostics } = compilePolicy(schema);
@@ -27,23 +33,36 @@ export function createAssembler(opa: string, shelf: PolicyShelf, clock: Clock): 
 				const details = diagnostics.map(({ code, message, at }) => `${at.join('.')}: ${message} (${code})`);
 				return { digest: null, failure: { message: 'the schema cannot be compiled', details } };
 			}
-			const files = [...(await library), ...policy];
-			const digest = digestOf(files);
+			const source = await attempt(async () => {
+				const files = [...(await readLibrary()), ...policy];
+				return { files, digest: digestOf(files, await opaVersion(opa)) };
+			});
+			if ('failure' in source) return source;
+			const { files, digest } = source.value;
 			if ((await shelf.files(digest)) !== null) return { digest, failure: null, built: false };
-			try {
-				await shelf.keep({ digest, files, wasm: await wasmOf(opa, files) }, clock.now());
-				return { digest, failure: null, built: true };
-			} catch (error) {
-				if (!(error instanceof OpaFailure)) throw error;
-				return { digest: null, failure: { message: error.message, details: error.stderr.split('\n') } };
-			}
+			const built = await attempt(() => wasmOf(opa, files));
+			if ('failure' in built) return built;
+			await shelf.keep({ digest, files, wasm: built.value }, clock.now());
+			return { digest, failure: null, built: true };
 		},
 	};
 }
 
-/** SHA-256 of what a module is made from, hexadecimal: equal Rego has one digest in every environment. */
-function digestOf(files: readonly RegoFile[]): string {
-	const text = JSON.stringify({ layout, entrypoints, files: files.map(({ path, text }) => [path, text]) });
+type Attempt<T> = { readonly value: T } | { readonly digest: null; readonly failure: PolicyFailure };
+
+async function attempt<T>(run: () => Promise<T>): Promise<Attempt<T>> {
+	try {
+		return { value: await run() };
+	} catch (error) {
+		const message = error instanceof Error ? error.message : String(error);
+		const details = error instanceof OpaFailure ? error.stderr.split('\n').filter((line) => line !== '') : [];
+		return { digest: null, failure: { message, details } };
+	}
+}
+
+/** SHA-256 of what a module is made from and by, hexadecimal: equal Rego has one digest in every environment. */
+function digestOf(files: readonly RegoFile[], opa: string): string {
+	const text = JSON.stringify({ layout, entrypoints, opa, files: files.map((file) => [file.path, file.text]) });
 	return createHash('sha256').update(text).digest('hex');
 }
 

@@ -45,7 +45,11 @@ export interface FeedAnswer {
 	readonly bytes: Uint8Array | null;
 }
 
+/** A step, or what to do instead: answer with a snapshot, or look again because the environment has moved on. */
 type Step = FeedAnswer | 'snapshot' | 'moved';
+
+/** A head with a policy. */
+type LiveHead = Head & { readonly digest: string };
 
 /** Answers decision points: a snapshot, the steps from what they have, or nothing new. Keeps no state of theirs. */
 export class Feed {
@@ -77,6 +81,7 @@ export class Feed {
 				const over = query.closed.aborted || this.#stopping.signal.aborted;
 				if (over && query.held !== null) return { ...head, ...query.held, bytes: null };
 				const answer = await this.#answer(query, head);
+				if (answer === 'moved') continue;
 				const left = deadline - performance.now();
 				if (answer.bytes !== null || left <= 0 || over) return answer;
 				await news.within(Math.min(left, lookEvery));
@@ -86,7 +91,7 @@ export class Feed {
 		}
 	}
 
-	async #head(environment: string): Promise<Head & { readonly digest: string }> {
+	async #head(environment: string): Promise<LiveHead> {
 		try {
 			const { digest, ...head } = await this.publisher.head(environment);
 			if (digest !== null) return { ...head, digest };
@@ -98,7 +103,7 @@ export class Feed {
 		}
 	}
 
-	async #answer(query: FeedQuery, head: Head & { readonly digest: string }): Promise<FeedAnswer> {
+	async #answer(query: FeedQuery, head: LiveHead): Promise<FeedAnswer | 'moved'> {
 		const { held, environment, flavour } = query;
 		if (held === null) {
 			// Our decision points catch up before they answer; a stock OPA answers from whatever it gets first.
@@ -111,23 +116,24 @@ export class Feed {
 		const understood = query.modes.has('delta') && (!policy || query.modes.has('policy'));
 		if (!understood || held.revision > head.revision)
 			return this.snapshots.get(environment, flavour, head, head.revision);
-		const step = await this.#step(query, held.revision, policy, head);
-		if (step === 'snapshot') return this.snapshots.get(environment, flavour, head, head.revision);
-		return step === 'moved' ? this.#answer(query, await this.#head(environment)) : step;
+		const step = await this.#step(query, held.revision, policy ? 'policy' : 'delta', head);
+		return step === 'snapshot' ? this.snapshots.get(environment, flavour, head, head.revision) : step;
 	}
 
 	/** The step from `base`, remembered for others who are where this one is. */
-	async #step(query: FeedQuery, base: number, policy: boolean, head: Head): Promise<Step> {
-		const name = [query.environment, query.flavour, base, head.revision, head.digest, policy].join('/');
+	async #step(query: FeedQuery, base: number, kind: 'policy' | 'delta', head: LiveHead): Promise<Step> {
+		const name = [query.environment, query.flavour, base, head.revision, head.digest, kind].join('/');
 		const known = this.#deltas.get(name);
 		if (known !== undefined) return known;
-		const cutting = this.#cut(query, base, policy ? 'policy' : 'delta', head.digest);
+		const cutting = this.#cut(query, base, kind, head);
 		this.#deltas.set(name, cutting);
-		cutting.catch(() => this.#deltas.delete(name));
 		for (const oldest of this.#deltas.keys()) {
 			if (this.#deltas.size <= mostDeltas) break;
 			this.#deltas.delete(oldest);
 		}
+		// Only an answer stays true; what to do instead is found out anew.
+		const forget = () => this.#deltas.delete(name);
+		cutting.then((step) => typeof step === 'string' && forget(), forget);
 		return cutting;
 	}
 
@@ -135,30 +141,26 @@ export class Feed {
 		{ environment, flavour }: FeedQuery,
 		base: number,
 		kind: 'policy' | 'delta',
-		expected: string | null,
+		seen: LiveHead,
 	): Promise<Step> {
 		const cut = await this.store.snapshot(environment, async (unit, counters) => {
-			const head = this.publisher.headOf(counters, await unit.publications());
+			const head = this.publisher.headOf(counters, await unit.publications(), seen.behind);
 			// Whether the policy goes along was decided for the policy that the caller saw.
-			if (head === null || head.digest === null || head.digest !== expected) return 'moved';
+			if (head === null || head.digest !== seen.digest) return 'moved';
 			const touched = await touchedSince(unit, base, mostChanges);
 			if (touched === null) return 'snapshot';
 			const patches = delta(touched, await neighbourhoodOf(unit, touched));
 			// What a stock OPA cannot be told in patches: see `patchDocument`.
 			if (flavour === 'rego' && patches.some(({ op }) => op === 'remove')) return 'snapshot';
-			return { revision: head.revision, digest: head.digest, patches };
+			return { revision: head.revision, patches };
 		});
 		if (cut === 'moved' || cut === 'snapshot') return cut;
-		const { revision, digest, patches } = cut;
+		const { revision, patches } = cut;
+		const { digest } = seen;
 		// For a stock OPA, whose data stays the same, that is no news.
 		if (flavour === 'rego' && patches.length === 0) return { revision: base, digest, bytes: null };
-		const parts = {
-			revision,
-			environment,
-			policy: digest,
-			step: { kind, base },
-			...(flavour === 'wasm' && { entrypoints }),
-		};
+		const step = { kind, base };
+		const parts = { revision, environment, policy: digest, step, ...(flavour === 'wasm' && { entrypoints }) };
 		const patch = Buffer.from(JSON.stringify(patchDocument(patches)));
 		const files: BundleFile[] = [manifestFile(manifest(parts)), { path: 'patch.json', bytes: patch }];
 		if (kind === 'policy') files.push({ path: 'policy.wasm', bytes: await this.#wasm(digest) });

@@ -1,22 +1,35 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure, notFound } from '../failure.js';
 import type { Logger } from '../log.js';
 import { schemaOf } from '../store/model.js';
-import type { PolicyShelf, Publication, Publications } from '../store/policy.js';
+import type { PolicyFailure, PolicyShelf, Publications } from '../store/policy.js';
 import type { Store } from '../store/store.js';
 import type { Assembler } from './assemble.js';
 
 /** A failed compilation is tried again after this, in milliseconds: its cause may have been the machine's. */
 const retryAfter = 30_000;
+/**
+ * How long a revision waits for its policy, in milliseconds, before it goes out with the policy before. Facts must not
+ * wait for long: a revocation may be among them. What is new in the schema is denied until its policy comes.
+ */
+const patience = 2_000;
 
 /** Where an environment is: its newest revision and the policy that is in force there. */
 export interface Head {
 	readonly revision: number;
-	/** The newest schema revision that was compiled or failed to; the policy is in force from there on. */
-	readonly schema_revision: number;
 	/** `null` while no policy was ever compiled. */
 	readonly digest: string | null;
-	/** Why the newest schema is not in force; `null` when it is. */
-	readonly failure: Publication['failure'];
+	/** Why the newest schema is not in force; `null` when it is, or is still being compiled. */
+	readonly failure: PolicyFailure | null;
+	/** Whether the policy in force is of an older schema, because compiling the newest takes long. */
+	readonly behind: boolean;
+}
+
+/** The counters of an environment's row. */
+export interface Counters {
+	readonly revision: number;
+	readonly schema_revision: number;
 }
 
 /**
@@ -24,11 +37,13 @@ export interface Head {
  * process at a time. A schema that does not compile leaves the policy before it in force.
  */
 export class Publisher {
+	/** `gone` is emitted with the id of an environment that was found to be no more. */
+	readonly events = new EventEmitter<{ gone: [environmentId: string] }>();
 	readonly #running = new Map<string, Promise<void>>();
 	/** Environments whose commits are being looked after, and those of them that had another one meanwhile. */
 	readonly #following = new Map<string, Promise<void>>();
 	readonly #again = new Set<string>();
-	/** Environments whose policy this process has held against its own library of Rego, which may be newer. */
+	/** Environments whose policy this process has held against its own Rego and OPA, which may be newer. */
 	readonly #verified = new Set<string>();
 	#queue: Promise<unknown> = Promise.resolve();
 
@@ -47,55 +62,77 @@ export class Publisher {
 	/** Ends that; resolves when nothing is being compiled any more. */
 	async stop(): Promise<void> {
 		this.store.committed.off('environment', this.#follow);
+		this.#again.clear();
 		await Promise.allSettled([...this.#following.values(), ...this.#running.values()]);
 	}
 
-	/** Where an environment is, with its newest schema compiled. Throws `not_found`. */
+	/**
+	 * Where an environment is, with its newest schema compiled, if that does not take too long while another policy is in
+	 * force. Throws `not_found`.
+	 */
 	async head(environmentId: string): Promise<Head> {
 		for (;;) {
 			const counters = await this.store.counters(environmentId);
 			if (counters === null) throw notFound('Environment', environmentId);
 			const publications = await this.shelf.publications(environmentId);
 			const head = this.headOf(counters, publications);
-			if (head !== null && this.#verified.has(environmentId)) return head;
-			await this.#publish(environmentId);
+			if (head !== null && this.#verified.has(environmentId)) {
+				if (this.#isDueAgain(publications)) this.#publish(environmentId).catch(() => undefined);
+				return head;
+			}
+			const compiled = this.#publish(environmentId);
+			if (publications.live === null) {
+				await compiled;
+				continue;
+			}
+			const waited = new AbortController();
+			const tooLong = sleep(patience, 'too long', { signal: waited.signal }).catch(() => 'compiled');
+			const outcome = await Promise.race([compiled, tooLong]).finally(() => waited.abort());
+			const late = outcome === 'too long' ? this.headOf(counters, publications, true) : null;
+			if (late !== null) return late;
 		}
 	}
 
-	/** The head that counters and publications stand for, or `null` when the newest schema has yet to be compiled. */
-	headOf(
-		counters: { readonly revision: number; readonly schema_revision: number },
-		{ newest, live }: Publications,
-	): Head | null {
-		if (newest === null || newest.schema_revision < counters.schema_revision) return null;
-		const age = this.store.clock.now().getTime() - newest.published_at.getTime();
-		if (newest.failure !== null && age > retryAfter) return null;
-		const { revision } = counters;
-		const { schema_revision, failure } = newest;
-		return { revision, schema_revision, digest: live?.digest ?? null, failure };
+	/**
+	 * The head that counters and publications stand for, or `null` when the newest schema has yet to be compiled; with
+	 * `late`, an older schema's policy will do.
+	 */
+	headOf({ revision, schema_revision }: Counters, { live, failed }: Publications, late = false): Head | null {
+		const handled = Math.max(live?.schema_revision ?? -1, failed?.failed_revision ?? -1);
+		const behind = handled < schema_revision;
+		if (behind && !(late && live !== null)) return null;
+		return { revision, digest: live?.digest ?? null, failure: failed?.failure ?? null, behind };
+	}
+
+	#isDueAgain({ failed }: Publications): boolean {
+		return failed !== null && this.store.clock.now().getTime() - failed.failed_at.getTime() > retryAfter;
 	}
 
 	/** Looks after an environment that has news; news that come meanwhile are looked after once, afterwards. */
 	readonly #follow = (environmentId: string): void => {
-		const looking = this.#following.get(environmentId);
-		if (looking !== undefined) {
+		if (this.#following.has(environmentId)) {
 			this.#again.add(environmentId);
 			return;
 		}
-		const look = async () => {
-			do {
-				this.#again.delete(environmentId);
-				await this.head(environmentId);
-			} while (this.#again.has(environmentId));
-		};
-		const next = look()
-			.catch((error: unknown) => {
-				const gone = error instanceof Failure && error.code === 'not_found';
-				if (!gone) this.log.error({ environment: environmentId, error }, 'a committed schema could not be published');
-			})
-			.finally(() => this.#following.delete(environmentId));
-		this.#following.set(environmentId, next);
+		const looking = this.#look(environmentId).finally(() => {
+			this.#following.delete(environmentId);
+			if (this.#again.delete(environmentId)) this.#follow(environmentId);
+		});
+		this.#following.set(environmentId, looking);
 	};
+
+	async #look(environmentId: string): Promise<void> {
+		try {
+			await this.head(environmentId);
+		} catch (error) {
+			if (error instanceof Failure && error.code === 'not_found') {
+				this.#verified.delete(environmentId);
+				this.events.emit('gone', environmentId);
+			} else {
+				this.log.error({ environment: environmentId, error }, 'a committed schema could not be published');
+			}
+		}
+	}
 
 	#publish(environmentId: string): Promise<void> {
 		const running = this.#running.get(environmentId);
@@ -104,6 +141,8 @@ export class Publisher {
 		const next = this.#queue.then(() => this.store.alone(environmentId, () => this.#compile(environmentId)));
 		this.#queue = next.catch(() => undefined);
 		const publishing = next.finally(() => this.#running.delete(environmentId));
+		// Whoever waits for it hears of a failure; nobody may.
+		publishing.catch(() => undefined);
 		this.#running.set(environmentId, publishing);
 		return publishing;
 	}
@@ -114,21 +153,21 @@ export class Publisher {
 			schema: await schemaOf(unit),
 			schema_revision: environment.schema_revision,
 		}));
-		const { newest } = await this.shelf.publications(environmentId);
-		const assembled = await this.assembler.assemble(schema);
-		const unchanged = newest?.schema_revision === schema_revision && newest.digest === assembled.digest;
-		if (!unchanged || assembled.failure !== null) {
-			const { digest, failure } = assembled;
-			await this.shelf.note(environmentId, { schema_revision, digest, failure, published_at: this.store.clock.now() });
+		const { live, failed } = await this.shelf.publications(environmentId);
+		const { digest, failure, ...rest } = await this.assembler.assemble(schema);
+		const now = this.store.clock.now();
+		const facts = { environment: environmentId, schema_revision };
+		if (digest === null) {
+			await this.shelf.fail(environmentId, { failure, failed_revision: schema_revision, failed_at: now });
+			this.log.error({ ...facts, failure }, 'a schema cannot be compiled: the policy before it stays');
+		} else {
+			const unchanged = failed === null && live?.schema_revision === schema_revision && live.digest === digest;
+			if (!unchanged) await this.shelf.publish(environmentId, { digest, schema_revision, published_at: now });
+			// Those who went on with the policy before may wait for this one.
+			if (!unchanged) this.store.committed.emit('environment', environmentId);
+			const milliseconds = Math.round(performance.now() - started);
+			this.log.debug({ ...facts, ...rest, milliseconds }, 'published a schema');
 		}
 		this.#verified.add(environmentId);
-		const milliseconds = Math.round(performance.now() - started);
-		const facts = { environment: environmentId, schema_revision, milliseconds };
-		if (assembled.failure === null) this.log.debug({ ...facts, built: assembled.built }, 'published a schema');
-		else
-			this.log.error(
-				{ ...facts, failure: assembled.failure },
-				'a schema cannot be compiled: the policy before it stays',
-			);
 	}
 }

@@ -1,8 +1,10 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { documentBytes } from '../../compiler/index.js';
 import { entrypoints } from '../../compiler/opa/build.js';
 import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
+import { Failure } from '../failure.js';
 import { modelOf } from '../store/model.js';
 import type { PolicyShelf } from '../store/policy.js';
 import type { Store } from '../store/store.js';
@@ -38,7 +40,16 @@ export class Snapshots {
 		private readonly folder: string,
 	) {}
 
-	/** A snapshot with the policy that is in force, at least as new as `oldest`. */
+	/** Deletes what is kept of environments that are no more, now and whenever one is found to be gone. */
+	async start(): Promise<void> {
+		this.publisher.events.on('gone', (environmentId) => void this.forget(environmentId).catch(() => undefined));
+		for (const environmentId of await readdir(this.folder).catch(() => [])) {
+			if (!z.uuid().safeParse(environmentId).success) continue;
+			if ((await this.store.counters(environmentId)) === null) await this.forget(environmentId);
+		}
+	}
+
+	/** A snapshot with the policy that is in force, at least as new as `oldest`. Throws `not_found`. */
 	async get(environmentId: string, flavour: Flavour, head: Head, oldest: number): Promise<Snapshot> {
 		const kept = await this.#kept(environmentId, flavour);
 		const fits =
@@ -47,38 +58,47 @@ export class Snapshots {
 			const bytes = await readFile(kept.path).catch(() => null);
 			if (bytes !== null) return { revision: kept.revision, digest: kept.digest, bytes };
 		}
-		const name = `${environmentId}/${flavour}`;
-		const running = this.#cutting.get(name);
-		if (running !== undefined) return running;
-		const cutting = this.#cut(environmentId, flavour).finally(() => this.#cutting.delete(name));
-		this.#cutting.set(name, cutting);
-		return cutting;
+		for (;;) {
+			const snapshot = await this.#joinCut(environmentId, flavour, head.behind);
+			// One that was running already may have begun before the revision that is wanted.
+			if (snapshot.revision >= oldest) return snapshot;
+		}
 	}
 
-	/** Deletes what is kept of an environment that is no more. */
+	/** Deletes what is kept of an environment. */
 	async forget(environmentId: string): Promise<void> {
 		await rm(join(this.folder, environmentId), { recursive: true, force: true });
 	}
 
-	async #cut(environmentId: string, flavour: Flavour): Promise<Snapshot> {
+	#joinCut(environmentId: string, flavour: Flavour, late: boolean): Promise<Snapshot> {
+		const name = `${environmentId}/${flavour}`;
+		const running = this.#cutting.get(name);
+		if (running !== undefined) return running;
+		const cutting = this.#cut(environmentId, flavour, late).finally(() => this.#cutting.delete(name));
+		this.#cutting.set(name, cutting);
+		return cutting;
+	}
+
+	async #cut(environmentId: string, flavour: Flavour, late: boolean): Promise<Snapshot> {
 		for (;;) {
 			const cut = await this.store.snapshot(environmentId, async (unit, environment) => {
-				const head = this.publisher.headOf(environment, await unit.publications());
+				const head = this.publisher.headOf(environment, await unit.publications(), late);
 				if (head === null || head.digest === null) return null;
-				return { revision: head.revision, digest: head.digest, data: documentBytes(await modelOf(unit)) };
+				return { revision: head.revision, digest: head.digest, model: await modelOf(unit) };
 			});
 			// The schema moved on between the caller's look and this one: compile it first.
 			if (cut === null) {
-				await this.publisher.head(environmentId);
+				const { digest } = await this.publisher.head(environmentId);
+				if (digest === null) throw new Failure('unavailable', 'the environment has no policy yet');
 				continue;
 			}
-			const { revision, digest } = cut;
+			const { revision, digest, model } = cut;
 			const wasm = flavour === 'wasm';
 			const step = { kind: 'snapshot' } as const;
 			const parts = { revision, environment: environmentId, policy: digest, step, ...(wasm && { entrypoints }) };
 			const bytes = await pack([
 				manifestFile(manifest(parts)),
-				{ path: 'data.json', bytes: cut.data },
+				{ path: 'data.json', bytes: documentBytes(model) },
 				...(await this.#policyFiles(digest, flavour)),
 			]);
 			await this.#keep(environmentId, flavour, { revision, digest, bytes });
@@ -103,6 +123,8 @@ export class Snapshots {
 		await rename(unfinished, join(folder, name));
 		const others = (await readdir(folder)).filter((other) => other !== name && fileName.exec(other)?.[3] === flavour);
 		for (const other of others) await rm(join(folder, other), { force: true });
+		// Deleted while this was being written: its data must not stay on disk.
+		if ((await this.store.counters(environmentId)) === null) await this.forget(environmentId);
 	}
 
 	async #kept(environmentId: string, flavour: Flavour): Promise<Kept | null> {

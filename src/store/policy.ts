@@ -4,7 +4,7 @@ import { notFound } from '../failure.js';
 
 /** A compiled policy: shared by every environment whose Rego is the same. */
 export interface Policy {
-	/** SHA-256 of the Rego text, hexadecimal. */
+	/** SHA-256 of the Rego text and of what compiled it, hexadecimal. */
 	readonly digest: string;
 	readonly files: readonly RegoFile[];
 	readonly wasm: Uint8Array;
@@ -17,33 +17,39 @@ export interface PolicyFailure {
 	readonly details: readonly string[];
 }
 
-/** What became of one revision of an environment's schema. */
-export interface Publication {
+/** The policy that is in force in an environment. */
+export interface LivePolicy {
+	readonly digest: string;
+	/** The revision of the schema that it was compiled from. */
 	readonly schema_revision: number;
 	readonly published_at: Date;
-	/** `null` when it failed: then `failure` says why and the publication before it stays in force. */
-	readonly digest: string | null;
-	readonly failure: PolicyFailure | null;
 }
 
-/** The newest publication of an environment, and the newest that did not fail: the policy in force. */
+/** The last attempt to compile, when it failed: the policy that was in force before it stays. */
+export interface FailedAttempt {
+	readonly failure: PolicyFailure;
+	readonly failed_revision: number;
+	readonly failed_at: Date;
+}
+
+/** What became of an environment's schema. */
 export interface Publications {
-	readonly newest: Publication | null;
-	readonly live: Publication | null;
+	/** `null` while no schema of the environment was ever compiled. */
+	readonly live: LivePolicy | null;
+	/** `null` when the last attempt succeeded, or there was none. */
+	readonly failed: FailedAttempt | null;
 }
 
-/** Reads the publications that matter of one environment. */
+/** Reads what became of an environment's schema. */
 export async function publicationsOf(knex: Knex, environmentId: string): Promise<Publications> {
-	const rows: readonly Publication[] = await knex('publications')
+	const row: (LivePolicy & FailedAttempt) | undefined = await knex('publications')
 		.where({ environment_id: environmentId })
-		.orderBy('schema_revision', 'desc')
-		.limit(2)
-		.select('schema_revision', 'published_at', 'digest', 'failure');
-	const [newest = null] = rows;
-	return { newest, live: rows.find((row) => row.digest !== null) ?? null };
+		.first('digest', 'schema_revision', 'published_at', 'failure', 'failed_revision', 'failed_at');
+	// The columns of each half are null together: the table sees to it.
+	return { live: row?.digest ? row : null, failed: row?.failure ? row : null };
 }
 
-/** Compiled policies and which environment revisions they are for. */
+/** Compiled policies and which environments they are in force in. */
 export class PolicyShelf {
 	constructor(private readonly knex: Knex) {}
 
@@ -70,22 +76,30 @@ export class PolicyShelf {
 		return publicationsOf(this.knex, environmentId);
 	}
 
-	/** Notes what became of a schema revision. INVARIANT: the newest row that succeeded is kept, others older go. Throws `not_found`. */
-	async note(environmentId: string, publication: Publication): Promise<void> {
+	/** Puts a policy in force. A newer schema's policy, noted meanwhile by another process, stays. Throws `not_found`. */
+	async publish(environmentId: string, live: LivePolicy): Promise<void> {
+		await this.#note(environmentId, { ...live, failure: null, failed_revision: null, failed_at: null });
+	}
+
+	/** Notes a failure; the policy in force stays. Throws `not_found`. */
+	async fail(environmentId: string, attempt: FailedAttempt): Promise<void> {
+		await this.#note(environmentId, { ...attempt, failure: JSON.stringify(attempt.failure) });
+	}
+
+	async #note(environmentId: string, columns: Readonly<Record<string, unknown>>): Promise<void> {
 		await this.knex.transaction(async (transaction) => {
 			// Held until the commit: an environment that is being deleted must not get a row any more.
 			const held = await transaction('environments').where({ id: environmentId }).forKeyShare().first('id');
 			if (held === undefined) throw notFound('Environment', environmentId);
-			const failure = publication.failure === null ? null : JSON.stringify(publication.failure);
-			await transaction('publications')
-				.insert({ ...publication, failure, environment_id: environmentId })
-				.onConflict(['environment_id', 'schema_revision'])
+			const noted = transaction('publications')
+				.insert({ ...columns, environment_id: environmentId })
+				.onConflict('environment_id')
 				.merge();
-			const older = transaction('publications')
-				.where({ environment_id: environmentId })
-				.where('schema_revision', '<', publication.schema_revision);
-			if (publication.digest === null) older.whereNull('digest');
-			await older.delete();
+			const revision = columns['schema_revision'];
+			if (typeof revision === 'number') {
+				noted.whereRaw('coalesce(publications.schema_revision, 0) <= ?', [revision]);
+			}
+			await noted;
 		});
 	}
 }

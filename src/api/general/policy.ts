@@ -18,11 +18,12 @@ export const policy = [
 		returns: { 200: PolicyRead },
 		failures: { 404: 'No such project or environment' },
 		handle: async (_, { environment, policies }) => {
-			const { newest, live } = await policies.publications(environment.id);
-			const files = live?.digest ? await policies.files(live.digest) : null;
-			const failure = newest?.failure
-				? { revision: newest.schema_revision, message: [newest.failure.message, ...newest.failure.details].join('\n') }
-				: null;
+			const { live, failed } = await policies.publications(environment.id);
+			const files = live === null ? null : await policies.files(live.digest);
+			const failure = failed && {
+				revision: failed.failed_revision,
+				message: [failed.failure.message, ...failed.failure.details].join('\n'),
+			};
 			return reply(200, {
 				revision: environment.revision,
 				hash: live?.digest ?? null,

@@ -63,6 +63,10 @@ const statements = [
 		check ((project_id is not null) = (object_type in ('project', 'env'))),
 		check ((environment_id is not null) = (object_type = 'env'))
 	)`,
+	`create table server_key_check (
+		id boolean primary key default true check (id),
+		sealed bytea not null
+	)`,
 	'create index api_keys_environment on api_keys (environment_id)',
 	'create index api_keys_project on api_keys (project_id)',
 
@@ -183,6 +187,17 @@ const statements = [
 	'create index role_assignments_user on role_assignments (environment_id, user_id)',
 	'create index role_assignments_role on role_assignments (environment_id, role_id)',
 
+	`create table tenant_users (
+		environment_id uuid not null,
+		tenant_id uuid not null,
+		user_id uuid not null,
+		created_at timestamptz not null,
+		primary key (environment_id, tenant_id, user_id),
+		foreign key (environment_id, tenant_id) references tenants on delete cascade,
+		foreign key (environment_id, user_id) references users on delete cascade
+	)`,
+	'create index tenant_users_user on tenant_users (environment_id, user_id)',
+
 	`create table changes (
 		environment_id uuid not null references environments on delete cascade,
 		revision bigint not null,
@@ -204,12 +219,14 @@ const statements = [
 		created_at timestamptz not null
 	)`,
 	`create table publications (
-		environment_id uuid not null references environments on delete cascade,
-		schema_revision bigint not null,
+		environment_id uuid primary key references environments on delete cascade,
 		digest text references policies,
+		schema_revision bigint,
+		published_at timestamptz,
 		failure jsonb,
-		published_at timestamptz not null,
-		primary key (environment_id, schema_revision),
-		check ((digest is null) <> (failure is null))
+		failed_revision bigint,
+		failed_at timestamptz,
+		check ((digest is null) = (schema_revision is null) and (digest is null) = (published_at is null)),
+		check ((failure is null) = (failed_revision is null) and (failure is null) = (failed_at is null))
 	)`,
 ] as const;

@@ -1,0 +1,40 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { opaPath } from './opa.js';
+
+/** How the program behaves: as the real one, or as one that breaks in a certain way when it is told to build. */
+export type OpaMood = 'real' | 'fails' | 'writes an invalid module' | 'is slow' | 'is broken altogether';
+
+/** An `opa` whose behaviour a test decides while it is in use. */
+export interface SwitchableOpa {
+	readonly path: string;
+	set(mood: OpaMood): void;
+}
+
+/** Puts the program into `folder`. It runs the real one and, in some moods, does something else instead. */
+export function switchableOpa(folder: string): SwitchableOpa {
+	const path = join(folder, 'opa');
+	const mood = join(folder, 'mood');
+	writeFileSync(path, script(mood));
+	chmodSync(path, 0o755);
+	const set = (next: OpaMood) => writeFileSync(mood, next);
+	set('real');
+	return { path, set };
+}
+
+function script(mood: string): string {
+	const node = JSON.stringify(process.execPath);
+	const invalid = join(import.meta.dirname, 'write-invalid-bundle.js');
+	return `#!/bin/sh
+mood=$(/bin/cat ${JSON.stringify(mood)})
+if [ "$mood" = "is broken altogether" ]; then echo "broken" >&2; exit 2; fi
+if [ "$1" = "build" ]; then
+	case "$mood" in
+		fails) echo "1 error occurred: policy.rego:1: rego_parse_error: out of mood" >&2; exit 1 ;;
+		"writes an invalid module") exec ${node} ${JSON.stringify(invalid)} "$@" ;;
+		"is slow") /bin/sleep 6 ;;
+	esac
+fi
+exec ${JSON.stringify(opaPath)} "$@"
+`;
+}
