@@ -11,9 +11,10 @@ export interface FirstStart {
 
 /**
  * Makes the first organization with a project `default`, its environments `dev` and `production`, and their API keys;
- * `null` when the store has an organization already.
+ * `null` when the store has an organization already. Throws `ConfigError` when its secrets are not this server's.
  */
 export async function bootstrap(store: Store, fixed: Config['bootstrap']): Promise<FirstStart | null> {
+	await refuseForeignSecrets(store);
 	return store.writeAccount(store.clock.newId(), null, async (account) => {
 		if (!(await account.becomeFirst('default', 'Default Organization'))) return null;
 		const project = await account.createProject('default', { name: 'Default Project' });
@@ -25,25 +26,34 @@ export async function bootstrap(store: Store, fixed: Config['bootstrap']): Promi
 	});
 }
 
+/** A server that cannot open the store's secrets must not start: it would fail later, and add secrets of its own. */
+async function refuseForeignSecrets(store: Store): Promise<void> {
+	if (await store.opensSecrets()) return;
+	throw new ConfigError(
+		'SECRET_KEY: the secrets in this store were encrypted under another SECRET_KEY or server.key file: ' +
+			'set the SECRET_KEY that they were made with, or restore that server.key in DATA_DIR',
+	);
+}
+
 function memberKey(name: string): NewApiKey {
 	return { project_id: null, environment_id: null, access_level: 'admin', owner_type: 'member', name };
 }
 
 /** The secret of the environment `dev` of the project `default`. Throws `ConfigError` when they are no more. */
 export async function secretOfDev(store: Store): Promise<string> {
-	const account = store.account(await store.firstOrganization());
+	const account = store.account(await organizationOf(store));
 	const project = await account.projects().findOne({ key: 'default' });
 	const environment = project && (await account.environments(project.id).findOne({ key: 'dev' }));
 	if (environment === undefined) {
 		throw new ConfigError('there is no environment `default/dev` to serve: name another by its key in PDP_API_KEY');
 	}
-	try {
-		return (await account.environmentKey(environment.id)).secret;
-	} catch (error) {
-		throw new ConfigError('the API keys of this store were encrypted under another SECRET_KEY or server.key file', {
-			cause: error,
-		});
-	}
+	return (await account.environmentKey(environment.id)).secret;
+}
+
+async function organizationOf(store: Store): Promise<string> {
+	const id = await store.firstOrganization();
+	if (id !== null) return id;
+	throw new ConfigError('there is no organization yet: start the server once, which makes the first, then try again');
 }
 
 /** What a new API key shall open: the organization, a project of it, or an environment of that project; by id or key. */
@@ -54,9 +64,14 @@ export interface KeyRequest {
 	readonly name: string | null;
 }
 
-/** Makes an API key on the first organization and returns its secret. Throws `not_found` for what it names. */
+/**
+ * Makes an API key on the first organization and returns its secret. Throws `not_found` for what it names, and
+ * `ConfigError` when the server was never started or its secrets are not this server's.
+ */
 export async function createKey(store: Store, request: KeyRequest): Promise<string> {
-	return store.writeAccount(await store.firstOrganization(), null, async (account) => {
+	const organizationId = await organizationOf(store);
+	await refuseForeignSecrets(store);
+	return store.writeAccount(organizationId, null, async (account) => {
 		const { project_id, environment_id } = await placeOf(account, request);
 		const { access_level, name } = request;
 		const owner_type = 'member';

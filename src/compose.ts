@@ -62,6 +62,7 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
 		);
 		const listener = listenToWriters(store, log);
 		publisher.start();
+		await snapshots.start();
 		return {
 			listening,
 			store,

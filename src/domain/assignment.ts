@@ -4,9 +4,16 @@ import type { ChangedRecord } from '../store/change.js';
 import { grantsOf, Role } from '../store/table/role.js';
 import {
 	type AssignmentFilter,
+	type AssignmentIds,
+	type AssignmentReference,
 	type AssignmentRow,
 	assignmentsBy,
-	RoleAssignment,
+	deleteAssignments,
+	insertAssignments,
+	type Named,
+	type Participants,
+	participantsIn,
+	someAssignments,
 } from '../store/table/role-assignment.js';
 import { Tenant } from '../store/table/tenant.js';
 import { User } from '../store/table/user.js';
@@ -17,13 +24,6 @@ import type {
 	RoleAssignmentDetailedRead,
 	RoleAssignmentRead,
 } from '../wire/role-assignment.js';
-
-/** A user, a tenant role and a tenant, each by id or key. */
-export interface AssignmentReference {
-	readonly user: string;
-	readonly role: string;
-	readonly tenant: string;
-}
 
 /** An assignment as the API shows it. */
 export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssignmentRead {
@@ -85,17 +85,12 @@ export async function assignMany(
 	references: readonly AssignmentReference[],
 	missingUsers: RoleAssignmentBulkQuery['missing_user_policy'] = 'fail',
 ): Promise<readonly AssignmentRow[]> {
-	if (missingUsers === 'create') await createMissing(unit, references);
-	const known = await unit.findMany(
-		User,
-		references.map((reference) => reference.user),
-	);
-	const wanted = missingUsers === 'ignore' ? references.filter(({ user }) => known.has(user)) : references;
-	const resolved = await resolve(unit, wanted);
-	const held = new Set((await heldBetween(unit, resolved)).map(identityOf));
-	const fresh = new Map(resolved.map((row) => [identityOf(row), row]));
-	for (const identity of held) fresh.delete(identity);
-	return insert(unit, [...fresh.values()]);
+	if (references.length === 0) return [];
+	const found = await participantsIn(unit, references);
+	const created = missingUsers === 'create' ? await createMissing(unit, references, found.users) : [];
+	const users = new Map<string, Named>([...found.users, ...created.map((user) => [user.key, user] as const)]);
+	const wanted = missingUsers === 'ignore' ? references.filter(({ user }) => users.has(user)) : references;
+	return insert(unit, resolve(wanted, { ...found, users }));
 }
 
 /** Takes one role. Throws `not_found` when the user does not have it there. */
@@ -110,7 +105,8 @@ export async function unassignMany(
 	unit: WritingUnit,
 	references: readonly AssignmentReference[],
 ): Promise<readonly AssignmentRow[]> {
-	const rows = await heldBetween(unit, await resolve(unit, references));
+	if (references.length === 0) return [];
+	const rows = await heldBetween(unit, resolve(references, await participantsIn(unit, references)));
 	return remove(unit, rows);
 }
 
@@ -120,7 +116,7 @@ export async function replaceAssignments(
 	userId: string,
 	references: readonly AssignmentReference[],
 ): Promise<void> {
-	const wanted = new Set((await resolve(unit, references)).map(identityOf));
+	const wanted = new Set(resolve(references, await participantsIn(unit, references)).map(identityOf));
 	const held = await assignmentsBy(unit, { user_ids: [userId] }).castTo<AssignmentRow[]>();
 	await remove(
 		unit,
@@ -129,38 +125,33 @@ export async function replaceAssignments(
 	await assignMany(unit, references);
 }
 
-/** Takes every role that passes the filter: what must go before its user, role or tenant goes. */
-export async function removeAssignments(unit: WritingUnit, filter: AssignmentFilter): Promise<void> {
-	await remove(unit, await assignmentsBy(unit, filter).castTo<AssignmentRow[]>());
+/** Takes every role that passes the filter: what must go before its user, role or tenant goes. Returns how many. */
+export async function removeAssignments(unit: WritingUnit, filter: AssignmentFilter): Promise<number> {
+	let removed = 0;
+	for (let rows = await someAssignments(unit, filter); rows.length > 0; rows = await someAssignments(unit, filter)) {
+		await remove(unit, rows);
+		removed += rows.length;
+	}
+	return removed;
 }
 
-interface Resolved extends AssignmentReference {
-	readonly user_id: string;
-	readonly role_id: string;
-	readonly tenant_id: string;
-}
+interface Resolved extends AssignmentReference, AssignmentIds {}
 
-async function resolve(unit: ReadingUnit, references: readonly AssignmentReference[]): Promise<readonly Resolved[]> {
-	const users = await unit.findAll(
-		User,
-		references.map((reference) => reference.user),
-	);
-	const roles = await unit.findAll(
-		Role,
-		references.map((reference) => reference.role),
-	);
-	const tenants = await unit.findAll(
-		Tenant,
-		references.map((reference) => reference.tenant),
-	);
-	return references.flatMap((reference) => {
-		const user = users.get(reference.user);
-		const role = roles.get(reference.role);
-		const tenant = tenants.get(reference.tenant);
+/** The assignments that references mean, by keys and by ids. Throws `not_found` for the first that names nothing. */
+function resolve(references: readonly AssignmentReference[], found: Participants): readonly Resolved[] {
+	const users = references.map(({ user }) => found.users.get(user) ?? missing(User, user));
+	const roles = references.map(({ role }) => found.roles.get(role) ?? missing(Role, role));
+	const tenants = references.map(({ tenant }) => found.tenants.get(tenant) ?? missing(Tenant, tenant));
+	return references.flatMap((_, index) => {
+		const [user, role, tenant] = [users[index], roles[index], tenants[index]];
 		if (user === undefined || role === undefined || tenant === undefined) return [];
 		const keys = { user: user.key, role: role.key, tenant: tenant.key };
 		return [{ ...keys, user_id: user.id, role_id: role.id, tenant_id: tenant.id }];
 	});
+}
+
+function missing({ title }: { readonly title: string }, reference: string): never {
+	throw notFound(title, reference);
 }
 
 /** The assignments among `wanted` that exist. Found by user, whose assignments are few and indexed, then narrowed. */
@@ -172,15 +163,10 @@ async function heldBetween(unit: ReadingUnit, wanted: readonly Resolved[]): Prom
 	return held.filter((row) => identities.has(identityOf(row)));
 }
 
-async function insert(unit: WritingUnit, rows: readonly Resolved[]): Promise<readonly AssignmentRow[]> {
-	const columns = rows.map(({ user_id, role_id, tenant_id }) => {
-		const { id, created_at } = unit.stamp();
-		return { id, created_at, user_id, role_id, tenant_id };
-	});
-	const inserted = await unit.insert(RoleAssignment, columns, () => 'of this user, role and tenant');
-	const keys = new Map(rows.map((row) => [identityOf(row), row]));
-	return inserted.map((row) => {
-		const { user = '', role = '', tenant = '' } = keys.get(identityOf(row)) ?? {};
+async function insert(unit: WritingUnit, wanted: readonly Resolved[]): Promise<readonly AssignmentRow[]> {
+	const once = new Map(wanted.map((row) => [identityOf(row), row]));
+	return (await insertAssignments(unit, [...once.values()])).map((row) => {
+		const { user = '', role = '', tenant = '' } = once.get(identityOf(row)) ?? {};
 		const given: AssignmentRow = { ...row, user, role, tenant };
 		unit.record('role_assignment', 'create', nameOf(given), null, recordOf(given));
 		return given;
@@ -188,21 +174,20 @@ async function insert(unit: WritingUnit, rows: readonly Resolved[]): Promise<rea
 }
 
 async function remove(unit: WritingUnit, rows: readonly AssignmentRow[]): Promise<readonly AssignmentRow[]> {
-	const ids = rows.map((row) => row.id);
-	if (ids.length > 0) await unit.query(RoleAssignment).whereRaw('role_assignments.id = any(?::uuid[])', [ids]).delete();
+	await deleteAssignments(unit, rows);
 	for (const row of rows) unit.record('role_assignment', 'delete', nameOf(row), recordOf(row), null);
 	return rows;
 }
 
-async function createMissing(unit: WritingUnit, references: readonly AssignmentReference[]): Promise<void> {
-	const known = await unit.findMany(
-		User,
-		references.map((reference) => reference.user),
-	);
-	const missing = new Set(references.map(({ user }) => user).filter((user) => !known.has(user)));
-	refuseWrongKeys(references, missing);
-	const rows = [...missing].map((key) => ({ key, attributes: {} }));
-	await unit.createMany(User, rows, (user) => user.key);
+async function createMissing(
+	unit: WritingUnit,
+	references: readonly AssignmentReference[],
+	known: Participants['users'],
+): Promise<readonly User[]> {
+	const keys = new Set(references.map(({ user }) => user).filter((user) => !known.has(user)));
+	refuseWrongKeys(references, keys);
+	const rows = [...keys].map((key) => ({ key, attributes: {} }));
+	return unit.createMany(User, rows, (user) => user.key);
 }
 
 /** What only names an existing user may be any text; what becomes a user's key may not. */
@@ -219,7 +204,7 @@ function recordOf(row: AssignmentRow): ChangedRecord {
 	return { ...record };
 }
 
-function identityOf(row: { readonly user_id: string; readonly role_id: string; readonly tenant_id: string }): string {
+function identityOf(row: AssignmentIds): string {
 	return `${row.user_id}/${row.role_id}/${row.tenant_id}`;
 }
 

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.js';
 import { groupBy } from '../group-by.js';
 import { partsOf, Resource, ResourceAction, ResourceAttribute } from '../store/table/resource.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import { holds, type ReadingUnit, type WritingUnit } from '../store/unit.js';
 import type {
 	ActionBlockEdit,
 	AttributeBlockEdit,
@@ -9,8 +9,9 @@ import type {
 	ResourceRead,
 	ResourceUpdate,
 } from '../wire/resource.js';
-import { AttributeType } from '../wire/resource-attribute.js';
+import { AttributeType, type ResourceAttributeUpdate } from '../wire/resource-attribute.js';
 import { defined } from './defined.js';
+import { only } from './only.js';
 
 type Fields = Partial<Pick<Resource, 'name' | 'urn' | 'description' | 'type_attributes'>>;
 
@@ -31,9 +32,7 @@ export async function readResources(unit: ReadingUnit, rows: readonly Resource[]
 
 /** One resource as the API shows it. */
 export async function readResource(unit: ReadingUnit, row: Resource): Promise<ResourceRead> {
-	const [read] = await readResources(unit, [row]);
-	if (read === undefined) throw new Error(`the resource ${row.key} was not read`);
-	return read;
+	return only(await readResources(unit, [row]));
 }
 
 /** Adds a resource with its actions and attributes. Throws `duplicate` when its key is taken. */
@@ -66,15 +65,24 @@ export async function removeAction(unit: WritingUnit, resource: Resource, action
 	await unit.remove(ResourceAction, action, `${resource.key}:${action.key}`);
 }
 
+/** Changes what is given of an attribute of a resource. Built-in ones stay as they are. */
+export async function changeAttribute(
+	unit: WritingUnit,
+	resource: Resource,
+	attribute: ResourceAttribute,
+	body: ResourceAttributeUpdate,
+): Promise<ResourceAttribute> {
+	if (attribute.built_in) throw builtIn(attribute, 'changed');
+	return unit.update(ResourceAttribute, attribute, defined(body), `${resource.key}:${attribute.key}`);
+}
+
 /** Deletes an attribute of a resource. Built-in ones stay. */
 export async function removeAttribute(
 	unit: WritingUnit,
 	resource: Resource,
 	attribute: ResourceAttribute,
 ): Promise<void> {
-	if (attribute.built_in) {
-		throw new Failure('invalid', `the attribute \`${attribute.key}\` is built in and cannot be deleted`);
-	}
+	if (attribute.built_in) throw builtIn(attribute, 'deleted');
 	await unit.remove(ResourceAttribute, attribute, `${resource.key}:${attribute.key}`);
 }
 
@@ -94,9 +102,17 @@ async function setActions(unit: WritingUnit, resource: Resource, blocks: Blocks<
 	await unit.createMany(ResourceAction, added, (action) => `${resource.key}:${action.key}`);
 }
 
-/** Makes a resource have exactly these attributes beside the built-in ones. */
+function builtIn(attribute: ResourceAttribute, done: 'changed' | 'deleted'): Failure {
+	return new Failure('invalid', `the attribute \`${attribute.key}\` is built in and cannot be ${done}`);
+}
+
+/** Makes a resource have exactly these attributes beside the built-in ones, which may be named as they are. */
 async function setAttributes(unit: WritingUnit, resource: Resource, blocks: Blocks<AttributeBlockEdit>): Promise<void> {
 	const existing = await partsOf(unit.query(ResourceAttribute), 'resource_attributes', [resource.id]);
+	for (const attribute of existing.filter((row) => row.built_in)) {
+		const { type = attribute.type, description = attribute.description } = blockOf(blocks, attribute.key) ?? {};
+		if (!holds(attribute, { type, description })) throw builtIn(attribute, 'changed');
+	}
 	for (const attribute of existing.filter((row) => !row.built_in)) {
 		const block = blockOf(blocks, attribute.key);
 		const name = `${resource.key}:${attribute.key}`;

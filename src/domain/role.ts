@@ -1,9 +1,9 @@
 import { Failure, notFound, unprocessable } from '../failure.js';
 import { groupBy } from '../group-by.js';
 import type { ChangedRecord } from '../store/change.js';
-import { asId } from '../store/ref.js';
 import {
 	actionsNamed,
+	deleteRole,
 	type GrantRow,
 	grantsOf,
 	type ParentRow,
@@ -13,9 +13,11 @@ import {
 	replaceParents,
 } from '../store/table/role.js';
 import { type Columns, holds, type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
+import { asId } from '../wire/common.js';
 import type { RoleCreate, RoleRead, RoleUpdate } from '../wire/role.js';
 import { removeAssignments } from './assignment.js';
 import { defined } from './defined.js';
+import { only } from './only.js';
 
 /** Roles as the API shows them: with their own permissions, not those of the roles they extend. */
 export async function readRoles(unit: ReadingUnit, rows: readonly Role[]): Promise<readonly RoleRead[]> {
@@ -27,17 +29,14 @@ export async function readRoles(unit: ReadingUnit, rows: readonly Role[]): Promi
 
 /** One role as the API shows it. */
 export async function readRole(unit: ReadingUnit, row: Role): Promise<RoleRead> {
-	const [read] = await readRoles(unit, [row]);
-	if (read === undefined) throw new Error(`the role ${row.key} was not read`);
-	return read;
+	return only(await readRoles(unit, [row]));
 }
 
 /** Adds a role with its permissions and parents. Throws `duplicate`, or `not_found` for what it names. */
 export async function createRole(unit: WritingUnit, body: RoleCreate): Promise<Role> {
 	const { key, name, description, attributes } = body;
 	const columns = { key, name, ...defined({ description, attributes }) };
-	const [role] = await unit.insert(Role, [{ ...columns, ...unit.stamp() }], () => key);
-	if (role === undefined) throw new Error(`inserting the role ${key} returned no row`);
+	const role = only(await unit.insert(Role, [{ ...columns, ...unit.stamp() }], () => key));
 	await setGrants(unit, role, body.permissions);
 	await setParents(unit, role, body.extends);
 	unit.record('role', 'create', key, null, await recordOfRole(unit, role));
@@ -77,7 +76,7 @@ export async function revokePermissions(unit: WritingUnit, role: Role, permissio
 export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 	await removeAssignments(unit, { role_ids: [role.id] });
 	unit.record('role', 'delete', role.key, await recordOfRole(unit, role), null);
-	await unit.query(Role).where('roles.id', role.id).delete();
+	await deleteRole(unit, role.id);
 }
 
 /** Changes columns and links of a role and records it; when all is as it was, nothing is recorded. */

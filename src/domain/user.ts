@@ -1,23 +1,26 @@
 import { groupBy } from '../group-by.js';
 import { type AssignmentRow, assignmentsBy } from '../store/table/role-assignment.js';
+import { type TenantUserRow, tenantUsersBy } from '../store/table/tenant-user.js';
 import { User } from '../store/table/user.js';
 import type { ReadingUnit, WritingUnit } from '../store/unit.js';
 import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../wire/user.js';
 import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
 import { defined } from './defined.js';
+import { only } from './only.js';
+import { removeTenantUsers } from './tenant-user.js';
 
 /** Users as the API shows them, with their roles in each tenant. */
 export async function readUsers(unit: ReadingUnit, rows: readonly User[]): Promise<readonly UserRead[]> {
-	const held = await assignmentsBy(unit, { user_ids: rows.map((row) => row.id) }).castTo<AssignmentRow[]>();
+	const user_ids = rows.map((row) => row.id);
+	const held = await assignmentsBy(unit, { user_ids }).castTo<AssignmentRow[]>();
 	const heldBy = groupBy(held, (assignment) => assignment.user_id);
-	return rows.map((row) => ({ ...row, ...unit.scope, ...rolesOf(heldBy.get(row.id) ?? []) }));
+	const placesOf = groupBy(await tenantUsersBy(unit, { user_ids }), (place) => place.user_id);
+	return rows.map((row) => ({ ...row, ...unit.scope, ...rolesOf(heldBy.get(row.id), placesOf.get(row.id)) }));
 }
 
 /** One user as the API shows it. */
 export async function readUser(unit: ReadingUnit, row: User): Promise<UserRead> {
-	const [read] = await readUsers(unit, [row]);
-	if (read === undefined) throw new Error(`the user ${row.key} was not read`);
-	return read;
+	return only(await readUsers(unit, [row]));
 }
 
 /** Adds a user with its first roles. Throws `duplicate`, or `not_found` for what the roles name. */
@@ -63,9 +66,10 @@ export async function changeUser(unit: WritingUnit, user: User, body: UserUpdate
 	return unit.update(User, user, columns, user.key);
 }
 
-/** Deletes a user with its roles. */
+/** Deletes a user with its roles and its places in tenants. */
 export async function removeUser(unit: WritingUnit, user: User): Promise<void> {
 	await removeAssignments(unit, { user_ids: [user.id] });
+	await removeTenantUsers(unit, { user_ids: [user.id] });
 	await unit.remove(User, user, user.key);
 }
 
@@ -73,12 +77,14 @@ function wholeOf({ email, first_name, last_name, attributes }: Omit<UserReplace,
 	return { email: email ?? null, first_name: first_name ?? null, last_name: last_name ?? null, attributes };
 }
 
-function rolesOf(held: readonly AssignmentRow[]) {
+function rolesOf(held: readonly AssignmentRow[] = [], places: readonly TenantUserRow[] = []) {
+	const inTenant = groupBy(held, (assignment) => assignment.tenant);
+	const tenants = new Set([...inTenant.keys(), ...places.map((place) => place.tenant)]);
 	return {
 		roles: held.map(({ role, tenant }) => ({ role, tenant })),
-		associated_tenants: [...groupBy(held, (assignment) => assignment.tenant)].map(([tenant, assignments]) => ({
+		associated_tenants: [...tenants].map((tenant) => ({
 			tenant,
-			roles: assignments.map((assignment) => assignment.role),
+			roles: (inTenant.get(tenant) ?? []).map((assignment) => assignment.role),
 			status: 'active' as const,
 		})),
 	};

@@ -9,6 +9,7 @@ export type ChangeKind =
 	| 'role'
 	| 'user'
 	| 'tenant'
+	| 'tenant_user'
 	| 'role_assignment';
 
 /** The kinds the compiled policy depends on: a change of one advances the environment's schema revision. */

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import { setImmediate } from 'node:timers/promises';
+import { PGlite, type QueryOptions, type Results } from '@electric-sql/pglite';
 import knexFactory, { type Knex } from 'knex';
 import PgliteClient from 'knex-pglite';
 import pg from 'pg';
@@ -50,12 +51,27 @@ async function migrate(knex: Knex, shared: boolean): Promise<void> {
 async function embedded(directory: string): Promise<Knex> {
 	const path = join(directory, 'postgres');
 	mkdirSync(path, { recursive: true, mode: 0o700 });
-	const pglite = await PGlite.create(path, { parsers: { [int8]: Number } });
+	const pglite = new YieldingPGlite(path, { parsers: { [int8]: Number } });
+	await pglite.waitReady;
 	// A server does this by itself now and then; in one process nothing else would ever clean up or count.
 	await pglite.exec('vacuum (analyze)');
 	// The function form is how knex-pglite takes an instance; knex's own types know only real servers' settings.
 	const connection = (() => ({ pglite })) as unknown as Knex.StaticConnectionConfig;
 	return knexFactory({ client: PgliteClient, dialect: 'postgres', connection });
+}
+
+/**
+ * PostgreSQL in this process. Its statements are answered without the event loop ever turning, so a long transaction
+ * would keep every other request of the process waiting: after each statement the others get their turn.
+ */
+class YieldingPGlite extends PGlite {
+	override async query<R>(sql: string, bindings?: unknown[], options?: QueryOptions): Promise<Results<R>> {
+		try {
+			return await super.query<R>(sql, bindings, options);
+		} finally {
+			await setImmediate();
+		}
+	}
 }
 
 function server(url: string): Knex {

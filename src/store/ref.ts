@@ -1,15 +1,6 @@
 import type { QueryBuilder } from 'objection';
+import { asId } from '../wire/common.js';
 import type { KeyedModel } from './table/environment-model.js';
-
-const dashed = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const hex = /^[0-9a-f]{32}$/i;
-
-/** The id a reference spells, dashed and lower case, or `null` when it can only be a key. */
-export function asId(reference: string): string | null {
-	if (dashed.test(reference)) return reference.toLowerCase();
-	if (!hex.test(reference)) return null;
-	return reference.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
 
 /** Narrows a query to rows that one of `references` names: each an id (dashed or bare hexadecimal) or a key. */
 export function whereReferred<M extends KeyedModel>(
@@ -25,13 +16,13 @@ export function whereReferred<M extends KeyedModel>(
 }
 
 /** The row each reference names, by reference; none for those that name nothing. INVARIANT: an id match wins. */
-export function pairUp<M extends KeyedModel>(
-	rows: readonly M[],
+export function pairUp<R extends { readonly id: string; readonly key: string }>(
+	rows: readonly R[],
 	references: readonly string[],
-): ReadonlyMap<string, M> {
+): ReadonlyMap<string, R> {
 	const byId = new Map(rows.map((row) => [row.id, row]));
 	const byKey = new Map(rows.map((row) => [row.key, row]));
-	const found = new Map<string, M>();
+	const found = new Map<string, R>();
 	for (const reference of references) {
 		const row = byId.get(asId(reference) ?? '') ?? byKey.get(reference);
 		if (row !== undefined) found.set(reference, row);

@@ -6,6 +6,7 @@ import { AccountUnit, type Caller, scopeOf, WritingAccountUnit } from './account
 import type { Database } from './database.js';
 import { type Cipher, hashSecret, sameHash } from './secret.js';
 import { ApiKey, Environment, Organization } from './table/account.js';
+import { Turns } from './turns.js';
 import { ReadingUnit, type Scope, WritingUnit } from './unit.js';
 
 /** What a unit of work came to. */
@@ -17,6 +18,9 @@ export interface Committed<T> {
 
 /** The door to the rows: finds out who calls and opens units of work. Knows no HTTP and no policy. */
 export class Store {
+	/** Writers of one environment wait here: one that waited for the lock itself would keep a connection from others. */
+	readonly #writers = new Turns();
+
 	/** Emits an environment's id after every unit that this process committed there, and when it was deleted. */
 	readonly committed = new EventEmitter<{ environment: [id: string] }>().setMaxListeners(0);
 
@@ -65,21 +69,40 @@ export class Store {
 
 	/** Runs `work` as one unit: it commits whole under the next revision, or nothing of it happens. */
 	async write<T>(scope: Scope, actorId: string | null, work: (unit: WritingUnit) => Promise<T>): Promise<Committed<T>> {
-		const committed = await this.database.knex.transaction(async (transaction) => {
-			await lock(transaction, scope.environment_id);
-			const unit = new WritingUnit(scope, transaction, this.clock, actorId, this.clock.now());
-			const value = await work(unit);
-			return { value, revision: await unit.finish() };
-		});
+		const transact = () =>
+			this.database.knex.transaction(async (transaction) => {
+				await lock(transaction, scope.environment_id);
+				const unit = new WritingUnit(scope, transaction, this.clock, actorId, this.clock.now());
+				const value = await work(unit);
+				return { value, revision: await unit.finish() };
+			});
+		const committed = await this.#writers.take(scope.environment_id, transact);
 		this.committed.emit('environment', scope.environment_id);
 		return committed;
 	}
 
-	/** The id of the oldest organization. Throws `not_found` on an empty store. */
-	async firstOrganization(): Promise<string> {
+	/**
+	 * Whether what is encrypted in this store opens under this process's server key. On a store that has nothing
+	 * encrypted yet it does: from then on that is the store's key.
+	 */
+	async opensSecrets(): Promise<boolean> {
+		const check = () => this.database.knex<{ sealed: Uint8Array }>('server_key_check');
+		await check()
+			.insert({ sealed: this.cipher.encrypt('regolith') })
+			.onConflict()
+			.ignore();
+		const row = await check().first('sealed');
+		try {
+			return row !== undefined && this.cipher.decrypt(row.sealed) === 'regolith';
+		} catch {
+			return false;
+		}
+	}
+
+	/** The id of the oldest organization; `null` on an empty store. */
+	async firstOrganization(): Promise<string | null> {
 		const row = await Organization.query(this.database.knex).orderBy('id').first();
-		if (row === undefined) throw notFound('Organization', 'any');
-		return row.id;
+		return row?.id ?? null;
 	}
 
 	/** Reads an organization's projects, environments and keys. */
@@ -87,20 +110,26 @@ export class Store {
 		return new AccountUnit(organizationId, this.database.knex, this.clock, this.cipher);
 	}
 
-	/** Runs `work` as one transaction over an organization's projects, environments and keys. */
+	/**
+	 * Runs `work` as one transaction over an organization's projects, environments and keys; in its turn among the
+	 * writers of `environmentId`, where it writes to an environment that others write to.
+	 */
 	async writeAccount<T>(
 		organizationId: string,
 		actorId: string | null,
 		work: (unit: WritingAccountUnit) => Promise<T>,
+		environmentId: string | null = null,
 	): Promise<T> {
 		const touched: string[] = [];
-		const value = await this.database.knex.transaction(async (transaction) => {
-			const now = this.clock.now();
-			const unit = new WritingAccountUnit(organizationId, transaction, this.clock, this.cipher, actorId, now);
-			const result = await work(unit);
-			touched.push(...unit.touched);
-			return result;
-		});
+		const transact = () =>
+			this.database.knex.transaction(async (transaction) => {
+				const now = this.clock.now();
+				const unit = new WritingAccountUnit(organizationId, transaction, this.clock, this.cipher, actorId, now);
+				const result = await work(unit);
+				touched.push(...unit.touched);
+				return result;
+			});
+		const value = await (environmentId === null ? transact() : this.#writers.take(environmentId, transact));
 		for (const id of touched) this.committed.emit('environment', id);
 		return value;
 	}

@@ -8,8 +8,11 @@ import { type Publications, publicationsOf } from './policy.js';
 import { pairUp, whereReferred } from './ref.js';
 import type { EnvironmentModel, KeyedModel } from './table/environment-model.js';
 
-/** Rows a statement may insert at once: far below PostgreSQL's 65,535 parameters for our widest table. */
-const insertChunk = 1000;
+/**
+ * Rows of one statement: far below PostgreSQL's 65,535 parameters for our widest table, and few enough that what is
+ * done with them at a stretch, in JavaScript or in the embedded database, keeps nobody waiting for long.
+ */
+export const rowsAtOnce = 500;
 
 /** The environment that a caller's key and path name. Every statement of a unit is bound to it. */
 export interface Scope {
@@ -131,15 +134,29 @@ export class WritingUnit extends ReadingUnit {
 		rows: readonly Columns<M>[],
 		keyOf: (row: M) => string,
 	): Promise<readonly M[]> {
-		const stamped = rows.map((columns) => ({ ...columns, ...this.stamp() }));
-		const created = await this.insert(table, stamped, (columns) => String((columns as { key?: unknown }).key));
-		for (const row of created) this.record(table.kind, 'create', keyOf(row), null, recordOf(row));
+		const created: M[] = [];
+		for (const [, chunk] of chunksOf(rows)) {
+			const stamped = chunk.map((columns) => ({ ...columns, ...this.stamp() }));
+			const inserted = await this.insert(table, stamped, (columns) => String((columns as { key?: unknown }).key));
+			for (const row of inserted) this.record(table.kind, 'create', keyOf(row), null, recordOf(row));
+			created.push(...inserted);
+		}
 		return created;
 	}
 
 	/** The id and times of a new row. */
 	stamp(): { readonly id: string; readonly created_at: Date; readonly updated_at: Date } {
 		return { id: this.clock.newId(), created_at: this.now, updated_at: this.now };
+	}
+
+	/** Inserts the rows that no other row stands in the way of, recording nothing. Returns those. */
+	async insertMissing<M extends EnvironmentModel>(
+		table: Table<M>,
+		rows: readonly Columns<M>[],
+	): Promise<readonly M[]> {
+		const inserted: M[] = [];
+		for (const [, chunk] of chunksOf(rows)) inserted.push(...(await this.#inserting(table, chunk).onConflict().ignore()));
+		return inserted;
 	}
 
 	/** Inserts rows as they are, recording nothing. Throws `duplicate`, naming the first row when there are several. */
@@ -149,15 +166,9 @@ export class WritingUnit extends ReadingUnit {
 		keyOf: (columns: Columns<M>) => string,
 	): Promise<readonly M[]> {
 		const inserted: M[] = [];
-		for (let start = 0; start < rows.length; start += insertChunk) {
-			const chunk = rows.slice(start, start + insertChunk);
-			const bound = chunk.map((columns) => ({ ...columns, environment_id: this.scope.environment_id }));
+		for (const [, chunk] of chunksOf(rows)) {
 			try {
-				// The environment's id completes `Columns` to what the model's table takes.
-				const query = asModel(table)
-					.query(this.database)
-					.insert(bound as unknown as PartialModelObject<M>[]);
-				inserted.push(...((await query.returning('*')) as unknown as M[]));
+				inserted.push(...(await this.#inserting(table, chunk)));
 			} catch (error) {
 				const [first] = chunk;
 				if (error instanceof UniqueViolationError && first !== undefined) throw duplicate(table.kind, keyOf(first));
@@ -165,6 +176,17 @@ export class WritingUnit extends ReadingUnit {
 			}
 		}
 		return inserted;
+	}
+
+	#inserting<M extends EnvironmentModel>(table: Table<M>, rows: readonly Columns<M>[]): QueryBuilder<M, M[]> {
+		const bound = rows.map((columns) => ({ ...columns, environment_id: this.scope.environment_id }));
+		const query = asModel(table)
+			.query(this.database)
+			// The environment's id completes `Columns` to what the model's table takes.
+			.insert(bound as unknown as PartialModelObject<M>[])
+			.returning('*');
+		// Objection types `query` by the model's own builder type, which our models leave at its default.
+		return query as unknown as QueryBuilder<M, M[]>;
 	}
 
 	/**
@@ -208,36 +230,46 @@ export class WritingUnit extends ReadingUnit {
 	 * nothing leaves the revision alone. Returns the environment's revision after the unit.
 	 */
 	async finish(): Promise<number> {
-		const advance = this.#changes.length > 0 ? 1 : 0;
 		const schemaChanged = this.#changes.some((change) => schemaKinds.has(change.kind));
-		const [environment] = await this.database('environments')
-			.where({ id: this.scope.environment_id })
-			.update({
-				revision: this.database.raw('revision + ?', [advance]),
-				...(schemaChanged ? { schema_revision: this.database.raw('revision + ?', [advance]) } : {}),
-			})
-			.returning<{ revision: number }[]>('revision');
-		if (environment === undefined) throw notFound('Environment', this.scope.environment_id);
-		if (advance > 0) await this.#log(environment.revision);
-		return environment.revision;
+		const environment = this.database('environments').where({ id: this.scope.environment_id });
+		const [{ revision } = { revision: null }] =
+			this.#changes.length === 0
+				? await environment.select<{ revision: number }[]>('revision')
+				: await environment
+						.update({
+							revision: this.database.raw('revision + 1'),
+							...(schemaChanged ? { schema_revision: this.database.raw('revision + 1') } : {}),
+						})
+						// Those who wait for this environment are told as this commits.
+						.returning<{ revision: number }[]>([
+							'revision',
+							this.database.raw(`pg_notify('regolith_revision', id::text) as notified`),
+						]);
+		if (revision === null) throw notFound('Environment', this.scope.environment_id);
+		await this.#log(revision);
+		return revision;
 	}
 
 	async #log(revision: number): Promise<void> {
-		const rows = this.#changes.map((change, position) => ({
-			...change,
-			before: asJson(change.before),
-			after: asJson(change.after),
-			environment_id: this.scope.environment_id,
-			revision,
-			position,
-			actor_id: this.actorId,
-			created_at: this.now,
-		}));
-		for (let start = 0; start < rows.length; start += insertChunk) {
-			await this.database('changes').insert(rows.slice(start, start + insertChunk));
+		for (const [start, chunk] of chunksOf(this.#changes)) {
+			const rows = chunk.map((change, index) => ({
+				...change,
+				before: asJson(change.before),
+				after: asJson(change.after),
+				environment_id: this.scope.environment_id,
+				revision,
+				position: start + index,
+				actor_id: this.actorId,
+				created_at: this.now,
+			}));
+			await this.database('changes').insert(rows);
 		}
-		await this.database.raw(`select pg_notify('regolith_revision', ?)`, [this.scope.environment_id]);
 	}
+}
+
+/** Rows in the portions that one statement takes, each with the index it begins at. */
+export function* chunksOf<R>(rows: readonly R[]): Generator<readonly [start: number, chunk: readonly R[]]> {
+	for (let start = 0; start < rows.length; start += rowsAtOnce) yield [start, rows.slice(start, start + rowsAtOnce)];
 }
 
 /** Whether a row or record has these values in these columns already. */

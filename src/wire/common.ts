@@ -47,16 +47,23 @@ export const UserKey = z
 	.regex(/^[A-Za-z0-9|@+\-._]+$/, 'must be one or more of a-z, A-Z, 0-9, `|`, `@`, `+`, `-`, `.`, `_`')
 	.refine((key) => key !== reservedName, 'is a reserved name');
 
+const uuidForm = /^([0-9a-f]{8})(-?)([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{12})$/i;
+
+/** The id that a text spells, dashed or as 32 hexadecimal digits, made dashed and lower case; `null` when it is none. */
+export function asId(text: string): string | null {
+	return uuidForm.test(text) ? dashed(text) : null;
+}
+
+function dashed(uuid: string): string {
+	return uuid.toLowerCase().replace(uuidForm, '$1-$3-$4-$5-$6');
+}
+
 /** An id: dashed or 32 hexadecimal digits in any case; comes out dashed and lower case. */
 export const Uuid = z
 	.string()
-	.regex(/^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}$/i, 'must be a UUID')
+	.regex(uuidForm, 'must be a UUID')
 	.transform(dashed)
 	.meta({ type: 'string', format: 'uuid' });
-
-function dashed(uuid: string): string {
-	return uuid.toLowerCase().replace(/^(.{8})-?(.{4})-?(.{4})-?(.{4})-?(.{12})$/, '$1-$2-$3-$4-$5');
-}
 
 /** An instant: a `Date` or ISO 8601 text with a zone; comes out as ISO 8601 in UTC, with `Z`. */
 export const Timestamp = z

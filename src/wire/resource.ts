@@ -50,8 +50,12 @@ const described = {
 	...notServed,
 };
 
+/** What the contract calls tenants as a resource type; `__user`, its like, is a resource of every environment. */
+const reservedKey = '__tenant';
+const ResourceKey = Key.refine((key) => key !== reservedKey, 'is a reserved name');
+
 /** A new resource with its actions and attributes. */
-export const ResourceCreate = z.object({ key: Key, ...described }).meta({ id: 'ResourceCreate' });
+export const ResourceCreate = z.object({ key: ResourceKey, ...described }).meta({ id: 'ResourceCreate' });
 export type ResourceCreate = z.output<typeof ResourceCreate>;
 
 /** A resource as it shall be; what is missing is reset, actions and attributes not named are removed. */

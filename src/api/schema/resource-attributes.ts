@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defined } from '../../domain/defined.js';
-import { removeAttribute } from '../../domain/resource.js';
+import { changeAttribute, removeAttribute } from '../../domain/resource.js';
 import { reply } from '../../http/endpoint.js';
 import { pageOf } from '../../store/filter.js';
 import { attributesBy, Resource, ResourceAttribute } from '../../store/table/resource.js';
@@ -88,14 +88,10 @@ export const resourceAttributes = [
 		body: ResourceAttributeUpdate,
 		example: { description: 'Only its owner sees it' },
 		returns: { 200: ResourceAttributeRead },
-		failures: { 404: 'No such resource or attribute' },
+		failures: { 400: 'The attribute is built in', 404: 'No such resource or attribute' },
 		handle: async ({ params, body }, { unit }) => {
 			const { resource, attribute } = await findAttribute(unit, params);
-			const name = `${resource.key}:${attribute.key}`;
-			return reply(
-				200,
-				readAttribute(unit, resource, await unit.update(ResourceAttribute, attribute, defined(body), name)),
-			);
+			return reply(200, readAttribute(unit, resource, await changeAttribute(unit, resource, attribute, body)));
 		},
 	}),
 	endpoint({

@@ -81,7 +81,7 @@ export const resources = [
 		body: ResourceReplace,
 		example,
 		returns: { 200: ResourceRead },
-		failures: { 404: 'No such resource' },
+		failures: { 400: 'A built-in attribute would change', 404: 'No such resource' },
 		handle: async ({ params, body }, { unit }) => {
 			const { urn = null, description = null, type_attributes = null, attributes = null, ...given } = body;
 			const whole = { ...given, urn, description, type_attributes, attributes };
@@ -101,7 +101,7 @@ export const resources = [
 		body: ResourceUpdate,
 		example: { description: 'What users write' },
 		returns: { 200: ResourceRead },
-		failures: { 404: 'No such resource' },
+		failures: { 400: 'A built-in attribute would change', 404: 'No such resource' },
 		handle: async ({ params, body }, { unit }) => {
 			const resource = await changeResource(unit, await unit.find(Resource, params.resource_id), body);
 			return reply(200, await readResource(unit, resource));

@@ -1,6 +1,9 @@
 import type { QueryBuilder } from 'objection';
+import { pairUp, whereReferred } from '../ref.js';
+import { asId } from '../../wire/common.js';
 import type { PageOf } from '../filter.js';
-import type { ReadingUnit } from '../unit.js';
+import { pairUp } from '../ref.js';
+import { chunksOf, type ReadingUnit, rowsAtOnce, type WritingUnit } from '../unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 
 /** One tenant role held by one user in one tenant. */
@@ -56,6 +59,81 @@ export function assignmentsBy(
 export function assignmentRows(page: PageOf<RoleAssignment>): PageOf<AssignmentRow> {
 	// The query selected the keys beside the table's own columns.
 	return page as unknown as PageOf<AssignmentRow>;
+}
+
+/** A user, a tenant role and a tenant, each by id or key. */
+export interface AssignmentReference {
+	readonly user: string;
+	readonly role: string;
+	readonly tenant: string;
+}
+
+/** An object that a reference names. */
+export interface Named {
+	readonly id: string;
+	readonly key: string;
+}
+
+/** What references to assignments name, each kind by reference; those that name nothing are absent. */
+export interface Participants {
+	readonly users: ReadonlyMap<string, Named>;
+	readonly roles: ReadonlyMap<string, Named>;
+	readonly tenants: ReadonlyMap<string, Named>;
+}
+
+/** The users, roles and tenants that the references name, in one statement. */
+export async function participantsIn(
+	unit: ReadingUnit,
+	references: readonly AssignmentReference[],
+): Promise<Participants> {
+	const wanted = {
+		users: [...new Set(references.map(({ user }) => user))],
+		roles: [...new Set(references.map(({ role }) => role))],
+		tenants: [...new Set(references.map(({ tenant }) => tenant))],
+	};
+	const { rows } = await unit.raw<Named & { readonly kind: keyof Participants }>(
+		(['users', 'roles', 'tenants'] satisfies (keyof Participants)[])
+			.map(
+				(kind) => `select '${kind}' as kind, id, key from ${kind} where environment_id = :environment_id
+					and (key = any(:${kind}::text[]) or id = any(:${kind}_ids::uuid[]))`,
+			)
+			.join(' union all '),
+		{ ...wanted, users_ids: idsAmong(wanted.users), roles_ids: idsAmong(wanted.roles), tenants_ids: idsAmong(wanted.tenants) },
+	);
+	const named = (kind: keyof Participants) => pairUp(rows.filter((row) => row.kind === kind), wanted[kind]);
+	return { users: named('users'), roles: named('roles'), tenants: named('tenants') };
+}
+
+function idsAmong(references: readonly string[]): string[] {
+	return references.map(asId).filter((id) => id !== null);
+}
+
+/** The next of the assignments that pass the filter, as many as one statement takes. */
+export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentRow[]> {
+	return assignmentsBy(unit, filter).limit(rowsAtOnce).castTo<AssignmentRow[]>();
+}
+
+/** What an assignment joins, by id. */
+export type AssignmentIds = Pick<AssignmentRow, 'user_id' | 'role_id' | 'tenant_id'>;
+
+/** Adds the assignments that are not there yet and returns those. Records nothing. */
+export async function insertAssignments(
+	unit: WritingUnit,
+	wanted: readonly AssignmentIds[],
+): Promise<readonly RoleAssignment[]> {
+	const columns = wanted.map(({ user_id, role_id, tenant_id }) => {
+		const { id, created_at } = unit.stamp();
+		return { id, created_at, user_id, role_id, tenant_id };
+	});
+	return unit.insertMissing(RoleAssignment, columns);
+}
+
+/** Deletes these assignments. Records nothing. */
+export async function deleteAssignments(unit: WritingUnit, rows: readonly AssignmentRow[]): Promise<void> {
+	for (const [, chunk] of chunksOf(rows)) {
+		const ids = chunk.map((row) => row.id);
+		await unit.query(RoleAssignment).whereRaw('role_assignments.id = any(?::uuid[])', [ids]).delete();
+	}
 }
 
 function columnsOf(filter: AssignmentFilter): Record<string, readonly string[] | undefined> {

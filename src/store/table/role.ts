@@ -133,6 +133,11 @@ export async function replaceGrants(unit: WritingUnit, roleId: string, actionIds
 	await unit.insert(RolePermission, rows, (row) => String(row.action_id));
 }
 
+/** Deletes a role, its grants and its `extends` entries; its assignments must be gone before. Records nothing. */
+export async function deleteRole(unit: WritingUnit, roleId: string): Promise<void> {
+	await unit.query(Role).where('roles.id', roleId).delete();
+}
+
 /** Replaces the parents of a role by these roles, in this order. */
 export async function replaceParents(unit: WritingUnit, roleId: string, parentIds: readonly string[]): Promise<void> {
 	await unit.query(RoleParent).where('role_parents.role_id', roleId).delete();
