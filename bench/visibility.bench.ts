@@ -7,7 +7,7 @@ import { type Stack, type StoreKind, startStack } from '../test/support/stack.js
  */
 
 const assignments = 100_000;
-const perRequest = 5_000;
+const perRequest = 2_000;
 const writes = 40;
 const tenants = 100;
 

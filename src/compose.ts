@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { guard } from './api/access.js';
 import { documentation } from './api/document.js';
@@ -10,6 +9,7 @@ import { type Config, ConfigError } from './config.js';
 import { Failure } from './failure.js';
 import { createApplication, type Listening, listen, type Served } from './http/server.js';
 import type { Logger } from './log.js';
+import { findOpa } from './opa.js';
 import { createDecisionPoint } from './pdp/endpoints.js';
 import { Replica } from './pdp/replica.js';
 import { createAssembler } from './publish/assemble.js';
@@ -23,15 +23,32 @@ import { listen as listenToWriters } from './store/listener.js';
 import { PolicyShelf } from './store/policy.js';
 import { createCipher } from './store/secret.js';
 import { Store } from './store/store.js';
-import { packageRoot, version } from './version.js';
+import { version } from './version.js';
 
 /** The composition root: the only place where the rooms meet. */
 
-/** The store of a configuration, open. */
-export async function openStore(config: Config): Promise<Store> {
+/** Is told what is being done, in a few words, when it may take seconds. */
+export type Say = (step: string) => void;
+
+/** The store of a configuration, open. Rejects with `ConfigError` when its database cannot be had. */
+export async function openStore(config: Config, say?: Say): Promise<Store> {
 	const cipher = createCipher(serverKey(config.secret_key, config.data_directory));
-	const database = await openDatabase({ url: config.database_url, directory: config.data_directory });
-	return new Store(database, systemClock, cipher);
+	try {
+		const options = { url: config.database_url, directory: config.data_directory, ...(say && { say }) };
+		return new Store(await openDatabase(options), systemClock, cipher);
+	} catch (error) {
+		const reason = config.database_url === null ? null : refusalOf(error);
+		if (reason === null) throw error;
+		throw new ConfigError(`DATABASE_URL: the database cannot be used: ${reason}`, { cause: error });
+	}
+}
+
+/** What a server or the way to it says against us, PostgreSQL's class 28 and 3D among it; `null` for anything else. */
+function refusalOf(error: unknown): string | null {
+	if (!(error instanceof Error)) return null;
+	const { code, message } = error as NodeJS.ErrnoException;
+	if (isUnreachable(error) || /^(28...|3D...|E[A-Z]+)$/.test(code ?? '')) return message || String(code);
+	return null;
 }
 
 /** A running management API with its publisher. */
@@ -44,13 +61,14 @@ export interface RunningApi {
 	stop(): Promise<void>;
 }
 
-/** Starts the management API and the publisher. Rejects when the store or the port cannot be had. */
-export async function startApi(config: Config, log: Logger): Promise<RunningApi> {
-	const store = await openStore(config);
+/** Starts the management API and the publisher. Rejects when opa, the store or the port cannot be had. */
+export async function startApi(config: Config, log: Logger, say?: Say): Promise<RunningApi> {
+	const opa = await findOpa(config.opa_path, config.search_path);
+	const store = await openStore(config, say);
 	try {
 		const firstStart = await bootstrap(store, config.bootstrap);
 		const shelf = new PolicyShelf(store.database.knex);
-		const assembler = createAssembler(config.opa_path ?? ownOpa(), shelf, store.clock);
+		const assembler = createAssembler(opa, shelf, store.clock);
 		const publisher = new Publisher(store, shelf, assembler, log);
 		const snapshots = new Snapshots(store, shelf, publisher, join(config.data_directory, 'bundles'));
 		const feed = new Feed(store, shelf, publisher, snapshots);
@@ -79,12 +97,6 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
 		await store.close();
 		throw error;
 	}
-}
-
-/** The `opa` that set-up built; without one, that on PATH. */
-function ownOpa(): string {
-	const built = join(packageRoot, '.tools', 'opa');
-	return existsSync(built) ? built : 'opa';
 }
 
 function served(store: Store, shelf: PolicyShelf, feed: Feed, log: Logger): Served {

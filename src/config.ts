@@ -35,12 +35,14 @@ const Settings = z.object({
 	DATABASE_URL: z
 		.string()
 		.regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+		.refine((value) => URL.canParse(value), 'must be a URL: postgres://user:password@host:port/database')
 		.optional(),
 	SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
 	PDP_API_KEY: secret('PDP_API_KEY'),
 	PDP_CONTROL_PLANE: origin.optional(),
 	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 	OPA_PATH: z.string().optional(),
+	PATH: z.string().default(''),
 	BOOTSTRAP_ORG_API_KEY: secret('BOOTSTRAP_ORG_API_KEY'),
 	BOOTSTRAP_PROJECT_API_KEY: secret('BOOTSTRAP_PROJECT_API_KEY'),
 	BOOTSTRAP_ENV_API_KEY: secret('BOOTSTRAP_ENV_API_KEY'),
@@ -60,8 +62,10 @@ export interface Config {
 	/** The origin of the API a decision point follows; `null` is this machine's `api_port`. */
 	readonly pdp_control_plane: string | null;
 	readonly log_level: string;
-	/** The opa executable; `null` is the one that set-up put in `.tools`. */
+	/** The opa executable; `null` is the one that set-up put in `.tools`, else that on PATH. */
 	readonly opa_path: string | null;
+	/** The folders that programs are looked for in, as PATH has them. */
+	readonly search_path: string;
 	/** Fixed secrets for the keys of the first organization, project and environment. */
 	readonly bootstrap: {
 		readonly organization: string | null;
@@ -103,6 +107,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		pdp_control_plane: settings.PDP_CONTROL_PLANE ?? null,
 		log_level: settings.LOG_LEVEL,
 		opa_path: settings.OPA_PATH ?? null,
+		search_path: settings.PATH,
 		bootstrap: {
 			organization: settings.BOOTSTRAP_ORG_API_KEY ?? null,
 			project: settings.BOOTSTRAP_PROJECT_API_KEY ?? null,

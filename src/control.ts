@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, constants, linkSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ConfigError } from './config.js';
 
 /** The longest path a socket may have on every system we run on, in bytes. */
@@ -32,9 +32,16 @@ export async function holdDataDirectory(directory: string): Promise<Hold> {
 		if (commands === undefined) throw new Error('the server is starting: try again in a moment');
 		return commands(command);
 	});
-	if (!(await becomeHolder(own, path))) {
+	const leave = () => {
 		server.close();
 		rmSync(own, { force: true });
+	};
+	const became = await becomeHolder(own, path).catch((error: unknown) => {
+		leave();
+		throw error;
+	});
+	if (!became) {
+		leave();
 		throw new ConfigError(
 			`another Regolith process is running on the data directory ${directory}: stop it first, or set DATA_DIR to another`,
 		);
@@ -58,17 +65,38 @@ export async function holdDataDirectory(directory: string): Promise<Hold> {
 export async function command(directory: string, content: unknown): Promise<unknown> {
 	const path = socketPath(directory);
 	if (!(await isAlive(path))) return null;
+	const text = await send(path, JSON.stringify(content)).catch((error: unknown) => {
+		throw new ConfigError(`the process that holds ${directory} ended before it answered`, { cause: error });
+	});
+	const { value, problem } = parseAnswer(text);
+	if (problem !== undefined) throw new ConfigError(problem);
+	return value;
+}
+
+/** Sends a body and returns the body of the answer. Rejects when the connection ends before that is whole. */
+function send(path: string, body: string): Promise<string> {
 	return new Promise((resolve, reject) => {
-		const sent = request({ socketPath: path, method: 'POST', path: '/' }, async (answer) => {
-			let text = '';
-			for await (const chunk of answer) text += chunk;
-			const { value, problem } = JSON.parse(text) as { readonly value?: unknown; readonly problem?: string };
-			if (problem === undefined) resolve(value);
-			else reject(new ConfigError(problem));
+		const sent = request({ socketPath: path, method: 'POST', path: '/' }, (answer) => {
+			readAll(answer).then(resolve, reject);
 		});
 		sent.on('error', reject);
-		sent.end(JSON.stringify(content));
+		sent.end(body);
 	});
+}
+
+async function readAll(incoming: AsyncIterable<Buffer>): Promise<string> {
+	const chunks: Buffer[] = [];
+	// A connection that breaks off rejects here.
+	for await (const chunk of incoming) chunks.push(chunk);
+	return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseAnswer(text: string): { readonly value?: unknown; readonly problem?: string } {
+	try {
+		return JSON.parse(text) as { readonly value?: unknown; readonly problem?: string };
+	} catch {
+		return { problem: 'the process that holds the data directory gave an answer that cannot be read' };
+	}
 }
 
 function socketPath(directory: string): string {
@@ -76,17 +104,27 @@ function socketPath(directory: string): string {
 	const path = join(realpathSync(directory), 'control.sock');
 	if (Buffer.byteLength(path) <= longestSocketPath) return path;
 	const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
-	const short = join(tmpdir(), `regolith-${process.getuid?.() ?? 'user'}`, `${name}.sock`);
-	mkdirSync(dirname(short), { recursive: true, mode: 0o700 });
-	return short;
+	return join(ownFolder(join(tmpdir(), `regolith-${process.getuid?.() ?? 'user'}`)), `${name}.sock`);
+}
+
+/** Makes sure of a folder that nobody else can use. Anyone may make one in the shared folder that it lies in. */
+function ownFolder(folder: string): string {
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	// Not a symbolic link, which could lead anywhere.
+	const { mode, uid } = lstatSync(folder);
+	const closed = (mode & constants.S_IFMT) === constants.S_IFDIR && (mode & 0o777) === 0o700;
+	if (!closed || uid !== (process.getuid?.() ?? uid)) {
+		throw new ConfigError(
+			`${folder} must be a folder that only you can use: remove it, set TMPDIR to another, or shorten the path of DATA_DIR`,
+		);
+	}
+	return folder;
 }
 
 function listenOn(path: string, commands: Commands): Promise<Server> {
 	const server = createServer(async (incoming, answer) => {
 		try {
-			let text = '';
-			for await (const chunk of incoming) text += chunk;
-			answer.end(JSON.stringify({ value: await commands(JSON.parse(text)) }));
+			answer.end(JSON.stringify({ value: await commands(JSON.parse(await readAll(incoming))) }));
 		} catch (error) {
 			answer.end(JSON.stringify({ problem: error instanceof Error ? error.message : String(error) }));
 		}
@@ -123,13 +161,18 @@ async function becomeHolder(own: string, path: string): Promise<boolean> {
 	}
 }
 
+/** Whether somebody listens on a socket. Rejects with `ConfigError` when that cannot be told: then nobody is replaced. */
 function isAlive(path: string): Promise<boolean> {
-	return new Promise((resolve) => {
+	return new Promise((resolve, reject) => {
 		const socket = connect(path);
 		socket.once('connect', () => {
 			socket.destroy();
 			resolve(true);
 		});
-		socket.once('error', () => resolve(false));
+		socket.once('error', (error: NodeJS.ErrnoException) => {
+			if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
+			else
+				reject(new ConfigError(`cannot tell whether another process uses ${path}: ${error.message}`, { cause: error }));
+		});
 	});
 }

@@ -10,7 +10,7 @@ import { Failure } from './failure.js';
 import { inspect } from './inspect.js';
 import { createLogger } from './log.js';
 import { version } from './version.js';
-import { addressLines, firstSteps } from './welcome.js';
+import { addressLines, firstKey, firstSteps } from './welcome.js';
 
 /** The command line: one process does one command. */
 
@@ -20,15 +20,24 @@ interface Stoppable {
 
 /** Starts API, publisher and decision point in this process. */
 async function start(config: Config): Promise<void> {
+	if (config.pdp_control_plane !== null && config.pdp_api_key === null) {
+		throw new ConfigError(
+			'PDP_CONTROL_PLANE: with `start` the decision point follows the API of this process; unset it, or name the key to use there in PDP_API_KEY',
+		);
+	}
 	await running(config, async (keep) => {
 		const log = createLogger(config.log_level);
-		const api = keep(await startApi(config, log));
+		const api = keep(await startApi(config, log, say));
 		const apiKey = config.pdp_api_key ?? (await secretOfDev(api.store));
 		const controlPlane = config.pdp_control_plane ?? api.listening.url;
 		const decisionPoint = keep(await startDecisionPoint(config, log, controlPlane, apiKey));
 		const addresses = { api: api.listening.url, decision_point: decisionPoint.listening.url };
 		print(addressLines(addresses));
-		if (api.firstStart !== null) print(firstSteps(addresses.api, addresses.decision_point, api.firstStart.secret));
+		if (api.firstStart !== null) {
+			const { secret } = api.firstStart;
+			const servesDev = apiKey === secret && controlPlane === api.listening.url;
+			print(servesDev ? firstSteps(addresses.api, addresses.decision_point, secret) : firstKey(secret));
+		}
 		return (request) => createKey(api.store, request);
 	});
 }
@@ -36,9 +45,9 @@ async function start(config: Config): Promise<void> {
 /** Starts API and publisher. */
 async function serve(config: Config): Promise<void> {
 	await running(config, async (keep) => {
-		const api = keep(await startApi(config, createLogger(config.log_level)));
+		const api = keep(await startApi(config, createLogger(config.log_level), say));
 		print(addressLines({ api: api.listening.url, decision_point: null }));
-		if (api.firstStart !== null) print(`The API key of the environment \`dev\`:\n\n  ${api.firstStart.secret}\n`);
+		if (api.firstStart !== null) print(firstKey(api.firstStart.secret));
 		return (request) => createKey(api.store, request);
 	});
 }
@@ -49,9 +58,9 @@ async function pdp(config: Config): Promise<void> {
 		throw new ConfigError('PDP_API_KEY: set it to the API key of the environment to serve');
 	const controlPlane = config.pdp_control_plane ?? `http://127.0.0.1:${config.api_port}`;
 	const log = createLogger(config.log_level);
-	const decisionPoint = await startDecisionPoint(config, log, controlPlane, config.pdp_api_key);
-	print(addressLines({ api: null, decision_point: decisionPoint.listening.url }));
-	onSignal(() => decisionPoint.stop());
+	const starting = startDecisionPoint(config, log, controlPlane, config.pdp_api_key);
+	onSignal(async () => (await starting).stop());
+	print(addressLines({ api: null, decision_point: (await starting).listening.url }));
 }
 
 /** Holds the data directory while `starting` and what it kept run; stops them, last first, on a signal or a failure. */
@@ -65,17 +74,23 @@ async function running(
 		for (const started of kept.splice(0).reverse()) await started.stop();
 		await hold.release();
 	};
+	const begun = starting((started) => {
+		kept.push(started);
+		return started;
+	});
+	// A signal during the start waits for what is half done, so that nothing is left behind by it.
+	const signals = onSignal(async () => {
+		await begun.catch(() => undefined);
+		await stop();
+	});
 	try {
-		const keys = await starting((started) => {
-			kept.push(started);
-			return started;
-		});
+		const keys = await begun;
 		hold.answer((request) => keys(request as KeyRequest));
 	} catch (error) {
+		if (signals.stopping) return;
 		await stop();
 		throw error;
 	}
-	onSignal(stop);
 }
 
 /** Makes an API key through the process that holds the data directory, or in the store when none runs. */
@@ -95,15 +110,21 @@ async function newKey(config: Config, request: KeyRequest): Promise<void> {
 	}
 }
 
-function onSignal(stop: () => Promise<void>): void {
-	let stopping = false;
+function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
+	const signals = { stopping: false };
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		process.on(signal, () => {
-			if (stopping) return;
-			stopping = true;
+			if (signals.stopping) return;
+			signals.stopping = true;
 			stop().then(() => process.exit(0), fail);
 		});
 	}
+	return signals;
+}
+
+/** One line about a step of the start that may take seconds; standard output is for what people read afterwards. */
+function say(step: string): void {
+	process.stderr.write(`regolith: ${step}\n`);
 }
 
 function print(text: string): void {

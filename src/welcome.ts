@@ -13,6 +13,11 @@ export function addressLines({ api, decision_point }: Addresses): string {
 	return `Regolith is running.\n\n${lines.join('\n')}\n`;
 }
 
+/** What a first start prints besides where no decision point serves the environment `dev`: its key. */
+export function firstKey(secret: string): string {
+	return `\nThe API key of the environment \`dev\` (this is the only time it is printed; \`npx regolith keys create\` makes more):\n\n  ${secret}\n`;
+}
+
 /** What the first start prints besides: the key of the environment `dev` and three commands to paste. */
 export function firstSteps(api: string, decisionPoint: string, secret: string): string {
 	const post = (url: string, body: object, ...headers: readonly string[]) => {
@@ -34,11 +39,7 @@ export function firstSteps(api: string, decisionPoint: string, secret: string): 
 		const query = { user: 'alice', action, resource: { type: 'document', tenant: 'default' } };
 		return post(`${decisionPoint}/allowed`, query, `X-Min-Revision: ${revision}`);
 	};
-	return `
-The API key of the environment \`dev\` (this is the only time it is printed; \`npx regolith keys create\` makes more):
-
-  ${secret}
-
+	return `${firstKey(secret)}
 Three commands to paste into another terminal:
 
 1. Create a resource, a role that may read it, and a user who has the role:

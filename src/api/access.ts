@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { forbidden, unprocessable } from '../failure.js';
+import { forbidden } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
-import type { Answer, AnyRequest, Run, Surround } from '../http/mount.js';
+import { type Answer, type AnyRequest, parsePart, type Run, type Surround } from '../http/mount.js';
 import { type AccountUnit, type Caller, scopeOf, type WritingAccountUnit } from '../store/account.js';
 import { authenticate } from '../store/authenticate.js';
 import type { PolicyShelf } from '../store/policy.js';
@@ -68,11 +68,12 @@ export function guard(store: Store, policies: PolicyShelf): Surround {
 		'project.read': async (request, run) => {
 			const caller = await authenticate(store, request.headers['authorization']);
 			const account = store.account(caller.organization_id);
-			return run({ caller, account, project: await account.project(caller, pathOf(ProjectPath, request).proj_id) });
+			const { proj_id } = await parsePart(ProjectPath, 'path', request.params);
+			return run({ caller, account, project: await account.project(caller, proj_id) });
 		},
 		'project.write': async (request, run) => {
 			const caller = await writer(store, request, ['org', 'project']);
-			const { proj_id } = pathOf(ProjectPath, request);
+			const { proj_id } = await parsePart(ProjectPath, 'path', request.params);
 			await run.validate();
 			return store.writeAccount(caller.organization_id, caller.key_id, async (account) =>
 				run({ caller, account, project: await account.project(caller, proj_id) }),
@@ -95,10 +96,11 @@ export function guard(store: Store, policies: PolicyShelf): Surround {
 		},
 		'environment.manage': async (request, run) => {
 			const caller = await writer(store, request, ['org', 'project', 'env']);
+			const { id } = await environmentOf(store.account(caller.organization_id), caller, request);
 			await run.validate();
-			return store.writeAccount(caller.organization_id, caller.key_id, async (account) =>
-				run({ caller, account, environment: await environmentOf(account, caller, request) }),
-			);
+			const work = async (account: WritingAccountUnit) =>
+				run({ caller, account, environment: await environmentOf(account, caller, request) });
+			return store.writeAccount(caller.organization_id, caller.key_id, work, id);
 		},
 	};
 	// Each opener hands its own access name's context on; `declaring` has tied every handler to its name.
@@ -122,21 +124,9 @@ async function writer(store: Store, request: AnyRequest, levels: readonly Caller
 	return caller;
 }
 
-function environmentOf(account: AccountUnit, caller: Caller, request: AnyRequest): Promise<Environment> {
-	const { proj_id, env_id } = pathOf(EnvironmentPath, request);
+async function environmentOf(account: AccountUnit, caller: Caller, request: AnyRequest): Promise<Environment> {
+	const { proj_id, env_id } = await parsePart(EnvironmentPath, 'path', request.params);
 	return account.environment(caller, proj_id, env_id);
-}
-
-function pathOf<S extends z.ZodType>(schema: S, request: AnyRequest): z.output<S> {
-	const parsed = schema.safeParse(request.params);
-	if (parsed.success) return parsed.data;
-	throw unprocessable(
-		parsed.error.issues.map((issue) => ({
-			loc: ['path', ...issue.path.map(String)],
-			msg: issue.message,
-			type: issue.code ?? 'value_error',
-		})),
-	);
 }
 
 /** Adds the revision that a write came to. */

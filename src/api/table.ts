@@ -1,5 +1,6 @@
 import type { Endpoint } from '../http/endpoint.js';
 import { roleAssignments } from './facts/role-assignments.js';
+import { tenantUsers } from './facts/tenant-users.js';
 import { tenants } from './facts/tenants.js';
 import { users } from './facts/users.js';
 import { apiKeys } from './general/api-keys.js';
@@ -25,5 +26,6 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...roles,
 	...users,
 	...tenants,
+	...tenantUsers,
 	...roleAssignments,
 ];

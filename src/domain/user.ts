@@ -1,5 +1,6 @@
 import { groupBy } from '../group-by.js';
 import { type AssignmentRow, assignmentsBy } from '../store/table/role-assignment.js';
+import type { Tenant } from '../store/table/tenant.js';
 import { type TenantUserRow, tenantUsersBy } from '../store/table/tenant-user.js';
 import { User } from '../store/table/user.js';
 import type { ReadingUnit, WritingUnit } from '../store/unit.js';
@@ -7,7 +8,7 @@ import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../wire/user
 import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
 import { defined } from './defined.js';
 import { only } from './only.js';
-import { removeTenantUsers } from './tenant-user.js';
+import { addTenantUser, removeTenantUsers } from './tenant-user.js';
 
 /** Users as the API shows them, with their roles in each tenant. */
 export async function readUsers(unit: ReadingUnit, rows: readonly User[]): Promise<readonly UserRead[]> {
@@ -25,12 +26,21 @@ export async function readUser(unit: ReadingUnit, row: User): Promise<UserRead> 
 
 /** Adds a user with its first roles. Throws `duplicate`, or `not_found` for what the roles name. */
 export async function createUser(unit: WritingUnit, body: UserCreate): Promise<User> {
-	const { key, role_assignments = [] } = body;
+	const { key } = body;
 	const user = await unit.create(User, { key, ...wholeOf(body) }, key);
-	await assignMany(
-		unit,
-		role_assignments.map((role) => ({ ...role, user: user.id })),
-	);
+	await assignMany(unit, rolesFor(user, body));
+	return user;
+}
+
+/**
+ * Adds a user to a tenant: the one with the body's key, which stays as it is but for the roles it is given, or a new
+ * one. Throws `not_found` for what the roles name.
+ */
+export async function addUser(unit: WritingUnit, tenant: Tenant, body: UserCreate): Promise<User> {
+	const existing = (await unit.findMany(User, [body.key])).get(body.key);
+	const user = existing ?? (await createUser(unit, body));
+	if (existing !== undefined) await assignMany(unit, rolesFor(user, body));
+	await addTenantUser(unit, tenant, user);
 	return user;
 }
 
@@ -49,13 +59,7 @@ export async function syncUser(
 		return { user: await createUser(unit, { ...body, key: reference }), created: true };
 	}
 	const user = await unit.update(User, existing, wholeOf(body), existing.key);
-	if (body.role_assignments !== undefined) {
-		await replaceAssignments(
-			unit,
-			user.id,
-			body.role_assignments.map((role) => ({ ...role, user: user.id })),
-		);
-	}
+	if (body.role_assignments !== undefined) await replaceAssignments(unit, user.id, rolesFor(user, body));
 	return { user, created: false };
 }
 
@@ -71,6 +75,10 @@ export async function removeUser(unit: WritingUnit, user: User): Promise<void> {
 	await removeAssignments(unit, { user_ids: [user.id] });
 	await removeTenantUsers(unit, { user_ids: [user.id] });
 	await unit.remove(User, user, user.key);
+}
+
+function rolesFor(user: User, { role_assignments = [] }: Pick<UserReplace, 'role_assignments'>) {
+	return role_assignments.map((role) => ({ ...role, user: user.id }));
 }
 
 function wholeOf({ email, first_name, last_name, attributes }: Omit<UserReplace, 'key'>) {

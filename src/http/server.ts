@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, maxHeaderSize, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bodyParser } from '@koa/bodyparser';
 import Koa, { type Context } from 'koa';
@@ -60,13 +61,29 @@ const parseBody = bodyParser({
 	jsonStrict: false,
 	jsonLimit: maxBodyBytes,
 	parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
-	onError: (error: Error & { status?: number }, ctx) => {
+	onError: (error: Error & { readonly status?: number; readonly body?: unknown }, ctx) => {
 		// The parser stops reading in the middle; what still comes is thrown away, so that the connection can go on.
 		ctx.req.resume();
 		if (error.status === 413) throw tooLarge();
+		if (acceptsPrototypeName(error, ctx)) return;
 		throw new Failure('invalid', `the request body is not valid JSON: ${error.message}`);
 	},
 });
+
+/**
+ * The parser refuses JSON in which a member is called `__proto__`. To `JSON.parse` that is a name like any other, which
+ * pollutes nothing; where names become keys, the schemas refuse it and say where it is.
+ */
+function acceptsPrototypeName(error: Error & { readonly body?: unknown }, ctx: Context): boolean {
+	if (!(error instanceof SyntaxError) || typeof error.body !== 'string') return false;
+	try {
+		ctx.request.body = JSON.parse(error.body);
+		ctx.request.rawBody = error.body;
+		return true;
+	} catch {
+		return false;
+	}
+}
 
 function tooLarge(): Failure {
 	return new Failure('too_large', `a request body may hold at most ${maxBodyBytes} bytes`);
@@ -95,9 +112,16 @@ function writeFailure(ctx: Context, failure: Failure, served: Served): void {
 	ctx.set(served.failureHeaders?.() ?? {});
 }
 
+/** An application that can also word failures for requests that never reach it. */
+class Application extends Koa {
+	constructor(readonly render: (failure: Failure, requestId: string) => string) {
+		super();
+	}
+}
+
 /** Builds the Koa application of a server: request id, failures as answers, routes, a JSON 404 for the rest. */
-export function createApplication(served: Served): Koa {
-	const koa = new Koa();
+export function createApplication(served: Served): Application {
+	const koa = new Application((failure, id) => JSON.stringify(served.renderFailure(failure, id)));
 	// Everything thrown has been answered and reported before Koa could see it; this is only for broken sockets.
 	koa.silent = true;
 	const router = mount(served.endpoints, served.surround, readBody);
@@ -171,8 +195,36 @@ function closing(server: Server, graceMilliseconds: number): Promise<void> {
 	});
 }
 
+/** What Node.js could not read as a request, by its code; the rest is malformed. */
+const unread: Readonly<Record<string, { readonly status: string; readonly message: string }>> = {
+	HPE_HEADER_OVERFLOW: {
+		status: '431 Request Header Fields Too Large',
+		message: `the headers of a request may hold at most ${maxHeaderSize} bytes`,
+	},
+	ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'the request was not complete in time' },
+};
+const malformed = { status: '400 Bad Request', message: 'this is not a valid HTTP request' };
+
+/** Answers what is no request, and closes the connection: where the next one begins in it nobody knows. */
+function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, application: Application): void {
+	if (error.code === 'ECONNRESET' || !socket.writable) {
+		socket.destroy();
+		return;
+	}
+	const { status, message } = unread[error.code ?? ''] ?? malformed;
+	const id = randomUUID();
+	const body = application.render(new Failure('invalid', message), id);
+	const headers = [
+		'connection: close',
+		'content-type: application/json',
+		`content-length: ${Buffer.byteLength(body)}`,
+		`x-request-id: ${id}`,
+	];
+	socket.end(`HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${body}`);
+}
+
 /** Starts serving on `host` and `port` (0 picks a free one). Rejects with the system's error when it cannot listen. */
-export async function listen(application: Koa, host: string, port: number): Promise<Listening> {
+export async function listen(application: Application, host: string, port: number): Promise<Listening> {
 	const handle = application.callback();
 	/** Requests being handled: a client that goes away does not end the work it asked for. */
 	const handling = new Set<Promise<void>>();
@@ -181,6 +233,7 @@ export async function listen(application: Koa, host: string, port: number): Prom
 		handling.add(handled);
 	});
 	server.keepAliveTimeout = keepAliveMilliseconds;
+	server.on('clientError', (error, socket) => refuseUnread(error, socket, application));
 	await new Promise<void>((resolve, reject) => {
 		server.once('error', reject);
 		server.listen(port, host, () => {

@@ -47,7 +47,7 @@ function reasons({ engine, log }: Deciding, input: EngineInput, code: string): u
 		return engine.evaluate('regolith/explain/sections', input);
 	} catch (error) {
 		// The decision stands; only its explanation is missing.
-		log.error({ err: error }, 'a decision could not be explained');
+		log.error({ error }, 'a decision could not be explained');
 		return { code };
 	}
 }

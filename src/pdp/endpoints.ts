@@ -1,9 +1,9 @@
 /** The decision point over HTTP: its table of endpoints, who may call them, and how it words failures. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { Failure, forbidden } from '../failure.js';
+import { Failure, forbidden, unprocessable } from '../failure.js';
 import { declaring, type Endpoint, reply } from '../http/endpoint.js';
-import type { Surround } from '../http/mount.js';
+import type { AnyRequest, Surround } from '../http/mount.js';
 import type { Logger } from '../log.js';
 import {
 	AuthorizationResult,
@@ -25,10 +25,6 @@ export interface DecisionPointOptions {
 	/** The key clients have to present: the environment's. */
 	readonly apiKey: string;
 	readonly log: Logger;
-	/** The tenant of checks that name none. */
-	readonly defaultTenant?: string;
-	/** Whether answers explain themselves unless a request says otherwise. */
-	readonly debug?: boolean;
 	/** How long a request with `X-Min-Revision` may wait for it, in milliseconds. */
 	readonly revisionWait?: number;
 }
@@ -55,19 +51,26 @@ const endpoint = declaring<Contexts>();
 export function createDecisionPoint(options: DecisionPointOptions): DecisionPoint {
 	const { replica } = options;
 	return {
-		endpoints: [...decisionEndpoints(options), ...healthEndpoints(replica)],
+		endpoints: [...decisionEndpoints(), ...healthEndpoints(replica)],
 		surround: surrounding(options),
 		renderFailure: ({ code, problems, message }) => ({ detail: code === 'unprocessable' ? problems : message }),
 		failureHeaders: () => revisionHeader(replica.current()?.revision),
 	};
 }
 
-function decisionEndpoints({ defaultTenant = 'default', debug = false }: DecisionPointOptions) {
+/**
+ * The most checks of one request that may ask for reasons. Reasons take a hundred times as long as a check, and all
+ * checks of a request are decided in one go, so that one revision answers them.
+ */
+const mostExplained = 1_000;
+
+function decisionEndpoints() {
 	const tag = 'Decisions';
 	const unavailable = { 503: 'No revision is loaded yet' };
 	const example = { user: 'ann@example.com', action: 'read', resource: { type: 'document', tenant: 'acme' } };
+	const explains = (query: Query, header: string | undefined) => query.use_debugger ?? flag(header);
 	const decided = (query: Query, deciding: Deciding, header: string | undefined) =>
-		decide(deciding, normalise(query, defaultTenant), query.use_debugger ?? flag(header) ?? debug);
+		decide(deciding, normalise(query), explains(query, header));
 	return [
 		endpoint({
 			name: 'check',
@@ -90,6 +93,7 @@ function decisionEndpoints({ defaultTenant = 'default', debug = false }: Decisio
 		endpoint({
 			name: 'checkMany',
 			summary: 'Decide many checks at one revision',
+			description: `At most ${mostExplained} of them may ask for their reasons.`,
 			tag,
 			method: 'post',
 			path: '/allowed/bulk',
@@ -99,6 +103,7 @@ function decisionEndpoints({ defaultTenant = 'default', debug = false }: Decisio
 			returns: { 200: BulkResult },
 			failures: unavailable,
 			handle: ({ body, headers }, now) => {
+				if (body.length > mostExplained) refuseManyReasons(body, (query) => explains(query, headers['x-debug']));
 				const deciding = now();
 				const allow = body.map((query) => decided(query, deciding, headers['x-debug']));
 				return reply(200, { allow }, revisionHeader(deciding.revision));
@@ -123,12 +128,19 @@ function decisionEndpoints({ defaultTenant = 'default', debug = false }: Decisio
 	];
 }
 
+function refuseManyReasons(queries: readonly Query[], explains: (query: Query) => boolean): void {
+	const asked = queries.filter(explains).length;
+	if (asked <= mostExplained) return;
+	const msg = `at most ${mostExplained} checks of one request may ask for their reasons, and ${asked} do`;
+	throw unprocessable([{ loc: ['body'], msg, type: 'too_many_reasons' }]);
+}
+
 function healthEndpoints(replica: Replica) {
 	const health = (): Health => {
-		const { kind, detail } = replica.state;
+		// What stands in the way is in the log: the control plane's words are not for those who have no key.
+		const { kind } = replica.state;
 		const revision = replica.current()?.revision ?? null;
-		const status = revision === null ? 'unavailable' : 'ok';
-		return { status, online: kind === 'ready', state: kind, revision, ...(status === 'ok' ? {} : { detail }) };
+		return { status: revision === null ? 'unavailable' : 'ok', online: kind === 'ready', state: kind, revision };
 	};
 	const headers = () => revisionHeader(replica.current()?.revision);
 	const alive = (name: string, path: string) =>
@@ -168,14 +180,11 @@ function surrounding({ replica, apiKey, log, revisionWait = 10_000 }: DecisionPo
 		if (held === undefined) throw new Failure('unavailable', `no revision is loaded: ${replica.state.detail}`);
 		return { engine: held.engine, revision: held.revision, log };
 	};
-	return async ({ access }, { headers, closed }, run) => {
+	return async ({ access }, request, run) => {
 		if (access === 'open') return run(undefined);
-		authorize(headers['authorization'], expected);
-		await untilRevision(
-			replica,
-			headers['x-min-revision'],
-			AbortSignal.any([closed, AbortSignal.timeout(revisionWait)]),
-		);
+		authorize(request.headers['authorization'], expected);
+		const wanted = request.headers['x-min-revision'];
+		if (wanted !== undefined) await untilRevision(replica, wanted, revisionWait, request);
 		return run(now);
 	};
 }
@@ -193,13 +202,14 @@ function digest(text: string): Buffer {
 	return createHash('sha256').update(text).digest();
 }
 
-async function untilRevision(replica: Replica, wanted: string | undefined, signal: AbortSignal): Promise<void> {
-	if (wanted === undefined) return;
+async function untilRevision(replica: Replica, wanted: string, wait: number, request: AnyRequest): Promise<void> {
 	if (!/^\d{1,15}$/.test(wanted)) {
 		throw new Failure('invalid', `header X-Min-Revision must be a revision number, got \`${wanted}\``);
 	}
+	const revision = Number(wanted);
+	if ((replica.current()?.revision ?? -1) >= revision) return;
 	try {
-		await replica.reached(Number(wanted), signal);
+		await replica.reached(revision, AbortSignal.any([request.closed, AbortSignal.timeout(wait)]));
 	} catch {
 		throw new Failure('unavailable', `revision ${wanted} has not been reached`);
 	}
@@ -209,6 +219,6 @@ function revisionHeader(revision: number | undefined): Readonly<Record<string, s
 	return revision === undefined ? {} : { 'x-revision': String(revision) };
 }
 
-function flag(header: string | undefined): boolean | undefined {
-	return header === undefined ? undefined : header.toLowerCase() === 'true';
+function flag(header: string | undefined): boolean {
+	return header !== undefined && header.toLowerCase() === 'true';
 }

@@ -55,7 +55,6 @@ const page = 64 * 1024;
 const tolerableAborts = 8;
 /** The entrypoint every policy has: the code of one check. */
 const codeEntrypoint = 'regolith/check/code';
-const decisionEntrypoint = 'regolith/check/decision';
 const smokeInput: EngineInput = { user: { key: '' }, action: '', resource: { type: '', tenant: '' } };
 
 /**
@@ -167,11 +166,6 @@ export class Engine {
 			// Whatever a module throws (strings, traps) says the same to the caller: no decision, so no.
 			return evaluationFailed;
 		}
-	}
-
-	/** The whole decision of a check, as the policy words it. Throws `EngineError` when there is none. */
-	decide(input: EngineInput): unknown {
-		return this.evaluate(decisionEntrypoint, input);
 	}
 
 	/** The result of any entrypoint. Throws `EngineError` for unknown names, undefined results and failures. */

@@ -5,8 +5,11 @@ import type { EngineInput } from './engine.js';
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** The engine's input for a check. A check without a tenant asks about `defaultTenant`. */
-export function normalise(query: Query, defaultTenant: string): EngineInput {
+/** The tenant of checks that name none. */
+const defaultTenant = 'default';
+
+/** The engine's input for a check. */
+export function normalise(query: Query): EngineInput {
 	const { resource } = query;
 	return {
 		user: user(query.user),

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { PGlite, type QueryOptions, type Results } from '@electric-sql/pglite';
@@ -11,11 +11,16 @@ import { migrationSource } from './migration/index.js';
 const int8 = 20;
 pg.types.setTypeParser(int8, Number);
 
+/** The messages of errors show queries without the values in them: they go to the log. */
+const compileSqlOnError = false;
+
 /** Where the rows live. */
 export interface DatabaseOptions {
 	/** A PostgreSQL connection URL; `null` runs PostgreSQL inside this process, in `directory`. */
 	readonly url: string | null;
 	readonly directory: string;
+	/** Is told what is being done, in a few words, when it may take seconds. */
+	readonly say?: (step: string) => void;
 }
 
 /** An open database: one SQL dialect, whichever of the two engines runs it. */
@@ -28,9 +33,9 @@ export interface Database {
 
 /** Opens the database and brings its tables up to date. Rejects when it cannot be reached or a migration fails. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-	const knex = options.url === null ? await embedded(options.directory) : server(options.url);
+	const knex = options.url === null ? await embedded(options.directory, options.say) : server(options.url);
 	try {
-		await migrate(knex, options.url !== null);
+		await migrate(knex, options.url !== null, options.say);
 	} catch (error) {
 		await knex.destroy();
 		throw error;
@@ -39,8 +44,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /** Migrates while no other process on the server does: knex's own lock fails those who meet it instead of letting them wait. */
-async function migrate(knex: Knex, shared: boolean): Promise<void> {
-	const run = () => knex.migrate.latest({ migrationSource });
+async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say']): Promise<void> {
+	const run = async () => {
+		const [, pending] = await knex.migrate.list({ migrationSource });
+		if (pending.length > 0) say?.('creating or updating the tables');
+		await knex.migrate.latest({ migrationSource });
+	};
 	if (!shared) return run();
 	await knex.transaction(async (transaction) => {
 		await transaction.raw(`select pg_advisory_xact_lock(hashtextextended('regolith migrations', 0))`);
@@ -48,8 +57,9 @@ async function migrate(knex: Knex, shared: boolean): Promise<void> {
 	});
 }
 
-async function embedded(directory: string): Promise<Knex> {
+async function embedded(directory: string, say: DatabaseOptions['say']): Promise<Knex> {
 	const path = join(directory, 'postgres');
+	if (!existsSync(path)) say?.('preparing the embedded database');
 	mkdirSync(path, { recursive: true, mode: 0o700 });
 	const pglite = new YieldingPGlite(path, { parsers: { [int8]: Number } });
 	await pglite.waitReady;
@@ -57,7 +67,7 @@ async function embedded(directory: string): Promise<Knex> {
 	await pglite.exec('vacuum (analyze)');
 	// The function form is how knex-pglite takes an instance; knex's own types know only real servers' settings.
 	const connection = (() => ({ pglite })) as unknown as Knex.StaticConnectionConfig;
-	return knexFactory({ client: PgliteClient, dialect: 'postgres', connection });
+	return knexFactory({ client: PgliteClient, dialect: 'postgres', connection, compileSqlOnError });
 }
 
 /**
@@ -77,6 +87,7 @@ class YieldingPGlite extends PGlite {
 function server(url: string): Knex {
 	return knexFactory({
 		client: 'pg',
+		compileSqlOnError,
 		connection: { connectionString: url, application_name: 'regolith' },
 		pool: { min: 0, max: 10 },
 	});

@@ -4,6 +4,9 @@ import type { Store } from './store.js';
 
 const firstPause = 100;
 const longestPause = 5_000;
+/** How long connecting may take, and how long a connection may be silent before it is probed, in milliseconds. */
+const connectPatience = 5_000;
+const silence = 10_000;
 
 /** Something that runs until it is stopped. */
 export interface Running {
@@ -21,13 +24,22 @@ export function listen(store: Store, log: Logger): Running {
 	let client: pg.Client | undefined;
 	let timer: NodeJS.Timeout | undefined;
 
-	const connect = async (pause: number): Promise<void> => {
-		const next = new pg.Client({ connectionString: url, application_name: 'regolith listener' });
+	const connect = async (after: number): Promise<void> => {
+		let pause = after;
+		const next = new pg.Client({
+			connectionString: url,
+			application_name: 'regolith listener',
+			connectionTimeoutMillis: connectPatience,
+			keepAlive: true,
+			keepAliveInitialDelayMillis: silence,
+		});
 		client = next;
 		const lost = (error?: Error) => {
 			if (stopped || client !== next) return;
 			client = undefined;
-			log.warn({ error: error?.message }, 'lost the connection that hears of other writers');
+			// It may have lost no more than its LISTEN: the connection is not left behind.
+			void next.end().catch(() => undefined);
+			log.warn({ error }, 'lost the connection that hears of other writers');
 			timer = setTimeout(() => void connect(Math.min(pause * 2, longestPause)), pause);
 		};
 		next.on('notification', (notification) => {
@@ -43,13 +55,13 @@ export function listen(store: Store, log: Logger): Running {
 			lost(error instanceof Error ? error : undefined);
 		}
 	};
-	const connecting = connect(firstPause);
+	void connect(firstPause);
 
 	return {
 		async stop() {
 			stopped = true;
 			clearTimeout(timer);
-			await connecting;
+			// Also when it is only connecting, whose promise then never settles: a server may take a connection and say nothing.
 			await client?.end().catch(() => undefined);
 		},
 	};

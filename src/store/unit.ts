@@ -150,12 +150,14 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/** Inserts the rows that no other row stands in the way of, recording nothing. Returns those. */
-	async insertMissing<M extends EnvironmentModel>(
-		table: Table<M>,
-		rows: readonly Columns<M>[],
-	): Promise<readonly M[]> {
+	async insertMissing<M extends EnvironmentModel>(table: Table<M>, rows: readonly Columns<M>[]): Promise<readonly M[]> {
 		const inserted: M[] = [];
-		for (const [, chunk] of chunksOf(rows)) inserted.push(...(await this.#inserting(table, chunk).onConflict().ignore()));
+		for (const [, chunk] of chunksOf(rows)) {
+			const bound = chunk.map((columns) => ({ ...columns, environment_id: this.scope.environment_id }));
+			// Not through the model, which returns what it was given, also rows that were left out.
+			const kept = await this.database(table.tableName).insert(bound).onConflict().ignore().returning('*');
+			inserted.push(...kept.map((row) => asModel(table).fromDatabaseJson(row)));
+		}
 		return inserted;
 	}
 

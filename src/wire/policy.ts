@@ -2,15 +2,21 @@ import { z } from 'zod';
 import { Timestamp } from './common.js';
 
 /**
- * What the compiler made of an environment: `revision` is the environment's newest, `compiled_revision` the newest that
- * decision points can load. They differ while a compilation runs and after one failed.
+ * What the compiler made of an environment. `revision` is the environment's newest, `schema_revision` the newest that
+ * changed its schema, `compiled_revision` the schema revision in force: null while nothing is compiled. The last two
+ * differ while a compilation runs and after one failed.
  */
 export const PolicyRead = z
 	.object({
-		revision: z.int().min(0),
+		revision: z.int().min(0).meta({ description: 'The newest revision of the environment.' }),
+		schema_revision: z.int().min(0).meta({ description: 'The newest revision that changed the schema.' }),
 		/** SHA-256 of the Rego files, hexadecimal; null while nothing is compiled. */
 		hash: z.string().nullable(),
-		compiled_revision: z.int().min(0).nullable(),
+		compiled_revision: z
+			.int()
+			.min(0)
+			.nullable()
+			.meta({ description: 'The schema revision that decision points load; null while nothing is compiled.' }),
 		published_at: Timestamp.nullable(),
 		failure: z.object({ revision: z.int().min(0), message: z.string() }).nullable(),
 		files: z.array(z.object({ path: z.string(), text: z.string() })),

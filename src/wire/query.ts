@@ -45,6 +45,9 @@ export interface AttributeFilter {
 
 const attributePrefix = 'attr_';
 
+/** What the documentation says of such lists, because the names of the parameters are the caller's. */
+export const attributeFilterText = '`attr_<name>=<value>` keeps those whose attribute `<name>` is that text.';
+
 /** The query of a list that can also be filtered by attributes; adds them as `attribute_filters`. */
 export function withAttributeFilters<S extends z.ZodRawShape>(shape: S) {
 	return z.looseObject(shape).transform((query, ctx) => {

@@ -1,15 +1,11 @@
 import { z } from 'zod';
-import { AlwaysNull, deferred, environmentScoped, Reference, StoredObject, Uuid } from './common.js';
+import { AlwaysNull, environmentScoped, Reference, StoredObject, Uuid } from './common.js';
 import { Flag, pageShape, References } from './query.js';
+import { UserRoleCreate } from './user.js';
 
 /** A role to give to a user in a tenant. */
 export const RoleAssignmentCreate = z
-	.object({
-		user: Reference,
-		role: Reference,
-		tenant: Reference,
-		resource_instance: deferred('roles on resource instances'),
-	})
+	.object({ user: Reference, ...UserRoleCreate.shape })
 	.meta({ id: 'RoleAssignmentCreate' });
 export type RoleAssignmentCreate = z.output<typeof RoleAssignmentCreate>;
 
@@ -17,12 +13,16 @@ export type RoleAssignmentCreate = z.output<typeof RoleAssignmentCreate>;
 export const RoleAssignmentRemove = RoleAssignmentCreate.meta({ id: 'RoleAssignmentRemove' });
 export type RoleAssignmentRemove = z.output<typeof RoleAssignmentRemove>;
 
+/** The most assignments of one bulk call: each call is one unit, and nobody else writes to the environment meanwhile. */
+export const maxBulkAssignments = 2000;
+const tooMany = `must have at most ${maxBulkAssignments} role assignments; send the rest in further calls`;
+
 /** Many roles to give; a bare array. */
-export const RoleAssignmentBulkCreate = z.array(RoleAssignmentCreate);
+export const RoleAssignmentBulkCreate = z.array(RoleAssignmentCreate).max(maxBulkAssignments, tooMany);
 export type RoleAssignmentBulkCreate = z.output<typeof RoleAssignmentBulkCreate>;
 
 /** Many roles to take; a bare array. */
-export const RoleAssignmentBulkRemove = z.array(RoleAssignmentRemove);
+export const RoleAssignmentBulkRemove = z.array(RoleAssignmentRemove).max(maxBulkAssignments, tooMany);
 export type RoleAssignmentBulkRemove = z.output<typeof RoleAssignmentBulkRemove>;
 
 /** What happens to an assignment of many whose user does not exist. */

@@ -1,4 +1,6 @@
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import test from 'ava';
 import { type Answered, createApplication, type Listening, listen, maxBodyBytes } from '../../src/http/server.js';
 import { renderSampleFailure, sampleEndpoints, sampleSurround } from './sample.js';
@@ -124,7 +126,27 @@ const cases: readonly Case[] = [
 		status: 400,
 		says: /not valid JSON/,
 	})),
-	{ title: 'a prototype in the body', method: 'POST', path: '/echo', body: '{"a":{"__proto__":{"b":1}}}', status: 400 },
+	...['{"a":{"__proto__":{"b":1}}}', '{"\\u005f_proto__":{"toString":1}}'].map((body) => ({
+		title: `a prototype's name is a name like any other: ${body}`,
+		method: 'POST',
+		path: '/echo',
+		body,
+		status: 200,
+		answer: { body: JSON.parse(body) as unknown },
+	})),
+	{ title: 'a prototype in what is no JSON', method: 'POST', path: '/echo', body: '{"__proto__":{', status: 400 },
+	{
+		title: 'a prototype does not stand in for members',
+		method: 'POST',
+		path: '/things',
+		headers: good,
+		body: '{"__proto__":{"name":"abc","size":3}}',
+		status: 422,
+		locs: [
+			['body', 'name'],
+			['body', 'size'],
+		],
+	},
 	{ title: 'a scalar body', method: 'POST', path: '/echo', body: 'false', status: 200, answer: { body: false } },
 	{ title: 'an empty body is none', method: 'POST', path: '/echo', body: '', status: 200, answer: { body: 'nothing' } },
 	{
@@ -405,6 +427,23 @@ test.serial('only what is no Failure is reported as unexpected, and every answer
 		],
 	);
 });
+
+const noRequests: readonly (readonly [title: string, bytes: string, status: number])[] = [
+	['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+	['what is not HTTP', 'hello\r\n\r\n', 400],
+	['a length that is none', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', 400],
+];
+
+for (const [title, bytes, status] of noRequests) {
+	test(`no request at all is answered as others are: ${title}`, async (t) => {
+		const socket = connect(server.port, '127.0.0.1');
+		socket.end(bytes);
+		const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+		t.regex(head, new RegExp(`^HTTP/1.1 ${status} `));
+		t.regex(head, /\r\ncontent-type: application\/json\r\n/);
+		t.like(JSON.parse(body), { error_code: 'INVALID_INPUT' });
+	});
+}
 
 test('listening on a taken port is an error', async (t) => {
 	const application = createApplication({

@@ -47,13 +47,15 @@ for (const kind of stores) {
 		t.false(await allowed('read', 'acme'), 'an action that is gone is granted no more');
 
 		const policy = (await http.get<Policy>('/v2/projects/default/dev/policy')).body;
-		t.like(policy, { revision, failure: null });
+		t.like(policy, { revision, schema_revision: revision, compiled_revision: revision, failure: null });
 		t.regex(policy.hash, /^[0-9a-f]{64}$/);
 		const generated = policy.files.filter(({ text }) => text.includes('package regolith.resources'));
 		t.is(generated.length, 1);
 		t.true(generated[0]?.text.includes('"write"') && !generated[0].text.includes('"read"'));
 
 		await wrote('DELETE', `${facts}/role_assignments`, { user: 'auth0|ann', role: 'editor', tenant: 'acme' }, 204);
+		const later = (await http.get('/v2/projects/default/dev/policy')).body;
+		t.like(later, { revision, schema_revision: policy.revision, compiled_revision: policy.revision });
 		await wrote('DELETE', `${facts}/users/auth0%7Cann`, undefined, 204);
 		t.is((await stack.organization.delete('/v2/projects/default/envs/dev')).status, 204);
 		fails(t, await http.get(`${facts}/users`), 401);

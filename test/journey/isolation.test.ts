@@ -20,6 +20,7 @@ async function shown(http: Client, { schema, facts }: Place): Promise<string> {
 			`${schema}/resources/document/attributes`,
 			`${facts}/users`,
 			`${facts}/tenants`,
+			`${facts}/tenants/acme/users`,
 			`${facts}/role_assignments?detailed=true`,
 		],
 	];
@@ -152,7 +153,7 @@ const system: Readonly<Record<string, RegExp>> = {
 
 /** The tables that hold the objects of environments, and that are found by the caller's organization. */
 const ofEnvironments =
-	/"?\b(resources|resource_actions|resource_attributes|roles|role_permissions|role_parents|users|tenants|role_assignments|changes|publications)\b"?/;
+	/"?\b(resources|resource_actions|resource_attributes|roles|role_permissions|role_parents|users|tenants|tenant_users|role_assignments|changes|publications)\b"?/;
 const ofOrganizations = /"(projects|environments|api_keys)"/;
 
 /** Why a statement is not bound to the caller's scope; `null` when it is. */

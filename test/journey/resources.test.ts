@@ -270,6 +270,9 @@ journey(
 			t.true(attribute['built_in']);
 			t.true(String(attribute['description']).includes('Built in attribute'));
 			fails(t, await http.delete(`${path}/${attribute['key']}`), 400, String(attribute['key']));
+			for (const change of [{ type: 'number' }, { description: 'Mine' }, {}]) {
+				fails(t, await http.patch(`${path}/${attribute['key']}`, change), 400, String(attribute['key']));
+			}
 		}
 
 		const age = await ledger.wrote(await http.post(path, { key: 'age', type: 'number', description: 'In years' }));
@@ -294,7 +297,16 @@ journey(
 
 		const replaced = await ledger.wrote(await http.put(`${schema}/resources/__user`, { name: 'User', actions: {} }));
 		t.deepEqual(Object.keys(replaced['attributes'] as object), ['key', 'roles', 'email', 'first_name', 'last_name']);
-		fails(t, await http.delete(`${schema}/resources/__user`), 400, '__user');
+		const user = `${schema}/resources/__user`;
+		fails(t, await http.patch(user, { attributes: { email: { type: 'number' } } }), 400, 'email');
+		const shown = replaced['attributes'] as Readonly<Record<string, object>>;
+		await ledger.kept(await http.patch(user, { attributes: shown }));
+		await ledger.kept(await http.patch(user, { attributes: { email: { type: 'string' } } }));
+		fails(t, await http.delete(user), 400, '__user');
+		fails(t, await http.post(`${schema}/resources`, { key: '__user', name: 'User', actions: {} }), 409, '__user');
+		const reserved = await http.post(`${schema}/resources`, { key: '__tenant', name: 'Tenant', actions: {} });
+		fails(t, reserved, 422, 'reserved');
+		t.deepEqual(problemPlaces(reserved), ['body.key']);
 		await ledger.balanced();
 	},
 );

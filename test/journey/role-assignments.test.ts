@@ -161,6 +161,29 @@ journey('many roles are given and taken in one write, each once, all or none', a
 	await ledger.balanced();
 });
 
+journey('one call gives or takes at most 2,000 roles', async (t, place) => {
+	const { http, facts } = place;
+	await furnish(place);
+	const ledger = await ledgerOf(t, place);
+	const path = `${facts}/role_assignments/bulk`;
+	const most = Array.from({ length: 2000 }, (_, index) => ({ user: `u${index}`, role: 'viewer', tenant: 'acme' }));
+	const tooMany = [...most, { user: 'ann', role: 'viewer', tenant: 'acme' }];
+	for (const method of ['POST', 'DELETE']) {
+		const refused = await http.send(method, `${path}?missing_user_policy=create`, tooMany);
+		fails(t, refused, 422, '2000');
+		t.deepEqual(problemPlaces(refused), ['body']);
+	}
+	const create = `${path}?missing_user_policy=create`;
+	t.deepEqual(await ledger.wrote(await http.post(create, most)), { assignments_created: 2000 });
+	t.deepEqual(await ledger.kept(await http.post(create, most)), { assignments_created: 0 });
+	t.is((await http.get(`${facts}/tenants/acme/users`)).body['total_count'], 2000);
+	t.deepEqual(await ledger.wrote(await http.delete(path, most)), { assignments_removed: 2000 });
+	await ledger.wrote(await http.post(path, most));
+	await ledger.wrote(await http.delete(`${facts}/tenants/acme`), 204);
+	t.deepEqual((await http.get<unknown>(`${facts}/role_assignments`)).body, []);
+	await ledger.balanced();
+});
+
 journey('what happens to a user that does not exist is for the caller to say', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);

@@ -1,12 +1,24 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
+import {
+	chmodSync,
+	cpSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmdirSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+} from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { ConfigError, readConfig } from '../../src/config.js';
 import { command, holdDataDirectory } from '../../src/control.js';
+import { findOpa } from '../../src/opa.js';
 import { type Database, openDatabase } from '../../src/store/database.js';
 import { client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -284,6 +296,82 @@ test('a decision point without a key says which setting is missing', async (t) =
 	t.regex(running.stderr(), /^PDP_API_KEY: [^\n]+\n$/);
 });
 
+test('a decision point that would follow another API with the key of this one is refused', async (t) => {
+	const folder = join(temporary(t), 'data');
+	const { env } = await surroundings(folder);
+	const running = launch({ command: ['start'], env: { ...env, PDP_CONTROL_PLANE: 'http://127.0.0.1:9' } });
+	t.deepEqual(await running.exited, { code: 1, signal: null });
+	t.regex(running.stderr(), /^PDP_CONTROL_PLANE: [^\n]*PDP_API_KEY\n$/);
+	t.throws(() => statSync(folder), { code: 'ENOENT' });
+});
+
+test('a first start whose decision point serves something else prints no checks that would not answer', async (t) => {
+	const database = await createDatabase();
+	t.teardown(database.drop);
+	const { env, urls } = await surroundings(temporary(t));
+	const all = { ...env, DATABASE_URL: database.url, PDP_API_KEY: secretFor('of-another') };
+	const running = launch({ command: ['start'], env: all });
+	await running.answering(`${urls.pdp}/healthy`);
+	await eventually(
+		() => running.stdout(),
+		(said) => said.includes('permit_key_'),
+	);
+	t.deepEqual(commandsIn(running.stdout()), []);
+	t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
+});
+
+test('an opa that is missing or does not run is one sentence, before anything is stored', async (t) => {
+	const folder = join(temporary(t), 'data');
+	const { env } = await surroundings(folder);
+	for (const path of [join(folder, 'opa'), process.execPath, join(root, 'src')]) {
+		const running = launch({ command: ['serve'], env: { ...env, OPA_PATH: path } });
+		t.deepEqual(await running.exited, { code: 1, signal: null }, path);
+		t.regex(running.stderr(), /^OPA_PATH: [^\n]+\n$/);
+		t.true(running.stderr().includes(path));
+		t.false(existsSync(join(folder, 'postgres')));
+	}
+});
+
+test('opa is found on PATH when nothing else names one, and only programs count', async (t) => {
+	const folders = [join(temporary(t), 'none'), temporary(t), temporary(t)];
+	mkdirSync(join(folders[1] ?? '', 'opa'));
+	symlinkSync(opa, join(folders[2] ?? '', 'opa'));
+	const own = temporary(t);
+	t.is(await findOpa(null, folders.join(delimiter), own), join(folders[2] ?? '', 'opa'));
+	await t.throwsAsync(findOpa(null, folders.slice(0, 2).join(delimiter), own), {
+		instanceOf: ConfigError,
+		message: /install it .*OPA_PATH/,
+	});
+	t.is(await findOpa(relative(process.cwd(), opa), '', own), opa);
+});
+
+test('a database that cannot be had is one sentence', async (t) => {
+	const { env } = await surroundings(temporary(t));
+	const nobody = `postgres://ann:hunter2@127.0.0.1:${await freePort()}/x`;
+	const database = await createDatabase();
+	t.teardown(database.drop);
+	const unknown = database.url.replace(/\/[^/]*$/, '/no_such_database');
+	for (const url of [nobody, unknown, 'postgres://localhost:99999/x', 'postgres://[/x']) {
+		const running = launch({ command: ['serve'], env: { ...env, DATABASE_URL: url } });
+		t.deepEqual(await running.exited, { code: 1, signal: null }, url);
+		t.regex(running.stderr(), /^DATABASE_URL: [^\n]+\n$/);
+		t.false(running.stderr().includes('hunter2'));
+	}
+});
+
+test('a first start tells its steps, a later one does not; a signal in between is a clean stop', async (t) => {
+	t.regex(first.stderr, /^regolith: preparing the embedded database\nregolith: creating or updating the tables\n/);
+	const later = await started(t, ['serve']);
+	t.notRegex(later.running.stderr(), /regolith: /);
+	const { env } = await surroundings(temporary(t));
+	const early = launch({ command: ['start'], env });
+	await eventually(
+		() => early.stderr(),
+		(said) => said.includes('preparing'),
+	);
+	t.deepEqual(await early.kill('SIGTERM'), { code: 0, signal: null });
+});
+
 test('a port in use is named, and nothing stays behind', async (t) => {
 	const folder = copied(t);
 	const { env, urls } = await surroundings(folder);
@@ -316,6 +404,53 @@ test('a folder with a path too long for a socket is held like any other', async 
 	await t.throwsAsync(holdDataDirectory(folder), { instanceOf: ConfigError });
 	await hold.release();
 	await (await holdDataDirectory(folder)).release();
+});
+
+test('a socket that cannot be asked is not taken for a dead one', async (t) => {
+	const folder = temporary(t);
+	const path = join(folder, 'control.sock');
+	symlinkSync('control.sock', path);
+	const refused = { instanceOf: ConfigError, message: /^cannot tell whether another process uses / };
+	await t.throwsAsync(command(folder, 'hello'), refused);
+	await t.throwsAsync(holdDataDirectory(folder), refused);
+	t.deepEqual(readdirSync(folder), ['control.sock'], 'nothing stays behind, and it is still there');
+});
+
+test('a holder that breaks off or answers nonsense is a sentence', async (t) => {
+	const answers: Readonly<Record<string, (socket: Socket) => void>> = {
+		'ended before it answered': (socket) => socket.destroy(),
+		'before it answered': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"value":'),
+		'cannot be read': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{"v'),
+	};
+	for (const [says, answer] of Object.entries(answers)) {
+		const folder = temporary(t);
+		const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => answer(socket)));
+		server.listen(join(folder, 'control.sock'));
+		await once(server, 'listening');
+		t.teardown(() => server.close());
+		await t.throwsAsync(command(folder, 'hello'), { instanceOf: ConfigError, message: new RegExp(says) });
+	}
+});
+
+test.serial('a folder for sockets that others can use or have planted is refused', async (t) => {
+	const [shared, long] = [temporary(t), join(temporary(t), 'x'.repeat(60), 'y'.repeat(60))];
+	const before = process.env['TMPDIR'];
+	process.env['TMPDIR'] = shared;
+	t.teardown(() => {
+		if (before === undefined) delete process.env['TMPDIR'];
+		else process.env['TMPDIR'] = before;
+	});
+	const path = join(shared, `regolith-${process.getuid?.()}`);
+	const refused = { instanceOf: ConfigError, message: /only you can use/ };
+	mkdirSync(path);
+	chmodSync(path, 0o777);
+	await t.throwsAsync(holdDataDirectory(long), refused);
+	rmdirSync(path);
+	symlinkSync(temporary(t), path);
+	await t.throwsAsync(holdDataDirectory(long), refused);
+	rmSync(path);
+	await (await holdDataDirectory(long)).release();
+	t.is(statSync(path).mode & 0o777, 0o700);
 });
 
 interface Started {

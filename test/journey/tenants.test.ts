@@ -149,3 +149,107 @@ journey('a tenant, also `default`, goes with the roles held in it', async (t, pl
 	);
 	await ledger.balanced();
 });
+
+journey('users belong to a tenant with and without a role there', async (t, place) => {
+	const { http, schema, facts } = place;
+	const ledger = await ledgerOf(t, place);
+	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'editor', name: 'Editor' }));
+	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' }));
+	await ledger.wrote(await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' }));
+	const path = `${facts}/tenants/acme/users`;
+	t.deepEqual(await ledger.read(await http.get(path)), { data: [], total_count: 0, page_count: 0 });
+
+	const member = { tenant: 'acme', roles: [], status: 'active', resource_instance_roles: [] };
+	const ann = await ledger.wrote(await http.post(path, { key: 'ann', first_name: 'Ann', email: 'ann@example.com' }));
+	t.like(ann, { key: 'ann', first_name: 'Ann', email: 'ann@example.com' });
+	t.deepEqual([ann['roles'], ann['associated_tenants']], [[], [member]]);
+	t.deepEqual(await ledger.read(await http.get(`${facts}/users/ann`)), ann);
+	t.deepEqual(await ledger.kept(await http.post(path, { key: 'ann', first_name: 'Other' })), ann, 'stays as she is');
+
+	const ben = { key: 'ben', first_name: 'Ben', role_assignments: [{ role: 'editor', tenant: 'default' }] };
+	await ledger.wrote(await http.post(`${facts}/users`, ben));
+	t.deepEqual(keysOf((await http.get<Paginated>(path)).body.data), ['ann'], 'a role elsewhere does not count');
+	const both = { key: 'ben', role_assignments: [{ role: 'editor', tenant: 'acme' }] };
+	const added = await ledger.wrote(await http.post(path, both));
+	t.is(added['first_name'], 'Ben');
+	t.deepEqual(added['associated_tenants'], [
+		{ ...member, tenant: 'default', roles: ['editor'] },
+		{ ...member, roles: ['editor'] },
+	]);
+	await ledger.wrote(await http.post(`${facts}/users`, { ...both, key: 'cy' }));
+	await ledger.wrote(await http.post(`${facts}/users`, { key: 'dan' }));
+	const found: Readonly<Record<string, readonly string[]>> = {
+		'': ['ann', 'ben', 'cy'],
+		'?include_resource_instance_roles=true': ['ann', 'ben', 'cy'],
+		'?search=BEN': ['ben'],
+		'?role=editor': ['ben', 'cy'],
+		'?role=viewer': [],
+		'?role=chief': [],
+		'?per_page=2&page=2': ['cy'],
+	};
+	for (const [query, keys] of Object.entries(found)) {
+		t.deepEqual(keysOf((await http.get<Paginated>(path + query)).body.data), keys, query);
+	}
+	t.like(await ledger.read(await http.get(`${path}?per_page=2`)), { total_count: 3, page_count: 2 });
+
+	await ledger.wrote(
+		await http.delete(`${facts}/role_assignments`, { user: 'ben', role: 'editor', tenant: 'acme' }),
+		204,
+	);
+	await ledger.wrote(
+		await http.delete(`${facts}/role_assignments`, { user: 'cy', role: 'editor', tenant: 'acme' }),
+		204,
+	);
+	t.deepEqual(
+		keysOf((await http.get<Paginated>(path)).body.data),
+		['ann', 'ben'],
+		'who was added stays without a role',
+	);
+	fails(t, await http.delete(`${path}/cy`), 404, 'cy');
+
+	for (const [method, body] of [['GET'], ['POST', { key: 'ann' }]] as const) {
+		fails(t, await http.send(method, `${facts}/tenants/nowhere/users`, body), 404, 'nowhere');
+	}
+	fails(t, await http.delete(`${facts}/tenants/nowhere/users/ann`), 404, 'nowhere');
+	fails(t, await http.delete(`${path}/nobody`), 404, 'nobody');
+	const unknown = { key: 'eve', role_assignments: [{ role: 'chief', tenant: 'acme' }] };
+	fails(t, await http.post(path, unknown), 404, 'chief');
+	fails(t, await http.get(`${facts}/users/eve`), 404, 'eve');
+	fails(t, await http.post(path, { key: 'a b' }), 422, 'key');
+	await ledger.balanced();
+});
+
+journey('a user who leaves a tenant loses the roles there and nothing else', async (t, place) => {
+	const { http, schema, facts, store, id } = place;
+	const ledger = await ledgerOf(t, place);
+	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'editor', name: 'Editor' }));
+	await ledger.wrote(await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' }));
+	const role_assignments = ['acme', 'default'].map((tenant) => ({ role: 'editor', tenant }));
+	for (const key of ['ann', 'ben', 'cy']) {
+		await ledger.wrote(await http.post(`${facts}/tenants/acme/users`, { key, role_assignments }));
+	}
+	const path = `${facts}/tenants/acme/users`;
+	await ledger.wrote(await http.delete(`${path}/ann`), 204);
+	fails(t, await http.delete(`${path}/ann`), 404, 'ann');
+	t.deepEqual((await http.get(`${facts}/users/ann`)).body['roles'], [{ role: 'editor', tenant: 'default' }]);
+	t.deepEqual(keysOf((await http.get<Paginated>(path)).body.data), ['ben', 'cy']);
+
+	await ledger.wrote(await http.delete(`${facts}/users/ben`), 204);
+	await ledger.wrote(await http.post(`${facts}/users`, { key: 'ben' }));
+	t.deepEqual((await http.get(`${facts}/users/ben`)).body['associated_tenants'], [], 'comes back without a place');
+	await ledger.wrote(await http.delete(`${facts}/tenants/acme`), 204);
+	await ledger.wrote(await http.post(`${facts}/tenants`, { key: 'acme', name: 'Again' }));
+	t.deepEqual((await http.get<Paginated>(path)).body.data, []);
+
+	const changes: { operation: string; key: string }[] = await store.database
+		.knex('changes')
+		.where({ environment_id: id, kind: 'tenant_user' })
+		.orderBy(['revision', 'position']);
+	t.deepEqual(
+		changes.map(({ operation, key }) => `${operation} ${key}`),
+		['ann', 'ben', 'cy']
+			.flatMap((key) => [`create ${key}@acme`])
+			.concat(['ann', 'ben', 'cy'].map((key) => `delete ${key}@acme`)),
+	);
+	await ledger.balanced();
+});

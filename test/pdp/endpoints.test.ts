@@ -111,7 +111,7 @@ test('lists what a user may do', async (t) => {
 	}
 });
 
-test('explains when asked: the body wins over the header, the header over the setting', async (t) => {
+test('explains when asked: the body wins over the header', async (t) => {
 	const { http } = await serveAcme(t);
 	const explained = await http.post('/allowed', { ...benWrites, use_debugger: true });
 	t.like(explained.body, {
@@ -130,9 +130,25 @@ test('explains when asked: the body wins over the header, the header over the se
 		many.body.allow.map(({ debug }) => debug !== undefined),
 		[true, false],
 	);
-	const { http: always } = await serveAcme(t, { debug: true });
-	t.truthy((await always.post('/allowed', annWrites)).body['debug']);
-	t.is((await always.post('/allowed', annWrites, { headers: { 'x-debug': 'false' } })).body['debug'], undefined);
+	t.is((await http.post('/allowed', annWrites, { headers: { 'x-debug': 'false' } })).body['debug'], undefined);
+});
+
+test('gives the reasons of so many checks of a request, and refuses more', async (t) => {
+	const { http } = await serveAcme(t);
+	const most = 1_000;
+	const asking = Array.from({ length: most }, () => ({ ...annWrites, use_debugger: true }));
+	const answer = await http.post<{ allow: object[] }>('/allowed/bulk', [...asking, annWrites]);
+	t.deepEqual([answer.status, answer.body.allow.length], [200, most + 1]);
+	const headers = { 'x-debug': 'true' };
+	for (const refused of [
+		await http.post('/allowed/bulk', [...asking, { ...annWrites, use_debugger: true }]),
+		await http.post('/allowed/bulk', [...asking, annWrites], { headers }),
+	]) {
+		t.is(refused.status, 422);
+		t.regex(JSON.stringify(refused.body), /at most 1000 checks .* and 1001 do/);
+	}
+	const plain = Array.from({ length: 5 * most }, () => annWrites);
+	t.is((await http.post<{ allow: object[] }>('/allowed/bulk', plain)).body.allow.length, plain.length);
 });
 
 const authorizations: readonly (readonly [header: string | undefined, status: number])[] = [
@@ -296,7 +312,7 @@ test('is alive at once and ready with the first revision', async (t) => {
 	const { http, feed, replica } = await serve(t);
 	const starting = await http.get('/ready');
 	t.is(starting.status, 503);
-	t.like(starting.body, { status: 'unavailable', online: false, state: 'starting', revision: null });
+	t.deepEqual(starting.body, { status: 'unavailable', online: false, state: 'starting', revision: null });
 	t.is((await http.get('/healthy')).status, 200);
 	const early = await http.post('/allowed', annWrites);
 	t.is(early.status, 503);

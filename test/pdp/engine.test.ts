@@ -39,7 +39,7 @@ test('answers with the code of each check', async (t) => {
 	const engine = await load();
 	for (const [input, code] of codes) {
 		t.is(engine.code(input), code, JSON.stringify(input));
-		t.like(engine.decide(input), { allow: code === 'allow', code });
+		t.like(engine.evaluate('regolith/check/decision', input), { allow: code === 'allow', code });
 	}
 });
 
@@ -102,7 +102,10 @@ test('an evaluation that is aborted denies, and leaves the engine as it was', as
 		if (engine.code(conflict) !== evaluationFailed) t.fail('a conflict is no decision');
 		if (engine.code(check('ann', 'read', 'document')) !== 'allow') return t.fail(`denies after ${round} aborts`);
 	}
-	t.throws(() => engine.decide(conflict), { instanceOf: EngineError, message: /conflict/ });
+	t.throws(() => engine.evaluate('regolith/check/decision', conflict), {
+		instanceOf: EngineError,
+		message: /conflict/,
+	});
 	t.deepEqual(engine.dump(), data);
 	engine.patch(assign('idle', 'acme', []));
 	t.notDeepEqual(engine.dump(), data);

@@ -99,7 +99,7 @@ const cases: readonly Case[] = [
 
 for (const { title, sent, asked } of cases) {
 	test(`normalises ${title}`, (t) => {
-		t.deepEqual(normalise(Query.parse({ ...plain, ...sent }), 'default'), { ...plain, ...asked });
+		t.deepEqual(normalise(Query.parse({ ...plain, ...sent })), { ...plain, ...asked });
 	});
 }
 
@@ -107,7 +107,7 @@ test('an attribute called __proto__ is an attribute', (t) => {
 	const sent: unknown = JSON.parse(
 		'{"user":{"key":"ann","attributes":{"__proto__":{"admin":true}}},"action":"read","resource":"document"}',
 	);
-	const { user } = normalise(Query.parse(sent), 'default');
+	const { user } = normalise(Query.parse(sent));
 	t.is(JSON.stringify(user), '{"key":"ann","attributes":{"__proto__":{"admin":true}}}');
 	t.false('admin' in (user.attributes ?? {}));
 });

@@ -104,6 +104,10 @@ export const bodies: Readonly<Record<string, Body>> = {
 		fields: { key: 'key!', name: 'name!', description: 'text', attributes: 'object' },
 	},
 	updateTenant: { base: { name: 'Acme' }, fields: { name: 'name', description: 'text', attributes: 'object' } },
+	addUserToTenant: {
+		base: { key: 'new' },
+		fields: { key: 'user key!', ...user, role_assignments: 'assignments' },
+	},
 	createRoleAssignment: assignment,
 	deleteRoleAssignment: assignment,
 	createRoleAssignments: { ...assignment, many: true },

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApi } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';
@@ -20,11 +21,18 @@ export interface Management {
 	stop(): Promise<void>;
 }
 
+/** A program that says it is opa and compiles nothing. */
+const onlyItsVersion = `#!/bin/sh
+test "$1" = version && echo 'Version: 1.0.0'
+`;
+
 /** Starts a management API whose policies are never compiled, which spares what these tests do not look at. */
 export async function startManagement(kind: StoreKind = 'embedded'): Promise<Management> {
 	const folder = temporaryFolder();
 	const database = kind === 'server' ? await createDatabase() : null;
-	const given = { ...settings(folder, 'test'), DATABASE_URL: database?.url ?? '', OPA_PATH: join(folder, 'no-opa') };
+	const opa = join(folder, 'opa');
+	writeFileSync(opa, onlyItsVersion, { mode: 0o755 });
+	const given = { ...settings(folder, 'test'), DATABASE_URL: database?.url ?? '', OPA_PATH: opa };
 	const config = readConfig(given);
 	const api = await startApi(config, createLogger(config.log_level));
 	const { url } = api.listening;

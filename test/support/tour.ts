@@ -41,7 +41,7 @@ export async function furnish({ http, schema, facts }: Place, mark = 'Example'):
 		}),
 		role_id: await made(`${schema}/roles`, { key: 'editor', permissions: ['document:read'] }),
 		tenant_id: await made(`${facts}/tenants`, { key: 'acme' }),
-		user_id: await made(`${facts}/users`, { key: 'alice@example.com', first_name: mark }),
+		user_id: await made(`${facts}/tenants/acme/users`, { key: 'alice@example.com', first_name: mark }),
 	};
 }
 

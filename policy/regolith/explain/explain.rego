@@ -24,7 +24,7 @@ request := {
 }
 
 # METADATA
-# description: What the roles say. An allowing section names the roles, a denying one where to read on.
+# description: What the roles say. An allowing section names the roles; a code is explained in docs/denial-codes.md.
 rbac_section := {
 	"allow": true,
 	"code": check.code,
@@ -36,7 +36,6 @@ rbac_section := {
 	"allow": false,
 	"code": check.code,
 	"reason": reason,
-	"support_link": concat("", ["docs/denial-codes.md#", check.code]),
 }
 
 # METADATA

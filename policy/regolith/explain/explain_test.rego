@@ -24,12 +24,11 @@ test_an_allowing_section_names_the_roles if {
 	}
 }
 
-test_a_denying_section_says_where_to_read_on if {
+test_a_denying_section_says_why if {
 	sections(ask("bob", "write", "document", "beta")).rbac == {
 		"allow": false,
 		"code": "no_permission",
 		"reason": "no role of user `bob` in tenant `beta` grants `document:write`",
-		"support_link": "docs/denial-codes.md#no_permission",
 	}
 }
 

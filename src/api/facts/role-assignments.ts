@@ -17,6 +17,7 @@ import { User } from '../../store/table/user.js';
 import type { ReadingUnit, Table } from '../../store/unit.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import {
+	maxBulkAssignments,
 	RoleAssignmentBulkCreate,
 	RoleAssignmentBulkQuery,
 	RoleAssignmentBulkRemove,
@@ -111,7 +112,7 @@ export const roleAssignments = [
 	endpoint({
 		name: 'createRoleAssignments',
 		summary: 'Give many roles at once',
-		description: 'All or none. Those held already are skipped and not counted.',
+		description: `At most ${maxBulkAssignments} in one call; all or none. Those held already are skipped and not counted.`,
 		tag,
 		method: 'post',
 		path: `${collection}/bulk`,
@@ -130,7 +131,7 @@ export const roleAssignments = [
 	endpoint({
 		name: 'deleteRoleAssignments',
 		summary: 'Take many roles at once',
-		description: 'All or none. Those not held are skipped and not counted.',
+		description: `At most ${maxBulkAssignments} in one call; all or none. Those not held are skipped and not counted.`,
 		tag,
 		method: 'delete',
 		path: `${collection}/bulk`,

@@ -6,6 +6,7 @@ import { Tenant, tenantsBy } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
+import { attributeFilterText } from '../../wire/query.js';
 import { TenantCreate, TenantQuery, TenantRead, TenantUpdate } from '../../wire/tenant.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { listed, shown } from '../listed.js';
@@ -13,13 +14,16 @@ import { listed, shown } from '../listed.js';
 const tag = 'Tenants';
 const collection = '/v2/facts/:proj_id/:env_id/tenants';
 const member = `${collection}/:tenant_id`;
-const TenantPath = EnvironmentPath.extend({ tenant_id: Reference });
+
+/** The path parameters of one tenant. */
+export const TenantPath = EnvironmentPath.extend({ tenant_id: Reference });
 
 /** Tenants of the application (contract: Tenants). */
 export const tenants = [
 	endpoint({
 		name: 'listTenants',
 		summary: 'List tenants',
+		description: attributeFilterText,
 		tag,
 		method: 'get',
 		path: collection,

@@ -1,9 +1,7 @@
 import { assign, readAssignment, unassign } from '../../domain/assignment.js';
-import { changeUser, createUser, readUser, readUsers, removeUser, syncUser } from '../../domain/user.js';
+import { changeUser, createUser, readUser, removeUser, syncUser } from '../../domain/user.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
-import { Role } from '../../store/table/role.js';
-import { User, usersBy } from '../../store/table/user.js';
+import { User } from '../../store/table/user.js';
 import { Reference, UserKey } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
 import { RoleAssignmentRead, RoleAssignmentRemoveQuery } from '../../wire/role-assignment.js';
@@ -17,6 +15,7 @@ import {
 	UserUpdate,
 } from '../../wire/user.js';
 import { EnvironmentPath, endpoint } from '../access.js';
+import { userPage } from './user-page.js';
 
 const tag = 'Users';
 const collection = '/v2/facts/:proj_id/:env_id/users';
@@ -37,10 +36,7 @@ export const users = [
 		query: UserQuery,
 		returns: { 200: paginated(UserRead) },
 		handle: async ({ query }, { unit }) => {
-			const roles = query.role === undefined ? undefined : await unit.findMany(Role, [query.role]);
-			const role_ids = roles && [...roles.values()].map((role) => role.id);
-			const page = await pageOf(usersBy(unit, { search: query.search, role_ids, tenant_id: undefined }), query);
-			return reply(200, { ...page, data: [...(await readUsers(unit, page.data))] });
+			return reply(200, await userPage(unit, query));
 		},
 	}),
 	endpoint({

@@ -8,8 +8,9 @@ export const policy = [
 		name: 'getPolicy',
 		summary: 'The generated Rego of an environment, and whether it could be compiled',
 		description:
-			'`hash` and `files` are those of the policy that decision points load. When the newest schema could not be ' +
-			'compiled, `failure` says why and the policy before it stays in force.',
+			'`hash` and `files` are those of the policy that decision points load, compiled from the schema at ' +
+			'`compiled_revision`. While that is less than `schema_revision`, a compilation runs, or the newest schema could ' +
+			'not be compiled: then `failure` says why and the policy before it stays in force.',
 		tag: 'Policy',
 		method: 'get',
 		path: '/v2/projects/:proj_id/:env_id/policy',
@@ -26,6 +27,7 @@ export const policy = [
 			};
 			return reply(200, {
 				revision: environment.revision,
+				schema_revision: environment.schema_revision,
 				hash: live?.digest ?? null,
 				compiled_revision: live?.schema_revision ?? null,
 				published_at: live?.published_at ?? null,

@@ -6,7 +6,7 @@ import { pageOf } from '../../store/filter.js';
 import { actionsBy, Resource, ResourceAction } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit.js';
 import { Reference } from '../../wire/common.js';
-import { pageShape, withAttributeFilters } from '../../wire/query.js';
+import { attributeFilterText, pageShape, withAttributeFilters } from '../../wire/query.js';
 import { ResourceActionCreate, ResourceActionRead, ResourceActionUpdate } from '../../wire/resource-action.js';
 import { endpoint } from '../access.js';
 import { ResourcePath } from './resources.js';
@@ -21,6 +21,7 @@ export const resourceActions = [
 	endpoint({
 		name: 'listResourceActions',
 		summary: 'List the actions of a resource',
+		description: attributeFilterText,
 		tag,
 		method: 'get',
 		path: collection,

@@ -4,6 +4,7 @@ import { pageOf } from '../../store/filter.js';
 import { Resource, resourcesBy } from '../../store/table/resource.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
+import { attributeFilterText } from '../../wire/query.js';
 import { ResourceCreate, ResourceQuery, ResourceRead, ResourceReplace, ResourceUpdate } from '../../wire/resource.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { listed, shown } from '../listed.js';
@@ -27,6 +28,7 @@ export const resources = [
 	endpoint({
 		name: 'listResources',
 		summary: 'List resources',
+		description: attributeFilterText,
 		tag,
 		method: 'get',
 		path: collection,

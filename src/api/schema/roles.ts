@@ -12,6 +12,7 @@ import { pageOf } from '../../store/filter.js';
 import { Role, rolesBy } from '../../store/table/role.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
+import { attributeFilterText } from '../../wire/query.js';
 import { RoleCreate, RolePermissions, RoleQuery, RoleRead, RoleUpdate } from '../../wire/role.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { listed, shown } from '../listed.js';
@@ -27,6 +28,7 @@ export const roles = [
 	endpoint({
 		name: 'listRoles',
 		summary: 'List tenant roles',
+		description: attributeFilterText,
 		tag,
 		method: 'get',
 		path: collection,

@@ -1,5 +1,4 @@
 import type { QueryBuilder } from 'objection';
-import { pairUp, whereReferred } from '../ref.js';
 import { asId } from '../../wire/common.js';
 import type { PageOf } from '../filter.js';
 import { pairUp } from '../ref.js';
@@ -98,9 +97,18 @@ export async function participantsIn(
 					and (key = any(:${kind}::text[]) or id = any(:${kind}_ids::uuid[]))`,
 			)
 			.join(' union all '),
-		{ ...wanted, users_ids: idsAmong(wanted.users), roles_ids: idsAmong(wanted.roles), tenants_ids: idsAmong(wanted.tenants) },
+		{
+			...wanted,
+			users_ids: idsAmong(wanted.users),
+			roles_ids: idsAmong(wanted.roles),
+			tenants_ids: idsAmong(wanted.tenants),
+		},
 	);
-	const named = (kind: keyof Participants) => pairUp(rows.filter((row) => row.kind === kind), wanted[kind]);
+	const named = (kind: keyof Participants) =>
+		pairUp(
+			rows.filter((row) => row.kind === kind),
+			wanted[kind],
+		);
 	return { users: named('users'), roles: named('roles'), tenants: named('tenants') };
 }
 

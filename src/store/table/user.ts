@@ -3,6 +3,7 @@ import { whereSearched } from '../filter.js';
 import type { ReadingUnit } from '../unit.js';
 import { KeyedModel } from './environment-model.js';
 import { RoleAssignment } from './role-assignment.js';
+import { TenantUser } from './tenant-user.js';
 
 /** A user of the application whose permissions are decided. */
 export class User extends KeyedModel {
@@ -22,18 +23,22 @@ export interface UserFilter {
 	/** Matched against key, e-mail and names. */
 	readonly search?: string | undefined;
 	/** Only users who hold one of these roles; in `tenant_id`, where that is given. */
-	readonly role_ids: readonly string[] | undefined;
-	/** Only users who hold some role in this tenant. */
-	readonly tenant_id: string | undefined;
+	readonly role_ids?: readonly string[] | undefined;
+	/** Only users of this tenant: who were added to it or hold some role there. */
+	readonly tenant_id?: string | undefined;
 }
 
 /** The environment's users that pass the filter, oldest first. */
 export function usersBy(unit: ReadingUnit, filter: UserFilter): QueryBuilder<User, User[]> {
 	const query = unit.query(User).orderBy('users.id');
 	whereSearched(query, ['users.key', 'users.email', 'users.first_name', 'users.last_name'], filter.search);
-	if (filter.role_ids === undefined && filter.tenant_id === undefined) return query;
+	const { role_ids, tenant_id } = filter;
+	if (role_ids === undefined && tenant_id === undefined) return query;
 	const held = unit.query(RoleAssignment).select('role_assignments.user_id');
-	if (filter.role_ids !== undefined) held.whereRaw('role_assignments.role_id = any(?::uuid[])', [filter.role_ids]);
-	if (filter.tenant_id !== undefined) held.where('role_assignments.tenant_id', filter.tenant_id);
-	return query.whereIn('users.id', held);
+	if (tenant_id !== undefined) held.where('role_assignments.tenant_id', tenant_id);
+	if (role_ids !== undefined) return query.whereIn('users.id', held.whereRaw(holdsAny, [role_ids]));
+	const added = unit.query(TenantUser).select('tenant_users.user_id').where({ tenant_id });
+	return query.where((either) => either.whereIn('users.id', held).orWhereIn('users.id', added));
 }
+
+const holdsAny = 'role_assignments.role_id = any(?::uuid[])';

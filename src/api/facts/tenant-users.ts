@@ -1,0 +1,69 @@
+import { removeTenantUser } from '../../domain/tenant-user.js';
+import { addUser, readUser } from '../../domain/user.js';
+import { reply } from '../../http/endpoint.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { User } from '../../store/table/user.js';
+import { Reference } from '../../wire/common.js';
+import { paginated } from '../../wire/list.js';
+import { UserCreate, UserQuery, UserRead } from '../../wire/user.js';
+import { endpoint } from '../access.js';
+import { TenantPath } from './tenants.js';
+import { userPage } from './user-page.js';
+
+const tag = 'Tenants';
+const collection = '/v2/facts/:proj_id/:env_id/tenants/:tenant_id/users';
+
+/** The users of a tenant: who were added to it, and who hold a role there (contract: Tenants and tenant users). */
+export const tenantUsers = [
+	endpoint({
+		name: 'listTenantUsers',
+		summary: 'List the users of a tenant',
+		description: 'Those who were added to it and those who hold a role there; with `role`, who hold that role there.',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: TenantPath,
+		query: UserQuery,
+		returns: { 200: paginated(UserRead) },
+		failures: { 404: 'No such tenant' },
+		handle: async ({ params, query }, { unit }) => {
+			return reply(200, await userPage(unit, query, await unit.find(Tenant, params.tenant_id)));
+		},
+	}),
+	endpoint({
+		name: 'addUserToTenant',
+		summary: 'Add a user to a tenant, creating it when it does not exist',
+		description:
+			'A user that exists stays as it is, but is given the roles in `role_assignments`. Belonging to a tenant permits ' +
+			'nothing: roles do.',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: TenantPath,
+		body: UserCreate,
+		example: { key: 'alice@example.com', email: 'alice@example.com', first_name: 'Alice', last_name: 'Doe' },
+		returns: { 200: UserRead },
+		failures: { 404: 'No such tenant, or a role assignment names nothing' },
+		handle: async ({ params, body }, { unit }) => {
+			return reply(200, await readUser(unit, await addUser(unit, await unit.find(Tenant, params.tenant_id), body)));
+		},
+	}),
+	endpoint({
+		name: 'removeUserFromTenant',
+		summary: 'Take a user out of a tenant, with the roles it holds there',
+		tag,
+		method: 'delete',
+		path: `${collection}/:user_id`,
+		access: 'environment.write',
+		params: TenantPath.extend({ user_id: Reference }),
+		returns: { 204: null },
+		failures: { 404: 'No such tenant or user, or the user does not belong to the tenant' },
+		handle: async ({ params }, { unit }) => {
+			const tenant = await unit.find(Tenant, params.tenant_id);
+			await removeTenantUser(unit, tenant, await unit.find(User, params.user_id));
+			return reply(204);
+		},
+	}),
+];

@@ -1,0 +1,42 @@
+import { notFound } from '../failure.js';
+import type { Tenant } from '../store/table/tenant.js';
+import {
+	deleteTenantUsers,
+	insertTenantUser,
+	type TenantUserFilter,
+	type TenantUserRow,
+	tenantUsersBy,
+} from '../store/table/tenant-user.js';
+import type { User } from '../store/table/user.js';
+import type { WritingUnit } from '../store/unit.js';
+import { removeAssignments } from './assignment.js';
+
+/** Adds a user to a tenant; one who is there already stays. */
+export async function addTenantUser(unit: WritingUnit, tenant: Tenant, user: User): Promise<void> {
+	if (!(await insertTenantUser(unit, tenant.id, user.id))) return;
+	const place = { tenant_id: tenant.id, user_id: user.id, tenant: tenant.key, user: user.key, created_at: unit.now };
+	unit.record('tenant_user', 'create', nameOf(place), null, { ...place });
+}
+
+/**
+ * Takes a user out of a tenant, with the roles it holds there; the user itself stays. Throws `not_found` when it does
+ * not belong to the tenant.
+ */
+export async function removeTenantUser(unit: WritingUnit, tenant: Tenant, user: User): Promise<void> {
+	const place = { tenant_ids: [tenant.id], user_ids: [user.id] };
+	const roles = await removeAssignments(unit, place);
+	const places = await removeTenantUsers(unit, place);
+	if (roles + places === 0) throw notFound('TenantUser', `${user.key}@${tenant.key}`);
+}
+
+/** Takes all users that pass the filter out of their tenants, but not their roles. Returns how many places went. */
+export async function removeTenantUsers(unit: WritingUnit, filter: TenantUserFilter): Promise<number> {
+	const places = await tenantUsersBy(unit, filter);
+	if (places.length > 0) await deleteTenantUsers(unit, filter);
+	for (const place of places) unit.record('tenant_user', 'delete', nameOf(place), { ...place }, null);
+	return places.length;
+}
+
+function nameOf({ user, tenant }: Pick<TenantUserRow, 'user' | 'tenant'>): string {
+	return `${user}@${tenant}`;
+}

@@ -1,0 +1,60 @@
+import type { ReadingUnit, WritingUnit } from '../unit.js';
+import { EnvironmentModel, sameEnvironment } from './environment-model.js';
+
+/** A user who was added to a tenant: it belongs there whether or not it holds a role there. */
+export class TenantUser extends EnvironmentModel {
+	static override readonly tableName = 'tenant_users';
+	static readonly kind = 'tenant_user';
+	static readonly title = 'TenantUser';
+
+	declare tenant_id: string;
+	declare user_id: string;
+
+	static override get idColumn(): string[] {
+		return ['environment_id', 'tenant_id', 'user_id'];
+	}
+}
+
+/** A user's place in a tenant, with the keys of both. */
+export interface TenantUserRow {
+	readonly tenant_id: string;
+	readonly user_id: string;
+	readonly tenant: string;
+	readonly user: string;
+	readonly created_at: Date;
+}
+
+/** What narrows the users of tenants: any of each list, both lists together; absent lists do not narrow. */
+export interface TenantUserFilter {
+	readonly user_ids?: readonly string[];
+	readonly tenant_ids?: readonly string[];
+}
+
+/** Who was added to which tenant, in the order of the tenants. */
+export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter): Promise<readonly TenantUserRow[]> {
+	const query = unit
+		.query(TenantUser)
+		.join('users', sameEnvironment('tenant_users', 'user_id', 'users'))
+		.join('tenants', sameEnvironment('tenant_users', 'tenant_id', 'tenants'))
+		.select('tenant_users.tenant_id', 'tenant_users.user_id', 'tenant_users.created_at')
+		.select('users.key as user', 'tenants.key as tenant')
+		.orderBy(['tenant_users.tenant_id', 'tenant_users.user_id']);
+	const { user_ids, tenant_ids } = filter;
+	if (user_ids !== undefined) query.whereRaw('tenant_users.user_id = any(?::uuid[])', [user_ids]);
+	if (tenant_ids !== undefined) query.whereRaw('tenant_users.tenant_id = any(?::uuid[])', [tenant_ids]);
+	return query.castTo<TenantUserRow[]>();
+}
+
+/** Adds a user to a tenant; `false` when it was added before. Records nothing. */
+export async function insertTenantUser(unit: WritingUnit, tenantId: string, userId: string): Promise<boolean> {
+	const row = { tenant_id: tenantId, user_id: userId, created_at: unit.now };
+	return (await unit.insertMissing(TenantUser, [row])).length > 0;
+}
+
+/** Takes users from tenants, all that pass the filter. Records nothing. */
+export async function deleteTenantUsers(unit: WritingUnit, { user_ids, tenant_ids }: TenantUserFilter): Promise<void> {
+	const query = unit.query(TenantUser).delete();
+	if (user_ids !== undefined) query.whereRaw('tenant_users.user_id = any(?::uuid[])', [user_ids]);
+	if (tenant_ids !== undefined) query.whereRaw('tenant_users.tenant_id = any(?::uuid[])', [tenant_ids]);
+	await query;
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import test from 'ava';
+import { createLogger } from '../../src/log.js';
+import { listen } from '../../src/store/listener.js';
+import type { Store } from '../../src/store/store.js';
+
+/** What a process does about a database server that takes its connections and not its LISTEN. */
+
+/** The messages of PostgreSQL that let a client in: authentication passed, ready for queries. */
+const letIn = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
+
+function refusal(): Buffer {
+	const fields = Buffer.from('SERROR\0C55000\0Mno LISTEN here\0\0');
+	const head = Buffer.from([0x45, 0, 0, 0, fields.length + 4]);
+	return Buffer.concat([head, fields, Buffer.from([0x5a, 0, 0, 0, 5, 0x49])]);
+}
+
+async function serverWhere(speak: (socket: Socket) => void) {
+	const open = new Set<Socket>();
+	let connections = 0;
+	const server = createServer((socket) => {
+		connections += 1;
+		open.add(socket);
+		socket.on('error', () => undefined).on('close', () => open.delete(socket));
+		speak(socket);
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const address = server.address();
+	const port = typeof address === 'object' ? address?.port : undefined;
+	// The listener reads nothing of the store but where its database is.
+	const store = { database: { url: `postgres://ann@127.0.0.1:${port}/x` } } as unknown as Store;
+	const close = () => {
+		for (const socket of open) socket.destroy();
+		server.close();
+	};
+	return { server, store, close, open: () => open.size, connections: () => connections };
+}
+
+test('a connection on which LISTEN fails is not left behind', async (t) => {
+	const answers = [letIn, refusal()];
+	const { server, store, close, open, connections } = await serverWhere((socket) => {
+		const left = [...answers];
+		socket.on('data', (bytes: Buffer) => {
+			// A query begins with Q, a goodbye with X; a startup message with its length.
+			if (bytes[0] !== 0x58) socket.write(left.shift() ?? '');
+		});
+	});
+	t.teardown(close);
+	const listener = listen(store, createLogger('silent'));
+	while (connections() < 4) await once(server, 'connection');
+	t.true(open() <= 2, `${open()} connections are open`);
+	await listener.stop();
+});
+
+test('stopping does not wait for ever for a server that takes a connection and says nothing', async (t) => {
+	const { server, store, close } = await serverWhere((socket) => socket.resume());
+	t.teardown(close);
+	const connected = once(server, 'connection');
+	const listener = listen(store, createLogger('silent'));
+	await connected;
+	await listener.stop();
+	t.pass();
+});

@@ -1,0 +1,62 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { createKey } from '../../src/bootstrap.js';
+import { openStore, startApi } from '../../src/compose.js';
+import { type Config, ConfigError, readConfig } from '../../src/config.js';
+import { createLogger } from '../../src/log.js';
+import { createDatabase } from '../support/postgres.js';
+import { settings } from '../support/stack.js';
+import { temporary } from '../support/temporary.js';
+
+/** The secrets of a store open under one server key, and who has another one is told so before doing harm. */
+
+const wanted = { project: null, environment: null, access_level: 'admin', name: null } as const;
+
+async function startAndStop(config: Config): Promise<void> {
+	const api = await startApi(config, createLogger('silent'));
+	await api.stop();
+}
+
+async function refused(t: ExecutionContext, config: Config): Promise<void> {
+	const told = { instanceOf: ConfigError, message: /SECRET_KEY.*server\.key/ };
+	await t.throwsAsync(startAndStop(config), told);
+	const store = await openStore(config);
+	await t.throwsAsync(createKey(store, wanted), told);
+	await store.close();
+}
+
+test('a server that lost its key refuses to start, and starts again with it', async (t) => {
+	const folder = temporary(t);
+	const config = readConfig({ ...settings(folder, 'lost'), SECRET_KEY: 'the first passphrase of this test' });
+	await startAndStop(config);
+	await startAndStop(config);
+	await refused(t, readConfig(settings(folder, 'lost')));
+	rmSync(join(folder, 'server.key'));
+	await startAndStop(config);
+});
+
+test('a second node without the common SECRET_KEY refuses to start', async (t) => {
+	const database = await createDatabase();
+	t.teardown(database.drop);
+	const node = (name: string, SECRET_KEY: string) =>
+		readConfig({ ...settings(temporary(t), name), DATABASE_URL: database.url, SECRET_KEY });
+	const common = 'the same passphrase on every node';
+	await startAndStop(node('one', common));
+	await startAndStop(node('two', common));
+	await refused(t, node('three', ''));
+	await refused(t, node('four', `${common}, nearly`));
+});
+
+test('keys are made after the first start, not before', async (t) => {
+	const database = await createDatabase();
+	t.teardown(database.drop);
+	const config = readConfig({ ...settings(temporary(t), 'early'), DATABASE_URL: database.url });
+	const store = await openStore(config);
+	await t.throwsAsync(createKey(store, wanted), { instanceOf: ConfigError, message: /start the server once/ });
+	await store.close();
+	await startAndStop(config);
+	const later = await openStore(config);
+	t.regex(await createKey(later, wanted), /^permit_key_/);
+	await later.close();
+});

@@ -1,0 +1,50 @@
+import test from 'ava';
+import { Turns } from '../../src/store/turns.js';
+
+/** Work under one name follows in order, also after a failure; other names do not wait for it. */
+
+/** A promise and what settles it. */
+function gate() {
+	let open = () => {};
+	let close = (_: Error) => {};
+	const passed = new Promise<void>((resolve, reject) => {
+		open = resolve;
+		close = reject;
+	});
+	return { passed, open, close };
+}
+
+test('work of one name follows in the order it came, work of another does not wait', async (t) => {
+	const turns = new Turns();
+	const seen: string[] = [];
+	const first = gate();
+	const take = (name: string, label: string, before = Promise.resolve()) =>
+		turns.take(name, async () => {
+			seen.push(`${label} begins`);
+			await before;
+			seen.push(`${label} ends`);
+			return label;
+		});
+	const waiting = [take('a', 'one', first.passed), take('a', 'two'), take('a', 'three')];
+	t.is(await take('b', 'other'), 'other');
+	t.deepEqual(seen, ['one begins', 'other begins', 'other ends']);
+	first.open();
+	t.deepEqual(await Promise.all(waiting), ['one', 'two', 'three']);
+	const rest = ['one ends', 'two begins', 'two ends', 'three begins', 'three ends'];
+	t.deepEqual(seen, ['one begins', 'other begins', 'other ends', ...rest]);
+});
+
+test('what fails, fails for its caller only', async (t) => {
+	const turns = new Turns();
+	const first = gate();
+	const failing = turns.take('a', () => first.passed);
+	const throwing = turns.take('a', () => {
+		throw new Error('at once');
+	});
+	const next = turns.take('a', async () => 'runs');
+	first.close(new Error('the first fails'));
+	await t.throwsAsync(failing, { message: 'the first fails' });
+	await t.throwsAsync(throwing, { message: 'at once' });
+	t.is(await next, 'runs');
+	t.is(await turns.take('a', async () => 'and later'), 'and later');
+});

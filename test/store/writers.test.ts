@@ -1,0 +1,92 @@
+import { setImmediate } from 'node:timers/promises';
+import pg from 'pg';
+import { scopeOf } from '../../src/store/account.js';
+import { Environment } from '../../src/store/table/account.js';
+import { User } from '../../src/store/table/user.js';
+import { onEachStore } from '../support/each-store.js';
+import type { Place } from '../support/management.js';
+
+/** A writer that takes long, or waits for long, keeps nobody waiting but the writers of its own environment. */
+
+const journey = onEachStore();
+
+async function scopeIn({ store, id }: Place) {
+	const environment = await Environment.query(store.database.knex).findById(id);
+	if (environment === undefined) throw new Error('the environment is gone');
+	return scopeOf(environment);
+}
+
+journey('a long unit lets the rest of the process have its turns', async (t, place) => {
+	const scope = await scopeIn(place);
+	const rows = Array.from({ length: 4000 }, (_, index) => ({ key: `u${index}`, attributes: {} }));
+	let running = true;
+	let turns = 0;
+	const counting = (async () => {
+		for (; running; turns += 1) await setImmediate();
+	})();
+	const { value } = await place.store.write(scope, null, (unit) => unit.createMany(User, rows, (user) => user.key));
+	running = false;
+	await counting;
+	t.is(value.length, 4000);
+	// Eight portions of rows, and eight of their changes.
+	t.true(turns >= 16, `${turns} turns`);
+});
+
+journey(
+	'writers that wait for a lock leave the connections to others, and all of them write in the end',
+	async (t, place, { organization }) => {
+		const { http, facts, store } = place;
+		const before = await place.revision();
+		const holder = new pg.Client({ connectionString: store.database.url ?? '' });
+		await holder.connect();
+		let written = 0;
+		const writes = [];
+		try {
+			await holder.query('begin');
+			await holder.query('select id from environments where id = $1 for no key update', [place.id]);
+			const count = async (answer: Promise<{ readonly status: number }>) => {
+				const { status } = await answer;
+				written += 1;
+				return status;
+			};
+			for (let index = 0; index < 12; index += 1) writes.push(count(http.post(`${facts}/users`, { key: `u${index}` })));
+			const path = `/v2/projects/default/envs/${place.key}`;
+			for (let index = 0; index < 4; index += 1) {
+				writes.push(count(organization.patch(path, { description: `described ${index}` })));
+			}
+			// Until the first of them waits for the lock; the others wait behind it.
+			const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+			while ((await holder.query(waiting)).rows.length === 0) await setImmediate();
+			for (let index = 0; index < 12; index += 1) {
+				t.is((await organization.get('/v2/projects/default/envs/dev')).status, 200);
+				t.is((await organization.get(`${facts}/users`)).status, 200);
+			}
+			const elsewhere = await organization.post('/v2/facts/default/dev/users', { key: place.key });
+			t.is(elsewhere.status, 200);
+			t.is(written, 0, 'nobody got past the lock');
+			await holder.query('commit');
+		} finally {
+			await holder.end();
+		}
+		t.deepEqual(new Set(await Promise.all(writes)), new Set([200]));
+		t.is(await place.revision(), before + 16);
+	},
+	['server'],
+);
+
+journey('a unit that changes nothing does not write to its environment', async (t, place) => {
+	const scope = await scopeIn(place);
+	const heard: string[] = [];
+	place.store.database.knex.on('query', ({ sql, bindings }: { sql: string; bindings?: readonly unknown[] }) => {
+		if (bindings?.includes(place.id)) heard.push(sql);
+	});
+	const revision = await place.revision();
+	t.is((await place.store.write(scope, null, async () => {})).revision, revision);
+	t.true(heard.length > 0);
+	t.deepEqual(
+		heard.filter((sql) => /^(insert|update|delete)/i.test(sql)),
+		[],
+	);
+	await place.store.write(scope, null, async (unit) => unit.create(User, { key: 'ann', attributes: {} }, 'ann'));
+	t.is(heard.filter((sql) => /^update "environments"/i.test(sql)).length, 1, 'one that changes something does');
+});
