@@ -123,8 +123,6 @@ export const Health = z.object({
 	state: z.enum(['starting', 'ready', 'stale', 'refused']),
 	/** The revision the answers come from; null before the first. */
 	revision: z.number().nullable(),
-	/** Why `status` is `unavailable`. */
-	detail: z.string().optional(),
 });
 
 /** How a decision point is. */

@@ -126,7 +126,7 @@ test('a newer Regolith whose Rego does not compile keeps serving the policy of t
 	const { hash } = await older.policy();
 	await older.stop();
 
-	opa.set('is broken altogether');
+	opa.set('is newer and fails');
 	const newer = await start(t, folder, opa.path);
 	await eventually(() => newer.allowed('read'));
 	const policy = await newer.policy();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { opaPath } from './opa.js';
 
 /** How the program behaves: as the real one, or as one that breaks in a certain way when it is told to build. */
-export type OpaMood = 'real' | 'fails' | 'writes an invalid module' | 'is slow' | 'is broken altogether';
+export type OpaMood = 'real' | 'fails' | 'writes an invalid module' | 'is slow' | 'is newer and fails';
 
 /** An `opa` whose behaviour a test decides while it is in use. */
 export interface SwitchableOpa {
@@ -27,10 +27,10 @@ function script(mood: string): string {
 	const invalid = join(import.meta.dirname, 'write-invalid-bundle.js');
 	return `#!/bin/sh
 mood=$(/bin/cat ${JSON.stringify(mood)})
-if [ "$mood" = "is broken altogether" ]; then echo "broken" >&2; exit 2; fi
+if [ "$1" = "version" ] && [ "$mood" = "is newer and fails" ]; then echo "Version: 99.0.0"; exit 0; fi
 if [ "$1" = "build" ]; then
 	case "$mood" in
-		fails) echo "1 error occurred: policy.rego:1: rego_parse_error: out of mood" >&2; exit 1 ;;
+		fails | "is newer and fails") echo "1 error occurred: policy.rego:1: rego_parse_error: out of mood" >&2; exit 1 ;;
 		"writes an invalid module") exec ${node} ${JSON.stringify(invalid)} "$@" ;;
 		"is slow") /bin/sleep 6 ;;
 	esac
