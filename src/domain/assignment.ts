@@ -110,14 +110,15 @@ export async function unassignMany(
 	return remove(unit, rows);
 }
 
-/** Makes a user hold exactly these roles. Throws `not_found` for what does not exist. */
+/** Makes users hold exactly these roles. Throws `not_found` for what does not exist. */
 export async function replaceAssignments(
 	unit: WritingUnit,
-	userId: string,
+	user_ids: readonly string[],
 	references: readonly AssignmentReference[],
 ): Promise<void> {
+	if (user_ids.length === 0) return;
 	const wanted = new Set(resolve(references, await participantsIn(unit, references)).map(identityOf));
-	const held = await assignmentsBy(unit, { user_ids: [userId] }).castTo<AssignmentRow[]>();
+	const held = await assignmentsBy(unit, { user_ids }).castTo<AssignmentRow[]>();
 	await remove(
 		unit,
 		held.filter((row) => !wanted.has(identityOf(row))),

@@ -1,11 +1,43 @@
 import { Tenant } from '../store/table/tenant.js';
 import type { WritingUnit } from '../store/unit.js';
+import type { TenantCreate } from '../wire/tenant.js';
 import { removeAssignments } from './assignment.js';
+import { defined } from './defined.js';
+import { refuseTakenKeys } from './taken-key.js';
 import { removeTenantUsers } from './tenant-user.js';
+
+/** Adds a tenant. Throws `duplicate` when its key is taken. */
+export async function createTenant(unit: WritingUnit, body: TenantCreate): Promise<Tenant> {
+	return unit.create(Tenant, columnsOf(unit, body), body.key);
+}
+
+/** Adds many tenants. Throws `duplicate` for the first key that is taken or repeated. */
+export async function createTenants(unit: WritingUnit, bodies: readonly TenantCreate[]): Promise<readonly Tenant[]> {
+	await refuseTakenKeys(
+		unit,
+		Tenant,
+		bodies.map(({ key }) => key),
+	);
+	return unit.createMany(
+		Tenant,
+		bodies.map((body) => columnsOf(unit, body)),
+		(tenant) => tenant.key,
+	);
+}
 
 /** Deletes a tenant with the roles held in it and the places of its users. */
 export async function removeTenant(unit: WritingUnit, tenant: Tenant): Promise<void> {
-	await removeAssignments(unit, { tenant_ids: [tenant.id] });
-	await removeTenantUsers(unit, { tenant_ids: [tenant.id] });
-	await unit.remove(Tenant, tenant, tenant.key);
+	await removeTenants(unit, [tenant]);
+}
+
+/** Deletes tenants, each once, with the roles held in them and the places of their users. */
+export async function removeTenants(unit: WritingUnit, tenants: readonly Tenant[]): Promise<void> {
+	const tenant_ids = tenants.map((tenant) => tenant.id);
+	await removeAssignments(unit, { tenant_ids });
+	await removeTenantUsers(unit, { tenant_ids });
+	await unit.removeMany(Tenant, tenants, (tenant) => tenant.key);
+}
+
+function columnsOf(unit: WritingUnit, body: TenantCreate) {
+	return { ...defined(body), last_action_at: unit.now };
 }

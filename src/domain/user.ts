@@ -8,6 +8,7 @@ import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../wire/user
 import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
 import { defined } from './defined.js';
 import { only } from './only.js';
+import { refuseTakenKeys } from './taken-key.js';
 import { addTenantUser, removeTenantUsers } from './tenant-user.js';
 
 /** Users as the API shows them, with their roles in each tenant. */
@@ -30,6 +31,21 @@ export async function createUser(unit: WritingUnit, body: UserCreate): Promise<U
 	const user = await unit.create(User, { key, ...wholeOf(body) }, key);
 	await assignMany(unit, rolesFor(user, body));
 	return user;
+}
+
+/** Adds many users, each with its first roles. Throws as `createUser`, naming the first key that is taken or repeated. */
+export async function createUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<void> {
+	const bodyOf = new Map(bodies.map((body) => [body.key, body]));
+	await refuseTakenKeys(
+		unit,
+		User,
+		bodies.map(({ key }) => key),
+	);
+	const users = await insertUsers(unit, bodies);
+	await assignMany(
+		unit,
+		users.flatMap((user) => rolesFor(user, bodyOf.get(user.key))),
+	);
 }
 
 /**
@@ -59,8 +75,35 @@ export async function syncUser(
 		return { user: await createUser(unit, { ...body, key: reference }), created: true };
 	}
 	const user = await unit.update(User, existing, wholeOf(body), existing.key);
-	if (body.role_assignments !== undefined) await replaceAssignments(unit, user.id, rolesFor(user, body));
+	if (body.role_assignments !== undefined) await replaceAssignments(unit, [user.id], rolesFor(user, body));
 	return { user, created: false };
+}
+
+/** Does what `syncUser` does for each body, one after another: of several that name one user, the last one counts. */
+export async function syncUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<void> {
+	const found = await unit.findMany(
+		User,
+		bodies.map(({ key }) => key),
+	);
+	const existing = new Map([...found.values()].map((user) => [user.id, user]));
+	const last = lastOfEach(bodies, found);
+	const changes = [...existing.values()].flatMap((row) => {
+		const body = last.get(row.id);
+		return body === undefined ? [] : [{ row, columns: wholeOf(body) }];
+	});
+	await unit.updateMany(User, changes);
+	const missing = [...last.values()].filter(({ key }) => !found.has(key));
+	const created = await insertUsers(unit, missing);
+	const written = [...existing.values(), ...created].map((user) => ({
+		user,
+		body: last.get(user.id) ?? last.get(user.key),
+	}));
+	const given = written.filter(({ body }) => body?.role_assignments !== undefined);
+	await replaceAssignments(
+		unit,
+		given.map(({ user }) => user.id),
+		given.flatMap(({ user, body }) => rolesFor(user, body)),
+	);
 }
 
 /** Changes what is given of a user; null clears. */
@@ -72,12 +115,34 @@ export async function changeUser(unit: WritingUnit, user: User, body: UserUpdate
 
 /** Deletes a user with its roles and its places in tenants. */
 export async function removeUser(unit: WritingUnit, user: User): Promise<void> {
-	await removeAssignments(unit, { user_ids: [user.id] });
-	await removeTenantUsers(unit, { user_ids: [user.id] });
-	await unit.remove(User, user, user.key);
+	await removeUsers(unit, [user]);
 }
 
-function rolesFor(user: User, { role_assignments = [] }: Pick<UserReplace, 'role_assignments'>) {
+/** Deletes users, each once, with their roles and their places in tenants. */
+export async function removeUsers(unit: WritingUnit, users: readonly User[]): Promise<void> {
+	const user_ids = users.map((user) => user.id);
+	await removeAssignments(unit, { user_ids });
+	await removeTenantUsers(unit, { user_ids });
+	await unit.removeMany(User, users, (user) => user.key);
+}
+
+function insertUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<readonly User[]> {
+	const rows = bodies.map((body) => ({ key: body.key, ...wholeOf(body) }));
+	return unit.createMany(User, rows, (user) => user.key);
+}
+
+/** What is said last of each user: by id of those that exist, by key of the others. Roles stay where none are named. */
+function lastOfEach(bodies: readonly UserCreate[], found: ReadonlyMap<string, User>): ReadonlyMap<string, UserCreate> {
+	const last = new Map<string, UserCreate>();
+	for (const body of bodies) {
+		const identity = found.get(body.key)?.id ?? body.key;
+		const role_assignments = body.role_assignments ?? last.get(identity)?.role_assignments;
+		last.set(identity, { ...body, role_assignments });
+	}
+	return last;
+}
+
+function rolesFor(user: User, { role_assignments = [] }: Pick<UserReplace, 'role_assignments'> = {}) {
 	return role_assignments.map((role) => ({ ...role, user: user.id }));
 }
 

@@ -37,6 +37,12 @@ function asModel<M extends EnvironmentModel>(table: Table<M>): ModelClass<M> {
 /** The columns of one row as a writer gives them; the unit adds `environment_id`. */
 export type Columns<M extends EnvironmentModel> = Omit<PartialModelObject<M>, 'environment_id' | 'QueryBuilderType'>;
 
+/** A row and the columns that shall become other ones. */
+export interface RowChange<M extends EnvironmentModel> {
+	readonly row: M;
+	readonly columns: Columns<M>;
+}
+
 /** Reads one environment. INVARIANT: no statement leaves a unit without its environment's id. */
 export class ReadingUnit {
 	constructor(
@@ -99,6 +105,12 @@ export class ReadingUnit {
 		const missing = wanted.find((reference) => !found.has(reference));
 		if (missing !== undefined) throw notFound(table.title, missing);
 		return found;
+	}
+
+	/** The rows that the references name, each once, however often it is named. Throws as `findAll`. */
+	async findEach<M extends KeyedModel>(table: Table<M>, references: Iterable<string>): Promise<readonly M[]> {
+		const found = await this.findAll(table, references);
+		return [...new Map([...found.values()].map((row) => [row.id, row])).values()];
 	}
 }
 
@@ -210,10 +222,52 @@ export class WritingUnit extends ReadingUnit {
 		return after as unknown as M;
 	}
 
+	/** Changes columns of many rows, each row once, as `update` does of one; records name a row by its key. */
+	async updateMany<M extends KeyedModel>(table: Table<M>, changes: readonly RowChange<M>[]): Promise<void> {
+		const needed = changes.filter(({ row, columns }) => !holds(row, columns));
+		for (const [, chunk] of chunksOf(needed)) {
+			const before = new Map(chunk.map(({ row }) => [row.id, row]));
+			for (const after of await this.#overwriting(table, chunk)) {
+				const row = before.get(after.id);
+				if (row !== undefined) this.record(table.kind, 'update', row.key, recordOf(row), recordOf(after));
+			}
+		}
+	}
+
+	/** One statement for many rows with other values each: whole rows whose insertion meets the rows that are there. */
+	async #overwriting<M extends KeyedModel>(table: Table<M>, changes: readonly RowChange<M>[]): Promise<readonly M[]> {
+		const names = new Set(changes.flatMap(({ columns }) => Object.keys(columns)));
+		const rows = changes.map(({ row, columns }) =>
+			asModel(table)
+				.fromJson({ ...row.toJSON(), ...columns, updated_at: this.now }, { skipValidation: true })
+				.$toDatabaseJson(),
+		);
+		const written = await this.database(table.tableName)
+			.insert(rows)
+			.onConflict(['environment_id', 'id'])
+			.merge([...names, 'updated_at'])
+			.returning('*');
+		return written.map((row) => asModel(table).fromDatabaseJson(row));
+	}
+
 	/** Deletes one row and records it. What refers to it goes by the tables' own cascades: record that first. */
 	async remove<M extends KeyedModel>(table: Table<M>, row: M, key: string): Promise<void> {
-		await this.query(table).where(`${table.tableName}.id`, row.id).delete();
-		this.record(table.kind, 'delete', key, recordOf(row), null);
+		await this.removeMany(table, [row], () => key);
+	}
+
+	/** Deletes rows as `remove` does one. `keyOf` names a row for the change log. */
+	async removeMany<M extends KeyedModel>(
+		table: Table<M>,
+		rows: readonly M[],
+		keyOf: (row: M) => string,
+	): Promise<void> {
+		for (const [, chunk] of chunksOf(rows)) {
+			const ids = chunk.map((row) => row.id);
+			await this.query(table)
+				.whereRaw('?? = any(?::uuid[])', [`${table.tableName}.id`, ids])
+				.delete();
+			for (const row of chunk) this.record(table.kind, 'delete', keyOf(row), recordOf(row), null);
+		}
 	}
 
 	/** Appends one change to what this unit commits under its revision. */

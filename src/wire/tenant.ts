@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idents, operations } from './bulk.js';
 import {
 	Attributes,
 	clearable,
@@ -32,6 +33,19 @@ export const TenantUpdate = z
 	})
 	.meta({ id: 'TenantUpdate' });
 export type TenantUpdate = z.output<typeof TenantUpdate>;
+
+/** The most tenants of one bulk call: each call is one unit, and nobody else writes to the environment meanwhile. */
+export const maxBulkTenants = 2000;
+
+/** Many new tenants. */
+export const TenantBulkCreate = operations(TenantCreate, maxBulkTenants, 'tenants').meta({
+	id: 'TenantCreateBulkOperation',
+});
+export type TenantBulkCreate = z.output<typeof TenantBulkCreate>;
+
+/** Many tenants to delete. */
+export const TenantBulkRemove = idents(maxBulkTenants, 'tenants').meta({ id: 'TenantDeleteBulkOperation' });
+export type TenantBulkRemove = z.output<typeof TenantBulkRemove>;
 
 /** Which tenants a list asks for. */
 export const TenantQuery = withAttributeFilters({ include_total_count: Flag, search: Search, ...pageShape });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idents, operations } from './bulk.js';
 import {
 	Attributes,
 	clearable,
@@ -54,6 +55,21 @@ export const UserUpdate = z
 	})
 	.meta({ id: 'UserUpdate' });
 export type UserUpdate = z.output<typeof UserUpdate>;
+
+/** The most users of one bulk call: each call is one unit, and nobody else writes to the environment meanwhile. */
+export const maxBulkUsers = 3000;
+
+/** Many new users. */
+export const UserBulkCreate = operations(UserCreate, maxBulkUsers, 'users').meta({ id: 'UserCreateBulkOperation' });
+export type UserBulkCreate = z.output<typeof UserBulkCreate>;
+
+/** Many users as they shall be; nothing but its key names each. */
+export const UserBulkReplace = operations(UserCreate, maxBulkUsers, 'users').meta({ id: 'UserReplaceBulkOperation' });
+export type UserBulkReplace = z.output<typeof UserBulkReplace>;
+
+/** Many users to delete. */
+export const UserBulkRemove = idents(maxBulkUsers, 'users').meta({ id: 'UserDeleteBulkOperation' });
+export type UserBulkRemove = z.output<typeof UserBulkRemove>;
 
 /** Which users a list asks for: of an environment, or of a tenant. */
 export const UserQuery = z.object({

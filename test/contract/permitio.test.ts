@@ -76,6 +76,15 @@ for (const store of ['embedded', 'server'] satisfies StoreKind[]) {
 		t.is(duplicate?.response?.status, 409);
 		const missing = await t.throwsAsync(sdk.api.users.get('nobody'), { instanceOf: PermitApiError });
 		t.is(missing?.response?.status, 404);
+		const many = ['ben', 'cy'].map((key) => ({ key, email: `${key}@acme.com` }));
+		t.deepEqual(await sdk.api.users.bulkUserCreate(many), {});
+		t.deepEqual(await sdk.api.users.bulkUserReplace([{ key: 'cy', first_name: 'Cy' }, { key: 'di' }]), {});
+		t.like(await sdk.api.users.get('cy'), { first_name: 'Cy', email: null });
+		const again = await t.throwsAsync(sdk.api.users.bulkUserCreate(many), { instanceOf: PermitApiError });
+		t.is(again?.response?.status, 409);
+		t.deepEqual(await sdk.api.users.bulkUserDelete(['ben', 'cy', 'di']), {});
+		t.is((await sdk.api.users.list()).data.length, 1);
+
 		await sdk.api.users.delete('auth0|ann');
 		await sdk.api.tenants.delete('acme');
 		await sdk.api.roles.delete('viewer');

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { endpoints } from '../../src/api/table.js';
-import { type Body, bodies, type Kind, wrongFor, wrongQueries } from '../support/bodies.js';
+import { type Body, bodies, type Kind, sentAs, wrongFor, wrongQueries } from '../support/bodies.js';
 import { client } from '../support/client.js';
 import { type Journey, onEachStore } from '../support/each-store.js';
 import { complaint, fails, problemPlaces } from '../support/failure.js';
@@ -60,12 +60,15 @@ journey('the table of bodies is complete', async (t) => {
 });
 
 /** A body of an endpoint with one field said otherwise, or left out when `undefined`. */
-function bodyWith({ base, many }: Body, field: string, value: unknown): unknown {
-	const body = { ...base, [field]: value };
-	return many ? [base, body] : body;
+function bodyWith(body: Body, field: string, value: unknown): unknown {
+	const changed = { ...body.base, [field]: value };
+	return sentAs(body, body.many ? [body.base, changed] : [changed]);
 }
 
-const placeOf = ({ many }: Body, field: string) => (many ? `body.1.${field}` : `body.${field}`);
+function placeOf({ many }: Body, field: string): string {
+	if (many === undefined) return `body.${field}`;
+	return many === 'bare' ? `body.1.${field}` : `body.${many}.1.${field}`;
+}
 
 harmless(
 	'a field of the wrong kind is refused by its name',
@@ -112,7 +115,7 @@ furnishing(
 			// Creates are sent twice, so the second time they may find what the first one made.
 			for (const more of [nulls, strange]) {
 				const item = { ...body.base, ...nulls, ...more };
-				const answer = await send(organization, endpoint, pathOf(endpoint, place), body.many ? [item] : item);
+				const answer = await send(organization, endpoint, pathOf(endpoint, place), sentAs(body, [item]));
 				t.true([200, 201, 204, 404, 409].includes(answer.status), `${endpoint.name}: ${JSON.stringify(answer.body)}`);
 				t.true(answer.status < 400 || complaint(answer) === null);
 			}
@@ -186,7 +189,7 @@ harmless(
 			}
 			const needed = Object.keys(body.fields).filter((field) => body.fields[field]?.endsWith('!'));
 			if (needed.length === 0) continue;
-			const nothing = await send(organization, endpoint, path, body.many ? [body.base, named] : named);
+			const nothing = await send(organization, endpoint, path, sentAs(body, body.many ? [body.base, named] : [named]));
 			fails(t, nothing, 422, 'field required');
 			t.deepEqual(
 				problemPlaces(nothing),

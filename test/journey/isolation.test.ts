@@ -96,6 +96,17 @@ journey('an id of another environment in a body or a filter names nothing', asyn
 			tenant_id.replaceAll('-', ''),
 		],
 		['POST', `${facts}/role_assignments/bulk`, [held, { ...held, user: user_id }], user_id],
+		['DELETE', `${facts}/bulk/users`, { idents: ['alice@example.com', user_id] }, user_id],
+		['DELETE', `${facts}/bulk/tenants`, { idents: ['acme', tenant_id] }, tenant_id],
+		...(['POST', 'PUT'] as const).map(
+			(method) =>
+				[
+					method,
+					`${facts}/bulk/users`,
+					{ operations: [{ key: 'ben' }, { key: 'cy', role_assignments: [{ role: role_id, tenant: 'acme' }] }] },
+					role_id,
+				] as const,
+		),
 		['DELETE', `${facts}/role_assignments`, { ...held, tenant: tenant_id }, tenant_id],
 		['DELETE', `${facts}/role_assignments/bulk`, [held, { ...held, role: role_id }], role_id],
 		['POST', `${facts}/users`, { key: 'ben', role_assignments: [{ role: role_id, tenant: 'acme' }] }, role_id],

@@ -24,8 +24,14 @@ export type Kind =
 export interface Body {
 	readonly base: Readonly<Record<string, unknown>>;
 	readonly fields: Readonly<Record<string, Kind | `${Kind}!`>>;
-	/** The body is a bare array of these. */
-	readonly many?: true;
+	/** The body is a list of these: a bare array, or the member of that name. */
+	readonly many?: 'bare' | 'operations';
+}
+
+/** A body that says these items; one that is no list says one. */
+export function sentAs({ many }: Body, items: readonly unknown[]): unknown {
+	if (many === undefined) return items[0];
+	return many === 'bare' ? items : { [many]: items };
 }
 
 const assignment: Body = {
@@ -48,6 +54,11 @@ const resource = {
 	relations: 'nothing',
 } as const;
 const user = { email: 'email', first_name: 'name', last_name: 'name', attributes: 'object' } as const;
+const bulkUser: Body = {
+	base: { key: 'one-of-many' },
+	fields: { key: 'user key!', ...user, role_assignments: 'assignments' },
+	many: 'operations',
+};
 const role = {
 	description: 'text',
 	permissions: 'references',
@@ -96,6 +107,9 @@ export const bodies: Readonly<Record<string, Body>> = {
 	removePermissionsFromRole: permissions,
 	createUser: { base: { key: 'new' }, fields: { key: 'user key!', ...user, role_assignments: 'assignments' } },
 	syncUser: { base: { first_name: 'Alice' }, fields: { key: 'user key', ...user, role_assignments: 'assignments' } },
+	createUsers: bulkUser,
+	syncUsers: bulkUser,
+	deleteUsers: { base: { idents: ['one-of-many'] }, fields: { idents: 'references!' } },
 	updateUser: { base: { first_name: 'Alice' }, fields: user },
 	assignRoleToUser: userRole,
 	unassignRoleFromUser: userRole,
@@ -103,6 +117,12 @@ export const bodies: Readonly<Record<string, Body>> = {
 		base: { key: 'new', name: 'New' },
 		fields: { key: 'key!', name: 'name!', description: 'text', attributes: 'object' },
 	},
+	createTenants: {
+		base: { key: 'one-of-many', name: 'New' },
+		fields: { key: 'key!', name: 'name!', description: 'text', attributes: 'object' },
+		many: 'operations',
+	},
+	deleteTenants: { base: { idents: ['one-of-many'] }, fields: { idents: 'references!' } },
 	updateTenant: { base: { name: 'Acme' }, fields: { name: 'name', description: 'text', attributes: 'object' } },
 	addUserToTenant: {
 		base: { key: 'new' },
@@ -110,8 +130,8 @@ export const bodies: Readonly<Record<string, Body>> = {
 	},
 	createRoleAssignment: assignment,
 	deleteRoleAssignment: assignment,
-	createRoleAssignments: { ...assignment, many: true },
-	deleteRoleAssignments: { ...assignment, many: true },
+	createRoleAssignments: { ...assignment, many: 'bare' },
+	deleteRoleAssignments: { ...assignment, many: 'bare' },
 };
 
 /** Stands in a body for a number that JSON can write and no computer can hold. */

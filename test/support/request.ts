@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { endpoints } from '../../src/api/table.js';
-import { bodies, hugeNumber, wrongQueries } from './bodies.js';
+import { bodies, hugeNumber, sentAs, wrongQueries } from './bodies.js';
 import type { Answer, Client } from './client.js';
 import { furnished, type Visited } from './tour.js';
 
@@ -54,7 +54,7 @@ function nearly(endpoint: Visited): fc.Arbitrary<unknown> {
 	const fields = Object.fromEntries(Object.keys(body.fields).map((field) => [field, json]));
 	const item = fc.record(fields, { requiredKeys: [] }).map((changed) => ({ ...body.base, ...changed }));
 	return fc.oneof(
-		{ weight: 4, arbitrary: body.many ? fc.array(item, { maxLength: 3 }) : item },
+		{ weight: 4, arbitrary: fc.array(item, { minLength: 1, maxLength: 3 }).map((items) => sentAs(body, items)) },
 		{ weight: 1, arbitrary: json },
 	);
 }

@@ -1,5 +1,5 @@
 import { endpoints } from '../../src/api/table.js';
-import { bodies } from './bodies.js';
+import { bodies, sentAs } from './bodies.js';
 import type { Answer, Client } from './client.js';
 import type { Place } from './management.js';
 
@@ -59,7 +59,7 @@ export function pathOf(endpoint: Visited, place: Place, other: Names = {}): stri
 /** A body that is right for an endpoint; `undefined` for those without. */
 export function bodyOf(endpoint: Visited): unknown {
 	const body = bodies[endpoint.name];
-	return body?.many ? [body.base] : body?.base;
+	return body === undefined ? undefined : sentAs(body, [body.base]);
 }
 
 /** One endpoint called, and what it answered. */

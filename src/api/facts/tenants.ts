@@ -1,19 +1,30 @@
 import { defined } from '../../domain/defined.js';
-import { removeTenant } from '../../domain/tenant.js';
+import { createTenant, createTenants, removeTenant, removeTenants } from '../../domain/tenant.js';
 import { reply } from '../../http/endpoint.js';
 import { pageOf } from '../../store/filter.js';
 import { Tenant, tenantsBy } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit.js';
+import { BulkReport } from '../../wire/bulk.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
 import { attributeFilterText } from '../../wire/query.js';
-import { TenantCreate, TenantQuery, TenantRead, TenantUpdate } from '../../wire/tenant.js';
+import {
+	maxBulkTenants,
+	TenantBulkCreate,
+	TenantBulkRemove,
+	TenantCreate,
+	TenantQuery,
+	TenantRead,
+	TenantUpdate,
+} from '../../wire/tenant.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { listed, shown } from '../listed.js';
 
 const tag = 'Tenants';
 const collection = '/v2/facts/:proj_id/:env_id/tenants';
+const bulk = '/v2/facts/:proj_id/:env_id/bulk/tenants';
 const member = `${collection}/:tenant_id`;
+const example = { key: 'acme', name: 'Acme Inc.' };
 
 /** The path parameters of one tenant. */
 export const TenantPath = EnvironmentPath.extend({ tenant_id: Reference });
@@ -46,13 +57,10 @@ export const tenants = [
 		access: 'environment.write',
 		params: EnvironmentPath,
 		body: TenantCreate,
-		example: { key: 'acme', name: 'Acme Inc.' },
+		example,
 		returns: { 200: TenantRead },
 		failures: { 409: 'A tenant with this key exists' },
-		handle: async ({ body }, { unit }) => {
-			const tenant = await unit.create(Tenant, { ...defined(body), last_action_at: unit.now }, body.key);
-			return reply(200, readTenant(unit, tenant));
-		},
+		handle: async ({ body }, { unit }) => reply(200, readTenant(unit, await createTenant(unit, body))),
 	}),
 	endpoint({
 		name: 'getTenant',
@@ -97,6 +105,42 @@ export const tenants = [
 		handle: async ({ params }, { unit }) => {
 			await removeTenant(unit, await unit.find(Tenant, params.tenant_id));
 			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'createTenants',
+		summary: 'Create many tenants at once',
+		description: `At most ${maxBulkTenants} in one call; all or none.`,
+		tag,
+		method: 'post',
+		path: bulk,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: TenantBulkCreate,
+		example: { operations: [example] },
+		returns: { 200: BulkReport },
+		failures: { 409: 'A tenant with one of the keys exists, or a key is repeated' },
+		handle: async ({ body }, { unit }) => {
+			await createTenants(unit, body.operations);
+			return reply(200, {});
+		},
+	}),
+	endpoint({
+		name: 'deleteTenants',
+		summary: 'Delete many tenants at once, with the roles held in them',
+		description: `At most ${maxBulkTenants} in one call; all or none.`,
+		tag,
+		method: 'delete',
+		path: bulk,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: TenantBulkRemove,
+		example: { idents: ['acme'] },
+		returns: { 200: BulkReport },
+		failures: { 404: 'One of the tenants does not exist' },
+		handle: async ({ body }, { unit }) => {
+			await removeTenants(unit, await unit.findEach(Tenant, body.idents));
+			return reply(200, {});
 		},
 	}),
 ];

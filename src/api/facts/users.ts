@@ -1,11 +1,25 @@
 import { assign, readAssignment, unassign } from '../../domain/assignment.js';
-import { changeUser, createUser, readUser, removeUser, syncUser } from '../../domain/user.js';
+import {
+	changeUser,
+	createUser,
+	createUsers,
+	readUser,
+	removeUser,
+	removeUsers,
+	syncUser,
+	syncUsers,
+} from '../../domain/user.js';
 import { reply } from '../../http/endpoint.js';
 import { User } from '../../store/table/user.js';
+import { BulkReport } from '../../wire/bulk.js';
 import { Reference, UserKey } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
 import { RoleAssignmentRead, RoleAssignmentRemoveQuery } from '../../wire/role-assignment.js';
 import {
+	maxBulkUsers,
+	UserBulkCreate,
+	UserBulkRemove,
+	UserBulkReplace,
 	UserCreate,
 	UserQuery,
 	UserRead,
@@ -20,6 +34,7 @@ import { userPage } from './user-page.js';
 const tag = 'Users';
 const collection = '/v2/facts/:proj_id/:env_id/users';
 const member = `${collection}/:user_id`;
+const bulk = '/v2/facts/:proj_id/:env_id/bulk/users';
 const UserPath = EnvironmentPath.extend({ user_id: Reference });
 const example = { key: 'alice@example.com', email: 'alice@example.com', first_name: 'Alice', last_name: 'Doe' };
 
@@ -150,6 +165,65 @@ export const users = [
 		handle: async ({ params, query, body }, { unit }) => {
 			const row = await unassign(unit, { ...body, user: params.user_id });
 			return query.return_deleted ? reply(200, readAssignment(unit, row)) : reply(204);
+		},
+	}),
+	endpoint({
+		name: 'createUsers',
+		summary: 'Create many users at once',
+		description: `At most ${maxBulkUsers} in one call; all or none.`,
+		tag,
+		method: 'post',
+		path: bulk,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: UserBulkCreate,
+		example: { operations: [example] },
+		returns: { 200: BulkReport },
+		failures: {
+			404: 'A role assignment names nothing',
+			409: 'A user with one of the keys exists, or a key is repeated',
+		},
+		handle: async ({ body }, { unit }) => {
+			await createUsers(unit, body.operations);
+			return reply(200, {});
+		},
+	}),
+	endpoint({
+		name: 'syncUsers',
+		summary: 'Create or replace many users at once',
+		description:
+			`At most ${maxBulkUsers} in one call; all or none. Each becomes as by \`PUT\` of one user; of several with ` +
+			'the same key, the last one counts.',
+		tag,
+		method: 'put',
+		path: bulk,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: UserBulkReplace,
+		example: { operations: [example] },
+		returns: { 200: BulkReport },
+		failures: { 404: 'A role assignment names nothing' },
+		handle: async ({ body }, { unit }) => {
+			await syncUsers(unit, body.operations);
+			return reply(200, {});
+		},
+	}),
+	endpoint({
+		name: 'deleteUsers',
+		summary: 'Delete many users at once, with their role assignments',
+		description: `At most ${maxBulkUsers} in one call; all or none.`,
+		tag,
+		method: 'delete',
+		path: bulk,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: UserBulkRemove,
+		example: { idents: ['alice@example.com'] },
+		returns: { 200: BulkReport },
+		failures: { 404: 'One of the users does not exist' },
+		handle: async ({ body }, { unit }) => {
+			await removeUsers(unit, await unit.findEach(User, body.idents));
+			return reply(200, {});
 		},
 	}),
 ];

@@ -1,0 +1,17 @@
+import { duplicate } from '../failure.js';
+import type { KeyedModel } from '../store/table/environment-model.js';
+import type { ReadingUnit, Table } from '../store/unit.js';
+
+/** Makes sure that objects can be created under these keys. Throws `duplicate` for the first taken or repeated one. */
+export async function refuseTakenKeys<M extends KeyedModel>(
+	unit: ReadingUnit,
+	table: Table<M>,
+	keys: readonly string[],
+): Promise<void> {
+	const rows = await unit.query(table).whereRaw('?? = any(?::text[])', [`${table.tableName}.key`, keys]);
+	const taken = new Set(rows.map((row) => row.key));
+	for (const key of keys) {
+		if (taken.has(key)) throw duplicate(table.kind, key);
+		taken.add(key);
+	}
+}
