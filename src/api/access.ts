@@ -136,9 +136,14 @@ async function writer(store: Store, request: AnyRequest, levels: readonly Caller
 }
 
 /** Secrets of keys are for those whose own key may do everything: anyone else could come to more with another's. */
+/** Refuses callers of a lower access level than `admin`. Throws `forbidden`. */
+export function requireAdmin({ access_level }: Caller): void {
+	if (access_level !== 'admin') throw forbidden('this needs an API key of the access level admin');
+}
+
 async function administrator(store: Store, request: AnyRequest): Promise<Caller> {
 	const caller = await authenticate(store, request.headers['authorization']);
-	if (caller.access_level !== 'admin') throw forbidden('this needs an API key of the access level admin');
+	requireAdmin(caller);
 	return caller;
 }
 

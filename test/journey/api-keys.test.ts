@@ -30,6 +30,7 @@ const admins = [200, 200, 200, 403, 403, 403, 403, 404];
 const matrix: readonly (readonly [target: string, method: string, path: string, statuses: readonly number[]])[] = [
 	['', 'GET', '/v2/api-key', everyone],
 	['', 'GET', '/v2/api-key/scope', everyone],
+	['', 'GET', '/v2/api-key/default/{env}', admins],
 	['', 'GET', '/v2/orgs', everyone],
 	['', 'GET', '/v2/orgs/active/org', everyone],
 	['', 'GET', '/v2/orgs/{org}', [200, 200, 200, 200, 200, 200, 200, 404]],
@@ -101,7 +102,7 @@ journey('every kind of key at every endpoint', async (t, place, management) => {
 		for (const [index, caller] of callers.entries()) {
 			const key = path.includes('{key}') ? (await made(management.organization, bodies[target])).id : '';
 			const body = path.endsWith('api-key') ? bodies[target] : method === 'PATCH' ? {} : undefined;
-			const at = path.replace('{key}', key).replace('{org}', place.organization_id);
+			const at = path.replace('{key}', key).replace('{org}', place.organization_id).replace('{env}', place.key);
 			const answer = await clients[caller].send(method, at, method === 'GET' ? undefined : body);
 			const what = `${caller}: ${method} ${path} of ${target}`;
 			t.is(answer.status, statuses[index] ?? 0, `${what}: ${JSON.stringify(answer.body)}`);

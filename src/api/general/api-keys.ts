@@ -6,7 +6,7 @@ import type { ApiKey } from '../../store/table/account.js';
 import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScopeRead } from '../../wire/api-key.js';
 import { Reference } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
-import { EnvironmentPath, endpoint } from '../access.js';
+import { EnvironmentPath, endpoint, requireAdmin } from '../access.js';
 
 const tag = 'API keys';
 const collection = '/v2/api-key';
@@ -29,7 +29,9 @@ export const apiKeys = [
 	endpoint({
 		name: 'apiKeyOfEnvironment',
 		summary: 'The API key of an environment, with its secret',
-		description: 'The key that decision points of the environment are given as `PDP_API_KEY`.',
+		description:
+			'The key that decision points of the environment are given as `PDP_API_KEY`. It is an `admin` key, so the ' +
+			'calling key has to be one.',
 		tag,
 		method: 'get',
 		path: `${collection}/:proj_id/:env_id`,
@@ -37,6 +39,7 @@ export const apiKeys = [
 		params: EnvironmentPath,
 		returns: { 200: ApiKeyRead },
 		handle: async (_, { account, caller, environment }) => {
+			requireAdmin(caller);
 			const { row, secret } = await account.environmentKey(environment.id);
 			const project = await account.project(caller, environment.project_id);
 			return reply(200, { ...row, secret, env: environment, project });
