@@ -21,13 +21,15 @@ interface InEnvironment extends ByKey {
 /**
  * Who may call an endpoint and what its handler is given. `public`: anyone. `key`: any known API key. The rest need a
  * key that opens the path's object; `.write` also needs a key that may write and, above the environment, one made for
- * that level or higher.
+ * that level or higher. `keys`: a key of the access level `admin`; which keys it reaches is for the unit to say.
  */
 export interface Contexts {
 	public: null;
 	key: ByKey;
 	'organization.read': ByKey & { readonly account: AccountUnit };
 	'organization.write': ByKey & { readonly account: WritingAccountUnit };
+	'keys.manage': ByKey & { readonly account: WritingAccountUnit };
+	'keys.read': ByKey & { readonly account: AccountUnit };
 	'project.read': ByKey & { readonly account: AccountUnit; readonly project: Project };
 	'project.write': ByKey & { readonly account: WritingAccountUnit; readonly project: Project };
 	'environment.read': InEnvironment & {
@@ -64,6 +66,15 @@ export function guard(store: Store, policies: PolicyShelf): Surround {
 			const caller = await writer(store, request, ['org']);
 			await run.validate();
 			return store.writeAccount(caller.organization_id, caller.key_id, (account) => run({ caller, account }));
+		},
+		'keys.manage': async (request, run) => {
+			const caller = await administrator(store, request);
+			await run.validate();
+			return store.writeAccount(caller.organization_id, caller.key_id, (account) => run({ caller, account }));
+		},
+		'keys.read': async (request, run) => {
+			const caller = await administrator(store, request);
+			return run({ caller, account: store.account(caller.organization_id) });
 		},
 		'project.read': async (request, run) => {
 			const caller = await authenticate(store, request.headers['authorization']);
@@ -121,6 +132,18 @@ async function writer(store: Store, request: AnyRequest, levels: readonly Caller
 	if (caller.access_level === 'read') throw forbidden('this API key may read but not write');
 	if (!levels.includes(caller.object_type))
 		throw forbidden(`this needs an API key of the level ${levels.join(' or ')}`);
+	return caller;
+}
+
+/** Secrets of keys are for those whose own key may do everything: anyone else could come to more with another's. */
+/** Refuses callers of a lower access level than `admin`. Throws `forbidden`. */
+export function requireAdmin({ access_level }: Caller): void {
+	if (access_level !== 'admin') throw forbidden('this needs an API key of the access level admin');
+}
+
+async function administrator(store: Store, request: AnyRequest): Promise<Caller> {
+	const caller = await authenticate(store, request.headers['authorization']);
+	requireAdmin(caller);
 	return caller;
 }
 

@@ -12,6 +12,8 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	key: { description: 'Needs any API key.', secured: true },
 	'organization.read': { description: 'Needs any API key; shows what it opens.', secured: true },
 	'organization.write': { description: 'Needs an API key of the organization that may write.', secured: true },
+	'keys.manage': { description: 'Needs an API key of the access level `admin`; reaches what it opens.', secured: true },
+	'keys.read': { description: 'Needs an API key of the access level `admin`; reaches what it opens.', secured: true },
 	'project.read': { description: 'Needs an API key that opens the project, or an environment of it.', secured: true },
 	'project.write': { description: 'Needs an API key of the project or organization that may write.', secured: true },
 	'environment.read': { description: 'Needs an API key that opens the environment.', secured: true },

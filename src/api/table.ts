@@ -6,6 +6,7 @@ import { users } from './facts/users.js';
 import { apiKeys } from './general/api-keys.js';
 import { environments } from './general/environments.js';
 import { health } from './general/health.js';
+import { organizations } from './general/organizations.js';
 import { policy } from './general/policy.js';
 import { projects } from './general/projects.js';
 import { resourceActions } from './schema/resource-actions.js';
@@ -17,6 +18,7 @@ import { roles } from './schema/roles.js';
 export const endpoints: readonly Endpoint<string, never>[] = [
 	...health,
 	...apiKeys,
+	...organizations,
 	...projects,
 	...environments,
 	...policy,

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 import { ForeignKeyViolationError, type QueryBuilder, UniqueViolationError } from 'objection';
 import type { Clock } from '../clock.js';
-import { duplicate, forbidden, notFound } from '../failure.js';
+import { duplicate, Failure, forbidden, notFound } from '../failure.js';
 import { asId } from '../wire/common.js';
 import type { ChangedRecord } from './change.js';
+import { whereSearched } from './filter.js';
 import { type Cipher, hashSecret, newSecret } from './secret.js';
 import { type AccessLevel, ApiKey, Environment, type ObjectType, Organization, Project } from './table/account.js';
 import { holds, type Scope, WritingUnit } from './unit.js';
@@ -28,6 +29,9 @@ export type ProjectFields = Fields<
 	Pick<Project, 'name' | 'description' | 'urn_namespace' | 'settings' | 'active_policy_repo_id'>
 >;
 
+/** What can be changed of an organization. */
+export type OrganizationFields = Fields<Pick<Organization, 'name' | 'settings'>>;
+
 /** An environment as its creator gives it. */
 export type EnvironmentFields = Fields<
 	Pick<Environment, 'name' | 'description' | 'custom_branch_name' | 'jwks' | 'settings'>
@@ -43,6 +47,31 @@ export interface NewApiKey {
 	readonly secret?: string | null;
 }
 
+/** What a new key shall open, by ids or keys. */
+export interface KeyPlace {
+	readonly project_id?: string | undefined;
+	readonly environment_id?: string | undefined;
+}
+
+/** Which keys of those that a caller may see. */
+export interface KeyFilter {
+	readonly object_type?: ObjectType | undefined;
+	/** The id or key of a project. */
+	readonly proj_id?: string | undefined;
+}
+
+/** The projects and environments that some keys open. */
+export interface Places {
+	readonly projects: readonly Project[];
+	readonly environments: readonly Environment[];
+}
+
+/** Access levels, from the one that may do nothing to the one that may do everything. */
+const accessLevels: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin'];
+
+/** What keys are of, from the one that opens least. */
+const accessObjects: readonly ObjectType[] = ['env', 'project', 'org'];
+
 /** The projects, environments and keys of one organization. INVARIANT: no statement leaves it without the organization's id. */
 export class AccountUnit {
 	constructor(
@@ -51,6 +80,86 @@ export class AccountUnit {
 		readonly clock: Clock,
 		protected readonly cipher: Cipher,
 	) {}
+
+	/** This organization, where `search` is its id or in its key or name; else nothing. */
+	organizations(search?: string): QueryBuilder<Organization, Organization[]> {
+		const query = Organization.query(this.database).where({ id: this.organizationId });
+		return asId(search ?? '') === this.organizationId ? query : whereSearched(query, ['key', 'name'], search);
+	}
+
+	/** This organization, under its id or key. Throws `not_found` for any other. */
+	async organization(reference: string): Promise<Organization> {
+		const [row] = await this.organizations();
+		if (row === undefined || (reference !== row.key && asId(reference) !== row.id)) {
+			throw notFound('Organization', reference);
+		}
+		return row;
+	}
+
+	/** The API keys that open no more than the caller's and have no higher access level, oldest first. */
+	apiKeys(caller: Caller, { object_type, proj_id }: KeyFilter = {}): QueryBuilder<ApiKey, ApiKey[]> {
+		const levels = accessLevels.slice(0, accessLevels.indexOf(caller.access_level) + 1);
+		const query = ApiKey.query(this.database)
+			.where({ organization_id: this.organizationId })
+			.whereIn('access_level', levels)
+			.orderBy('id');
+		if (caller.project_id !== null) query.where('project_id', caller.project_id);
+		if (caller.environment_id !== null) query.where('environment_id', caller.environment_id);
+		if (object_type !== undefined) query.where({ object_type });
+		if (proj_id !== undefined) {
+			query.whereIn('project_id', referredIn(this.projects(), 'projects', proj_id).clearOrder().select('projects.id'));
+		}
+		return query;
+	}
+
+	/** The API key with this id. Throws `not_found`, or `forbidden` when it opens more than the caller's. */
+	async apiKey(caller: Caller, reference: string): Promise<ApiKey> {
+		const id = asId(reference);
+		const organization_id = this.organizationId;
+		const found = id === null ? undefined : await ApiKey.query(this.database).findOne({ id, organization_id });
+		if (found === undefined) throw notFound('ApiKey', reference);
+		const mine = await this.apiKeys(caller).findOne({ id: found.id });
+		if (mine === undefined) throw forbidden(`this API key does not open what the key \`${reference}\` opens`);
+		return mine;
+	}
+
+	/** The secret of a key of this organization. */
+	secretOf(key: ApiKey): string {
+		return this.cipher.decrypt(key.secret_cipher);
+	}
+
+	/** The projects and environments that keys open. */
+	async placesOf(keys: readonly ApiKey[]): Promise<Places> {
+		const ids = (column: 'project_id' | 'environment_id') => keys.flatMap((key) => key[column] ?? []);
+		const projects = await this.projects().whereIn('projects.id', ids('project_id'));
+		const environments = await Environment.query(this.database)
+			.where({ organization_id: this.organizationId })
+			.whereIn('id', ids('environment_id'));
+		return { projects, environments };
+	}
+
+	/**
+	 * The ids of what a new key of this type shall open. Throws `forbidden` when that is more than the caller's key
+	 * opens, `not_found` for what it names, and for an environment's key where it should be its id.
+	 */
+	async placeOfKey(
+		caller: Caller,
+		type: ObjectType,
+		{ project_id, environment_id = '' }: KeyPlace,
+	): Promise<Pick<NewApiKey, 'project_id' | 'environment_id'>> {
+		if (accessObjects.indexOf(type) > accessObjects.indexOf(caller.object_type)) {
+			throw forbidden(`this API key cannot make one of the object type ${type}, which opens more`);
+		}
+		if (type === 'org') return { project_id: null, environment_id: null };
+		if (type === 'project') {
+			return { project_id: (await this.project(caller, project_id ?? '')).id, environment_id: null };
+		}
+		const environment =
+			project_id === undefined
+				? await this.environmentById(caller, environment_id)
+				: await this.environment(caller, project_id, environment_id);
+		return { project_id: environment.project_id, environment_id: environment.id };
+	}
 
 	/** The projects a caller may see, oldest first. */
 	projects(caller?: Caller): QueryBuilder<Project, Project[]> {
@@ -115,10 +224,12 @@ export class AccountUnit {
 	}
 
 	/** The environment with this id. Throws `not_found`, or `forbidden` when the caller's key does not open it. */
-	async environmentById(caller: Caller, id: string): Promise<Environment> {
-		const found = await Environment.query(this.database).findOne({ id, organization_id: this.organizationId });
-		if (found === undefined) throw notFound('Environment', id);
-		if (!opens(caller, found)) throw forbidden(`this API key does not open the environment \`${id}\``);
+	async environmentById(caller: Caller, reference: string): Promise<Environment> {
+		const id = asId(reference);
+		const organization_id = this.organizationId;
+		const found = id === null ? undefined : await Environment.query(this.database).findOne({ id, organization_id });
+		if (found === undefined) throw notFound('Environment', reference);
+		if (!opens(caller, found)) throw forbidden(`this API key does not open the environment \`${reference}\``);
 		return found;
 	}
 
@@ -167,6 +278,16 @@ export class WritingAccountUnit extends AccountUnit {
 		const { created_at, updated_at } = this.#stamp();
 		await Organization.query(this.transaction).insert({ id: this.organizationId, key, name, created_at, updated_at });
 		return true;
+	}
+
+	/** Changes fields of this organization; absent ones stay. */
+	async updateOrganization(organization: Organization, fields: OrganizationFields): Promise<Organization> {
+		if (holds(organization, fields)) return organization;
+		const [row] = await this.organizations()
+			.patch({ ...fields, updated_at: this.now })
+			.returning('*');
+		if (row === undefined) throw notFound('Organization', organization.key);
+		return row as Organization;
 	}
 
 	/** Adds a project. Throws `duplicate` when its key is taken. */
@@ -261,6 +382,30 @@ export class WritingAccountUnit extends AccountUnit {
 				.returning('*'),
 		);
 		return { row, secret };
+	}
+
+	/** Gives a key a new secret, and returns both. Throws `not_found` when it was deleted meanwhile. */
+	async rotateKey(key: ApiKey): Promise<{ readonly row: ApiKey; readonly secret: string }> {
+		const secret = newSecret();
+		const [row] = await ApiKey.query(this.transaction)
+			.where({ organization_id: this.organizationId, id: key.id })
+			.patch({ secret_hash: hashSecret(secret), secret_cipher: this.cipher.encrypt(secret) })
+			.returning('*');
+		if (row === undefined) throw notFound('ApiKey', key.id);
+		return { row: row as ApiKey, secret };
+	}
+
+	/** Deletes a key. Throws `invalid` for the organization's last admin key, `not_found` when it is gone already. */
+	async removeKey(key: ApiKey): Promise<void> {
+		// Held to the end of the transaction: two that delete the last two keys would otherwise each see the other's.
+		await this.organizations().forNoKeyUpdate();
+		const keys = () => ApiKey.query(this.transaction).where({ organization_id: this.organizationId });
+		const [removed] = await keys().where({ id: key.id }).delete().returning('id');
+		if (removed === undefined) throw notFound('ApiKey', key.id);
+		const left = await keys().where({ object_type: 'org', access_level: 'admin' }).resultSize();
+		if (left === 0 && key.object_type === 'org' && key.access_level === 'admin') {
+			throw new Failure('invalid', `\`${key.id}\` is the last admin key of the organization: make another one first`);
+		}
 	}
 
 	/** Whether the environment was there to be deleted. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { AlwaysNull, Timestamp, Uuid } from './common.js';
+import { AlwaysNull, defaulted, Name, optional, Reference, Timestamp, Uuid } from './common.js';
 import { EnvironmentRead } from './environment.js';
 import { ProjectRead } from './project.js';
+import { pageShape } from './query.js';
 
 /** What a key is for: everything of an organization, of a project, or of one environment. */
 export const ApiKeyObjectType = z.enum(['org', 'project', 'env']);
@@ -23,7 +24,37 @@ export const ApiKeyScopeRead = z
 	.meta({ id: 'APIKeyScopeRead' });
 export type ApiKeyScopeRead = z.input<typeof ApiKeyScopeRead>;
 
-/** An API key with its secret. */
+/** Which API keys are listed. */
+export const ApiKeyQuery = z.object({
+	object_type: ApiKeyObjectType.optional(),
+	proj_id: Reference.optional(),
+	...pageShape,
+});
+
+/** A new API key: of an environment unless `object_type` says otherwise, and of the caller's own organization. */
+export const ApiKeyCreate = z
+	.object({
+		organization_id: optional(Uuid),
+		project_id: optional(Reference),
+		environment_id: optional(Reference),
+		object_type: defaulted(ApiKeyObjectType, () => 'env' as const),
+		access_level: defaulted(ApiKeyAccessLevel, () => 'admin' as const),
+		owner_type: defaulted(ApiKeyOwnerType, () => 'member' as const),
+		name: optional(Name),
+	})
+	.superRefine((key, ctx) => {
+		const refuse = (field: string, message: string) => ctx.addIssue({ code: 'custom', message, path: [field] });
+		const { object_type, project_id, environment_id } = key;
+		if (object_type === 'env' && environment_id === undefined) refuse('environment_id', 'field required');
+		if (object_type === 'project' && project_id === undefined) refuse('project_id', 'field required');
+		const misplaced = `is not for a key of the object type ${object_type}`;
+		if (object_type === 'org' && project_id !== undefined) refuse('project_id', misplaced);
+		if (object_type !== 'env' && environment_id !== undefined) refuse('environment_id', misplaced);
+	})
+	.meta({ id: 'APIKeyCreate' });
+export type ApiKeyCreate = z.output<typeof ApiKeyCreate>;
+
+/** An API key. Its secret is null in lists. */
 export const ApiKeyRead = z
 	.object({
 		id: Uuid,

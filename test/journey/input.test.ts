@@ -24,7 +24,8 @@ async function everything({ store }: Management): Promise<string> {
 	const { knex } = store.database;
 	const projects = await knex('projects').orderBy('id');
 	const environments = await knex('environments').orderBy('id');
-	return JSON.stringify([projects, environments, await knex('api_keys').orderBy('id').select('id')]);
+	const keys = await knex('api_keys').orderBy('id').select('id', 'secret_hash');
+	return JSON.stringify([await knex('organizations').orderBy('id'), projects, environments, keys]);
 }
 
 /** Declares a test in an environment with one object of every kind. */
@@ -260,8 +261,7 @@ harmless(
 			if (endpoint.path.includes(':env_id')) fails(t, await send(stranger.http, endpoint, path, right), 403);
 		}
 		// Taken away again, for the comparison.
-		const made = { organization_id: elsewhere.id };
-		await store.database.knex('api_keys').where(made).delete();
+		await store.database.knex('organizations').where({ id: elsewhere.id }).delete();
 		await store.database.knex('api_keys').where({ name: 'test' }).delete();
 		await management.organization.delete(`/v2/projects/default/envs/${stranger.key}`);
 		await management.organization.delete(`/v2/projects/${other.id}`);

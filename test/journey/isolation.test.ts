@@ -165,7 +165,7 @@ const system: Readonly<Record<string, RegExp>> = {
 /** The tables that hold the objects of environments, and that are found by the caller's organization. */
 const ofEnvironments =
 	/"?\b(resources|resource_actions|resource_attributes|roles|role_permissions|role_parents|users|tenants|tenant_users|role_assignments|changes|publications)\b"?/;
-const ofOrganizations = /"(projects|environments|api_keys)"/;
+const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;
 
 /** Why a statement is not bound to the caller's scope; `null` when it is. */
 function unbound({ sql, bindings }: Statement, place: Place): string | null {
@@ -191,9 +191,11 @@ for (const kind of ['embedded', 'server'] as const) {
 			project_id: string;
 			environment_id: string;
 		}>('/v2/api-key/scope');
+		const spare = await stack.environment.post<Names>('/v2/api-key', { environment_id: scope.environment_id });
 		const place: Place = {
 			...{ ...site, id: scope.environment_id, key: 'dev', project: 'default', secret: stack.keys.environment },
 			...{ project_id: scope.project_id, organization_id: scope.organization_id, http: stack.environment },
+			key_id: spare.body['id'] ?? '',
 			...{ schema: '/v2/schema/default/dev', facts: '/v2/facts/default/dev' },
 			revision: async () => (await store.counters(scope.environment_id))?.revision ?? -1,
 		};

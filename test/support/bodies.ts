@@ -18,6 +18,7 @@ export type Kind =
 	| 'environments'
 	| 'assignments'
 	| 'jwks'
+	| 'choice'
 	| 'nothing';
 
 /** One body: an example that is right, and its fields; `!` marks those that must be there and not be null. */
@@ -69,6 +70,14 @@ const role = {
 
 /** The bodies by the name of their endpoint. */
 export const bodies: Readonly<Record<string, Body>> = {
+	createApiKey: {
+		base: { project_id: 'default', environment_id: 'dev', name: 'New' },
+		fields: {
+			...{ organization_id: 'uuid', project_id: 'reference', environment_id: 'reference!', name: 'name' },
+			...{ object_type: 'choice', access_level: 'choice', owner_type: 'choice' },
+		},
+	},
+	updateOrganization: { base: { name: 'Organization' }, fields: { name: 'name', settings: 'object' } },
 	createProject: {
 		base: { key: 'shop', name: 'Shop', initial_environments: [] },
 		fields: {
@@ -189,6 +198,7 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 		{ jwks: { keys: {} } },
 		{ ttl: hugeNumber },
 	],
+	choice: [...badText, '', 'other', 'ADMIN'],
 	nothing: [5, 'text', true, [1], { a: 1 }],
 };
 
@@ -202,6 +212,8 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	detailed: ['x', ''],
 	return_deleted: ['x', ''],
 	missing_user_policy: ['x', '', 'FAIL'],
+	object_type: ['x', '', 'ORG', 'org&object_type=env'],
+	proj_id: ['%00', '', 'x'.repeat(1026), 'a&proj_id=b'],
 	search: ['%00', 'a%00b', 'a&search=b'],
 	user: ['%00', '', 'a&user=%00'],
 	role: ['%00', ''],

@@ -71,6 +71,8 @@ export interface Place extends Site {
 	readonly project_id: string;
 	readonly organization_id: string;
 	readonly secret: string;
+	/** The id of its API key. */
+	readonly key_id: string;
 	/** A client with the environment's API key. */
 	readonly http: Client;
 	/** The beginnings of the paths of what is in it. */
@@ -88,10 +90,11 @@ export async function newPlace(site: Site, owner: Client, project = 'default', n
 	const key = name ?? `place-${places}`;
 	const made = await owner.post(`/v2/projects/${project}/envs`, { key, name: `Place ${key}` });
 	if (made.status !== 200) throw new Error(`no environment was made: ${JSON.stringify(made.body)}`);
-	const { body } = await owner.get<{ secret: string }>(`/v2/api-key/${project}/${key}`);
+	const { body } = await owner.get<{ id: string; secret: string }>(`/v2/api-key/${project}/${key}`);
 	const { id, project_id, organization_id } = made.body as Record<'id' | 'project_id' | 'organization_id', string>;
 	return {
 		...{ url: site.url, store: site.store, id, key, project, project_id, organization_id, secret: body.secret },
+		key_id: body.id,
 		http: client(site.url, body.secret),
 		schema: `/v2/schema/${project}/${key}`,
 		facts: `/v2/facts/${project}/${key}`,

@@ -66,7 +66,11 @@ const fuzzed = endpoints.filter(({ name }) => !['deleteProject', 'deleteEnvironm
 export const request = fc.constantFrom(...fuzzed).chain((endpoint) =>
 	fc.record({
 		endpoint: fc.constant(endpoint),
-		params: fc.dictionary(fc.constantFrom('proj_id', 'env_id', ...Object.keys(furnished)), text, { maxKeys: 1 }),
+		params: fc.dictionary(
+			fc.constantFrom('proj_id', 'env_id', 'api_key_id', 'org_id', ...Object.keys(furnished)),
+			text,
+			{ maxKeys: 1 },
+		),
 		query: fc.dictionary(
 			fc.oneof(fc.constantFrom(...Object.keys(wrongQueries)), text),
 			fc.oneof(text, fc.constantFrom('1', 'true')),

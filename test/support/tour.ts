@@ -22,7 +22,7 @@ export const furnished: Names = {
 };
 
 /** Makes one object of every kind, named `mark`, so that the example bodies find what they name. Returns their ids. */
-export async function furnish({ http, schema, facts }: Place, mark = 'Example'): Promise<Names> {
+export async function furnish({ http, schema, facts, key_id }: Place, mark = 'Example'): Promise<Names> {
 	const made = async (path: string, body: object) => {
 		const answer = await http.post<{ readonly id: string }>(path, { name: mark, ...body });
 		if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
@@ -41,6 +41,7 @@ export async function furnish({ http, schema, facts }: Place, mark = 'Example'):
 		}),
 		role_id: await made(`${schema}/roles`, { key: 'editor', permissions: ['document:read'] }),
 		tenant_id: await made(`${facts}/tenants`, { key: 'acme' }),
+		api_key_id: key_id,
 		user_id: await made(`${facts}/tenants/acme/users`, { key: 'alice@example.com', first_name: mark }),
 	};
 }
@@ -52,7 +53,9 @@ export function parametersOf(endpoint: Visited): readonly string[] {
 
 /** The path of an endpoint in a place, with some parameters standing for something else. */
 export function pathOf(endpoint: Visited, place: Place, other: Names = {}): string {
-	const values: Names = { ...furnished, proj_id: place.project, env_id: place.key, ...other };
+	const { project, key, key_id, organization_id } = place;
+	const own = { proj_id: project, env_id: key, api_key_id: key_id, org_id: organization_id };
+	const values: Names = { ...furnished, ...own, ...other };
 	return endpoint.path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `no ${name}`);
 }
 
@@ -93,5 +96,7 @@ export async function tour(
 /** First what leaves everything in place, then deletions, of the longest path first. */
 function rank({ method, path, body }: Visited): number {
 	if (method !== 'delete') return 0;
+	// A key goes before the environment that takes it along.
+	if (path.includes(':api_key_id')) return 2;
 	return body === undefined ? 100 - path.split('/').length : 1;
 }

@@ -1,17 +1,27 @@
+import { z } from 'zod';
 import { reply } from '../../http/endpoint.js';
-import { ApiKeyRead, ApiKeyScopeRead } from '../../wire/api-key.js';
-import { EnvironmentPath, endpoint } from '../access.js';
+import type { AccountUnit, Places } from '../../store/account.js';
+import { pageOf } from '../../store/filter.js';
+import type { ApiKey } from '../../store/table/account.js';
+import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScopeRead } from '../../wire/api-key.js';
+import { Reference } from '../../wire/common.js';
+import { paginated } from '../../wire/list.js';
+import { EnvironmentPath, endpoint, requireAdmin } from '../access.js';
 
 const tag = 'API keys';
+const collection = '/v2/api-key';
+const member = `${collection}/:api_key_id`;
 
-/** What a key opens, and the key of an environment (contract: API keys). */
+const ApiKeyPath = z.object({ api_key_id: Reference });
+
+/** API keys: what they open, and managing those that the calling key opens (contract: API keys). */
 export const apiKeys = [
 	endpoint({
 		name: 'scopeOfApiKey',
 		summary: 'What the calling API key opens',
 		tag,
 		method: 'get',
-		path: '/v2/api-key/scope',
+		path: `${collection}/scope`,
 		access: 'key',
 		returns: { 200: ApiKeyScopeRead },
 		handle: (_, { caller }) => reply(200, caller),
@@ -19,17 +29,115 @@ export const apiKeys = [
 	endpoint({
 		name: 'apiKeyOfEnvironment',
 		summary: 'The API key of an environment, with its secret',
-		description: 'The key that decision points of the environment are given as `PDP_API_KEY`.',
+		description:
+			'The key that decision points of the environment are given as `PDP_API_KEY`. It is an `admin` key, so the ' +
+			'calling key has to be one.',
 		tag,
 		method: 'get',
-		path: '/v2/api-key/:proj_id/:env_id',
+		path: `${collection}/:proj_id/:env_id`,
 		access: 'environment.manage',
 		params: EnvironmentPath,
 		returns: { 200: ApiKeyRead },
 		handle: async (_, { account, caller, environment }) => {
+			requireAdmin(caller);
 			const { row, secret } = await account.environmentKey(environment.id);
 			const project = await account.project(caller, environment.project_id);
 			return reply(200, { ...row, secret, env: environment, project });
 		},
 	}),
+	endpoint({
+		name: 'listApiKeys',
+		summary: 'List API keys, without their secrets',
+		description: 'Those that open no more than the calling key, and have no higher access level.',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'organization.read',
+		query: ApiKeyQuery,
+		returns: { 200: paginated(ApiKeyRead) },
+		handle: async ({ query }, { account, caller }) => {
+			const page = await pageOf(account.apiKeys(caller, query), query);
+			const places = await account.placesOf(page.data);
+			return reply(200, { ...page, data: page.data.map((key) => shownWith(places, key, null)) });
+		},
+	}),
+	endpoint({
+		name: 'createApiKey',
+		summary: 'Create an API key; the answer has its secret',
+		description:
+			'`project_id` and `environment_id` are ids or keys; an environment named by its id needs no `project_id`.',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'keys.manage',
+		body: ApiKeyCreate,
+		example: { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'dashboard' },
+		returns: { 200: ApiKeyRead },
+		failures: { 404: 'No such organization, project or environment' },
+		handle: async ({ body }, { account, caller }) => {
+			if (body.organization_id !== undefined) await account.organization(body.organization_id);
+			const place = await account.placeOfKey(caller, body.object_type, body);
+			const { access_level, owner_type, name = null } = body;
+			const { row, secret } = await account.createKey({ ...place, access_level, owner_type, name });
+			return reply(200, await one(account, row, secret));
+		},
+	}),
+	endpoint({
+		name: 'getApiKey',
+		summary: 'One API key, with its secret',
+		tag,
+		method: 'get',
+		path: member,
+		access: 'keys.read',
+		params: ApiKeyPath,
+		returns: { 200: ApiKeyRead },
+		failures: { 404: 'No such API key' },
+		handle: async ({ params }, { account, caller }) => {
+			const row = await account.apiKey(caller, params.api_key_id);
+			return reply(200, await one(account, row, account.secretOf(row)));
+		},
+	}),
+	endpoint({
+		name: 'deleteApiKey',
+		summary: 'Delete an API key, which is refused from then on',
+		description: 'Decision points that use it stop answering.',
+		tag,
+		method: 'delete',
+		path: member,
+		access: 'keys.manage',
+		params: ApiKeyPath,
+		returns: { 204: null },
+		failures: { 400: 'It is the last admin key of the organization', 404: 'No such API key' },
+		handle: async ({ params }, { account, caller }) => {
+			await account.removeKey(await account.apiKey(caller, params.api_key_id));
+			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'rotateApiKey',
+		summary: 'Give an API key a new secret; the old one is refused from then on',
+		description: 'Decision points that use the old secret stop answering.',
+		tag,
+		method: 'post',
+		path: `${member}/rotate-secret`,
+		access: 'keys.manage',
+		params: ApiKeyPath,
+		returns: { 200: ApiKeyRead },
+		failures: { 404: 'No such API key' },
+		handle: async ({ params }, { account, caller }) => {
+			const { row, secret } = await account.rotateKey(await account.apiKey(caller, params.api_key_id));
+			return reply(200, await one(account, row, secret));
+		},
+	}),
 ];
+
+async function one(account: AccountUnit, key: ApiKey, secret: string): Promise<ApiKeyRead> {
+	return shownWith(await account.placesOf([key]), key, secret);
+}
+
+/** A key with the project and the environment it opens. */
+function shownWith({ projects, environments }: Places, key: ApiKey, secret: string | null): ApiKeyRead {
+	const project = projects.find(({ id }) => id === key.project_id) ?? null;
+	const env = environments.find(({ id }) => id === key.environment_id) ?? null;
+	return { ...key, secret, project, env };
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { defined } from '../../domain/defined.js';
+import { reply } from '../../http/endpoint.js';
+import { pageOf } from '../../store/filter.js';
+import { Reference } from '../../wire/common.js';
+import { OrganizationRead, OrganizationUpdate } from '../../wire/organization.js';
+import { pageShape, Search } from '../../wire/query.js';
+import { endpoint } from '../access.js';
+
+const tag = 'Organizations';
+const member = '/v2/orgs/:org_id';
+
+const OrganizationPath = z.object({ org_id: Reference });
+
+/** The organization that the calling API key belongs to (contract: Organizations and members). */
+export const organizations = [
+	endpoint({
+		name: 'listOrganizations',
+		summary: 'List the organization that the API key belongs to',
+		description: 'A list of one, or of none where `search` is neither its id nor in its key or name.',
+		tag,
+		method: 'get',
+		path: '/v2/orgs',
+		access: 'organization.read',
+		query: z.object({ search: Search, ...pageShape }),
+		returns: { 200: z.array(OrganizationRead) },
+		handle: async ({ query }, { account }) => {
+			const { data } = await pageOf(account.organizations(query.search), query);
+			return reply(200, [...data]);
+		},
+	}),
+	endpoint({
+		name: 'getActiveOrganization',
+		summary: 'The organization that the API key belongs to',
+		tag,
+		method: 'get',
+		path: '/v2/orgs/active/org',
+		access: 'organization.read',
+		returns: { 200: OrganizationRead },
+		handle: async (_, { account }) => reply(200, await account.organization(account.organizationId)),
+	}),
+	endpoint({
+		name: 'getOrganization',
+		summary: 'One organization',
+		tag,
+		method: 'get',
+		path: member,
+		access: 'organization.read',
+		params: OrganizationPath,
+		returns: { 200: OrganizationRead },
+		failures: { 404: 'No such organization' },
+		handle: async ({ params }, { account }) => reply(200, await account.organization(params.org_id)),
+	}),
+	endpoint({
+		name: 'updateOrganization',
+		summary: 'Change fields of an organization',
+		tag,
+		method: 'patch',
+		path: member,
+		access: 'organization.write',
+		params: OrganizationPath,
+		body: OrganizationUpdate,
+		example: { name: 'Acme' },
+		returns: { 200: OrganizationRead },
+		failures: { 404: 'No such organization' },
+		handle: async ({ params, body }, { account }) => {
+			const organization = await account.organization(params.org_id);
+			return reply(200, await account.updateOrganization(organization, defined(body)));
+		},
+	}),
+];
