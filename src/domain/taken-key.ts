@@ -8,8 +8,7 @@ export async function refuseTakenKeys<M extends KeyedModel>(
 	table: Table<M>,
 	keys: readonly string[],
 ): Promise<void> {
-	const rows = await unit.query(table).whereRaw('?? = any(?::text[])', [`${table.tableName}.key`, keys]);
-	const taken = new Set(rows.map((row) => row.key));
+	const taken = new Set(await unit.keysTaken(table, keys));
 	for (const key of keys) {
 		if (taken.has(key)) throw duplicate(table.kind, key);
 		taken.add(key);

@@ -107,6 +107,12 @@ export class ReadingUnit {
 		return found;
 	}
 
+	/** Those of the keys that rows of a table have. */
+	async keysTaken<M extends KeyedModel>(table: Table<M>, keys: readonly string[]): Promise<ReadonlySet<string>> {
+		const rows = await this.query(table).whereRaw('?? = any(?::text[])', [`${table.tableName}.key`, keys]);
+		return new Set(rows.map((row) => row.key));
+	}
+
 	/** The rows that the references name, each once, however often it is named. Throws as `findAll`. */
 	async findEach<M extends KeyedModel>(table: Table<M>, references: Iterable<string>): Promise<readonly M[]> {
 		const found = await this.findAll(table, references);
