@@ -6,6 +6,7 @@ import {
 	deleteRole,
 	type GrantRow,
 	grantsOf,
+	ofTenants,
 	type ParentRow,
 	parentsOf,
 	Role,
@@ -136,7 +137,7 @@ function pairOf(permission: string) {
 }
 
 async function setParents(unit: WritingUnit, role: Role, references: readonly string[]): Promise<void> {
-	const parents = await unit.findAll(Role, references);
+	const parents = await unit.findAll(Role, references, ofTenants);
 	const ids = [...new Set(references.map((reference) => parents.get(reference)?.id ?? ''))];
 	await replaceParents(unit, role.id, ids);
 	const circle = circleFrom(role.id, await parentsOf(unit));

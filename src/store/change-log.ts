@@ -81,7 +81,7 @@ async function assignmentsBetween(unit: ReadingUnit, memberships: readonly Membe
 	const members = new Set(memberships.map(({ user }) => user));
 	const user_ids = users.filter((user) => members.has(user.key)).map((user) => user.id);
 	if (user_ids.length === 0) return [];
-	const rows = await assignmentsBy(unit, { user_ids })
+	const rows = await assignmentsBy(unit, { user_ids, on_instances: false })
 		.clearSelect()
 		.clearOrder()
 		.select('users.key as user', 'roles.key as role', 'tenants.key as tenant')

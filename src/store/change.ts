@@ -6,14 +6,21 @@ export type ChangeKind =
 	| 'resource'
 	| 'resource_action'
 	| 'resource_attribute'
+	| 'action_group'
+	| 'relation'
 	| 'role'
 	| 'user'
 	| 'tenant'
 	| 'tenant_user'
-	| 'role_assignment';
+	| 'role_assignment'
+	| 'resource_instance'
+	| 'relationship_tuple'
+	| 'user_invite'
+	| 'proxy_config'
+	| 'pdp_config';
 
 /** The kinds the compiled policy depends on: a change of one advances the environment's schema revision. */
-export const schemaKinds: ReadonlySet<ChangeKind> = new Set(['resource', 'resource_action', 'role']);
+export const schemaKinds: ReadonlySet<ChangeKind> = new Set(['resource', 'resource_action', 'relation', 'role']);
 
 /** The state of one object before or after a change: its record, with keys beside ids where it refers to others. */
 export type ChangedRecord = Readonly<Record<string, unknown>>;

@@ -32,7 +32,7 @@ export async function schemaOf(unit: ReadingUnit): Promise<Schema> {
 }
 
 async function rolesOf(unit: ReadingUnit): Promise<readonly ModelRole[]> {
-	const roles = await unit.query(Role).orderBy('roles.id');
+	const roles = await unit.query(Role).where('roles.resource_id', null).orderBy('roles.id');
 	const grants = groupBy(await grantsOf(unit), (grant) => grant.role_id);
 	const parents = groupBy(await parentsOf(unit), (parent) => parent.role_id);
 	return roles.map((role) => ({
@@ -45,7 +45,7 @@ async function rolesOf(unit: ReadingUnit): Promise<readonly ModelRole[]> {
 /** An environment, whole. */
 export async function modelOf(unit: ReadingUnit): Promise<Model> {
 	const users = await unit.query(User).select('users.key').castTo<{ readonly key: string }[]>();
-	const assignments = await assignmentsBy(unit, {})
+	const assignments = await assignmentsBy(unit, { on_instances: false })
 		.clearSelect()
 		.clearOrder()
 		.select('users.key as user', 'roles.key as role', 'tenants.key as tenant')

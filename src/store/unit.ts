@@ -37,6 +37,9 @@ function asModel<M extends EnvironmentModel>(table: Table<M>): ModelClass<M> {
 /** The columns of one row as a writer gives them; the unit adds `environment_id`. */
 export type Columns<M extends EnvironmentModel> = Omit<PartialModelObject<M>, 'environment_id' | 'QueryBuilderType'>;
 
+/** What rows must have in common to be named by one key, as the actions of one resource: columns and their values. */
+export type Within = Readonly<Record<string, string | null>>;
+
 /** A row and the columns that shall become other ones. */
 export interface RowChange<M extends EnvironmentModel> {
 	readonly row: M;
@@ -71,37 +74,36 @@ export class ReadingUnit {
 		return this.database.raw(sql, { ...bindings, environment_id: this.scope.environment_id });
 	}
 
-	/** The row that an id or key names. Throws `not_found` naming the kind and the reference. */
-	async find<M extends KeyedModel>(table: Table<M>, reference: string): Promise<M> {
-		const row = (await this.findMany(table, [reference])).get(reference);
+	/**
+	 * The row that an id or key names, among those of `within`. Throws `not_found` naming the kind and the reference.
+	 */
+	async find<M extends KeyedModel>(table: Table<M>, reference: string, within: Within = {}): Promise<M> {
+		const row = (await this.findMany(table, [reference], within)).get(reference);
 		if (row === undefined) throw notFound(table.title, reference);
 		return row;
 	}
 
-	/** The row that an id or key names among those with these columns, as the actions of one resource. Throws as `find`. */
-	async findIn<M extends KeyedModel>(
+	/** The rows of `within` that the references name, by reference; references that name nothing are absent. */
+	async findMany<M extends KeyedModel>(
 		table: Table<M>,
-		columns: Readonly<Record<string, string>>,
-		reference: string,
-	): Promise<M> {
-		const query = this.query(table).where(columns);
-		const row = pairUp(await whereReferred(query, table.tableName, [reference]), [reference]).get(reference);
-		if (row === undefined) throw notFound(table.title, reference);
-		return row;
-	}
-
-	/** The rows that the references name, by reference; references that name nothing are absent. */
-	async findMany<M extends KeyedModel>(table: Table<M>, references: Iterable<string>): Promise<ReadonlyMap<string, M>> {
+		references: Iterable<string>,
+		within: Within = {},
+	): Promise<ReadonlyMap<string, M>> {
 		const wanted = [...new Set(references)];
 		if (wanted.length === 0) return new Map();
-		const rows = await whereReferred(this.query(table), table.tableName, wanted);
-		return pairUp(rows, wanted);
+		const query = this.query(table);
+		for (const [column, value] of Object.entries(within)) query.where(`${table.tableName}.${column}`, value);
+		return pairUp(await whereReferred(query, table.tableName, wanted), wanted);
 	}
 
-	/** The rows that the references name, by reference. Throws `not_found` for the first that names nothing. */
-	async findAll<M extends KeyedModel>(table: Table<M>, references: Iterable<string>): Promise<ReadonlyMap<string, M>> {
+	/** The rows of `within` that the references name, by reference. Throws `not_found` for the first that names nothing. */
+	async findAll<M extends KeyedModel>(
+		table: Table<M>,
+		references: Iterable<string>,
+		within: Within = {},
+	): Promise<ReadonlyMap<string, M>> {
 		const wanted = [...new Set(references)];
-		const found = await this.findMany(table, wanted);
+		const found = await this.findMany(table, wanted, within);
 		const missing = wanted.find((reference) => !found.has(reference));
 		if (missing !== undefined) throw notFound(table.title, missing);
 		return found;

@@ -1,6 +1,6 @@
 import { readUsers } from '../../domain/user.js';
 import { pageOf } from '../../store/filter.js';
-import { Role } from '../../store/table/role.js';
+import { ofTenants, Role } from '../../store/table/role.js';
 import type { Tenant } from '../../store/table/tenant.js';
 import { usersBy } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit.js';
@@ -10,7 +10,7 @@ import type { UserQuery } from '../../wire/user.js';
 export async function userPage(unit: ReadingUnit, query: UserQuery, tenant?: Tenant) {
 	const { search, role } = query;
 	// A role that does not exist is held by nobody.
-	const roles = role === undefined ? undefined : await unit.findMany(Role, [role]);
+	const roles = role === undefined ? undefined : await unit.findMany(Role, [role], ofTenants);
 	const role_ids = roles && [...roles.values()].map(({ id }) => id);
 	const page = await pageOf(usersBy(unit, { search, role_ids, tenant_id: tenant?.id }), query);
 	return { ...page, data: [...(await readUsers(unit, page.data))] };

@@ -111,7 +111,7 @@ export const resourceActions = [
 
 async function findAction(unit: ReadingUnit, params: z.output<typeof ActionPath>) {
 	const resource = await unit.find(Resource, params.resource_id);
-	const action = await unit.findIn(ResourceAction, { resource_id: resource.id }, params.action_id);
+	const action = await unit.find(ResourceAction, params.action_id, { resource_id: resource.id });
 	return { resource, action };
 }
 

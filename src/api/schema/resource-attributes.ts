@@ -114,7 +114,7 @@ export const resourceAttributes = [
 
 async function findAttribute(unit: ReadingUnit, params: z.output<typeof AttributePath>) {
 	const resource = await unit.find(Resource, params.resource_id);
-	const attribute = await unit.findIn(ResourceAttribute, { resource_id: resource.id }, params.attribute_id);
+	const attribute = await unit.find(ResourceAttribute, params.attribute_id, { resource_id: resource.id });
 	return { resource, attribute };
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../domain/role.js';
 import { reply } from '../../http/endpoint.js';
 import { pageOf } from '../../store/filter.js';
-import { Role, rolesBy } from '../../store/table/role.js';
+import { ofTenants, Role, rolesBy } from '../../store/table/role.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
 import { attributeFilterText } from '../../wire/query.js';
@@ -69,7 +69,8 @@ export const roles = [
 		params: RolePath,
 		returns: { 200: RoleRead },
 		failures: { 404: 'No such role' },
-		handle: async ({ params }, { unit }) => reply(200, await readRole(unit, await unit.find(Role, params.role_id))),
+		handle: async ({ params }, { unit }) =>
+			reply(200, await readRole(unit, await unit.find(Role, params.role_id, ofTenants))),
 	}),
 	endpoint({
 		name: 'updateRole',
@@ -85,7 +86,10 @@ export const roles = [
 		returns: { 200: RoleRead },
 		failures: { 400: 'A permission is not of the form `resource:action`', 404: missing },
 		handle: async ({ params, body }, { unit }) => {
-			return reply(200, await readRole(unit, await changeRole(unit, await unit.find(Role, params.role_id), body)));
+			return reply(
+				200,
+				await readRole(unit, await changeRole(unit, await unit.find(Role, params.role_id, ofTenants), body)),
+			);
 		},
 	}),
 	endpoint({
@@ -99,7 +103,7 @@ export const roles = [
 		returns: { 204: null },
 		failures: { 404: 'No such role' },
 		handle: async ({ params }, { unit }) => {
-			await removeRole(unit, await unit.find(Role, params.role_id));
+			await removeRole(unit, await unit.find(Role, params.role_id, ofTenants));
 			return reply(204);
 		},
 	}),
@@ -117,7 +121,7 @@ export const roles = [
 		returns: { 200: RoleRead },
 		failures: { 400: 'A permission is not of the form `resource:action`', 404: missing },
 		handle: async ({ params, body }, { unit }) => {
-			const role = await grantPermissions(unit, await unit.find(Role, params.role_id), body.permissions);
+			const role = await grantPermissions(unit, await unit.find(Role, params.role_id, ofTenants), body.permissions);
 			return reply(200, await readRole(unit, role));
 		},
 	}),
@@ -135,7 +139,7 @@ export const roles = [
 		returns: { 200: RoleRead },
 		failures: { 400: 'A permission is not of the form `resource:action`', 404: missing },
 		handle: async ({ params, body }, { unit }) => {
-			const role = await revokePermissions(unit, await unit.find(Role, params.role_id), body.permissions);
+			const role = await revokePermissions(unit, await unit.find(Role, params.role_id, ofTenants), body.permissions);
 			return reply(200, await readRole(unit, role));
 		},
 	}),

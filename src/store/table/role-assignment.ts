@@ -5,7 +5,7 @@ import { pairUp } from '../ref.js';
 import { chunksOf, type ReadingUnit, rowsAtOnce, type WritingUnit } from '../unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 
-/** One tenant role held by one user in one tenant. */
+/** One role held by one user in one tenant, or on one resource instance of that tenant. */
 export class RoleAssignment extends EnvironmentModel {
 	static override readonly tableName = 'role_assignments';
 	static readonly kind = 'role_assignment';
@@ -14,6 +14,8 @@ export class RoleAssignment extends EnvironmentModel {
 	declare user_id: string;
 	declare role_id: string;
 	declare tenant_id: string;
+	/** `null` for a tenant role. */
+	declare resource_instance_id: string | null;
 }
 
 /** An assignment with the keys of what it joins. */
@@ -34,6 +36,8 @@ export interface AssignmentFilter {
 	readonly user_ids?: readonly string[] | undefined;
 	readonly role_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
+	/** Only those on resource instances, or only those that are not. */
+	readonly on_instances?: boolean | undefined;
 }
 
 /** The environment's assignments that pass the filter, with keys, oldest first; read as `AssignmentRow`. */
@@ -51,6 +55,8 @@ export function assignmentsBy(
 	for (const [column, ids] of Object.entries(columnsOf(filter))) {
 		if (ids !== undefined) query.whereRaw('?? = any(?::uuid[])', [column, ids]);
 	}
+	if (filter.on_instances === true) query.whereNotNull('role_assignments.resource_instance_id');
+	if (filter.on_instances === false) query.whereNull('role_assignments.resource_instance_id');
 	return query;
 }
 
@@ -94,6 +100,7 @@ export async function participantsIn(
 		(['users', 'roles', 'tenants'] satisfies (keyof Participants)[])
 			.map(
 				(kind) => `select '${kind}' as kind, id, key from ${kind} where environment_id = :environment_id
+					${kind === 'roles' ? 'and resource_id is null' : ''}
 					and (key = any(:${kind}::text[]) or id = any(:${kind}_ids::uuid[]))`,
 			)
 			.join(' union all '),

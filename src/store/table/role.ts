@@ -4,7 +4,10 @@ import type { ReadingUnit, WritingUnit } from '../unit.js';
 import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
 import { ResourceAction } from './resource.js';
 
-/** A tenant role. */
+/** What tells the roles held in tenants from those held on resource instances. */
+export const ofTenants = { resource_id: null } as const;
+
+/** A role: of a resource, held on its instances, or of none, held in tenants. */
 export class Role extends KeyedModel {
 	static override readonly tableName = 'roles';
 	static override readonly jsonAttributes = ['attributes'];
@@ -14,6 +17,25 @@ export class Role extends KeyedModel {
 	declare name: string;
 	declare description: string | null;
 	declare attributes: Record<string, unknown> | null;
+	/** The resource whose role it is; `null` for a tenant role. */
+	declare resource_id: string | null;
+	/** The id of its derivation block; `null` where it never had one. */
+	declare granted_to_id: string | null;
+	/** Whether a direct role on the object turns every derivation of this role off. */
+	declare no_direct_roles_on_object: boolean;
+}
+
+/** Derives `role_id` on the object from `source_role_id` on the subject of a relation between them. */
+export class RoleDerivation extends EnvironmentModel {
+	static override readonly tableName = 'role_derivations';
+	static readonly kind = 'role';
+	static readonly title = 'RoleDerivation';
+
+	declare role_id: string;
+	declare source_role_id: string;
+	declare relation_id: string;
+	/** Whether a direct role on the object turns this derivation off. */
+	declare no_direct_roles_on_object: boolean;
 }
 
 /** A grant of one action to one role. `position` keeps the order they were given in. */
@@ -54,7 +76,7 @@ export interface RoleFilter {
 
 /** The environment's tenant roles that pass the filter, oldest first. */
 export function rolesBy(unit: ReadingUnit, filter: RoleFilter): QueryBuilder<Role, Role[]> {
-	const query = unit.query(Role).orderBy('roles.id');
+	const query = unit.query(Role).where('roles.resource_id', null).orderBy('roles.id');
 	whereSearched(query, ['roles.key', 'roles.name'], filter.search);
 	return whereAttributes(query, 'roles.attributes', filter.attribute_filters);
 }
