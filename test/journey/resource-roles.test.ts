@@ -1,9 +1,15 @@
+import { Resource } from '../../src/store/table/resource.js';
+import { ResourceInstance } from '../../src/store/table/resource-instance.js';
+import { Role } from '../../src/store/table/role.js';
+import { RoleAssignment } from '../../src/store/table/role-assignment.js';
+import { Tenant } from '../../src/store/table/tenant.js';
+import { User } from '../../src/store/table/user.js';
 import type { Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import { ledgerOf } from '../support/ledger.js';
 import { keysOf, type Listed } from '../support/listed.js';
-import type { Place } from '../support/management.js';
+import { type Place, scopeIn } from '../support/management.js';
 
 /** Roles of resources: sets of the resource's actions that users hold on its instances (spec: Resource roles). */
 
@@ -228,6 +234,46 @@ journey('a role goes with its resource and with what extends it, and nothing of 
 	await http.post(`${schema}/resources`, { key: 'Document', name: 'Document', actions: { write: {} } });
 	t.deepEqual((await http.get<Listed>(path)).body, []);
 	fails(t, await http.get(`${path}/${editor['id']}`), 404);
+});
+
+/** Gives a user a role on a document, both of which it makes. */
+async function holdOnDocument(place: Place, user: string, role: string): Promise<void> {
+	await place.store.write(scopeIn(place), null, async (unit) => {
+		const { id: resource_id } = await unit.find(Resource, 'Document');
+		const { id: tenant_id } = await unit.find(Tenant, 'default');
+		const { id: user_id } = await unit.create(User, { key: user, attributes: {} }, user);
+		const columns = { key: `of-${user}`, resource_id, tenant_id, attributes: {} };
+		const instance = await unit.create(ResourceInstance, columns, columns.key);
+		const { id: role_id } = await unit.find(Role, role, { resource_id });
+		const { id, created_at } = unit.stamp();
+		const held = { id, created_at, user_id, tenant_id, role_id, resource_instance_id: instance.id };
+		await unit.insert(RoleAssignment, [held], () => user);
+	});
+}
+
+journey('a role goes with what is held on instances, and comes back without', async (t, place) => {
+	const { http, schema } = place;
+	const { path } = await resourcesOf(place);
+	const heldBy = async () => {
+		const rows = place.store.database.knex('role_assignments').where('role_assignments.environment_id', place.id);
+		return rows.join('users', 'users.id', 'role_assignments.user_id').orderBy('users.key').pluck('users.key');
+	};
+	for (const key of ['viewer', 'editor', 'owner']) {
+		await http.post(path, { key, name: key });
+		await holdOnDocument(place, `${key}-user`, key);
+	}
+	const ledger = await ledgerOf(t, place);
+	await ledger.wrote(await http.delete(`${path}/viewer`), 204);
+	t.deepEqual(await heldBy(), ['editor-user', 'owner-user']);
+	const revision = await place.revision();
+	const taken = await place.store.database.knex('changes').where({ environment_id: place.id, revision }).pluck('kind');
+	t.deepEqual(taken.sort(), ['role', 'role_assignment']);
+	await ledger.wrote(await http.patch(`${schema}/resources/Document`, { roles: { editor: { name: 'Editor' } } }));
+	t.deepEqual(await heldBy(), ['editor-user'], 'a role that the body keeps is still held');
+	for (const key of ['viewer', 'owner']) await ledger.wrote(await http.post(path, { key, name: key }));
+	t.deepEqual(await heldBy(), ['editor-user']);
+	await ledger.wrote(await http.delete(`${schema}/resources/Document`), 204);
+	t.deepEqual(await heldBy(), []);
 });
 
 journey('many roles are created and replaced at once, or none', async (t, place) => {
