@@ -59,7 +59,7 @@ export async function grantImplicitly(
 		if (role.granted_to_id === null) await unit.change(Role, role, { granted_to_id: unit.clock.newId() });
 		const others = await derivationsOf(unit, [role.id]);
 		await replaceDerivations(unit, new Map([[role.id, once([...others, derivation])]]));
-		return undefined;
+		return [];
 	});
 	const rows = await derivationsOf(unit, [role.id]);
 	return readRule(only(rows.filter((row) => identityOf(row) === identityOf(derivation))));
@@ -76,7 +76,7 @@ export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: Deri
 			throw notFound(RoleDerivation.title, `${on_resource}#${rule.role} by ${linked_by_relation}`);
 		}
 		await replaceDerivations(unit, new Map([[role.id, others]]));
-		return undefined;
+		return [];
 	});
 }
 
@@ -88,7 +88,10 @@ export async function setDerivationSettings(
 ): Promise<DerivationSettingsEdit> {
 	if (!holds(role, settings)) {
 		const columns = { granted_to_id: role.granted_to_id ?? unit.clock.newId(), ...settings };
-		await recordingRoles(unit, [role], async () => [await unit.change(Role, role, columns)]);
+		await recordingRoles(unit, [role], async () => {
+			await unit.change(Role, role, columns);
+			return [];
+		});
 	}
 	return settings;
 }

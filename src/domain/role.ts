@@ -48,12 +48,9 @@ export interface WholeRole extends RoleEdit {
 export async function createRole(unit: WritingUnit, body: WholeRole, resource?: Resource): Promise<Role> {
 	const created = await recordingRoles(unit, [], async () => {
 		const columns = { ...newRole(unit, body), resource_id: resource?.id ?? null };
-		const roles = await unit.insert(Role, [columns], () => body.key);
-		await relink(
-			unit,
-			roles.map((role) => ({ role, body, at: ['body'] })),
-		);
-		return roles;
+		const role = only(await unit.insert(Role, [columns], () => body.key));
+		await relink(unit, [{ role, body, at: ['body'] }]);
+		return [role];
 	});
 	return only(created);
 }
@@ -65,7 +62,7 @@ export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit):
 	const changed = await recordingRoles(unit, [role], async () => {
 		await rewrite(unit, role, columns);
 		await relink(unit, [{ role, body, at: ['body'] }]);
-		return undefined;
+		return [];
 	});
 	return only(changed);
 }
@@ -98,14 +95,14 @@ export async function syncRoles(unit: WritingUnit, wanted: readonly RoleSync[]):
 	const missing = [...syncs].filter(([place]) => !known.has(place)).map(([, sync]) => sync);
 	const synced = await recordingRoles(unit, existing, async () => {
 		const columns = missing.map(({ body, resource_id }) => ({ ...newRole(unit, body), resource_id }));
-		const roles = [...existing, ...(await unit.insert(Role, columns, ({ key }) => String(key)))];
-		const edits = roles.flatMap((role) => {
+		const created = await unit.insert(Role, columns, ({ key }) => String(key));
+		const edits = [...existing, ...created].flatMap((role) => {
 			const sync = syncs.get(placeOf(role.resource_id, role.key));
 			return sync === undefined ? [] : [{ role, body: wholeOf(sync.body), at: sync.at }];
 		});
 		for (const { role, body } of edits) await rewrite(unit, role, columnsOf(unit, body, role));
 		await relink(unit, edits);
-		return roles;
+		return created;
 	});
 	const old = new Set(existing.map((role) => role.id));
 	return { created: synced.filter(({ id }) => !old.has(id)), existing: synced.filter(({ id }) => old.has(id)) };
@@ -129,7 +126,7 @@ export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Pr
 	await recordingRoles(unit, dependents, async () => {
 		await recordRemovals(unit, roles);
 		await deleteRoles(unit, ids);
-		return undefined;
+		return [];
 	});
 }
 
