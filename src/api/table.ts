@@ -9,9 +9,12 @@ import { health } from './general/health.js';
 import { organizations } from './general/organizations.js';
 import { policy } from './general/policy.js';
 import { projects } from './general/projects.js';
+import { implicitGrants } from './schema/implicit-grants.js';
 import { resourceActions } from './schema/resource-actions.js';
 import { resourceAttributes } from './schema/resource-attributes.js';
+import { resourceRoles } from './schema/resource-roles.js';
 import { resources } from './schema/resources.js';
+import { resourceRoleHierarchy, roleHierarchy } from './schema/role-hierarchy.js';
 import { roles } from './schema/roles.js';
 
 /** Every endpoint of the management API, in the order of the documentation; of two that match, the first serves. */
@@ -25,7 +28,11 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...resources,
 	...resourceActions,
 	...resourceAttributes,
+	...resourceRoles,
+	...resourceRoleHierarchy,
+	...implicitGrants,
 	...roles,
+	...roleHierarchy,
 	...users,
 	...tenants,
 	...tenantUsers,

@@ -1,6 +1,7 @@
 import { Failure } from '../failure.js';
 import { groupBy } from '../group-by.js';
 import { partsOf, Resource, ResourceAction, ResourceAttribute } from '../store/table/resource.js';
+import { rolesOfResources } from '../store/table/role.js';
 import { holds, type ReadingUnit, type WritingUnit } from '../store/unit.js';
 import type {
 	ActionBlockEdit,
@@ -12,21 +13,25 @@ import type {
 import { AttributeType, type ResourceAttributeUpdate } from '../wire/resource-attribute.js';
 import { defined } from './defined.js';
 import { only } from './only.js';
+import { rolesByResource, setRoles } from './resource-role.js';
+import { removeRoles } from './role.js';
 
 type Fields = Partial<Pick<Resource, 'name' | 'urn' | 'description' | 'type_attributes'>>;
 
-/** Resources as the API shows them, with their actions and attributes. */
+/** Resources as the API shows them, with their actions, attributes and roles. */
 export async function readResources(unit: ReadingUnit, rows: readonly Resource[]): Promise<readonly ResourceRead[]> {
 	const ids = rows.map((row) => row.id);
 	const actions = await partsOf(unit.query(ResourceAction), 'resource_actions', ids);
 	const attributes = await partsOf(unit.query(ResourceAttribute), 'resource_attributes', ids);
 	const actionsOf = groupBy(actions, (action) => action.resource_id);
 	const attributesOf = groupBy(attributes, (attribute) => attribute.resource_id);
+	const rolesOf = await rolesByResource(unit, ids);
 	return rows.map((row) => ({
 		...row,
 		...unit.scope,
 		actions: byKey(actionsOf.get(row.id) ?? []),
 		attributes: byKey((attributesOf.get(row.id) ?? []).map(readAttributeBlock)),
+		roles: byKey(rolesOf.get(row.id) ?? []),
 	}));
 }
 
@@ -35,28 +40,31 @@ export async function readResource(unit: ReadingUnit, row: Resource): Promise<Re
 	return only(await readResources(unit, [row]));
 }
 
-/** Adds a resource with its actions and attributes. Throws `duplicate` when its key is taken. */
+/** Adds a resource with its actions, attributes and roles. Throws `duplicate` when its key is taken. */
 export async function createResource(unit: WritingUnit, body: ResourceCreate): Promise<Resource> {
-	const { key, actions, attributes, ...fields } = body;
+	const { key, actions, attributes, roles, ...fields } = body;
 	const resource = await unit.create(Resource, { key, ...columnsOf(fields) }, key);
 	await setActions(unit, resource, actions);
 	await setAttributes(unit, resource, attributes ?? {});
+	await setRoles(unit, resource, roles ?? {});
 	return resource;
 }
 
-/** Changes what is given of a resource; `actions` and `attributes` are overwritten as a whole. */
+/** Changes what is given of a resource; `actions`, `attributes` and `roles` are overwritten as a whole. */
 export async function changeResource(unit: WritingUnit, resource: Resource, body: ResourceUpdate): Promise<Resource> {
-	const { actions, attributes, ...fields } = body;
+	const { actions, attributes, roles, ...fields } = body;
 	const after = await unit.update(Resource, resource, columnsOf(fields), resource.key);
 	if (actions !== undefined) await setActions(unit, after, actions);
 	if (attributes !== undefined) await setAttributes(unit, after, attributes ?? {});
+	if (roles !== undefined) await setRoles(unit, after, roles);
 	return after;
 }
 
-/** Deletes a resource with its actions, its attributes and all grants of its actions. Built-in ones stay. */
+/** Deletes a resource with its roles, its actions and attributes, and all grants of its actions. Built-in ones stay. */
 export async function removeResource(unit: WritingUnit, resource: Resource): Promise<void> {
 	if (resource.built_in)
 		throw new Failure('invalid', `the resource \`${resource.key}\` is built in and cannot be deleted`);
+	await removeRoles(unit, await rolesOfResources(unit, [resource.id]));
 	await unit.remove(Resource, resource, resource.key);
 }
 

@@ -1,163 +1,177 @@
-import { Failure, notFound, unprocessable } from '../failure.js';
 import { groupBy } from '../group-by.js';
-import type { ChangedRecord } from '../store/change.js';
-import {
-	actionsNamed,
-	deleteRole,
-	type GrantRow,
-	grantsOf,
-	ofTenants,
-	type ParentRow,
-	parentsOf,
-	Role,
-	replaceGrants,
-	replaceParents,
-} from '../store/table/role.js';
-import { type Columns, holds, type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
-import { asId } from '../wire/common.js';
-import type { RoleCreate, RoleRead, RoleUpdate } from '../wire/role.js';
+import type { Resource } from '../store/table/resource.js';
+import { childIdsOf, deleteRoles, Role, rolesKeyed, rolesWithIds } from '../store/table/role.js';
+import { derivedIdsOf } from '../store/table/role-derivation.js';
+import { type Columns, holds, type ReadingUnit, type WritingUnit } from '../store/unit.js';
+import type { JsonObject } from '../wire/common.js';
+import type { DerivedRoleBlockEdit } from '../wire/derivation.js';
+import type { RoleRead } from '../wire/role.js';
 import { removeAssignments } from './assignment.js';
 import { defined } from './defined.js';
+import { derivationColumns, setDerivations } from './derivation.js';
 import { only } from './only.js';
+import { setParents } from './role-hierarchy.js';
+import { setPermissions } from './role-permission.js';
+import { recordingRoles, recordRemovals, withLinks } from './role-record.js';
 
-/** Roles as the API shows them: with their own permissions, not those of the roles they extend. */
+/** Tenant roles as the API shows them: with their own permissions, not those of the roles they extend. */
 export async function readRoles(unit: ReadingUnit, rows: readonly Role[]): Promise<readonly RoleRead[]> {
-	const ids = rows.map((row) => row.id);
-	const grants = groupBy(await grantsOf(unit, ids), (grant) => grant.role_id);
-	const parents = groupBy(await parentsOf(unit, ids), (parent) => parent.role_id);
-	return rows.map((row) => ({ ...row, ...unit.scope, ...granted(grants.get(row.id), parents.get(row.id)) }));
+	const linked = await withLinks(unit, rows);
+	return linked.map(([row, links]) => ({ ...row, ...unit.scope, ...links, granted_to: null }));
 }
 
-/** One role as the API shows it. */
+/** One tenant role as the API shows it. */
 export async function readRole(unit: ReadingUnit, row: Role): Promise<RoleRead> {
 	return only(await readRoles(unit, [row]));
 }
 
-/** Adds a role with its permissions and parents. Throws `duplicate`, or `not_found` for what it names. */
-export async function createRole(unit: WritingUnit, body: RoleCreate): Promise<Role> {
-	const { key, name, description, attributes } = body;
-	const columns = { key, name, ...defined({ description, attributes }) };
-	const role = only(await unit.insert(Role, [{ ...columns, ...unit.stamp() }], () => key));
-	await setGrants(unit, role, body.permissions);
-	await setParents(unit, role, body.extends);
-	unit.record('role', 'create', key, null, await recordOfRole(unit, role));
-	return role;
+/** What is said of a role of either kind. `permissions` and `extends` may be empty, `granted_to` null for none. */
+export interface RoleEdit {
+	readonly name?: string | undefined;
+	readonly description?: string | null | undefined;
+	readonly attributes?: JsonObject | null | undefined;
+	readonly permissions?: readonly string[] | undefined;
+	readonly extends?: readonly string[] | undefined;
+	readonly granted_to?: DerivedRoleBlockEdit | null | undefined;
 }
 
-/** Changes what is given of a role; `permissions`, `extends` and `attributes` are overwritten as a whole. */
-export async function changeRole(unit: WritingUnit, role: Role, body: Omit<RoleUpdate, 'granted_to'>): Promise<Role> {
-	const { name, description, attributes } = body;
-	return changing(unit, role, defined({ name, description, attributes }), async () => {
-		if (body.permissions !== undefined) await setGrants(unit, role, body.permissions);
-		if (body.extends !== undefined) await setParents(unit, role, body.extends);
+/** A role of either kind as it shall be: what is missing is reset. */
+export interface WholeRole extends RoleEdit {
+	readonly key: string;
+	readonly name: string;
+}
+
+/**
+ * Adds a tenant role, or a role of a resource, with what it is linked to. Throws `duplicate`, and for its links as
+ * `setPermissions`, `setParents` and `setDerivations` do.
+ */
+export async function createRole(unit: WritingUnit, body: WholeRole, resource?: Resource): Promise<Role> {
+	const created = await recordingRoles(unit, [], async () => {
+		const columns = { ...newRole(unit, body), resource_id: resource?.id ?? null };
+		const role = only(await unit.insert(Role, [columns], () => body.key));
+		await relink(unit, [{ role, body, at: ['body'] }]);
+		return [role];
+	});
+	return only(created);
+}
+
+/** Changes what is given of a role; lists, `attributes` and `granted_to` are overwritten as a whole. Throws likewise. */
+export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit): Promise<Role> {
+	const { name, description, attributes, granted_to } = body;
+	const columns = { ...defined({ name, description, attributes }), ...derivationColumns(unit, granted_to, role) };
+	const changed = await recordingRoles(unit, [role], async () => {
+		await rewrite(unit, role, columns);
+		await relink(unit, [{ role, body, at: ['body'] }]);
+		return [];
+	});
+	return only(changed);
+}
+
+/** A role to create or replace, of a resource or of tenants; `at` is its place in the request. */
+export interface RoleSync {
+	readonly resource_id: string | null;
+	readonly body: WholeRole;
+	readonly at: readonly (string | number)[];
+}
+
+/** What a synchronisation came to, oldest first. */
+export interface RolesSynced {
+	readonly created: readonly Role[];
+	readonly existing: readonly Role[];
+}
+
+/**
+ * Makes roles be as their bodies say, creating those that do not exist; of several with the same key, the last one
+ * counts. They may name each other. Throws as `createRole` does for links.
+ */
+export async function syncRoles(unit: WritingUnit, wanted: readonly RoleSync[]): Promise<RolesSynced> {
+	const syncs = new Map(wanted.map((sync) => [placeOf(sync.resource_id, sync.body.key), sync]));
+	const existing: Role[] = [];
+	for (const [resource_id, group] of groupBy([...syncs.values()], (sync) => sync.resource_id)) {
+		const keys = group.map(({ body }) => body.key);
+		existing.push(...(await rolesKeyed(unit, resource_id, keys)));
+	}
+	const known = new Set(existing.map((role) => placeOf(role.resource_id, role.key)));
+	const missing = [...syncs].filter(([place]) => !known.has(place)).map(([, sync]) => sync);
+	const synced = await recordingRoles(unit, existing, async () => {
+		const columns = missing.map(({ body, resource_id }) => ({ ...newRole(unit, body), resource_id }));
+		const created = await unit.insert(Role, columns, ({ key }) => String(key));
+		const edits = [...existing, ...created].flatMap((role) => {
+			const sync = syncs.get(placeOf(role.resource_id, role.key));
+			return sync === undefined ? [] : [{ role, body: wholeOf(sync.body), at: sync.at }];
+		});
+		for (const { role, body } of edits) await rewrite(unit, role, columnsOf(unit, body, role));
+		await relink(unit, edits);
+		return created;
+	});
+	const old = new Set(existing.map((role) => role.id));
+	return { created: synced.filter(({ id }) => !old.has(id)), existing: synced.filter(({ id }) => old.has(id)) };
+}
+
+/** Deletes a role as `removeRoles` does. */
+export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
+	await removeRoles(unit, [role]);
+}
+
+/** Deletes roles of either kind with their grants and assignments, and with what extends or derives from them. */
+export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
+	if (roles.length === 0) return;
+	const ids = roles.map((role) => role.id);
+	await removeAssignments(unit, { role_ids: ids });
+	const losing = [...(await childIdsOf(unit, ids)), ...(await derivedIdsOf(unit, ids))];
+	const dependents = await rolesWithIds(
+		unit,
+		losing.filter((id) => !ids.includes(id)),
+	);
+	await recordingRoles(unit, dependents, async () => {
+		await recordRemovals(unit, roles);
+		await deleteRoles(unit, ids);
+		return [];
 	});
 }
 
-/** Gives permissions to a role; those it has are skipped. Throws `not_found` or `invalid_permission`. */
-export async function grantPermissions(unit: WritingUnit, role: Role, permissions: readonly string[]): Promise<Role> {
-	const held = (await grantsOf(unit, [role.id])).map((grant) => grant.action_id);
-	const given = await actionIds(unit, permissions);
-	return changing(unit, role, {}, () => replaceGrants(unit, role.id, [...new Set([...held, ...given])]));
+interface Relinking {
+	readonly role: Role;
+	readonly body: RoleEdit;
+	readonly at: readonly (string | number)[];
 }
 
-/** Takes permissions from a role; those it does not have are skipped. Throws `not_found` or `invalid_permission`. */
-export async function revokePermissions(unit: WritingUnit, role: Role, permissions: readonly string[]): Promise<Role> {
-	const held = (await grantsOf(unit, [role.id])).map((grant) => grant.action_id);
-	const taken = new Set(await actionIds(unit, permissions));
-	return changing(unit, role, {}, () =>
-		replaceGrants(
-			unit,
-			role.id,
-			held.filter((id) => !taken.has(id)),
+/** Sets the links that are given. Roles that come together may name each other, so each kind of link comes for all. */
+async function relink(unit: WritingUnit, edits: readonly Relinking[]): Promise<void> {
+	await setPermissions(
+		unit,
+		edits.flatMap(({ role, body: { permissions } }) => (permissions === undefined ? [] : [{ role, permissions }])),
+	);
+	await setParents(
+		unit,
+		edits.flatMap(({ role, body, at }) =>
+			body.extends === undefined ? [] : [{ role, parents: body.extends, at: [...at, 'extends'] }],
 		),
+	);
+	await setDerivations(
+		unit,
+		edits.flatMap(({ role, body: { granted_to } }) => (granted_to === undefined ? [] : [{ role, granted_to }])),
 	);
 }
 
-/** Deletes a role with its grants and its assignments. */
-export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
-	await removeAssignments(unit, { role_ids: [role.id] });
-	unit.record('role', 'delete', role.key, await recordOfRole(unit, role), null);
-	await deleteRole(unit, role.id);
+async function rewrite(unit: WritingUnit, role: Role, columns: Columns<Role>): Promise<void> {
+	if (!holds(role, columns)) await unit.change(Role, role, columns);
 }
 
-/** Changes columns and links of a role and records it; when all is as it was, nothing is recorded. */
-async function changing(
-	unit: WritingUnit,
-	role: Role,
-	columns: Columns<Role>,
-	relink: () => Promise<void>,
-): Promise<Role> {
-	const before = await recordOfRole(unit, role);
-	await relink();
-	if (holds(before, { ...(await recordOfRole(unit, role)), ...columns })) return role;
-	const after = await unit.change(Role, role, columns);
-	unit.record('role', 'update', role.key, before, await recordOfRole(unit, after));
-	return after;
+function newRole(unit: WritingUnit, body: WholeRole) {
+	return { key: body.key, ...columnsOf(unit, wholeOf(body)), ...unit.stamp() };
 }
 
-async function recordOfRole(unit: ReadingUnit, role: Role): Promise<ChangedRecord> {
-	const grants = await grantsOf(unit, [role.id]);
-	const parents = await parentsOf(unit, [role.id]);
-	return { ...recordOf(role), ...granted(grants, parents) };
+function wholeOf(body: WholeRole) {
+	const { key, name, description = null, attributes = null, permissions = [], granted_to = null } = body;
+	return { key, name, description, attributes, permissions, extends: body.extends ?? [], granted_to };
 }
 
-function granted(grants: readonly GrantRow[] = [], parents: readonly ParentRow[] = []) {
-	return {
-		permissions: grants.map((grant) => `${grant.resource}:${grant.action}`),
-		extends: parents.map((parent) => parent.parent),
-	};
+function columnsOf(unit: WritingUnit, body: ReturnType<typeof wholeOf>, role?: Role) {
+	const { name, description, attributes, granted_to } = body;
+	return { name, description, attributes, ...derivationColumns(unit, granted_to, role) };
 }
 
-async function setGrants(unit: WritingUnit, role: Role, permissions: readonly string[]): Promise<void> {
-	await replaceGrants(unit, role.id, [...new Set(await actionIds(unit, permissions))]);
-}
-
-/** The ids of the actions that permissions name, each `resource:action` or the id of an action. */
-async function actionIds(unit: ReadingUnit, permissions: readonly string[]): Promise<readonly string[]> {
-	const pairs = permissions.map(pairOf);
-	const named = pairs.filter((pair) => pair.id === null);
-	const ids = pairs.flatMap((pair) => (pair.id === null ? [] : [pair.id]));
-	const actions = await actionsNamed(unit, named, ids);
-	const byName = new Map(actions.map((action) => [`${action.resource}:${action.key}`, action.id]));
-	const known = new Set(actions.map((action) => action.id));
-	return pairs.map(({ id, resource, action }) => {
-		const found = id === null ? byName.get(`${resource}:${action}`) : known.has(id) ? id : undefined;
-		if (found === undefined) throw notFound('ResourceAction', id ?? `${resource}:${action}`);
-		return found;
-	});
-}
-
-function pairOf(permission: string) {
-	const id = asId(permission);
-	const [resource = '', action = '', ...rest] = permission.split(':');
-	if (id === null && (resource === '' || action === '' || rest.length > 0)) {
-		throw new Failure('invalid_permission', `the permission \`${permission}\` is not of the form \`resource:action\``);
-	}
-	return { id, resource, action };
-}
-
-async function setParents(unit: WritingUnit, role: Role, references: readonly string[]): Promise<void> {
-	const parents = await unit.findAll(Role, references, ofTenants);
-	const ids = [...new Set(references.map((reference) => parents.get(reference)?.id ?? ''))];
-	await replaceParents(unit, role.id, ids);
-	const circle = circleFrom(role.id, await parentsOf(unit));
-	if (circle) {
-		const msg = `the role \`${role.key}\` would extend itself`;
-		throw unprocessable([{ loc: ['body', 'extends'], msg, type: 'role_cycle' }]);
-	}
-}
-
-/** Whether following parents from a role leads back to it. */
-function circleFrom(roleId: string, parents: readonly ParentRow[]): boolean {
-	const parentsOfRole = groupBy(parents, (parent) => parent.role_id);
-	const seen = new Set<string>();
-	const waiting = [roleId];
-	for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-		for (const { parent_id } of parentsOfRole.get(id) ?? []) {
-			if (parent_id === roleId) return true;
-			if (!seen.has(parent_id)) waiting.push(parent_id);
-			seen.add(parent_id);
-		}
-	}
-	return false;
+function placeOf(resource_id: string | null, key: string): string {
+	return `${resource_id ?? ''}/${key}`;
 }

@@ -148,12 +148,17 @@ export function clearable<S extends z.ZodType>(schema: S) {
 
 /** A field of the contract this service does not serve yet: refused unless it says nothing. */
 export function deferred(what: string) {
+	return unserved(`${what} are not served yet`, `Not served yet: ${what}.`);
+}
+
+/** A field that has no meaning here: refused with this message unless it says nothing. */
+export function unserved(message: string, description: string) {
 	return z
 		.unknown()
-		.refine(saysNothing, `${what} are not served yet`)
+		.refine(saysNothing, message)
 		.transform(() => undefined)
 		.optional()
-		.meta({ description: `Not served yet: ${what}.` });
+		.meta({ description });
 }
 
 function saysNothing(value: unknown): boolean {

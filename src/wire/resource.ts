@@ -15,6 +15,7 @@ import {
 } from './common.js';
 import { Flag, pageShape, Search, withAttributeFilters } from './query.js';
 import { AttributeType } from './resource-attribute.js';
+import { ResourceRoleRead, RoleBlockEdit } from './resource-role.js';
 
 /** An action inside a resource's body; its key is its place in `actions`. */
 export const ActionBlockEdit = z
@@ -36,9 +37,11 @@ export const AttributeBlockEdit = z
 export type AttributeBlockEdit = z.output<typeof AttributeBlockEdit>;
 
 const notServed = {
-	roles: deferred('resource roles'),
 	relations: deferred('resource relations'),
 };
+
+/** The roles that are held on instances of the resource, by key. */
+const roles = optional(keyed(RoleBlockEdit));
 
 const described = {
 	name: Name,
@@ -47,6 +50,7 @@ const described = {
 	urn: optional(Text),
 	description: optional(Text),
 	type_attributes: optional(Attributes),
+	roles,
 	...notServed,
 };
 
@@ -71,6 +75,7 @@ export const ResourceUpdate = z
 		urn: clearable(Text),
 		description: clearable(Text),
 		type_attributes: clearable(Attributes),
+		roles,
 		...notServed,
 	})
 	.meta({ id: 'ResourceUpdate' });
@@ -124,7 +129,7 @@ export const ResourceRead = z
 		description: z.string().nullable(),
 		actions: z.record(z.string(), ActionBlockRead),
 		attributes: z.record(z.string(), AttributeBlockRead).nullable(),
-		roles: alwaysEmpty(),
+		roles: z.record(z.string(), ResourceRoleRead),
 		relations: alwaysEmpty(),
 		action_groups: alwaysEmpty(),
 		type_attributes: StoredObject.nullable(),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { operations } from './bulk.js';
 import {
 	AlwaysNull,
 	Attributes,
 	clearable,
 	defaulted,
-	deferred,
 	environmentObject,
 	Key,
 	Name,
@@ -12,7 +12,10 @@ import {
 	Reference,
 	StoredObject,
 	Text,
+	unserved,
 } from './common.js';
+import { DerivedRoleBlockEdit } from './derivation.js';
+import { arrayOrPaginated } from './list.js';
 import { Flag, pageShape, Search, withAttributeFilters } from './query.js';
 
 /** `<resource>:<action>`, or the id of an action; what it names is for the handler to find out. */
@@ -21,20 +24,20 @@ export const Permission = Reference.meta({
 	example: 'document:read',
 });
 
-const derivation = deferred('role derivations (`granted_to`)');
+const notDerived = 'must be left out: only roles of resources are derived, because they are held on instances';
+const derivation = unserved(notDerived, 'Nothing: only roles of resources are derived.');
+
+const described = {
+	key: Key,
+	name: Name,
+	description: optional(Text),
+	permissions: defaulted(z.array(Permission), () => []),
+	attributes: optional(Attributes),
+	extends: defaulted(z.array(Reference), () => []),
+};
 
 /** A new tenant role. */
-export const RoleCreate = z
-	.object({
-		key: Key,
-		name: Name,
-		description: optional(Text),
-		permissions: defaulted(z.array(Permission), () => []),
-		attributes: optional(Attributes),
-		extends: defaulted(z.array(Reference), () => []),
-		granted_to: derivation,
-	})
-	.meta({ id: 'RoleCreate' });
+export const RoleCreate = z.object({ ...described, granted_to: derivation }).meta({ id: 'RoleCreate' });
 export type RoleCreate = z.output<typeof RoleCreate>;
 
 /** What may change of a role; `permissions`, `extends` and `attributes` are overwritten as a whole. */
@@ -53,6 +56,32 @@ export type RoleUpdate = z.output<typeof RoleUpdate>;
 /** Permissions to give to a role or to take from it. */
 export const RolePermissions = z.object({ permissions: z.array(Permission) }).meta({ id: 'RolePermissions' });
 export type RolePermissions = z.output<typeof RolePermissions>;
+
+/** The most roles of one bulk call: each call is one unit, and nobody else writes to the environment meanwhile. */
+export const maxBulkRoles = 1000;
+
+/** A role as it shall be: a tenant role, or with `resource` one of that resource; what is missing is reset. */
+export const RoleReplace = z
+	.object({ ...described, resource: optional(Reference), granted_to: optional(DerivedRoleBlockEdit) })
+	.superRefine(({ resource, granted_to }, ctx) => {
+		const { users_with_role = [], when } = granted_to ?? {};
+		if (resource !== undefined || (users_with_role.length === 0 && !when?.no_direct_roles_on_object)) return;
+		ctx.addIssue({ code: 'custom', message: notDerived, path: ['granted_to'], input: granted_to });
+	})
+	.meta({ id: 'RoleReplace' });
+export type RoleReplace = z.output<typeof RoleReplace>;
+
+/** Many roles to create or replace. */
+export const RoleBulkReplace = operations(RoleReplace, maxBulkRoles, 'roles').meta({
+	id: 'RoleReplaceBulkOperation',
+});
+export type RoleBulkReplace = z.output<typeof RoleBulkReplace>;
+
+/** The keys of the roles that a bulk call made, and of those that were there before. */
+export const RoleBulkRead = z
+	.object({ created: z.array(z.string()), updated: z.array(z.string()) })
+	.meta({ id: 'RoleBulkReport' });
+export type RoleBulkRead = z.input<typeof RoleBulkRead>;
 
 /** Which roles a list asks for. */
 export const RoleQuery = withAttributeFilters({ include_total_count: Flag, search: Search, ...pageShape });
@@ -74,3 +103,15 @@ export const RoleRead = z
 	})
 	.meta({ id: 'RoleRead' });
 export type RoleRead = z.input<typeof RoleRead>;
+
+/** How much of a role's ancestors or descendants is asked for: all of them, or a page with the counts of the whole. */
+export const RoleHierarchyQuery = z.object({ include_total_count: Flag, ...pageShape });
+export type RoleHierarchyQuery = z.output<typeof RoleHierarchyQuery>;
+
+/** Roles above or below another one. */
+export function hierarchyOf<S extends z.ZodType>(role: S) {
+	return z.object({ roles: arrayOrPaginated(role) });
+}
+
+/** The roles that a tenant role extends, or that extend it. */
+export const RoleHierarchyRead = hierarchyOf(RoleRead).meta({ id: 'RoleHierarchyRead' });

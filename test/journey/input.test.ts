@@ -179,7 +179,7 @@ harmless(
 			if (body === undefined) continue;
 			const path = pathOf(endpoint, place);
 			for (const [field, kind] of Object.entries(body.fields)) {
-				if (!/^(object|actions|attributes)!?$/.test(kind)) continue;
+				if (!/^(object|actions|attributes|roles)!?$/.test(kind)) continue;
 				const answer = await send(organization, endpoint, path, bodyWith(body, field, named));
 				fails(t, answer, 422, 'is a reserved name');
 				t.deepEqual(problemPlaces(answer), [`${placeOf(body, field)}.__proto__`], endpoint.name);

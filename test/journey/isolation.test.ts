@@ -16,6 +16,7 @@ const journey = onEachStore();
 async function shown(http: Client, { schema, facts }: Place): Promise<string> {
 	const paths = [
 		...[`${schema}/resources?include_built_in=true`, `${schema}/resources/document/actions`, `${schema}/roles`],
+		...[`${schema}/resources/document/roles`, `${schema}/resources/document/roles/editor/ancestors`],
 		...[
 			`${schema}/resources/document/attributes`,
 			`${facts}/users`,
@@ -86,6 +87,11 @@ journey('an id of another environment in a body or a filter names nothing', asyn
 	const revision = await place.revision();
 	const { user_id = '', role_id = '', tenant_id = '', action_id = '' } = ids;
 	const held = { user: 'alice@example.com', role: 'editor', tenant: 'acme' };
+	const { resource_id = '' } = ids;
+	const document = `${schema}/resources/document`;
+	const rule = { role: 'viewer', on_resource: 'document', linked_by_relation: 'parent' };
+	const { body: viewerOfTheirs } = await theirs.http.get<Names>(`${theirs.schema}/resources/document/roles/viewer`);
+	const viewer = viewerOfTheirs['id'] ?? '';
 	const writes: readonly (readonly [method: string, path: string, body: unknown, named: string])[] = [
 		['POST', `${facts}/role_assignments`, { ...held, user: user_id }, user_id],
 		['POST', `${facts}/role_assignments`, { ...held, role: role_id }, role_id],
@@ -124,6 +130,14 @@ journey('an id of another environment in a body or a filter names nothing', asyn
 		['PATCH', `${schema}/roles/editor`, { extends: [role_id] }, role_id],
 		['POST', `${schema}/roles/editor/permissions`, { permissions: [action_id] }, action_id],
 		['DELETE', `${schema}/roles/editor/permissions`, { permissions: [action_id] }, action_id],
+		['PUT', `${schema}/roles/editor/parents/${role_id}`, undefined, role_id],
+		['POST', `${document}/roles`, { key: 'new', name: 'New', permissions: [action_id] }, action_id],
+		['POST', `${document}/roles/editor/permissions`, { permissions: [action_id] }, action_id],
+		['PATCH', `${document}/roles/editor`, { extends: [viewer] }, viewer],
+		['POST', `${document}/roles/editor/implicit_grants`, { ...rule, role: viewer }, viewer],
+		['POST', `${document}/roles/editor/implicit_grants`, { ...rule, on_resource: resource_id }, resource_id],
+		['PATCH', document, { roles: { a: { name: 'A', extends: [viewer] } } }, viewer],
+		['PUT', `${schema}/bulk/roles`, { operations: [{ key: 'a', name: 'A', resource: resource_id }] }, resource_id],
 	];
 	for (const [method, path, body, named] of writes) fails(t, await http.send(method, path, body), 404, named);
 	t.is(await place.revision(), revision);
@@ -164,7 +178,7 @@ const system: Readonly<Record<string, RegExp>> = {
 
 /** The tables that hold the objects of environments, and that are found by the caller's organization. */
 const ofEnvironments =
-	/"?\b(resources|resource_actions|resource_attributes|roles|role_permissions|role_parents|users|tenants|tenant_users|role_assignments|changes|publications)\b"?/;
+	/"?\b(resources|resource_actions|resource_attributes|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|changes|publications)\b"?/;
 const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;
 
 /** Why a statement is not bound to the caller's scope; `null` when it is. */

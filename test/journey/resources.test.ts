@@ -346,7 +346,7 @@ const wrongResources: Readonly<Record<string, readonly [body: unknown, place: st
 	'an action that is text': [{ key: 'a', name: 'A', actions: { read: 'Read' } }, 'body.actions.read'],
 	'a wrong action name': [{ key: 'a', name: 'A', actions: { read: { name: 5 } } }, 'body.actions.read.name'],
 	'an attribute without type': [{ key: 'a', name: 'A', actions: {}, attributes: { x: {} } }, 'body.attributes.x.type'],
-	'roles, which are not served yet': [{ key: 'a', name: 'A', actions: {}, roles: { r: { name: 'R' } } }, 'body.roles'],
+	'a role without a name': [{ key: 'a', name: 'A', actions: {}, roles: { r: {} } }, 'body.roles.r.name'],
 };
 
 journey('a wrong resource is refused at the place that is wrong, and nothing changes', async (t, place) => {

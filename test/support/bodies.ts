@@ -15,6 +15,10 @@ export type Kind =
 	| 'type'
 	| 'actions'
 	| 'attributes'
+	| 'roles'
+	| 'derivation'
+	| 'settings'
+	| 'flag'
 	| 'environments'
 	| 'assignments'
 	| 'jwks'
@@ -51,7 +55,7 @@ const resource = {
 	urn: 'text',
 	description: 'text',
 	type_attributes: 'object',
-	roles: 'nothing',
+	roles: 'roles',
 	relations: 'nothing',
 } as const;
 const user = { email: 'email', first_name: 'name', last_name: 'name', attributes: 'object' } as const;
@@ -67,6 +71,12 @@ const role = {
 	extends: 'references',
 	granted_to: 'nothing',
 } as const;
+const resourceRole = { ...role, granted_to: 'derivation' } as const;
+const resourcePermissions: Body = { base: { permissions: ['read'] }, fields: { permissions: 'references!' } };
+const implicitGrant: Body = {
+	base: { role: 'viewer', on_resource: 'document', linked_by_relation: 'parent' },
+	fields: { role: 'reference!', on_resource: 'reference!', linked_by_relation: 'reference!', when: 'settings' },
+};
 
 /** The bodies by the name of their endpoint. */
 export const bodies: Readonly<Record<string, Body>> = {
@@ -96,7 +106,10 @@ export const bodies: Readonly<Record<string, Body>> = {
 		fields: { key: 'key!', name: 'name!', actions: 'actions!', ...resource },
 	},
 	replaceResource: {
-		base: { name: 'Document', actions: { read: {}, write: {} }, attributes: { private: { type: 'bool' } } },
+		base: {
+			...{ name: 'Document', actions: { read: {}, write: {} }, attributes: { private: { type: 'bool' } } },
+			roles: { viewer: { name: 'Viewer' }, editor: { name: 'Editor', permissions: ['read'] } },
+		},
 		fields: { name: 'name!', actions: 'actions!', ...resource },
 	},
 	updateResource: { base: { name: 'Document' }, fields: { name: 'name', actions: 'actions', ...resource } },
@@ -114,6 +127,24 @@ export const bodies: Readonly<Record<string, Body>> = {
 	updateRole: { base: { name: 'Editor' }, fields: { name: 'name', ...role } },
 	assignPermissionsToRole: permissions,
 	removePermissionsFromRole: permissions,
+	createResourceRole: {
+		base: { key: 'new', name: 'New', extends: ['viewer'] },
+		fields: { key: 'key!', name: 'name!', ...resourceRole },
+	},
+	updateResourceRole: { base: { name: 'Editor' }, fields: { name: 'name', ...resourceRole } },
+	assignPermissionsToResourceRole: resourcePermissions,
+	removePermissionsFromResourceRole: resourcePermissions,
+	createImplicitGrant: implicitGrant,
+	deleteImplicitGrant: implicitGrant,
+	updateImplicitGrantsConditions: {
+		base: { no_direct_roles_on_object: true },
+		fields: { no_direct_roles_on_object: 'flag' },
+	},
+	syncRoles: {
+		base: { key: 'one-of-many', name: 'New' },
+		fields: { key: 'key!', name: 'name!', resource: 'reference', ...resourceRole },
+		many: 'operations',
+	},
 	createUser: { base: { key: 'new' }, fields: { key: 'user key!', ...user, role_assignments: 'assignments' } },
 	syncUser: { base: { first_name: 'Alice' }, fields: { key: 'user key', ...user, role_assignments: 'assignments' } },
 	createUsers: bulkUser,
@@ -185,6 +216,17 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 		{ a: { attributes: [] } },
 	],
 	attributes: [5, 'text', [], { 'a b': { type: 'bool' } }, { a: {} }, { a: null }, { a: { type: 'int' } }],
+	roles: [
+		...[5, 'text', [], { 'a b': { name: 'A' } }, { '': { name: 'A' } }, { a: 5 }, { a: null }, { a: {} }],
+		...[{ a: { name: 'A', permissions: 'read' } }, { a: { name: 'A', extends: [''] } }],
+		{ a: { name: 'A', granted_to: { users_with_role: [{ role: 'viewer' }] } } },
+	],
+	derivation: [
+		...[5, 'text', true, [], { users_with_role: {} }, { users_with_role: [5] }, { users_with_role: [{}] }],
+		...[{ when: 5 }, { when: { no_direct_roles_on_object: 'yes' } }],
+	],
+	settings: [5, 'text', true, [], { no_direct_roles_on_object: 1 }],
+	flag: [5, 'true', [], {}],
 	environments: [5, 'text', {}, [5], [{}], [{ key: 'a b', name: 'A' }], [{ key: 'a', name: null }]],
 	assignments: [5, 'text', {}, [5], [null], [{}], [{ role: 'editor' }], [{ role: 'editor', tenant: 'a\0b' }]],
 	jwks: [

@@ -4,6 +4,7 @@ import { startApi } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import type { Store } from '../../src/store/store.js';
+import type { Scope } from '../../src/store/unit.js';
 import { type Client, client } from './client.js';
 import { createDatabase } from './postgres.js';
 import { type StoreKind, settings } from './stack.js';
@@ -80,6 +81,11 @@ export interface Place extends Site {
 	readonly facts: string;
 	/** Its newest revision. */
 	revision(): Promise<number>;
+}
+
+/** The scope of units that write to a place past the API. */
+export function scopeIn({ id, project_id, organization_id }: Place): Scope {
+	return { environment_id: id, project_id, organization_id };
 }
 
 let places = 0;

@@ -2,6 +2,7 @@ import { endpoints } from '../../src/api/table.js';
 import { bodies, sentAs } from './bodies.js';
 import type { Answer, Client } from './client.js';
 import type { Place } from './management.js';
+import { relate } from './relation.js';
 
 /** What tests that go through every endpoint of the management API share. */
 
@@ -17,12 +18,14 @@ export const furnished: Names = {
 	action_id: 'read',
 	attribute_id: 'private',
 	role_id: 'editor',
+	parent_role_id: 'viewer',
 	user_id: 'alice@example.com',
 	tenant_id: 'acme',
 };
 
 /** Makes one object of every kind, named `mark`, so that the example bodies find what they name. Returns their ids. */
-export async function furnish({ http, schema, facts, key_id }: Place, mark = 'Example'): Promise<Names> {
+export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
+	const { http, schema, facts, key_id } = place;
 	const made = async (path: string, body: object) => {
 		const answer = await http.post<{ readonly id: string }>(path, { name: mark, ...body });
 		if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
@@ -30,6 +33,8 @@ export async function furnish({ http, schema, facts, key_id }: Place, mark = 'Ex
 	};
 	const actions = { read: {}, write: {} };
 	const resource_id = await made(`${schema}/resources`, { key: 'document', actions });
+	await relate(place, 'document', 'parent', 'document');
+	for (const key of ['viewer', 'editor']) await made(`${schema}/resources/document/roles`, { key });
 	const action = await http.get<{ readonly id: string }>(`${schema}/resources/document/actions/read`);
 	return {
 		resource_id,
@@ -39,6 +44,7 @@ export async function furnish({ http, schema, facts, key_id }: Place, mark = 'Ex
 			type: 'bool',
 			description: mark,
 		}),
+		parent_role_id: await made(`${schema}/roles`, { key: 'viewer' }),
 		role_id: await made(`${schema}/roles`, { key: 'editor', permissions: ['document:read'] }),
 		tenant_id: await made(`${facts}/tenants`, { key: 'acme' }),
 		api_key_id: key_id,

@@ -5,7 +5,8 @@ import { ProjectCreate, ProjectUpdate } from '../../src/wire/project.js';
 import { ResourceCreate, ResourceReplace, ResourceUpdate } from '../../src/wire/resource.js';
 import { ResourceActionCreate } from '../../src/wire/resource-action.js';
 import { ResourceAttributeCreate, ResourceAttributeUpdate } from '../../src/wire/resource-attribute.js';
-import { RoleCreate, RolePermissions, RoleUpdate } from '../../src/wire/role.js';
+import { ResourceRoleCreate, ResourceRoleUpdate } from '../../src/wire/resource-role.js';
+import { RoleBulkReplace, RoleCreate, RolePermissions, RoleUpdate } from '../../src/wire/role.js';
 import { RoleAssignmentBulkCreate, RoleAssignmentCreate, RoleAssignmentQuery } from '../../src/wire/role-assignment.js';
 import { TenantCreate, TenantUpdate } from '../../src/wire/tenant.js';
 import { UserCreate, UserReplace, UserRoleRemove, UserUpdate } from '../../src/wire/user.js';
@@ -16,6 +17,11 @@ import { json, parsed } from './parsed.js';
 const id = '0190f4c8-0000-7000-8000-00000000abcd';
 const project = { key: 'shop', name: 'Shop' };
 const instance = 'document:budget';
+const rule = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
+const always = { no_direct_roles_on_object: false };
+const bulkRole = { key: 'a', name: 'A' };
+const unlinked = { permissions: [], extends: [] };
+const underived = 'must be left out: only roles of resources are derived, because they are held on instances';
 
 const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 	[
@@ -58,7 +64,7 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 		'a resource with nothing where nothing is served yet',
 		ResourceCreate,
 		{ key: 'a', name: '', actions: {}, attributes: null, roles: {}, relations: null },
-		{ key: 'a', name: '', actions: {}, attributes: undefined, roles: undefined, relations: undefined },
+		{ key: 'a', name: '', actions: {}, attributes: undefined, roles: {}, relations: undefined },
 	],
 	[
 		'a resource with every attribute type',
@@ -101,6 +107,37 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 		},
 	],
 	['a role update keeps what is absent', RoleUpdate, { description: 'x' }, { description: 'x' }],
+	[
+		'a role of a resource, derived',
+		ResourceRoleCreate,
+		{ key: 'a', name: 'A', granted_to: { users_with_role: [rule] } },
+		{
+			...{ key: 'a', name: 'A', permissions: [], extends: [] },
+			granted_to: { users_with_role: [{ ...rule, when: always }], when: always },
+		},
+	],
+	[
+		'a role of a resource that is derived no more',
+		ResourceRoleUpdate,
+		{ granted_to: null, permissions: null },
+		{ granted_to: null, permissions: undefined },
+	],
+	[
+		'many roles, of tenants and of a resource',
+		RoleBulkReplace,
+		{
+			operations: [
+				{ ...bulkRole, granted_to: {} },
+				{ ...bulkRole, resource: 'doc', granted_to: { when: null } },
+			],
+		},
+		{
+			operations: [
+				{ ...bulkRole, ...unlinked, granted_to: { users_with_role: [], when: always } },
+				{ ...bulkRole, ...unlinked, resource: 'doc', granted_to: { users_with_role: [], when: always } },
+			],
+		},
+	],
 	[
 		'permissions by name and by id',
 		RolePermissions,
@@ -226,9 +263,21 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 		'resource roles and relations',
 		ResourceCreate,
 		{ key: 'a', name: 'a', actions: {}, roles: { editor: { name: 'Editor' } }, relations: { parent: 'folder' } },
-		['roles: resource roles are not served yet', 'relations: resource relations are not served yet'],
+		['relations: resource relations are not served yet'],
 	],
-	['resource roles in an update', ResourceUpdate, { roles: { a: {} } }, ['roles: resource roles are not served yet']],
+	['a resource role without a name', ResourceUpdate, { roles: { a: {} } }, [`roles.a.name: ${required}`]],
+	[
+		'a derivation without its relation',
+		ResourceRoleCreate,
+		{ key: 'a', name: 'a', granted_to: { users_with_role: [{ role: 'r', on_resource: 'f' }] } },
+		[`granted_to.users_with_role.0.linked_by_relation: ${required}`],
+	],
+	[
+		'a derived tenant role among many',
+		RoleBulkReplace,
+		{ operations: [{ key: 'a', name: 'a', granted_to: { when: { no_direct_roles_on_object: true } } }] },
+		[`operations.0.granted_to: ${underived}`],
+	],
 	[
 		'action attributes',
 		ResourceActionCreate,
@@ -253,7 +302,7 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 		'a derived role',
 		RoleCreate,
 		{ key: 'a', name: 'a', granted_to: { users_with_role: [] } },
-		['granted_to: role derivations (`granted_to`) are not served yet'],
+		[`granted_to: ${underived}`],
 	],
 	['a user without a key', UserCreate, {}, [`key: ${required}`]],
 	['an e-mail', UserCreate, { key: 'a', email: 'a@b' }, ['email: value is not a valid email address']],

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Endpoint } from '../../src/http/endpoint.js';
 import { openapi } from '../../src/http/openapi.js';
 import * as apiKey from '../../src/wire/api-key.js';
+import * as derivation from '../../src/wire/derivation.js';
 import * as environment from '../../src/wire/environment.js';
 import { ErrorBody, ValidationErrorBody } from '../../src/wire/error.js';
 import { arrayOrPaginated, paginated } from '../../src/wire/list.js';
@@ -12,6 +13,7 @@ import * as project from '../../src/wire/project.js';
 import * as resource from '../../src/wire/resource.js';
 import * as action from '../../src/wire/resource-action.js';
 import * as attribute from '../../src/wire/resource-attribute.js';
+import * as resourceRole from '../../src/wire/resource-role.js';
 import * as role from '../../src/wire/role.js';
 import * as assignment from '../../src/wire/role-assignment.js';
 import * as tenant from '../../src/wire/tenant.js';
@@ -39,6 +41,20 @@ const environmentShown = {
 };
 const actionGiven = { id, key: 'read', name: 'Read', description: null, attributes: null };
 const v1compat = { v1compat_path: null, v1compat_is_built_in: null, v1compat_name: null };
+const linkGiven = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
+const ruleShown = {
+	...{ ...linkGiven, role_id: id, resource_id: id, relation_id: id },
+	when: { no_direct_roles_on_object: false },
+};
+const resourceRoleGiven = {
+	...{ ...changed, key: 'viewer', name: 'Viewer', resource_id: id, resource: 'doc', description: null },
+	...{ permissions: [], extends: [], attributes: null },
+	granted_to: { id, users_with_role: [{ ...ruleShown, ...junk }], when: { no_direct_roles_on_object: true } },
+};
+const resourceRoleShown = {
+	...{ ...resourceRoleGiven, created_at: written, updated_at: written },
+	granted_to: { id, users_with_role: [ruleShown], when: { no_direct_roles_on_object: true } },
+};
 
 interface Answer {
 	readonly schema: z.ZodType;
@@ -82,11 +98,12 @@ const answers: Readonly<Record<string, Answer>> = {
 		given: {
 			...{ ...changed, key: 'doc', name: 'Doc', urn: null, description: null, attributes: null, type_attributes: null },
 			actions: { read: { ...actionGiven, ...junk } },
+			roles: { viewer: { ...resourceRoleGiven, ...junk } },
 		},
 		shown: {
 			...{ ...shownChanged, key: 'doc', name: 'Doc', urn: null, description: null, attributes: null },
 			...{ type_attributes: null, actions: { read: { ...actionGiven, ...v1compat } } },
-			...{ roles: {}, relations: {}, action_groups: {} },
+			...{ roles: { viewer: resourceRoleShown }, relations: {}, action_groups: {} },
 			...{ v1compat_path: null, v1compat_type: null, v1compat_name: null },
 		},
 	},
@@ -150,6 +167,16 @@ const answers: Readonly<Record<string, Answer>> = {
 			},
 			...{ granted_to: null, v1compat_settings: null, v1compat_attributes: null },
 		},
+	},
+	ResourceRoleRead: {
+		schema: resourceRole.ResourceRoleRead,
+		given: resourceRoleGiven,
+		shown: resourceRoleShown,
+	},
+	RoleBulkReport: {
+		schema: role.RoleBulkRead,
+		given: { created: ['a'], updated: [] },
+		shown: { created: ['a'], updated: [] },
 	},
 	UserRead: {
 		schema: user.UserRead,
@@ -249,7 +276,8 @@ test('a list is an array, or a page of the same items', (t) => {
 });
 
 test('every model has a place in one OpenAPI document', async (t) => {
-	const rooms = [apiKey, environment, project, resource, action, attribute, role, assignment, tenant, user];
+	const schema = [resource, action, attribute, derivation, resourceRole, role];
+	const rooms = [apiKey, environment, project, ...schema, assignment, tenant, user];
 	const members = rooms.flatMap((room) => Object.entries<unknown>(room));
 	const exported = members.flatMap(([name, member]) => (member instanceof z.ZodType ? [[name, member] as const] : []));
 	const endpoints = exported.map(([name, schema], index): Endpoint<string, never> => {

@@ -85,8 +85,8 @@ export const resources = [
 		returns: { 200: ResourceRead },
 		failures: { 400: 'A built-in attribute would change', 404: 'No such resource' },
 		handle: async ({ params, body }, { unit }) => {
-			const { urn = null, description = null, type_attributes = null, attributes = null, ...given } = body;
-			const whole = { ...given, urn, description, type_attributes, attributes };
+			const { urn = null, description = null, type_attributes = null, attributes = null, roles = {}, ...given } = body;
+			const whole = { ...given, urn, description, type_attributes, attributes, roles };
 			const resource = await changeResource(unit, await unit.find(Resource, params.resource_id), whole);
 			return reply(200, await readResource(unit, resource));
 		},

@@ -1,26 +1,31 @@
-import {
-	changeRole,
-	createRole,
-	grantPermissions,
-	readRole,
-	readRoles,
-	removeRole,
-	revokePermissions,
-} from '../../domain/role.js';
+import { syncRolesOfAll } from '../../domain/resource-role.js';
+import { changeRole, createRole, readRole, readRoles, removeRole } from '../../domain/role.js';
+import { grantPermissions, revokePermissions } from '../../domain/role-permission.js';
 import { reply } from '../../http/endpoint.js';
 import { pageOf } from '../../store/filter.js';
 import { ofTenants, Role, rolesBy } from '../../store/table/role.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
 import { attributeFilterText } from '../../wire/query.js';
-import { RoleCreate, RolePermissions, RoleQuery, RoleRead, RoleUpdate } from '../../wire/role.js';
+import {
+	maxBulkRoles,
+	RoleBulkRead,
+	RoleBulkReplace,
+	RoleCreate,
+	RolePermissions,
+	RoleQuery,
+	RoleRead,
+	RoleUpdate,
+} from '../../wire/role.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { listed, shown } from '../listed.js';
 
 const tag = 'Roles';
 const collection = '/v2/schema/:proj_id/:env_id/roles';
 const member = `${collection}/:role_id`;
-const RolePath = EnvironmentPath.extend({ role_id: Reference });
+
+/** The path parameters of one tenant role. */
+export const RolePath = EnvironmentPath.extend({ role_id: Reference });
 const missing = 'No such role, or a permission or parent names nothing';
 
 /** Tenant roles (contract: Roles). */
@@ -142,5 +147,30 @@ export const roles = [
 			const role = await revokePermissions(unit, await unit.find(Role, params.role_id, ofTenants), body.permissions);
 			return reply(200, await readRole(unit, role));
 		},
+	}),
+	endpoint({
+		name: 'syncRoles',
+		summary: 'Create or replace many roles at once',
+		description:
+			`At most ${maxBulkRoles} in one call; all or none. An item with \`resource\` is a role of that resource, one ` +
+			'without a tenant role. Missing fields are reset. Of several with the same key, the last one counts.',
+		tag,
+		method: 'put',
+		path: '/v2/schema/:proj_id/:env_id/bulk/roles',
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: RoleBulkReplace,
+		example: {
+			operations: [
+				{ key: 'editor', name: 'Editor', permissions: ['document:read', 'document:write'] },
+				{ key: 'editor', name: 'Editor', resource: 'document', permissions: ['read', 'write'] },
+			],
+		},
+		returns: { 200: RoleBulkRead },
+		failures: {
+			400: 'A permission is malformed or of another resource, or a relation leads elsewhere',
+			404: 'A resource, permission, parent or derivation names nothing',
+		},
+		handle: async ({ body }, { unit }) => reply(200, await syncRolesOfAll(unit, body.operations)),
 	}),
 ];

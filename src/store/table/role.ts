@@ -81,6 +81,26 @@ export function rolesBy(unit: ReadingUnit, filter: RoleFilter): QueryBuilder<Rol
 	return whereAttributes(query, 'roles.attributes', filter.attribute_filters);
 }
 
+/** The roles of these resources, oldest first. */
+export function rolesOfResources(unit: ReadingUnit, resourceIds: readonly string[]): QueryBuilder<Role, Role[]> {
+	return unit.query(Role).whereRaw('roles.resource_id = any(?::uuid[])', [resourceIds]).orderBy('roles.id');
+}
+
+/** The roles with these ids, oldest first. */
+export function rolesWithIds(unit: ReadingUnit, ids: readonly string[]): QueryBuilder<Role, Role[]> {
+	return unit.query(Role).whereRaw('roles.id = any(?::uuid[])', [ids]).orderBy('roles.id');
+}
+
+/** The roles with these keys of one resource, or of tenants, oldest first. */
+export function rolesKeyed(
+	unit: ReadingUnit,
+	resourceId: string | null,
+	keys: readonly string[],
+): QueryBuilder<Role, Role[]> {
+	const query = unit.query(Role).where('roles.resource_id', resourceId).orderBy('roles.id');
+	return query.whereRaw('roles.key = any(?::text[])', [keys]);
+}
+
 /** A grant, by the keys people write it with. */
 export interface GrantRow {
 	readonly role_id: string;
@@ -148,21 +168,43 @@ export async function actionsNamed(
 		.castTo<ActionRow[]>();
 }
 
-/** Replaces the grants of a role by these actions, in this order. */
-export async function replaceGrants(unit: WritingUnit, roleId: string, actionIds: readonly string[]): Promise<void> {
-	await unit.query(RolePermission).where('role_permissions.role_id', roleId).delete();
-	const rows = actionIds.map((action_id, position) => ({ role_id: roleId, action_id, position }));
+/** What roles are linked to, by the id of each role: ids of actions or of other roles, in the order they were given. */
+export type LinkedIds = ReadonlyMap<string, readonly string[]>;
+
+/** Replaces the grants of these roles by these actions. */
+export async function replaceGrants(unit: WritingUnit, actions: LinkedIds): Promise<void> {
+	await unit
+		.query(RolePermission)
+		.whereRaw('role_permissions.role_id = any(?::uuid[])', [[...actions.keys()]])
+		.delete();
+	const rows = [...actions].flatMap(([role_id, ids]) =>
+		ids.map((action_id, position) => ({ role_id, action_id, position })),
+	);
 	await unit.insert(RolePermission, rows, (row) => String(row.action_id));
 }
 
-/** Deletes a role, its grants and its `extends` entries; its assignments must be gone before. Records nothing. */
-export async function deleteRole(unit: WritingUnit, roleId: string): Promise<void> {
-	await unit.query(Role).where('roles.id', roleId).delete();
+/** Replaces the parents of these roles by these roles. */
+export async function replaceParents(unit: WritingUnit, parents: LinkedIds): Promise<void> {
+	await unit
+		.query(RoleParent)
+		.whereRaw('role_parents.role_id = any(?::uuid[])', [[...parents.keys()]])
+		.delete();
+	const rows = [...parents].flatMap(([role_id, ids]) =>
+		ids.map((parent_id, position) => ({ role_id, parent_id, position })),
+	);
+	await unit.insert(RoleParent, rows, (row) => String(row.parent_id));
 }
 
-/** Replaces the parents of a role by these roles, in this order. */
-export async function replaceParents(unit: WritingUnit, roleId: string, parentIds: readonly string[]): Promise<void> {
-	await unit.query(RoleParent).where('role_parents.role_id', roleId).delete();
-	const rows = parentIds.map((parent_id, position) => ({ role_id: roleId, parent_id, position }));
-	await unit.insert(RoleParent, rows, (row) => String(row.parent_id));
+/** The ids of the roles that extend any of these. */
+export async function childIdsOf(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly string[]> {
+	const rows = await unit.query(RoleParent).whereRaw('role_parents.parent_id = any(?::uuid[])', [roleIds]);
+	return rows.map((row) => row.role_id);
+}
+
+/**
+ * Deletes roles with their grants, the `extends` entries and the derivations from and to them; their assignments must
+ * be gone before. Records nothing.
+ */
+export async function deleteRoles(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
+	await unit.query(Role).whereRaw('roles.id = any(?::uuid[])', [roleIds]).delete();
 }

@@ -1,0 +1,75 @@
+import { grantImplicitly, revokeImplicitly, setDerivationSettings } from '../../domain/derivation.js';
+import { findResourceRole } from '../../domain/resource-role.js';
+import { reply } from '../../http/endpoint.js';
+import {
+	DerivationSettingsEdit,
+	DerivationSettingsRead,
+	DerivedRoleRuleCreate,
+	DerivedRoleRuleRead,
+} from '../../wire/derivation.js';
+import { endpoint } from '../access.js';
+import { ResourceRolePath } from './resource-roles.js';
+
+const tag = 'Implicit grants';
+const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/roles/:role_id/implicit_grants';
+const example = { role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' };
+const mismatch = 'The subjects of the relation are of another resource';
+const missing = 'No such resource, role or relation';
+
+/** What derives the roles of a resource from roles on related objects (contract: Implicit grants). */
+export const implicitGrants = [
+	endpoint({
+		name: 'createImplicitGrant',
+		summary: 'Derive a role of a resource from a role on related objects',
+		description:
+			'Whoever holds `role` on an instance of `on_resource` that is the subject of the relation to an object holds ' +
+			'the role of the path on that object. Where it is there already, it takes the settings of `when`.',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: ResourceRolePath,
+		body: DerivedRoleRuleCreate,
+		example,
+		returns: { 200: DerivedRoleRuleRead },
+		failures: { 400: mismatch, 404: missing },
+		handle: async ({ params, body }, { unit }) => {
+			return reply(200, await grantImplicitly(unit, await findResourceRole(unit, params), body));
+		},
+	}),
+	endpoint({
+		name: 'deleteImplicitGrant',
+		summary: 'Derive a role of a resource from a role on related objects no more',
+		description: 'What `when` says does not matter.',
+		tag,
+		method: 'delete',
+		path: collection,
+		access: 'environment.write',
+		params: ResourceRolePath,
+		body: DerivedRoleRuleCreate,
+		example,
+		returns: { 204: null },
+		failures: { 400: mismatch, 404: `${missing}, or the role is not derived so` },
+		handle: async ({ params, body }, { unit }) => {
+			await revokeImplicitly(unit, await findResourceRole(unit, params), body);
+			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'updateImplicitGrantsConditions',
+		summary: 'Set when all the derivations of a role count',
+		description: 'With `no_direct_roles_on_object`, none counts for a user who holds a role on the object directly.',
+		tag,
+		method: 'put',
+		path: `${collection}/conditions`,
+		access: 'environment.write',
+		params: ResourceRolePath,
+		body: DerivationSettingsEdit,
+		example: { no_direct_roles_on_object: true },
+		returns: { 200: DerivationSettingsRead },
+		failures: { 404: 'No such resource or role' },
+		handle: async ({ params, body }, { unit }) => {
+			return reply(200, await setDerivationSettings(unit, await findResourceRole(unit, params), body));
+		},
+	}),
+];

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { findResourceRole, readResourceRole, readResourceRoles } from '../../domain/resource-role.js';
+import { changeRole, createRole, removeRole } from '../../domain/role.js';
+import { grantPermissions, revokePermissions } from '../../domain/role-permission.js';
+import { reply } from '../../http/endpoint.js';
+import { pageOf } from '../../store/filter.js';
+import { Resource } from '../../store/table/resource.js';
+import { rolesOfResources } from '../../store/table/role.js';
+import { Reference } from '../../wire/common.js';
+import { PageQuery } from '../../wire/query.js';
+import {
+	ResourceRoleCreate,
+	ResourceRolePermissions,
+	ResourceRoleRead,
+	ResourceRoleUpdate,
+} from '../../wire/resource-role.js';
+import { endpoint } from '../access.js';
+import { ResourcePath } from './resources.js';
+
+const tag = 'Resource roles';
+const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/roles';
+const member = `${collection}/:role_id`;
+
+/** The path parameters of one role of a resource. */
+export const ResourceRolePath = ResourcePath.extend({ role_id: Reference });
+
+const noSuch = 'No such resource or role';
+const wrongPermission = 'A permission is malformed or of another resource';
+const wrongLink = `${wrongPermission}, or a relation leads elsewhere`;
+const missing = 'No such resource or role, or a permission, parent or derivation names nothing';
+
+/** Roles that are held on instances of a resource (contract: Resource roles). */
+export const resourceRoles = [
+	endpoint({
+		name: 'listResourceRoles',
+		summary: 'List the roles of a resource',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: ResourcePath,
+		query: PageQuery,
+		returns: { 200: z.array(ResourceRoleRead) },
+		failures: { 404: 'No such resource' },
+		handle: async ({ params, query }, { unit }) => {
+			const resource = await unit.find(Resource, params.resource_id);
+			const { data } = await pageOf(rolesOfResources(unit, [resource.id]), query);
+			return reply(200, [...(await readResourceRoles(unit, data))]);
+		},
+	}),
+	endpoint({
+		name: 'createResourceRole',
+		summary: 'Add a role to a resource',
+		description: 'Users hold it on instances of the resource: by assignment, or derived as `granted_to` says.',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: ResourcePath,
+		body: ResourceRoleCreate,
+		example: { key: 'editor', name: 'Editor', permissions: ['read', 'write'], extends: ['viewer'] },
+		returns: { 200: ResourceRoleRead },
+		failures: { 400: wrongLink, 404: missing, 409: 'The resource has a role with this key' },
+		handle: async ({ params, body }, { unit }) => {
+			const resource = await unit.find(Resource, params.resource_id);
+			return reply(200, await readResourceRole(unit, await createRole(unit, body, resource)));
+		},
+	}),
+	endpoint({
+		name: 'getResourceRole',
+		summary: 'One role of a resource',
+		tag,
+		method: 'get',
+		path: member,
+		access: 'environment.read',
+		params: ResourceRolePath,
+		returns: { 200: ResourceRoleRead },
+		failures: { 404: noSuch },
+		handle: async ({ params }, { unit }) => {
+			return reply(200, await readResourceRole(unit, await findResourceRole(unit, params)));
+		},
+	}),
+	endpoint({
+		name: 'updateResourceRole',
+		summary: 'Change fields of a role of a resource',
+		description:
+			'`permissions`, `extends`, `attributes` and `granted_to`, where given, are overwritten as a whole. ' +
+			'Null clears `granted_to`.',
+		tag,
+		method: 'patch',
+		path: member,
+		access: 'environment.write',
+		params: ResourceRolePath,
+		body: ResourceRoleUpdate,
+		example: { description: 'Reads and writes documents' },
+		returns: { 200: ResourceRoleRead },
+		failures: { 400: wrongLink, 404: missing },
+		handle: async ({ params, body }, { unit }) => {
+			const role = await changeRole(unit, await findResourceRole(unit, params), body);
+			return reply(200, await readResourceRole(unit, role));
+		},
+	}),
+	endpoint({
+		name: 'deleteResourceRole',
+		summary: 'Delete a role of a resource with its assignments and with what is derived from it',
+		tag,
+		method: 'delete',
+		path: member,
+		access: 'environment.write',
+		params: ResourceRolePath,
+		returns: { 204: null },
+		failures: { 404: noSuch },
+		handle: async ({ params }, { unit }) => {
+			await removeRole(unit, await findResourceRole(unit, params));
+			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'assignPermissionsToResourceRole',
+		summary: 'Give permissions to a role of a resource',
+		description: 'Those it has already are skipped.',
+		tag,
+		method: 'post',
+		path: `${member}/permissions`,
+		access: 'environment.write',
+		params: ResourceRolePath,
+		body: ResourceRolePermissions,
+		example: { permissions: ['read'] },
+		returns: { 200: ResourceRoleRead },
+		failures: { 400: wrongPermission, 404: missing },
+		handle: async ({ params, body }, { unit }) => {
+			const role = await grantPermissions(unit, await findResourceRole(unit, params), body.permissions);
+			return reply(200, await readResourceRole(unit, role));
+		},
+	}),
+	endpoint({
+		name: 'removePermissionsFromResourceRole',
+		summary: 'Take permissions from a role of a resource',
+		description: 'Those it does not have are skipped.',
+		tag,
+		method: 'delete',
+		path: `${member}/permissions`,
+		access: 'environment.write',
+		params: ResourceRolePath,
+		body: ResourceRolePermissions,
+		example: { permissions: ['read'] },
+		returns: { 200: ResourceRoleRead },
+		failures: { 400: wrongPermission, 404: missing },
+		handle: async ({ params, body }, { unit }) => {
+			const role = await revokePermissions(unit, await findResourceRole(unit, params), body.permissions);
+			return reply(200, await readResourceRole(unit, role));
+		},
+	}),
+];

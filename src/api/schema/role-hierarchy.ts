@@ -1,0 +1,129 @@
+import type { z } from 'zod';
+import { only } from '../../domain/only.js';
+import { findResourceRole, readResourceRoles } from '../../domain/resource-role.js';
+import { readRoles } from '../../domain/role.js';
+import { addParent, ancestorIds, descendantIds, removeParent } from '../../domain/role-hierarchy.js';
+import { reply } from '../../http/endpoint.js';
+import { pageOf } from '../../store/filter.js';
+import { ofTenants, Role, rolesWithIds } from '../../store/table/role.js';
+import type { ReadingUnit } from '../../store/unit.js';
+import { Reference } from '../../wire/common.js';
+import { ResourceRoleHierarchyRead, ResourceRoleRead } from '../../wire/resource-role.js';
+import { RoleHierarchyQuery, RoleHierarchyRead, RoleRead } from '../../wire/role.js';
+import { endpoint } from '../access.js';
+import { listed, shown } from '../listed.js';
+import { ResourceRolePath } from './resource-roles.js';
+import { RolePath } from './roles.js';
+
+/** One of the two kinds of roles: what its endpoints are called and how its roles are found and shown. */
+interface RoleKind<P, R> {
+	/** In the names of endpoints. */
+	readonly name: 'Role' | 'ResourceRole';
+	/** In sentences. */
+	readonly title: string;
+	readonly tag: string;
+	/** The path of one role. */
+	readonly member: string;
+	readonly path: z.ZodType<P>;
+	readonly withParent: z.ZodType<P & { readonly parent_role_id: string }>;
+	readonly read: z.ZodType<unknown, R>;
+	readonly hierarchy: z.ZodType<unknown, { readonly roles: ReturnType<typeof listed<R>> }>;
+	find(unit: ReadingUnit, path: P): Promise<Role>;
+	show(unit: ReadingUnit, roles: readonly Role[]): Promise<readonly R[]>;
+}
+
+const parent = { parent_role_id: Reference };
+const environment = '/v2/schema/:proj_id/:env_id';
+
+/** What tenant roles extend and what extends them (contract: Roles). */
+export const roleHierarchy = hierarchyOf({
+	...{ name: 'Role', title: 'a tenant role', tag: 'Roles', member: `${environment}/roles/:role_id` },
+	...{ path: RolePath, read: RoleRead, hierarchy: RoleHierarchyRead, show: readRoles },
+	withParent: RolePath.extend(parent),
+	find: (unit, { role_id }) => unit.find(Role, role_id, ofTenants),
+});
+
+/** What roles of a resource extend and what extends them (contract: Resource roles). */
+export const resourceRoleHierarchy = hierarchyOf({
+	...{ name: 'ResourceRole', title: 'a role of a resource', tag: 'Resource roles' },
+	member: `${environment}/resources/:resource_id/roles/:role_id`,
+	...{ path: ResourceRolePath, read: ResourceRoleRead, hierarchy: ResourceRoleHierarchyRead, show: readResourceRoles },
+	withParent: ResourceRolePath.extend(parent),
+	find: findResourceRole,
+});
+
+function hierarchyOf<P, R>(kind: RoleKind<P, R>) {
+	const { name, title, tag, member, withParent } = kind;
+	const noSuch = 'No such role';
+	return [
+		lineOf(kind, {
+			name: `get${name}Ancestors`,
+			summary: `All roles that ${title} extends, directly or through others`,
+			path: `${member}/ancestors`,
+			idsOf: ancestorIds,
+		}),
+		lineOf(kind, {
+			name: `get${name}Descendants`,
+			summary: `All roles that extend ${title}, directly or through others`,
+			path: `${member}/descendants`,
+			idsOf: descendantIds,
+		}),
+		endpoint({
+			name: `addParentTo${name}`,
+			summary: `Make ${title} extend another one`,
+			description: 'One that it extends already is skipped; one that extends it is refused.',
+			tag,
+			method: 'put',
+			path: `${member}/parents/:parent_role_id`,
+			access: 'environment.write',
+			params: withParent,
+			returns: { 200: kind.read },
+			failures: { 404: noSuch },
+			handle: async ({ params }, { unit }) => {
+				const role = await addParent(unit, await kind.find(unit, params), params.parent_role_id);
+				return reply(200, only(await kind.show(unit, [role])));
+			},
+		}),
+		endpoint({
+			name: `removeParentFrom${name}`,
+			summary: `Make ${title} extend another one no more`,
+			tag,
+			method: 'delete',
+			path: `${member}/parents/:parent_role_id`,
+			access: 'environment.write',
+			params: withParent,
+			returns: { 200: kind.read },
+			failures: { 404: `${noSuch}, or it does not extend that one` },
+			handle: async ({ params }, { unit }) => {
+				const role = await removeParent(unit, await kind.find(unit, params), params.parent_role_id);
+				return reply(200, only(await kind.show(unit, [role])));
+			},
+		}),
+	];
+}
+
+interface Line {
+	readonly name: string;
+	readonly summary: string;
+	readonly path: string;
+	/** The ids of the roles on it. */
+	readonly idsOf: (unit: ReadingUnit, role: Role) => Promise<readonly string[]>;
+}
+
+function lineOf<P, R>(kind: RoleKind<P, R>, { name, summary, path, idsOf }: Line) {
+	return endpoint({
+		...{ name, summary, path, tag: kind.tag, method: 'get', access: 'environment.read' },
+		description:
+			'All of them, each once, the oldest first; with `include_total_count`, a page of them with the counts.',
+		params: kind.path,
+		query: RoleHierarchyQuery,
+		returns: { 200: kind.hierarchy },
+		failures: { 404: 'No such role' },
+		handle: async ({ params, query }, { unit }) => {
+			const roles = rolesWithIds(unit, await idsOf(unit, await kind.find(unit, params)));
+			if (!query.include_total_count) return reply(200, { roles: [...(await kind.show(unit, await roles))] });
+			const page = await pageOf(roles, query);
+			return reply(200, { roles: listed(shown(page, await kind.show(unit, page.data)), true) });
+		},
+	});
+}

@@ -1,0 +1,82 @@
+import { groupBy } from '../group-by.js';
+import { Resource } from '../store/table/resource.js';
+import { Role, rolesOfResources } from '../store/table/role.js';
+import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { ResourceRoleRead, RoleBlockEdit } from '../wire/resource-role.js';
+import type { RoleBulkRead, RoleReplace } from '../wire/role.js';
+import { only } from './only.js';
+import { removeRoles, syncRoles } from './role.js';
+import { withLinks } from './role-record.js';
+
+/** Roles of resources as the API shows them: with their own permissions, not those of the roles they extend. */
+export async function readResourceRoles(
+	unit: ReadingUnit,
+	rows: readonly Role[],
+): Promise<readonly ResourceRoleRead[]> {
+	const linked = await withLinks(unit, rows);
+	return linked.flatMap(([row, { resource, ...links }]) => {
+		const { resource_id } = row;
+		return resource_id === null || resource === null
+			? []
+			: [{ ...row, ...unit.scope, ...links, resource_id, resource }];
+	});
+}
+
+/** One role of a resource as the API shows it. */
+export async function readResourceRole(unit: ReadingUnit, row: Role): Promise<ResourceRoleRead> {
+	return only(await readResourceRoles(unit, [row]));
+}
+
+/** The role of a resource that a path names. Throws `not_found` for either. */
+export async function findResourceRole(
+	unit: ReadingUnit,
+	path: { readonly resource_id: string; readonly role_id: string },
+): Promise<Role> {
+	const resource = await unit.find(Resource, path.resource_id);
+	return unit.find(Role, path.role_id, { resource_id: resource.id });
+}
+
+/** What resources show of their roles, by the id of the resource. */
+export async function rolesByResource(
+	unit: ReadingUnit,
+	resourceIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly ResourceRoleRead[]>> {
+	const roles = await readResourceRoles(unit, await rolesOfResources(unit, resourceIds));
+	return groupBy(roles, (role) => role.resource_id);
+}
+
+/**
+ * Makes a resource have exactly these roles, which may name each other. Those it keeps keep their ids and assignments;
+ * the others go with theirs and with what is derived from them. Throws as `createRole` does for links.
+ */
+export async function setRoles(
+	unit: WritingUnit,
+	resource: Resource,
+	blocks: Readonly<Record<string, RoleBlockEdit>>,
+): Promise<void> {
+	const existing = await rolesOfResources(unit, [resource.id]);
+	await removeRoles(
+		unit,
+		existing.filter(({ key }) => !Object.hasOwn(blocks, key)),
+	);
+	const wanted = Object.entries(blocks).map(([key, block]) => {
+		return { resource_id: resource.id, body: { ...block, key }, at: ['body', 'roles', key] };
+	});
+	await syncRoles(unit, wanted);
+}
+
+/** Creates or replaces many roles of either kind, as `syncRoles` does. Throws `not_found` for a resource as well. */
+export async function syncRolesOfAll(unit: WritingUnit, items: readonly RoleReplace[]): Promise<RoleBulkRead> {
+	const resources = await unit.findAll(
+		Resource,
+		items.flatMap(({ resource }) => resource ?? []),
+	);
+	const wanted = items.map(({ resource, ...body }, index) => {
+		// A tenant role is not derived; what its body may say is nothing.
+		const granted_to = resource === undefined ? null : body.granted_to;
+		const resource_id = resources.get(resource ?? '')?.id ?? null;
+		return { resource_id, body: { ...body, granted_to }, at: ['body', 'operations', index] };
+	});
+	const { created, existing } = await syncRoles(unit, wanted);
+	return { created: created.map(({ key }) => key), updated: existing.map(({ key }) => key) };
+}

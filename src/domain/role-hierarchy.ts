@@ -1,0 +1,102 @@
+import { notFound, unprocessable } from '../failure.js';
+import { groupBy } from '../group-by.js';
+import { parentsOf, Role, RoleParent, replaceParents } from '../store/table/role.js';
+import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import { only } from './only.js';
+import { withPartsNamed } from './parts-named.js';
+import { recordingRoles } from './role-record.js';
+
+/** A role and the roles of its kind that it shall extend; `at` is their place in the request. */
+export interface ParentEdit {
+	readonly role: Role;
+	readonly parents: readonly string[];
+	readonly at: readonly (string | number)[];
+}
+
+/**
+ * Makes roles extend exactly these roles, each once, recording nothing. Throws `not_found` for what is no role of the
+ * same resource (of tenants, for a tenant role), `unprocessable` for a role that would extend itself.
+ */
+export async function setParents(unit: WritingUnit, edits: readonly ParentEdit[]): Promise<void> {
+	if (edits.length === 0) return;
+	const wanted = edits.flatMap(({ role, parents }) => parents.map((reference) => ({ role, reference })));
+	const found = await withPartsNamed(unit, Role, wanted, ({ role: { resource_id }, reference }) => ({
+		resource_id,
+		reference,
+	}));
+	const parentsOfRole = groupBy(found, ([{ role }]) => role.id);
+	const ids = edits.map(({ role }) => {
+		const parents = (parentsOfRole.get(role.id) ?? []).map(([, parent]) => parent.id);
+		return [role.id, [...new Set(parents)]] as const;
+	});
+	await replaceParents(unit, new Map(ids));
+	await refuseCircles(unit, edits);
+}
+
+/** Makes a role extend one more role; one it extends already is skipped. Throws as `setParents`. */
+export async function addParent(unit: WritingUnit, role: Role, reference: string): Promise<Role> {
+	const { resource_id } = role;
+	const parent = await unit.find(Role, reference, { resource_id });
+	return changeParents(unit, role, (ids) => [...new Set([...ids, parent.id])]);
+}
+
+/** Makes a role extend one role less. Throws `not_found` when it does not extend it. */
+export async function removeParent(unit: WritingUnit, role: Role, reference: string): Promise<Role> {
+	const { resource_id } = role;
+	const parent = await unit.find(Role, reference, { resource_id });
+	return changeParents(unit, role, (ids) => {
+		if (!ids.includes(parent.id)) throw notFound(RoleParent.title, reference);
+		return ids.filter((id) => id !== parent.id);
+	});
+}
+
+/** The ids of all roles that a role extends, directly or through others. */
+export async function ancestorIds(unit: ReadingUnit, role: Role): Promise<readonly string[]> {
+	return [...reachable(role.id, upwards(await parentsOf(unit)))];
+}
+
+/** The ids of all roles that extend a role, directly or through others. */
+export async function descendantIds(unit: ReadingUnit, role: Role): Promise<readonly string[]> {
+	const children = groupBy(await parentsOf(unit), (row) => row.parent_id);
+	return [...reachable(role.id, (id) => (children.get(id) ?? []).map((row) => row.role_id))];
+}
+
+async function changeParents(
+	unit: WritingUnit,
+	role: Role,
+	change: (ids: readonly string[]) => readonly string[],
+): Promise<Role> {
+	const changed = await recordingRoles(unit, [role], async () => {
+		const ids = (await parentsOf(unit, [role.id])).map((row) => row.parent_id);
+		await replaceParents(unit, new Map([[role.id, change(ids)]]));
+		await refuseCircles(unit, [{ role, at: ['path', 'parent_role_id'] }]);
+		return [];
+	});
+	return only(changed);
+}
+
+async function refuseCircles(unit: ReadingUnit, edits: readonly Omit<ParentEdit, 'parents'>[]): Promise<void> {
+	const parents = upwards(await parentsOf(unit));
+	const problems = edits
+		.filter(({ role }) => reachable(role.id, parents).has(role.id))
+		.map(({ role, at }) => ({ loc: at, msg: `the role \`${role.key}\` would extend itself`, type: 'role_cycle' }));
+	if (problems.length > 0) throw unprocessable(problems);
+}
+
+function upwards(rows: Awaited<ReturnType<typeof parentsOf>>): (id: string) => readonly string[] {
+	const parents = groupBy(rows, (row) => row.role_id);
+	return (id) => (parents.get(id) ?? []).map((row) => row.parent_id);
+}
+
+/** What following steps from `start` comes to; `start` itself only when it comes back to it. */
+function reachable(start: string, next: (id: string) => readonly string[]): ReadonlySet<string> {
+	const reached = new Set<string>();
+	const waiting = [start];
+	for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+		for (const step of next(id)) {
+			if (!reached.has(step)) waiting.push(step);
+			reached.add(step);
+		}
+	}
+	return reached;
+}

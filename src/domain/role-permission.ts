@@ -1,0 +1,108 @@
+import { Failure, notFound } from '../failure.js';
+import type { Resource } from '../store/table/resource.js';
+import {
+	type ActionRow,
+	actionsNamed,
+	grantsOf,
+	type LinkedIds,
+	type Role,
+	replaceGrants,
+} from '../store/table/role.js';
+import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import { asId } from '../wire/common.js';
+import { only } from './only.js';
+import { ownersOf, recordingRoles } from './role-record.js';
+
+/** A role and the permissions it shall have, each once. */
+export interface PermissionEdit {
+	readonly role: Role;
+	readonly permissions: readonly string[];
+}
+
+/**
+ * Makes roles have exactly these permissions, recording nothing. Throws `not_found` or `invalid_permission`, and
+ * `invalid` for an action of another resource than the one whose role it is.
+ */
+export async function setPermissions(unit: WritingUnit, edits: readonly PermissionEdit[]): Promise<void> {
+	if (edits.length > 0) await replaceGrants(unit, await actionIds(unit, edits));
+}
+
+/** Gives permissions to a role; those it has are skipped. Throws as `setPermissions`. */
+export async function grantPermissions(unit: WritingUnit, role: Role, permissions: readonly string[]): Promise<Role> {
+	return changeGrants(unit, role, permissions, (held, given) => [...new Set([...held, ...given])]);
+}
+
+/** Takes permissions from a role; those it does not have are skipped. Throws as `setPermissions`. */
+export async function revokePermissions(unit: WritingUnit, role: Role, permissions: readonly string[]): Promise<Role> {
+	return changeGrants(unit, role, permissions, (held, taken) => held.filter((id) => !taken.includes(id)));
+}
+
+async function changeGrants(
+	unit: WritingUnit,
+	role: Role,
+	permissions: readonly string[],
+	change: (held: readonly string[], named: readonly string[]) => readonly string[],
+): Promise<Role> {
+	const named = (await actionIds(unit, [{ role, permissions }])).get(role.id) ?? [];
+	const held = (await grantsOf(unit, [role.id])).map((grant) => grant.action_id);
+	const changed = await recordingRoles(unit, [role], async () => {
+		await replaceGrants(unit, new Map([[role.id, change(held, named)]]));
+		return [];
+	});
+	return only(changed);
+}
+
+/** The ids of the actions that each role's permissions name, each once. */
+async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): Promise<LinkedIds> {
+	const owners = await ownersOf(
+		unit,
+		edits.map(({ role }) => role),
+	);
+	const wanted = edits.map(({ role, permissions }) => {
+		const owner = owners.get(role.resource_id ?? '');
+		return { role, owner, names: permissions.map((permission) => named(permission, owner)) };
+	});
+	const names = wanted.flatMap((edit) => edit.names);
+	const actions = await actionsNamed(
+		unit,
+		names.flatMap(({ pair }) => pair ?? []),
+		names.flatMap(({ id }) => id ?? []),
+	);
+	const byName = new Map(actions.map((action) => [`${action.resource}:${action.key}`, action]));
+	const byId = new Map(actions.map((action) => [action.id, action]));
+	const find = ({ permission, id, pair }: Named, owner: Resource | undefined) => {
+		const action = byId.get(id ?? '') ?? byName.get(`${pair?.resource}:${pair?.action}`);
+		if (action === undefined) throw notFound('ResourceAction', permission);
+		if (owner !== undefined) refuseForeign(permission, action, owner);
+		return action.id;
+	};
+	return new Map(
+		wanted.map(({ role, owner, names: own }) => [role.id, [...new Set(own.map((name) => find(name, owner)))]]),
+	);
+}
+
+interface Named {
+	readonly permission: string;
+	readonly id: string | null;
+	readonly pair: { readonly resource: string; readonly action: string } | null;
+}
+
+/** What a permission may mean: `resource:action`, the id of an action or, for a role of `owner`, the key of one. */
+function named(permission: string, owner: Resource | undefined): Named {
+	const id = asId(permission);
+	const [resource = '', action, ...rest] = permission.split(':');
+	if (action === undefined && owner !== undefined) {
+		return { permission, id, pair: { resource: owner.key, action: permission } };
+	}
+	if (id !== null) return { permission, id, pair: null };
+	if (action === undefined || resource === '' || action === '' || rest.length > 0) {
+		throw new Failure('invalid_permission', `the permission \`${permission}\` is not of the form \`resource:action\``);
+	}
+	return { permission, id: null, pair: { resource, action } };
+}
+
+function refuseForeign(permission: string, action: ActionRow, owner: Resource): void {
+	if (action.resource === owner.key) return;
+	const message = `the permission \`${permission}\` is of \`${action.resource}\`, but the role is of \`${owner.key}\``;
+	throw new Failure('invalid', message);
+}

@@ -1,0 +1,55 @@
+import type { ReadingUnit, WritingUnit } from '../unit.js';
+import { sameEnvironment } from './environment-model.js';
+import { RoleDerivation } from './role.js';
+
+/** What a derivation says: from which role, through which relation, and when not. */
+export type Derivation = Pick<RoleDerivation, 'source_role_id' | 'relation_id' | 'no_direct_roles_on_object'>;
+
+/** A derivation with the keys of what it joins. */
+export interface DerivationRow extends Derivation {
+	readonly role_id: string;
+	/** The source role's key. */
+	readonly role: string;
+	/** The resource of the source role, by id and by key. */
+	readonly resource_id: string;
+	readonly on_resource: string;
+	readonly linked_by_relation: string;
+}
+
+/** The derivations of these roles, in the order they were given. */
+export async function derivationsOf(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly DerivationRow[]> {
+	return unit
+		.query(RoleDerivation)
+		.join('roles', sameEnvironment('role_derivations', 'source_role_id', 'roles'))
+		.join('resources', sameEnvironment('roles', 'resource_id', 'resources'))
+		.join('relations', sameEnvironment('role_derivations', 'relation_id', 'relations'))
+		.select('role_derivations.*', 'roles.key as role', 'roles.resource_id')
+		.select('resources.key as on_resource', 'relations.key as linked_by_relation')
+		.whereRaw('role_derivations.role_id = any(?::uuid[])', [roleIds])
+		.orderBy('role_derivations.id')
+		.castTo<DerivationRow[]>();
+}
+
+/** Replaces the derivations of these roles, given by role id, by these. Records nothing. */
+export async function replaceDerivations(
+	unit: WritingUnit,
+	derivations: ReadonlyMap<string, readonly Derivation[]>,
+): Promise<void> {
+	await unit
+		.query(RoleDerivation)
+		.whereRaw('role_derivations.role_id = any(?::uuid[])', [[...derivations.keys()]])
+		.delete();
+	const rows = [...derivations].flatMap(([role_id, given]) =>
+		given.map(({ source_role_id, relation_id, no_direct_roles_on_object }) => {
+			const { id, created_at } = unit.stamp();
+			return { id, created_at, role_id, source_role_id, relation_id, no_direct_roles_on_object };
+		}),
+	);
+	await unit.insert(RoleDerivation, rows, (row) => String(row.source_role_id));
+}
+
+/** The ids of the roles that are derived from any of these. */
+export async function derivedIdsOf(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly string[]> {
+	const rows = await unit.query(RoleDerivation).whereRaw('role_derivations.source_role_id = any(?::uuid[])', [roleIds]);
+	return rows.map((row) => row.role_id);
+}

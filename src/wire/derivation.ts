@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { defaulted, Reference, Uuid } from './common.js';
+
+/** Role derivations, `granted_to` and implicit grants in the contract: a role that follows from one on another object. */
+
+const noDirectRoles = 'Whether a role that the user holds directly on the object turns this off.';
+
+/** When derivations count. */
+export const DerivationSettingsEdit = z
+	.object({
+		no_direct_roles_on_object: defaulted(z.boolean(), () => false).meta({ description: noDirectRoles }),
+	})
+	.meta({ id: 'DerivationSettingsEditable' });
+export type DerivationSettingsEdit = z.output<typeof DerivationSettingsEdit>;
+
+const when = defaulted(DerivationSettingsEdit, () => ({ no_direct_roles_on_object: false }));
+
+/** Who holds `role` on an instance of `on_resource` that is the relation's subject has the path's role on its object. */
+export const DerivedRoleRuleCreate = z
+	.object({ role: Reference, on_resource: Reference, linked_by_relation: Reference, when })
+	.meta({ id: 'DerivedRoleRuleCreate' });
+export type DerivedRoleRuleCreate = z.output<typeof DerivedRoleRuleCreate>;
+
+/** All derivations of one role. */
+export const DerivedRoleBlockEdit = z
+	.object({ users_with_role: defaulted(z.array(DerivedRoleRuleCreate), () => []), when })
+	.meta({ id: 'DerivedRoleBlockEditable' });
+export type DerivedRoleBlockEdit = z.output<typeof DerivedRoleBlockEdit>;
+
+/** When derivations count, as it is stored. */
+export const DerivationSettingsRead = z
+	.object({ no_direct_roles_on_object: z.boolean() })
+	.meta({ id: 'DerivationSettingsRead' });
+export type DerivationSettingsRead = z.input<typeof DerivationSettingsRead>;
+
+/** One derivation, by keys and by ids; `resource_id` is the id of `on_resource`. */
+export const DerivedRoleRuleRead = z
+	.object({
+		role: z.string(),
+		on_resource: z.string(),
+		linked_by_relation: z.string(),
+		role_id: Uuid,
+		resource_id: Uuid,
+		relation_id: Uuid,
+		when: DerivationSettingsRead,
+	})
+	.meta({ id: 'DerivedRoleRuleRead' });
+export type DerivedRoleRuleRead = z.input<typeof DerivedRoleRuleRead>;
+
+/** All derivations of one role. */
+export const DerivedRoleBlockRead = z
+	.object({ id: Uuid, users_with_role: z.array(DerivedRoleRuleRead), when: DerivationSettingsRead })
+	.meta({ id: 'DerivedRoleBlockRead' });
+export type DerivedRoleBlockRead = z.input<typeof DerivedRoleBlockRead>;

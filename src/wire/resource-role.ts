@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import {
+	Attributes,
+	clearable,
+	defaulted,
+	environmentObject,
+	Key,
+	Name,
+	optional,
+	Reference,
+	StoredObject,
+	Text,
+	Uuid,
+} from './common.js';
+import { DerivedRoleBlockEdit, DerivedRoleBlockRead } from './derivation.js';
+import { hierarchyOf } from './role.js';
+
+/** What a role of a resource grants: an action of that resource; what it names is for the handler to find out. */
+export const ResourcePermission = Reference.meta({
+	description: 'The key of an action of the resource, `<resource key>:<action key>`, or the id of such an action.',
+	example: 'read',
+});
+
+const described = {
+	name: Name,
+	description: optional(Text),
+	permissions: defaulted(z.array(ResourcePermission), () => []),
+	attributes: optional(Attributes),
+	extends: defaulted(z.array(Reference), () => []),
+	granted_to: optional(DerivedRoleBlockEdit),
+};
+
+/** A new role of a resource; `extends` names roles of the same resource. */
+export const ResourceRoleCreate = z.object({ key: Key, ...described }).meta({ id: 'ResourceRoleCreate' });
+export type ResourceRoleCreate = z.output<typeof ResourceRoleCreate>;
+
+/** A role inside a resource's body; its key is its place in `roles`. */
+export const RoleBlockEdit = z.object(described).meta({ id: 'RoleBlockEditable' });
+export type RoleBlockEdit = z.output<typeof RoleBlockEdit>;
+
+/** What may change of a role of a resource; lists, `attributes` and `granted_to` are overwritten as a whole. */
+export const ResourceRoleUpdate = z
+	.object({
+		name: optional(Name),
+		description: clearable(Text),
+		permissions: optional(z.array(ResourcePermission)),
+		attributes: clearable(Attributes),
+		extends: optional(z.array(Reference)),
+		granted_to: clearable(DerivedRoleBlockEdit),
+	})
+	.meta({ id: 'ResourceRoleUpdate' });
+export type ResourceRoleUpdate = z.output<typeof ResourceRoleUpdate>;
+
+/** Permissions to give to a role of a resource or to take from it. */
+export const ResourceRolePermissions = z
+	.object({ permissions: z.array(ResourcePermission) })
+	.meta({ id: 'ResourceRolePermissions' });
+export type ResourceRolePermissions = z.output<typeof ResourceRolePermissions>;
+
+/** A role of a resource; `permissions` are keys of the resource's actions, `extends` of its other roles. */
+export const ResourceRoleRead = z
+	.object({
+		...environmentObject,
+		key: z.string(),
+		name: z.string(),
+		resource_id: Uuid,
+		resource: z.string(),
+		description: z.string().nullable(),
+		permissions: z.array(z.string()),
+		extends: z.array(z.string()),
+		attributes: StoredObject.nullable(),
+		granted_to: DerivedRoleBlockRead.nullable(),
+	})
+	.meta({ id: 'ResourceRoleRead' });
+export type ResourceRoleRead = z.input<typeof ResourceRoleRead>;
+
+/** The roles that a role of a resource extends, or that extend it. */
+export const ResourceRoleHierarchyRead = hierarchyOf(ResourceRoleRead).meta({ id: 'ResourceRoleHierarchyRead' });
