@@ -15,6 +15,16 @@ export const catalogue = {
 		error_code: 'INVALID_PERMISSION_FORMAT',
 		title: 'The permission is not of the form resource:action',
 	},
+	mismatched_tenants: {
+		status: 400,
+		error_code: 'MISMATCH_RESOURCE_INSTANCES_TENANTS',
+		title: 'The resource instances are not in one tenant',
+	},
+	mismatched_relation: {
+		status: 400,
+		error_code: 'MISMATCH_RELATION_TYPE',
+		title: 'The relation is not one of instances of these types',
+	},
 	unauthorized: { status: 401, error_code: 'UNAUTHORIZED', title: 'The API key is missing or not known' },
 	forbidden: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'The API key does not give access to this' },
 	not_found: { status: 404, error_code: 'NOT_FOUND', title: 'The requested object could not be found' },

@@ -2,6 +2,7 @@ import { endpoints } from '../../src/api/table.js';
 import { bodies, sentAs } from './bodies.js';
 import type { Answer, Client } from './client.js';
 import type { Place } from './management.js';
+import { addRelation } from './relation.js';
 
 /** What tests that go through every endpoint of the management API share. */
 
@@ -19,10 +20,12 @@ export const furnished: Names = {
 	role_id: 'editor',
 	user_id: 'alice@example.com',
 	tenant_id: 'acme',
+	instance_id: 'document:budget',
 };
 
 /** Makes one object of every kind, named `mark`, so that the example bodies find what they name. Returns their ids. */
-export async function furnish({ http, schema, facts, key_id }: Place, mark = 'Example'): Promise<Names> {
+export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
+	const { http, schema, facts, key_id } = place;
 	const made = async (path: string, body: object) => {
 		const answer = await http.post<{ readonly id: string }>(path, { name: mark, ...body });
 		if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
@@ -30,6 +33,8 @@ export async function furnish({ http, schema, facts, key_id }: Place, mark = 'Ex
 	};
 	const actions = { read: {}, write: {} };
 	const resource_id = await made(`${schema}/resources`, { key: 'document', actions });
+	await made(`${schema}/resources`, { key: 'folder', actions });
+	await addRelation(place, 'document', 'parent', 'folder');
 	const action = await http.get<{ readonly id: string }>(`${schema}/resources/document/actions/read`);
 	return {
 		resource_id,
@@ -41,6 +46,9 @@ export async function furnish({ http, schema, facts, key_id }: Place, mark = 'Ex
 		}),
 		role_id: await made(`${schema}/roles`, { key: 'editor', permissions: ['document:read'] }),
 		tenant_id: await made(`${facts}/tenants`, { key: 'acme' }),
+		instance_id: await made(`${facts}/resource_instances`, {
+			...{ key: 'budget', resource: 'document', tenant: 'acme', attributes: { mark } },
+		}),
 		api_key_id: key_id,
 		user_id: await made(`${facts}/tenants/acme/users`, { key: 'alice@example.com', first_name: mark }),
 	};
