@@ -1,4 +1,4 @@
-import { duplicate, Failure, notFound } from '../failure.js';
+import { duplicate, notFound } from '../failure.js';
 import type { ChangedRecord } from '../store/change.js';
 import { Relation } from '../store/table/relation.js';
 import {
@@ -12,16 +12,17 @@ import {
 	type TupleRow,
 	tuplesBy,
 } from '../store/table/relationship-tuple.js';
-import { type InstanceRow, instancesBy, ResourceInstance } from '../store/table/resource-instance.js';
+import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
 import { Tenant } from '../store/table/tenant.js';
 import type { ReadingUnit, WritingUnit } from '../store/unit.js';
-import { asId, instanceName } from '../wire/common.js';
+import { asId } from '../wire/common.js';
 import type {
 	RelationshipTupleCreate,
 	RelationshipTupleRead,
 	RelationshipTupleRemove,
 } from '../wire/relationship-tuple.js';
-import { createMissing, findInstances } from './named-instance.js';
+import { findInstances } from './named-instance.js';
+import { resolveTuples } from './named-tuple.js';
 
 /** A tuple as the API shows it. */
 export function readTuple(unit: ReadingUnit, row: TupleRow): RelationshipTupleRead {
@@ -74,13 +75,7 @@ export async function relateMany(
 	bodies: readonly RelationshipTupleCreate[],
 ): Promise<readonly TupleRow[]> {
 	if (bodies.length === 0) return [];
-	const instances = await participants(unit, bodies);
-	const relations = await relationsOf(unit, bodies);
-	const wanted = new Map<string, TupleKeys & TupleIds>();
-	for (const body of bodies) {
-		const tuple = resolve(body, instances, relations);
-		wanted.set(identityOf(tuple), tuple);
-	}
+	const wanted = new Map((await resolveTuples(unit, bodies)).map((tuple) => [identityOf(tuple), tuple]));
 	return (await insertTuples(unit, [...wanted.values()])).map((row) => {
 		const { subject = '', relation = '', object = '', tenant = '' } = wanted.get(identityOf(row)) ?? {};
 		const made: TupleRow = { ...row, subject, relation, object, tenant };
@@ -101,7 +96,10 @@ export async function unrelateMany(
 	unit: WritingUnit,
 	bodies: readonly RelationshipTupleRemove[],
 ): Promise<readonly TupleRow[]> {
-	const instances = await findInstances(unit, sidesOf(bodies));
+	const instances = await findInstances(
+		unit,
+		bodies.flatMap(({ subject, object }) => [subject, object]),
+	);
 	const pairs = bodies.flatMap(({ subject, relation, object }) => {
 		const [from, to] = [instances.get(subject), instances.get(object)];
 		return from === undefined || to === undefined ? [] : [{ subject_id: from.id, object_id: to.id, relation }];
@@ -134,80 +132,6 @@ export async function removeTuples(
 	return removed;
 }
 
-function sidesOf(bodies: readonly RelationshipTupleRemove[]): readonly string[] {
-	return bodies.flatMap(({ subject, object }) => [subject, object]);
-}
-
-type Instances = ReadonlyMap<string, InstanceRow>;
-
-/** The instances on both sides. A tenant is only looked at where an instance is missing: both know theirs. */
-async function participants(unit: WritingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Instances> {
-	const found = await findInstances(unit, sidesOf(bodies));
-	const incomplete = bodies.filter(({ subject, object }) => !found.has(subject) || !found.has(object));
-	if (incomplete.length === 0) return found;
-	const tenants = await unit.findAll(
-		Tenant,
-		incomplete.flatMap(({ tenant }) => tenant ?? []),
-	);
-	const wanted = incomplete.flatMap((body) => {
-		const tenant = body.tenant === undefined ? undefined : tenants.get(body.tenant);
-		return [body.subject, body.object].map((reference) => ({ reference, tenant }));
-	});
-	return createMissing(unit, found, wanted);
-}
-
-type Relations = ReadonlyMap<string, Relation>;
-
-/** Relations by the resource of the object and what they are called: by key, and by id. */
-async function relationsOf(unit: ReadingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Relations> {
-	const rows = await unit.findNamed(
-		Relation,
-		bodies.map(({ relation }) => relation),
-	);
-	return new Map([
-		...rows.map((row) => [`${row.resource_id}/${row.key}`, row] as const),
-		...rows.map((row) => [`${row.resource_id}/${row.id}`, row] as const),
-	]);
-}
-
-function resolve(
-	{ subject, relation, object }: RelationshipTupleCreate,
-	instances: Instances,
-	relations: Relations,
-): TupleKeys & TupleIds {
-	const from = instances.get(subject) ?? missing(ResourceInstance, subject);
-	const to = instances.get(object) ?? missing(ResourceInstance, object);
-	const found =
-		relations.get(`${to.resource_id}/${asId(relation)}`) ??
-		relations.get(`${to.resource_id}/${relation}`) ??
-		missing(Relation, relation);
-	const keys = { subject: nameOfInstance(from), object: nameOfInstance(to), relation: found.key };
-	refuseMismatch(from, found, to);
-	const ids = { subject_id: from.id, relation_id: found.id, object_id: to.id, tenant_id: to.tenant_id };
-	return { ...keys, ...ids, tenant: to.tenant };
-}
-
-function refuseMismatch(from: InstanceRow, relation: Relation, to: InstanceRow): void {
-	if (relation.subject_resource_id !== from.resource_id) {
-		throw new Failure(
-			'mismatched_relation',
-			`instances of \`${from.resource}\`, such as \`${nameOfInstance(from)}\`, cannot be the subject of the relation ` +
-				`\`${relation.key}\` of \`${to.resource}\``,
-		);
-	}
-	if (from.tenant_id !== to.tenant_id) {
-		throw new Failure(
-			'mismatched_tenants',
-			`the subject \`${nameOfInstance(from)}\` is in the tenant \`${from.tenant}\`, ` +
-				`the object \`${nameOfInstance(to)}\` in \`${to.tenant}\``,
-		);
-	}
-}
-
-function missing({ title }: { readonly title: string }, reference: string): never {
-	throw notFound(title, reference);
-}
-
 async function remove(unit: WritingUnit, rows: readonly TupleRow[]): Promise<readonly TupleRow[]> {
 	await deleteTuples(unit, rows);
 	for (const row of rows) unit.record('relationship_tuple', 'delete', nameOf(row), recordOf(row), null);
@@ -221,10 +145,6 @@ function recordOf(row: TupleRow): ChangedRecord {
 
 function identityOf({ subject_id, relation_id, object_id }: Omit<TupleIds, 'tenant_id'>): string {
 	return `${subject_id}/${relation_id}/${object_id}`;
-}
-
-function nameOfInstance({ resource, key }: InstanceRow): string {
-	return instanceName(resource, key);
 }
 
 /** A tuple for people, as relationships are usually written. */
