@@ -15,6 +15,11 @@ export const catalogue = {
 		error_code: 'INVALID_PERMISSION_FORMAT',
 		title: 'The permission is not of the form resource:action',
 	},
+	mismatched_tenants: {
+		status: 400,
+		error_code: 'MISMATCH_RESOURCE_INSTANCES_TENANTS',
+		title: 'The resource instances are not in one tenant',
+	},
 	mismatched_relation: {
 		status: 400,
 		error_code: 'MISMATCH_RELATION_TYPE',

@@ -1,4 +1,6 @@
 import type { Endpoint } from '../http/endpoint.js';
+import { relationshipTuples } from './facts/relationship-tuples.js';
+import { resourceInstances } from './facts/resource-instances.js';
 import { roleAssignments } from './facts/role-assignments.js';
 import { tenantUsers } from './facts/tenant-users.js';
 import { tenants } from './facts/tenants.js';
@@ -37,4 +39,6 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...tenants,
 	...tenantUsers,
 	...roleAssignments,
+	...resourceInstances,
+	...relationshipTuples,
 ];

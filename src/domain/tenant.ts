@@ -3,6 +3,7 @@ import type { WritingUnit } from '../store/unit.js';
 import type { TenantCreate } from '../wire/tenant.js';
 import { removeAssignments } from './assignment.js';
 import { defined } from './defined.js';
+import { removeInstances } from './resource-instance.js';
 import { refuseTakenKeys } from './taken-key.js';
 import { removeTenantUsers } from './tenant-user.js';
 
@@ -25,16 +26,17 @@ export async function createTenants(unit: WritingUnit, bodies: readonly TenantCr
 	);
 }
 
-/** Deletes a tenant with the roles held in it and the places of its users. */
+/** Deletes a tenant with its resource instances, the roles held in it and the places of its users. */
 export async function removeTenant(unit: WritingUnit, tenant: Tenant): Promise<void> {
 	await removeTenants(unit, [tenant]);
 }
 
-/** Deletes tenants, each once, with the roles held in them and the places of their users. */
+/** Deletes tenants, each once, with their resource instances, the roles held in them and the places of their users. */
 export async function removeTenants(unit: WritingUnit, tenants: readonly Tenant[]): Promise<void> {
 	const tenant_ids = tenants.map((tenant) => tenant.id);
 	await removeAssignments(unit, { tenant_ids });
 	await removeTenantUsers(unit, { tenant_ids });
+	await removeInstances(unit, { tenant_ids });
 	await unit.removeMany(Tenant, tenants, (tenant) => tenant.key);
 }
 

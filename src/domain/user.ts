@@ -4,6 +4,7 @@ import type { Tenant } from '../store/table/tenant.js';
 import { type TenantUserRow, tenantUsersBy } from '../store/table/tenant-user.js';
 import { User } from '../store/table/user.js';
 import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import { instanceParts } from '../wire/common.js';
 import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../wire/user.js';
 import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
 import { defined } from './defined.js';
@@ -11,13 +12,24 @@ import { only } from './only.js';
 import { refuseTakenKeys } from './taken-key.js';
 import { addTenantUser, removeTenantUsers } from './tenant-user.js';
 
-/** Users as the API shows them, with their roles in each tenant. */
-export async function readUsers(unit: ReadingUnit, rows: readonly User[]): Promise<readonly UserRead[]> {
+/**
+ * Users as the API shows them, with their roles in each tenant; with those on resource instances where they are asked
+ * for.
+ */
+export async function readUsers(
+	unit: ReadingUnit,
+	rows: readonly User[],
+	withInstanceRoles = false,
+): Promise<readonly UserRead[]> {
 	const user_ids = rows.map((row) => row.id);
 	const held = await assignmentsBy(unit, { user_ids }).castTo<AssignmentRow[]>();
 	const heldBy = groupBy(held, (assignment) => assignment.user_id);
 	const placesOf = groupBy(await tenantUsersBy(unit, { user_ids }), (place) => place.user_id);
-	return rows.map((row) => ({ ...row, ...unit.scope, ...rolesOf(heldBy.get(row.id), placesOf.get(row.id)) }));
+	return rows.map((row) => ({
+		...row,
+		...unit.scope,
+		...rolesOf(heldBy.get(row.id), placesOf.get(row.id), withInstanceRoles),
+	}));
 }
 
 /** One user as the API shows it. */
@@ -62,8 +74,8 @@ export async function addUser(unit: WritingUnit, tenant: Tenant, body: UserCreat
 
 /**
  * Makes the user with this key be as the body says, creating it when it does not exist (spec: PUT on one object).
- * Fields that are missing are reset; `role_assignments`, where given, become all its tenant roles, and where missing
- * leave its roles alone, because assignments are objects of their own.
+ * Fields that are missing are reset; `role_assignments`, where given, become all its roles, in tenants and on resource
+ * instances, and where missing leave its roles alone, because assignments are objects of their own.
  */
 export async function syncUser(
 	unit: WritingUnit,
@@ -150,15 +162,32 @@ function wholeOf({ email, first_name, last_name, attributes }: Omit<UserReplace,
 	return { email: email ?? null, first_name: first_name ?? null, last_name: last_name ?? null, attributes };
 }
 
-function rolesOf(held: readonly AssignmentRow[] = [], places: readonly TenantUserRow[] = []) {
+function rolesOf(
+	held: readonly AssignmentRow[] = [],
+	places: readonly TenantUserRow[] = [],
+	withInstanceRoles: boolean,
+) {
 	const inTenant = groupBy(held, (assignment) => assignment.tenant);
 	const tenants = new Set([...inTenant.keys(), ...places.map((place) => place.tenant)]);
 	return {
-		roles: held.map(({ role, tenant }) => ({ role, tenant })),
-		associated_tenants: [...tenants].map((tenant) => ({
-			tenant,
-			roles: (inTenant.get(tenant) ?? []).map((assignment) => assignment.role),
-			status: 'active' as const,
-		})),
+		roles: held.filter(isTenantRole).map(({ role, tenant }) => ({ role, tenant })),
+		associated_tenants: [...tenants].map((tenant) => {
+			const here = inTenant.get(tenant) ?? [];
+			return {
+				tenant,
+				roles: here.filter(isTenantRole).map((assignment) => assignment.role),
+				status: 'active' as const,
+				resource_instance_roles: withInstanceRoles ? here.flatMap(asInstanceRole) : [],
+			};
+		}),
 	};
+}
+
+function isTenantRole({ resource_instance_id }: AssignmentRow): boolean {
+	return resource_instance_id === null;
+}
+
+function asInstanceRole({ role, resource_instance }: AssignmentRow) {
+	const parts = instanceParts(resource_instance ?? '');
+	return parts === null ? [] : [{ resource_instance: parts.key, resource: parts.resource, role }];
 }

@@ -29,11 +29,27 @@ export function whereSearched<M extends Model>(
 	search: string | undefined,
 ): QueryBuilder<M, M[]> {
 	if (search === undefined || search === '') return query;
-	const literal = search.replace(/[\\%_]/g, '\\$&');
-	const pattern = literal.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
+	const pattern = searchPattern(search);
 	return query.where((any) => {
 		for (const column of columns) any.orWhereRaw('?? ilike ?', [column, pattern]);
 	});
+}
+
+/** The pattern of `ilike` that a search stands for. */
+export function searchPattern(search: string): string {
+	const literal = search.replace(/[\\%_]/g, '\\$&');
+	return literal.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
+}
+
+/** Narrows to rows of which each of these columns has any of its ids; columns without a list do not narrow. */
+export function whereAnyOf<M extends Model>(
+	query: QueryBuilder<M, M[]>,
+	columns: Readonly<Record<string, readonly string[] | undefined>>,
+): QueryBuilder<M, M[]> {
+	for (const [column, ids] of Object.entries(columns)) {
+		if (ids !== undefined) query.whereRaw('?? = any(?::uuid[])', [column, ids]);
+	}
+	return query;
 }
 
 /** A required string value of a member of a JSON column. */

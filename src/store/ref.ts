@@ -8,11 +8,16 @@ export function whereReferred<M extends KeyedModel>(
 	table: string,
 	references: readonly string[],
 ): QueryBuilder<M, M[]> {
-	const ids = references.map(asId).filter((id) => id !== null);
+	const ids = idsAmong(references);
 	return query.where((either) => {
 		either.whereRaw('?? = any(?::text[])', [`${table}.key`, references]);
 		if (ids.length > 0) either.orWhereRaw('?? = any(?::uuid[])', [`${table}.id`, ids]);
 	});
+}
+
+/** Those of the references that may be ids, as ids. */
+export function idsAmong(references: readonly string[]): string[] {
+	return references.map(asId).filter((id) => id !== null);
 }
 
 /** The row each reference names, by reference; none for those that name nothing. INVARIANT: an id match wins. */

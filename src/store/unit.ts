@@ -3,9 +3,10 @@ import type { Knex } from 'knex';
 import { type ModelClass, type PartialModelObject, type QueryBuilder, UniqueViolationError } from 'objection';
 import type { Clock } from '../clock.js';
 import { duplicate, notFound } from '../failure.js';
+import { asId } from '../wire/common.js';
 import { type Change, type ChangedRecord, type ChangeKind, schemaKinds } from './change.js';
 import { type Publications, publicationsOf } from './policy.js';
-import { pairUp, whereReferred } from './ref.js';
+import { idsAmong, pairUp, whereReferred } from './ref.js';
 import type { EnvironmentModel, KeyedModel } from './table/environment-model.js';
 
 /**
@@ -107,6 +108,20 @@ export class ReadingUnit {
 		const missing = wanted.find((reference) => !found.has(reference));
 		if (missing !== undefined) throw notFound(table.title, missing);
 		return found;
+	}
+
+	/**
+	 * All rows that the references name: a key that every resource may have once names several. INVARIANT: an id match
+	 * wins, as in `findMany`.
+	 */
+	async findNamed<M extends KeyedModel>(table: Table<M>, references: Iterable<string>): Promise<readonly M[]> {
+		const wanted = [...new Set(references)];
+		if (wanted.length === 0) return [];
+		const rows = await whereReferred(this.query(table), table.tableName, wanted);
+		const found = new Set(rows.map(({ id }) => id));
+		const ids = new Set(idsAmong(wanted).filter((id) => found.has(id)));
+		const keys = new Set(wanted.filter((reference) => !ids.has(asId(reference) ?? '')));
+		return rows.filter(({ id, key }) => ids.has(id) || keys.has(key));
 	}
 
 	/** Those of the keys that rows of a table have. */
@@ -232,14 +247,26 @@ export class WritingUnit extends ReadingUnit {
 
 	/** Changes columns of many rows, each row once, as `update` does of one; records name a row by its key. */
 	async updateMany<M extends KeyedModel>(table: Table<M>, changes: readonly RowChange<M>[]): Promise<void> {
+		for (const { before, after } of await this.changeMany(table, changes)) {
+			this.record(table.kind, 'update', before.key, recordOf(before), recordOf(after));
+		}
+	}
+
+	/** Changes columns of many rows, each row once, recording nothing; rows that already are so stay and are left out. */
+	async changeMany<M extends KeyedModel>(
+		table: Table<M>,
+		changes: readonly RowChange<M>[],
+	): Promise<readonly { readonly before: M; readonly after: M }[]> {
 		const needed = changes.filter(({ row, columns }) => !holds(row, columns));
+		const changed: { readonly before: M; readonly after: M }[] = [];
 		for (const [, chunk] of chunksOf(needed)) {
-			const before = new Map(chunk.map(({ row }) => [row.id, row]));
+			const rows = new Map(chunk.map(({ row }) => [row.id, row]));
 			for (const after of await this.#overwriting(table, chunk)) {
-				const row = before.get(after.id);
-				if (row !== undefined) this.record(table.kind, 'update', row.key, recordOf(row), recordOf(after));
+				const before = rows.get(after.id);
+				if (before !== undefined) changed.push({ before, after });
 			}
 		}
+		return changed;
 	}
 
 	/** One statement for many rows with other values each: whole rows whose insertion meets the rows that are there. */

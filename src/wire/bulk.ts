@@ -13,7 +13,8 @@ export function idents(max: number, what: string) {
 	return z.object({ idents: z.array(Reference).max(max, tooMany(max, what)) });
 }
 
-function tooMany(max: number, what: string): string {
+/** What a call that names too many objects is told. */
+export function tooMany(max: number, what: string): string {
 	return `must have at most ${max} ${what}; send the rest in further calls`;
 }
 

@@ -33,6 +33,20 @@ export const Name = textOf(maxNameLength);
 /** Names an existing object by id or by key; whether it exists is for the handler to find out. */
 export const Reference = textOf(maxReferenceLength).min(1).meta({ description: 'An id (UUID) or a key.' });
 
+/** What stands between the type and the key of an instance; neither can hold it. */
+const instanceSeparator = ':';
+
+/** The parts of `<resource key>:<instance key>`; `null` when the text is not of that form. */
+export function instanceParts(reference: string): { readonly resource: string; readonly key: string } | null {
+	const [resource = '', key = '', ...rest] = reference.split(instanceSeparator);
+	return resource === '' || key === '' || rest.length > 0 ? null : { resource, key };
+}
+
+/** How an instance is written: `<resource key>:<instance key>`. */
+export function instanceName(resource: string, key: string): string {
+	return `${resource}${instanceSeparator}${key}`;
+}
+
 /** The key of everything but users (spec: Keys, rule 3). */
 export const Key = z
 	.string()
@@ -46,6 +60,20 @@ export const UserKey = z
 	.max(maxKeyLength)
 	.regex(/^[A-Za-z0-9|@+\-._]+$/, 'must be one or more of a-z, A-Z, 0-9, `|`, `@`, `+`, `-`, `.`, `_`')
 	.refine((key) => key !== reservedName, 'is a reserved name');
+
+/**
+ * Names a resource instance in a body: `<resource key>:<instance key>`, or its id, or its key alone where only one
+ * instance has it. Both parts are keys, because an instance that does not exist may be created under them.
+ */
+export const InstanceReference = Text.refine(
+	isInstanceReference,
+	'must be `<resource key>:<instance key>` or an id',
+).meta({ description: '`<resource key>:<instance key>`, or an id (UUID).', example: 'document:budget' });
+
+function isInstanceReference(text: string): boolean {
+	const parts = text.split(instanceSeparator);
+	return parts.length <= 2 && parts.every((part) => Key.safeParse(part).success);
+}
 
 const uuidForm = /^([0-9a-f]{8})(-?)([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{12})$/i;
 

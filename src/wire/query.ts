@@ -32,6 +32,12 @@ export const Flag = z.preprocess(truth, z.boolean('must be true or false')).defa
 /** What to look for in keys and names; `*` stands for any run of characters. Empty text is no search. */
 export const Search = Text.transform((text) => (text === '' ? undefined : text)).optional();
 
+/** Searches, any of which may match; the parameter may be repeated. `undefined` when absent or empty. */
+export const Searches = z
+	.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(Text))
+	.transform((texts) => (texts.every((text) => text === '') ? undefined : texts.filter((text) => text !== '')))
+	.optional();
+
 /** References of one kind, any of which may match; the parameter may be repeated. `undefined` when absent. */
 export const References = z
 	.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(Reference))

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { AlwaysNull, environmentScoped, Reference, StoredObject, Uuid } from './common.js';
+import { environmentScoped, Reference, StoredObject, Uuid } from './common.js';
 import { Flag, pageShape, References } from './query.js';
-import { UserRoleCreate } from './user.js';
+import { heldSomewhere, roleShape } from './user.js';
 
-/** A role to give to a user in a tenant. */
-export const RoleAssignmentCreate = z
-	.object({ user: Reference, ...UserRoleCreate.shape })
-	.meta({ id: 'RoleAssignmentCreate' });
+/** A role to give to a user in a tenant or on a resource instance. */
+export const RoleAssignmentCreate = heldSomewhere({ user: Reference, ...roleShape }).meta({
+	id: 'RoleAssignmentCreate',
+});
 export type RoleAssignmentCreate = z.output<typeof RoleAssignmentCreate>;
 
-/** A role to take from a user in a tenant. */
+/** A role to take from a user in a tenant or on a resource instance. */
 export const RoleAssignmentRemove = RoleAssignmentCreate.meta({ id: 'RoleAssignmentRemove' });
 export type RoleAssignmentRemove = z.output<typeof RoleAssignmentRemove>;
 
@@ -40,23 +40,24 @@ export const RoleAssignmentQuery = z.object({
 	user: References,
 	role: References,
 	tenant: References,
-	resource: Reference.optional(),
-	resource_instance: Reference.optional(),
+	resource: References,
+	resource_instance: References,
 	detailed: Flag,
 	include_total_count: Flag,
 	...pageShape,
 });
 export type RoleAssignmentQuery = z.output<typeof RoleAssignmentQuery>;
 
-/** A role of a user in a tenant, by keys and by ids. */
+/** A role of a user in a tenant or on a resource instance of that tenant, by keys and by ids. */
 export const RoleAssignmentRead = z
 	.object({
 		...environmentScoped,
 		user: z.string(),
 		role: z.string(),
 		tenant: z.string(),
-		resource_instance: AlwaysNull,
-		resource_instance_id: AlwaysNull,
+		/** `<resource key>:<instance key>`; null for a tenant role. */
+		resource_instance: z.string().nullable(),
+		resource_instance_id: Uuid.nullable(),
 		user_id: Uuid,
 		role_id: Uuid,
 		tenant_id: Uuid,
@@ -64,7 +65,7 @@ export const RoleAssignmentRead = z
 	.meta({ id: 'RoleAssignmentRead' });
 export type RoleAssignmentRead = z.input<typeof RoleAssignmentRead>;
 
-/** A role of a user in a tenant, with what is known of each. */
+/** A role of a user in a tenant or on a resource instance, with what is known of each. */
 export const RoleAssignmentDetailedRead = z
 	.object({
 		...environmentScoped,
@@ -78,7 +79,9 @@ export const RoleAssignmentDetailedRead = z
 		}),
 		role: z.object({ id: Uuid, key: z.string(), name: z.string(), permissions: z.array(z.string()).nullable() }),
 		tenant: z.object({ id: Uuid, key: z.string(), name: z.string(), attributes: StoredObject }),
-		resource_instance: AlwaysNull,
+		resource_instance: z
+			.object({ id: Uuid, key: z.string(), resource: z.string(), attributes: StoredObject })
+			.nullable(),
 	})
 	.meta({ id: 'RoleAssignmentDetailedRead' });
 export type RoleAssignmentDetailedRead = z.input<typeof RoleAssignmentDetailedRead>;

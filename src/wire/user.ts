@@ -4,8 +4,8 @@ import {
 	Attributes,
 	clearable,
 	defaulted,
-	deferred,
 	environmentObject,
+	InstanceReference,
 	Name,
 	optional,
 	Reference,
@@ -15,14 +15,29 @@ import {
 import { Email } from './email.js';
 import { Flag, pageShape, Search } from './query.js';
 
+/** A role and where it is held: in a tenant, or on a resource instance, whose tenant need not be named. */
+export const roleShape = {
+	role: Reference,
+	tenant: optional(Reference).meta({ description: 'Required without `resource_instance`. An id (UUID) or a key.' }),
+	resource_instance: optional(InstanceReference),
+};
+
+/** Bodies of `roleShape` and more. A body that names neither tenant nor instance is refused for want of the tenant. */
+export function heldSomewhere<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
+	const places = new Set<unknown>(['tenant', 'resource_instance', undefined]);
+	return z.object(shape).superRefine(
+		(body, ctx) => {
+			const { tenant, resource_instance } = body as { readonly [field: string]: unknown };
+			if (tenant !== undefined || resource_instance !== undefined) return;
+			ctx.addIssue({ code: 'invalid_type', expected: 'string', path: ['tenant'], input: undefined });
+		},
+		// Beside other problems, but not beside one of these fields.
+		{ when: ({ issues }) => issues.every(({ path }) => !places.has(path?.[0])) },
+	);
+}
+
 /** A role of the user whose path this is sent to. */
-export const UserRoleCreate = z
-	.object({
-		role: Reference,
-		tenant: Reference,
-		resource_instance: deferred('roles on resource instances'),
-	})
-	.meta({ id: 'UserRoleCreate' });
+export const UserRoleCreate = heldSomewhere(roleShape).meta({ id: 'UserRoleCreate' });
 export type UserRoleCreate = z.output<typeof UserRoleCreate>;
 
 /** The role to take from the user whose path this is sent to. */

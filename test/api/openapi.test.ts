@@ -154,6 +154,9 @@ test('lists in each of their forms are as described', async (t) => {
 		role: 'editor',
 		tenant: 'acme',
 	});
+	await place.http.post(`${place.facts}/relationship_tuples`, {
+		...{ subject: 'folder:finance', relation: 'parent', object: 'document:budget', tenant: 'acme' },
+	});
 	await described(
 		t,
 		place.http.get(`${place.schema}/resources?include_total_count=true&include_built_in=true`),
@@ -164,6 +167,8 @@ test('lists in each of their forms are as described', async (t) => {
 	await described(t, place.http.get(`${place.facts}/users?include_resource_instance_roles=true`), 'listUsers');
 	for (const query of ['', 'detailed=true', 'include_total_count=true', 'detailed=true&include_total_count=true']) {
 		await described(t, place.http.get(`${place.facts}/role_assignments?${query}`), 'listRoleAssignments');
+		await described(t, place.http.get(`${place.facts}/resource_instances?${query}`), 'listResourceInstances');
+		await described(t, place.http.get(`${place.facts}/relationship_tuples?${query}`), 'listRelationshipTuples');
 	}
 	const held = { role: 'editor', tenant: 'acme' };
 	const path = `${place.facts}/users/alice@example.com/roles?return_deleted=true`;

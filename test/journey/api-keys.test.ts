@@ -137,6 +137,9 @@ journey('a key sees those that open no more than itself, without secrets', async
 	t.deepEqual(await seen(clients.place, `&proj_id=${place.project_id}`), ['place', 'reading']);
 	t.deepEqual(await seen(clients.place, '&proj_id=default&object_type=env'), ['place', 'reading']);
 	t.deepEqual(await seen(clients.place, '&proj_id=nothing'), []);
+	for (const level of ['x', 'ORG', 'org&object_type=env']) {
+		fails(t, await clients.place.get(`/v2/api-key?object_type=${level}`), 422, 'object_type');
+	}
 	const listed = await listOf(clients.place);
 	t.is(listed.total_count, listed.data.length);
 	t.true(listed.data.every(({ secret }) => secret === null));

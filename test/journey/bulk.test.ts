@@ -1,3 +1,4 @@
+import { newestChanges } from '../support/changes.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import { ledgerOf } from '../support/ledger.js';
@@ -15,15 +16,6 @@ async function furnish({ http, schema, facts }: Place): Promise<void> {
 	await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
 	const role_assignments = [{ role: 'viewer', tenant: 'acme' }];
 	await http.post(`${facts}/tenants/acme/users`, { key: 'ann', email: 'ann@acme.com', role_assignments });
-}
-
-/** The changes of the newest revision in words, sorted. */
-async function newestChanges({ store, id, revision }: Place): Promise<readonly string[]> {
-	const rows: { kind: string; operation: string; key: string }[] = await store.database
-		.knex('changes')
-		.where({ environment_id: id, revision: await revision() })
-		.select('kind', 'operation', 'key');
-	return rows.map(({ kind, operation, key }) => `${operation} ${kind} ${key}`).sort();
 }
 
 async function usersIn({ http, facts }: Place): Promise<readonly unknown[]> {

@@ -4,7 +4,7 @@ import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
 import { ledgerOf } from '../support/ledger.js';
 import type { Place } from '../support/management.js';
-import { relate } from '../support/relation.js';
+import { addRelation } from '../support/relation.js';
 
 /** Roles that are derived from roles on related objects (spec: Resource roles, Implicit grants). */
 
@@ -37,9 +37,9 @@ async function relatedResources(place: Place) {
 	] as const) {
 		await http.post(`${schema}/resources`, { key, name: key, actions: {}, roles: { [role]: { name: role } } });
 	}
-	await relate(place, 'document', 'parent', 'folder');
-	await relate(place, 'document', 'owner', 'team');
-	await relate(place, 'folder', 'parent', 'folder');
+	await addRelation(place, 'document', 'parent', 'folder');
+	await addRelation(place, 'document', 'owner', 'team');
+	await addRelation(place, 'folder', 'parent', 'folder');
 	const roles = (resource: string) => `${schema}/resources/${resource}/roles`;
 	const grants = `${roles('document')}/reader/implicit_grants`;
 	return { roles, reader: `${roles('document')}/reader`, grants, conditions: `${grants}/conditions` };

@@ -23,6 +23,8 @@ async function shown(http: Client, { schema, facts }: Place): Promise<string> {
 			`${facts}/tenants`,
 			`${facts}/tenants/acme/users`,
 			`${facts}/role_assignments?detailed=true`,
+			`${facts}/resource_instances?detailed=true`,
+			`${facts}/relationship_tuples?detailed=true`,
 		],
 	];
 	const bodies = await Promise.all(paths.map(async (path) => (await http.get(path)).body));
@@ -85,11 +87,12 @@ journey('an id of another environment in a body or a filter names nothing', asyn
 	await furnish(place, 'mine');
 	const { http, schema, facts } = place;
 	const revision = await place.revision();
-	const { user_id = '', role_id = '', tenant_id = '', action_id = '' } = ids;
+	const { user_id = '', role_id = '', tenant_id = '', action_id = '', resource_id = '', instance_id = '' } = ids;
+	const budget = { key: 'new', resource: 'document', tenant: 'acme' };
+	const parent = { subject: 'folder:finance', relation: 'parent', object: 'document:budget', tenant: 'acme' };
 	const held = { user: 'alice@example.com', role: 'editor', tenant: 'acme' };
-	const { resource_id = '' } = ids;
 	const document = `${schema}/resources/document`;
-	const rule = { role: 'viewer', on_resource: 'document', linked_by_relation: 'parent' };
+	const rule = { role: 'viewer', on_resource: 'document', linked_by_relation: 'copy' };
 	const { body: viewerOfTheirs } = await theirs.http.get<Names>(`${theirs.schema}/resources/document/roles/viewer`);
 	const viewer = viewerOfTheirs['id'] ?? '';
 	const writes: readonly (readonly [method: string, path: string, body: unknown, named: string])[] = [
@@ -138,12 +141,26 @@ journey('an id of another environment in a body or a filter names nothing', asyn
 		['POST', `${document}/roles/editor/implicit_grants`, { ...rule, on_resource: resource_id }, resource_id],
 		['PATCH', document, { roles: { a: { name: 'A', extends: [viewer] } } }, viewer],
 		['PUT', `${schema}/bulk/roles`, { operations: [{ key: 'a', name: 'A', resource: resource_id }] }, resource_id],
+		['POST', `${facts}/role_assignments`, { ...held, resource_instance: instance_id }, instance_id],
+		['DELETE', `${facts}/role_assignments`, { ...held, resource_instance: instance_id }, instance_id],
+		['POST', `${facts}/resource_instances`, { ...budget, resource: resource_id }, resource_id],
+		['POST', `${facts}/resource_instances`, { ...budget, tenant: tenant_id }, tenant_id],
+		['PUT', `${facts}/bulk/resource_instances`, { operations: [{ ...budget, tenant: tenant_id }] }, tenant_id],
+		['DELETE', `${facts}/bulk/resource_instances`, { idents: ['document:budget', instance_id] }, instance_id],
+		['POST', `${facts}/relationship_tuples`, { ...parent, subject: instance_id }, instance_id],
+		['POST', `${facts}/relationship_tuples`, { ...parent, object: instance_id }, instance_id],
+		['POST', `${facts}/relationship_tuples`, { ...parent, tenant: tenant_id }, tenant_id],
+		['POST', `${facts}/relationship_tuples/bulk`, { operations: [{ ...parent, relation: role_id }] }, role_id],
+		['DELETE', `${facts}/relationship_tuples`, { ...parent, subject: instance_id }, instance_id],
 	];
 	for (const [method, path, body, named] of writes) fails(t, await http.send(method, path, body), 404, named);
 	t.is(await place.revision(), revision);
 
 	for (const [name, id] of Object.entries({ user: user_id, role: role_id, tenant: tenant_id })) {
 		t.deepEqual((await http.get<Listed>(`${facts}/role_assignments?${name}=${id}`)).body, [], name);
+	}
+	for (const [name, id] of Object.entries({ tenant: tenant_id, resource: resource_id, search: instance_id })) {
+		t.deepEqual((await http.get<Listed>(`${facts}/resource_instances?${name}=${id}`)).body, [], name);
 	}
 	t.is((await http.get(`${facts}/users?role=${role_id}`)).body['total_count'], 0);
 	for (const field of ['id', 'environment_id', 'project_id', 'organization_id', 'created_at']) {
@@ -178,7 +195,7 @@ const system: Readonly<Record<string, RegExp>> = {
 
 /** The tables that hold the objects of environments, and that are found by the caller's organization. */
 const ofEnvironments =
-	/"?\b(resources|resource_actions|resource_attributes|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|changes|publications)\b"?/;
+	/"?\b(resources|resource_actions|resource_attributes|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|changes|publications)\b"?/;
 const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;
 
 /** Why a statement is not bound to the caller's scope; `null` when it is. */

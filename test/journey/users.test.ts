@@ -281,7 +281,6 @@ journey('a role is given to and taken from a user under its path', async (t, pla
 	fails(t, await http.post(path, sent), 409, 'viewer');
 	fails(t, await http.post(path, { role: 'viewer', tenant: null }), 422, 'tenant');
 	fails(t, await http.post(path, { role: 'viewer' }), 422, 'tenant');
-	fails(t, await http.post(path, { ...sent, resource_instance: 'document:1' }), 422, 'resource_instance');
 	for (const wrong of [
 		{ ...sent, role: 'chief' },
 		{ ...sent, tenant: 'nowhere' },

@@ -8,6 +8,7 @@ export type Kind =
 	| 'text'
 	| 'reference'
 	| 'references'
+	| 'instance'
 	| 'email'
 	| 'object'
 	| 'uuid'
@@ -30,7 +31,7 @@ export interface Body {
 	readonly base: Readonly<Record<string, unknown>>;
 	readonly fields: Readonly<Record<string, Kind | `${Kind}!`>>;
 	/** The body is a list of these: a bare array, or the member of that name. */
-	readonly many?: 'bare' | 'operations';
+	readonly many?: 'bare' | 'operations' | 'idents';
 }
 
 /** A body that says these items; one that is no list says one. */
@@ -41,11 +42,23 @@ export function sentAs({ many }: Body, items: readonly unknown[]): unknown {
 
 const assignment: Body = {
 	base: { user: 'alice@example.com', role: 'editor', tenant: 'acme' },
-	fields: { user: 'reference!', role: 'reference!', tenant: 'reference!', resource_instance: 'nothing' },
+	fields: { user: 'reference!', role: 'reference!', tenant: 'reference!', resource_instance: 'instance' },
 };
 const userRole: Body = {
 	base: { role: 'editor', tenant: 'default' },
-	fields: { role: 'reference!', tenant: 'reference!', resource_instance: 'nothing' },
+	fields: { role: 'reference!', tenant: 'reference!', resource_instance: 'instance' },
+};
+const instance: Body = {
+	base: { key: 'new', resource: 'document', tenant: 'acme' },
+	fields: { key: 'key!', resource: 'reference!', tenant: 'reference!', attributes: 'object' },
+};
+const tuple: Body = {
+	base: { subject: 'folder:finance', relation: 'parent', object: 'document:budget' },
+	fields: { subject: 'instance!', relation: 'reference!', object: 'instance!' },
+};
+const newTuple: Body = {
+	base: { ...tuple.base, tenant: 'acme' },
+	fields: { ...tuple.fields, tenant: 'reference' },
 };
 const permissions: Body = { base: { permissions: ['document:read'] }, fields: { permissions: 'references!' } };
 const attributeType = { description: 'text' } as const;
@@ -74,7 +87,7 @@ const role = {
 const resourceRole = { ...role, granted_to: 'derivation' } as const;
 const resourcePermissions: Body = { base: { permissions: ['read'] }, fields: { permissions: 'references!' } };
 const implicitGrant: Body = {
-	base: { role: 'viewer', on_resource: 'document', linked_by_relation: 'parent' },
+	base: { role: 'viewer', on_resource: 'document', linked_by_relation: 'copy' },
 	fields: { role: 'reference!', on_resource: 'reference!', linked_by_relation: 'reference!', when: 'settings' },
 };
 
@@ -172,6 +185,14 @@ export const bodies: Readonly<Record<string, Body>> = {
 	deleteRoleAssignment: assignment,
 	createRoleAssignments: { ...assignment, many: 'bare' },
 	deleteRoleAssignments: { ...assignment, many: 'bare' },
+	createResourceInstance: instance,
+	updateResourceInstance: { base: { attributes: { private: true } }, fields: { attributes: 'object' } },
+	syncResourceInstances: { ...instance, many: 'operations' },
+	deleteResourceInstances: { base: { idents: ['document:new'] }, fields: { idents: 'references!' } },
+	createRelationshipTuple: newTuple,
+	createRelationshipTuples: { ...newTuple, many: 'operations' },
+	deleteRelationshipTuple: tuple,
+	deleteRelationshipTuples: { ...tuple, many: 'idents' },
 };
 
 /** Stands in a body for a number that JSON can write and no computer can hold. */
@@ -190,6 +211,7 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 	text: [...badText, 't'.repeat(16_385)],
 	reference: badReference,
 	references: badReferences,
+	instance: [...badReference, 'a:b:c', ':b', 'a:', 'a b:c', 'a:b c', 'a:__proto__', `a:${'k'.repeat(513)}`],
 	email: [
 		...badText,
 		'',
@@ -254,13 +276,18 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	detailed: ['x', ''],
 	return_deleted: ['x', ''],
 	missing_user_policy: ['x', '', 'FAIL'],
-	object_type: ['x', '', 'ORG', 'org&object_type=env'],
 	proj_id: ['%00', '', 'x'.repeat(1026), 'a&proj_id=b'],
-	search: ['%00', 'a%00b', 'a&search=b'],
+	search: ['%00', 'a%00b'],
 	user: ['%00', '', 'a&user=%00'],
 	role: ['%00', ''],
 	tenant: ['%00', '', 'x'.repeat(1026)],
 	resource: ['%00', ''],
 	resource_instance: ['%00', ''],
+	subject: ['%00', ''],
+	subject_type: ['%00', ''],
+	relation: ['%00', ''],
+	object: ['%00', ''],
+	// Of tuples, a reference; of API keys, a level.
+	object_type: ['%00', ''],
 	attr_plan: ['%00', 'a&attr_plan=b'],
 };

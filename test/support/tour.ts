@@ -2,7 +2,7 @@ import { endpoints } from '../../src/api/table.js';
 import { bodies, sentAs } from './bodies.js';
 import type { Answer, Client } from './client.js';
 import type { Place } from './management.js';
-import { relate } from './relation.js';
+import { addRelation } from './relation.js';
 
 /** What tests that go through every endpoint of the management API share. */
 
@@ -21,6 +21,7 @@ export const furnished: Names = {
 	parent_role_id: 'viewer',
 	user_id: 'alice@example.com',
 	tenant_id: 'acme',
+	instance_id: 'document:budget',
 };
 
 /** Makes one object of every kind, named `mark`, so that the example bodies find what they name. Returns their ids. */
@@ -33,7 +34,9 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	};
 	const actions = { read: {}, write: {} };
 	const resource_id = await made(`${schema}/resources`, { key: 'document', actions });
-	await relate(place, 'document', 'parent', 'document');
+	await made(`${schema}/resources`, { key: 'folder', actions });
+	await addRelation(place, 'document', 'parent', 'folder');
+	await addRelation(place, 'document', 'copy', 'document');
 	for (const key of ['viewer', 'editor']) await made(`${schema}/resources/document/roles`, { key });
 	const action = await http.get<{ readonly id: string }>(`${schema}/resources/document/actions/read`);
 	return {
@@ -47,6 +50,9 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 		parent_role_id: await made(`${schema}/roles`, { key: 'viewer' }),
 		role_id: await made(`${schema}/roles`, { key: 'editor', permissions: ['document:read'] }),
 		tenant_id: await made(`${facts}/tenants`, { key: 'acme' }),
+		instance_id: await made(`${facts}/resource_instances`, {
+			...{ key: 'budget', resource: 'document', tenant: 'acme', attributes: { mark } },
+		}),
 		api_key_id: key_id,
 		user_id: await made(`${facts}/tenants/acme/users`, { key: 'alice@example.com', first_name: mark }),
 	};
@@ -104,5 +110,7 @@ function rank({ method, path, body }: Visited): number {
 	if (method !== 'delete') return 0;
 	// A key goes before the environment that takes it along.
 	if (path.includes(':api_key_id')) return 2;
+	// An instance goes before its resource and its tenant take it along.
+	if (path.includes(':instance_id')) return 50;
 	return body === undefined ? 100 - path.split('/').length : 1;
 }

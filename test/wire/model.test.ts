@@ -16,12 +16,12 @@ import { json, parsed } from './parsed.js';
 
 const id = '0190f4c8-0000-7000-8000-00000000abcd';
 const project = { key: 'shop', name: 'Shop' };
-const instance = 'document:budget';
 const rule = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
 const always = { no_direct_roles_on_object: false };
 const bulkRole = { key: 'a', name: 'A' };
 const unlinked = { permissions: [], extends: [] };
 const underived = 'must be left out: only roles of resources are derived, because they are held on instances';
+const instance = 'document:budget:2';
 
 const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 	[
@@ -179,6 +179,12 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 		{ user: 'a@b.co', role: 'admin', tenant: 'acme', resource_instance: null },
 		{ user: 'a@b.co', role: 'admin', tenant: 'acme', resource_instance: undefined },
 	],
+	[
+		'an assignment on an instance, whose tenant need not be named',
+		RoleAssignmentCreate,
+		{ user: 'a@b.co', role: 'admin', tenant: null, resource_instance: 'document:budget' },
+		{ user: 'a@b.co', role: 'admin', tenant: undefined, resource_instance: 'document:budget' },
+	],
 	['no assignments', RoleAssignmentBulkCreate, [], []],
 	[
 		'an assignment query as the Node SDK sends it',
@@ -312,7 +318,7 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 		'a role on an instance',
 		UserCreate,
 		{ key: 'a', role_assignments: [{ role: 'r', tenant: 't', resource_instance: instance }] },
-		['role_assignments.0.resource_instance: roles on resource instances are not served yet'],
+		['role_assignments.0.resource_instance: must be `<resource key>:<instance key>` or an id'],
 	],
 	['a role without a tenant', UserRoleRemove, { role: 'r' }, [`tenant: ${required}`]],
 	['a tenant key', TenantCreate, { key: 'a@b', name: 'x' }, [`key: ${key}`]],
@@ -323,10 +329,10 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 		[`user: ${required}`, `role: ${required}`, `tenant: ${required}`],
 	],
 	[
-		'an assignment on an instance',
+		'an assignment on what is no instance',
 		RoleAssignmentCreate,
 		{ user: 'u', role: 'r', tenant: 't', resource_instance: instance },
-		['resource_instance: roles on resource instances are not served yet'],
+		['resource_instance: must be `<resource key>:<instance key>` or an id'],
 	],
 	[
 		'the second of many',

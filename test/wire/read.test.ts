@@ -10,9 +10,11 @@ import { ErrorBody, ValidationErrorBody } from '../../src/wire/error.js';
 import { arrayOrPaginated, paginated } from '../../src/wire/list.js';
 import { PolicyRead } from '../../src/wire/policy.js';
 import * as project from '../../src/wire/project.js';
+import * as tuple from '../../src/wire/relationship-tuple.js';
 import * as resource from '../../src/wire/resource.js';
 import * as action from '../../src/wire/resource-action.js';
 import * as attribute from '../../src/wire/resource-attribute.js';
+import * as instance from '../../src/wire/resource-instance.js';
 import * as resourceRole from '../../src/wire/resource-role.js';
 import * as role from '../../src/wire/role.js';
 import * as assignment from '../../src/wire/role-assignment.js';
@@ -198,10 +200,13 @@ const answers: Readonly<Record<string, Answer>> = {
 	},
 	RoleAssignmentRead: {
 		schema: assignment.RoleAssignmentRead,
-		given: { ...created, user: 'u', role: 'r', tenant: 't', user_id: id, role_id: id, tenant_id: id },
+		given: {
+			...{ ...created, user: 'u', role: 'r', tenant: 't', user_id: id, role_id: id, tenant_id: id },
+			...{ resource_instance: 'a:b', resource_instance_id: id },
+		},
 		shown: {
 			...{ ...shownCreated, user: 'u', role: 'r', tenant: 't', user_id: id, role_id: id, tenant_id: id },
-			...{ resource_instance: null, resource_instance_id: null },
+			...{ resource_instance: 'a:b', resource_instance_id: id },
 		},
 	},
 	RoleAssignmentDetailedRead: {
@@ -211,13 +216,30 @@ const answers: Readonly<Record<string, Answer>> = {
 			user: { id, key: 'u', email: null, first_name: null, last_name: null, attributes: {}, ...junk },
 			role: { id, key: 'r', name: 'R', permissions: null },
 			tenant: { id, key: 't', name: 'T', attributes: {} },
+			resource_instance: { id, key: 'b', resource: 'a', attributes: {}, ...junk },
 		},
 		shown: {
 			...shownCreated,
 			user: { id, key: 'u', email: null, first_name: null, last_name: null, attributes: {} },
 			role: { id, key: 'r', name: 'R', permissions: null },
 			tenant: { id, key: 't', name: 'T', attributes: {} },
-			resource_instance: null,
+			resource_instance: { id, key: 'b', resource: 'a', attributes: {} },
+		},
+	},
+	ResourceInstanceRead: {
+		schema: instance.ResourceInstanceRead,
+		given: { ...changed, key: 'b', resource: 'a', resource_id: id, tenant: 't', tenant_id: id, attributes: {} },
+		shown: { ...shownChanged, key: 'b', resource: 'a', resource_id: id, tenant: 't', tenant_id: id, attributes: {} },
+	},
+	RelationshipTupleRead: {
+		schema: tuple.RelationshipTupleRead,
+		given: {
+			...{ ...changed, subject: 'a:b', relation: 'r', object: 'c:d', tenant: 't' },
+			...{ subject_id: id, relation_id: id, object_id: id, tenant_id: id },
+		},
+		shown: {
+			...{ ...shownChanged, subject: 'a:b', relation: 'r', object: 'c:d', tenant: 't' },
+			...{ subject_id: id, relation_id: id, object_id: id, tenant_id: id },
 		},
 	},
 	PolicyRead: {
@@ -277,7 +299,7 @@ test('a list is an array, or a page of the same items', (t) => {
 
 test('every model has a place in one OpenAPI document', async (t) => {
 	const schema = [resource, action, attribute, derivation, resourceRole, role];
-	const rooms = [apiKey, environment, project, ...schema, assignment, tenant, user];
+	const rooms = [apiKey, environment, project, ...schema, assignment, tenant, user, instance, tuple];
 	const members = rooms.flatMap((room) => Object.entries<unknown>(room));
 	const exported = members.flatMap(([name, member]) => (member instanceof z.ZodType ? [[name, member] as const] : []));
 	const endpoints = exported.map(([name, schema], index): Endpoint<string, never> => {

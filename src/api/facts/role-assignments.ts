@@ -1,20 +1,14 @@
 import { z } from 'zod';
-import {
-	assign,
-	assignMany,
-	readAssignment,
-	readDetailedAssignments,
-	unassign,
-	unassignMany,
-} from '../../domain/assignment.js';
+import { assign, assignMany, readAssignment, unassign, unassignMany } from '../../domain/assignment.js';
+import { readDetailedAssignments } from '../../domain/assignment-details.js';
 import { reply } from '../../http/endpoint.js';
 import { pageOf } from '../../store/filter.js';
-import type { KeyedModel } from '../../store/table/environment-model.js';
+import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';
 import { assignmentRows, assignmentsBy } from '../../store/table/role-assignment.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
-import type { ReadingUnit, Table } from '../../store/unit.js';
+import type { ReadingUnit } from '../../store/unit.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import {
 	maxBulkAssignments,
@@ -32,12 +26,17 @@ import {
 } from '../../wire/role-assignment.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { listed, shown } from '../listed.js';
+import { idsNamed, instanceIdsNamed } from './ids-named.js';
 
 const tag = 'Role assignments';
 const collection = '/v2/facts/:proj_id/:env_id/role_assignments';
 const example = { user: 'alice@example.com', role: 'editor', tenant: 'default' };
+const mismatch = 'The resource instance is not in the tenant named with it';
+const placeText =
+	'With `resource_instance`, the role is one of the roles of its resource, and `tenant` may be left out; an instance ' +
+	'that does not exist is created in `tenant`.';
 
-/** Who has which role in which tenant (contract: Role assignments). */
+/** Who has which role in which tenant or on which resource instance (contract: Role assignments). */
 export const roleAssignments = [
 	endpoint({
 		name: 'listRoleAssignments',
@@ -79,7 +78,8 @@ export const roleAssignments = [
 	}),
 	endpoint({
 		name: 'createRoleAssignment',
-		summary: 'Give a role to a user in a tenant',
+		summary: 'Give a role to a user in a tenant or on a resource instance',
+		description: placeText,
 		tag,
 		method: 'post',
 		path: collection,
@@ -88,12 +88,12 @@ export const roleAssignments = [
 		body: RoleAssignmentCreate,
 		example,
 		returns: { 200: RoleAssignmentRead },
-		failures: { 404: 'No such user, role or tenant', 409: 'The user has this role there already' },
+		failures: { 400: mismatch, 404: 'No such user, role or tenant', 409: 'The user has this role there already' },
 		handle: async ({ body }, { unit }) => reply(200, readAssignment(unit, await assign(unit, body))),
 	}),
 	endpoint({
 		name: 'deleteRoleAssignment',
-		summary: 'Take a role from a user in a tenant',
+		summary: 'Take a role from a user in a tenant or on a resource instance',
 		tag,
 		method: 'delete',
 		path: collection,
@@ -103,7 +103,7 @@ export const roleAssignments = [
 		body: RoleAssignmentRemove,
 		example,
 		returns: { 200: RoleAssignmentRead, 204: null },
-		failures: { 404: 'No such user, role or tenant, or the user does not have the role there' },
+		failures: { 400: mismatch, 404: 'No such user, role or tenant, or the user does not have the role there' },
 		handle: async ({ query, body }, { unit }) => {
 			const row = await unassign(unit, body);
 			return query.return_deleted ? reply(200, readAssignment(unit, row)) : reply(204);
@@ -122,7 +122,7 @@ export const roleAssignments = [
 		body: RoleAssignmentBulkCreate,
 		example: [example],
 		returns: { 200: RoleAssignmentBulkReport },
-		failures: { 404: 'A user, role or tenant does not exist' },
+		failures: { 400: mismatch, 404: 'A user, role or tenant does not exist' },
 		handle: async ({ query, body }, { unit }) => {
 			const created = await assignMany(unit, body, query.missing_user_policy);
 			return reply(200, { assignments_created: created.length });
@@ -140,29 +140,20 @@ export const roleAssignments = [
 		body: RoleAssignmentBulkRemove,
 		example: [example],
 		returns: { 200: RoleAssignmentBulkRemoveReport },
-		failures: { 404: 'A user, role or tenant does not exist' },
+		failures: { 400: mismatch, 404: 'A user, role or tenant does not exist' },
 		handle: async ({ body }, { unit }) => {
 			return reply(200, { assignments_removed: (await unassignMany(unit, body)).length });
 		},
 	}),
 ];
 
-async function assignmentPage(unit: ReadingUnit, query: z.output<typeof RoleAssignmentQuery>) {
-	const onInstance = query.resource !== undefined || query.resource_instance !== undefined;
+async function assignmentPage(unit: ReadingUnit, query: RoleAssignmentQuery) {
 	const filter = {
-		user_ids: await idsOf(unit, User, query.user),
-		// No role is held on a resource instance yet, so asking for those finds none.
-		role_ids: onInstance ? [] : await idsOf(unit, Role, query.role),
-		tenant_ids: await idsOf(unit, Tenant, query.tenant),
+		user_ids: await idsNamed(unit, User, query.user),
+		role_ids: await idsNamed(unit, Role, query.role),
+		tenant_ids: await idsNamed(unit, Tenant, query.tenant),
+		resource_ids: await idsNamed(unit, Resource, query.resource),
+		resource_instance_ids: await instanceIdsNamed(unit, query.resource_instance),
 	};
 	return assignmentRows(await pageOf(assignmentsBy(unit, filter), query));
-}
-
-async function idsOf<M extends KeyedModel>(
-	unit: ReadingUnit,
-	table: Table<M>,
-	references: readonly string[] | undefined,
-) {
-	if (references === undefined) return undefined;
-	return [...(await unit.findMany(table, references)).values()].map((row) => row.id);
 }

@@ -8,10 +8,16 @@ import type { UserQuery } from '../../wire/user.js';
 
 /** One page of the environment's users that the query asks for, or of the users of a tenant. */
 export async function userPage(unit: ReadingUnit, query: UserQuery, tenant?: Tenant) {
-	const { search, role } = query;
-	// A role that does not exist is held by nobody.
-	const roles = role === undefined ? undefined : await unit.findMany(Role, [role], ofTenants);
-	const role_ids = roles && [...roles.values()].map(({ id }) => id);
+	const { search, role, include_resource_instance_roles: withInstanceRoles } = query;
+	const role_ids = role === undefined ? undefined : await rolesCalled(unit, role, withInstanceRoles);
 	const page = await pageOf(usersBy(unit, { search, role_ids, tenant_id: tenant?.id }), query);
-	return { ...page, data: [...(await readUsers(unit, page.data))] };
+	return { ...page, data: [...(await readUsers(unit, page.data, withInstanceRoles))] };
+}
+
+/** Tenant roles, and where asked for those of resources as well. A role that does not exist is held by nobody. */
+async function rolesCalled(unit: ReadingUnit, reference: string, withInstanceRoles: boolean) {
+	const roles = withInstanceRoles
+		? await unit.findNamed(Role, [reference])
+		: [...(await unit.findMany(Role, [reference], ofTenants)).values()];
+	return roles.map(({ id }) => id);
 }

@@ -84,8 +84,8 @@ export const users = [
 		name: 'syncUser',
 		summary: 'Create or replace a user',
 		description:
-			'Missing fields are reset. `role_assignments`, where given, become all tenant roles of the user; ' +
-			'where missing, its roles stay.',
+			'Missing fields are reset. `role_assignments`, where given, become all roles of the user, in tenants and on ' +
+			'resource instances; where missing, its roles stay.',
 		tag,
 		method: 'put',
 		path: member,

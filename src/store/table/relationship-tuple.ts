@@ -1,4 +1,8 @@
-import { EnvironmentModel } from './environment-model.js';
+import type { QueryBuilder } from 'objection';
+import { type PageOf, whereAnyOf } from '../filter.js';
+import { chunksOf, type ReadingUnit, rowsAtOnce, type WritingUnit } from '../unit.js';
+import { EnvironmentModel, sameEnvironment } from './environment-model.js';
+import { instanceNameIn } from './resource-instance.js';
 
 /** One relationship: the subject instance stands in a relation to the object instance, both in one tenant. */
 export class RelationshipTuple extends EnvironmentModel {
@@ -11,4 +15,100 @@ export class RelationshipTuple extends EnvironmentModel {
 	declare object_id: string;
 	declare tenant_id: string;
 	declare updated_at: Date;
+}
+
+/** What a tuple joins, by keys: subject and object as `<resource key>:<instance key>`. */
+export interface TupleKeys {
+	readonly subject: string;
+	readonly relation: string;
+	readonly object: string;
+	readonly tenant: string;
+}
+
+/** What a tuple joins, by ids. */
+export type TupleIds = Pick<RelationshipTuple, 'subject_id' | 'relation_id' | 'object_id' | 'tenant_id'>;
+
+/** A tuple with the keys of what it joins. */
+export interface TupleRow extends TupleKeys, TupleIds {
+	readonly id: string;
+	readonly environment_id: string;
+	readonly created_at: Date;
+	readonly updated_at: Date;
+}
+
+/** What narrows a list of tuples: any of each list, all of the lists together; absent lists do not narrow. */
+export interface TupleFilter {
+	readonly relation_ids?: readonly string[] | undefined;
+	readonly subject_ids?: readonly string[] | undefined;
+	readonly object_ids?: readonly string[] | undefined;
+	/** On either side. */
+	readonly instance_ids?: readonly string[] | undefined;
+	readonly tenant_ids?: readonly string[] | undefined;
+	/** The resources of the subjects, and of the objects. */
+	readonly subject_type_ids?: readonly string[] | undefined;
+	readonly object_type_ids?: readonly string[] | undefined;
+}
+
+/** The environment's tuples that pass the filter, with keys, oldest first; read as `TupleRow`. */
+export function tuplesBy(unit: ReadingUnit, filter: TupleFilter): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
+	const query = unit
+		.query(RelationshipTuple)
+		.join('resource_instances as subjects', sameEnvironment('relationship_tuples', 'subject_id', 'subjects'))
+		.join('resources as subject_types', sameEnvironment('subjects', 'resource_id', 'subject_types'))
+		.join('relations', sameEnvironment('relationship_tuples', 'relation_id', 'relations'))
+		.join('resource_instances as objects', sameEnvironment('relationship_tuples', 'object_id', 'objects'))
+		.join('resources as object_types', sameEnvironment('objects', 'resource_id', 'object_types'))
+		.join('tenants', sameEnvironment('relationship_tuples', 'tenant_id', 'tenants'))
+		.select('relationship_tuples.*', 'relations.key as relation', 'tenants.key as tenant')
+		.select(
+			instanceNameIn('subject_types', 'subjects').as('subject'),
+			instanceNameIn('object_types', 'objects').as('object'),
+		)
+		.orderBy('relationship_tuples.id');
+	whereAnyOf(query, {
+		'relationship_tuples.relation_id': filter.relation_ids,
+		'relationship_tuples.subject_id': filter.subject_ids,
+		'relationship_tuples.object_id': filter.object_ids,
+		'relationship_tuples.tenant_id': filter.tenant_ids,
+		'subjects.resource_id': filter.subject_type_ids,
+		'objects.resource_id': filter.object_type_ids,
+	});
+	const { instance_ids } = filter;
+	if (instance_ids === undefined) return query;
+	return query.where((either) => {
+		for (const side of ['relationship_tuples.subject_id', 'relationship_tuples.object_id']) {
+			either.orWhereRaw('?? = any(?::uuid[])', [side, instance_ids]);
+		}
+	});
+}
+
+/** A page of `tuplesBy` as the rows it selected. */
+export function tupleRows(page: PageOf<RelationshipTuple>): PageOf<TupleRow> {
+	// The query selected the keys beside the table's own columns.
+	return page as unknown as PageOf<TupleRow>;
+}
+
+/** The next of the tuples that pass the filter, as many as one statement takes. */
+export async function someTuples(unit: ReadingUnit, filter: TupleFilter): Promise<readonly TupleRow[]> {
+	return tuplesBy(unit, filter).limit(rowsAtOnce).castTo<TupleRow[]>();
+}
+
+/** Adds the tuples that are not there yet and returns those. Records nothing. */
+export async function insertTuples(
+	unit: WritingUnit,
+	wanted: readonly TupleIds[],
+): Promise<readonly RelationshipTuple[]> {
+	const columns = wanted.map(({ subject_id, relation_id, object_id, tenant_id }) => ({
+		...unit.stamp(),
+		...{ subject_id, relation_id, object_id, tenant_id },
+	}));
+	return unit.insertMissing(RelationshipTuple, columns);
+}
+
+/** Deletes these tuples. Records nothing. */
+export async function deleteTuples(unit: WritingUnit, rows: readonly TupleRow[]): Promise<void> {
+	for (const [, chunk] of chunksOf(rows)) {
+		const ids = chunk.map((row) => row.id);
+		await unit.query(RelationshipTuple).whereRaw('relationship_tuples.id = any(?::uuid[])', [ids]).delete();
+	}
 }

@@ -1,4 +1,9 @@
-import { KeyedModel } from './environment-model.js';
+import { type QueryBuilder, type RawBuilder, raw } from 'objection';
+import { asId, instanceName, instanceParts } from '../../wire/common.js';
+import { type PageOf, searchPattern, whereAnyOf } from '../filter.js';
+import { idsAmong } from '../ref.js';
+import { type ReadingUnit, rowsAtOnce } from '../unit.js';
+import { KeyedModel, sameEnvironment } from './environment-model.js';
 
 /** One thing of a resource type, in one tenant. */
 export class ResourceInstance extends KeyedModel {
@@ -10,4 +15,120 @@ export class ResourceInstance extends KeyedModel {
 	declare resource_id: string;
 	declare tenant_id: string;
 	declare attributes: Record<string, unknown>;
+}
+
+/** An instance with the keys of its resource and its tenant. */
+export type InstanceRow = ResourceInstance & { readonly resource: string; readonly tenant: string };
+
+/** What narrows a list of instances: any of each list, all of the lists together; absent lists do not narrow. */
+export interface InstanceFilter {
+	readonly ids?: readonly string[] | undefined;
+	readonly resource_ids?: readonly string[] | undefined;
+	readonly tenant_ids?: readonly string[] | undefined;
+	/** Each a part of, or with `*` a pattern for, the key or `<resource key>:<key>`; or an id. */
+	readonly searches?: readonly string[] | undefined;
+}
+
+/** `<resource key>:<instance key>` in SQL, by the names of the two tables joined; null where there is no instance. */
+export function instanceNameIn(resources: string, instances: string): RawBuilder {
+	return raw(`?? || ':' || ??`, [`${resources}.key`, `${instances}.key`]);
+}
+
+/** The environment's instances that pass the filter, with keys, oldest first; read as `InstanceRow`. */
+export function instancesBy(
+	unit: ReadingUnit,
+	filter: InstanceFilter,
+): QueryBuilder<ResourceInstance, ResourceInstance[]> {
+	const query = unit
+		.query(ResourceInstance)
+		.join('resources', sameEnvironment('resource_instances', 'resource_id', 'resources'))
+		.join('tenants', sameEnvironment('resource_instances', 'tenant_id', 'tenants'))
+		.select('resource_instances.*', 'resources.key as resource', 'tenants.key as tenant')
+		.orderBy('resource_instances.id');
+	whereAnyOf(query, {
+		'resource_instances.id': filter.ids,
+		'resource_instances.resource_id': filter.resource_ids,
+		'resource_instances.tenant_id': filter.tenant_ids,
+	});
+	return filter.searches === undefined ? query : whereSearchedFor(query, filter.searches);
+}
+
+function whereSearchedFor(query: QueryBuilder<ResourceInstance, ResourceInstance[]>, searches: readonly string[]) {
+	const patterns = searches.map(searchPattern);
+	return query.where((any) => {
+		any
+			.whereRaw('resource_instances.key ilike any(?::text[])', [patterns])
+			.orWhereRaw('(?) ilike any(?::text[])', [instanceNameIn('resources', 'resource_instances'), patterns])
+			.orWhereRaw('resource_instances.id = any(?::uuid[])', [idsAmong(searches)]);
+	});
+}
+
+/** A page of `instancesBy` as the rows it selected. */
+export function instanceRows(page: PageOf<ResourceInstance>): PageOf<InstanceRow> {
+	// The query selected the keys beside the table's own columns.
+	return page as unknown as PageOf<InstanceRow>;
+}
+
+/** The next of the instances that pass the filter, as many as one statement takes. */
+export async function someInstances(unit: ReadingUnit, filter: InstanceFilter): Promise<readonly InstanceRow[]> {
+	return instancesBy(unit, filter).limit(rowsAtOnce).castTo<InstanceRow[]>();
+}
+
+/**
+ * The instances that each reference names; references that name nothing are absent. INVARIANT: an id match wins; an id
+ * and `<resource key>:<instance key>` name one instance, an instance's key alone names those of every resource.
+ */
+export async function instancesNamed(
+	unit: ReadingUnit,
+	references: Iterable<string>,
+): Promise<ReadonlyMap<string, readonly InstanceRow[]>> {
+	const wanted = new Set(references);
+	const pairs = [...wanted].map(instanceParts).filter((parts) => parts !== null);
+	const found = new Map<string, InstanceRow[]>();
+	for (const row of await instancesAt(unit, pairs)) found.set(instanceName(row.resource, row.key), [row]);
+	const others = [...wanted].filter((reference) => !found.has(reference) && instanceParts(reference) === null);
+	const byId = new Map((await instancesOf(unit, idsAmong(others))).map((row) => [row.id, row]));
+	for (const reference of others) {
+		const row = byId.get(asId(reference) ?? '');
+		if (row !== undefined) found.set(reference, [row]);
+	}
+	const bare = others.filter((reference) => !found.has(reference));
+	for (const row of await instancesCalled(unit, bare)) found.set(row.key, [...(found.get(row.key) ?? []), row]);
+	return found;
+}
+
+/** Each of these three finds its rows by an index of its own, which one condition of all three would not. */
+async function instancesAt(
+	unit: ReadingUnit,
+	pairs: readonly { readonly resource: string; readonly key: string }[],
+): Promise<readonly InstanceRow[]> {
+	if (pairs.length === 0) return [];
+	return instancesBy(unit, {})
+		.whereRaw('(resources.key, resource_instances.key) in (select * from unnest(?::text[], ?::text[]))', [
+			pairs.map(({ resource }) => resource),
+			pairs.map(({ key }) => key),
+		])
+		.castTo<InstanceRow[]>();
+}
+
+async function instancesOf(unit: ReadingUnit, ids: readonly string[]): Promise<readonly InstanceRow[]> {
+	return ids.length === 0 ? [] : instancesBy(unit, { ids }).castTo<InstanceRow[]>();
+}
+
+async function instancesCalled(unit: ReadingUnit, keys: readonly string[]): Promise<readonly InstanceRow[]> {
+	if (keys.length === 0) return [];
+	return instancesBy(unit, {}).whereRaw('resource_instances.key = any(?::text[])', [keys]).castTo<InstanceRow[]>();
+}
+
+/** The instances of these resources that have these keys: the first key in the first resource, and so on. */
+export async function instancesKeyed(
+	unit: ReadingUnit,
+	wanted: readonly { readonly resource: { readonly id: string }; readonly key: string }[],
+): Promise<readonly ResourceInstance[]> {
+	return unit
+		.query(ResourceInstance)
+		.whereRaw('(resource_id, key) in (select * from unnest(?::uuid[], ?::text[]))', [
+			wanted.map(({ resource }) => resource.id),
+			wanted.map(({ key }) => key),
+		]);
 }

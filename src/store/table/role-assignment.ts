@@ -1,9 +1,11 @@
 import type { QueryBuilder } from 'objection';
-import { asId } from '../../wire/common.js';
-import type { PageOf } from '../filter.js';
-import { pairUp } from '../ref.js';
+import { groupBy } from '../../group-by.js';
+import { type PageOf, whereAnyOf } from '../filter.js';
+import { idsAmong, pairUp, whereReferred } from '../ref.js';
 import { chunksOf, type ReadingUnit, rowsAtOnce, type WritingUnit } from '../unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
+import { instanceNameIn } from './resource-instance.js';
+import { Role } from './role.js';
 
 /** One role held by one user in one tenant, or on one resource instance of that tenant. */
 export class RoleAssignment extends EnvironmentModel {
@@ -25,9 +27,12 @@ export interface AssignmentRow {
 	readonly user_id: string;
 	readonly role_id: string;
 	readonly tenant_id: string;
+	readonly resource_instance_id: string | null;
 	readonly user: string;
 	readonly role: string;
 	readonly tenant: string;
+	/** `<resource key>:<instance key>`; `null` for a tenant role. */
+	readonly resource_instance: string | null;
 	readonly created_at: Date;
 }
 
@@ -36,6 +41,9 @@ export interface AssignmentFilter {
 	readonly user_ids?: readonly string[] | undefined;
 	readonly role_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
+	readonly resource_instance_ids?: readonly string[] | undefined;
+	/** The resources of the instances. */
+	readonly resource_ids?: readonly string[] | undefined;
 	/** Only those on resource instances, or only those that are not. */
 	readonly on_instances?: boolean | undefined;
 }
@@ -50,11 +58,18 @@ export function assignmentsBy(
 		.join('users', sameEnvironment('role_assignments', 'user_id', 'users'))
 		.join('roles', sameEnvironment('role_assignments', 'role_id', 'roles'))
 		.join('tenants', sameEnvironment('role_assignments', 'tenant_id', 'tenants'))
+		.leftJoin('resource_instances', sameEnvironment('role_assignments', 'resource_instance_id', 'resource_instances'))
+		.leftJoin('resources', sameEnvironment('resource_instances', 'resource_id', 'resources'))
 		.select('role_assignments.*', 'users.key as user', 'roles.key as role', 'tenants.key as tenant')
+		.select(instanceNameIn('resources', 'resource_instances').as('resource_instance'))
 		.orderBy('role_assignments.id');
-	for (const [column, ids] of Object.entries(columnsOf(filter))) {
-		if (ids !== undefined) query.whereRaw('?? = any(?::uuid[])', [column, ids]);
-	}
+	whereAnyOf(query, {
+		'role_assignments.user_id': filter.user_ids,
+		'role_assignments.role_id': filter.role_ids,
+		'role_assignments.tenant_id': filter.tenant_ids,
+		'role_assignments.resource_instance_id': filter.resource_instance_ids,
+		'resource_instances.resource_id': filter.resource_ids,
+	});
 	if (filter.on_instances === true) query.whereNotNull('role_assignments.resource_instance_id');
 	if (filter.on_instances === false) query.whereNull('role_assignments.resource_instance_id');
 	return query;
@@ -66,11 +81,12 @@ export function assignmentRows(page: PageOf<RoleAssignment>): PageOf<AssignmentR
 	return page as unknown as PageOf<AssignmentRow>;
 }
 
-/** A user, a tenant role and a tenant, each by id or key. */
+/** A user, a role and where it is held, each by id or key: a tenant, or a resource instance and maybe its tenant. */
 export interface AssignmentReference {
 	readonly user: string;
 	readonly role: string;
-	readonly tenant: string;
+	readonly tenant?: string | undefined;
+	readonly resource_instance?: string | undefined;
 }
 
 /** An object that a reference names. */
@@ -82,19 +98,20 @@ export interface Named {
 /** What references to assignments name, each kind by reference; those that name nothing are absent. */
 export interface Participants {
 	readonly users: ReadonlyMap<string, Named>;
+	/** Tenant roles only; those of resources are found when it is known which. */
 	readonly roles: ReadonlyMap<string, Named>;
 	readonly tenants: ReadonlyMap<string, Named>;
 }
 
-/** The users, roles and tenants that the references name, in one statement. */
+/** The users, tenant roles and tenants that the references name, in one statement. */
 export async function participantsIn(
 	unit: ReadingUnit,
 	references: readonly AssignmentReference[],
 ): Promise<Participants> {
 	const wanted = {
 		users: [...new Set(references.map(({ user }) => user))],
-		roles: [...new Set(references.map(({ role }) => role))],
-		tenants: [...new Set(references.map(({ tenant }) => tenant))],
+		roles: [...new Set(references.flatMap(({ role, resource_instance }) => (resource_instance ? [] : [role])))],
+		tenants: [...new Set(references.flatMap(({ tenant }) => tenant ?? []))],
 	};
 	const { rows } = await unit.raw<Named & { readonly kind: keyof Participants }>(
 		(['users', 'roles', 'tenants'] satisfies (keyof Participants)[])
@@ -119,8 +136,16 @@ export async function participantsIn(
 	return { users: named('users'), roles: named('roles'), tenants: named('tenants') };
 }
 
-function idsAmong(references: readonly string[]): string[] {
-	return references.map(asId).filter((id) => id !== null);
+/** The roles of these resources that the references name: by resource, then by reference. */
+export async function resourceRolesIn(
+	unit: ReadingUnit,
+	resourceIds: readonly string[],
+	references: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlyMap<string, Role>>> {
+	const wanted = [...new Set(references)];
+	const query = whereAnyOf(unit.query(Role), { 'roles.resource_id': resourceIds });
+	const roles = groupBy(await whereReferred(query, 'roles', wanted), (role) => role.resource_id);
+	return new Map(resourceIds.map((id) => [id, pairUp(roles.get(id) ?? [], wanted)]));
 }
 
 /** The next of the assignments that pass the filter, as many as one statement takes. */
@@ -129,16 +154,16 @@ export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilte
 }
 
 /** What an assignment joins, by id. */
-export type AssignmentIds = Pick<AssignmentRow, 'user_id' | 'role_id' | 'tenant_id'>;
+export type AssignmentIds = Pick<AssignmentRow, 'user_id' | 'role_id' | 'tenant_id' | 'resource_instance_id'>;
 
 /** Adds the assignments that are not there yet and returns those. Records nothing. */
 export async function insertAssignments(
 	unit: WritingUnit,
 	wanted: readonly AssignmentIds[],
 ): Promise<readonly RoleAssignment[]> {
-	const columns = wanted.map(({ user_id, role_id, tenant_id }) => {
+	const columns = wanted.map(({ user_id, role_id, tenant_id, resource_instance_id }) => {
 		const { id, created_at } = unit.stamp();
-		return { id, created_at, user_id, role_id, tenant_id };
+		return { id, created_at, user_id, role_id, tenant_id, resource_instance_id };
 	});
 	return unit.insertMissing(RoleAssignment, columns);
 }
@@ -149,12 +174,4 @@ export async function deleteAssignments(unit: WritingUnit, rows: readonly Assign
 		const ids = chunk.map((row) => row.id);
 		await unit.query(RoleAssignment).whereRaw('role_assignments.id = any(?::uuid[])', [ids]).delete();
 	}
-}
-
-function columnsOf(filter: AssignmentFilter): Record<string, readonly string[] | undefined> {
-	return {
-		'role_assignments.user_id': filter.user_ids,
-		'role_assignments.role_id': filter.role_ids,
-		'role_assignments.tenant_id': filter.tenant_ids,
-	};
 }

@@ -1,0 +1,160 @@
+import {
+	readDetailedTuples,
+	readTuple,
+	relate,
+	relateMany,
+	unrelate,
+	unrelateMany,
+} from '../../domain/relationship-tuple.js';
+import { reply } from '../../http/endpoint.js';
+import { type PageOf, pageOf } from '../../store/filter.js';
+import { Relation } from '../../store/table/relation.js';
+import { type TupleRow, tupleRows, tuplesBy } from '../../store/table/relationship-tuple.js';
+import { Resource } from '../../store/table/resource.js';
+import { Tenant } from '../../store/table/tenant.js';
+import type { ReadingUnit } from '../../store/unit.js';
+import { BulkReport } from '../../wire/bulk.js';
+import { arrayOrPaginated, paginated } from '../../wire/list.js';
+import {
+	maxBulkTuples,
+	RelationshipTupleBulkCreate,
+	RelationshipTupleBulkRemove,
+	RelationshipTupleCreate,
+	RelationshipTupleDetailedListQuery,
+	RelationshipTupleQuery,
+	RelationshipTupleRead,
+	RelationshipTupleRemove,
+} from '../../wire/relationship-tuple.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { listed, shown } from '../listed.js';
+import { idsNamed, instanceIdsNamed } from './ids-named.js';
+
+const tag = 'Relationship tuples';
+const collection = '/v2/facts/:proj_id/:env_id/relationship_tuples';
+const triple = { subject: 'folder:finance', relation: 'parent', object: 'document:budget' };
+const example = { ...triple, tenant: 'default' };
+const filterText =
+	'Filters may be repeated: any value of one name, every name. Values that name nothing match nothing.';
+const mismatch = 'The instances are not of one tenant, or the subject is not of the type that the relation takes';
+const missing = 'A relation or tenant does not exist, or an instance that cannot be created';
+
+/** How instances are related to each other (contract: Relationship tuples). */
+export const relationshipTuples = [
+	endpoint({
+		name: 'listRelationshipTuples',
+		summary: 'List relationship tuples',
+		description: `${filterText} \`detailed\` adds what is known of both instances, the relation and the tenant.`,
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: RelationshipTupleQuery,
+		returns: { 200: arrayOrPaginated(RelationshipTupleRead) },
+		handle: async ({ query }, { unit }) => {
+			const page = await tuplePage(unit, query);
+			const items = query.detailed
+				? await readDetailedTuples(unit, page.data)
+				: page.data.map((row) => readTuple(unit, row));
+			return reply(200, listed(shown(page, items), query.include_total_count));
+		},
+	}),
+	endpoint({
+		name: 'listDetailedRelationshipTuples',
+		summary: 'List relationship tuples with what is known of what they join',
+		description: filterText,
+		tag,
+		method: 'get',
+		path: `${collection}/detailed`,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: RelationshipTupleDetailedListQuery,
+		returns: { 200: paginated(RelationshipTupleRead) },
+		handle: async ({ query }, { unit }) => {
+			const page = await tuplePage(unit, query);
+			return reply(200, { ...page, data: [...(await readDetailedTuples(unit, page.data))] });
+		},
+	}),
+	endpoint({
+		name: 'createRelationshipTuple',
+		summary: 'Relate an instance to another',
+		description:
+			'`relation` is one of the relations of the object’s resource. Instances that do not exist are created in ' +
+			'`tenant`; where both exist, `tenant` says nothing.',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: RelationshipTupleCreate,
+		example,
+		returns: { 200: RelationshipTupleRead },
+		failures: { 400: mismatch, 404: missing, 409: 'The instances are related so already' },
+		handle: async ({ body }, { unit }) => reply(200, readTuple(unit, await relate(unit, body))),
+	}),
+	endpoint({
+		name: 'deleteRelationshipTuple',
+		summary: 'End the relationship of an instance to another',
+		tag,
+		method: 'delete',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: RelationshipTupleRemove,
+		example: triple,
+		returns: { 204: null },
+		failures: { 400: 'A key alone names several instances', 404: 'The instances are not related so' },
+		handle: async ({ body }, { unit }) => {
+			await unrelate(unit, body);
+			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'createRelationshipTuples',
+		summary: 'Relate many instances at once',
+		description: `At most ${maxBulkTuples} in one call; all or none. Those that are there already are skipped.`,
+		tag,
+		method: 'post',
+		path: `${collection}/bulk`,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: RelationshipTupleBulkCreate,
+		example: { operations: [example] },
+		returns: { 200: BulkReport },
+		failures: { 400: mismatch, 404: missing },
+		handle: async ({ body }, { unit }) => {
+			await relateMany(unit, body.operations);
+			return reply(200, {});
+		},
+	}),
+	endpoint({
+		name: 'deleteRelationshipTuples',
+		summary: 'End many relationships at once',
+		description: `At most ${maxBulkTuples} in one call. Those that are not there are skipped.`,
+		tag,
+		method: 'delete',
+		path: `${collection}/bulk`,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: RelationshipTupleBulkRemove,
+		example: { idents: [triple] },
+		returns: { 200: BulkReport },
+		failures: { 400: 'A key alone names several instances' },
+		handle: async ({ body }, { unit }) => {
+			await unrelateMany(unit, body.idents);
+			return reply(200, {});
+		},
+	}),
+];
+
+async function tuplePage(unit: ReadingUnit, query: RelationshipTupleDetailedListQuery): Promise<PageOf<TupleRow>> {
+	const filter = {
+		tenant_ids: await idsNamed(unit, Tenant, query.tenant),
+		relation_ids: await idsNamed(unit, Relation, query.relation),
+		subject_ids: await instanceIdsNamed(unit, query.subject),
+		object_ids: await instanceIdsNamed(unit, query.object),
+		subject_type_ids: await idsNamed(unit, Resource, query.subject_type),
+		object_type_ids: await idsNamed(unit, Resource, query.object_type),
+	};
+	return tupleRows(await pageOf(tuplesBy(unit, filter), query));
+}

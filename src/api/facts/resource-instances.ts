@@ -1,0 +1,201 @@
+import { findInstance } from '../../domain/named-instance.js';
+import { only } from '../../domain/only.js';
+import {
+	changeInstance,
+	createInstance,
+	readDetailedInstances,
+	readInstance,
+	removeInstance,
+	removeNamedInstances,
+	syncInstances,
+} from '../../domain/resource-instance.js';
+import { reply } from '../../http/endpoint.js';
+import { type PageOf, pageOf } from '../../store/filter.js';
+import { Resource } from '../../store/table/resource.js';
+import { type InstanceRow, instanceRows, instancesBy } from '../../store/table/resource-instance.js';
+import { Tenant } from '../../store/table/tenant.js';
+import type { ReadingUnit } from '../../store/unit.js';
+import { BulkReport } from '../../wire/bulk.js';
+import { Reference } from '../../wire/common.js';
+import { arrayOrPaginated, paginated } from '../../wire/list.js';
+import {
+	maxBulkInstances,
+	ResourceInstanceBulkRemove,
+	ResourceInstanceBulkReplace,
+	ResourceInstanceCreate,
+	ResourceInstanceDetailedListQuery,
+	ResourceInstanceDetailQuery,
+	ResourceInstanceQuery,
+	ResourceInstanceRead,
+	ResourceInstanceUpdate,
+} from '../../wire/resource-instance.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { listed, shown } from '../listed.js';
+import { idsNamed } from './ids-named.js';
+
+const tag = 'Resource instances';
+const collection = '/v2/facts/:proj_id/:env_id/resource_instances';
+const member = `${collection}/:instance_id`;
+const bulk = '/v2/facts/:proj_id/:env_id/bulk/resource_instances';
+const InstancePath = EnvironmentPath.extend({
+	instance_id: Reference.meta({
+		description: '`<resource key>:<instance key>`, an id (UUID), or a key that one instance only has.',
+	}),
+});
+const example = { key: 'budget', resource: 'document', tenant: 'default', attributes: { private: true } };
+const filterText =
+	'Filters may be repeated: any value of one name, every name. Values that name nothing match nothing. `search` looks ' +
+	'for keys, for `<resource key>:<instance key>` and for ids.';
+const ambiguous = 'The key alone names several instances';
+const missing = 'No such resource instance';
+
+/** Single things of the resource types, each in one tenant (contract: Resource instances). */
+export const resourceInstances = [
+	endpoint({
+		name: 'listResourceInstances',
+		summary: 'List resource instances',
+		description: `${filterText} \`detailed\` adds the relationships of each, whichever side it is on.`,
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: ResourceInstanceQuery,
+		returns: { 200: arrayOrPaginated(ResourceInstanceRead) },
+		handle: async ({ query }, { unit }) => {
+			const page = await instancePage(unit, query);
+			return reply(200, listed(shown(page, await readAll(unit, page.data, query.detailed)), query.include_total_count));
+		},
+	}),
+	endpoint({
+		name: 'listDetailedResourceInstances',
+		summary: 'List resource instances with their relationships',
+		description: filterText,
+		tag,
+		method: 'get',
+		path: `${collection}/detailed`,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: ResourceInstanceDetailedListQuery,
+		returns: { 200: paginated(ResourceInstanceRead) },
+		handle: async ({ query }, { unit }) => {
+			const page = await instancePage(unit, query);
+			return reply(200, { ...page, data: [...(await readAll(unit, page.data, true))] });
+		},
+	}),
+	endpoint({
+		name: 'createResourceInstance',
+		summary: 'Create a resource instance',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: ResourceInstanceCreate,
+		example,
+		returns: { 200: ResourceInstanceRead },
+		failures: { 404: 'No such resource or tenant', 409: 'The resource has an instance with this key' },
+		handle: async ({ body }, { unit }) => reply(200, readInstance(unit, await createInstance(unit, body))),
+	}),
+	endpoint({
+		name: 'getResourceInstance',
+		summary: 'One resource instance',
+		description: '`detailed` adds its relationships, whichever side it is on.',
+		tag,
+		method: 'get',
+		path: member,
+		access: 'environment.read',
+		params: InstancePath,
+		query: ResourceInstanceDetailQuery,
+		returns: { 200: ResourceInstanceRead },
+		failures: { 400: ambiguous, 404: missing },
+		handle: async ({ params, query }, { unit }) => {
+			const instance = await findInstance(unit, params.instance_id);
+			return reply(200, only(await readAll(unit, [instance], query.detailed)));
+		},
+	}),
+	endpoint({
+		name: 'updateResourceInstance',
+		summary: 'Change the attributes of a resource instance',
+		description: '`attributes`, where given, are overwritten as a whole; null empties them.',
+		tag,
+		method: 'patch',
+		path: member,
+		access: 'environment.write',
+		params: InstancePath,
+		body: ResourceInstanceUpdate,
+		example: { attributes: { private: false } },
+		returns: { 200: ResourceInstanceRead },
+		failures: { 400: ambiguous, 404: missing },
+		handle: async ({ params, body }, { unit }) => {
+			const instance = await findInstance(unit, params.instance_id);
+			return reply(200, readInstance(unit, await changeInstance(unit, instance, body)));
+		},
+	}),
+	endpoint({
+		name: 'deleteResourceInstance',
+		summary: 'Delete a resource instance with the roles held on it and its relationships',
+		tag,
+		method: 'delete',
+		path: member,
+		access: 'environment.write',
+		params: InstancePath,
+		returns: { 204: null },
+		failures: { 400: ambiguous, 404: missing },
+		handle: async ({ params }, { unit }) => {
+			await removeInstance(unit, await findInstance(unit, params.instance_id));
+			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'syncResourceInstances',
+		summary: 'Create or replace many resource instances at once',
+		description:
+			`At most ${maxBulkInstances} in one call; all or none. Each is named by its resource and key; of several that ` +
+			'name one, the last one counts. An instance stays in its tenant.',
+		tag,
+		method: 'put',
+		path: bulk,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: ResourceInstanceBulkReplace,
+		example: { operations: [example] },
+		returns: { 200: BulkReport },
+		failures: { 400: 'An instance exists in another tenant', 404: 'A resource or tenant does not exist' },
+		handle: async ({ body }, { unit }) => {
+			await syncInstances(unit, body.operations);
+			return reply(200, {});
+		},
+	}),
+	endpoint({
+		name: 'deleteResourceInstances',
+		summary: 'Delete many resource instances at once, with the roles held on them and their relationships',
+		description: `At most ${maxBulkInstances} in one call; all or none.`,
+		tag,
+		method: 'delete',
+		path: bulk,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: ResourceInstanceBulkRemove,
+		example: { idents: ['document:budget'] },
+		returns: { 200: BulkReport },
+		failures: { 400: ambiguous, 404: 'One of the instances does not exist' },
+		handle: async ({ body }, { unit }) => {
+			await removeNamedInstances(unit, body.idents);
+			return reply(200, {});
+		},
+	}),
+];
+
+async function instancePage(unit: ReadingUnit, query: ResourceInstanceDetailedListQuery): Promise<PageOf<InstanceRow>> {
+	const filter = {
+		tenant_ids: await idsNamed(unit, Tenant, query.tenant),
+		resource_ids: await idsNamed(unit, Resource, query.resource),
+		searches: query.search,
+	};
+	return instanceRows(await pageOf(instancesBy(unit, filter), query));
+}
+
+async function readAll(unit: ReadingUnit, rows: readonly InstanceRow[], detailed: boolean) {
+	return detailed ? readDetailedInstances(unit, rows) : rows.map((row) => readInstance(unit, row));
+}

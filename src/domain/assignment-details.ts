@@ -1,0 +1,65 @@
+import { groupBy } from '../group-by.js';
+import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
+import { grantsOf, Role } from '../store/table/role.js';
+import type { AssignmentRow } from '../store/table/role-assignment.js';
+import { Tenant } from '../store/table/tenant.js';
+import { User } from '../store/table/user.js';
+import type { ReadingUnit } from '../store/unit.js';
+import type { RoleAssignmentDetailedRead } from '../wire/role-assignment.js';
+
+/** Assignments as the API shows them with what is known of each user, role, tenant and instance. */
+export async function readDetailedAssignments(
+	unit: ReadingUnit,
+	rows: readonly AssignmentRow[],
+): Promise<readonly RoleAssignmentDetailedRead[]> {
+	const users = await unit.findMany(
+		User,
+		rows.map((row) => row.user_id),
+	);
+	const tenants = await unit.findMany(
+		Tenant,
+		rows.map((row) => row.tenant_id),
+	);
+	const roles = await rolesOf(unit, rows);
+	const instances = await instancesOf(unit, rows);
+	return rows.flatMap((row) => {
+		const user = users.get(row.user_id);
+		const role = roles.get(row.role_id);
+		const tenant = tenants.get(row.tenant_id);
+		if (user === undefined || role === undefined || tenant === undefined) return [];
+		const details = {
+			user,
+			role,
+			tenant: { ...tenant, attributes: tenant.attributes ?? {} },
+			resource_instance: instances.get(row.resource_instance_id) ?? null,
+		};
+		return [{ ...row, ...unit.scope, ...details }];
+	});
+}
+
+/** By id. A role of a resource names its permissions as that resource does, by action. */
+async function rolesOf(unit: ReadingUnit, rows: readonly AssignmentRow[]) {
+	const roles = await unit.findMany(
+		Role,
+		rows.map((row) => row.role_id),
+	);
+	const ids = [...roles.values()].map((role) => role.id);
+	const grants = groupBy(await grantsOf(unit, ids), (grant) => grant.role_id);
+	const detailed = [...roles.values()].map((role) => {
+		const permissions = (grants.get(role.id) ?? []).map(({ resource, action }) =>
+			role.resource_id === null ? `${resource}:${action}` : action,
+		);
+		return [role.id, { ...role, permissions }] as const;
+	});
+	return new Map(detailed);
+}
+
+async function instancesOf(
+	unit: ReadingUnit,
+	rows: readonly AssignmentRow[],
+): Promise<ReadonlyMap<string | null, InstanceRow>> {
+	const ids = [...new Set(rows.flatMap((row) => row.resource_instance_id ?? []))];
+	if (ids.length === 0) return new Map();
+	const instances = await instancesBy(unit, { ids }).castTo<InstanceRow[]>();
+	return new Map(instances.map((instance) => [instance.id, instance]));
+}

@@ -1,0 +1,128 @@
+import { Failure, notFound } from '../failure.js';
+import { Resource } from '../store/table/resource.js';
+import { type InstanceRow, instancesNamed, ResourceInstance } from '../store/table/resource-instance.js';
+import type { Named } from '../store/table/role-assignment.js';
+import { type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
+import { instanceName, instanceParts } from '../wire/common.js';
+
+/** Finds the resource instances that callers name, and creates those that may come into being by being named. */
+
+/** The instance that an id, `<resource key>:<instance key>` or unambiguous key names. Throws `not_found`, `invalid`. */
+export async function findInstance(unit: ReadingUnit, reference: string): Promise<InstanceRow> {
+	return (await findInstances(unit, [reference])).get(reference) ?? noInstance(reference);
+}
+
+/** The instances that references name, by reference; those that name nothing are absent. Throws `invalid`. */
+export async function findInstances(
+	unit: ReadingUnit,
+	references: Iterable<string>,
+): Promise<ReadonlyMap<string, InstanceRow>> {
+	const found = new Map<string, InstanceRow>();
+	for (const [reference, rows] of await instancesNamed(unit, references)) {
+		const [row, another] = rows;
+		if (another !== undefined) throw ambiguous(reference, rows);
+		if (row !== undefined) found.set(reference, row);
+	}
+	return found;
+}
+
+/** An instance that somebody names, and the tenant to create it in if need be. */
+export interface WantedInstance {
+	readonly reference: string;
+	readonly tenant: Named | undefined;
+}
+
+/**
+ * Those found, and those of the wanted ones that were not, which are created. Throws `not_found` for one that is named
+ * in another way than by resource and key, or comes without a tenant.
+ */
+export async function createMissing(
+	unit: WritingUnit,
+	found: ReadonlyMap<string, InstanceRow>,
+	wanted: readonly WantedInstance[],
+): Promise<ReadonlyMap<string, InstanceRow>> {
+	const missing = new Map<string, NewInstance>();
+	for (const { reference, tenant } of wanted) {
+		if (found.has(reference) || missing.has(reference)) continue;
+		const parts = instanceParts(reference);
+		if (parts === null || tenant === undefined) throw noInstance(reference);
+		missing.set(reference, { ...parts, tenant, attributes: {} });
+	}
+	return missing.size === 0 ? found : new Map([...found, ...(await createNamed(unit, missing))]);
+}
+
+interface NewInstance extends Pick<ResourceInstance, 'key' | 'attributes'> {
+	/** By key. */
+	readonly resource: string;
+	readonly tenant: Named;
+}
+
+async function createNamed(
+	unit: WritingUnit,
+	missing: ReadonlyMap<string, NewInstance>,
+): Promise<readonly (readonly [string, InstanceRow])[]> {
+	const keys = [...missing.values()].map(({ resource }) => resource);
+	const resources = new Map((await unit.findNamed(Resource, keys)).map((resource) => [resource.key, resource]));
+	const rows = [...missing.values()].map(({ resource, ...instance }) => {
+		const type = resources.get(resource);
+		if (type === undefined) throw notFound(Resource.title, resource);
+		return { ...instance, resource: type };
+	});
+	const created = await insertInstances(unit, rows);
+	return created.map((row) => [instanceName(row.resource, row.key), row]);
+}
+
+/** What a new instance is made of. */
+export interface InstanceColumns extends Pick<ResourceInstance, 'key' | 'attributes'> {
+	readonly resource: Named;
+	readonly tenant: Named;
+}
+
+/** Inserts instances and records their creations. Throws `duplicate`, naming the first when there are several. */
+export async function insertInstances(
+	unit: WritingUnit,
+	wanted: readonly InstanceColumns[],
+): Promise<readonly InstanceRow[]> {
+	const named = new Map(wanted.map((instance) => [`${instance.resource.id}/${instance.key}`, instance]));
+	const columns = wanted.map(({ resource, tenant, key, attributes }) => ({
+		...unit.stamp(),
+		...{ resource_id: resource.id, tenant_id: tenant.id, key, attributes },
+	}));
+	const nameOf = ({ resource_id, key }: { readonly resource_id?: unknown; readonly key?: unknown }) =>
+		instanceName(named.get(`${resource_id}/${key}`)?.resource.key ?? '', String(key));
+	const rows = await unit.insert(ResourceInstance, columns, nameOf);
+	return rows.map((row) => {
+		const { resource, tenant } = named.get(`${row.resource_id}/${row.key}`) ?? {};
+		const created = withKeys(row, resource?.key ?? '', tenant?.key ?? '');
+		unit.record('resource_instance', 'create', nameOf(row), null, recordOf(created));
+		return created;
+	});
+}
+
+/** An instance with the keys of its resource and its tenant, which its columns do not hold. */
+export function withKeys(row: ResourceInstance, resource: string, tenant: string): InstanceRow {
+	return Object.assign(row, { resource, tenant });
+}
+
+/** Refuses an instance of another tenant than the one that was named with it. Throws `mismatched_tenants`. */
+export function requireTenant(instance: InstanceRow, tenant: Named | undefined): void {
+	if (tenant === undefined || tenant.id === instance.tenant_id) return;
+	const name = instanceName(instance.resource, instance.key);
+	throw new Failure(
+		'mismatched_tenants',
+		`the resource instance \`${name}\` is in the tenant \`${instance.tenant}\`, not in \`${tenant.key}\``,
+	);
+}
+
+/** No instance has this name. */
+export function noInstance(reference: string): never {
+	throw notFound(ResourceInstance.title, reference);
+}
+
+function ambiguous(reference: string, rows: readonly InstanceRow[]): Failure {
+	const [first, second] = rows.map((row) => `\`${instanceName(row.resource, row.key)}\``);
+	return new Failure(
+		'invalid',
+		`\`${reference}\` names several resource instances, among them ${first} and ${second}; say which`,
+	);
+}

@@ -1,0 +1,102 @@
+import { Failure, notFound } from '../failure.js';
+import { Relation } from '../store/table/relation.js';
+import type { TupleIds, TupleKeys } from '../store/table/relationship-tuple.js';
+import { type InstanceRow, ResourceInstance } from '../store/table/resource-instance.js';
+import { Tenant } from '../store/table/tenant.js';
+import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import { asId, instanceName } from '../wire/common.js';
+import type { RelationshipTupleCreate } from '../wire/relationship-tuple.js';
+import { createMissing, findInstances } from './named-instance.js';
+
+/** A tuple that a caller names, by keys and by ids. */
+export interface NamedTuple extends TupleKeys, TupleIds {}
+
+/**
+ * The tuples that callers name, after the instances that do not exist were created in the tenants named with them.
+ * Throws `not_found` for what does not exist, `mismatched_relation`, `mismatched_tenants`.
+ */
+export async function resolveTuples(
+	unit: WritingUnit,
+	bodies: readonly RelationshipTupleCreate[],
+): Promise<readonly NamedTuple[]> {
+	const instances = await participants(unit, bodies);
+	const relations = await relationsOf(unit, bodies);
+	return bodies.map((body) => resolve(body, instances, relations));
+}
+
+type Instances = ReadonlyMap<string, InstanceRow>;
+
+/** The instances on both sides. A tenant is only looked at where an instance is missing: both know theirs. */
+async function participants(unit: WritingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Instances> {
+	const found = await findInstances(
+		unit,
+		bodies.flatMap(({ subject, object }) => [subject, object]),
+	);
+	const incomplete = bodies.filter(({ subject, object }) => !found.has(subject) || !found.has(object));
+	if (incomplete.length === 0) return found;
+	const tenants = await unit.findAll(
+		Tenant,
+		incomplete.flatMap(({ tenant }) => tenant ?? []),
+	);
+	const wanted = incomplete.flatMap((body) => {
+		const tenant = body.tenant === undefined ? undefined : tenants.get(body.tenant);
+		return [body.subject, body.object].map((reference) => ({ reference, tenant }));
+	});
+	return createMissing(unit, found, wanted);
+}
+
+type Relations = ReadonlyMap<string, Relation>;
+
+/** Relations by the resource of the object and what they are called: by key, and by id. */
+async function relationsOf(unit: ReadingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Relations> {
+	const rows = await unit.findNamed(
+		Relation,
+		bodies.map(({ relation }) => relation),
+	);
+	return new Map([
+		...rows.map((row) => [`${row.resource_id}/${row.key}`, row] as const),
+		...rows.map((row) => [`${row.resource_id}/${row.id}`, row] as const),
+	]);
+}
+
+function resolve(
+	{ subject, relation, object }: RelationshipTupleCreate,
+	instances: Instances,
+	relations: Relations,
+): NamedTuple {
+	const from = instances.get(subject) ?? missing(ResourceInstance, subject);
+	const to = instances.get(object) ?? missing(ResourceInstance, object);
+	const found =
+		relations.get(`${to.resource_id}/${asId(relation)}`) ??
+		relations.get(`${to.resource_id}/${relation}`) ??
+		missing(Relation, relation);
+	const keys = { subject: nameOfInstance(from), object: nameOfInstance(to), relation: found.key };
+	refuseMismatch(from, found, to);
+	const ids = { subject_id: from.id, relation_id: found.id, object_id: to.id, tenant_id: to.tenant_id };
+	return { ...keys, ...ids, tenant: to.tenant };
+}
+
+function refuseMismatch(from: InstanceRow, relation: Relation, to: InstanceRow): void {
+	if (relation.subject_resource_id !== from.resource_id) {
+		throw new Failure(
+			'mismatched_relation',
+			`instances of \`${from.resource}\`, such as \`${nameOfInstance(from)}\`, cannot be the subject of the relation ` +
+				`\`${relation.key}\` of \`${to.resource}\``,
+		);
+	}
+	if (from.tenant_id !== to.tenant_id) {
+		throw new Failure(
+			'mismatched_tenants',
+			`the subject \`${nameOfInstance(from)}\` is in the tenant \`${from.tenant}\`, ` +
+				`the object \`${nameOfInstance(to)}\` in \`${to.tenant}\``,
+		);
+	}
+}
+
+function missing({ title }: { readonly title: string }, reference: string): never {
+	throw notFound(title, reference);
+}
+
+function nameOfInstance({ resource, key }: InstanceRow): string {
+	return instanceName(resource, key);
+}

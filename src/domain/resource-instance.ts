@@ -1,0 +1,167 @@
+import { groupBy } from '../group-by.js';
+import { type TupleRow, tuplesBy } from '../store/table/relationship-tuple.js';
+import { Resource } from '../store/table/resource.js';
+import {
+	type InstanceFilter,
+	type InstanceRow,
+	instancesKeyed,
+	ResourceInstance,
+	someInstances,
+} from '../store/table/resource-instance.js';
+import { Tenant } from '../store/table/tenant.js';
+import { holds, type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
+import { instanceName } from '../wire/common.js';
+import type {
+	ResourceInstanceCreate,
+	ResourceInstanceRead,
+	ResourceInstanceUpdate,
+} from '../wire/resource-instance.js';
+import { removeAssignments } from './assignment.js';
+import {
+	findInstances,
+	type InstanceColumns,
+	insertInstances,
+	noInstance,
+	requireTenant,
+	withKeys,
+} from './named-instance.js';
+import { only } from './only.js';
+import { removeTuples } from './relationship-tuple.js';
+
+/** An instance as the API shows it. */
+export function readInstance(unit: ReadingUnit, row: InstanceRow): ResourceInstanceRead {
+	return { ...row, ...unit.scope };
+}
+
+/** Instances as the API shows them with every relationship they have, as its subject or as its object. */
+export async function readDetailedInstances(
+	unit: ReadingUnit,
+	rows: readonly InstanceRow[],
+): Promise<readonly ResourceInstanceRead[]> {
+	const tuples = await tuplesBy(unit, { instance_ids: rows.map((row) => row.id) }).castTo<TupleRow[]>();
+	const asSubject = groupBy(tuples, (tuple) => tuple.subject_id);
+	// A relationship of an instance to itself is one, not two.
+	const asObject = groupBy(
+		tuples.filter(({ subject_id, object_id }) => subject_id !== object_id),
+		(tuple) => tuple.object_id,
+	);
+	return rows.map((row) => ({
+		...readInstance(unit, row),
+		relationships: [...(asSubject.get(row.id) ?? []), ...(asObject.get(row.id) ?? [])],
+	}));
+}
+
+/** Adds an instance. Throws `not_found` for its resource or tenant, `duplicate` when the resource has such a key. */
+export async function createInstance(unit: WritingUnit, body: ResourceInstanceCreate): Promise<InstanceRow> {
+	return only(await insertInstances(unit, await columnsOf(unit, [body])));
+}
+
+/** Changes the attributes of an instance, where given; null empties them. */
+export async function changeInstance(
+	unit: WritingUnit,
+	instance: InstanceRow,
+	body: ResourceInstanceUpdate,
+): Promise<InstanceRow> {
+	const columns = body.attributes === undefined ? {} : { attributes: body.attributes ?? {} };
+	if (holds(instance, columns)) return instance;
+	const before = recordOf(instance);
+	const { resource, tenant } = instance;
+	const after = withKeys(await unit.change(ResourceInstance, instance, columns), resource, tenant);
+	unit.record('resource_instance', 'update', instanceName(resource, after.key), before, recordOf(after));
+	return after;
+}
+
+/**
+ * Creates or replaces many instances, each named by its resource and key; of several that name one, the last one
+ * counts. An instance stays in its tenant. Throws `not_found`, `mismatched_tenants`.
+ */
+export async function syncInstances(unit: WritingUnit, bodies: readonly ResourceInstanceCreate[]): Promise<void> {
+	const last = new Map((await columnsOf(unit, bodies)).map((instance) => [identityOf(instance), instance]));
+	const existing = await instancesKeyed(unit, [...last.values()]);
+	const replaced = existing.flatMap((row) => {
+		const body = last.get(`${row.resource_id}/${row.key}`);
+		return body === undefined ? [] : [{ row, body, columns: { attributes: body.attributes } }];
+	});
+	for (const { row, body } of replaced) {
+		if (row.tenant_id !== body.tenant.id) await refuseMove(unit, row, body);
+		last.delete(identityOf(body));
+	}
+	await replace(unit, replaced);
+	await insertInstances(unit, [...last.values()]);
+}
+
+/** Deletes one instance with the roles held on it and its relationships. */
+export async function removeInstance(unit: WritingUnit, instance: InstanceRow): Promise<void> {
+	await removeInstances(unit, { ids: [instance.id] });
+}
+
+/** Deletes the instances that references name, each once. Throws `not_found` for the first that names nothing. */
+export async function removeNamedInstances(unit: WritingUnit, references: readonly string[]): Promise<void> {
+	const found = await findInstances(unit, references);
+	const ids = references.map((reference) => found.get(reference)?.id ?? noInstance(reference));
+	await removeInstances(unit, { ids });
+}
+
+/**
+ * Deletes every instance that passes the filter, with the roles held on it and its relationships: what must go before
+ * its resource or tenant goes. Returns how many.
+ */
+export async function removeInstances(
+	unit: WritingUnit,
+	filter: Pick<InstanceFilter, 'ids' | 'resource_ids' | 'tenant_ids'>,
+): Promise<number> {
+	let removed = 0;
+	for (let rows = await someInstances(unit, filter); rows.length > 0; rows = await someInstances(unit, filter)) {
+		const ids = rows.map((row) => row.id);
+		await removeAssignments(unit, { resource_instance_ids: ids });
+		await removeTuples(unit, { instance_ids: ids });
+		const names = new Map(rows.map((row) => [row.id, instanceName(row.resource, row.key)]));
+		await unit.removeMany<ResourceInstance>(ResourceInstance, rows, ({ id }) => names.get(id) ?? '');
+		removed += rows.length;
+	}
+	return removed;
+}
+
+/** What bodies say, with what their resources and tenants are. Throws `not_found`. */
+async function columnsOf(
+	unit: ReadingUnit,
+	bodies: readonly ResourceInstanceCreate[],
+): Promise<readonly InstanceColumns[]> {
+	const resources = await unit.findAll(
+		Resource,
+		bodies.map(({ resource }) => resource),
+	);
+	const tenants = await unit.findAll(
+		Tenant,
+		bodies.map(({ tenant }) => tenant),
+	);
+	return bodies.flatMap((body) => {
+		const [resource, tenant] = [resources.get(body.resource), tenants.get(body.tenant)];
+		return resource === undefined || tenant === undefined ? [] : [{ ...body, resource, tenant }];
+	});
+}
+
+interface Replaced {
+	readonly row: ResourceInstance;
+	readonly body: InstanceColumns;
+	readonly columns: Pick<ResourceInstance, 'attributes'>;
+}
+
+async function replace(unit: WritingUnit, replaced: readonly Replaced[]): Promise<void> {
+	const bodies = new Map(replaced.map(({ row, body }) => [row.id, body]));
+	for (const { before, after } of await unit.changeMany(ResourceInstance, replaced)) {
+		const { resource, tenant } = bodies.get(after.id) ?? {};
+		const keys = { resource: resource?.key ?? '', tenant: tenant?.key ?? '' };
+		const name = instanceName(keys.resource, after.key);
+		unit.record('resource_instance', 'update', name, { ...recordOf(before), ...keys }, { ...recordOf(after), ...keys });
+	}
+}
+
+async function refuseMove(unit: ReadingUnit, row: ResourceInstance, body: InstanceColumns): Promise<void> {
+	const { key } = await unit.find(Tenant, row.tenant_id);
+	requireTenant(withKeys(row, body.resource.key, key), body.tenant);
+}
+
+function identityOf({ resource, key }: InstanceColumns): string {
+	return `${resource.id}/${key}`;
+}
