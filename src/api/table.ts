@@ -9,10 +9,13 @@ import { health } from './general/health.js';
 import { organizations } from './general/organizations.js';
 import { policy } from './general/policy.js';
 import { projects } from './general/projects.js';
+import { actionGroups } from './schema/action-groups.js';
+import { relations } from './schema/relations.js';
 import { resourceActions } from './schema/resource-actions.js';
 import { resourceAttributes } from './schema/resource-attributes.js';
 import { resources } from './schema/resources.js';
 import { roles } from './schema/roles.js';
+import { userAttributes } from './schema/user-attributes.js';
 
 /** Every endpoint of the management API, in the order of the documentation; of two that match, the first serves. */
 export const endpoints: readonly Endpoint<string, never>[] = [
@@ -24,7 +27,10 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...policy,
 	...resources,
 	...resourceActions,
+	...actionGroups,
 	...resourceAttributes,
+	...userAttributes,
+	...relations,
 	...roles,
 	...users,
 	...tenants,

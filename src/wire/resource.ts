@@ -9,11 +9,13 @@ import {
 	keyed,
 	Name,
 	optional,
+	Reference,
 	StoredObject,
 	Text,
 	Uuid,
 } from './common.js';
 import { Flag, pageShape, Search, withAttributeFilters } from './query.js';
+import { RelationBlockRead } from './relation.js';
 import { AttributeType } from './resource-attribute.js';
 
 /** An action inside a resource's body; its key is its place in `actions`. */
@@ -37,8 +39,13 @@ export type AttributeBlockEdit = z.output<typeof AttributeBlockEdit>;
 
 const notServed = {
 	roles: deferred('resource roles'),
-	relations: deferred('resource relations'),
 };
+
+/** The relations whose objects are of the resource: by their key, the resource of the subjects. */
+const relations = optional(keyed(Reference)).meta({
+	description: 'By the key of the relation, the resource of its subjects (an id or a key).',
+	example: { parent: 'folder' },
+});
 
 const described = {
 	name: Name,
@@ -47,6 +54,7 @@ const described = {
 	urn: optional(Text),
 	description: optional(Text),
 	type_attributes: optional(Attributes),
+	relations,
 	...notServed,
 };
 
@@ -54,15 +62,15 @@ const described = {
 const reservedKey = '__tenant';
 const ResourceKey = Key.refine((key) => key !== reservedKey, 'is a reserved name');
 
-/** A new resource with its actions and attributes. */
+/** A new resource with its actions, attributes and relations. */
 export const ResourceCreate = z.object({ key: ResourceKey, ...described }).meta({ id: 'ResourceCreate' });
 export type ResourceCreate = z.output<typeof ResourceCreate>;
 
-/** A resource as it shall be; what is missing is reset, actions and attributes not named are removed. */
+/** A resource as it shall be; what is missing is reset, actions, attributes and relations not named are removed. */
 export const ResourceReplace = z.object(described).meta({ id: 'ResourceReplace' });
 export type ResourceReplace = z.output<typeof ResourceReplace>;
 
-/** What may change of a resource; `actions` and `attributes` are overwritten as a whole. */
+/** What may change of a resource; `actions`, `attributes` and `relations` are overwritten as a whole. */
 export const ResourceUpdate = z
 	.object({
 		name: optional(Name),
@@ -71,6 +79,7 @@ export const ResourceUpdate = z
 		urn: clearable(Text),
 		description: clearable(Text),
 		type_attributes: clearable(Attributes),
+		relations,
 		...notServed,
 	})
 	.meta({ id: 'ResourceUpdate' });
@@ -114,7 +123,7 @@ export type AttributeBlockRead = z.input<typeof AttributeBlockRead>;
 /** A map that is empty as long as what it would hold is not served. */
 const alwaysEmpty = () => z.record(z.string(), z.never()).default({});
 
-/** A resource with its actions and attributes. */
+/** A resource with its actions, attributes, relations and groups of actions (by key, the keys of their actions). */
 export const ResourceRead = z
 	.object({
 		...environmentObject,
@@ -125,8 +134,8 @@ export const ResourceRead = z
 		actions: z.record(z.string(), ActionBlockRead),
 		attributes: z.record(z.string(), AttributeBlockRead).nullable(),
 		roles: alwaysEmpty(),
-		relations: alwaysEmpty(),
-		action_groups: alwaysEmpty(),
+		relations: z.record(z.string(), RelationBlockRead),
+		action_groups: z.record(z.string(), z.array(z.string())),
 		type_attributes: StoredObject.nullable(),
 		v1compat_path: AlwaysNull,
 		v1compat_type: AlwaysNull,

@@ -15,7 +15,9 @@ export type Names = Readonly<Record<string, string>>;
 export const furnished: Names = {
 	resource_id: 'document',
 	action_id: 'read',
+	action_group_id: 'editing',
 	attribute_id: 'private',
+	relation_id: 'parent',
 	role_id: 'editor',
 	user_id: 'alice@example.com',
 	tenant_id: 'acme',
@@ -31,9 +33,15 @@ export async function furnish({ http, schema, facts, key_id }: Place, mark = 'Ex
 	const actions = { read: {}, write: {} };
 	const resource_id = await made(`${schema}/resources`, { key: 'document', actions });
 	const action = await http.get<{ readonly id: string }>(`${schema}/resources/document/actions/read`);
+	await made(`${schema}/users/attributes`, { key: 'private', type: 'bool', description: mark });
 	return {
 		resource_id,
 		action_id: action.body.id,
+		action_group_id: await made(`${schema}/resources/document/action_groups`, { key: 'editing', actions: ['write'] }),
+		relation_id: await made(`${schema}/resources/document/relations`, {
+			key: 'parent',
+			subject_resource: 'document',
+		}),
 		attribute_id: await made(`${schema}/resources/document/attributes`, {
 			key: 'private',
 			type: 'bool',

@@ -3,12 +3,14 @@ import test from 'ava';
 import { z } from 'zod';
 import type { Endpoint } from '../../src/http/endpoint.js';
 import { openapi } from '../../src/http/openapi.js';
+import * as actionGroup from '../../src/wire/action-group.js';
 import * as apiKey from '../../src/wire/api-key.js';
 import * as environment from '../../src/wire/environment.js';
 import { ErrorBody, ValidationErrorBody } from '../../src/wire/error.js';
 import { arrayOrPaginated, paginated } from '../../src/wire/list.js';
 import { PolicyRead } from '../../src/wire/policy.js';
 import * as project from '../../src/wire/project.js';
+import * as relation from '../../src/wire/relation.js';
 import * as resource from '../../src/wire/resource.js';
 import * as action from '../../src/wire/resource-action.js';
 import * as attribute from '../../src/wire/resource-attribute.js';
@@ -82,11 +84,16 @@ const answers: Readonly<Record<string, Answer>> = {
 		given: {
 			...{ ...changed, key: 'doc', name: 'Doc', urn: null, description: null, attributes: null, type_attributes: null },
 			actions: { read: { ...actionGiven, ...junk } },
+			relations: {
+				parent: { resource_id: id, resource: 'folder', relation_name: 'Parent', description: null, ...junk },
+			},
+			action_groups: { reading: ['read'] },
 		},
 		shown: {
 			...{ ...shownChanged, key: 'doc', name: 'Doc', urn: null, description: null, attributes: null },
 			...{ type_attributes: null, actions: { read: { ...actionGiven, ...v1compat } } },
-			...{ roles: {}, relations: {}, action_groups: {} },
+			...{ roles: {}, action_groups: { reading: ['read'] } },
+			relations: { parent: { resource_id: id, resource: 'folder', relation_name: 'Parent', description: null } },
 			...{ v1compat_path: null, v1compat_type: null, v1compat_name: null },
 		},
 	},
@@ -104,6 +111,28 @@ const answers: Readonly<Record<string, Answer>> = {
 		shown: {
 			...{ ...shownChanged, key: 'read', name: 'Read', permission_name: 'doc:read', resource_id: id },
 			...{ description: null, attributes: { a: 1 }, ...v1compat },
+		},
+	},
+	ResourceActionGroupRead: {
+		schema: actionGroup.ActionGroupRead,
+		given: {
+			...{ ...changed, key: 'reading', name: 'Reading', resource_id: id, description: null, attributes: null },
+			actions: ['read'],
+		},
+		shown: {
+			...{ ...shownChanged, key: 'reading', name: 'Reading', resource_id: id, description: null, attributes: null },
+			actions: ['read'],
+		},
+	},
+	RelationRead: {
+		schema: relation.RelationRead,
+		given: {
+			...{ ...changed, key: 'parent', name: 'Parent', description: null, object_resource_id: id },
+			...{ object_resource: 'doc', subject_resource_id: id, subject_resource: 'folder' },
+		},
+		shown: {
+			...{ ...shownChanged, key: 'parent', name: 'Parent', description: null, object_resource_id: id },
+			...{ object_resource: 'doc', subject_resource_id: id, subject_resource: 'folder' },
 		},
 	},
 	ResourceAttributeRead: {
@@ -249,7 +278,20 @@ test('a list is an array, or a page of the same items', (t) => {
 });
 
 test('every model has a place in one OpenAPI document', async (t) => {
-	const rooms = [apiKey, environment, project, resource, action, attribute, role, assignment, tenant, user];
+	const rooms = [
+		apiKey,
+		environment,
+		project,
+		resource,
+		action,
+		actionGroup,
+		attribute,
+		relation,
+		role,
+		assignment,
+		tenant,
+		user,
+	];
 	const members = rooms.flatMap((room) => Object.entries<unknown>(room));
 	const exported = members.flatMap(([name, member]) => (member instanceof z.ZodType ? [[name, member] as const] : []));
 	const endpoints = exported.map(([name, schema], index): Endpoint<string, never> => {

@@ -81,6 +81,11 @@ export function rolesBy(unit: ReadingUnit, filter: RoleFilter): QueryBuilder<Rol
 	return whereAttributes(query, 'roles.attributes', filter.attribute_filters);
 }
 
+/** The roles of a resource, oldest first. */
+export function rolesOfResource(unit: ReadingUnit, resourceId: string): QueryBuilder<Role, Role[]> {
+	return unit.query(Role).where('roles.resource_id', resourceId).orderBy('roles.id');
+}
+
 /** A grant, by the keys people write it with. */
 export interface GrantRow {
 	readonly role_id: string;
