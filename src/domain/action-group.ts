@@ -1,4 +1,5 @@
 import { groupBy } from '../group-by.js';
+import type { ChangedRecord } from '../store/change.js';
 import {
 	ActionGroup,
 	actionGroupsBy,
@@ -7,11 +8,10 @@ import {
 	replaceGroupedActions,
 } from '../store/table/action-group.js';
 import { type Resource, ResourceAction } from '../store/table/resource.js';
-import { type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
+import { type Columns, holds, type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
 import type { ActionGroupCreate, ActionGroupRead, ActionGroupUpdate } from '../wire/action-group.js';
 import { defined } from './defined.js';
 import { only } from './only.js';
-import { type Linked, relinking } from './relinking.js';
 
 /** Groups of actions as the API shows them. */
 export async function readActionGroups(
@@ -61,10 +61,17 @@ export async function changeActionGroup(
 	body: ActionGroupUpdate,
 ): Promise<ActionGroup> {
 	const { actions, ...fields } = body;
-	const relink = async () => {
-		if (actions !== undefined) await setGroupedActions(unit, group, actions);
-	};
-	return only(await relinking(unit, linkedGroups(unit, resource), [group], relink, defined(fields)));
+	return only(
+		await recordingActionGroups(
+			unit,
+			resource,
+			[group],
+			async () => {
+				if (actions !== undefined) await setGroupedActions(unit, group, actions);
+			},
+			defined(fields),
+		),
+	);
 }
 
 /** Deletes groups of actions of a resource; the actions stay. */
@@ -76,15 +83,32 @@ export async function removeActionGroups(
 	await unit.removeMany(ActionGroup, groups, (group) => nameOf(resource, group));
 }
 
-/** The groups of actions of a resource as the change log keeps them. */
-export function linkedGroups(unit: ReadingUnit, resource: Resource): Linked<ActionGroup> {
-	return {
-		table: ActionGroup,
-		describe: async (group) => ({ name: nameOf(resource, group), record: await recordOfGroup(unit, group) }),
-	};
+/**
+ * Does work that may change what groups of a resource hold, sets `columns` of them, and records those that are others
+ * than before; the rest stay as they are. Returns the groups as they are now, in their order.
+ */
+export async function recordingActionGroups(
+	unit: WritingUnit,
+	resource: Resource,
+	groups: readonly ActionGroup[],
+	work: () => Promise<void>,
+	columns: Columns<ActionGroup> = {},
+): Promise<readonly ActionGroup[]> {
+	const before: [ActionGroup, ChangedRecord][] = [];
+	for (const group of groups) before.push([group, await recordOfGroup(unit, group)]);
+	await work();
+	const now: ActionGroup[] = [];
+	for (const [group, record] of before) {
+		const unchanged = holds(record, { ...(await recordOfGroup(unit, group)), ...columns });
+		const after = unchanged ? group : await unit.change(ActionGroup, group, columns);
+		now.push(after);
+		if (unchanged) continue;
+		unit.record('action_group', 'update', nameOf(resource, group), record, await recordOfGroup(unit, after));
+	}
+	return now;
 }
 
-async function recordOfGroup(unit: ReadingUnit, group: ActionGroup) {
+async function recordOfGroup(unit: ReadingUnit, group: ActionGroup): Promise<ChangedRecord> {
 	return { ...recordOf(group), actions: (await groupedActions(unit, [group.id])).map(({ key }) => key) };
 }
 

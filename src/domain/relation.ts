@@ -7,8 +7,7 @@ import { type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
 import type { RelationBlockRead, RelationCreate, RelationRead } from '../wire/relation.js';
 import { type Blocks, blockOf, missingFrom } from './blocks.js';
 import { only } from './only.js';
-import { relinking } from './relinking.js';
-import { linkedRoles } from './role.js';
+import { recordingRoles } from './role-record.js';
 
 /** Relations as the API shows them, with the keys of both resources. */
 export async function readRelations(unit: ReadingUnit, rows: readonly Relation[]): Promise<readonly RelationRead[]> {
@@ -56,13 +55,14 @@ export async function removeRelations(unit: WritingUnit, relations: readonly Rel
 	if (relations.length === 0) return;
 	const keyOf = await resourceKeys(unit, relations);
 	const ids = relations.map((relation) => relation.id);
-	await relinking(unit, linkedRoles(unit), await rolesThrough(unit, ids), async () => {
+	await recordingRoles(unit, await rolesThrough(unit, ids), async () => {
 		await removeTuplesOfRelations(unit, ids);
 		await deleteRelations(unit, ids);
 		for (const relation of relations) {
 			const record = recordOfRelation(relation, keyOf(relation.resource_id), keyOf(relation.subject_resource_id));
 			unit.record('relation', 'delete', nameOf(keyOf(relation.resource_id), relation), record, null);
 		}
+		return undefined;
 	});
 }
 

@@ -3,10 +3,9 @@ import { rolesGranting } from '../store/table/dependent.js';
 import { partsOf, type Resource, ResourceAction } from '../store/table/resource.js';
 import type { WritingUnit } from '../store/unit.js';
 import type { ActionBlockEdit } from '../wire/resource.js';
-import { linkedGroups } from './action-group.js';
+import { recordingActionGroups } from './action-group.js';
 import { type Blocks, blockOf, missingFrom } from './blocks.js';
-import { relinking } from './relinking.js';
-import { linkedRoles } from './role.js';
+import { recordingRoles } from './role-record.js';
 
 /** Makes a resource have exactly these actions; those it keeps keep their ids, grants and groups. */
 export async function setActions(
@@ -42,10 +41,11 @@ export async function removeActions(
 	if (actions.length === 0) return;
 	const ids = actions.map((action) => action.id);
 	const groups = await actionGroupsWith(unit, ids);
-	await relinking(unit, linkedRoles(unit), await rolesGranting(unit, ids), async () => {
-		await relinking(unit, linkedGroups(unit, resource), groups, () =>
+	await recordingRoles(unit, await rolesGranting(unit, ids), async () => {
+		await recordingActionGroups(unit, resource, groups, () =>
 			unit.removeMany(ResourceAction, actions, (action) => nameOf(resource, action)),
 		);
+		return undefined;
 	});
 }
 

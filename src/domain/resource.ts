@@ -10,7 +10,7 @@ import {
 	ResourceAction,
 	ResourceAttribute,
 } from '../store/table/resource.js';
-import { rolesOfResource } from '../store/table/role.js';
+import { rolesOfResources } from '../store/table/role.js';
 import type { ReadingUnit, WritingUnit } from '../store/unit.js';
 import type { ResourceCreate, ResourceRead, ResourceUpdate } from '../wire/resource.js';
 import { AttributeType } from '../wire/resource-attribute.js';
@@ -85,7 +85,7 @@ export async function removeResource(unit: WritingUnit, resource: Resource): Pro
  * actions and its attributes. Its instances go by the tables' own cascade.
  */
 async function removeParts(unit: WritingUnit, resource: Resource): Promise<void> {
-	for (const role of await rolesOfResource(unit, resource.id)) await removeRole(unit, role);
+	for (const role of await rolesOfResources(unit, [resource.id])) await removeRole(unit, role);
 	await removeRelations(unit, await relationsAround(unit, resource.id));
 	await removeActionGroups(unit, resource, await actionGroupsBy(unit, [resource.id]));
 	await removeActions(unit, resource, await actionsBy(unit, resource.id, []));

@@ -1,10 +1,8 @@
 import { Failure, notFound, unprocessable } from '../failure.js';
 import { groupBy } from '../group-by.js';
-import type { ChangedRecord } from '../store/change.js';
 import {
 	actionsNamed,
 	deleteRole,
-	type GrantRow,
 	grantsOf,
 	ofTenants,
 	type ParentRow,
@@ -13,13 +11,13 @@ import {
 	replaceGrants,
 	replaceParents,
 } from '../store/table/role.js';
-import { type Columns, type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
+import { type Columns, holds, type ReadingUnit, type WritingUnit } from '../store/unit.js';
 import { asId } from '../wire/common.js';
 import type { RoleCreate, RoleRead, RoleUpdate } from '../wire/role.js';
 import { removeAssignments } from './assignment.js';
 import { defined } from './defined.js';
 import { only } from './only.js';
-import { type Linked, relinking } from './relinking.js';
+import { granted, recordOfRole } from './role-record.js';
 
 /** Roles as the API shows them: with their own permissions, not those of the roles they extend. */
 export async function readRoles(unit: ReadingUnit, rows: readonly Role[]): Promise<readonly RoleRead[]> {
@@ -81,14 +79,6 @@ export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 	await deleteRole(unit, role.id);
 }
 
-/** Roles as the change log keeps them. */
-export function linkedRoles(unit: ReadingUnit): Linked<Role> {
-	return {
-		table: Role,
-		describe: async (role) => ({ name: role.key, record: await recordOfRole(unit, role) }),
-	};
-}
-
 /** Changes columns and links of a role and records it; when all is as it was, nothing is recorded. */
 async function changing(
 	unit: WritingUnit,
@@ -96,20 +86,12 @@ async function changing(
 	columns: Columns<Role>,
 	relink: () => Promise<void>,
 ): Promise<Role> {
-	return only(await relinking(unit, linkedRoles(unit), [role], relink, columns));
-}
-
-async function recordOfRole(unit: ReadingUnit, role: Role): Promise<ChangedRecord> {
-	const grants = await grantsOf(unit, [role.id]);
-	const parents = await parentsOf(unit, [role.id]);
-	return { ...recordOf(role), ...granted(grants, parents) };
-}
-
-function granted(grants: readonly GrantRow[] = [], parents: readonly ParentRow[] = []) {
-	return {
-		permissions: grants.map((grant) => `${grant.resource}:${grant.action}`),
-		extends: parents.map((parent) => parent.parent),
-	};
+	const before = await recordOfRole(unit, role);
+	await relink();
+	if (holds(before, { ...(await recordOfRole(unit, role)), ...columns })) return role;
+	const after = await unit.change(Role, role, columns);
+	unit.record('role', 'update', role.key, before, await recordOfRole(unit, after));
+	return after;
 }
 
 async function setGrants(unit: WritingUnit, role: Role, permissions: readonly string[]): Promise<void> {

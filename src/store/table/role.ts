@@ -81,9 +81,9 @@ export function rolesBy(unit: ReadingUnit, filter: RoleFilter): QueryBuilder<Rol
 	return whereAttributes(query, 'roles.attributes', filter.attribute_filters);
 }
 
-/** The roles of a resource, oldest first. */
-export function rolesOfResource(unit: ReadingUnit, resourceId: string): QueryBuilder<Role, Role[]> {
-	return unit.query(Role).where('roles.resource_id', resourceId).orderBy('roles.id');
+/** The roles of these resources, oldest first. */
+export function rolesOfResources(unit: ReadingUnit, resourceIds: readonly string[]): QueryBuilder<Role, Role[]> {
+	return unit.query(Role).whereRaw('roles.resource_id = any(?::uuid[])', [resourceIds]).orderBy('roles.id');
 }
 
 /** A grant, by the keys people write it with. */
