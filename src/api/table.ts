@@ -11,13 +11,16 @@ import { health } from './general/health.js';
 import { organizations } from './general/organizations.js';
 import { policy } from './general/policy.js';
 import { projects } from './general/projects.js';
+import { actionGroups } from './schema/action-groups.js';
 import { implicitGrants } from './schema/implicit-grants.js';
+import { relations } from './schema/relations.js';
 import { resourceActions } from './schema/resource-actions.js';
 import { resourceAttributes } from './schema/resource-attributes.js';
 import { resourceRoles } from './schema/resource-roles.js';
 import { resources } from './schema/resources.js';
 import { resourceRoleHierarchy, roleHierarchy } from './schema/role-hierarchy.js';
 import { roles } from './schema/roles.js';
+import { userAttributes } from './schema/user-attributes.js';
 
 /** Every endpoint of the management API, in the order of the documentation; of two that match, the first serves. */
 export const endpoints: readonly Endpoint<string, never>[] = [
@@ -29,10 +32,13 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...policy,
 	...resources,
 	...resourceActions,
+	...actionGroups,
 	...resourceAttributes,
 	...resourceRoles,
 	...resourceRoleHierarchy,
 	...implicitGrants,
+	...userAttributes,
+	...relations,
 	...roles,
 	...roleHierarchy,
 	...users,

@@ -174,11 +174,6 @@ export function clearable<S extends z.ZodType>(schema: S) {
 	return schema.nullable().optional();
 }
 
-/** A field of the contract this service does not serve yet: refused unless it says nothing. */
-export function deferred(what: string) {
-	return unserved(`${what} are not served yet`, `Not served yet: ${what}.`);
-}
-
 /** A field that has no meaning here: refused with this message unless it says nothing. */
 export function unserved(message: string, description: string) {
 	return z

@@ -3,17 +3,18 @@ import {
 	AlwaysNull,
 	Attributes,
 	clearable,
-	deferred,
 	environmentObject,
 	Key,
 	keyed,
 	Name,
 	optional,
+	Reference,
 	StoredObject,
 	Text,
 	Uuid,
 } from './common.js';
 import { Flag, pageShape, Search, withAttributeFilters } from './query.js';
+import { RelationBlockRead } from './relation.js';
 import { AttributeType } from './resource-attribute.js';
 import { ResourceRoleRead, RoleBlockEdit } from './resource-role.js';
 
@@ -36,12 +37,14 @@ export const AttributeBlockEdit = z
 	.meta({ id: 'AttributeBlockEditable' });
 export type AttributeBlockEdit = z.output<typeof AttributeBlockEdit>;
 
-const notServed = {
-	relations: deferred('resource relations'),
-};
-
 /** The roles that are held on instances of the resource, by key. */
 const roles = optional(keyed(RoleBlockEdit));
+
+/** The relations whose objects are of the resource: by their key, the resource of the subjects. */
+const relations = optional(keyed(Reference)).meta({
+	description: 'By the key of the relation, the resource of its subjects (an id or a key).',
+	example: { parent: 'folder' },
+});
 
 const described = {
 	name: Name,
@@ -51,22 +54,22 @@ const described = {
 	description: optional(Text),
 	type_attributes: optional(Attributes),
 	roles,
-	...notServed,
+	relations,
 };
 
 /** What the contract calls tenants as a resource type; `__user`, its like, is a resource of every environment. */
 const reservedKey = '__tenant';
 const ResourceKey = Key.refine((key) => key !== reservedKey, 'is a reserved name');
 
-/** A new resource with its actions and attributes. */
+/** A new resource with its actions, attributes, relations and roles. */
 export const ResourceCreate = z.object({ key: ResourceKey, ...described }).meta({ id: 'ResourceCreate' });
 export type ResourceCreate = z.output<typeof ResourceCreate>;
 
-/** A resource as it shall be; what is missing is reset, actions and attributes not named are removed. */
+/** A resource as it shall be; what is missing is reset; actions, attributes, relations and roles not named are removed. */
 export const ResourceReplace = z.object(described).meta({ id: 'ResourceReplace' });
 export type ResourceReplace = z.output<typeof ResourceReplace>;
 
-/** What may change of a resource; `actions` and `attributes` are overwritten as a whole. */
+/** What may change of a resource; what it is made of (`actions`, `roles` and so on) is overwritten as a whole. */
 export const ResourceUpdate = z
 	.object({
 		name: optional(Name),
@@ -76,7 +79,7 @@ export const ResourceUpdate = z
 		description: clearable(Text),
 		type_attributes: clearable(Attributes),
 		roles,
-		...notServed,
+		relations,
 	})
 	.meta({ id: 'ResourceUpdate' });
 export type ResourceUpdate = z.output<typeof ResourceUpdate>;
@@ -116,10 +119,7 @@ export const AttributeBlockRead = z
 	.meta({ id: 'AttributeBlockRead' });
 export type AttributeBlockRead = z.input<typeof AttributeBlockRead>;
 
-/** A map that is empty as long as what it would hold is not served. */
-const alwaysEmpty = () => z.record(z.string(), z.never()).default({});
-
-/** A resource with its actions and attributes. */
+/** A resource with its actions, attributes, relations, roles and groups of actions (by key, the keys of their actions). */
 export const ResourceRead = z
 	.object({
 		...environmentObject,
@@ -130,8 +130,8 @@ export const ResourceRead = z
 		actions: z.record(z.string(), ActionBlockRead),
 		attributes: z.record(z.string(), AttributeBlockRead).nullable(),
 		roles: z.record(z.string(), ResourceRoleRead),
-		relations: alwaysEmpty(),
-		action_groups: alwaysEmpty(),
+		relations: z.record(z.string(), RelationBlockRead),
+		action_groups: z.record(z.string(), z.array(z.string())),
 		type_attributes: StoredObject.nullable(),
 		v1compat_path: AlwaysNull,
 		v1compat_type: AlwaysNull,

@@ -179,7 +179,7 @@ harmless(
 			if (body === undefined) continue;
 			const path = pathOf(endpoint, place);
 			for (const [field, kind] of Object.entries(body.fields)) {
-				if (!/^(object|actions|attributes|roles)!?$/.test(kind)) continue;
+				if (!/^(object|actions|attributes|relations|roles)!?$/.test(kind)) continue;
 				const answer = await send(organization, endpoint, path, bodyWith(body, field, named));
 				fails(t, answer, 422, 'is a reserved name');
 				t.deepEqual(problemPlaces(answer), [`${placeOf(body, field)}.__proto__`], endpoint.name);
@@ -305,7 +305,13 @@ harmless('a query that is wrong is refused by the name of its parameter', async 
 		const declared = (operation?.parameters ?? [])
 			.filter((parameter) => parameter.in === 'query')
 			.map(({ name }) => name);
-		const filtered = ['listResources', 'listResourceActions', 'listRoles', 'listTenants'].includes(endpoint.name);
+		const filtered = [
+			'listResources',
+			'listResourceActions',
+			'listResourceActionGroups',
+			'listRoles',
+			'listTenants',
+		].includes(endpoint.name);
 		for (const name of [...declared, ...(filtered ? ['attr_plan'] : [])]) {
 			seen.add(name);
 			const right = bodyOf(endpoint);

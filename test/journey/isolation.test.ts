@@ -19,6 +19,9 @@ async function shown(http: Client, { schema, facts }: Place): Promise<string> {
 		...[`${schema}/resources/document/roles`, `${schema}/resources/document/roles/editor/ancestors`],
 		...[
 			`${schema}/resources/document/attributes`,
+			`${schema}/resources/document/action_groups`,
+			`${schema}/resources/document/relations`,
+			`${schema}/users/attributes`,
 			`${facts}/users`,
 			`${facts}/tenants`,
 			`${facts}/tenants/acme/users`,
@@ -129,6 +132,21 @@ journey('an id of another environment in a body or a filter names nothing', asyn
 		['DELETE', `${facts}/users/alice@example.com/roles`, { role: 'editor', tenant: tenant_id }, tenant_id],
 		['POST', `${schema}/roles`, { key: 'new', name: 'New', extends: [role_id] }, role_id],
 		['POST', `${schema}/roles`, { key: 'new', name: 'New', permissions: [action_id] }, action_id],
+		[
+			'POST',
+			`${schema}/resources`,
+			{ key: 'new', name: 'New', actions: {}, relations: { r: resource_id } },
+			resource_id,
+		],
+		['PATCH', `${schema}/resources/document`, { relations: { r: resource_id } }, resource_id],
+		[
+			'POST',
+			`${schema}/resources/document/relations`,
+			{ key: 'r', name: 'R', subject_resource: resource_id },
+			resource_id,
+		],
+		['POST', `${schema}/resources/document/action_groups`, { key: 'g', name: 'G', actions: [action_id] }, action_id],
+		['PATCH', `${schema}/resources/document/action_groups/editing`, { actions: [action_id] }, action_id],
 		['PATCH', `${schema}/roles/editor`, { permissions: [action_id] }, action_id],
 		['PATCH', `${schema}/roles/editor`, { extends: [role_id] }, role_id],
 		['POST', `${schema}/roles/editor/permissions`, { permissions: [action_id] }, action_id],
@@ -195,7 +213,7 @@ const system: Readonly<Record<string, RegExp>> = {
 
 /** The tables that hold the objects of environments, and that are found by the caller's organization. */
 const ofEnvironments =
-	/"?\b(resources|resource_actions|resource_attributes|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|changes|publications)\b"?/;
+	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|changes|publications)\b"?/;
 const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;
 
 /** Why a statement is not bound to the caller's scope; `null` when it is. */

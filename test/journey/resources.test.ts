@@ -1,3 +1,4 @@
+import { Role } from '../../src/store/table/role.js';
 import type { Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
@@ -329,6 +330,50 @@ journey('a resource goes with its actions, its attributes and every grant of the
 	fails(t, await http.post(`${schema}/roles/r/permissions`, { permissions: ['document:read'] }), 404, 'document:read');
 	const again = await ledger.wrote(await http.post(`${schema}/resources`, document));
 	t.is(again['key'], 'document', 'its key is free again');
+	await ledger.balanced();
+});
+
+journey('all that goes with a resource is recorded with it', async (t, place) => {
+	const { http, schema, store, id: environment_id } = place;
+	const { body } = await http.post<{ id: string }>(`${schema}/resources`, {
+		...document,
+		relations: { twin: 'document', owner: '__user' },
+	});
+	const page = { key: 'page', name: 'Page', actions: {}, relations: { parent: 'document' } };
+	await http.post(`${schema}/resources`, page);
+	await http.post(`${schema}/resources/document/action_groups`, { key: 'all', name: 'All', actions: ['read'] });
+	await http.post(`${schema}/roles`, { key: 'r', name: 'R', permissions: ['document:read'] });
+	const { organization_id, project_id } = place;
+	await store.write({ organization_id, project_id, environment_id }, null, (unit) =>
+		unit.create(Role, { key: 'owner', name: 'Owner', resource_id: body.id }, 'owner'),
+	);
+	const ledger = await ledgerOf(t, place);
+	await ledger.wrote(await http.delete(`${schema}/resources/document`), 204);
+
+	const changes: { kind: string; operation: string; record: Loose }[] = await store.database
+		.knex('changes')
+		.where({ environment_id, revision: await place.revision() })
+		.select('kind', 'operation', store.database.knex.raw('coalesce(after, before) as record'))
+		.orderBy('position');
+	const said = changes.map(({ kind, operation, record }) => `${operation} ${kind} ${String(record['key'])}`);
+	t.deepEqual([...said].sort(), [
+		'delete action_group all',
+		'delete relation owner',
+		'delete relation parent',
+		'delete relation twin',
+		'delete resource document',
+		'delete resource_action read',
+		'delete resource_action sign-off',
+		'delete resource_attribute private',
+		'delete resource_attribute tags',
+		'delete role owner',
+		'update role r',
+	]);
+	t.is(said.at(-1), 'delete resource document', 'itself last');
+	const changed = changes.find(({ operation }) => operation === 'update')?.record;
+	t.deepEqual(changed?.['permissions'], []);
+	const parent = changes.find(({ record }) => record['key'] === 'parent')?.record;
+	t.like(parent, { object_resource: 'page', subject_resource: 'document' });
 	await ledger.balanced();
 });
 

@@ -20,6 +20,7 @@ export type Kind =
 	| 'derivation'
 	| 'settings'
 	| 'flag'
+	| 'relations'
 	| 'environments'
 	| 'assignments'
 	| 'jwks'
@@ -61,6 +62,7 @@ const newTuple: Body = {
 	fields: { ...tuple.fields, tenant: 'reference' },
 };
 const permissions: Body = { base: { permissions: ['document:read'] }, fields: { permissions: 'references!' } };
+const actionGroup = { description: 'text', attributes: 'object', actions: 'references' } as const;
 const attributeType = { description: 'text' } as const;
 const environment = { description: 'text', custom_branch_name: 'text', jwks: 'jwks', settings: 'object' } as const;
 const resource = {
@@ -69,7 +71,7 @@ const resource = {
 	description: 'text',
 	type_attributes: 'object',
 	roles: 'roles',
-	relations: 'nothing',
+	relations: 'relations',
 } as const;
 const user = { email: 'email', first_name: 'name', last_name: 'name', attributes: 'object' } as const;
 const bulkUser: Body = {
@@ -122,6 +124,7 @@ export const bodies: Readonly<Record<string, Body>> = {
 		base: {
 			...{ name: 'Document', actions: { read: {}, write: {} }, attributes: { private: { type: 'bool' } } },
 			roles: { viewer: { name: 'Viewer' }, editor: { name: 'Editor', permissions: ['read'] } },
+			relations: { parent: 'folder', copy: 'document' },
 		},
 		fields: { name: 'name!', actions: 'actions!', ...resource },
 	},
@@ -131,11 +134,25 @@ export const bodies: Readonly<Record<string, Body>> = {
 		fields: { key: 'key!', name: 'name!', description: 'text', attributes: 'object' },
 	},
 	updateResourceAction: { base: { name: 'Read' }, fields: { name: 'name', description: 'text', attributes: 'object' } },
+	createResourceActionGroup: {
+		base: { key: 'new', name: 'New', actions: ['write'] },
+		fields: { key: 'key!', name: 'name!', ...actionGroup },
+	},
+	updateResourceActionGroup: { base: { name: 'Editing' }, fields: { name: 'name', ...actionGroup } },
+	createResourceRelation: {
+		base: { key: 'new', name: 'New', subject_resource: 'document' },
+		fields: { key: 'key!', name: 'name!', description: 'text', subject_resource: 'reference!' },
+	},
 	createResourceAttribute: {
 		base: { key: 'new', type: 'bool' },
 		fields: { key: 'key!', type: 'type!', ...attributeType },
 	},
 	updateResourceAttribute: { base: { type: 'bool' }, fields: { type: 'type', ...attributeType } },
+	createUserAttribute: {
+		base: { key: 'new', type: 'bool' },
+		fields: { key: 'key!', type: 'type!', ...attributeType },
+	},
+	updateUserAttribute: { base: { type: 'bool' }, fields: { type: 'type', ...attributeType } },
 	createRole: { base: { key: 'new', name: 'New' }, fields: { key: 'key!', name: 'name!', ...role } },
 	updateRole: { base: { name: 'Editor' }, fields: { name: 'name', ...role } },
 	assignPermissionsToRole: permissions,
@@ -249,6 +266,10 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 	],
 	settings: [5, 'text', true, [], { no_direct_roles_on_object: 1 }],
 	flag: [5, 'true', [], {}],
+	relations: [
+		...[5, 'text', [], { 'a b': 'document' }, { '': 'document' }, { a: 5 }, { a: null }, { a: {} }, { a: '' }],
+		{ a: 'a\0b' },
+	],
 	environments: [5, 'text', {}, [5], [{}], [{ key: 'a b', name: 'A' }], [{ key: 'a', name: null }]],
 	assignments: [5, 'text', {}, [5], [null], [{}], [{ role: 'editor' }], [{ role: 'editor', tenant: 'a\0b' }]],
 	jwks: [
@@ -282,6 +303,7 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	role: ['%00', ''],
 	tenant: ['%00', '', 'x'.repeat(1026)],
 	resource: ['%00', ''],
+	resource_id: ['%00', '', 'document', '00000000-0000-4000-8000-000000000000', '__user&resource_id=__user'],
 	resource_instance: ['%00', ''],
 	subject: ['%00', ''],
 	subject_type: ['%00', ''],

@@ -16,7 +16,9 @@ export type Names = Readonly<Record<string, string>>;
 export const furnished: Names = {
 	resource_id: 'document',
 	action_id: 'read',
+	action_group_id: 'editing',
 	attribute_id: 'private',
+	relation_id: 'parent',
 	role_id: 'editor',
 	parent_role_id: 'viewer',
 	user_id: 'alice@example.com',
@@ -35,13 +37,18 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	const actions = { read: {}, write: {} };
 	const resource_id = await made(`${schema}/resources`, { key: 'document', actions });
 	await made(`${schema}/resources`, { key: 'folder', actions });
-	await addRelation(place, 'document', 'parent', 'folder');
 	await addRelation(place, 'document', 'copy', 'document');
 	for (const key of ['viewer', 'editor']) await made(`${schema}/resources/document/roles`, { key });
 	const action = await http.get<{ readonly id: string }>(`${schema}/resources/document/actions/read`);
+	await made(`${schema}/users/attributes`, { key: 'private', type: 'bool', description: mark });
 	return {
 		resource_id,
 		action_id: action.body.id,
+		action_group_id: await made(`${schema}/resources/document/action_groups`, { key: 'editing', actions: ['write'] }),
+		relation_id: await made(`${schema}/resources/document/relations`, {
+			key: 'parent',
+			subject_resource: 'folder',
+		}),
 		attribute_id: await made(`${schema}/resources/document/attributes`, {
 			key: 'private',
 			type: 'bool',

@@ -5,7 +5,6 @@ import {
 	Attributes,
 	clearable,
 	defaulted,
-	deferred,
 	Key,
 	keyed,
 	Name,
@@ -15,6 +14,7 @@ import {
 	Timestamp,
 	UserKey,
 	Uuid,
+	unserved,
 } from '../../src/wire/common.js';
 import { json, parsed } from './parsed.js';
 
@@ -98,10 +98,10 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 	],
 	['keyed', keyed(z.int()), json('{"__proto__":1}'), ['__proto__: is a reserved name']],
 	['keyed', keyed(z.int()), [], [': Invalid input: expected record, received array']],
-	['deferred', deferred('wishes'), { a: 1 }, [': wishes are not served yet']],
-	['deferred', deferred('wishes'), 'a', [': wishes are not served yet']],
-	['deferred', deferred('wishes'), false, [': wishes are not served yet']],
-	['deferred', deferred('wishes'), ['a'], [': wishes are not served yet']],
+	['unserved', unserved('wishes are not served', 'Wishes.'), { a: 1 }, [': wishes are not served']],
+	['unserved', unserved('wishes are not served', 'Wishes.'), 'a', [': wishes are not served']],
+	['unserved', unserved('wishes are not served', 'Wishes.'), false, [': wishes are not served']],
+	['unserved', unserved('wishes are not served', 'Wishes.'), ['a'], [': wishes are not served']],
 ];
 
 for (const [name, schema, value, problems] of refused) {
@@ -119,18 +119,18 @@ const presence = z.object({
 	optional: optional(Text),
 	defaulted: defaulted(z.array(Text), () => ['x']),
 	clearable: clearable(Text),
-	deferred: deferred('wishes'),
+	unserved: unserved('wishes are not served', 'Wishes.'),
 });
 
 const present: readonly (readonly [string, unknown, unknown])[] = [
 	['absent', {}, { defaulted: ['x'] }],
 	[
 		'null',
-		{ optional: null, defaulted: null, clearable: null, deferred: null },
-		{ optional: undefined, defaulted: ['x'], clearable: null, deferred: undefined },
+		{ optional: null, defaulted: null, clearable: null, unserved: null },
+		{ optional: undefined, defaulted: ['x'], clearable: null, unserved: undefined },
 	],
 	['given', { optional: 'a', defaulted: [], clearable: 'b' }, { optional: 'a', defaulted: [], clearable: 'b' }],
-	['empty, where nothing is served', { deferred: {} }, { defaulted: ['x'], deferred: undefined }],
+	['empty, where nothing is served', { unserved: {} }, { defaulted: ['x'], unserved: undefined }],
 ];
 
 for (const [title, value, becomes] of present) {

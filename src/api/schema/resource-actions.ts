@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defined } from '../../domain/defined.js';
-import { removeAction } from '../../domain/resource.js';
+import { removeActions } from '../../domain/resource-action.js';
 import { reply } from '../../http/endpoint.js';
 import { pageOf } from '../../store/filter.js';
 import { actionsBy, Resource, ResourceAction } from '../../store/table/resource.js';
@@ -103,7 +103,7 @@ export const resourceActions = [
 		failures: { 404: 'No such resource or action' },
 		handle: async ({ params }, { unit }) => {
 			const { resource, action } = await findAction(unit, params);
-			await removeAction(unit, resource, action);
+			await removeActions(unit, resource, [action]);
 			return reply(204);
 		},
 	}),

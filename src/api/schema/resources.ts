@@ -43,7 +43,7 @@ export const resources = [
 	}),
 	endpoint({
 		name: 'createResource',
-		summary: 'Create a resource with its actions and attributes',
+		summary: 'Create a resource with its actions, attributes and relations',
 		tag,
 		method: 'post',
 		path: collection,
@@ -52,7 +52,7 @@ export const resources = [
 		body: ResourceCreate,
 		example,
 		returns: { 200: ResourceRead },
-		failures: { 409: 'A resource with this key exists' },
+		failures: { 404: 'A relation names no resource', 409: 'A resource with this key exists' },
 		handle: async ({ body }, { unit }) => {
 			return reply(200, await readResource(unit, await createResource(unit, body)));
 		},
@@ -74,7 +74,9 @@ export const resources = [
 	endpoint({
 		name: 'replaceResource',
 		summary: 'Replace a resource',
-		description: 'What is missing is reset. Actions not named are removed with the grants of them.',
+		description:
+			'What is missing is reset. Actions not named are removed with the grants of them, relations not named with their ' +
+			'tuples.',
 		tag,
 		method: 'put',
 		path: member,
@@ -83,10 +85,18 @@ export const resources = [
 		body: ResourceReplace,
 		example,
 		returns: { 200: ResourceRead },
-		failures: { 400: 'A built-in attribute would change', 404: 'No such resource' },
+		failures: { 400: 'A built-in attribute would change', 404: 'No such resource, or a relation names none' },
 		handle: async ({ params, body }, { unit }) => {
-			const { urn = null, description = null, type_attributes = null, attributes = null, roles = {}, ...given } = body;
-			const whole = { ...given, urn, description, type_attributes, attributes, roles };
+			const {
+				urn = null,
+				description = null,
+				type_attributes = null,
+				attributes = null,
+				relations = {},
+				roles = {},
+				...given
+			} = body;
+			const whole = { ...given, urn, description, type_attributes, attributes, relations, roles };
 			const resource = await changeResource(unit, await unit.find(Resource, params.resource_id), whole);
 			return reply(200, await readResource(unit, resource));
 		},
@@ -94,7 +104,9 @@ export const resources = [
 	endpoint({
 		name: 'updateResource',
 		summary: 'Change fields of a resource',
-		description: '`actions` and `attributes`, where given, are overwritten as a whole. Null clears a field.',
+		description:
+			'`actions`, `attributes` and `relations`, where given, are overwritten as a whole. Null clears a field that can ' +
+			'be empty.',
 		tag,
 		method: 'patch',
 		path: member,
@@ -103,7 +115,7 @@ export const resources = [
 		body: ResourceUpdate,
 		example: { description: 'What users write' },
 		returns: { 200: ResourceRead },
-		failures: { 400: 'A built-in attribute would change', 404: 'No such resource' },
+		failures: { 400: 'A built-in attribute would change', 404: 'No such resource, or a relation names none' },
 		handle: async ({ params, body }, { unit }) => {
 			const resource = await changeResource(unit, await unit.find(Resource, params.resource_id), body);
 			return reply(200, await readResource(unit, resource));
@@ -111,7 +123,10 @@ export const resources = [
 	}),
 	endpoint({
 		name: 'deleteResource',
-		summary: 'Delete a resource with its actions, attributes and all grants of its actions',
+		summary: 'Delete a resource with all that is defined for it and all that is of it',
+		description:
+			'Its actions with their grants, attributes, action groups and roles go, its relations on both sides, its instances ' +
+			'and their tuples.',
 		tag,
 		method: 'delete',
 		path: member,

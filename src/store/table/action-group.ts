@@ -1,4 +1,7 @@
-import { EnvironmentModel, KeyedModel } from './environment-model.js';
+import type { QueryBuilder } from 'objection';
+import { type AttributeFilter, whereAttributes } from '../filter.js';
+import type { ReadingUnit, WritingUnit } from '../unit.js';
+import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
 
 /** A named group of actions of one resource. */
 export class ActionGroup extends KeyedModel {
@@ -26,4 +29,60 @@ export class ActionGroupAction extends EnvironmentModel {
 	static override get idColumn(): string[] {
 		return ['environment_id', 'action_group_id', 'action_id'];
 	}
+}
+
+/** The action groups of these resources whose attributes have these values, oldest first. */
+export function actionGroupsBy(
+	unit: ReadingUnit,
+	resourceIds: readonly string[],
+	filters: readonly AttributeFilter[] = [],
+): QueryBuilder<ActionGroup, ActionGroup[]> {
+	const query = unit
+		.query(ActionGroup)
+		.whereRaw('action_groups.resource_id = any(?::uuid[])', [resourceIds])
+		.orderBy('action_groups.id');
+	return whereAttributes(query, 'action_groups.attributes', filters);
+}
+
+/** The action groups that hold any of these actions, oldest first. */
+export function actionGroupsWith(
+	unit: ReadingUnit,
+	actionIds: readonly string[],
+): QueryBuilder<ActionGroup, ActionGroup[]> {
+	const holding = unit
+		.query(ActionGroupAction)
+		.whereRaw('action_group_actions.action_id = any(?::uuid[])', [actionIds])
+		.select('action_group_actions.action_group_id');
+	return unit.query(ActionGroup).whereIn('action_groups.id', holding).orderBy('action_groups.id');
+}
+
+/** An action in a group, by its key. */
+export interface GroupedActionRow {
+	readonly action_group_id: string;
+	readonly key: string;
+}
+
+/** The actions in these groups, each group's in the order they were given. */
+export async function groupedActions(
+	unit: ReadingUnit,
+	groupIds: readonly string[],
+): Promise<readonly GroupedActionRow[]> {
+	return unit
+		.query(ActionGroupAction)
+		.join('resource_actions', sameEnvironment('action_group_actions', 'action_id', 'resource_actions'))
+		.whereRaw('action_group_actions.action_group_id = any(?::uuid[])', [groupIds])
+		.select('action_group_actions.action_group_id', 'resource_actions.key')
+		.orderBy(['action_group_actions.action_group_id', 'action_group_actions.position'])
+		.castTo<GroupedActionRow[]>();
+}
+
+/** Replaces the actions of a group by these, in this order. */
+export async function replaceGroupedActions(
+	unit: WritingUnit,
+	groupId: string,
+	actionIds: readonly string[],
+): Promise<void> {
+	await unit.query(ActionGroupAction).where('action_group_actions.action_group_id', groupId).delete();
+	const rows = actionIds.map((action_id, position) => ({ action_group_id: groupId, action_id, position }));
+	await unit.insert(ActionGroupAction, rows, (row) => String(row.action_id));
 }

@@ -1,3 +1,5 @@
+import type { QueryBuilder } from 'objection';
+import type { ReadingUnit, WritingUnit } from '../unit.js';
 import { KeyedModel } from './environment-model.js';
 
 /** A relation that instances of the subject resource may have to instances of the resource it belongs to. */
@@ -11,4 +13,24 @@ export class Relation extends KeyedModel {
 	declare subject_resource_id: string;
 	declare name: string;
 	declare description: string | null;
+}
+
+/** The relations whose objects are of these resources, oldest first. */
+export function relationsBy(unit: ReadingUnit, resourceIds: readonly string[]): QueryBuilder<Relation, Relation[]> {
+	return unit.query(Relation).whereRaw('relations.resource_id = any(?::uuid[])', [resourceIds]).orderBy('relations.id');
+}
+
+/** The relations that a resource has on either side, oldest first. */
+export function relationsAround(unit: ReadingUnit, resourceId: string): QueryBuilder<Relation, Relation[]> {
+	return unit
+		.query(Relation)
+		.where((either) => {
+			either.where('relations.resource_id', resourceId).orWhere('relations.subject_resource_id', resourceId);
+		})
+		.orderBy('relations.id');
+}
+
+/** Deletes these relations. Records nothing. */
+export async function deleteRelations(unit: WritingUnit, ids: readonly string[]): Promise<void> {
+	await unit.query(Relation).whereRaw('relations.id = any(?::uuid[])', [ids]).delete();
 }

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import {
+	changeActionGroup,
+	createActionGroup,
+	readActionGroup,
+	readActionGroups,
+	removeActionGroups,
+} from '../../domain/action-group.js';
+import { reply } from '../../http/endpoint.js';
+import { pageOf } from '../../store/filter.js';
+import { ActionGroup, actionGroupsBy } from '../../store/table/action-group.js';
+import { Resource } from '../../store/table/resource.js';
+import type { ReadingUnit } from '../../store/unit.js';
+import { ActionGroupCreate, ActionGroupRead, ActionGroupUpdate } from '../../wire/action-group.js';
+import { Reference } from '../../wire/common.js';
+import { attributeFilterText, pageShape, withAttributeFilters } from '../../wire/query.js';
+import { endpoint } from '../access.js';
+import { ResourcePath } from './resources.js';
+
+const tag = 'Resource action groups';
+const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/action_groups';
+const member = `${collection}/:action_group_id`;
+const ActionGroupPath = ResourcePath.extend({ action_group_id: Reference });
+const missing = 'No such resource or action group, or an action that the resource does not have';
+
+/** Groups of actions of a resource (contract: Actions and action groups). */
+export const actionGroups = [
+	endpoint({
+		name: 'listResourceActionGroups',
+		summary: 'List the action groups of a resource',
+		description: attributeFilterText,
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: ResourcePath,
+		query: withAttributeFilters(pageShape),
+		returns: { 200: z.array(ActionGroupRead) },
+		failures: { 404: 'No such resource' },
+		handle: async ({ params, query }, { unit }) => {
+			const resource = await unit.find(Resource, params.resource_id);
+			const { data } = await pageOf(actionGroupsBy(unit, [resource.id], query.attribute_filters), query);
+			return reply(200, [...(await readActionGroups(unit, data))]);
+		},
+	}),
+	endpoint({
+		name: 'createResourceActionGroup',
+		summary: 'Add an action group to a resource',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: ResourcePath,
+		body: ActionGroupCreate,
+		example: { key: 'editing', name: 'Editing', actions: ['read', 'write'] },
+		returns: { 200: ActionGroupRead },
+		failures: {
+			404: 'No such resource, or an action that it does not have',
+			409: 'The resource has an action group with this key',
+		},
+		handle: async ({ params, body }, { unit }) => {
+			const resource = await unit.find(Resource, params.resource_id);
+			return reply(200, await readActionGroup(unit, await createActionGroup(unit, resource, body)));
+		},
+	}),
+	endpoint({
+		name: 'getResourceActionGroup',
+		summary: 'One action group of a resource',
+		tag,
+		method: 'get',
+		path: member,
+		access: 'environment.read',
+		params: ActionGroupPath,
+		returns: { 200: ActionGroupRead },
+		failures: { 404: 'No such resource or action group' },
+		handle: async ({ params }, { unit }) => {
+			const { group } = await findActionGroup(unit, params);
+			return reply(200, await readActionGroup(unit, group));
+		},
+	}),
+	endpoint({
+		name: 'updateResourceActionGroup',
+		summary: 'Change fields of an action group',
+		description: '`actions` and `attributes`, where given, are overwritten as a whole. Null clears a field.',
+		tag,
+		method: 'patch',
+		path: member,
+		access: 'environment.write',
+		params: ActionGroupPath,
+		body: ActionGroupUpdate,
+		example: { actions: ['write'] },
+		returns: { 200: ActionGroupRead },
+		failures: { 404: missing },
+		handle: async ({ params, body }, { unit }) => {
+			const { resource, group } = await findActionGroup(unit, params);
+			return reply(200, await readActionGroup(unit, await changeActionGroup(unit, resource, group, body)));
+		},
+	}),
+	endpoint({
+		name: 'deleteResourceActionGroup',
+		summary: 'Delete an action group; its actions stay',
+		tag,
+		method: 'delete',
+		path: member,
+		access: 'environment.write',
+		params: ActionGroupPath,
+		returns: { 204: null },
+		failures: { 404: 'No such resource or action group' },
+		handle: async ({ params }, { unit }) => {
+			const { resource, group } = await findActionGroup(unit, params);
+			await removeActionGroups(unit, resource, [group]);
+			return reply(204);
+		},
+	}),
+];
+
+async function findActionGroup(unit: ReadingUnit, params: z.output<typeof ActionGroupPath>) {
+	const resource = await unit.find(Resource, params.resource_id);
+	const group = await unit.find(ActionGroup, params.action_group_id, { resource_id: resource.id });
+	return { resource, group };
+}

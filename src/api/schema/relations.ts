@@ -1,0 +1,93 @@
+import type { z } from 'zod';
+import { createRelation, readRelation, readRelations, removeRelations } from '../../domain/relation.js';
+import { reply } from '../../http/endpoint.js';
+import { pageOf } from '../../store/filter.js';
+import { Relation, relationsBy } from '../../store/table/relation.js';
+import { Resource } from '../../store/table/resource.js';
+import type { ReadingUnit } from '../../store/unit.js';
+import { Reference } from '../../wire/common.js';
+import { paginated } from '../../wire/list.js';
+import { PageQuery } from '../../wire/query.js';
+import { RelationCreate, RelationRead } from '../../wire/relation.js';
+import { endpoint } from '../access.js';
+import { ResourcePath } from './resources.js';
+
+const tag = 'Resource relations';
+const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/relations';
+const member = `${collection}/:relation_id`;
+const RelationPath = ResourcePath.extend({ relation_id: Reference });
+
+/** Relations whose objects are of a resource (contract: Resource relations). */
+export const relations = [
+	endpoint({
+		name: 'listResourceRelations',
+		summary: 'List the relations of a resource',
+		description: 'Those whose objects are of this resource.',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: ResourcePath,
+		query: PageQuery,
+		returns: { 200: paginated(RelationRead) },
+		failures: { 404: 'No such resource' },
+		handle: async ({ params, query }, { unit }) => {
+			const resource = await unit.find(Resource, params.resource_id);
+			const page = await pageOf(relationsBy(unit, [resource.id]), query);
+			return reply(200, { ...page, data: [...(await readRelations(unit, page.data))] });
+		},
+	}),
+	endpoint({
+		name: 'createResourceRelation',
+		summary: 'Add a relation to a resource',
+		description: 'Instances of the subject resource may then have it to instances of this one, their object.',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: ResourcePath,
+		body: RelationCreate,
+		example: { key: 'parent', name: 'Parent', subject_resource: 'document' },
+		returns: { 200: RelationRead },
+		failures: {
+			404: 'No such resource, or no such subject resource',
+			409: 'The resource has a relation with this key',
+		},
+		handle: async ({ params, body }, { unit }) => {
+			const resource = await unit.find(Resource, params.resource_id);
+			return reply(200, await readRelation(unit, await createRelation(unit, resource, body)));
+		},
+	}),
+	endpoint({
+		name: 'getResourceRelation',
+		summary: 'One relation of a resource',
+		tag,
+		method: 'get',
+		path: member,
+		access: 'environment.read',
+		params: RelationPath,
+		returns: { 200: RelationRead },
+		failures: { 404: 'No such resource or relation' },
+		handle: async ({ params }, { unit }) => reply(200, await readRelation(unit, await findRelation(unit, params))),
+	}),
+	endpoint({
+		name: 'deleteResourceRelation',
+		summary: 'Delete a relation with its tuples and the derivations through it',
+		tag,
+		method: 'delete',
+		path: member,
+		access: 'environment.write',
+		params: RelationPath,
+		returns: { 204: null },
+		failures: { 404: 'No such resource or relation' },
+		handle: async ({ params }, { unit }) => {
+			await removeRelations(unit, [await findRelation(unit, params)]);
+			return reply(204);
+		},
+	}),
+];
+
+async function findRelation(unit: ReadingUnit, params: z.output<typeof RelationPath>): Promise<Relation> {
+	const resource = await unit.find(Resource, params.resource_id);
+	return unit.find(Relation, params.relation_id, { resource_id: resource.id });
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { unprocessable } from '../../failure.js';
+import { Resource } from '../../store/table/resource.js';
+import { asId, Reference } from '../../wire/common.js';
+import { pageShape } from '../../wire/query.js';
+import { EnvironmentPath } from '../access.js';
+import { attributesAt } from './attributes.js';
+
+/** The resource whose attributes are those of users. */
+const users = '__user';
+const query = z.object({
+	resource_id: Reference.optional().meta({ description: 'May say `__user` (or its id), which is meant anyway.' }),
+});
+
+/** Attributes of users: those of the resource `__user` (contract: Resource attributes and user attributes). */
+export const userAttributes = attributesAt({
+	noun: 'UserAttribute',
+	owner: 'users',
+	missing: 'No such attribute',
+	tag: 'User attributes',
+	collection: '/v2/schema/:proj_id/:env_id/users/attributes',
+	params: EnvironmentPath,
+	memberParams: EnvironmentPath.extend({ attribute_id: Reference }),
+	query,
+	listQuery: query.extend(pageShape),
+	resourceOf: async (unit, _, { resource_id }) => {
+		const resource = await unit.find(Resource, users);
+		if (resource_id === undefined || resource_id === users || asId(resource_id) === resource.id) return resource;
+		const msg = `must be \`${users}\`: attributes of other resources are under their own path`;
+		throw unprocessable([{ loc: ['query', 'resource_id'], msg, type: 'other_resource' }]);
+	},
+});

@@ -1,0 +1,169 @@
+import { isDeepStrictEqual } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import type { Loose } from '../support/client.js';
+import { type Management, newPlace, type Place, startManagement } from '../support/management.js';
+import { type Field, furnishLaws, type Kind, kinds } from './objects.js';
+
+/**
+ * The laws of reading and writing, over HTTP, for objects of every kind with anything in them (spec: General method
+ * semantics): PUT twice is PUT once; PATCH of nothing, or of what is stored, changes nothing; PATCH touches only what
+ * is sent; an object is the same by its id, in any spelling, and by its key.
+ */
+
+let management: Management;
+
+test.before('start', async () => {
+	management = await startManagement();
+});
+
+test.after.always('stop', async () => management.stop());
+
+type Object = Loose & { readonly id: string; readonly key: string };
+
+/** One object under test: its path, and what was last read of it. */
+class Subject {
+	constructor(
+		readonly t: ExecutionContext,
+		readonly place: Place,
+		readonly kind: Kind,
+		readonly path: string,
+		public read: Object,
+	) {}
+
+	/** Sends a write that must change nothing: neither the object nor the revision. */
+	async keeps(method: 'PATCH' | 'PUT', body: Loose, law: string): Promise<void> {
+		const revision = await this.place.revision();
+		const answer = await this.place.http.send<Object>(method, this.path, body);
+		const said = `${law}: ${JSON.stringify(body)} was answered ${answer.status} ${JSON.stringify(answer.body)}`;
+		this.t.is(answer.status, 200, said);
+		this.t.deepEqual(answer.body, this.read, said);
+		this.t.is(answer.revision, revision, said);
+		this.t.is(await this.place.revision(), revision, said);
+	}
+
+	/** Sends a write after which the fields must mean this, and all else, but for the time, be as it was. */
+	async becomes(method: 'PATCH' | 'PUT', body: Loose, fields: Loose): Promise<void> {
+		const revision = await this.place.revision();
+		const answer = await this.place.http.send<Object>(method, this.path, body);
+		const said = `${method} ${JSON.stringify(body)} was answered ${answer.status} ${JSON.stringify(answer.body)}`;
+		this.t.is(answer.status, 200, said);
+		const changes = !isDeepStrictEqual(meaningOf(this.kind, this.read), fields);
+		this.t.deepEqual(meaningOf(this.kind, answer.body), fields, said);
+		this.t.deepEqual(restOf(this.kind, answer.body), restOf(this.kind, this.read), said);
+		this.t.is(answer.revision, revision + (changes ? 1 : 0), said);
+		this.t.deepEqual((await this.place.http.get(this.path)).body, answer.body, 'what was answered is what is');
+		this.read = answer.body;
+	}
+}
+
+/** What the fields of an object that was read mean. */
+function meaningOf({ fields }: Kind, read: Loose): Loose {
+	return mapped(fields, ({ said }, name) => (said === undefined ? read[name] : said(read[name] as Loose)));
+}
+
+/** Everything else that was read, but for the time. */
+function restOf({ fields }: Kind, read: Loose): Loose {
+	return Object.fromEntries(Object.entries(read).filter(([name]) => name !== 'updated_at' && !(name in fields)));
+}
+
+/** What the fields mean of an object that was made, or replaced, by a body. */
+function meantBy({ fields }: Kind, body: Loose): Loose {
+	return mapped(fields, (field, name) => (name in body ? meant(field, body[name]) : field.empty));
+}
+
+/** What the fields mean after a PATCH. */
+function patched({ fields }: Kind, before: Loose, body: Loose): Loose {
+	return mapped(fields, (field, name) => {
+		if (!(name in body) || (body[name] === null && field.null === 'keeps')) return before[name];
+		return body[name] === null ? field.empty : meant(field, body[name]);
+	});
+}
+
+function meant({ means }: Field, value: unknown): unknown {
+	return means === undefined ? value : means(value as Loose);
+}
+
+function mapped(fields: Kind['fields'], change: (field: Field, name: string) => unknown): Loose {
+	return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field, name)]));
+}
+
+/** Bodies that make or replace an object. */
+function wholes({ fields }: Kind): fc.Arbitrary<Loose> {
+	const requiredKeys = Object.keys(fields).filter((name) => fields[name]?.required);
+	return fc.record(valuesOf(fields), { requiredKeys, noNullPrototype: true });
+}
+
+/** Bodies that change some of it. */
+function parts({ fields }: Kind): fc.Arbitrary<Loose> {
+	const orNull = Object.entries(valuesOf(fields)).map(([name, values]) => [name, fc.option(values, { freq: 4 })]);
+	return fc.record(Object.fromEntries(orNull), { requiredKeys: [], noNullPrototype: true });
+}
+
+function valuesOf(fields: Kind['fields']): Record<string, fc.Arbitrary<unknown>> {
+	return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.values]));
+}
+
+/** One life of an object: made, read by its names, changed and replaced. */
+interface Life {
+	readonly key: string;
+	readonly made: Loose;
+	readonly changes: readonly Loose[];
+	readonly replaced: Loose;
+}
+
+function lives(kind: Kind): fc.Arbitrary<Life> {
+	return fc.record({
+		key: fc.stringMatching(/^[A-Za-z0-9_-]{1,8}$/).filter((key) => key !== '__proto__'),
+		made: wholes(kind),
+		changes: fc.array(parts(kind), { minLength: 1, maxLength: 2 }),
+		replaced: wholes(kind),
+	});
+}
+
+let count = 0;
+
+async function live(t: ExecutionContext, place: Place, kind: Kind, life: Life): Promise<void> {
+	count += 1;
+	const key = `${life.key}-${count}`;
+	const { http } = place;
+	const collection = kind.collection(place);
+	const made = await http.post<Object>(collection, { key, ...life.made });
+	t.is(made.status, 200, `${JSON.stringify(life.made)} was answered ${JSON.stringify(made.body)}`);
+	t.deepEqual(meaningOf(kind, made.body), meantBy(kind, life.made), 'it is made as it was said');
+	const { id } = made.body;
+	for (const name of [key, id, id.replaceAll('-', ''), id.toUpperCase()]) {
+		t.deepEqual((await http.get(`${collection}/${name}`)).body, made.body, `get(${name})`);
+	}
+
+	const subject = new Subject(t, place, kind, `${collection}/${key}`, made.body);
+	if (kind.methods.includes('PATCH')) {
+		for (const change of life.changes) {
+			await subject.keeps('PATCH', {}, 'PATCH of nothing');
+			await subject.keeps('PATCH', meaningOf(kind, subject.read), 'PATCH of what is stored');
+			await subject.becomes('PATCH', change, patched(kind, meaningOf(kind, subject.read), change));
+			await subject.keeps('PATCH', change, 'PATCH twice');
+		}
+	}
+	if (kind.methods.includes('PUT')) {
+		for (const body of [life.replaced, life.made]) {
+			await subject.becomes('PUT', body, meantBy(kind, body));
+			await subject.keeps('PUT', body, 'PUT twice');
+			await subject.keeps('PUT', { key: 'another', ...body }, 'PUT of another key');
+		}
+	}
+	t.is((await http.delete(subject.path)).status, 204);
+	t.is((await http.get(`${collection}/${id}`)).status, 404);
+}
+
+for (const [name, kind] of Object.entries(kinds)) {
+	test(`the laws hold of a ${name}`, async (t) => {
+		const place = await newPlace(management, management.project);
+		await furnishLaws(place);
+		const numRuns = Number(process.env['LAWS'] ?? 12);
+		await fc.assert(
+			fc.asyncProperty(lives(kind), (life) => live(t, place, kind, life)),
+			{ numRuns, includeErrorInReport: true },
+		);
+	});
+}

@@ -1,0 +1,155 @@
+/** The objects of an environment as the laws of PUT and PATCH see them: what fields they have and what those may be. */
+import fc from 'fast-check';
+import type { Loose } from '../support/client.js';
+import type { Place } from '../support/management.js';
+
+/** A field that a create, a PATCH and, where there is one, a PUT take. */
+export interface Field {
+	readonly values: fc.Arbitrary<unknown>;
+	/** A create must say it. */
+	readonly required?: true;
+	/** What it is when a create does not say it. */
+	readonly empty: unknown;
+	/** What null does to it in a PATCH. */
+	readonly null: 'clears' | 'keeps';
+	/** What a sent value comes to, key by key for maps; itself, unless given. */
+	readonly means?: (sent: Loose) => unknown;
+	/** What would be sent to say what was read; itself, unless given. */
+	readonly said?: (read: Loose) => unknown;
+}
+
+/** Objects of one kind. */
+export interface Kind {
+	/** The path of their list. */
+	readonly collection: (place: Place) => string;
+	readonly fields: Readonly<Record<string, Field>>;
+	/** What there is to do to one, beside reading it. */
+	readonly methods: readonly ('PATCH' | 'PUT')[];
+}
+
+/** As JSON says it, which knows no -0, and no name that a plain object cannot hold. */
+function json<T>(values: fc.Arbitrary<T>): fc.Arbitrary<T> {
+	return values
+		.map((value) => JSON.parse(JSON.stringify(value)))
+		.filter((value) => !/__proto__/.test(JSON.stringify(value)));
+}
+
+const text = fc.string({ unit: 'grapheme', maxLength: 12 });
+const name: Field = { values: text, required: true, empty: undefined, null: 'keeps' };
+const description: Field = { values: text, empty: null, null: 'clears' };
+const object = json(fc.dictionary(text, fc.jsonValue({ maxDepth: 2, stringUnit: 'grapheme' }), { maxKeys: 3 }));
+const attributes: Field = { values: object, empty: null, null: 'clears' };
+const optionalText: Field = description;
+
+/** A list without repetitions, in any order. */
+function listOf(...items: readonly string[]): Field {
+	return { values: fc.shuffledSubarray([...items]), empty: [], null: 'keeps' };
+}
+
+const key = fc.stringMatching(/^[A-Za-z0-9_-]{1,3}$/);
+const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
+const types = ['bool', 'number', 'string', 'time', 'array', 'json', 'object', 'object_array'];
+const type = fc.constantFrom(...types);
+const block = fc.record({ name: maybe(text), description: maybe(text), attributes: maybe(object) });
+
+const actions: Field = {
+	values: json(fc.dictionary(key, block, { maxKeys: 3 })),
+	required: true,
+	empty: undefined,
+	null: 'keeps',
+	means: (sent) => each(sent, (one, name) => ({ name, description: null, attributes: null, ...one })),
+	said: (read) => each(read, ({ name, description, attributes }) => ({ name, description, attributes })),
+};
+const attributeBlocks: Field = {
+	values: json(fc.dictionary(key, fc.record({ type, description: maybe(text) }), { maxKeys: 3 })),
+	empty: {},
+	null: 'clears',
+	means: (sent) => each(sent, (one) => ({ description: null, ...one })),
+	said: (read) => each(read, ({ type, description }) => ({ type, description })),
+};
+const relations: Field = {
+	values: json(fc.dictionary(key, fc.constantFrom('document', 'folder', '__user'), { maxKeys: 3 })),
+	empty: {},
+	null: 'keeps',
+	said: (read) => each(read, ({ resource }) => resource),
+};
+
+function each(map: Loose, change: (value: Loose, name: string) => unknown): unknown {
+	// What these maps hold are objects, but for the resources of relations, which only `said` is asked about.
+	return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value as Loose, name)]));
+}
+
+const ofDocument = (place: Place) => `${place.schema}/resources/document`;
+const attributeFields = { type: { ...name, values: type }, description };
+
+/** Every kind of object that can be created, read and changed by its key. */
+export const kinds: Readonly<Record<string, Kind>> = {
+	resource: {
+		collection: ({ schema }) => `${schema}/resources`,
+		fields: {
+			...{ name, actions, attributes: attributeBlocks, relations, description, urn: optionalText },
+			type_attributes: attributes,
+		},
+		methods: ['PATCH', 'PUT'],
+	},
+	'resource action': {
+		collection: (place) => `${ofDocument(place)}/actions`,
+		fields: { name, description, attributes },
+		methods: ['PATCH'],
+	},
+	'action group': {
+		collection: (place) => `${ofDocument(place)}/action_groups`,
+		fields: { name, description, attributes, actions: listOf('read', 'write', 'print') },
+		methods: ['PATCH'],
+	},
+	'resource attribute': {
+		collection: (place) => `${ofDocument(place)}/attributes`,
+		fields: attributeFields,
+		methods: ['PATCH'],
+	},
+	'user attribute': {
+		collection: ({ schema }) => `${schema}/users/attributes`,
+		fields: attributeFields,
+		methods: ['PATCH'],
+	},
+	relation: {
+		collection: (place) => `${ofDocument(place)}/relations`,
+		fields: { name, description, subject_resource: { ...name, values: fc.constantFrom('document', 'folder') } },
+		methods: [],
+	},
+	role: {
+		collection: ({ schema }) => `${schema}/roles`,
+		fields: {
+			...{ name, description, attributes },
+			permissions: listOf('document:read', 'document:write', 'folder:open'),
+			extends: listOf('viewer', 'editor'),
+		},
+		methods: ['PATCH'],
+	},
+	user: {
+		collection: ({ facts }) => `${facts}/users`,
+		fields: {
+			email: { values: fc.constantFrom('ann@example.com', 'BEN+1@mail.example.com'), empty: null, null: 'clears' },
+			...{ first_name: optionalText, last_name: optionalText },
+			attributes: { ...attributes, empty: {} },
+		},
+		methods: ['PATCH', 'PUT'],
+	},
+	tenant: {
+		collection: ({ facts }) => `${facts}/tenants`,
+		fields: { name, description, attributes },
+		methods: ['PATCH'],
+	},
+};
+
+/** Makes what the values above name. */
+export async function furnishLaws({ http, schema }: Place): Promise<void> {
+	const made = async (path: string, body: object) => {
+		const { status, body: said } = await http.post(`${schema}/${path}`, { name: 'Made', ...body });
+		if (status !== 200) throw new Error(`${path}: ${JSON.stringify(said)}`);
+	};
+	await made('resources', { key: 'document', actions: { read: {}, write: {}, print: {} } });
+	await made('resources', { key: 'folder', actions: { open: {} } });
+	await made('roles', { key: 'viewer' });
+	await made('roles', { key: 'editor' });
+}
