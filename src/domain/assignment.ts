@@ -18,6 +18,7 @@ import type { ReadingUnit, WritingUnit } from '../store/unit.js';
 import { UserKey } from '../wire/common.js';
 import type { RoleAssignmentBulkQuery, RoleAssignmentRead } from '../wire/role-assignment.js';
 import { ensurePlaces, findPlaces, type Resolved, resolve } from './assignment-place.js';
+import { removePortions } from './portions.js';
 
 /** An assignment as the API shows it. */
 export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssignmentRead {
@@ -88,12 +89,10 @@ export async function replaceAssignments(
 
 /** Takes every role that passes the filter: what must go before its user, role or tenant goes. Returns how many. */
 export async function removeAssignments(unit: WritingUnit, filter: AssignmentFilter): Promise<number> {
-	let removed = 0;
-	for (let rows = await someAssignments(unit, filter); rows.length > 0; rows = await someAssignments(unit, filter)) {
-		await remove(unit, rows);
-		removed += rows.length;
-	}
-	return removed;
+	return removePortions(
+		() => someAssignments(unit, filter),
+		(rows) => remove(unit, rows),
+	);
 }
 
 /** The assignments among `wanted` that exist. Found by user, whose assignments are few and indexed, then narrowed. */

@@ -23,6 +23,7 @@ import type {
 } from '../wire/relationship-tuple.js';
 import { findInstances } from './named-instance.js';
 import { resolveTuples } from './named-tuple.js';
+import { removePortions } from './portions.js';
 
 /** A tuple as the API shows it. */
 export function readTuple(unit: ReadingUnit, row: TupleRow): RelationshipTupleRead {
@@ -124,12 +125,10 @@ export async function removeTuples(
 	unit: WritingUnit,
 	filter: Pick<TupleFilter, 'relation_ids' | 'instance_ids' | 'tenant_ids'>,
 ): Promise<number> {
-	let removed = 0;
-	for (let rows = await someTuples(unit, filter); rows.length > 0; rows = await someTuples(unit, filter)) {
-		await remove(unit, rows);
-		removed += rows.length;
-	}
-	return removed;
+	return removePortions(
+		() => someTuples(unit, filter),
+		(rows) => remove(unit, rows),
+	);
 }
 
 async function remove(unit: WritingUnit, rows: readonly TupleRow[]): Promise<readonly TupleRow[]> {

@@ -26,6 +26,7 @@ import {
 	withKeys,
 } from './named-instance.js';
 import { only } from './only.js';
+import { removePortions } from './portions.js';
 import { removeTuples } from './relationship-tuple.js';
 
 /** An instance as the API shows it. */
@@ -110,16 +111,18 @@ export async function removeInstances(
 	unit: WritingUnit,
 	filter: Pick<InstanceFilter, 'ids' | 'resource_ids' | 'tenant_ids'>,
 ): Promise<number> {
-	let removed = 0;
-	for (let rows = await someInstances(unit, filter); rows.length > 0; rows = await someInstances(unit, filter)) {
-		const ids = rows.map((row) => row.id);
-		await removeAssignments(unit, { resource_instance_ids: ids });
-		await removeTuples(unit, { instance_ids: ids });
-		const names = new Map(rows.map((row) => [row.id, instanceName(row.resource, row.key)]));
-		await unit.removeMany<ResourceInstance>(ResourceInstance, rows, ({ id }) => names.get(id) ?? '');
-		removed += rows.length;
-	}
-	return removed;
+	return removePortions(
+		() => someInstances(unit, filter),
+		(rows) => removePortion(unit, rows),
+	);
+}
+
+async function removePortion(unit: WritingUnit, rows: readonly InstanceRow[]): Promise<void> {
+	const ids = rows.map((row) => row.id);
+	await removeAssignments(unit, { resource_instance_ids: ids });
+	await removeTuples(unit, { instance_ids: ids });
+	const names = new Map(rows.map((row) => [row.id, instanceName(row.resource, row.key)]));
+	await unit.removeMany<ResourceInstance>(ResourceInstance, rows, ({ id }) => names.get(id) ?? '');
 }
 
 /** What bodies say, with what their resources and tenants are. Throws `not_found`. */
