@@ -59,7 +59,7 @@ export async function grantImplicitly(
 		if (role.granted_to_id === null) await unit.change(Role, role, { granted_to_id: unit.clock.newId() });
 		const others = await derivationsOf(unit, [role.id]);
 		await replaceDerivations(unit, new Map([[role.id, once([...others, derivation])]]));
-		return [];
+		return undefined;
 	});
 	const rows = await derivationsOf(unit, [role.id]);
 	return readRule(only(rows.filter((row) => identityOf(row) === identityOf(derivation))));
@@ -76,7 +76,7 @@ export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: Deri
 			throw notFound(RoleDerivation.title, `${on_resource}#${rule.role} by ${linked_by_relation}`);
 		}
 		await replaceDerivations(unit, new Map([[role.id, others]]));
-		return [];
+		return undefined;
 	});
 }
 

@@ -70,7 +70,7 @@ async function changeParents(
 		const ids = (await parentsOf(unit, [role.id])).map((row) => row.parent_id);
 		await replaceParents(unit, new Map([[role.id, change(ids)]]));
 		await refuseCircles(unit, [{ role, at: ['path', 'parent_role_id'] }]);
-		return [];
+		return undefined;
 	});
 	return only(changed);
 }

@@ -47,7 +47,7 @@ async function changeGrants(
 	const held = (await grantsOf(unit, [role.id])).map((grant) => grant.action_id);
 	const changed = await recordingRoles(unit, [role], async () => {
 		await replaceGrants(unit, new Map([[role.id, change(held, named)]]));
-		return [];
+		return undefined;
 	});
 	return only(changed);
 }

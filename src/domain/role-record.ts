@@ -74,15 +74,15 @@ function linkedRecordOf([role, links]: LinkedRole): ChangedRecord {
 /**
  * Does work on roles and records what came of it: those it created, and those of `existing` that are others than
  * before, by themselves or by what they are linked to; the rest leave no record and stay as they are. `work` returns
- * what it created. Returns all of them as they are now, oldest first.
+ * what it created, if anything. Returns all of them as they are now, oldest first.
  */
 export async function recordingRoles(
 	unit: WritingUnit,
 	existing: readonly Role[],
-	work: () => Promise<readonly Role[]>,
+	work: () => Promise<readonly Role[] | undefined>,
 ): Promise<readonly Role[]> {
 	const before = new Map((await withLinks(unit, existing)).map((linked) => [linked[0].id, linkedRecordOf(linked)]));
-	const created = await work();
+	const created = (await work()) ?? [];
 	const ids = [...existing, ...created].map((role) => role.id);
 	const after: Role[] = [];
 	for (const linked of await withLinks(unit, await rolesWithIds(unit, ids))) {

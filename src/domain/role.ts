@@ -62,7 +62,7 @@ export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit):
 	const changed = await recordingRoles(unit, [role], async () => {
 		await rewrite(unit, role, columns);
 		await relink(unit, [{ role, body, at: ['body'] }]);
-		return [];
+		return undefined;
 	});
 	return only(changed);
 }
@@ -126,7 +126,7 @@ export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Pr
 	await recordingRoles(unit, dependents, async () => {
 		await recordRemovals(unit, roles);
 		await deleteRoles(unit, ids);
-		return [];
+		return undefined;
 	});
 }
 
