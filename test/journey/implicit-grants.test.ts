@@ -203,6 +203,29 @@ journey('roles in the body of a resource, and many at once, are derived as well'
 	await ledger.balanced();
 });
 
+journey('a resource brings relations, and roles that are derived through them, in one body', async (t, place) => {
+	const { http, schema } = place;
+	const { roles } = await relatedResources(place);
+	const ledger = await ledgerOf(t, place);
+	const nested = { role: 'writer', on_resource: 'note', linked_by_relation: 'about' };
+	const body = {
+		...{ key: 'note', name: 'Note', actions: { read: {} }, relations: { parent: 'folder' } },
+		roles: { reader: { name: 'Reader', permissions: ['read'], granted_to: { users_with_role: [fromFolder] } } },
+	};
+	const made = await ledger.wrote(await http.post<{ roles: Record<string, Derived> }>(`${schema}/resources`, body));
+	t.like(made.roles['reader']?.granted_to?.users_with_role[0], fromFolder);
+	const more = {
+		relations: { parent: 'folder', about: 'note' },
+		roles: { writer: { name: 'Writer' }, reader: { name: 'Reader', granted_to: { users_with_role: [nested] } } },
+	};
+	await ledger.wrote(await http.patch(`${schema}/resources/note`, more));
+	t.deepEqual(rulesOf(t, (await http.get<Derived>(`${roles('note')}/reader`)).body), [{ ...nested, when: always }]);
+
+	await ledger.wrote(await http.delete(`${schema}/resources/note/relations/about`), 204);
+	t.deepEqual(rulesOf(t, (await http.get<Derived>(`${roles('note')}/reader`)).body), [], 'gone with the relation');
+	await ledger.balanced();
+});
+
 journey('grants that are posted side by side are all kept', async (t, place) => {
 	const { http } = place;
 	const { roles, reader, grants } = await relatedResources(place);

@@ -265,12 +265,6 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 	],
 	['an attribute type', ResourceAttributeCreate, { key: 'a', type: 'int' }, [`type: Invalid option: ${types}`]],
 	['an attribute type', ResourceAttributeUpdate, { type: 'int' }, [`type: Invalid option: ${types}`]],
-	[
-		'resource roles and relations',
-		ResourceCreate,
-		{ key: 'a', name: 'a', actions: {}, roles: { editor: { name: 'Editor' } }, relations: { parent: 'folder' } },
-		['relations: resource relations are not served yet'],
-	],
 	['a resource role without a name', ResourceUpdate, { roles: { a: {} } }, [`roles.a.name: ${required}`]],
 	[
 		'a derivation without its relation',
