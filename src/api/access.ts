@@ -135,10 +135,14 @@ async function writer(store: Store, request: AnyRequest, levels: readonly Caller
 	return caller;
 }
 
-/** Secrets of keys are for those whose own key may do everything: anyone else could come to more with another's. */
+/** Whether a caller may do everything: secrets are for those only, for anyone else could come to more by them. */
+export function isAdmin({ access_level }: Caller): boolean {
+	return access_level === 'admin';
+}
+
 /** Refuses callers of a lower access level than `admin`. Throws `forbidden`. */
-export function requireAdmin({ access_level }: Caller): void {
-	if (access_level !== 'admin') throw forbidden('this needs an API key of the access level admin');
+export function requireAdmin(caller: Caller): void {
+	if (!isAdmin(caller)) throw forbidden('this needs an API key of the access level admin');
 }
 
 async function administrator(store: Store, request: AnyRequest): Promise<Caller> {

@@ -19,6 +19,7 @@ import type { RoleCreate, RoleRead, RoleUpdate } from '../wire/role.js';
 import { removeAssignments } from './assignment.js';
 import { defined } from './defined.js';
 import { only } from './only.js';
+import { removeUserInvites } from './user-invite.js';
 
 /** Roles as the API shows them: with their own permissions, not those of the roles they extend. */
 export async function readRoles(unit: ReadingUnit, rows: readonly Role[]): Promise<readonly RoleRead[]> {
@@ -73,9 +74,10 @@ export async function revokePermissions(unit: WritingUnit, role: Role, permissio
 	);
 }
 
-/** Deletes a role with its grants and its assignments. */
+/** Deletes a role with its grants, its assignments and the invites to it. */
 export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 	await removeAssignments(unit, { role_ids: [role.id] });
+	await removeUserInvites(unit, { role_ids: [role.id] });
 	unit.record('role', 'delete', role.key, await recordOfRole(unit, role), null);
 	await deleteRole(unit, role.id);
 }

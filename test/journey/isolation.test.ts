@@ -22,6 +22,8 @@ async function shown(http: Client, { schema, facts }: Place): Promise<string> {
 			`${facts}/tenants`,
 			`${facts}/tenants/acme/users`,
 			`${facts}/role_assignments?detailed=true`,
+			`${facts}/user_invites`,
+			`${facts}/proxy_configs`,
 		],
 	];
 	const bodies = await Promise.all(paths.map(async (path) => (await http.get(path)).body));
@@ -124,6 +126,8 @@ journey('an id of another environment in a body or a filter names nothing', asyn
 		['PATCH', `${schema}/roles/editor`, { extends: [role_id] }, role_id],
 		['POST', `${schema}/roles/editor/permissions`, { permissions: [action_id] }, action_id],
 		['DELETE', `${schema}/roles/editor/permissions`, { permissions: [action_id] }, action_id],
+		['PATCH', `${facts}/user_invites/ines@example.com`, { role_id }, role_id],
+		['PATCH', `${facts}/user_invites/ines@example.com`, { tenant_id }, tenant_id],
 	];
 	for (const [method, path, body, named] of writes) fails(t, await http.send(method, path, body), 404, named);
 	t.is(await place.revision(), revision);
@@ -164,7 +168,7 @@ const system: Readonly<Record<string, RegExp>> = {
 
 /** The tables that hold the objects of environments, and that are found by the caller's organization. */
 const ofEnvironments =
-	/"?\b(resources|resource_actions|resource_attributes|roles|role_permissions|role_parents|users|tenants|tenant_users|role_assignments|changes|publications)\b"?/;
+	/"?\b(resources|resource_actions|resource_attributes|roles|role_permissions|role_parents|users|tenants|tenant_users|role_assignments|user_invites|proxy_configs|changes|publications)\b"?/;
 const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;
 
 /** Why a statement is not bound to the caller's scope; `null` when it is. */

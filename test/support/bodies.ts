@@ -19,6 +19,8 @@ export type Kind =
 	| 'assignments'
 	| 'jwks'
 	| 'choice'
+	| 'secret'
+	| 'rules'
 	| 'nothing';
 
 /** One body: an example that is right, and its fields; `!` marks those that must be there and not be null. */
@@ -66,6 +68,20 @@ const role = {
 	attributes: 'object',
 	extends: 'references',
 	granted_to: 'nothing',
+} as const;
+
+const invite = {
+	status: 'choice',
+	first_name: 'name',
+	last_name: 'name',
+	resource_instance_id: 'uuid',
+} as const;
+const proxyConfig = { auth_mechanism: 'choice', mapping_rules: 'rules' } as const;
+
+/** Keys in the form of ids, by which bodies that take nothing but ids name what `furnish` made. */
+export const idLike = {
+	role: '00000000-0000-4000-8000-0000000000a1',
+	tenant: '00000000-0000-4000-8000-0000000000a2',
 } as const;
 
 /** The bodies by the name of their endpoint. */
@@ -141,6 +157,23 @@ export const bodies: Readonly<Record<string, Body>> = {
 	deleteRoleAssignment: assignment,
 	createRoleAssignments: { ...assignment, many: 'bare' },
 	deleteRoleAssignments: { ...assignment, many: 'bare' },
+	createUserInvite: {
+		base: { key: 'new', email: 'new@example.com', role_id: idLike.role, tenant_id: idLike.tenant },
+		fields: { key: 'user key!', email: 'email!', role_id: 'uuid!', tenant_id: 'uuid!', ...invite },
+	},
+	updateUserInvite: {
+		base: { first_name: 'Ines' },
+		fields: { email: 'email', role_id: 'uuid', tenant_id: 'uuid', ...invite },
+	},
+	approveUserInvite: {
+		base: { key: 'ines@example.com', email: 'ines@example.com' },
+		fields: { key: 'user key!', email: 'email!', attributes: 'object' },
+	},
+	createProxyConfig: {
+		base: { key: 'new', name: 'New', secret: 'token' },
+		fields: { key: 'key!', name: 'name!', secret: 'secret!', ...proxyConfig },
+	},
+	updateProxyConfig: { base: { name: 'Proxy' }, fields: { name: 'name', secret: 'secret', ...proxyConfig } },
 };
 
 /** Stands in a body for a number that JSON can write and no computer can hold. */
@@ -149,6 +182,7 @@ const badText = [5, -0.1, true, [], {}, ['text'], 'a\0b', '\ud800', 'b\udfff'];
 const badReference = [...badText, '', 'x'.repeat(1026)];
 const badReferences = ['document:read', 5, {}, ...badReference.map((wrong) => [wrong]), [null], [['document:read']]];
 const badKey = [...badReference, 'a b', 'a/b', 'a:b', 'é', 'a\n', '__proto__', 'k'.repeat(513)];
+const rule = { url: 'https://example.com', http_method: 'get', resource: 'document' };
 const badObject = [5, 'text', true, [], { a: 'a\0b' }, { 'a\0b': 1 }, { a: [{ b: '\ud800' }] }];
 
 /** What is wrong for each kind, whatever else the body says; null apart. */
@@ -199,6 +233,12 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 		{ ttl: hugeNumber },
 	],
 	choice: [...badText, '', 'other', 'ADMIN'],
+	secret: [5, true, [], {}, '', 'a\0b', '********', { a: 5 }, { a: null }, { '': 'a' }, { a: 'x'.repeat(16_385) }],
+	rules: [
+		...[5, 'text', {}, [5], [null], [{}], [{ ...rule, url: '' }], [{ ...rule, url_type: 'glob' }]],
+		...[[{ ...rule, http_method: 'GET' }], [{ ...rule, http_method: 'connect' }], [{ ...rule, resource: 'a:b' }]],
+		...[[{ ...rule, headers: { a: 5 } }], [{ ...rule, action: '' }], [{ ...rule, priority: 1.5 }]],
+	],
 	nothing: [5, 'text', true, [1], { a: 1 }],
 };
 

@@ -1,5 +1,5 @@
 import { endpoints } from '../../src/api/table.js';
-import { bodies, sentAs } from './bodies.js';
+import { bodies, idLike, sentAs } from './bodies.js';
 import type { Answer, Client } from './client.js';
 import type { Place } from './management.js';
 
@@ -19,6 +19,8 @@ export const furnished: Names = {
 	role_id: 'editor',
 	user_id: 'alice@example.com',
 	tenant_id: 'acme',
+	user_invite_id: 'ines@example.com',
+	proxy_config_id: 'proxy',
 };
 
 /** Makes one object of every kind, named `mark`, so that the example bodies find what they name. Returns their ids. */
@@ -31,6 +33,9 @@ export async function furnish({ http, schema, facts, key_id }: Place, mark = 'Ex
 	const actions = { read: {}, write: {} };
 	const resource_id = await made(`${schema}/resources`, { key: 'document', actions });
 	const action = await http.get<{ readonly id: string }>(`${schema}/resources/document/actions/read`);
+	const role_id = await made(`${schema}/roles`, { key: idLike.role });
+	const tenant_id = await made(`${facts}/tenants`, { key: idLike.tenant });
+	const invited = { key: 'ines@example.com', email: 'ines@example.com', first_name: mark, role_id, tenant_id };
 	return {
 		resource_id,
 		action_id: action.body.id,
@@ -42,6 +47,8 @@ export async function furnish({ http, schema, facts, key_id }: Place, mark = 'Ex
 		role_id: await made(`${schema}/roles`, { key: 'editor', permissions: ['document:read'] }),
 		tenant_id: await made(`${facts}/tenants`, { key: 'acme' }),
 		api_key_id: key_id,
+		user_invite_id: await made(`${facts}/user_invites`, invited),
+		proxy_config_id: await made(`${facts}/proxy_configs`, { key: 'proxy', secret: 'token' }),
 		user_id: await made(`${facts}/tenants/acme/users`, { key: 'alice@example.com', first_name: mark }),
 	};
 }
