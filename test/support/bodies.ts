@@ -166,8 +166,8 @@ export const bodies: Readonly<Record<string, Body>> = {
 		fields: { email: 'email', role_id: 'uuid', tenant_id: 'uuid', ...invite },
 	},
 	approveUserInvite: {
-		base: { key: 'ines@example.com', email: 'ines@example.com' },
-		fields: { key: 'user key!', email: 'email!', attributes: 'object' },
+		base: { email: 'ines@example.com', key: 'ines@example.com' },
+		fields: { email: 'email!', key: 'user key!', attributes: 'object' },
 	},
 	createProxyConfig: {
 		base: { key: 'new', name: 'New', secret: 'token' },
