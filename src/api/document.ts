@@ -8,7 +8,7 @@ import { renderFailure } from './render-failure.js';
 
 const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	public: { description: 'Anyone may call this.', secured: false },
-	key: { description: 'Needs any API key.', secured: true },
+	key: { description: 'Needs any API key, also one without access.', secured: true },
 	'organization.read': { description: 'Needs any API key; shows what it opens.', secured: true },
 	'organization.write': { description: 'Needs an API key of the organization that may write.', secured: true },
 	'keys.manage': { description: 'Needs an API key of the access level `admin`; reaches what it opens.', secured: true },
@@ -66,7 +66,8 @@ export function documentation(
 
 function failureExample(status: number, message: string): unknown {
 	const codes = Object.keys(catalogue) as FailureCode[];
-	const code = codes.find((name) => catalogue[name].status === status) ?? 'unexpected';
+	// 431 is answered before there is a request to speak of, as any other that is no request.
+	const code = codes.find((name) => catalogue[name].status === (status === 431 ? 400 : status)) ?? 'unexpected';
 	const problems = [{ loc: ['body', 'key'], msg: 'field required', type: 'missing' }];
 	return renderFailure(new Failure(code, message, null, problems), '6ba0ec09-7b7e-4d0e-9c0a-2f0d2ac5f6c1');
 }

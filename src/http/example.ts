@@ -37,7 +37,7 @@ function found(source: ExampleSource, schema: Json, hint: unknown, name: string)
 	if (schema['type'] === 'array') return listOf(source, schema, hint, name);
 	if (isRecord(schema['properties'])) return objectOf(source, schema, schema['properties'], hint);
 	if (isRecord(schema['additionalProperties'])) return mapOf(source, schema['additionalProperties'], hint);
-	return valueOf(source, schema, hint, name);
+	return leafOf(source, schema, hint, name);
 }
 
 function ofOptions(source: ExampleSource, options: readonly Json[], hint: unknown, name: string): unknown {
@@ -78,7 +78,7 @@ function mapOf(source: ExampleSource, member: Json, hint: unknown): unknown {
 	return Object.fromEntries(members);
 }
 
-function valueOf({ samples }: ExampleSource, schema: Json, hint: unknown, name: string): unknown {
+function leafOf({ samples }: ExampleSource, schema: Json, hint: unknown, name: string): unknown {
 	for (const value of [hint, samples[name]]) if (value !== undefined && accepts(schema, value)) return value;
 	if ('const' in schema) return schema['const'];
 	if (Array.isArray(schema['enum'])) return schema['enum'][0];

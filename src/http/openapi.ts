@@ -78,7 +78,7 @@ interface SharedFailure {
 	readonly response: Json;
 }
 
-type SharedFailures = Readonly<Record<400 | 401 | 403 | 404 | 413 | 422, SharedFailure>>;
+type SharedFailures = Readonly<Record<400 | 401 | 403 | 404 | 413 | 422 | 431, SharedFailure>>;
 
 function sharedFailures(components: Components, info: DocumentInfo): SharedFailures {
 	const failure = components.of(info.failureBody, 'output');
@@ -94,6 +94,7 @@ function sharedFailures(components: Components, info: DocumentInfo): SharedFailu
 		404: shared(404, 'NotFound', 'Something that the path names does not exist.'),
 		413: shared(413, 'TooLarge', 'The request body is too large.'),
 		422: shared(422, 'Unprocessable', 'Fields of the request are wrong; every problem with its place.'),
+		431: shared(431, 'TooLong', 'The path, the query and the headers together are too long.'),
 	};
 }
 
@@ -200,6 +201,7 @@ function sharedStatuses(endpoint: AnyEndpoint, access: AccessNote): (keyof Share
 	if (endpoint.params) statuses.push(404);
 	if (endpoint.body) statuses.push(413);
 	if (endpoint.params || endpoint.query || endpoint.body) statuses.push(422);
+	if (endpoint.params || endpoint.query) statuses.push(431);
 	return statuses;
 }
 

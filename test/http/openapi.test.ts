@@ -139,10 +139,10 @@ test('answers are what is sent, not what handlers give: defaults are always ther
 });
 
 const statuses: readonly (readonly [string, string, readonly string[]])[] = [
-	['/things', 'get', ['200', '422']],
+	['/things', 'get', ['200', '422', '431']],
 	['/things', 'post', ['200', '201', '400', '401', '403', '409', '413', '422']],
-	['/things/{thing_id}', 'get', ['200', '400', '404', '422']],
-	['/things/{thing_id}', 'delete', ['200', '204', '400', '404', '413', '422']],
+	['/things/{thing_id}', 'get', ['200', '400', '404', '422', '431']],
+	['/things/{thing_id}', 'delete', ['200', '204', '400', '404', '413', '422', '431']],
 	['/leak', 'get', ['200']],
 ];
 
