@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { runBenchmarks } from './bench.mjs';
 import { buildTypeScript } from './build.mjs';
 import { installDependencies } from './dependencies.mjs';
+import { runFuzzing } from './fuzz.mjs';
 import { provideOpa } from './opa.mjs';
 import { SetupError, step } from './progress.mjs';
 import { startProgram } from './start.mjs';
@@ -15,6 +16,9 @@ const commands = {
 	test: async (parameters) => conclude(await runTests(root, parameters)),
 	bench: async (parameters) => {
 		process.exitCode = await runBenchmarks(root, parameters);
+	},
+	fuzz: async (parameters) => {
+		process.exitCode = await runFuzzing(root, parameters);
 	},
 	build: async () => {},
 };

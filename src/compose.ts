@@ -10,6 +10,7 @@ import { Failure } from './failure.js';
 import { createApplication, type Listening, listen, type Served } from './http/server.js';
 import type { Logger } from './log.js';
 import { findOpa } from './opa.js';
+import { documentation as documentationOfDecisions } from './pdp/document.js';
 import { createDecisionPoint } from './pdp/endpoints.js';
 import { Replica } from './pdp/replica.js';
 import { createAssembler } from './publish/assemble.js';
@@ -136,7 +137,8 @@ export async function startDecisionPoint(
 ): Promise<RunningDecisionPoint> {
 	const replica = new Replica({ controlPlane, apiKey, log });
 	const decisionPoint = createDecisionPoint({ replica, apiKey, log });
-	const application = createApplication({ ...decisionPoint, ...logging(log) });
+	const endpoints = [...decisionPoint.endpoints, ...documentationOfDecisions(decisionPoint.endpoints, version)];
+	const application = createApplication({ ...decisionPoint, endpoints, ...logging(log) });
 	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');
 	replica.start();
 	return {

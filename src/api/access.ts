@@ -3,7 +3,7 @@ import { forbidden } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import { type Answer, type AnyRequest, parsePart, type Run, type Surround } from '../http/mount.js';
 import { type AccountUnit, type Caller, scopeOf, type WritingAccountUnit } from '../store/account.js';
-import { authenticate } from '../store/authenticate.js';
+import { authenticate, identify } from '../store/authenticate.js';
 import type { PolicyShelf } from '../store/policy.js';
 import type { Store } from '../store/store.js';
 import type { Environment, Project } from '../store/table/account.js';
@@ -19,9 +19,10 @@ interface InEnvironment extends ByKey {
 }
 
 /**
- * Who may call an endpoint and what its handler is given. `public`: anyone. `key`: any known API key. The rest need a
- * key that opens the path's object; `.write` also needs a key that may write and, above the environment, one made for
- * that level or higher. `keys`: a key of the access level `admin`; which keys it reaches is for the unit to say.
+ * Who may call an endpoint and what its handler is given. `public`: anyone. `key`: any known API key, also one without
+ * access, so this is for what a key may know of itself. The rest need a key that opens the path's object; `.write` also
+ * needs a key that may write and, above the environment, one made for that level or higher. `keys`: a key of the access
+ * level `admin`; which keys it reaches is for the unit to say.
  */
 export interface Contexts {
 	public: null;
@@ -57,7 +58,7 @@ export const ProjectPath = z.object({ proj_id: Reference });
 export function guard(store: Store, policies: PolicyShelf): Surround {
 	const openers: { readonly [A in Access]: Opener<Contexts[A]> } = {
 		public: (_, run) => run(null),
-		key: async (request, run) => run({ caller: await authenticate(store, request.headers['authorization']) }),
+		key: async (request, run) => run({ caller: await identify(store, request.headers['authorization']) }),
 		'organization.read': async (request, run) => {
 			const caller = await authenticate(store, request.headers['authorization']);
 			return run({ caller, account: store.account(caller.organization_id) });
@@ -135,10 +136,14 @@ async function writer(store: Store, request: AnyRequest, levels: readonly Caller
 	return caller;
 }
 
-/** Secrets of keys are for those whose own key may do everything: anyone else could come to more with another's. */
+/** Whether a caller may do everything: secrets are for those only, for anyone else could come to more by them. */
+export function isAdmin({ access_level }: Caller): boolean {
+	return access_level === 'admin';
+}
+
 /** Refuses callers of a lower access level than `admin`. Throws `forbidden`. */
-export function requireAdmin({ access_level }: Caller): void {
-	if (access_level !== 'admin') throw forbidden('this needs an API key of the access level admin');
+export function requireAdmin(caller: Caller): void {
+	if (!isAdmin(caller)) throw forbidden('this needs an API key of the access level admin');
 }
 
 async function administrator(store: Store, request: AnyRequest): Promise<Caller> {

@@ -1,15 +1,14 @@
-import { z } from 'zod';
-import { type Endpoint, reply } from '../http/endpoint.js';
-import { type AccessNote, openapi } from '../http/openapi.js';
-import { pageEndpoints } from '../http/page.js';
+import { catalogue, Failure, type FailureCode } from '../failure.js';
+import { documentation as documentationOf } from '../http/documentation.js';
+import type { Endpoint } from '../http/endpoint.js';
+import type { AccessNote } from '../http/openapi.js';
 import { ErrorBody, ValidationErrorBody } from '../wire/error.js';
-import { type Access, endpoint } from './access.js';
-
-const documentPath = '/openapi.json';
+import type { Access } from './access.js';
+import { renderFailure } from './render-failure.js';
 
 const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	public: { description: 'Anyone may call this.', secured: false },
-	key: { description: 'Needs any API key.', secured: true },
+	key: { description: 'Needs any API key, also one without access.', secured: true },
 	'organization.read': { description: 'Needs any API key; shows what it opens.', secured: true },
 	'organization.write': { description: 'Needs an API key of the organization that may write.', secured: true },
 	'keys.manage': { description: 'Needs an API key of the access level `admin`; reaches what it opens.', secured: true },
@@ -22,34 +21,53 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	feed: { description: 'Needs an API key that opens the environment.', secured: true },
 };
 
+/** What examples say where the example of a request does not, by the name of the member or parameter. */
+const samples = {
+	proj_id: 'default',
+	env_id: 'dev',
+	org_id: 'acme',
+	environment_id: '0192f0c1-2a5b-7cc3-8d4e-5f60718293a0',
+	api_key_id: '0192f0c1-2a5b-7cc3-8d4e-5f60718293a1',
+	resource_id: 'document',
+	action_id: 'read',
+	attribute_id: 'private',
+	role_id: 'editor',
+	user_id: 'alice@example.com',
+	tenant_id: 'acme',
+	resource_instance: 'document:budget',
+	...{ key: 'example', name: 'Example', type: 'string', email: 'alice@example.com' },
+	...{ first_name: 'Alice', last_name: 'Doe', user: 'alice@example.com', role: 'editor', tenant: 'acme' },
+	...{ resource: 'document', permissions: ['document:read'], permission_name: 'document:read', status: 'ok' },
+	...{ search: 'a*', secret: 'permit_key_…', total_count: 1, page_count: 1, object_type: 'env', attributes: {} },
+	...{ hash: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c', revision: 12, schema_revision: 9 },
+	...{ path: 'regolith/resources/document/permits.rego', files: [] },
+} as const;
+
 /** The OpenAPI document of a table of endpoints and the page that shows it, as endpoints of the same table. */
 export function documentation(
 	table: readonly Endpoint<string, never>[],
 	version: string,
 ): readonly Endpoint<string, never>[] {
-	let document: Record<string, unknown> | undefined;
-	const own = endpoint({
-		name: 'getOpenApiDocument',
-		summary: 'This API in OpenAPI 3.1',
-		tag: 'Documentation',
-		method: 'get',
-		path: documentPath,
-		access: 'public',
-		returns: { 200: z.record(z.string(), z.unknown()) },
-		handle: () => {
-			document ??= openapi([...table, own], {
-				title: 'Regolith',
-				version,
-				description:
-					'The management API of Regolith: who may do what. Checks are answered by decision points, not here. ' +
-					'Every write answers with the environment’s new revision in `X-Revision`.',
-				access,
-				key: 'An API key of an organization, a project or an environment.',
-				failureBody: ErrorBody,
-				validationBody: ValidationErrorBody,
-			});
-			return reply(200, document);
-		},
+	const place = { documentPath: '/openapi.json', pagePath: '/docs', access: 'public' } as const;
+	return documentationOf(table, place, {
+		title: 'Regolith',
+		version,
+		description:
+			'The management API of Regolith: who may do what. Checks are answered by decision points, not here. ' +
+			'Every write answers with the environment’s new revision in `X-Revision`.',
+		access,
+		key: 'An API key of an organization, a project or an environment.',
+		failureBody: ErrorBody,
+		validationBody: ValidationErrorBody,
+		samples,
+		failureExample,
 	});
-	return [own, ...pageEndpoints<'public'>({ documentPath, pagePath: '/docs', access: 'public' })];
+}
+
+function failureExample(status: number, message: string): unknown {
+	const codes = Object.keys(catalogue) as FailureCode[];
+	// 431 is answered before there is a request to speak of, as any other that is no request.
+	const code = codes.find((name) => catalogue[name].status === (status === 431 ? 400 : status)) ?? 'unexpected';
+	const problems = [{ loc: ['body', 'key'], msg: 'field required', type: 'missing' }];
+	return renderFailure(new Failure(code, message, null, problems), '6ba0ec09-7b7e-4d0e-9c0a-2f0d2ac5f6c1');
 }

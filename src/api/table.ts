@@ -1,9 +1,11 @@
 import type { Endpoint } from '../http/endpoint.js';
+import { proxyConfigs } from './facts/proxy-configs.js';
 import { relationshipTuples } from './facts/relationship-tuples.js';
 import { resourceInstances } from './facts/resource-instances.js';
 import { roleAssignments } from './facts/role-assignments.js';
 import { tenantUsers } from './facts/tenant-users.js';
 import { tenants } from './facts/tenants.js';
+import { userInvites } from './facts/user-invites.js';
 import { users } from './facts/users.js';
 import { apiKeys } from './general/api-keys.js';
 import { environments } from './general/environments.js';
@@ -47,4 +49,6 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...roleAssignments,
 	...resourceInstances,
 	...relationshipTuples,
+	...userInvites,
+	...proxyConfigs,
 ];

@@ -28,6 +28,7 @@ import {
 import { only } from './only.js';
 import { removePortions } from './portions.js';
 import { removeTuples } from './relationship-tuple.js';
+import { removeUserInvites } from './user-invite.js';
 
 /** An instance as the API shows it. */
 export function readInstance(unit: ReadingUnit, row: InstanceRow): ResourceInstanceRead {
@@ -104,8 +105,8 @@ export async function removeNamedInstances(unit: WritingUnit, references: readon
 }
 
 /**
- * Deletes every instance that passes the filter, with the roles held on it and its relationships: what must go before
- * its resource or tenant goes. Returns how many.
+ * Deletes every instance that passes the filter, with the roles held on it, the invites to it and its relationships:
+ * what must go before its resource or tenant goes. Returns how many.
  */
 export async function removeInstances(
 	unit: WritingUnit,
@@ -120,6 +121,7 @@ export async function removeInstances(
 async function removePortion(unit: WritingUnit, rows: readonly InstanceRow[]): Promise<void> {
 	const ids = rows.map((row) => row.id);
 	await removeAssignments(unit, { resource_instance_ids: ids });
+	await removeUserInvites(unit, { resource_instance_ids: ids });
 	await removeTuples(unit, { instance_ids: ids });
 	const names = new Map(rows.map((row) => [row.id, instanceName(row.resource, row.key)]));
 	await unit.removeMany<ResourceInstance>(ResourceInstance, rows, ({ id }) => names.get(id) ?? '');

@@ -13,6 +13,7 @@ import { only } from './only.js';
 import { setParents } from './role-hierarchy.js';
 import { setPermissions } from './role-permission.js';
 import { recordingRoles, recordRemovals, withLinks } from './role-record.js';
+import { removeUserInvites } from './user-invite.js';
 
 /** Tenant roles as the API shows them: with their own permissions, not those of the roles they extend. */
 export async function readRoles(unit: ReadingUnit, rows: readonly Role[]): Promise<readonly RoleRead[]> {
@@ -113,11 +114,12 @@ export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 	await removeRoles(unit, [role]);
 }
 
-/** Deletes roles of either kind with their grants and assignments, and with what extends or derives from them. */
+/** Deletes roles of either kind with their grants, assignments and invites, and with what extends or derives from them. */
 export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
 	if (roles.length === 0) return;
 	const ids = roles.map((role) => role.id);
 	await removeAssignments(unit, { role_ids: ids });
+	await removeUserInvites(unit, { role_ids: ids });
 	const losing = [...(await childIdsOf(unit, ids)), ...(await derivedIdsOf(unit, ids))];
 	const dependents = await rolesWithIds(
 		unit,

@@ -6,6 +6,7 @@ import { defined } from './defined.js';
 import { removeInstances } from './resource-instance.js';
 import { refuseTakenKeys } from './taken-key.js';
 import { removeTenantUsers } from './tenant-user.js';
+import { removeUserInvites } from './user-invite.js';
 
 /** Adds a tenant. Throws `duplicate` when its key is taken. */
 export async function createTenant(unit: WritingUnit, body: TenantCreate): Promise<Tenant> {
@@ -26,16 +27,17 @@ export async function createTenants(unit: WritingUnit, bodies: readonly TenantCr
 	);
 }
 
-/** Deletes a tenant with its resource instances, the roles held in it and the places of its users. */
+/** Deletes a tenant with its resource instances, the roles held in it, the places of its users and the invites to it. */
 export async function removeTenant(unit: WritingUnit, tenant: Tenant): Promise<void> {
 	await removeTenants(unit, [tenant]);
 }
 
-/** Deletes tenants, each once, with their resource instances, the roles held in them and the places of their users. */
+/** Deletes tenants, each once, with all that `removeTenant` deletes. */
 export async function removeTenants(unit: WritingUnit, tenants: readonly Tenant[]): Promise<void> {
 	const tenant_ids = tenants.map((tenant) => tenant.id);
 	await removeAssignments(unit, { tenant_ids });
 	await removeTenantUsers(unit, { tenant_ids });
+	await removeUserInvites(unit, { tenant_ids });
 	await removeInstances(unit, { tenant_ids });
 	await unit.removeMany(Tenant, tenants, (tenant) => tenant.key);
 }

@@ -1,6 +1,8 @@
 import { STATUS_CODES } from 'node:http';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { Components } from './components.js';
 import type { Endpoint } from './endpoint.js';
+import { type ExampleSource, exampleOf, type Json } from './example.js';
 
 /** What callers of an access level need to know. */
 export interface AccessNote {
@@ -23,9 +25,11 @@ export interface DocumentInfo {
 	readonly failureBody: z.ZodType;
 	/** The body of a 422. */
 	readonly validationBody: z.ZodType;
+	/** What examples say, by the name of the member or parameter. */
+	readonly samples: Json;
+	/** An example of the body of a failure. */
+	readonly failureExample: (status: number, description: string) => unknown;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** An OpenAPI 3.1 document, ready to be sent as JSON. */
 export interface OpenApiDocument extends Json {
@@ -44,6 +48,7 @@ type AnyEndpoint = Endpoint<string, never>;
 export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): OpenApiDocument {
 	const components = new Components();
 	const failures = sharedFailures(components, info);
+	const writing = { info, components, failures, examples: sourceOf(endpoints, components, info.samples) };
 	const paths: Record<string, Record<string, Json>> = {};
 	const names = new Set<string>();
 	for (const endpoint of endpoints) {
@@ -53,7 +58,7 @@ export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): 
 		if (names.has(endpoint.name)) throw new Error(`two endpoints are named ${endpoint.name}`);
 		if (operations[endpoint.method]) throw new Error(`two endpoints are at ${endpoint.method} ${endpoint.path}`);
 		names.add(endpoint.name);
-		operations[endpoint.method] = operationOf(endpoint, info, components, failures);
+		operations[endpoint.method] = operationOf(endpoint, writing);
 	}
 	return {
 		openapi: '3.1.0',
@@ -68,77 +73,69 @@ export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): 
 	};
 }
 
-/** The named schemas of a document, collected while its operations are written. */
-class Components {
-	readonly #schemas = new Map<string, Json>();
-
-	/** The JSON Schema of what a request sends (`input`) or an answer holds (`output`); named parts become references. */
-	of(schema: z.ZodType, io: 'input' | 'output'): Json {
-		const {
-			$schema: _,
-			$defs,
-			...json
-		} = rewritten(z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any', override: adjusted }));
-		for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Json>)) this.#add(name, definition);
-		return json;
-	}
-
-	#add(name: string, definition: Json): void {
-		const known = this.#schemas.get(name);
-		if (known !== undefined && JSON.stringify(known) !== JSON.stringify(definition)) {
-			throw new Error(`the schema id ${name} stands for two different shapes`);
-		}
-		this.#schemas.set(name, definition);
-	}
-
-	sorted(): Json {
-		return Object.fromEntries([...this.#schemas].sort(([left], [right]) => (left < right ? -1 : 1)));
-	}
-}
-
-type Override = NonNullable<z.core.ToJSONSchemaParams['override']>;
-
-/** What the conversion of one schema says too much or too little. */
-const adjusted: Override = ({ zodSchema, jsonSchema }) => {
-	// Answers may grow fields: a client that refuses unknown ones would break on the next version.
-	if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-	// The conversion leaves out the default of what is not its own input, such as a number written as text.
-	const { def } = zodSchema._zod;
-	if (def.type === 'default') jsonSchema.default ??= def.defaultValue as z.core.JSONSchema.BaseSchema['default'];
-};
-
-/** Points references at the document's components instead of at each schema's own definitions. */
-function rewritten(schema: Json): Json {
-	return JSON.parse(JSON.stringify(schema), (name, value) =>
-		name === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', '#/components/schemas/') : value,
-	) as Json;
-}
-
 interface SharedFailure {
 	readonly name: string;
 	readonly response: Json;
 }
 
-type SharedFailures = Readonly<Record<400 | 401 | 403 | 404 | 413 | 422, SharedFailure>>;
+type SharedFailures = Readonly<Record<400 | 401 | 403 | 404 | 413 | 422 | 431, SharedFailure>>;
 
 function sharedFailures(components: Components, info: DocumentInfo): SharedFailures {
 	const failure = components.of(info.failureBody, 'output');
 	const validation = components.of(info.validationBody, 'output');
-	const shared = (name: string, description: string, schema: Json) => ({ name, response: answer(description, schema) });
+	const shared = (status: number, name: string, description: string) => {
+		const schema = status === 422 ? validation : failure;
+		return { name, response: answer(description, schema, info.failureExample(status, description)) };
+	};
 	return {
-		400: shared('Malformed', 'The request cannot be read: its path or its body is malformed.', failure),
-		401: shared('Unauthorized', 'The API key is missing or not known.', failure),
-		403: shared('Forbidden', 'The API key does not give access to this.', failure),
-		404: shared('NotFound', 'Something that the path names does not exist.', failure),
-		413: shared('TooLarge', 'The request body is too large.', failure),
-		422: shared('Unprocessable', 'Fields of the request are wrong; every problem with its place.', validation),
+		400: shared(400, 'Malformed', 'The request cannot be read: its path or its body is malformed.'),
+		401: shared(401, 'Unauthorized', 'The API key is missing or not known.'),
+		403: shared(403, 'Forbidden', 'The API key does not give access to this.'),
+		404: shared(404, 'NotFound', 'Something that the path names does not exist.'),
+		413: shared(413, 'TooLarge', 'The request body is too large.'),
+		422: shared(422, 'Unprocessable', 'Fields of the request are wrong; every problem with its place.'),
+		431: shared(431, 'TooLong', 'The path, the query and the headers together are too long.'),
 	};
 }
 
-function operationOf(endpoint: AnyEndpoint, info: DocumentInfo, components: Components, shared: SharedFailures): Json {
+/** What the operations of one document are written with. */
+interface Writing {
+	readonly info: DocumentInfo;
+	readonly components: Components;
+	readonly failures: SharedFailures;
+	readonly examples: Examples;
+}
+
+interface Examples extends ExampleSource {
+	/** The key of the object that the example of a collection's path makes. */
+	readonly keys: ReadonlyMap<string, unknown>;
+}
+
+/** What is made by the examples of bodies is what is known of the models that answers show. */
+function sourceOf(endpoints: readonly AnyEndpoint[], components: Components, samples: Json): Examples {
+	const known = new Map<unknown, unknown>();
+	const keys = new Map<string, unknown>();
+	const creating = endpoints.filter(({ method, example }) => method === 'post' && example !== undefined);
+	for (const { path, example, returns } of [...creating, ...endpoints]) {
+		const made = returns[200] ?? returns[201];
+		if (example === undefined) continue;
+		const reference = made && components.of(made, 'output')['$ref'];
+		if (!known.has(reference)) known.set(reference, example);
+		if (!keys.has(path)) keys.set(path, (example as { readonly key?: unknown }).key);
+	}
+	return {
+		resolve: (reference) => components.resolve(reference),
+		known: (reference) => known.get(reference),
+		samples,
+		keys,
+	};
+}
+
+function operationOf(endpoint: AnyEndpoint, writing: Writing): Json {
+	const { info, components } = writing;
 	const access = info.access[endpoint.access];
 	if (access === undefined) throw new Error(`${endpoint.name} has the access ${endpoint.access}, which has no note`);
-	const parameters = [...pathParameters(endpoint, components), ...queryParameters(endpoint, components)];
+	const parameters = [...pathParameters(endpoint, writing), ...queryParameters(endpoint, writing)];
 	return {
 		operationId: endpoint.name,
 		summary: endpoint.summary,
@@ -148,7 +145,7 @@ function operationOf(endpoint: AnyEndpoint, info: DocumentInfo, components: Comp
 		security: access.secured ? [{ bearer: [] }] : [],
 		...(parameters.length > 0 && { parameters }),
 		...(endpoint.body && { requestBody: requestBodyOf(endpoint, endpoint.body, components) }),
-		responses: responsesOf(endpoint, access, components, info, shared),
+		responses: responsesOf(endpoint, access, writing),
 	};
 }
 
@@ -161,20 +158,27 @@ function membersOf(schema: z.ZodType | undefined, components: Components) {
 	};
 }
 
-function parameter(place: 'path' | 'query', name: string, required: boolean, schema: Json): Json {
+function parameter(place: 'path' | 'query', name: string, required: boolean, schema: Json, example: unknown): Json {
 	const { description, ...rest } = schema;
-	return { name, in: place, required, ...(description !== undefined && { description }), schema: rest };
+	return { name, in: place, required, ...(description !== undefined && { description }), schema: rest, example };
 }
 
-function pathParameters(endpoint: AnyEndpoint, components: Components): Json[] {
+function pathParameters(endpoint: AnyEndpoint, { components, examples }: Writing): Json[] {
 	const { properties } = membersOf(endpoint.params, components);
 	const names = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-	return names.map((name) => parameter('path', name, true, properties[name] ?? { type: 'string' }));
+	return names.map((name) => {
+		const schema = properties[name] ?? { type: 'string' };
+		const collection = endpoint.path.slice(0, endpoint.path.indexOf(`/:${name}`));
+		const key = examples.samples[name] ?? examples.keys.get(collection);
+		return parameter('path', name, true, schema, exampleOf(examples, schema, key, name));
+	});
 }
 
-function queryParameters(endpoint: AnyEndpoint, components: Components): Json[] {
+function queryParameters(endpoint: AnyEndpoint, { components, examples }: Writing): Json[] {
 	const { properties, required } = membersOf(endpoint.query, components);
-	return Object.entries(properties).map(([name, schema]) => parameter('query', name, required.has(name), schema));
+	return Object.entries(properties).map(([name, schema]) =>
+		parameter('query', name, required.has(name), schema, exampleOf(examples, schema, undefined, name)),
+	);
 }
 
 function requestBodyOf(endpoint: AnyEndpoint, body: z.ZodType, components: Components): Json {
@@ -185,8 +189,8 @@ function requestBodyOf(endpoint: AnyEndpoint, body: z.ZodType, components: Compo
 	return { required: !body.safeParse(undefined).success, content: { 'application/json': media } };
 }
 
-function answer(description: string, schema: Json | undefined): Json {
-	return { description, ...(schema && { content: { 'application/json': { schema } } }) };
+function answer(description: string, schema: Json, example: unknown): Json {
+	return { description, content: { 'application/json': { schema, example } } };
 }
 
 /** Which shared failures an endpoint can answer follows from what it declares. */
@@ -197,26 +201,30 @@ function sharedStatuses(endpoint: AnyEndpoint, access: AccessNote): (keyof Share
 	if (endpoint.params) statuses.push(404);
 	if (endpoint.body) statuses.push(413);
 	if (endpoint.params || endpoint.query || endpoint.body) statuses.push(422);
+	if (endpoint.params || endpoint.query) statuses.push(431);
 	return statuses;
 }
 
 function responsesOf(
 	endpoint: AnyEndpoint,
 	access: AccessNote,
-	components: Components,
-	info: DocumentInfo,
-	shared: SharedFailures,
+	{ info, components, failures, examples }: Writing,
 ): Json {
 	const responses: Record<string, Json> = {};
-	for (const [status, schema] of Object.entries(endpoint.returns)) {
-		responses[status] = answer(STATUS_CODES[status] ?? status, schema ? components.of(schema, 'output') : undefined);
+	for (const [status, returned] of Object.entries(endpoint.returns)) {
+		const description = STATUS_CODES[status] ?? status;
+		const schema = returned && components.of(returned, 'output');
+		responses[status] = schema
+			? answer(description, schema, exampleOf(examples, schema, endpoint.example))
+			: { description };
 	}
 	for (const status of sharedStatuses(endpoint, access)) {
-		responses[status] = { $ref: `#/components/responses/${shared[status].name}` };
+		responses[status] = { $ref: `#/components/responses/${failures[status].name}` };
 	}
 	for (const [status, description] of Object.entries(endpoint.failures ?? {})) {
 		const body = status === '422' ? info.validationBody : info.failureBody;
-		responses[status] = answer(description, components.of(body, 'output'));
+		const example = info.failureExample(Number(status), description);
+		responses[status] = answer(description, components.of(body, 'output'), example);
 	}
 	// Integer-like names come out in numeric order whatever the order of assignment.
 	return responses;

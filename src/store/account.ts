@@ -264,7 +264,8 @@ export class WritingAccountUnit extends AccountUnit {
 
 	/** Writes inside an environment of this organization, in the same transaction. Returns its revision after `work`. */
 	async within(environment: Environment, work: (unit: WritingUnit) => Promise<unknown>): Promise<number> {
-		const unit = new WritingUnit(scopeOf(environment), this.transaction, this.clock, this.actorId, this.now);
+		const { transaction, clock, cipher, actorId, now } = this;
+		const unit = new WritingUnit(scopeOf(environment), transaction, clock, cipher, actorId, now);
 		await work(unit);
 		this.touched.add(environment.id);
 		return unit.finish();

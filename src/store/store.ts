@@ -49,7 +49,7 @@ export class Store {
 
 	/** Reads an environment, statement by statement. */
 	reading(scope: Scope): ReadingUnit {
-		return new ReadingUnit(scope, this.database.knex, this.clock);
+		return new ReadingUnit(scope, this.database.knex, this.clock, this.cipher);
 	}
 
 	/** Reads an environment at one instant: all statements of `work` see the same revision, which it is given. */
@@ -61,7 +61,7 @@ export class Store {
 			async (transaction) => {
 				const environment = await Environment.query(transaction).findById(environmentId);
 				if (environment === undefined) throw notFound('Environment', environmentId);
-				return work(new ReadingUnit(scopeOf(environment), transaction, this.clock), environment);
+				return work(new ReadingUnit(scopeOf(environment), transaction, this.clock, this.cipher), environment);
 			},
 			{ isolationLevel: 'repeatable read', readOnly: true },
 		);
@@ -72,7 +72,7 @@ export class Store {
 		const transact = () =>
 			this.database.knex.transaction(async (transaction) => {
 				await lock(transaction, scope.environment_id);
-				const unit = new WritingUnit(scope, transaction, this.clock, actorId, this.clock.now());
+				const unit = new WritingUnit(scope, transaction, this.clock, this.cipher, actorId, this.clock.now());
 				const value = await work(unit);
 				return { value, revision: await unit.finish() };
 			});

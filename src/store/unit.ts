@@ -7,6 +7,7 @@ import { asId } from '../wire/common.js';
 import { type Change, type ChangedRecord, type ChangeKind, schemaKinds } from './change.js';
 import { type Publications, publicationsOf } from './policy.js';
 import { idsAmong, pairUp, whereReferred } from './ref.js';
+import type { Cipher } from './secret.js';
 import type { EnvironmentModel, KeyedModel } from './table/environment-model.js';
 
 /**
@@ -53,6 +54,8 @@ export class ReadingUnit {
 		readonly scope: Scope,
 		protected readonly database: Knex,
 		readonly clock: Clock,
+		/** Seals what must be shown again and may not lie in the store in the clear. */
+		readonly cipher: Cipher,
 	) {}
 
 	/** A query over the environment's rows of a table, to be narrowed further. */
@@ -148,12 +151,13 @@ export class WritingUnit extends ReadingUnit {
 		scope: Scope,
 		database: Knex.Transaction,
 		clock: Clock,
+		cipher: Cipher,
 		/** The API key that writes; `null` for the server itself. */
 		readonly actorId: string | null,
 		/** The instant every row of this unit is stamped with. */
 		readonly now: Date,
 	) {
-		super(scope, database, clock);
+		super(scope, database, clock, cipher);
 	}
 
 	/** Inserts one row and records its creation. Throws `duplicate` when its key is taken. */

@@ -135,11 +135,11 @@ function refuseUnstorable(value: unknown, path: readonly (string | number)[], ct
 	}
 }
 
-/** A JSON object whose member names are keys; a wrong name is refused at its place. */
-export function keyed<S extends z.ZodType>(value: S) {
+/** A JSON object whose member names are keys, or what else `name` lets through; a wrong one is refused at its place. */
+export function keyed<S extends z.ZodType>(value: S, name: z.ZodString = Key) {
 	return z.preprocess(
 		refuseReservedName,
-		z.record(Key, value, { error: (issue) => (issue.code === 'invalid_key' ? keyProblem(issue) : undefined) }),
+		z.record(name, value, { error: (issue) => (issue.code === 'invalid_key' ? keyProblem(issue) : undefined) }),
 	);
 }
 

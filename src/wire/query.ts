@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Reference, Text } from './common.js';
+import { Name, Reference, Text } from './common.js';
 
 /** Query parameters: they arrive as text, or as a list of texts when repeated. Unknown names are ignored. */
 
@@ -30,7 +30,7 @@ export type PageQuery = z.output<typeof PageQuery>;
 export const Flag = z.preprocess(truth, z.boolean('must be true or false')).default(false);
 
 /** What to look for in keys and names; `*` stands for any run of characters. Empty text is no search. */
-export const Search = Text.transform((text) => (text === '' ? undefined : text)).optional();
+export const Search = Name.transform((text) => (text === '' ? undefined : text)).optional();
 
 /** Searches, any of which may match; the parameter may be repeated. `undefined` when absent or empty. */
 export const Searches = z

@@ -14,16 +14,18 @@ type Json = Readonly<Record<string, unknown>>;
 interface Operation {
 	readonly operationId: string;
 	readonly security: readonly Json[];
-	readonly parameters?: readonly { readonly name: string; readonly in: string }[];
-	readonly requestBody?: {
-		readonly content: Readonly<Record<string, { readonly schema: Json; readonly example?: unknown }>>;
-	};
+	readonly parameters?: readonly { readonly name: string; readonly in: string; readonly example?: unknown }[];
+	readonly requestBody?: { readonly content: Content };
 	readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
+}
+
+interface Content {
+	readonly 'application/json': { readonly schema: Json; readonly example?: unknown };
 }
 
 interface Response {
 	readonly description: string;
-	readonly content?: { readonly 'application/json': { readonly schema: Json } };
+	readonly content?: Content;
 }
 
 interface Document extends Json {
@@ -100,6 +102,38 @@ test('every endpoint that takes a body shows one that it takes', (t) => {
 	}
 });
 
+/** Every place of an object that shows an example, or should: a schema is there, as of a parameter or of a body. */
+function* exampled(value: unknown, at: string): Generator<readonly [at: string, place: Json]> {
+	if (typeof value !== 'object' || value === null) return;
+	if ('schema' in value) yield [at, value as Json];
+	else for (const [name, member] of Object.entries(value)) yield* exampled(member, `${at}.${name}`);
+}
+
+test('every parameter, body and answer shows an example that is right', (t) => {
+	const { paths, components } = document;
+	const places = [...exampled(paths, ''), ...exampled(components.responses, 'responses')];
+	t.true(places.length > 200);
+	for (const [at, { schema, example }] of places) {
+		t.not(example, undefined, at);
+		// A request may say what is ignored; an answer says no more than is described.
+		const parsed = validatorOf(schema as Json, !at.includes('requestBody')).safeParse(example);
+		t.true(parsed.success, `${at}: ${JSON.stringify(example)} ${parsed.error}`);
+	}
+});
+
+test('the examples of a request and of its answer speak of one object', (t) => {
+	const shown = (path: string, method: string) => {
+		const operation = document.paths[path]?.[method];
+		const response = operation?.responses['200'] as Response | undefined;
+		return response?.content?.['application/json'].example as Json | undefined;
+	};
+	const tenants = '/v2/facts/{proj_id}/{env_id}/tenants';
+	t.like(shown(tenants, 'post'), { key: 'acme', name: 'Acme Inc.' });
+	t.like(shown(`${tenants}/{tenant_id}`, 'get'), { key: 'acme', name: 'Acme Inc.' });
+	t.like(shown(`${tenants}/{tenant_id}`, 'patch'), { key: 'acme', name: 'Acme Ltd.' });
+	t.like(shown(tenants, 'get'), [{ key: 'acme' }]);
+});
+
 /** What is wrong with an answer in the eyes of the document; `null` when it is as described. */
 function disagreement(operationId: string, answer: Answer<unknown>): string | null {
 	const operation = operations().find((one) => one.operation.operationId === operationId)?.operation;
@@ -113,15 +147,16 @@ function disagreement(operationId: string, answer: Answer<unknown>): string | nu
 	return parsed.success ? null : JSON.stringify(parsed.error.issues);
 }
 
-/** The schema with all it refers to, so closed that a member it does not describe is an error. */
-function validatorOf(schema: Json): z.ZodType {
+/** The schema with all it refers to; closed, a member it does not describe is an error. */
+function validatorOf(schema: Json, closed = true): z.ZodType {
 	const whole = JSON.stringify({ ...schema, $defs: document.components.schemas });
-	const closed = JSON.parse(whole, (name, value) => {
+	const complete = JSON.parse(whole, (name, value) => {
 		if (name === '$ref') return String(value).replace('#/components/schemas/', '#/$defs/');
+		if (!closed) return value;
 		const open = value?.properties === undefined || value.additionalProperties !== undefined || value.type !== 'object';
 		return open ? value : { ...value, additionalProperties: false };
 	});
-	return z.fromJSONSchema(closed);
+	return z.fromJSONSchema(complete);
 }
 
 test('what is answered is what is described: every endpoint, done right', async (t) => {

@@ -19,6 +19,8 @@ const info: DocumentInfo = {
 	key: 'A key.',
 	failureBody: z.object({ message: z.string() }).meta({ id: 'Failure' }),
 	validationBody: z.object({ detail: z.array(z.string()) }).meta({ id: 'Validation' }),
+	samples: { tags: ['new'], thing_id: 'abc' },
+	failureExample: (status, message) => (status === 422 ? { detail: [message] } : { message }),
 };
 
 type Tree = { readonly [name: string]: Tree };
@@ -83,15 +85,22 @@ test('query parameters have the type they stand for', (t) => {
 			required: false,
 			description: 'Which page.',
 			schema: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 },
+			example: 1,
 		},
-		{ name: 'name', in: 'query', required: false, schema: { type: 'string' } },
-		{ name: 'tags', in: 'query', required: false, schema: { type: 'array', items: { type: 'string' } } },
+		{ name: 'name', in: 'query', required: false, schema: { type: 'string' }, example: 'example' },
+		{
+			name: 'tags',
+			in: 'query',
+			required: false,
+			schema: { type: 'array', items: { type: 'string' } },
+			example: ['new'],
+		},
 	]);
 });
 
 test('path parameters are required', (t) => {
 	t.deepEqual(operation('/things/{thing_id}', 'get')['parameters'] as unknown, [
-		{ name: 'thing_id', in: 'path', required: true, schema: { type: 'string', maxLength: 40 } },
+		{ name: 'thing_id', in: 'path', required: true, schema: { type: 'string', maxLength: 40 }, example: 'abc' },
 	]);
 });
 
@@ -114,16 +123,26 @@ test('the example passes its schema', (t) => {
 	}
 });
 
+test('answers show what the example of the request makes', (t) => {
+	const shown = (path: string, method: string, status: string) =>
+		operation(path, method)['responses']?.[status]?.['content']?.['application/json']?.['example'];
+	const thing = { id: 'example', size: 3, note: null };
+	t.deepEqual(shown('/things', 'post', '201') as unknown, thing);
+	t.deepEqual(shown('/things', 'get', '200') as unknown, [thing]);
+	t.deepEqual(shown('/things/{thing_id}', 'get', '200') as unknown, thing);
+	t.deepEqual(shown('/things', 'post', '409') as unknown, { message: 'A thing with this name exists.' });
+});
+
 test('answers are what is sent, not what handlers give: defaults are always there', (t) => {
 	const thing = documentOf(endpoints)['components']?.['schemas']?.['Thing'];
 	t.deepEqual(thing?.['required'] as unknown, ['id', 'size', 'note']);
 });
 
 const statuses: readonly (readonly [string, string, readonly string[]])[] = [
-	['/things', 'get', ['200', '422']],
+	['/things', 'get', ['200', '422', '431']],
 	['/things', 'post', ['200', '201', '400', '401', '403', '409', '413', '422']],
-	['/things/{thing_id}', 'get', ['200', '400', '404', '422']],
-	['/things/{thing_id}', 'delete', ['200', '204', '400', '404', '413', '422']],
+	['/things/{thing_id}', 'get', ['200', '400', '404', '422', '431']],
+	['/things/{thing_id}', 'delete', ['200', '204', '400', '404', '413', '422', '431']],
 	['/leak', 'get', ['200']],
 ];
 

@@ -28,6 +28,8 @@ async function shown(http: Client, { schema, facts }: Place): Promise<string> {
 			`${facts}/role_assignments?detailed=true`,
 			`${facts}/resource_instances?detailed=true`,
 			`${facts}/relationship_tuples?detailed=true`,
+			`${facts}/user_invites`,
+			`${facts}/proxy_configs`,
 		],
 	];
 	const bodies = await Promise.all(paths.map(async (path) => (await http.get(path)).body));
@@ -170,6 +172,8 @@ journey('an id of another environment in a body or a filter names nothing', asyn
 		['POST', `${facts}/relationship_tuples`, { ...parent, tenant: tenant_id }, tenant_id],
 		['POST', `${facts}/relationship_tuples/bulk`, { operations: [{ ...parent, relation: role_id }] }, role_id],
 		['DELETE', `${facts}/relationship_tuples`, { ...parent, subject: instance_id }, instance_id],
+		['PATCH', `${facts}/user_invites/ines@example.com`, { role_id }, role_id],
+		['PATCH', `${facts}/user_invites/ines@example.com`, { tenant_id }, tenant_id],
 	];
 	for (const [method, path, body, named] of writes) fails(t, await http.send(method, path, body), 404, named);
 	t.is(await place.revision(), revision);
@@ -213,7 +217,7 @@ const system: Readonly<Record<string, RegExp>> = {
 
 /** The tables that hold the objects of environments, and that are found by the caller's organization. */
 const ofEnvironments =
-	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|changes|publications)\b"?/;
+	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|user_invites|proxy_configs|changes|publications)\b"?/;
 const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;
 
 /** Why a statement is not bound to the caller's scope; `null` when it is. */

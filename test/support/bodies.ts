@@ -25,6 +25,8 @@ export type Kind =
 	| 'assignments'
 	| 'jwks'
 	| 'choice'
+	| 'secret'
+	| 'rules'
 	| 'nothing';
 
 /** One body: an example that is right, and its fields; `!` marks those that must be there and not be null. */
@@ -92,6 +94,20 @@ const implicitGrant: Body = {
 	base: { role: 'viewer', on_resource: 'document', linked_by_relation: 'copy' },
 	fields: { role: 'reference!', on_resource: 'reference!', linked_by_relation: 'reference!', when: 'settings' },
 };
+
+const invite = {
+	status: 'choice',
+	first_name: 'name',
+	last_name: 'name',
+	resource_instance_id: 'uuid',
+} as const;
+const proxyConfig = { auth_mechanism: 'choice', mapping_rules: 'rules' } as const;
+
+/** Keys in the form of ids, by which bodies that take nothing but ids name what `furnish` made. */
+export const idLike = {
+	role: '00000000-0000-4000-8000-0000000000a1',
+	tenant: '00000000-0000-4000-8000-0000000000a2',
+} as const;
 
 /** The bodies by the name of their endpoint. */
 export const bodies: Readonly<Record<string, Body>> = {
@@ -210,6 +226,23 @@ export const bodies: Readonly<Record<string, Body>> = {
 	createRelationshipTuples: { ...newTuple, many: 'operations' },
 	deleteRelationshipTuple: tuple,
 	deleteRelationshipTuples: { ...tuple, many: 'idents' },
+	createUserInvite: {
+		base: { key: 'new', email: 'new@example.com', role_id: idLike.role, tenant_id: idLike.tenant },
+		fields: { key: 'user key!', email: 'email!', role_id: 'uuid!', tenant_id: 'uuid!', ...invite },
+	},
+	updateUserInvite: {
+		base: { first_name: 'Ines' },
+		fields: { email: 'email', role_id: 'uuid', tenant_id: 'uuid', ...invite },
+	},
+	approveUserInvite: {
+		base: { email: 'ines@example.com', key: 'ines@example.com' },
+		fields: { email: 'email!', key: 'user key!', attributes: 'object' },
+	},
+	createProxyConfig: {
+		base: { key: 'new', name: 'New', secret: 'token' },
+		fields: { key: 'key!', name: 'name!', secret: 'secret!', ...proxyConfig },
+	},
+	updateProxyConfig: { base: { name: 'Proxy' }, fields: { name: 'name', secret: 'secret', ...proxyConfig } },
 };
 
 /** Stands in a body for a number that JSON can write and no computer can hold. */
@@ -218,6 +251,7 @@ const badText = [5, -0.1, true, [], {}, ['text'], 'a\0b', '\ud800', 'b\udfff'];
 const badReference = [...badText, '', 'x'.repeat(1026)];
 const badReferences = ['document:read', 5, {}, ...badReference.map((wrong) => [wrong]), [null], [['document:read']]];
 const badKey = [...badReference, 'a b', 'a/b', 'a:b', 'é', 'a\n', '__proto__', 'k'.repeat(513)];
+const rule = { url: 'https://example.com', http_method: 'get', resource: 'document' };
 const badObject = [5, 'text', true, [], { a: 'a\0b' }, { 'a\0b': 1 }, { a: [{ b: '\ud800' }] }];
 
 /** What is wrong for each kind, whatever else the body says; null apart. */
@@ -284,6 +318,12 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 		{ ttl: hugeNumber },
 	],
 	choice: [...badText, '', 'other', 'ADMIN'],
+	secret: [5, true, [], {}, '', 'a\0b', '********', { a: 5 }, { a: null }, { '': 'a' }, { a: 'x'.repeat(16_385) }],
+	rules: [
+		...[5, 'text', {}, [5], [null], [{}], [{ ...rule, url: '' }], [{ ...rule, url_type: 'glob' }]],
+		...[[{ ...rule, http_method: 'GET' }], [{ ...rule, http_method: 'connect' }], [{ ...rule, resource: 'a:b' }]],
+		...[[{ ...rule, headers: { a: 5 } }], [{ ...rule, action: '' }], [{ ...rule, priority: 1.5 }]],
+	],
 	nothing: [5, 'text', true, [1], { a: 1 }],
 };
 

@@ -1,5 +1,5 @@
 import { endpoints } from '../../src/api/table.js';
-import { bodies, sentAs } from './bodies.js';
+import { bodies, idLike, sentAs } from './bodies.js';
 import type { Answer, Client } from './client.js';
 import type { Place } from './management.js';
 import { addRelation } from './relation.js';
@@ -24,6 +24,8 @@ export const furnished: Names = {
 	user_id: 'alice@example.com',
 	tenant_id: 'acme',
 	instance_id: 'document:budget',
+	user_invite_id: 'ines@example.com',
+	proxy_config_id: 'proxy',
 };
 
 /** Makes one object of every kind, named `mark`, so that the example bodies find what they name. Returns their ids. */
@@ -41,6 +43,9 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	for (const key of ['viewer', 'editor']) await made(`${schema}/resources/document/roles`, { key });
 	const action = await http.get<{ readonly id: string }>(`${schema}/resources/document/actions/read`);
 	await made(`${schema}/users/attributes`, { key: 'private', type: 'bool', description: mark });
+	const role_id = await made(`${schema}/roles`, { key: idLike.role });
+	const tenant_id = await made(`${facts}/tenants`, { key: idLike.tenant });
+	const invited = { key: 'ines@example.com', email: 'ines@example.com', first_name: mark, role_id, tenant_id };
 	return {
 		resource_id,
 		action_id: action.body.id,
@@ -61,6 +66,8 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 			...{ key: 'budget', resource: 'document', tenant: 'acme', attributes: { mark } },
 		}),
 		api_key_id: key_id,
+		user_invite_id: await made(`${facts}/user_invites`, invited),
+		proxy_config_id: await made(`${facts}/proxy_configs`, { key: 'proxy', secret: 'token' }),
 		user_id: await made(`${facts}/tenants/acme/users`, { key: 'alice@example.com', first_name: mark }),
 	};
 }

@@ -55,7 +55,7 @@ export class Environment extends Model {
 /** Whose objects a key opens. */
 export type ObjectType = 'org' | 'project' | 'env';
 
-/** What a key may do there: `read` keys cannot write, `no_access` keys can do nothing. */
+/** What a key may do there: `read` keys cannot write, `no_access` keys can do nothing but see what they are of. */
 export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access';
 
 /** A secret that opens an organization, a project or an environment. */

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { changeProxyConfig, createProxyConfig, readProxyConfig } from '../../domain/proxy-config.js';
+import { reply } from '../../http/endpoint.js';
+import { pageOf } from '../../store/filter.js';
+import { ProxyConfig } from '../../store/table/proxy-config.js';
+import { Reference } from '../../wire/common.js';
+import { ProxyConfigCreate, ProxyConfigRead, ProxyConfigUpdate } from '../../wire/proxy-config.js';
+import { PageQuery } from '../../wire/query.js';
+import { EnvironmentPath, endpoint, isAdmin } from '../access.js';
+
+const tag = 'Proxy configs';
+const collection = '/v2/facts/:proj_id/:env_id/proxy_configs';
+const member = `${collection}/:proxy_config_id`;
+const ProxyConfigPath = EnvironmentPath.extend({ proxy_config_id: Reference });
+const description = 'The secret is shown to keys of the access level `admin` only.';
+const rule = {
+	url: 'https://api.example.com/documents/{id}',
+	http_method: 'get',
+	resource: 'document',
+	action: 'read',
+};
+
+/** What proxies are told: which requests stand for what, and their service's secret (contract: Proxy configs). */
+export const proxyConfigs = [
+	endpoint({
+		name: 'listProxyConfigs',
+		summary: 'List proxy configs',
+		description,
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: PageQuery,
+		returns: { 200: z.array(ProxyConfigRead) },
+		handle: async ({ query }, { unit, caller }) => {
+			const { data } = await pageOf(unit.query(ProxyConfig).orderBy('proxy_configs.id'), query);
+			return reply(
+				200,
+				data.map((row) => readProxyConfig(unit, row, isAdmin(caller))),
+			);
+		},
+	}),
+	endpoint({
+		name: 'createProxyConfig',
+		summary: 'Create a proxy config',
+		description: `${description} It is kept encrypted. \`Bearer\` takes text, \`Headers\` a map of texts, \`Basic\` either.`,
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: ProxyConfigCreate,
+		example: { key: 'documents', name: 'Documents', secret: 'a-bearer-token', mapping_rules: [rule] },
+		returns: { 200: ProxyConfigRead },
+		failures: { 409: 'A proxy config with this key exists' },
+		handle: async ({ body }, { unit, caller }) => {
+			return reply(200, readProxyConfig(unit, await createProxyConfig(unit, body), isAdmin(caller)));
+		},
+	}),
+	endpoint({
+		name: 'getProxyConfig',
+		summary: 'One proxy config',
+		description,
+		tag,
+		method: 'get',
+		path: member,
+		access: 'environment.read',
+		params: ProxyConfigPath,
+		returns: { 200: ProxyConfigRead },
+		failures: { 404: 'No such proxy config' },
+		handle: async ({ params }, { unit, caller }) => {
+			const row = await unit.find(ProxyConfig, params.proxy_config_id);
+			return reply(200, readProxyConfig(unit, row, isAdmin(caller)));
+		},
+	}),
+	endpoint({
+		name: 'updateProxyConfig',
+		summary: 'Change fields of a proxy config',
+		description:
+			`${description} \`mapping_rules\`, where given, are overwritten as a whole; but where one of them says ` +
+			'`should_delete`, those that are not named by URL and method stay.',
+		tag,
+		method: 'patch',
+		path: member,
+		access: 'environment.write',
+		params: ProxyConfigPath,
+		body: ProxyConfigUpdate,
+		example: { name: 'Documents (EU)', mapping_rules: [{ ...rule, should_delete: true }] },
+		returns: { 200: ProxyConfigRead },
+		failures: { 404: 'No such proxy config' },
+		handle: async ({ params, body }, { unit, caller }) => {
+			const row = await unit.find(ProxyConfig, params.proxy_config_id);
+			return reply(200, readProxyConfig(unit, await changeProxyConfig(unit, row, body), isAdmin(caller)));
+		},
+	}),
+	endpoint({
+		name: 'deleteProxyConfig',
+		summary: 'Delete a proxy config',
+		tag,
+		method: 'delete',
+		path: member,
+		access: 'environment.write',
+		params: ProxyConfigPath,
+		returns: { 204: null },
+		failures: { 404: 'No such proxy config' },
+		handle: async ({ params }, { unit }) => {
+			const row = await unit.find(ProxyConfig, params.proxy_config_id);
+			await unit.remove(ProxyConfig, row, row.key);
+			return reply(204);
+		},
+	}),
+];

@@ -1,0 +1,148 @@
+import { readUser } from '../../domain/user.js';
+import { approveUserInvite, changeUserInvite, createUserInvite, readUserInvite } from '../../domain/user-invite.js';
+import { reply } from '../../http/endpoint.js';
+import { pageOf } from '../../store/filter.js';
+import type { KeyedModel } from '../../store/table/environment-model.js';
+import { Role } from '../../store/table/role.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { UserInvite, userInvitesBy } from '../../store/table/user-invite.js';
+import type { ReadingUnit, Table } from '../../store/unit.js';
+import { Reference } from '../../wire/common.js';
+import { paginated } from '../../wire/list.js';
+import { UserRead } from '../../wire/user.js';
+import {
+	UserInviteApprove,
+	UserInviteCreate,
+	UserInviteQuery,
+	UserInviteRead,
+	UserInviteUpdate,
+} from '../../wire/user-invite.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { shown } from '../listed.js';
+
+const tag = 'User invites';
+const collection = '/v2/facts/:proj_id/:env_id/user_invites';
+const member = `${collection}/:user_invite_id`;
+const UserInvitePath = EnvironmentPath.extend({ user_invite_id: Reference });
+const invited = { key: 'ines@example.com', email: 'ines@example.com' };
+const unknown = 'No such role, tenant or resource instance';
+const elsewhere = 'The resource instance is not of the tenant';
+
+/** Invites of users (contract: User invites). */
+export const userInvites = [
+	endpoint({
+		name: 'listUserInvites',
+		summary: 'List user invites',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: UserInviteQuery,
+		returns: { 200: paginated(UserInviteRead) },
+		handle: async ({ query }, { unit }) => {
+			const { search, role, tenant } = query;
+			const filter = { search, role_ids: await idsOf(unit, Role, role), tenant_ids: await idsOf(unit, Tenant, tenant) };
+			const page = await pageOf(userInvitesBy(unit, filter), query);
+			const items = page.data.map((invite) => readUserInvite(unit, invite));
+			return reply(200, { ...shown(page, items), data: items });
+		},
+	}),
+	endpoint({
+		name: 'createUserInvite',
+		summary: 'Invite a user',
+		description: 'Nobody is told: sending the invite is the caller’s business. The user is made when it is approved.',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: UserInviteCreate,
+		example: {
+			...invited,
+			status: 'pending',
+			first_name: 'Ines',
+			last_name: 'Roe',
+			role_id: '0192f0c1-2a5b-7cc3-8d4e-5f60718293a4',
+			tenant_id: '0192f0c1-2a5b-7cc3-8d4e-5f60718293a5',
+		},
+		returns: { 200: UserInviteRead },
+		failures: { 400: elsewhere, 404: unknown, 409: 'An invite with this key exists' },
+		handle: async ({ body }, { unit }) => reply(200, readUserInvite(unit, await createUserInvite(unit, body))),
+	}),
+	endpoint({
+		name: 'getUserInvite',
+		summary: 'One user invite',
+		tag,
+		method: 'get',
+		path: member,
+		access: 'environment.read',
+		params: UserInvitePath,
+		returns: { 200: UserInviteRead },
+		failures: { 404: 'No such user invite' },
+		handle: async ({ params }, { unit }) => {
+			return reply(200, readUserInvite(unit, await unit.find(UserInvite, params.user_invite_id)));
+		},
+	}),
+	endpoint({
+		name: 'updateUserInvite',
+		summary: 'Change fields of a user invite',
+		description: 'Null clears a field that may be empty. A `status` that is set here makes no user.',
+		tag,
+		method: 'patch',
+		path: member,
+		access: 'environment.write',
+		params: UserInvitePath,
+		body: UserInviteUpdate,
+		example: { last_name: 'Doe' },
+		returns: { 200: UserInviteRead },
+		failures: { 400: elsewhere, 404: 'No such user invite, role, tenant or resource instance' },
+		handle: async ({ params, body }, { unit }) => {
+			const invite = await unit.find(UserInvite, params.user_invite_id);
+			return reply(200, readUserInvite(unit, await changeUserInvite(unit, invite, body)));
+		},
+	}),
+	endpoint({
+		name: 'deleteUserInvite',
+		summary: 'Delete a user invite; the user it became stays',
+		tag,
+		method: 'delete',
+		path: member,
+		access: 'environment.write',
+		params: UserInvitePath,
+		returns: { 204: null },
+		failures: { 404: 'No such user invite' },
+		handle: async ({ params }, { unit }) => {
+			const invite = await unit.find(UserInvite, params.user_invite_id);
+			await unit.remove(UserInvite, invite, invite.key);
+			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'approveUserInvite',
+		summary: 'Make the user that was invited, with the invited role',
+		tag,
+		method: 'post',
+		path: `${member}/approve`,
+		access: 'environment.write',
+		params: UserInvitePath,
+		body: UserInviteApprove,
+		example: { ...invited, attributes: { department: 'sales' } },
+		returns: { 200: UserRead },
+		failures: {
+			400: 'The invite is approved already, or another e-mail address was invited',
+			404: 'No such user invite',
+			409: 'A user with this key exists',
+		},
+		handle: async ({ params, body }, { unit }) => {
+			const invite = await unit.find(UserInvite, params.user_invite_id);
+			return reply(200, await readUser(unit, await approveUserInvite(unit, invite, body)));
+		},
+	}),
+];
+
+/** The ids of the rows that a filter names, none when it names nothing; `undefined` when it is absent. */
+async function idsOf<M extends KeyedModel>(unit: ReadingUnit, table: Table<M>, reference: string | undefined) {
+	if (reference === undefined) return undefined;
+	return [...(await unit.findMany(table, [reference])).values()].map((row) => row.id);
+}

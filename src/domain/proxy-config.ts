@@ -1,0 +1,85 @@
+import { unprocessable } from '../failure.js';
+import { type MappingRule, ProxyConfig } from '../store/table/proxy-config.js';
+import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import {
+	hiddenSecret,
+	type MappingRuleUpdate,
+	type ProxyConfigCreate,
+	type ProxyConfigRead,
+	type ProxyConfigUpdate,
+	type ProxySecret,
+} from '../wire/proxy-config.js';
+import { defined } from './defined.js';
+
+/** A proxy config as the API shows it: with its secret, or what stands for one. */
+export function readProxyConfig(unit: ReadingUnit, row: ProxyConfig, withSecret: boolean): ProxyConfigRead {
+	const secret = withSecret ? unit.cipher.decrypt(row.secret_cipher) : hiddenSecret;
+	return { ...row, ...unit.scope, secret, mapping_rules: [...row.mapping_rules] };
+}
+
+/** Adds a proxy config. Throws `duplicate`, or `unprocessable` for a secret that its mechanism cannot show. */
+export async function createProxyConfig(unit: WritingUnit, body: ProxyConfigCreate): Promise<ProxyConfig> {
+	const { key, name, auth_mechanism, mapping_rules } = body;
+	const secret = textOf(body.secret);
+	refuseMisfit(auth_mechanism, secret, 'secret');
+	const columns = { key, name, auth_mechanism, mapping_rules, secret_cipher: unit.cipher.encrypt(secret) };
+	return unit.create(ProxyConfig, columns, key);
+}
+
+/** Changes what is given of a proxy config. Throws `unprocessable` as `createProxyConfig` does. */
+export async function changeProxyConfig(
+	unit: WritingUnit,
+	row: ProxyConfig,
+	{ secret, mapping_rules, ...body }: ProxyConfigUpdate,
+): Promise<ProxyConfig> {
+	const before = unit.cipher.decrypt(row.secret_cipher);
+	const after = secret === undefined ? before : textOf(secret);
+	refuseMisfit(body.auth_mechanism ?? row.auth_mechanism, after, secret === undefined ? 'auth_mechanism' : 'secret');
+	const columns = {
+		...defined(body),
+		...(mapping_rules && { mapping_rules: rulesAfter(row.mapping_rules, mapping_rules) }),
+		// Sealed anew, equal secrets would look like other ones.
+		...(after === before ? {} : { secret_cipher: unit.cipher.encrypt(after) }),
+	};
+	return unit.update(ProxyConfig, row, columns, row.key);
+}
+
+/**
+ * A list that takes no rule away is the whole of the new rules. One that does only says what changes: rules that are
+ * there are kept unless it names them by URL and method.
+ */
+function rulesAfter(before: readonly MappingRule[], given: readonly MappingRuleUpdate[]): readonly MappingRule[] {
+	const kept = given.some((rule) => rule.should_delete) ? before : [];
+	const rules = new Map(kept.map((rule) => [nameOf(rule), rule]));
+	for (const { should_delete, ...rule } of given) {
+		if (should_delete) rules.delete(nameOf(rule));
+		else rules.set(nameOf(rule), rule);
+	}
+	return [...rules.values()];
+}
+
+function nameOf({ http_method, url }: MappingRule): string {
+	return `${http_method} ${url}`;
+}
+
+function textOf(secret: ProxySecret): string {
+	return typeof secret === 'string' ? secret : JSON.stringify(secret);
+}
+
+/** Headers have names, which only a map has; a bearer token has none. Throws `unprocessable` at the field. */
+function refuseMisfit(mechanism: ProxyConfig['auth_mechanism'], secret: string, field: string): void {
+	const refuse = (msg: string) => unprocessable([{ loc: ['body', field], msg, type: 'secret_mismatch' }]);
+	if (mechanism === 'Headers' && !isMap(secret)) throw refuse('Headers need a secret that is a map of texts');
+	if (mechanism === 'Bearer' && isMap(secret)) throw refuse('Bearer needs a secret that is text');
+}
+
+/** Whether text is JSON of a map of texts. */
+function isMap(text: string): boolean {
+	try {
+		const value: unknown = JSON.parse(text);
+		if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+		return Object.values(value).every((member) => typeof member === 'string');
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { Json } from './example.js';
+
+const place = '#/components/schemas/';
+
+/** The named schemas of a document, collected while its operations are written. */
+export class Components {
+	readonly #schemas = new Map<string, Json>();
+
+	/** The JSON Schema of what a request sends (`input`) or an answer holds (`output`); named parts become references. */
+	of(schema: z.ZodType, io: 'input' | 'output'): Json {
+		const {
+			$schema: _,
+			$defs,
+			...json
+		} = rewritten(z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any', override: adjusted }));
+		for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Json>)) this.#add(name, definition);
+		return json;
+	}
+
+	#add(name: string, definition: Json): void {
+		const known = this.#schemas.get(name);
+		if (known !== undefined && JSON.stringify(known) !== JSON.stringify(definition)) {
+			throw new Error(`the schema id ${name} stands for two different shapes`);
+		}
+		this.#schemas.set(name, definition);
+	}
+
+	/** The schema that a reference leads to. */
+	resolve(reference: string): Json | undefined {
+		return this.#schemas.get(reference.replace(place, ''));
+	}
+
+	/** All of them, by name. */
+	sorted(): Json {
+		return Object.fromEntries([...this.#schemas].sort(([left], [right]) => (left < right ? -1 : 1)));
+	}
+}
+
+type Override = NonNullable<z.core.ToJSONSchemaParams['override']>;
+
+/** What the conversion of one schema says too much or too little. */
+const adjusted: Override = ({ zodSchema, jsonSchema }) => {
+	// Answers may grow fields: a client that refuses unknown ones would break on the next version.
+	if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+	// The conversion leaves out the default of what is not its own input, such as a number written as text.
+	const { def } = zodSchema._zod;
+	if (def.type === 'default') jsonSchema.default ??= def.defaultValue as z.core.JSONSchema.BaseSchema['default'];
+};
+
+/** Points references at the document's components instead of at each schema's own definitions. */
+function rewritten(schema: Json): Json {
+	return JSON.parse(JSON.stringify(schema), (name, value) =>
+		name === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', place) : value,
+	) as Json;
+}

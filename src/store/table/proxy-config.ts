@@ -1,0 +1,36 @@
+import type { Pojo } from 'objection';
+import { KeyedModel } from './environment-model.js';
+
+/** Which resource and action a request to a URL stands for. */
+export interface MappingRule {
+	readonly url: string;
+	/** `regex`: `url` is a pattern; `null`: pieces in braces stand for anything. */
+	readonly url_type: 'regex' | null;
+	readonly http_method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
+	/** The key of a resource, which need not exist yet. */
+	readonly resource: string;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly action: string | null;
+	/** Of several that match, the highest counts; `null` is 0. */
+	readonly priority: number | null;
+}
+
+/** What a proxy in front of a service needs: how requests map to permissions, and the secret of the service. */
+export class ProxyConfig extends KeyedModel {
+	static override readonly tableName = 'proxy_configs';
+	static override readonly jsonAttributes = ['mapping_rules'];
+	static readonly kind = 'proxy_config';
+	static readonly title = 'ProxyConfig';
+
+	declare name: string;
+	/** The secret as text, or a map of texts as JSON, sealed. */
+	declare secret_cipher: Uint8Array;
+	declare auth_mechanism: 'Bearer' | 'Basic' | 'Headers';
+	declare mapping_rules: readonly MappingRule[];
+
+	/** INVARIANT: what is written down of a row, as in the change log, does not hold its secret, not even sealed. */
+	override $formatJson(json: Pojo): Pojo {
+		const { secret_cipher: _, ...shown } = super.$formatJson(json);
+		return shown;
+	}
+}

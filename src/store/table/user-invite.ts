@@ -1,0 +1,47 @@
+import type { QueryBuilder } from 'objection';
+import { whereSearched } from '../filter.js';
+import type { ReadingUnit } from '../unit.js';
+import { KeyedModel } from './environment-model.js';
+
+/** Someone who is to become a user, with the role that waits for them. */
+export class UserInvite extends KeyedModel {
+	static override readonly tableName = 'user_invites';
+	static readonly kind = 'user_invite';
+	static readonly title = 'UserInvite';
+
+	declare status: 'pending' | 'approved';
+	declare email: string;
+	declare first_name: string | null;
+	declare last_name: string | null;
+	declare role_id: string;
+	declare tenant_id: string;
+	/** Where in the tenant the role will be held; `null` for all of it. */
+	declare resource_instance_id: string | null;
+}
+
+/** What narrows a list of invites: any of each list, all of the lists together; absent ones do not narrow. */
+export interface UserInviteFilter {
+	/** Matched against key, e-mail address and names. */
+	readonly search?: string | undefined;
+	readonly role_ids?: readonly string[] | undefined;
+	readonly tenant_ids?: readonly string[] | undefined;
+	readonly resource_instance_ids?: readonly string[] | undefined;
+}
+
+/** The environment's invites that pass the filter, oldest first. */
+export function userInvitesBy(
+	unit: ReadingUnit,
+	{ search, ...ids }: UserInviteFilter,
+): QueryBuilder<UserInvite, UserInvite[]> {
+	const query = unit.query(UserInvite).orderBy('user_invites.id');
+	whereSearched(query, searched, search);
+	const { role_ids, tenant_ids, resource_instance_ids } = ids;
+	if (role_ids !== undefined) query.whereRaw('user_invites.role_id = any(?::uuid[])', [role_ids]);
+	if (tenant_ids !== undefined) query.whereRaw('user_invites.tenant_id = any(?::uuid[])', [tenant_ids]);
+	if (resource_instance_ids !== undefined) {
+		query.whereRaw('user_invites.resource_instance_id = any(?::uuid[])', [resource_instance_ids]);
+	}
+	return query;
+}
+
+const searched = ['key', 'email', 'first_name', 'last_name'].map((column) => `user_invites.${column}`);

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import {
+	Attributes,
+	clearable,
+	defaulted,
+	environmentObject,
+	Name,
+	optional,
+	Reference,
+	UserKey,
+	Uuid,
+} from './common.js';
+import { Email } from './email.js';
+import { pageShape, Search } from './query.js';
+
+/** Whether an invite has become a user. */
+export const UserInviteStatus = z.enum(['pending', 'approved']);
+
+/** Someone who is to become a user, with a role that exists: approving the invite gives it in the tenant. */
+export const UserInviteCreate = z
+	.object({
+		key: UserKey,
+		status: defaulted(UserInviteStatus, () => 'pending' as const),
+		email: Email,
+		first_name: optional(Name),
+		last_name: optional(Name),
+		role_id: Uuid,
+		tenant_id: Uuid,
+		resource_instance_id: optional(Uuid),
+	})
+	.meta({ id: 'ElementsUserInviteCreate' });
+export type UserInviteCreate = z.output<typeof UserInviteCreate>;
+
+/** What may change of an invite. */
+export const UserInviteUpdate = z
+	.object({
+		status: optional(UserInviteStatus),
+		email: optional(Email),
+		first_name: clearable(Name),
+		last_name: clearable(Name),
+		role_id: optional(Uuid),
+		tenant_id: optional(Uuid),
+		resource_instance_id: clearable(Uuid),
+	})
+	.meta({ id: 'ElementsUserInviteUpdate' });
+export type UserInviteUpdate = z.output<typeof UserInviteUpdate>;
+
+/** The user that an invite becomes; `email` must be the one that was invited. */
+export const UserInviteApprove = z
+	.object({ email: Email, key: UserKey, attributes: defaulted(Attributes, () => ({})) })
+	.meta({ id: 'ElementsUserInviteApprove' });
+export type UserInviteApprove = z.output<typeof UserInviteApprove>;
+
+/** Which invites a list asks for. */
+export const UserInviteQuery = z.object({
+	role: Reference.optional(),
+	tenant: Reference.optional(),
+	search: Search,
+	...pageShape,
+});
+export type UserInviteQuery = z.output<typeof UserInviteQuery>;
+
+/** An invite. */
+export const UserInviteRead = z
+	.object({
+		...environmentObject,
+		key: z.string(),
+		status: UserInviteStatus,
+		email: z.string(),
+		first_name: z.string().nullable(),
+		last_name: z.string().nullable(),
+		role_id: Uuid,
+		tenant_id: Uuid,
+		resource_instance_id: Uuid.nullable(),
+	})
+	.meta({ id: 'ElementsUserInviteRead' });
+export type UserInviteRead = z.input<typeof UserInviteRead>;

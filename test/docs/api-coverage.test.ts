@@ -1,0 +1,118 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { endpoints } from '../../src/api/table.js';
+import { newPlace, startManagement } from '../support/management.js';
+import { root } from '../support/root.js';
+import { furnish, tour, type Visited } from '../support/tour.js';
+import { chapters } from './specification.js';
+
+/** `docs/api-coverage.md` says what is served of the specification, and what tests it; `UPDATE=1` writes it anew. */
+
+const page = join(root, 'docs/api-coverage.md');
+
+/** The journeys of tags that have none of their own name. */
+const journeyOf: Readonly<Record<string, string>> = {
+	Organizations: 'api-keys',
+	Projects: 'general',
+	Environments: 'general',
+	Policy: 'general',
+	'Resource actions': 'resources',
+	'Resource attributes': 'resources',
+	'Tenant users': 'tenants',
+};
+
+/** The journey of an endpoint's object whose text has the method and the last words of the path; else `null`. */
+function journeyNaming({ tag, method, path }: Visited): string | null {
+	const ofObject = journeyOf[tag] ?? tag.toLowerCase().replaceAll(' ', '-');
+	const words = path.includes('/bulk') ? (/bulk.*/.exec(path)?.[0] ?? '') : path.split('/').findLast(isWord);
+	const files = ['bulk', ofObject].map((name) => `test/journey/${name}.test.ts`);
+	const naming = files
+		.filter((file) => existsSync(join(root, file)))
+		.find((file) => {
+			const text = readFileSync(join(root, file), 'utf8');
+			const asked = text.includes(`.${method}(`) || text.includes(`'${method.toUpperCase()}'`);
+			return asked && text.includes(words ?? '') && (file !== files[0] || path.includes('/bulk'));
+		});
+	return naming ?? null;
+}
+
+function isWord(step: string): boolean {
+	return !step.startsWith(':');
+}
+
+function shapeOf(path: string): string {
+	return path.replace(/:\w+|{\w+}/g, '{}');
+}
+
+const byPlace = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${shapeOf(endpoint.path)}`, endpoint]));
+
+function row(method: string, path: string, succeeded: ReadonlySet<string>): string {
+	const endpoint = byPlace.get(`${method.toLowerCase()} ${shapeOf(path)}`);
+	if (endpoint === undefined) return `| ${method} | \`${path}\` | not yet | | |`;
+	const journey = journeyNaming(endpoint);
+	const tests = [succeeded.has(endpoint.name) ? 'tour' : null, journey && `[journey](../${journey})`];
+	return `| ${method} | \`${path}\` | yes | \`${endpoint.name}\` | ${tests.filter(Boolean).join(', ')} |`;
+}
+
+const head = ['| Method | Path | Served | Operation | Tested by |', '|---|---|---|---|---|'];
+
+function pageFor(succeeded: ReadonlySet<string>): string {
+	const named = new Set<string>();
+	const tables = Object.entries(chapters).map(([chapter, paths]) => {
+		const rows = paths.flatMap(([methods, path]) =>
+			methods.split(' ').map((method) => {
+				named.add(`${method.toLowerCase()} ${shapeOf(path)}`);
+				return row(method, path, succeeded);
+			}),
+		);
+		return [`## ${chapter}`, '', ...head, ...rows, ''];
+	});
+	const rest = [...byPlace].filter(([place]) => !named.has(place)).map(([, endpoint]) => endpoint);
+	const others = rest.map(({ method, path }) => row(method.toUpperCase(), path.replace(/:(\w+)/g, '{$1}'), succeeded));
+	const served = [...named].filter((place) => byPlace.has(place)).length;
+	return [
+		'# Coverage of the specification',
+		'',
+		'Every endpoint of the specification’s tables, whether it is served, under which name, and what tests it.',
+		`${served} of ${named.size} are served, and ${others.length} others.`,
+		'',
+		'- **tour**: called by a test with what is right for it, and answered with success as its description says.',
+		'- **journey**: named, with its method, by the test of its object.',
+		'',
+		'Besides, every operation is held against bad input (`test/journey/input.test.ts`), against ids of others',
+		'(`isolation`) and against every kind of key (`scope`).',
+		'',
+		'This page is written by a test: `UPDATE=1 npm test -- test/docs/api-coverage.test.ts`.',
+		'',
+		...tables.flat(),
+		'## Beyond the specification’s tables',
+		'',
+		...head,
+		...others,
+		'',
+	].join('\n');
+}
+
+test('the page says what is served and tested', async (t) => {
+	const management = await startManagement();
+	t.teardown(management.stop);
+	const made = { key: 'toured', name: 'Toured', initial_environments: [] };
+	t.is((await management.organization.post('/v2/projects', made)).status, 200);
+	const place = await newPlace(management, management.organization, 'toured');
+	await furnish(place);
+	const visits = await tour(place, () => management.organization);
+	const succeeded = visits.filter(({ answer }) => answer.status < 300).map(({ endpoint }) => endpoint.name);
+	t.deepEqual([...succeeded].sort(), endpoints.map(({ name }) => name).sort(), 'the tour succeeds everywhere');
+	const text = pageFor(new Set(succeeded));
+	if (process.env['UPDATE'] === '1') writeFileSync(page, text);
+	t.is(existsSync(page) ? readFileSync(page, 'utf8') : '', text, 'UPDATE=1 writes the page anew');
+});
+
+test('no two rows of the specification are one endpoint', (t) => {
+	const places = Object.values(chapters).flatMap((paths) =>
+		paths.flatMap(([methods, path]) => methods.split(' ').map((method) => `${method} ${shapeOf(path)}`)),
+	);
+	t.is(new Set(places).size, places.length);
+	t.true(places.length > 70);
+});

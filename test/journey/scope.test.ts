@@ -1,0 +1,163 @@
+import type { ExecutionContext } from 'ava';
+import { endpoints } from '../../src/api/table.js';
+import { type Answer, type Client, client } from '../support/client.js';
+import { onEachStore } from '../support/each-store.js';
+import { fails } from '../support/failure.js';
+import { type Management, newOrganization, newPlace, type Place, secretOf } from '../support/management.js';
+import { type AccessLevel, type Caller, type Level, refusal, ruleOf } from '../support/rule.js';
+import { bodyOf, furnish, type Names, parametersOf, pathOf, type Visited } from '../support/tour.js';
+
+/** Every endpoint with every kind of key: who is refused, with which status, and who is not (contract: 2.3). */
+
+const journey = onEachStore();
+
+interface Calling extends Caller {
+	readonly http: Client;
+}
+
+const accessLevels: readonly AccessLevel[] = ['admin', 'write', 'read', 'no_access'];
+
+/** Every kind of key there is, seen from `place`. */
+async function holdersOf(place: Place, management: Management): Promise<readonly Calling[]> {
+	const { url, store } = management;
+	const sibling = await newPlace(management, management.organization);
+	const elsewhere = { key: `${place.key}-elsewhere`, name: 'Elsewhere', initial_environments: [] };
+	await management.organization.post('/v2/projects', elsewhere);
+	const other = await newPlace(management, management.organization, elsewhere.key);
+	const stranger = await newOrganization(management, `${place.key}-stranger`);
+	await stranger.http.post('/v2/projects', { key: 'default', name: 'Default', initial_environments: [] });
+	const theirs = await newPlace(management, stranger.http, 'default', place.key);
+	const holder = async (level: Level, access: AccessLevel, of: Place, name: string): Promise<Calling> => {
+		const opened = {
+			...(level === 'org' ? {} : { project_id: of.project_id }),
+			...(level === 'env' ? { environment_id: of.id } : {}),
+		};
+		const secret = await secretOf(store, of.organization_id, { ...opened, access_level: access });
+		const opens = {
+			organization: of.organization_id === place.organization_id,
+			project: level === 'org' || of.project_id === place.project_id,
+			environment: level !== 'env' || of.id === place.id,
+		};
+		return {
+			name: `${access} of ${name}`,
+			key: { level, access, opens: { ...opens, environment: opens.project && opens.environment } },
+			http: client(url, secret),
+		};
+	};
+	const own = (['org', 'project', 'env'] as const).flatMap((level) =>
+		accessLevels.map((access) => holder(level, access, place, `the ${level}`)),
+	);
+	const others = [
+		...(['admin', 'read'] as const).map((access) => holder('env', access, sibling, 'another environment')),
+		...(['project', 'env'] as const).map((level) => holder(level, 'admin', other, `another project’s ${level}`)),
+		...(['org', 'project', 'env'] as const).map((level) =>
+			holder(level, 'admin', theirs, `another organization’s ${level}`),
+		),
+	];
+	return Promise.all([...own, ...others]);
+}
+
+/** Those without a key that is known: without any first, with an unknown one next, then with what is no key at all. */
+function strangersTo({ url, secret, id }: Place): readonly Calling[] {
+	const headers: Readonly<Record<string, string>> = {
+		'an unknown key': `Bearer permit_key_${'x'.repeat(88)}`,
+		'a key cut short': `Bearer ${secret.slice(0, -1)}`,
+		'a key and more': `Bearer ${secret}0`,
+		'an id': `Bearer ${id}`,
+		SQL: "Bearer ' or true--",
+		'no word after bearer': 'Bearer ',
+		'another scheme': `Basic ${secret}`,
+		'no scheme': secret,
+	};
+	const sending = (authorization: string): Client => {
+		const { send, ...rest } = client(url);
+		return { ...rest, send: (method, path, body) => send(method, path, body, { headers: { authorization } }) };
+	};
+	return [
+		{ name: 'no key', key: null, http: client(url) },
+		...Object.entries(headers).map(([name, value]) => ({ name, key: null, http: sending(value) })),
+	];
+}
+
+/** The path of an endpoint by ids: keys name other things in another organization. */
+function pathIn(endpoint: Visited, place: Place, other: Names = {}): string {
+	return pathOf(endpoint, place, { proj_id: place.project_id, env_id: place.id, ...other });
+}
+
+/** A body that is right; the keys that are made are the place's. */
+function bodyIn(endpoint: Visited, place: Place): unknown {
+	if (endpoint.name !== 'createApiKey') return bodyOf(endpoint);
+	return { project_id: place.project_id, environment_id: place.id };
+}
+
+/**
+ * Asks what whoever may ask is answered without effect: reads as they are; writes with a body that is refused later
+ * than the key would be, or with a name of nothing in the path.
+ */
+function askHarmlessly(endpoint: Visited, place: Place, http: Client): Promise<Answer<unknown>> {
+	const method = endpoint.method.toUpperCase();
+	if (endpoint.method === 'get') return http.send(method, pathIn(endpoint, place));
+	if (endpoint.body !== undefined) return http.send(method, pathIn(endpoint, place), 5);
+	const last = parametersOf(endpoint).at(-1);
+	if (last === undefined) throw new Error(`${endpoint.name} cannot be asked without effect`);
+	return http.send(method, pathIn(endpoint, place, { [last]: 'nothing' }));
+}
+
+async function check(t: ExecutionContext, endpoint: Visited, place: Place, caller: Calling): Promise<void> {
+	const expected = refusal(ruleOf(endpoint), caller);
+	const what = `${caller.name}: ${endpoint.method} ${endpoint.path}`;
+	if (expected === null) {
+		const { status, body } = await askHarmlessly(endpoint, place, caller.http);
+		const answered = endpoint.method === 'get' ? [200] : endpoint.body === undefined ? [404] : [400, 422];
+		t.true(answered.includes(status), `${what}: ${status} ${JSON.stringify(body)}`);
+		return;
+	}
+	const path = pathIn(endpoint, place);
+	const answer = await caller.http.send(endpoint.method.toUpperCase(), path, bodyIn(endpoint, place));
+	t.is(answer.status, expected, `${what}: ${JSON.stringify(answer.body)}`);
+	fails(t, answer, expected);
+}
+
+journey('every endpoint answers every kind of key as the rules say', async (t, place, management) => {
+	await furnish(place);
+	const holders = await holdersOf(place, management);
+	const [nobody, unknown, ...malformed] = strangersTo(place);
+	const revision = await place.revision();
+	const projects = async () => JSON.stringify((await management.organization.get('/v2/projects')).body);
+	const before = await projects();
+	t.is(holders.length, 19);
+	for (const [index, endpoint] of endpoints.entries()) {
+		// What is no key is refused before anything is looked up, so these take turns.
+		const strangers = [nobody, unknown, malformed[index % malformed.length]];
+		const callers = [...holders, ...strangers.filter((caller) => caller !== undefined)];
+		t.true(
+			parametersOf(endpoint).every((name) => !pathIn(endpoint, place).includes(`no ${name}`)),
+			endpoint.path,
+		);
+		await Promise.all(callers.map((caller) => check(t, endpoint, place, caller)));
+	}
+	t.is(await place.revision(), revision, 'nothing that was refused had an effect');
+	t.is(await projects(), before);
+	t.is((await management.organization.get(`/v2/api-key/${place.key_id}`)).body['secret'], place.secret);
+});
+
+journey('a key without access can tell what it is of, and nothing else', async (t, place, { url, store }) => {
+	const { organization_id, project_id, id: environment_id } = place;
+	const opened = { project_id, environment_id, access_level: 'no_access' } as const;
+	const http = client(url, await secretOf(store, organization_id, opened));
+	const scope = await http.get('/v2/api-key/scope');
+	t.is(scope.status, 200);
+	t.like(scope.body, { organization_id, project_id, environment_id });
+	for (const path of ['/v2/api-key', '/v2/orgs', '/v2/projects', `/bundles/${environment_id}`]) {
+		fails(t, await http.get(path), 403, 'no access');
+	}
+});
+
+journey('bundles are given to those who may read the environment', async (t, place, management) => {
+	for (const caller of [...(await holdersOf(place, management)), ...strangersTo(place)]) {
+		const expected = refusal({ needs: 'read', of: 'environment' }, caller);
+		for (const path of [`/bundles/${place.id}`, `/bundles/${place.id}/rego`]) {
+			if (expected !== null) fails(t, await caller.http.send('GET', path), expected);
+		}
+	}
+});

@@ -1,0 +1,77 @@
+/** Who may call what, written down once more beside the code: tests hold the API against this table. */
+
+/** What a key is of. */
+export type Level = 'org' | 'project' | 'env';
+
+/** What a key may do there. */
+export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access';
+
+/** What an endpoint asks of its caller. */
+export interface Rule {
+	/**
+	 * `nothing`: no key. `key`: a key that is known. `read`, `write`, `admin`: a key of this access level or a higher one.
+	 */
+	readonly needs: 'nothing' | 'key' | 'read' | 'write' | 'admin';
+	/** What the path is about, which the key must open; `own`: whatever the key opens. */
+	readonly of: 'own' | 'organization' | 'project' | 'environment';
+	/** The levels a key must be of; any where there are none. */
+	readonly levels?: readonly Level[];
+}
+
+const above = { needs: 'write', levels: ['org', 'project'] } as const;
+
+/** The rules, by method and path; the first that matches counts. A path that none names is refused by the test. */
+const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
+	[/^get \/healthy$/, { needs: 'nothing', of: 'own' }],
+	[/^get \/v2\/api-key\/scope$/, { needs: 'key', of: 'own' }],
+	[/^get \/v2\/api-key$/, { needs: 'read', of: 'own' }],
+	[/^\w+ \/v2\/api-key\b/, { needs: 'admin', of: 'environment' }],
+
+	[/^get \/v2\/orgs(\/active\/org)?$/, { needs: 'read', of: 'own' }],
+	[/^get \/v2\/orgs\/:org_id\b/, { needs: 'read', of: 'organization' }],
+	[/^\w+ \/v2\/orgs\/:org_id\b/, { needs: 'write', of: 'organization', levels: ['org'] }],
+
+	[/^get \/v2\/projects$/, { needs: 'read', of: 'own' }],
+	[/^post \/v2\/projects$/, { needs: 'write', of: 'own', levels: ['org'] }],
+	[/^get \/v2\/projects\/:proj_id(\/envs)?$/, { needs: 'read', of: 'project' }],
+	[/^\w+ \/v2\/projects\/:proj_id(\/envs)?$/, { ...above, of: 'project' }],
+	[/^get \/v2\/projects\/:proj_id\/(envs\/)?:env_id\b/, { needs: 'read', of: 'environment' }],
+	[/^\w+ \/v2\/projects\/:proj_id\/(envs\/)?:env_id\b/, { needs: 'write', of: 'environment' }],
+
+	[/^get \/v2\/(schema|facts)\/:proj_id\/:env_id\b/, { needs: 'read', of: 'environment' }],
+	[/^\w+ \/v2\/(schema|facts)\/:proj_id\/:env_id\b/, { needs: 'write', of: 'environment' }],
+];
+
+/** The rule of an endpoint. Throws when the table has none: then one has to be written down. */
+export function ruleOf({ method, path }: { readonly method: string; readonly path: string }): Rule {
+	const [, rule] = rules.find(([place]) => place.test(`${method} ${path}`)) ?? [];
+	if (rule === undefined) throw new Error(`test/support/rule.ts does not say who may call ${method} ${path}`);
+	return rule;
+}
+
+/** One who calls: with a key, or with something else. Ids are null for what the key is not limited to. */
+export interface Caller {
+	readonly name: string;
+	/** `null` without a key that is known. */
+	readonly key: {
+		readonly level: Level;
+		readonly access: AccessLevel;
+		/** Whether the key is of the organization, project and environment that the endpoints are asked about. */
+		readonly opens: Readonly<Record<'organization' | 'project' | 'environment', boolean>>;
+	} | null;
+}
+
+const order: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin'];
+
+/** The status with which a caller is refused; `null` when it is not. */
+export function refusal({ needs, of, levels }: Rule, { key }: Caller): 401 | 403 | 404 | null {
+	if (needs === 'nothing') return null;
+	if (key === null) return 401;
+	if (needs === 'key') return null;
+	if (order.indexOf(key.access) < order.indexOf(needs)) return 403;
+	if (levels !== undefined && !levels.includes(key.level)) return 403;
+	if (of === 'own') return null;
+	// What is another organization's is missing, for all that anyone else can tell.
+	if (!key.opens.organization) return 404;
+	return of === 'organization' || key.opens[of] ? null : 403;
+}
