@@ -4,11 +4,15 @@ import { tenantUsers } from './facts/tenant-users.js';
 import { tenants } from './facts/tenants.js';
 import { users } from './facts/users.js';
 import { apiKeys } from './general/api-keys.js';
+import { changes } from './general/changes.js';
 import { environments } from './general/environments.js';
 import { health } from './general/health.js';
+import { members } from './general/members.js';
 import { organizations } from './general/organizations.js';
 import { policy } from './general/policy.js';
 import { projects } from './general/projects.js';
+import { ownPdp } from './own-pdp.js';
+import { pdps } from './pdps.js';
 import { resourceActions } from './schema/resource-actions.js';
 import { resourceAttributes } from './schema/resource-attributes.js';
 import { resources } from './schema/resources.js';
@@ -19,9 +23,13 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...health,
 	...apiKeys,
 	...organizations,
+	...members,
 	...projects,
 	...environments,
+	...changes,
 	...policy,
+	...ownPdp,
+	...pdps,
 	...resources,
 	...resourceActions,
 	...resourceAttributes,

@@ -29,11 +29,16 @@ export function whereSearched<M extends Model>(
 	search: string | undefined,
 ): QueryBuilder<M, M[]> {
 	if (search === undefined || search === '') return query;
-	const literal = search.replace(/[\\%_]/g, '\\$&');
-	const pattern = literal.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
+	const pattern = searchPattern(search);
 	return query.where((any) => {
 		for (const column of columns) any.orWhereRaw('?? ilike ?', [column, pattern]);
 	});
+}
+
+/** The pattern of SQL's `like` that a search stands for: see `whereSearched`. */
+export function searchPattern(search: string): string {
+	const literal = search.replace(/[\\%_]/g, '\\$&');
+	return literal.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
 }
 
 /** A required string value of a member of a JSON column. */
