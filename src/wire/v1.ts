@@ -61,9 +61,6 @@ function plain(word: string): string {
 const bySegment = new Map(Object.entries(successors).map(([name, path]) => [plain(name), path]));
 const types: ReadonlySet<string> = new Set(bySegment.keys());
 
-/** The words by which paths of version 1 name types of objects, as they are written there: `role_assignments`. */
-export const v1Nouns: readonly string[] = Object.keys(successors).map((name) => `${name.replaceAll(' ', '_')}s`);
-
 /** Whether a path is one of version 1. */
 export function isV1(path: string): boolean {
 	return /^\/v1(\/|$)/.test(path);
