@@ -57,9 +57,8 @@ function plain(word: string): string {
 		.replace(/s$/, '');
 }
 
-/** Names of one segment, and those of two segments that follow each other as types, whatever ids are between them. */
-const bySegment = new Map(Object.entries(successors).map(([name, path]) => [plain(name), path]));
-const types: ReadonlySet<string> = new Set(bySegment.keys());
+/** The same by plain names. Two words also stand in a path as two types that follow each other, whatever ids are between. */
+const byName = new Map(Object.entries(successors).map(([name, path]) => [plain(name), path]));
 
 /** Whether a path is one of version 1. */
 export function isV1(path: string): boolean {
@@ -71,7 +70,7 @@ export function successorOf(path: string): string | null {
 	const named = path
 		.split('/')
 		.map(plain)
-		.filter((word) => types.has(word));
+		.filter((word) => byName.has(word));
 	const [before = '', last = ''] = ['', '', ...named].slice(-2);
-	return bySegment.get(before + last) ?? bySegment.get(last) ?? null;
+	return byName.get(before + last) ?? byName.get(last) ?? null;
 }

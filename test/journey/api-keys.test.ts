@@ -24,6 +24,7 @@ const callers = [
 type Caller = (typeof callers)[number];
 
 const everyone = [200, 200, 200, 200, 200, 200, 200, 200];
+const openers = [200, 200, 200, 200, 200, 200, 403, 404];
 const admins = [200, 200, 200, 403, 403, 403, 403, 404];
 
 /** What each call is answered, by caller; `{key}` is the id of a fresh key of the kind that is named first. */
@@ -35,6 +36,18 @@ const matrix: readonly (readonly [target: string, method: string, path: string, 
 	['', 'GET', '/v2/orgs/active/org', everyone],
 	['', 'GET', '/v2/orgs/{org}', [200, 200, 200, 200, 200, 200, 200, 404]],
 	['', 'PATCH', '/v2/orgs/{org}', [200, 403, 403, 200, 403, 403, 403, 404]],
+	['', 'GET', '/v2/orgs/{org}/stats', [200, 200, 200, 200, 200, 200, 200, 404]],
+	['', 'GET', '/v2/members', everyone],
+	...(['stats', 'changes'] as const).map(
+		(what) => ['', 'GET', `/v2/projects/default/envs/{env}/${what}`, openers] as const,
+	),
+	['', 'GET', '/v2/pdps/default/{env}/configs', openers],
+	['', 'GET', '/v2/pdps/default/{env}/instances', openers],
+	['', 'GET', '/v2/pdps/me/config', [403, 403, 200, 403, 403, 200, 403, 403]],
+	['place', 'GET', '/v2/pdps/default/{env}/configs/{key}/values', admins],
+	['place', 'POST', '/v2/pdps/default/{env}/configs/{key}/rotate-api-key', admins],
+	['place', 'PUT', '/v2/pdps/default/{env}/configs/{key}/debug-audit-logs/enable', admins],
+	['place', 'PUT', '/v2/pdps/default/{env}/configs/{key}/debug-audit-logs/disable', admins],
 	...keyMatrix('org', [200, 403, 403, 403, 403, 403, 403, 404]),
 	...keyMatrix('project', [200, 200, 403, 403, 403, 403, 403, 404]),
 	...keyMatrix('place', admins),
@@ -77,7 +90,7 @@ async function worldOf(place: Place, management: Management): Promise<World> {
 		bodies: {
 			org: { organization_id, object_type: 'org' },
 			project: { organization_id, object_type: 'project', project_id },
-			place: { organization_id, project_id, environment_id },
+			place: { organization_id, project_id, environment_id, owner_type: 'pdp_config' },
 			other: { organization_id, environment_id: other.id },
 		},
 	};
