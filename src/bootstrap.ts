@@ -1,8 +1,9 @@
 import { type Config, ConfigError } from './config.js';
 import { createEnvironment } from './domain/environment.js';
 import { notFound } from './failure.js';
-import type { NewApiKey, WritingAccountUnit } from './store/account.js';
 import type { Store } from './store/store.js';
+import type { WritingAccountUnit } from './store/writing-account.js';
+import type { NewApiKey } from './store/writing-api-keys.js';
 
 /** What a first start made: the secret of the environment `dev`, shown once and kept encrypted. */
 export interface FirstStart {
@@ -18,8 +19,8 @@ export async function bootstrap(store: Store, fixed: Config['bootstrap']): Promi
 	return store.writeAccount(store.clock.newId(), null, async (account) => {
 		if (!(await account.becomeFirst('default', 'Default Organization'))) return null;
 		const project = await account.createProject('default', { name: 'Default Project' });
-		await account.createKey({ ...memberKey('organization key'), secret: fixed.organization });
-		await account.createKey({ ...memberKey('project key'), project_id: project.id, secret: fixed.project });
+		await account.keys.create({ ...memberKey('organization key'), secret: fixed.organization });
+		await account.keys.create({ ...memberKey('project key'), project_id: project.id, secret: fixed.project });
 		const dev = await createEnvironment(account, project.id, 'dev', { name: 'Development' }, fixed.environment);
 		await createEnvironment(account, project.id, 'production', { name: 'Production' });
 		return { secret: dev.secret };
@@ -47,7 +48,7 @@ export async function secretOfDev(store: Store): Promise<string> {
 	if (environment === undefined) {
 		throw new ConfigError('there is no environment `default/dev` to serve: name another by its key in PDP_API_KEY');
 	}
-	return (await account.environmentKey(environment.id)).secret;
+	return (await account.keys.ofEnvironment(environment.id)).secret;
 }
 
 async function organizationOf(store: Store): Promise<string> {
@@ -75,7 +76,7 @@ export async function createKey(store: Store, request: KeyRequest): Promise<stri
 		const { project_id, environment_id } = await placeOf(account, request);
 		const { access_level, name } = request;
 		const owner_type = 'member';
-		return (await account.createKey({ project_id, environment_id, access_level, owner_type, name })).secret;
+		return (await account.keys.create({ project_id, environment_id, access_level, owner_type, name })).secret;
 	});
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { guard } from './api/access.js';
 import { documentation } from './api/document.js';
 import { renderFailure } from './api/render-failure.js';
+import { supersededBy } from './api/superseded.js';
 import { endpoints } from './api/table.js';
 import { bootstrap, type FirstStart } from './bootstrap.js';
 import { systemClock } from './clock.js';
@@ -116,6 +117,7 @@ function served(store: Store, shelf: PolicyShelf, feed: Feed, log: Logger): Serv
 				throw new Failure('unavailable', 'the database cannot be reached: try again in a moment');
 			}
 		},
+		unmatched: supersededBy,
 		renderFailure,
 		...logging(log),
 	};

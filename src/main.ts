@@ -9,6 +9,7 @@ import { command, holdDataDirectory } from './control.js';
 import { Failure } from './failure.js';
 import { inspect } from './inspect.js';
 import { createLogger } from './log.js';
+import { checkMigration } from './migrate/migrate-check.js';
 import { version } from './version.js';
 import { addressLines, firstKey, firstSteps } from './welcome.js';
 
@@ -162,6 +163,13 @@ interface KeyOptions {
 	readonly name?: string;
 }
 
+interface MigrateCheckOptions {
+	readonly api?: string;
+	readonly mine: readonly string[];
+	readonly code: readonly string[];
+	readonly pdp: readonly string[];
+}
+
 interface InspectOptions {
 	readonly project: string;
 	readonly environment: string;
@@ -209,8 +217,7 @@ program
 	.option('--api <url>', 'the API to ask (default: PDP_CONTROL_PLANE, or this machine)')
 	.action(
 		withConfig(async (config, options: InspectOptions) => {
-			const api = options.api ?? config.pdp_control_plane ?? `http://127.0.0.1:${config.api_port}`;
-			const shown = await inspect(api, config.pdp_api_key, options.project, options.environment);
+			const shown = await inspect(apiOf(config, options), config.pdp_api_key, options.project, options.environment);
 			print(shown.summary);
 			for (const { path, text } of shown.files) {
 				if (options.output === undefined) print(`\n# file: ${path}\n${text}`);
@@ -218,6 +225,44 @@ program
 			}
 		}),
 	);
+
+program
+	.command('migrate')
+	.description('moving from version 1 of the API')
+	.command('check')
+	.description('tell what is left to do, with the API key in PDP_API_KEY; exit code 0 when nothing is')
+	.option('--mine <names>', 'what your team created: project or project/environment, with commas between', listed, [])
+	.option('--pdp <address>', 'a decision point in use: project/environment=URL, or a URL; may be repeated', added, [])
+	.option('--code <folder>', 'a folder of code to search for calls of version 1; may be repeated', added, [])
+	.option('--api <url>', 'the API to ask (default: PDP_CONTROL_PLANE, or this machine)')
+	.action(
+		withConfig(async (config, options: MigrateCheckOptions) => {
+			const { mine, code, pdp } = options;
+			const api = apiOf(config, options);
+			const { report, left } = await checkMigration({ api, api_key: config.pdp_api_key, mine, code, pdp });
+			print(report);
+			process.exitCode = left.length === 0 ? 0 : 1;
+		}),
+	);
+
+/** The API that a command asks. */
+function apiOf(config: Config, { api }: { readonly api?: string }): string {
+	return (api ?? config.pdp_control_plane ?? `http://127.0.0.1:${config.api_port}`).replace(/\/+$/, '');
+}
+
+function added(value: string, before: readonly string[]): readonly string[] {
+	return [...before, value];
+}
+
+function listed(value: string, before: readonly string[]): readonly string[] {
+	return [
+		...before,
+		...value
+			.split(',')
+			.map((name) => name.trim())
+			.filter((name) => name !== ''),
+	];
+}
 
 function write(folder: string, path: string, text: string): void {
 	const target = resolve(folder, path);

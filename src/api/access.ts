@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { forbidden } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import { type Answer, type AnyRequest, parsePart, type Run, type Surround } from '../http/mount.js';
-import { type AccountUnit, type Caller, scopeOf, type WritingAccountUnit } from '../store/account.js';
+import { type AccountUnit, scopeOf } from '../store/account.js';
 import { authenticate, identify } from '../store/authenticate.js';
+import type { Caller } from '../store/caller.js';
 import type { PolicyShelf } from '../store/policy.js';
 import type { Store } from '../store/store.js';
 import type { Environment, Project } from '../store/table/account.js';
+import type { PdpInstances } from '../store/table/pdp-state.js';
 import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { WritingAccountUnit } from '../store/writing-account.js';
 import { Reference } from '../wire/common.js';
 
 interface ByKey {
@@ -22,7 +25,8 @@ interface InEnvironment extends ByKey {
  * Who may call an endpoint and what its handler is given. `public`: anyone. `key`: any known API key, also one without
  * access, so this is for what a key may know of itself. The rest need a key that opens the path's object; `.write` also
  * needs a key that may write and, above the environment, one made for that level or higher. `keys`: a key of the access
- * level `admin`; which keys it reaches is for the unit to say.
+ * level `admin`; which keys it reaches is for the unit to say. `environment.own`: a key of an environment, which the path
+ * does not name.
  */
 export interface Contexts {
 	public: null;
@@ -37,7 +41,9 @@ export interface Contexts {
 		readonly unit: ReadingUnit;
 		readonly account: AccountUnit;
 		readonly policies: PolicyShelf;
+		readonly instances: PdpInstances;
 	};
+	'environment.own': InEnvironment & { readonly account: AccountUnit; readonly instances: PdpInstances };
 	'environment.write': InEnvironment & { readonly unit: WritingUnit };
 	'environment.manage': InEnvironment & { readonly account: WritingAccountUnit };
 }
@@ -95,7 +101,17 @@ export function guard(store: Store, policies: PolicyShelf): Surround {
 			const caller = await authenticate(store, request.headers['authorization']);
 			const account = store.account(caller.organization_id);
 			const environment = await environmentOf(account, caller, request);
-			return run({ caller, environment, account, policies, unit: store.reading(scopeOf(environment)) });
+			const scope = scopeOf(environment);
+			const unit = store.reading(scope);
+			return run({ caller, environment, account, policies, unit, instances: store.pdpInstances(scope) });
+		},
+		'environment.own': async (request, run) => {
+			const caller = await authenticate(store, request.headers['authorization']);
+			await run.validate();
+			if (caller.environment_id === null) throw forbidden('this needs an API key of an environment');
+			const account = store.account(caller.organization_id);
+			const environment = await account.environmentById(caller, caller.environment_id);
+			return run({ caller, environment, account, instances: store.pdpInstances(scopeOf(environment)) });
 		},
 		'environment.write': async (request, run) => {
 			const caller = await writer(store, request, ['org', 'project', 'env']);
@@ -157,8 +173,13 @@ async function environmentOf(account: AccountUnit, caller: Caller, request: AnyR
 	return account.environment(caller, proj_id, env_id);
 }
 
+/** The header that names the revision of an environment; none for writes that are of no environment. */
+export function revisionHeader(revision: number | null): Readonly<Record<string, string>> {
+	return revision === null ? {} : { 'x-revision': String(revision) };
+}
+
 /** Adds the revision that a write came to. */
 export function withRevision(answer: Answer, revision: number): Answer {
-	const headers = { ...answer.headers, 'x-revision': String(revision) };
+	const headers = { ...answer.headers, ...revisionHeader(revision) };
 	return answer instanceof Raw ? new Raw(answer.status, headers, answer.bytes) : { ...answer, headers };
 }

@@ -18,6 +18,7 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	'environment.read': { description: 'Needs an API key that opens the environment.', secured: true },
 	'environment.write': { description: 'Needs an API key that opens the environment and may write.', secured: true },
 	'environment.manage': { description: 'Needs an API key that opens the environment and may write.', secured: true },
+	'environment.own': { description: 'Needs an API key of an environment: of that one it speaks.', secured: true },
 	feed: { description: 'Needs an API key that opens the environment.', secured: true },
 };
 

@@ -8,11 +8,15 @@ import { tenants } from './facts/tenants.js';
 import { userInvites } from './facts/user-invites.js';
 import { users } from './facts/users.js';
 import { apiKeys } from './general/api-keys.js';
+import { changes } from './general/changes.js';
 import { environments } from './general/environments.js';
 import { health } from './general/health.js';
+import { members } from './general/members.js';
 import { organizations } from './general/organizations.js';
 import { policy } from './general/policy.js';
 import { projects } from './general/projects.js';
+import { ownPdp } from './own-pdp.js';
+import { pdps } from './pdps.js';
 import { actionGroups } from './schema/action-groups.js';
 import { implicitGrants } from './schema/implicit-grants.js';
 import { relations } from './schema/relations.js';
@@ -29,9 +33,13 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...health,
 	...apiKeys,
 	...organizations,
+	...members,
 	...projects,
 	...environments,
+	...changes,
 	...policy,
+	...ownPdp,
+	...pdps,
 	...resources,
 	...resourceActions,
 	...actionGroups,

@@ -1,8 +1,9 @@
-import type { EnvironmentFields, WritingAccountUnit } from '../store/account.js';
 import type { Environment } from '../store/table/account.js';
 import { Resource, ResourceAttribute } from '../store/table/resource.js';
 import { Tenant } from '../store/table/tenant.js';
 import type { WritingUnit } from '../store/unit.js';
+import type { EnvironmentFields, WritingAccountUnit } from '../store/writing-account.js';
+import { recordPdpConfig } from './pdp-config.js';
 
 /** The attributes every user has without being given any: fields of the user, and what decisions know of it. */
 const userAttributes = [
@@ -32,14 +33,17 @@ export async function createEnvironment(
 	secret: string | null = null,
 ): Promise<CreatedEnvironment> {
 	const environment = await account.createEnvironment(projectId, key, fields);
-	const revision = await account.within(environment, furnish);
-	const created = await account.createKey({
+	const created = await account.keys.create({
 		project_id: projectId,
 		environment_id: environment.id,
 		access_level: 'admin',
 		owner_type: 'pdp_config',
 		name: `${key} environment key`,
 		secret,
+	});
+	const revision = await account.within(environment, async (unit) => {
+		await furnish(unit);
+		recordPdpConfig(unit, null, created.row);
 	});
 	return { environment, revision, secret: created.secret };
 }

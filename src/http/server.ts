@@ -22,6 +22,8 @@ const keepAliveMilliseconds = 65_000;
 export interface Served {
 	readonly endpoints: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
+	/** What to say of a path on which nothing is served, if it is more than that; the path as it was sent. */
+	readonly unmatched?: (path: string) => Failure | null;
 	/** The body of an error answer; API and decision point word theirs differently. */
 	readonly renderFailure: (failure: Failure, requestId: string) => unknown;
 	/** Headers that error answers carry too. */
@@ -160,12 +162,12 @@ export function createApplication(served: Served): Application {
 	});
 	koa.use(routes);
 	koa.use(function unmatched(ctx) {
-		const served = router.match(ctx.path, '').path.flatMap((layer) => layer.methods);
-		if (served.length > 0) {
-			ctx.set('allow', [...new Set(served)].join(', '));
+		const methods = router.match(ctx.path, '').path.flatMap((layer) => layer.methods);
+		if (methods.length > 0) {
+			ctx.set('allow', [...new Set(methods)].join(', '));
 			throw new Failure('method', `\`${ctx.method}\` is not served on \`${ctx.path}\``);
 		}
-		throw new Failure('not_found', `no endpoint is served on \`${ctx.path}\``);
+		throw served.unmatched?.(ctx.path) ?? new Failure('not_found', `no endpoint is served on \`${ctx.path}\``);
 	});
 	return koa;
 }

@@ -90,7 +90,8 @@ async function request(url: string, headers: Readonly<Record<string, string>>, s
 
 async function trouble(response: Response): Promise<Error> {
 	const body = (await response.text()).slice(0, 2000);
-	const message = `the control plane answered ${response.status}: ${reasonIn(body)}`;
+	const advice = response.status === 401 ? '; if it was rotated or deleted, start again with the new one' : '';
+	const message = `the control plane answered ${response.status}: ${reasonIn(body)}${advice}`;
 	return [401, 403, 404].includes(response.status) ? new Refusal(message) : new Error(message);
 }
 

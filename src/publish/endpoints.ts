@@ -15,7 +15,7 @@ const digestLength = 32;
 
 interface Contexts {
 	/** A key that opens the environment of the path. */
-	feed: { readonly environment: string };
+	feed: { readonly environment: string; readonly key: string; readonly authorize: () => Promise<unknown> };
 }
 
 const endpoint = declaring<Contexts>();
@@ -44,10 +44,10 @@ export function feedEndpoints(feed: Feed, store: Store): FeedEndpoints {
 			params: BundlePath,
 			returns: { 200: null, 304: null },
 			failures: { 404: 'No such environment', 503: 'The environment has no policy yet' },
-			handle: async ({ headers, closed }, { environment }) => {
+			handle: async ({ headers, closed }, opened) => {
 				const { modes, wait } = preferences(headers['prefer']);
 				const held = heldBy(headers['if-none-match']);
-				const answer = await feed.next({ environment, flavour, held, modes, wait: wait * 1000, closed });
+				const answer = await feed.next({ ...opened, flavour, held, modes, wait: wait * 1000, closed });
 				return new Raw(answer.bytes === null ? 304 : 200, headersOf(answer), answer.bytes ?? '');
 			},
 		});
@@ -57,14 +57,16 @@ export function feedEndpoints(feed: Feed, store: Store): FeedEndpoints {
 			serve('rego', '/bundles/:environment_id/rego', 'getRegoBundle', 'The bundle of an environment for a stock OPA'),
 		],
 		surround: async (_, request, run) => {
-			const caller = await authenticate(store, request.headers['authorization']);
+			const authorize = () => authenticate(store, request.headers['authorization']);
+			const caller = await authorize();
 			const { environment_id } = request.params as { readonly environment_id: string };
 			const id = BundlePath.safeParse({ environment_id });
-			if (!id.success) return run({ environment: environment_id });
+			const opened = { key: caller.key_id, authorize };
+			if (!id.success) return run({ ...opened, environment: environment_id });
 			const environment = await store.account(caller.organization_id).environmentById(caller, id.data.environment_id);
-			const answer = await run({ environment: environment.id });
-			// The request may have been held for a minute: a key that was taken back meanwhile gets nothing more.
-			await authenticate(store, request.headers['authorization']);
+			const answer = await run({ ...opened, environment: environment.id });
+			// Making it may have taken long as well: a key that was taken back meanwhile gets nothing more.
+			await authorize();
 			return answer;
 		},
 	};

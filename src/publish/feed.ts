@@ -36,6 +36,10 @@ export interface FeedQuery {
 	readonly wait: number;
 	/** Aborts when nobody waits for the answer any more. */
 	readonly closed: AbortSignal;
+	/** The id of the API key that asks. */
+	readonly key: string;
+	/** Rejects once that key is refused: asked again after every wait, before there is an answer. */
+	readonly authorize: () => Promise<unknown>;
 }
 
 /** A bundle that leads to a revision, or none when there is no news. */
@@ -70,12 +74,12 @@ export class Feed {
 
 	/**
 	 * The way from what a decision point has to the newest revision, waiting for one if there is none yet. Throws
-	 * `not_found` when the environment is no more, `unavailable` while it never had a policy that compiles.
+	 * what `authorize` does when the key is taken back meanwhile, `not_found` when the environment is no more, `unavailable` while it never had a policy that compiles.
 	 */
 	async next(query: FeedQuery): Promise<FeedAnswer> {
 		const deadline = performance.now() + query.wait;
 		for (;;) {
-			const news = this.#news(query.environment, query.closed);
+			const news = this.#news(query);
 			try {
 				const head = await this.#head(query.environment);
 				const over = query.closed.aborted || this.#stopping.signal.aborted;
@@ -85,6 +89,7 @@ export class Feed {
 				const left = deadline - performance.now();
 				if (answer.bytes !== null || left <= 0 || over) return answer;
 				await news.within(Math.min(left, lookEvery));
+				await query.authorize();
 			} finally {
 				news.cancel();
 			}
@@ -174,7 +179,7 @@ export class Feed {
 	}
 
 	/** Listens from now on for something that may be news; `within` resolves on it or after some milliseconds. */
-	#news(environment: string, closed: AbortSignal) {
+	#news({ environment, key, closed }: FeedQuery) {
 		let wake = () => {};
 		const woken = new Promise<void>((resolve) => {
 			wake = resolve;
@@ -182,8 +187,12 @@ export class Feed {
 		const hear = (id: string) => {
 			if (id === environment) wake();
 		};
+		const hearOfKey = (id: string) => {
+			if (id === key) wake();
+		};
 		let timer: NodeJS.Timeout | undefined;
 		this.store.committed.on('environment', hear);
+		this.store.committed.on('key', hearOfKey);
 		closed.addEventListener('abort', wake);
 		this.#stopping.signal.addEventListener('abort', wake);
 		return {
@@ -194,6 +203,7 @@ export class Feed {
 			cancel: (): void => {
 				clearTimeout(timer);
 				this.store.committed.off('environment', hear);
+				this.store.committed.off('key', hearOfKey);
 				closed.removeEventListener('abort', wake);
 				this.#stopping.signal.removeEventListener('abort', wake);
 			},

@@ -1,5 +1,5 @@
 import { Failure, forbidden } from '../failure.js';
-import type { Caller } from './account.js';
+import type { Caller } from './caller.js';
 import type { Store } from './store.js';
 
 const bearer = /^bearer +(\S+) *$/i;

@@ -1,23 +1,8 @@
+import type { ChangeKind } from '../wire/change.js';
+
 /** What a write is: the typed entries of the change log. The audit, deltas and recompilation all read these. */
 
-/** What a change can be about. */
-export type ChangeKind =
-	| 'environment'
-	| 'resource'
-	| 'resource_action'
-	| 'resource_attribute'
-	| 'action_group'
-	| 'relation'
-	| 'role'
-	| 'user'
-	| 'tenant'
-	| 'tenant_user'
-	| 'role_assignment'
-	| 'resource_instance'
-	| 'relationship_tuple'
-	| 'user_invite'
-	| 'proxy_config'
-	| 'pdp_config';
+export type { ChangeKind };
 
 /** The kinds the compiled policy depends on: a change of one advances the environment's schema revision. */
 export const schemaKinds: ReadonlySet<ChangeKind> = new Set(['resource', 'resource_action', 'relation', 'role']);

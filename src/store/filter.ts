@@ -35,7 +35,7 @@ export function whereSearched<M extends Model>(
 	});
 }
 
-/** The pattern of `ilike` that a search stands for. */
+/** The pattern of SQL's `like` that a search stands for: see `whereSearched`. */
 export function searchPattern(search: string): string {
 	const literal = search.replace(/[\\%_]/g, '\\$&');
 	return literal.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;

@@ -8,13 +8,19 @@ const longestPause = 5_000;
 const connectPatience = 5_000;
 const silence = 10_000;
 
+/** What is heard on which channel; the payload is an id. */
+const channels: Readonly<Record<string, 'environment' | 'key'>> = {
+	regolith_revision: 'environment',
+	regolith_key: 'key',
+};
+
 /** Something that runs until it is stopped. */
 export interface Running {
 	stop(): Promise<void>;
 }
 
 /**
- * Hears of the units that other processes commit on the same server and emits them as `store.committed`. A lost
+ * Hears of what other processes commit on the same server and emits it as `store.committed` does. A lost
  * connection is made again; what was missed meanwhile is found by those who wait, because they also look now and then.
  */
 export function listen(store: Store, log: Logger): Running {
@@ -43,13 +49,14 @@ export function listen(store: Store, log: Logger): Running {
 			timer = setTimeout(() => void connect(Math.min(pause * 2, longestPause)), pause);
 		};
 		next.on('notification', (notification) => {
-			if (notification.payload) store.committed.emit('environment', notification.payload);
+			const event = channels[notification.channel];
+			if (event !== undefined && notification.payload) store.committed.emit(event, notification.payload);
 		});
 		next.on('error', lost);
 		next.on('end', lost);
 		try {
 			await next.connect();
-			await next.query('listen regolith_revision');
+			for (const channel of Object.keys(channels)) await next.query(`listen ${channel}`);
 			pause = firstPause;
 		} catch (error) {
 			lost(error instanceof Error ? error : undefined);

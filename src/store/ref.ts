@@ -1,5 +1,6 @@
 import type { QueryBuilder } from 'objection';
 import { asId } from '../wire/common.js';
+import type { Environment, Project } from './table/account.js';
 import type { KeyedModel } from './table/environment-model.js';
 
 /** Narrows a query to rows that one of `references` names: each an id (dashed or bare hexadecimal) or a key. */
@@ -33,4 +34,17 @@ export function pairUp<R extends { readonly id: string; readonly key: string }>(
 		if (row !== undefined) found.set(reference, row);
 	}
 	return found;
+}
+
+/** Narrows a query to projects or environments that an id or key names. */
+export function referredIn<M extends Project | Environment>(
+	query: QueryBuilder<M, M[]>,
+	table: 'projects' | 'environments',
+	reference: string,
+): QueryBuilder<M, M[]> {
+	const id = asId(reference);
+	return query.where((either) => {
+		either.where(`${table}.key`, reference);
+		if (id !== null) either.orWhere(`${table}.id`, id);
+	});
 }

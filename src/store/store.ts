@@ -2,12 +2,16 @@ import { EventEmitter } from 'node:events';
 import type { Knex } from 'knex';
 import type { Clock } from '../clock.js';
 import { notFound } from '../failure.js';
-import { AccountUnit, type Caller, scopeOf, WritingAccountUnit } from './account.js';
+import { AccountUnit, scopeOf } from './account.js';
+import type { Caller } from './caller.js';
 import type { Database } from './database.js';
+import { KeyUses } from './key-uses.js';
 import { type Cipher, hashSecret, sameHash } from './secret.js';
 import { ApiKey, Environment, Organization } from './table/account.js';
+import { PdpInstances } from './table/pdp-state.js';
 import { Turns } from './turns.js';
 import { ReadingUnit, type Scope, WritingUnit } from './unit.js';
+import { WritingAccountUnit } from './writing-account.js';
 
 /** What a unit of work came to. */
 export interface Committed<T> {
@@ -20,21 +24,28 @@ export interface Committed<T> {
 export class Store {
 	/** Writers of one environment wait here: one that waited for the lock itself would keep a connection from others. */
 	readonly #writers = new Turns();
+	readonly #uses: KeyUses;
 
-	/** Emits an environment's id after every unit that this process committed there, and when it was deleted. */
-	readonly committed = new EventEmitter<{ environment: [id: string] }>().setMaxListeners(0);
+	/**
+	 * `environment` is emitted with an environment's id after every unit that was committed there, and when it was
+	 * deleted; `key` with the id of an API key whose secret, the one that it had, is refused from now on.
+	 */
+	readonly committed = new EventEmitter<{ environment: [id: string]; key: [id: string] }>().setMaxListeners(0);
 
 	constructor(
 		readonly database: Database,
 		readonly clock: Clock,
 		private readonly cipher: Cipher,
-	) {}
+	) {
+		this.#uses = new KeyUses(database.knex, clock);
+	}
 
 	/** The caller that a secret stands for, or `null` when no key has it. */
 	async caller(secret: string): Promise<Caller | null> {
 		const hash = hashSecret(secret);
 		const row = await ApiKey.query(this.database.knex).where({ secret_hash: hash }).first();
 		if (row === undefined || !sameHash(row.secret_hash, hash)) return null;
+		this.#uses.note(row);
 		const { id, organization_id, project_id, environment_id, object_type, access_level } = row;
 		return { key_id: id, organization_id, project_id, environment_id, object_type, access_level };
 	}
@@ -50,6 +61,11 @@ export class Store {
 	/** Reads an environment, statement by statement. */
 	reading(scope: Scope): ReadingUnit {
 		return new ReadingUnit(scope, this.database.knex, this.clock, this.cipher);
+	}
+
+	/** The decision points of an environment, as they have told. */
+	pdpInstances(scope: Pick<Scope, 'environment_id'>): PdpInstances {
+		return new PdpInstances(scope, this.database.knex);
 	}
 
 	/** Reads an environment at one instant: all statements of `work` see the same revision, which it is given. */
@@ -120,17 +136,17 @@ export class Store {
 		work: (unit: WritingAccountUnit) => Promise<T>,
 		environmentId: string | null = null,
 	): Promise<T> {
-		const touched: string[] = [];
+		let done: WritingAccountUnit | undefined;
 		const transact = () =>
 			this.database.knex.transaction(async (transaction) => {
 				const now = this.clock.now();
 				const unit = new WritingAccountUnit(organizationId, transaction, this.clock, this.cipher, actorId, now);
-				const result = await work(unit);
-				touched.push(...unit.touched);
-				return result;
+				done = unit;
+				return work(unit);
 			});
 		const value = await (environmentId === null ? transact() : this.#writers.take(environmentId, transact));
-		for (const id of touched) this.committed.emit('environment', id);
+		for (const id of done?.ended ?? []) this.committed.emit('key', id);
+		for (const id of done?.touched ?? []) this.committed.emit('environment', id);
 		return value;
 	}
 
@@ -146,6 +162,7 @@ export class Store {
 
 	/** Stops using the database; nothing may be running. */
 	async close(): Promise<void> {
+		await this.#uses.settled();
 		await this.database.close();
 	}
 }

@@ -373,10 +373,13 @@ export function holds(row: object, columns: object): boolean {
 	return Object.entries(columns).every(([name, value]) => isDeepStrictEqual(current.get(name), value));
 }
 
-/** A row as the change log keeps it: without the environment's id, which the log's own row has. */
+/**
+ * A row as the change log keeps it: without the environment's id, which the log's own row has.
+ * INVARIANT: columns whose names begin with `secret` never get into the log, encrypted or not.
+ */
 export function recordOf(row: EnvironmentModel): ChangedRecord {
 	const { environment_id: _, ...record } = row.toJSON();
-	return record;
+	return Object.fromEntries(Object.entries(record).filter(([name]) => !name.startsWith('secret')));
 }
 
 function asJson(record: ChangedRecord | null): string | null {

@@ -168,7 +168,9 @@ test('what is answered is what is described: every endpoint, done right', async 
 	t.is(project.status, 200);
 	const place = await newPlace(management, management.organization, 'toured');
 	await furnish(place);
-	const visits = await tour(place, () => management.organization);
+	const opened = { project_id: place.project_id, environment_id: place.id };
+	const own = client(management.url, await secretOf(management.store, place.organization_id, opened));
+	const visits = await tour(place, ({ access }) => (access === 'environment.own' ? own : management.organization));
 	t.is(visits.length, endpoints.length);
 	for (const { endpoint, answer } of visits) {
 		t.is(

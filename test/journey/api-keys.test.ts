@@ -27,6 +27,10 @@ const admins = [200, 200, 200, 403, 403, 403, 403, 404];
 
 /** What each call about a key is answered, by caller, of every kind of key; `{key}` is the id of a fresh key of the kind that is named first. */
 const matrix: readonly (readonly [target: string, method: string, path: string, statuses: readonly number[]])[] = [
+	['place', 'GET', '/v2/pdps/default/{env}/configs/{key}/values', admins],
+	['place', 'POST', '/v2/pdps/default/{env}/configs/{key}/rotate-api-key', admins],
+	['place', 'PUT', '/v2/pdps/default/{env}/configs/{key}/debug-audit-logs/enable', admins],
+	['place', 'PUT', '/v2/pdps/default/{env}/configs/{key}/debug-audit-logs/disable', admins],
 	...keyMatrix('org', [200, 403, 403, 403, 403, 403, 403, 404]),
 	...keyMatrix('project', [200, 200, 403, 403, 403, 403, 403, 404]),
 	...keyMatrix('place', admins),
@@ -69,7 +73,7 @@ async function worldOf(place: Place, management: Management): Promise<World> {
 		bodies: {
 			org: { organization_id, object_type: 'org' },
 			project: { organization_id, object_type: 'project', project_id },
-			place: { organization_id, project_id, environment_id },
+			place: { organization_id, project_id, environment_id, owner_type: 'pdp_config' },
 			other: { organization_id, environment_id: other.id },
 		},
 	};
@@ -160,7 +164,7 @@ journey('a key works from its creation to its end, each secret until the next', 
 
 	const rotated = await http.post<Record<string, unknown>>(`/v2/api-key/${id}/rotate-secret`);
 	const next = String(rotated.body['secret']);
-	t.deepEqual(rotated.body, { ...answer.body, secret: next });
+	t.deepEqual(rotated.body, { ...answer.body, secret: next, last_used_at: rotated.body['last_used_at'] });
 	t.not(next, secret);
 	t.is((await http.get(`/v2/api-key/${id}`)).body['secret'], next);
 	fails(t, await used(secret), 401);

@@ -375,7 +375,7 @@ journey('what is not served is answered as every other failure', async (t, { htt
 		'/',
 		'/v2',
 		'/v2/nothing',
-		'/v1/users',
+		'/v3/users',
 		`${facts}/users/`,
 		`${facts}/USERS`,
 		'/v2/api-key/scope/',

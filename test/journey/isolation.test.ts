@@ -210,6 +210,7 @@ const system: Readonly<Record<string, RegExp>> = {
 	'who calls': /^select "api_keys"\.\* from "api_keys" where "secret_hash" = \$1/,
 	transactions: /^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET TRANSACTION)/i,
 	'the wake-up of those who wait': /^select pg_notify\('regolith_revision', \$1\)$/,
+	'the wake-up of those who wait under a key': /^select pg_notify\('regolith_key', \$1\)$/,
 	'compilers taking turns': /^select pg_advisory_xact_lock/,
 	'compiled policies, by the digest of their text':
 		/^(select .* from "policies" where "digest" = \$1|insert into "policies")/,
@@ -217,13 +218,16 @@ const system: Readonly<Record<string, RegExp>> = {
 
 /** The tables that hold the objects of environments, and that are found by the caller's organization. */
 const ofEnvironments =
-	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|user_invites|proxy_configs|changes|publications)\b"?/;
+	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|user_invites|proxy_configs|changes|publications|pdp_states)\b"?/;
+/** Counts over the environments that a key opens, which are found by its organization. */
+const overEnvironments = /^with opened as \(\s*select id from environments where organization_id = \$1/;
 const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;
 
 /** Why a statement is not bound to the caller's scope; `null` when it is. */
 function unbound({ sql, bindings }: Statement, place: Place): string | null {
 	if (Object.values(system).some((pattern) => pattern.test(sql))) return null;
 	const bound = (id: string) => bindings.includes(id);
+	if (overEnvironments.test(sql)) return bound(place.organization_id) ? null : 'it is not bound to the organization';
 	if (ofEnvironments.test(sql)) {
 		if (!/"?environment_id"?/.test(sql)) return 'it does not say environment_id';
 		return bound(place.id) ? null : 'it is not bound to the environment';
@@ -244,7 +248,10 @@ for (const kind of ['embedded', 'server'] as const) {
 			project_id: string;
 			environment_id: string;
 		}>('/v2/api-key/scope');
-		const spare = await stack.environment.post<Names>('/v2/api-key', { environment_id: scope.environment_id });
+		const spare = await stack.environment.post<Names>('/v2/api-key', {
+			environment_id: scope.environment_id,
+			owner_type: 'pdp_config',
+		});
 		const place: Place = {
 			...{ ...site, id: scope.environment_id, key: 'dev', project: 'default', secret: stack.keys.environment },
 			...{ project_id: scope.project_id, organization_id: scope.organization_id, http: stack.environment },

@@ -1,9 +1,11 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import test from 'ava';
+import pg from 'pg';
 import { createLogger } from '../../src/log.js';
 import { listen } from '../../src/store/listener.js';
 import type { Store } from '../../src/store/store.js';
+import { createDatabase } from '../support/postgres.js';
 
 /** What a process does about a database server that takes its connections and not its LISTEN. */
 
@@ -51,6 +53,30 @@ test('a connection on which LISTEN fails is not left behind', async (t) => {
 	while (connections() < 4) await once(server, 'connection');
 	t.true(open() <= 2, `${open()} connections are open`);
 	await listener.stop();
+});
+
+test('it hears of revisions and of keys, each as what it is', async (t) => {
+	const database = await createDatabase();
+	t.teardown(() => database.drop());
+	const committed = new EventEmitter();
+	const store = { database: { url: database.url }, committed } as unknown as Store;
+	const listener = listen(store, createLogger('silent'));
+	t.teardown(listener.stop);
+	const speaker = new pg.Client({ connectionString: database.url });
+	await speaker.connect();
+	t.teardown(() => speaker.end());
+	for (const [channel, event] of Object.entries({ regolith_revision: 'environment', regolith_key: 'key' })) {
+		const heard = once(committed, event);
+		let done = false;
+		// Said again until it is heard: the listener may not listen yet.
+		const saying = async () => {
+			while (!done) await speaker.query('select pg_notify($1, $2), pg_sleep(0.02)', [channel, 'an id']);
+		};
+		const said = saying();
+		t.deepEqual(await heard, ['an id'], channel);
+		done = true;
+		await said;
+	}
 });
 
 test('stopping does not wait for ever for a server that takes a connection and says nothing', async (t) => {

@@ -12,6 +12,7 @@ const codes: Readonly<Record<number, readonly string[]>> = {
 	404: ['NOT_FOUND'],
 	405: ['INVALID_INPUT'],
 	409: ['DUPLICATE_ENTITY'],
+	410: ['NOT_FOUND'],
 	413: ['INVALID_INPUT'],
 };
 

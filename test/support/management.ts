@@ -127,6 +127,6 @@ export function secretOf(store: Store, organizationId: string, place: KeyPlace):
 	const { project_id = null, environment_id = null, access_level = 'admin' } = place;
 	return store.writeAccount(organizationId, null, async (account) => {
 		const key = { project_id, environment_id, access_level, owner_type: 'member', name: 'test' } as const;
-		return (await account.createKey(key)).secret;
+		return (await account.keys.create(key)).secret;
 	});
 }

@@ -67,7 +67,7 @@ export const request = fc.constantFrom(...fuzzed).chain((endpoint) =>
 	fc.record({
 		endpoint: fc.constant(endpoint),
 		params: fc.dictionary(
-			fc.constantFrom('proj_id', 'env_id', 'api_key_id', 'org_id', ...Object.keys(furnished)),
+			fc.constantFrom('proj_id', 'env_id', 'api_key_id', 'pdp_id', 'org_id', ...Object.keys(furnished)),
 			text,
 			{ maxKeys: 1 },
 		),

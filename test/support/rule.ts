@@ -38,6 +38,11 @@ const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 	[/^get \/v2\/projects\/:proj_id\/(envs\/)?:env_id\b/, { needs: 'read', of: 'environment' }],
 	[/^\w+ \/v2\/projects\/:proj_id\/(envs\/)?:env_id\b/, { needs: 'write', of: 'environment' }],
 
+	[/^get \/v2\/members$/, { needs: 'read', of: 'own' }],
+	[/^\w+ \/v2\/pdps\/me\/(config|state)$/, { needs: 'read', of: 'own', levels: ['env'] }],
+	[/^get \/v2\/pdps\/:proj_id\/:env_id\/(configs|instances)$/, { needs: 'read', of: 'environment' }],
+	[/^\w+ \/v2\/pdps\/:proj_id\/:env_id\/configs\/:pdp_id\b/, { needs: 'admin', of: 'environment' }],
+
 	[/^get \/v2\/(schema|facts)\/:proj_id\/:env_id\b/, { needs: 'read', of: 'environment' }],
 	[/^\w+ \/v2\/(schema|facts)\/:proj_id\/:env_id\b/, { needs: 'write', of: 'environment' }],
 ];

@@ -68,6 +68,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 		api_key_id: key_id,
 		user_invite_id: await made(`${facts}/user_invites`, invited),
 		proxy_config_id: await made(`${facts}/proxy_configs`, { key: 'proxy', secret: 'token' }),
+		pdp_id: key_id,
 		user_id: await made(`${facts}/tenants/acme/users`, { key: 'alice@example.com', first_name: mark }),
 	};
 }
@@ -80,7 +81,7 @@ export function parametersOf(endpoint: Visited): readonly string[] {
 /** The path of an endpoint in a place, with some parameters standing for something else. */
 export function pathOf(endpoint: Visited, place: Place, other: Names = {}): string {
 	const { project, key, key_id, organization_id } = place;
-	const own = { proj_id: project, env_id: key, api_key_id: key_id, org_id: organization_id };
+	const own = { proj_id: project, env_id: key, api_key_id: key_id, pdp_id: key_id, org_id: organization_id };
 	const values: Names = { ...furnished, ...own, ...other };
 	return endpoint.path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `no ${name}`);
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { createKey, removeKey, rotateKey } from '../../domain/pdp-config.js';
 import { reply } from '../../http/endpoint.js';
-import type { AccountUnit, Places } from '../../store/account.js';
+import type { AccountUnit } from '../../store/account.js';
+import type { Places } from '../../store/api-keys.js';
 import { pageOf } from '../../store/filter.js';
 import type { ApiKey } from '../../store/table/account.js';
 import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScopeRead } from '../../wire/api-key.js';
 import { Reference } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
-import { EnvironmentPath, endpoint, requireAdmin } from '../access.js';
+import { EnvironmentPath, endpoint, requireAdmin, revisionHeader } from '../access.js';
 
 const tag = 'API keys';
 const collection = '/v2/api-key';
@@ -40,7 +42,7 @@ export const apiKeys = [
 		returns: { 200: ApiKeyRead },
 		handle: async (_, { account, caller, environment }) => {
 			requireAdmin(caller);
-			const { row, secret } = await account.environmentKey(environment.id);
+			const { row, secret } = await account.keys.ofEnvironment(environment.id);
 			const project = await account.project(caller, environment.project_id);
 			return reply(200, { ...row, secret, env: environment, project });
 		},
@@ -56,8 +58,8 @@ export const apiKeys = [
 		query: ApiKeyQuery,
 		returns: { 200: paginated(ApiKeyRead) },
 		handle: async ({ query }, { account, caller }) => {
-			const page = await pageOf(account.apiKeys(caller, query), query);
-			const places = await account.placesOf(page.data);
+			const page = await pageOf(account.keys.openedBy(caller, query), query);
+			const places = await account.keys.placesOf(page.data);
 			return reply(200, { ...page, data: page.data.map((key) => shownWith(places, key, null)) });
 		},
 	}),
@@ -76,10 +78,10 @@ export const apiKeys = [
 		failures: { 404: 'No such organization, project or environment' },
 		handle: async ({ body }, { account, caller }) => {
 			if (body.organization_id !== undefined) await account.organization(body.organization_id);
-			const place = await account.placeOfKey(caller, body.object_type, body);
+			const place = await account.keys.placeFor(caller, body.object_type, body);
 			const { access_level, owner_type, name = null } = body;
-			const { row, secret } = await account.createKey({ ...place, access_level, owner_type, name });
-			return reply(200, await one(account, row, secret));
+			const { row, secret, revision } = await createKey(account, { ...place, access_level, owner_type, name });
+			return reply(200, await one(account, row, secret), revisionHeader(revision));
 		},
 	}),
 	endpoint({
@@ -93,8 +95,8 @@ export const apiKeys = [
 		returns: { 200: ApiKeyRead },
 		failures: { 404: 'No such API key' },
 		handle: async ({ params }, { account, caller }) => {
-			const row = await account.apiKey(caller, params.api_key_id);
-			return reply(200, await one(account, row, account.secretOf(row)));
+			const row = await account.keys.find(caller, params.api_key_id);
+			return reply(200, await one(account, row, account.keys.secretOf(row)));
 		},
 	}),
 	endpoint({
@@ -109,7 +111,7 @@ export const apiKeys = [
 		returns: { 204: null },
 		failures: { 400: 'It is the last admin key of the organization', 404: 'No such API key' },
 		handle: async ({ params }, { account, caller }) => {
-			await account.removeKey(await account.apiKey(caller, params.api_key_id));
+			await removeKey(account, await account.keys.find(caller, params.api_key_id));
 			return reply(204);
 		},
 	}),
@@ -125,14 +127,15 @@ export const apiKeys = [
 		returns: { 200: ApiKeyRead },
 		failures: { 404: 'No such API key' },
 		handle: async ({ params }, { account, caller }) => {
-			const { row, secret } = await account.rotateKey(await account.apiKey(caller, params.api_key_id));
-			return reply(200, await one(account, row, secret));
+			const key = await account.keys.find(caller, params.api_key_id);
+			const { row, secret, revision } = await rotateKey(account, key);
+			return reply(200, await one(account, row, secret), revisionHeader(revision));
 		},
 	}),
 ];
 
 async function one(account: AccountUnit, key: ApiKey, secret: string): Promise<ApiKeyRead> {
-	return shownWith(await account.placesOf([key]), key, secret);
+	return shownWith(await account.keys.placesOf([key]), key, secret);
 }
 
 /** A key with the project and the environment it opens. */

@@ -3,9 +3,12 @@ import { defined } from '../../domain/defined.js';
 import { createEnvironment } from '../../domain/environment.js';
 import { reply } from '../../http/endpoint.js';
 import { pageOf } from '../../store/filter.js';
+import { environmentCounts } from '../../store/statistics.js';
 import { EnvironmentCreate, EnvironmentRead, EnvironmentUpdate } from '../../wire/environment.js';
 import { PageQuery } from '../../wire/query.js';
+import { EnvironmentStats } from '../../wire/statistics.js';
 import { EnvironmentPath, endpoint, ProjectPath } from '../access.js';
+import { configsFor, shownConfig } from '../pdp-config.js';
 
 const tag = 'Environments';
 const collection = '/v2/projects/:proj_id/envs';
@@ -59,6 +62,27 @@ export const environments = [
 		returns: { 200: EnvironmentRead },
 		failures: { 404: 'No such project or environment' },
 		handle: (_, { environment }) => reply(200, environment),
+	}),
+	endpoint({
+		name: 'getEnvironmentStats',
+		summary: 'One environment, its PDP configs, and how much it holds',
+		description: 'The PDP configs are those that `GET /v2/pdps/{proj_id}/{env_id}/configs` shows to the calling key.',
+		tag,
+		method: 'get',
+		path: `${member}/stats`,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		returns: { 200: EnvironmentStats },
+		failures: { 404: 'No such project or environment' },
+		handle: async (_, { account, caller, environment, unit }) => {
+			const configs = await configsFor(account, caller, environment);
+			const nothing = { policies: 0, mau: 0, has_decision_logs: false, members: [] };
+			return reply(200, {
+				...environment,
+				pdp_configs: configs.map((key) => shownConfig(account, environment, key)),
+				stats: { ...nothing, ...(await environmentCounts(unit)) },
+			});
+		},
 	}),
 	endpoint({
 		name: 'updateEnvironment',

@@ -5,6 +5,7 @@ import { pageOf } from '../../store/filter.js';
 import { Reference } from '../../wire/common.js';
 import { OrganizationRead, OrganizationUpdate } from '../../wire/organization.js';
 import { pageShape, Search } from '../../wire/query.js';
+import { OrganizationStats } from '../../wire/statistics.js';
 import { endpoint } from '../access.js';
 
 const tag = 'Organizations';
@@ -50,6 +51,21 @@ export const organizations = [
 		returns: { 200: OrganizationRead },
 		failures: { 404: 'No such organization' },
 		handle: async ({ params }, { account }) => reply(200, await account.organization(params.org_id)),
+	}),
+	endpoint({
+		name: 'getOrganizationStats',
+		summary: 'One organization, and how much of it the API key opens',
+		tag,
+		method: 'get',
+		path: `${member}/stats`,
+		access: 'organization.read',
+		params: OrganizationPath,
+		returns: { 200: OrganizationStats },
+		failures: { 404: 'No such organization' },
+		handle: async ({ params }, { account, caller }) => {
+			const organization = await account.organization(params.org_id);
+			return reply(200, { ...organization, stats: await account.counts(caller) });
+		},
 	}),
 	endpoint({
 		name: 'updateOrganization',

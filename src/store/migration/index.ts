@@ -1,12 +1,14 @@
 import type { Knex } from 'knex';
 import { up as foundation } from './0001-foundation.js';
 import { up as relationships } from './0002-relationships.js';
+import { up as decisionPoints } from './0003-decision-points.js';
 import { up as invitesAndProxies } from './0004-invites-and-proxies.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
 	{ name: '0001-foundation', up: foundation },
 	{ name: '0002-relationships', up: relationships },
+	{ name: '0003-decision-points', up: decisionPoints },
 	{ name: '0004-invites-and-proxies', up: invitesAndProxies },
 ] as const;
 

@@ -72,6 +72,11 @@ export class ApiKey extends Model {
 	declare name: string | null;
 	declare secret_hash: Uint8Array;
 	declare secret_cipher: Uint8Array;
+	/** Whether the decision points that use it shall log decisions in detail. */
+	declare debug_audit_logs: boolean;
 	declare created_at: Date;
+	/** When it was given its present secret, if that is not its first. */
+	declare rotated_at: Date | null;
+	/** About when it was last shown, to the minute. */
 	declare last_used_at: Date | null;
 }

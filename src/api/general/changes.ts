@@ -1,0 +1,35 @@
+import { reply } from '../../http/endpoint.js';
+import { type AttributedChange, historyOf } from '../../store/history.js';
+import { ChangePage, ChangeQuery, type ChangeRead } from '../../wire/change.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+
+/** The history of an environment: every write to it, from the change log (design: a change is what a write is). */
+export const changes = [
+	endpoint({
+		name: 'listChanges',
+		summary: 'What changed in an environment: who, when, what, under which revision; the newest first',
+		description:
+			'Every write inside the environment, as it was recorded with it. `search` looks in the keys of the changed ' +
+			'objects. While others write, send the `revision` of the first page as `revision_to` with the next ones: what ' +
+			'there is up to a revision never changes. Secrets are in none of it.',
+		tag: 'Environments',
+		method: 'get',
+		path: '/v2/projects/:proj_id/envs/:env_id/changes',
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: ChangeQuery,
+		returns: { 200: ChangePage },
+		failures: { 404: 'No such project or environment' },
+		handle: async ({ query }, { environment, unit }) => {
+			const { page, per_page, ...filter } = query;
+			const revision_to = Math.min(filter.revision_to ?? environment.revision, environment.revision);
+			const found = await historyOf(unit, { ...filter, revision_to }, { page, per_page });
+			return reply(200, { ...found, data: found.data.map(shown), revision: environment.revision });
+		},
+	}),
+];
+
+function shown({ actor_id, actor_name, before, after, ...change }: AttributedChange): ChangeRead {
+	const actor = actor_id === null ? null : { id: actor_id, name: actor_name };
+	return { ...change, before, after, actor };
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { reply } from '../../http/endpoint.js';
+import { Reference } from '../../wire/common.js';
+import { pageShape } from '../../wire/query.js';
+import { Members } from '../../wire/statistics.js';
+import { endpoint } from '../access.js';
+
+/** Members of the organization (contract: Organizations and members): a self-hosted install has API keys instead. */
+export const members = [
+	endpoint({
+		name: 'listMembers',
+		summary: 'List the members of the organization: always none',
+		description: 'Members are people who sign in to a hosted service. Here, API keys say who may do what.',
+		tag: 'Organizations',
+		method: 'get',
+		path: '/v2/members',
+		access: 'organization.read',
+		query: z.object({ project_id: Reference.optional(), env_id: Reference.optional(), ...pageShape }),
+		returns: { 200: Members },
+		handle: () => reply(200, []),
+	}),
+];

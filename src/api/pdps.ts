@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { rotateKey, setDebugAuditLogs, type WrittenKey } from '../domain/pdp-config.js';
+import { reply } from '../http/endpoint.js';
+import type { AccountUnit } from '../store/account.js';
+import { pageOf } from '../store/filter.js';
+import type { Environment } from '../store/table/account.js';
+import { Reference } from '../wire/common.js';
+import { PdpConfigRead, PdpInstanceRead, RemoteConfig } from '../wire/decision-point.js';
+import { PageQuery } from '../wire/query.js';
+import { EnvironmentPath, endpoint, requireAdmin, revisionHeader } from './access.js';
+import { originOf } from './origin.js';
+import { configFor, configsFor, remoteConfig, shownConfig } from './pdp-config.js';
+
+const tag = 'Decision points';
+const collection = '/v2/pdps/:proj_id/:env_id/configs';
+const member = `${collection}/:pdp_id`;
+
+const ConfigPath = EnvironmentPath.extend({ pdp_id: Reference });
+const failures = { 404: 'No such project, environment or PDP config' };
+
+/** PDP configs of an environment: the API keys of its decision points (contract: PDP configs). */
+export const pdps = [
+	endpoint({
+		name: 'listPdpConfigs',
+		summary: 'List the PDP configs of an environment, with the API keys of its decision points',
+		description: 'All of them for an `admin` key; for another key the one that it is itself, if any.',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: PageQuery,
+		returns: { 200: z.array(PdpConfigRead) },
+		failures: { 404: 'No such project or environment' },
+		handle: async ({ query }, { account, caller, environment }) => {
+			const { data } = await pageOf(configsFor(account, caller, environment), query);
+			return reply(
+				200,
+				data.map((key) => shownConfig(account, environment, key)),
+			);
+		},
+	}),
+	endpoint({
+		name: 'listPdpInstances',
+		summary: 'List the decision points that said how they are; the one heard of last first',
+		description: 'Of an environment the last hundred are remembered.',
+		tag,
+		method: 'get',
+		path: '/v2/pdps/:proj_id/:env_id/instances',
+		access: 'environment.read',
+		params: EnvironmentPath,
+		returns: { 200: z.array(PdpInstanceRead) },
+		failures: { 404: 'No such project or environment' },
+		handle: async (_, { instances }) => reply(200, [...(await instances.list())]),
+	}),
+	endpoint({
+		name: 'getPdpConfigValues',
+		summary: 'The settings of the decision points of a PDP config; no secrets',
+		tag,
+		method: 'get',
+		path: `${member}/values`,
+		access: 'environment.read',
+		params: ConfigPath,
+		returns: { 200: RemoteConfig },
+		failures,
+		handle: async ({ params, headers }, { account, caller, environment }) => {
+			const { id, debug_audit_logs } = await configFor(account, caller, environment, params.pdp_id);
+			return reply(200, remoteConfig({ origin: originOf(headers), environment, key_id: id, debug_audit_logs }));
+		},
+	}),
+	endpoint({
+		name: 'rotatePdpApiKey',
+		summary: 'Give a PDP config a new API key; the old one is refused from then on',
+		description: 'Decision points that use the old key stop answering at once. Needs an `admin` key.',
+		tag,
+		method: 'post',
+		path: `${member}/rotate-api-key`,
+		access: 'environment.manage',
+		params: ConfigPath,
+		returns: { 200: PdpConfigRead },
+		failures,
+		handle: async ({ params }, { account, caller, environment }) => {
+			requireAdmin(caller);
+			const config = await configFor(account, caller, environment, params.pdp_id);
+			return written(account, environment, await rotateKey(account, config));
+		},
+	}),
+	...(['enable', 'disable'] as const).map((verb) =>
+		endpoint({
+			name: `${verb}PdpDebugAuditLogs`,
+			summary: `${verb === 'enable' ? 'Ask for' : 'Do without'} detailed logs of the decisions of a PDP config`,
+			description: 'Kept and shown; decision logs are not collected. Needs an `admin` key.',
+			tag,
+			method: 'put',
+			path: `${member}/debug-audit-logs/${verb}`,
+			access: 'environment.manage',
+			params: ConfigPath,
+			returns: { 200: PdpConfigRead },
+			failures,
+			handle: async ({ params }, { account, caller, environment }) => {
+				requireAdmin(caller);
+				const config = await configFor(account, caller, environment, params.pdp_id);
+				return written(account, environment, await setDebugAuditLogs(account, config, verb === 'enable'));
+			},
+		}),
+	),
+];
+
+function written(account: AccountUnit, environment: Environment, { row, revision }: WrittenKey) {
+	return reply(200, shownConfig(account, environment, row), revisionHeader(revision));
+}

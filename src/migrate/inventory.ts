@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { ConfigError } from '../config.js';
+import { ApiKeyRead, ApiKeyScopeRead } from '../wire/api-key.js';
+import { EnvironmentRead } from '../wire/environment.js';
+import { ProjectRead } from '../wire/project.js';
+import { EnvironmentStats } from '../wire/statistics.js';
+
+/** An environment and how much it holds. */
+export type Found = z.output<typeof EnvironmentStats>;
+
+/** What an API key opens: the projects, each with its environments. */
+export interface Inventory {
+	/** Whether the key opens the whole organization; else there may be more than is listed. */
+	readonly whole: boolean;
+	/** The id of the only environment that the key opens; `null` when it opens more. */
+	readonly only: string | null;
+	readonly projects: readonly {
+		readonly key: string;
+		readonly name: string;
+		readonly environments: readonly Found[];
+	}[];
+}
+
+/** An API as `regolith migrate check` uses it, with one key. Every call throws `ConfigError` when it is not answered. */
+export class Site {
+	constructor(
+		readonly api: string,
+		private readonly key: string,
+	) {}
+
+	/** Lists all that the key opens. */
+	async inventory(): Promise<Inventory> {
+		const scope = await this.#get('/v2/api-key/scope', ApiKeyScopeRead);
+		const projects = [];
+		for (const { id, key, name } of await this.#all('/v2/projects', ProjectRead)) {
+			const environments = [];
+			for (const environment of await this.#all(`/v2/projects/${id}/envs`, EnvironmentRead)) {
+				environments.push(await this.#get(`/v2/projects/${id}/envs/${environment.id}/stats`, EnvironmentStats));
+			}
+			projects.push({ key, name, environments });
+		}
+		return { whole: scope.project_id === null, only: scope.environment_id, projects };
+	}
+
+	/** The API key of an environment's decision points: the one of this site, if that opens nothing else. */
+	async keyOf({ id, project_id }: Found, { only }: Inventory): Promise<string> {
+		if (only === id) return this.key;
+		return (await this.#get(`/v2/api-key/${project_id}/${id}`, ApiKeyRead)).secret ?? '';
+	}
+
+	async #all<S extends z.ZodType>(path: string, item: S): Promise<readonly z.output<S>[]> {
+		const found: z.output<S>[] = [];
+		for (let page = 1; ; page += 1) {
+			const items = await this.#get(`${path}?per_page=100&page=${page}`, z.array(item));
+			found.push(...items);
+			if (items.length < 100) return found;
+		}
+	}
+
+	async #get<S extends z.ZodType>(path: string, shape: S): Promise<z.output<S>> {
+		const headers = { authorization: `Bearer ${this.key}` };
+		const response = await fetch(this.api + path, { headers }).catch((error: unknown) => {
+			throw new ConfigError(`the API at ${this.api} cannot be reached`, { cause: error });
+		});
+		const text = await response.text();
+		if (!response.ok) throw new ConfigError(`the API at ${this.api} answered ${response.status} on ${path}: ${text}`);
+		const parsed = shape.safeParse(parse(text));
+		if (parsed.success) return parsed.data;
+		throw new ConfigError(`the API at ${this.api} did not answer as version 2 does on ${path}`, {
+			cause: parsed.error,
+		});
+	}
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}

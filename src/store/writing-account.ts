@@ -1,0 +1,192 @@
+import type { Knex } from 'knex';
+import { ForeignKeyViolationError } from 'objection';
+import type { Clock } from '../clock.js';
+import { notFound } from '../failure.js';
+import { AccountUnit, scopeOf } from './account.js';
+import type { ChangedRecord } from './change.js';
+import type { Cipher } from './secret.js';
+import { Environment, Organization, Project } from './table/account.js';
+import { unique } from './unique.js';
+import { holds, WritingUnit } from './unit.js';
+import { WritingApiKeys } from './writing-api-keys.js';
+
+/** The columns of a new or changed project or environment; the unit adds ids and times. */
+type Fields<R> = Partial<Omit<R, 'id' | 'organization_id' | 'project_id' | 'created_at' | 'updated_at' | keyof object>>;
+
+/** A project as its creator gives it. */
+export type ProjectFields = Fields<
+	Pick<Project, 'name' | 'description' | 'urn_namespace' | 'settings' | 'active_policy_repo_id'>
+>;
+
+/** What can be changed of an organization. */
+export type OrganizationFields = Fields<Pick<Organization, 'name' | 'settings'>>;
+
+/** An environment as its creator gives it. */
+export type EnvironmentFields = Fields<
+	Pick<Environment, 'name' | 'description' | 'custom_branch_name' | 'jwks' | 'settings'>
+>;
+
+/** Writes an organization's projects, environments and keys inside one transaction. */
+export class WritingAccountUnit extends AccountUnit {
+	/** The environments whose decision points have something to hear of when this commits. */
+	readonly touched = new Set<string>();
+	/** The API keys under whose secrets nobody may wait any longer when this commits. */
+	readonly ended = new Set<string>();
+
+	constructor(
+		organizationId: string,
+		private readonly transaction: Knex.Transaction,
+		clock: Clock,
+		cipher: Cipher,
+		/** The API key that writes; `null` for the server itself. */
+		readonly actorId: string | null,
+		/** The instant every row is stamped with. */
+		readonly now: Date,
+	) {
+		super(organizationId, transaction, clock, cipher);
+	}
+
+	/** The organization's API keys. */
+	override get keys(): WritingApiKeys {
+		return new WritingApiKeys(this, this.transaction, this.cipher);
+	}
+
+	/** Writes inside an environment of this organization, in the same transaction. Returns its revision after `work`. */
+	async within(environment: Environment, work: (unit: WritingUnit) => Promise<unknown>): Promise<number> {
+		const { transaction, clock, cipher, actorId, now } = this;
+		const unit = new WritingUnit(scopeOf(environment), transaction, clock, cipher, actorId, now);
+		await work(unit);
+		this.touched.add(environment.id);
+		return unit.finish();
+	}
+
+	/**
+	 * The environment with this id, whose other writers wait from here on until this commits. Throws `not_found` when it
+	 * was deleted meanwhile.
+	 */
+	async locked(environmentId: string): Promise<Environment> {
+		const row = await Environment.query(this.transaction)
+			.where({ organization_id: this.organizationId, id: environmentId })
+			.forNoKeyUpdate()
+			.first();
+		if (row === undefined) throw notFound('Environment', environmentId);
+		return row;
+	}
+
+	/** Adds this unit's organization as the store's first; `false`, and nothing is added, when there is one. */
+	async becomeFirst(key: string, name: string): Promise<boolean> {
+		// Held to the end of the transaction: of several processes that start together, one makes it.
+		await this.transaction.raw('lock table organizations in exclusive mode');
+		if ((await Organization.query(this.transaction).resultSize()) > 0) return false;
+		const { created_at, updated_at } = this.#stamp();
+		await Organization.query(this.transaction).insert({ id: this.organizationId, key, name, created_at, updated_at });
+		return true;
+	}
+
+	/** Changes fields of this organization; absent ones stay. */
+	async updateOrganization(organization: Organization, fields: OrganizationFields): Promise<Organization> {
+		if (holds(organization, fields)) return organization;
+		const [row] = await this.organizations()
+			.patch({ ...fields, updated_at: this.now })
+			.returning('*');
+		if (row === undefined) throw notFound('Organization', organization.key);
+		return row as Organization;
+	}
+
+	/** Adds a project. Throws `duplicate` when its key is taken. */
+	async createProject(key: string, fields: ProjectFields): Promise<Project> {
+		return unique('project', key, () =>
+			Project.query(this.transaction)
+				.insert({ ...fields, ...this.#stamp(), key })
+				.returning('*'),
+		);
+	}
+
+	/**
+	 * Adds an environment; its built-in objects and key are the caller's to add. Throws `duplicate`, or `not_found` when
+	 * the project is being deleted.
+	 */
+	async createEnvironment(projectId: string, key: string, fields: EnvironmentFields): Promise<Environment> {
+		try {
+			return await unique('environment', key, () =>
+				Environment.query(this.transaction)
+					.insert({ ...fields, ...this.#stamp(), project_id: projectId, key })
+					.returning('*'),
+			);
+		} catch (error) {
+			if (error instanceof ForeignKeyViolationError) throw notFound('Project', projectId);
+			throw error;
+		}
+	}
+
+	/** Changes fields of a project; absent ones stay. Throws `not_found` when it was deleted meanwhile. */
+	async updateProject(project: Project, fields: ProjectFields): Promise<Project> {
+		if (holds(project, fields)) return project;
+		const [row] = await this.projects()
+			.where('projects.id', project.id)
+			.patch({ ...fields, updated_at: this.now })
+			.returning('*');
+		if (row === undefined) throw notFound('Project', project.key);
+		return row as Project;
+	}
+
+	/** Deletes a project with everything in it. Throws `not_found` when it was deleted meanwhile. */
+	async removeProject(project: Project): Promise<void> {
+		for (const environment of await this.environments(project.id)) await this.#drop(environment);
+		const [removed] = await this.projects().where('projects.id', project.id).delete().returning('projects.id');
+		if (removed === undefined) throw notFound('Project', project.key);
+	}
+
+	/**
+	 * Changes fields of an environment under its next revision; absent ones stay. Fields that already are so change
+	 * nothing. Throws `not_found` when it was deleted meanwhile.
+	 */
+	async updateEnvironment(
+		environment: Environment,
+		fields: EnvironmentFields,
+	): Promise<{ readonly row: Environment; readonly revision: number }> {
+		if (holds(environment, fields)) return { row: environment, revision: environment.revision };
+		const [row] = await this.environments(environment.project_id)
+			.where('environments.id', environment.id)
+			.patch({ ...fields, updated_at: this.now })
+			.returning('*');
+		if (row === undefined) throw notFound('Environment', environment.key);
+		const after = row as Environment;
+		const revision = await this.within(environment, async (unit) => {
+			unit.record('environment', 'update', environment.key, settingsOf(environment), settingsOf(after));
+		});
+		return { row: after, revision };
+	}
+
+	/** Deletes an environment with everything in it (spec: Deleting an environment). Throws as `removeProject` does. */
+	async removeEnvironment(environment: Environment): Promise<void> {
+		if (!(await this.#drop(environment))) throw notFound('Environment', environment.key);
+	}
+
+	/** Whether the environment was there to be deleted. */
+	async #drop(environment: Environment): Promise<boolean> {
+		// Asked to return what went: the embedded database miscounts what cascades.
+		const [removed] = await this.environments(environment.project_id)
+			.where('environments.id', environment.id)
+			.delete()
+			.returning('environments.id');
+		await this.transaction.raw(`select pg_notify('regolith_revision', ?)`, [environment.id]);
+		this.touched.add(environment.id);
+		return removed !== undefined;
+	}
+
+	#stamp() {
+		return {
+			id: this.clock.newId(),
+			organization_id: this.organizationId,
+			created_at: this.now,
+			updated_at: this.now,
+		};
+	}
+}
+
+/** An environment as its change log keeps it: without the counters that every change moves. */
+function settingsOf(environment: Environment): ChangedRecord {
+	const { revision: _, schema_revision: __, ...record } = environment.toJSON();
+	return record;
+}

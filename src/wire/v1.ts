@@ -1,0 +1,76 @@
+/** What became of the paths of version 1 (spec: Versioning, rule 8): a call is mapped by the type of object it acts on. */
+
+const schema = '/v2/schema/{proj_id}/{env_id}';
+const facts = '/v2/facts/{proj_id}/{env_id}';
+const resource = `${schema}/resources/{resource_id}`;
+const environment = '/v2/projects/{proj_id}/envs';
+
+/** The path of version 2 by what version 1 called the objects, or by two such words where the first one matters. */
+const successors: Readonly<Record<string, string>> = {
+	'user role': `${facts}/users/{user_id}/roles`,
+	'tenant user': `${facts}/tenants/{tenant_id}/users`,
+	'resource role': `${resource}/roles`,
+	'resource permission': `${resource}/roles/{role_id}/permissions`,
+	'user attribute': `${schema}/users/attributes`,
+	'condition set rule': `${facts}/set_rules`,
+	organization: '/v2/orgs',
+	org: '/v2/orgs',
+	member: '/v2/members',
+	project: '/v2/projects',
+	environment,
+	env: environment,
+	'api key': '/v2/api-key',
+	pdp: '/v2/pdps/{proj_id}/{env_id}/configs',
+	'pdp config': '/v2/pdps/{proj_id}/{env_id}/configs',
+	'proxy config': `${facts}/proxy_configs`,
+	resource: `${schema}/resources`,
+	'resource type': `${schema}/resources`,
+	action: `${resource}/actions`,
+	'resource action': `${resource}/actions`,
+	'action group': `${resource}/action_groups`,
+	attribute: `${resource}/attributes`,
+	'resource attribute': `${resource}/attributes`,
+	relation: `${resource}/relations`,
+	role: `${schema}/roles`,
+	permission: `${schema}/roles/{role_id}/permissions`,
+	'condition set': `${schema}/condition_sets`,
+	'user set': `${schema}/condition_sets`,
+	'resource set': `${schema}/condition_sets`,
+	group: `${schema}/groups`,
+	user: `${facts}/users`,
+	tenant: `${facts}/tenants`,
+	'role assignment': `${facts}/role_assignments`,
+	'resource instance': `${facts}/resource_instances`,
+	'relationship tuple': `${facts}/relationship_tuples`,
+	relationship: `${facts}/relationship_tuples`,
+	'set rule': `${facts}/set_rules`,
+	'user invite': `${facts}/user_invites`,
+	'access request': '/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}/access_requests',
+	'operation approval': '/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}/operation_approval',
+};
+
+/** A word of a path as the names above are compared: `Role-Assignments`, `role_assignment` and `roleAssignments` alike. */
+function plain(word: string): string {
+	return word
+		.toLowerCase()
+		.replace(/[^a-z]/g, '')
+		.replace(/s$/, '');
+}
+
+/** The same by plain names. Two words also stand in a path as two types that follow each other, whatever ids are between. */
+const byName = new Map(Object.entries(successors).map(([name, path]) => [plain(name), path]));
+
+/** Whether a path is one of version 1. */
+export function isV1(path: string): boolean {
+	return /^\/v1(\/|$)/.test(path);
+}
+
+/** The path of version 2 for the objects that a path of version 1 acts on; `null` when it names no type that is known. */
+export function successorOf(path: string): string | null {
+	const named = path
+		.split('/')
+		.map(plain)
+		.filter((word) => byName.has(word));
+	const [before = '', last = ''] = ['', '', ...named].slice(-2);
+	return byName.get(before + last) ?? byName.get(last) ?? null;
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { endpoints } from '../../src/api/table.js';
+import { successorOf } from '../../src/wire/v1.js';
+import { root } from '../support/root.js';
+
+/** `docs/migration.md` says where objects are: as the 410 of version 1 does, and where they are served. */
+
+const page = readFileSync(join(root, 'docs/migration.md'), 'utf8');
+const rows = [...page.matchAll(/^\| ([A-Za-z ]+) \| `(\/v2[^`]+)` \|$/gm)].map(([, what = '', path = '']) => ({
+	what,
+	path,
+}));
+
+test('the table has the paths that calls of version 1 are answered with', (t) => {
+	t.true(rows.length >= 15);
+	for (const { what, path } of rows) {
+		// `actions of a resource` were below `/v1/resources/x/actions`.
+		const [inner = '', outer = ''] = what
+			.replaceAll('API keys', 'api_keys')
+			.replaceAll(/role a/g, 'role_a')
+			.split(' of an ');
+		const [type = '', of = outer] = inner.split(' of a ');
+		const old = `/v1/${of === '' ? '' : `${of}s/x/`}${type.replaceAll(' ', '_')}`;
+		t.is(successorOf(old), path, old);
+	}
+});
+
+test('what the table names is served, or the README says that it is not', (t) => {
+	const served = new Set(endpoints.map((endpoint) => endpoint.path.replace(/:(\w+)/g, '{$1}')));
+	const readme = readFileSync(join(root, 'README.md'), 'utf8');
+	for (const { what, path } of rows) {
+		const missing = readme.slice(readme.indexOf('## Limits and what is not there yet'));
+		t.true(served.has(path) || missing.includes(what), path);
+	}
+});

@@ -1,0 +1,156 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { checkMigration, type MigrateOptions } from '../../src/migrate/migrate-check.js';
+import { leftoversIn } from '../../src/migrate/v1-leftovers.js';
+import { freePort } from '../support/ports.js';
+import { launch } from '../support/processes.js';
+import { type Stack, startStack } from '../support/stack.js';
+import { temporary } from '../support/temporary.js';
+
+/** `regolith migrate check` tells when a migration from version 1 is complete (spec: Versioning, rules 3 and 6). */
+
+let stack: Stack;
+
+test.before('start', async () => {
+	stack = await startStack('embedded');
+	await stack.organization.post('/v2/projects', { key: 'foreign', name: 'Somebody’s' });
+	await stack.environment.post('/v2/schema/default/dev/resources', { key: 'document', name: 'D', actions: {} });
+});
+
+test.after.always('stop', () => stack.stop());
+
+/** A folder with these files. */
+function codeWith(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
+	const folder = temporary(t);
+	for (const [path, text] of Object.entries(files)) {
+		mkdirSync(join(folder, path, '..'), { recursive: true });
+		writeFileSync(join(folder, path), text);
+	}
+	return folder;
+}
+
+function options(t: ExecutionContext, more: Partial<MigrateOptions> = {}): MigrateOptions {
+	return {
+		api: stack.api.listening.url,
+		api_key: stack.keys.organization,
+		mine: ['default', 'foreign'],
+		code: [codeWith(t, { 'app.ts': "await fetch('/v2/facts/default/dev/users');" })],
+		pdp: [`default/dev=${stack.decisionPoint.listening.url}`],
+		...more,
+	};
+}
+
+test('it is complete when everything is the team’s, decision points answer, and the code calls version 2', async (t) => {
+	const { report, left } = await checkMigration(options(t));
+	t.deepEqual(left, []);
+	t.regex(report, /default \(Default Project\)\n {4}dev: 1 resources, 0 roles, 0 users, 1 tenants\n {4}production: 0 /);
+	t.regex(report, /: answers as version 2\n/);
+	t.regex(report, /Migration is complete/);
+	t.false(report.includes('FOREIGN'));
+	t.false(report.includes('permit_key_'), 'no secrets');
+});
+
+/** What is left to do, by what was given otherwise. */
+const unfinished: readonly (readonly [
+	title: string,
+	more: (t: ExecutionContext) => Partial<MigrateOptions>,
+	left: readonly RegExp[],
+])[] = [
+	['a foreign project', () => ({ mine: ['default'] }), [/^foreign is/, /^foreign\/dev is/, /^foreign\/production is/]],
+	['a foreign environment', () => ({ mine: ['default/dev', 'foreign'] }), [/^default\/production is nobody’s/]],
+	['nothing is said to be the team’s', () => ({ mine: [] }), [/--mine/]],
+	['a name of nothing', () => ({ mine: ['default', 'foreign', 'shop/dev'] }), [/^shop\/dev was named/]],
+	['a key of a project', () => ({ api_key: stack.keys.project, mine: ['default'] }), [/does not open the whole/]],
+	[
+		'a key of an environment',
+		() => ({ api_key: stack.keys.environment, mine: ['default'] }),
+		[/does not open the whole/],
+	],
+	['no decision point is named', () => ({ pdp: [] }), [/--pdp/]],
+	[
+		'no environment of a decision point',
+		() => ({ pdp: [stack.decisionPoint.listening.url] }),
+		[/say which environment/],
+	],
+	['an environment that is not there', () => ({ pdp: ['a/b=http://localhost:1'] }), [/there is no a\/b/]],
+	['another environment', () => ({ pdp: [`foreign/dev=${stack.decisionPoint.listening.url}`] }), [/serves another/]],
+	['no decision point at all', () => ({ pdp: [`default/dev=${stack.api.listening.url}`] }), [/does not answer as/]],
+	['no code is named', () => ({ code: [] }), [/--code/]],
+	[
+		'code of version 1',
+		(t) => ({ code: [codeWith(t, { 'a.py': 'x\nget("/v1/tenants")' })] }),
+		[/^a\.py:2: .*facts.*tenants$/],
+	],
+];
+
+for (const [title, more, expected] of unfinished) {
+	test(`it is not complete: ${title}`, async (t) => {
+		const { report, left } = await checkMigration(options(t, more(t)));
+		t.is(left.length, expected.length, left.join('\n'));
+		for (const [index, pattern] of expected.entries()) t.regex(left[index] ?? '', pattern);
+		t.regex(report, /Migration is not complete/);
+		for (const line of left) t.true(report.includes(line));
+	});
+}
+
+test('a decision point that cannot be reached is left to do', async (t) => {
+	const { left } = await checkMigration(options(t, { pdp: [`default/dev=http://127.0.0.1:${await freePort()}`] }));
+	t.regex(left.join('\n'), /cannot be reached/);
+});
+
+const files = {
+	'src/users.js':
+		"get('/v1/users/' + id); get(f`/v1/projects/{p}/environments/{e}/roles`)\nget('https://api.other.com/v1/charges')",
+	'src/sync.py':
+		'permit.write(permit.api.sync_user(user))\nfile.write(text)\ncustom_id = 5\nslug = "post"\ntenantSlug = "acme"',
+	'compose.yaml': 'image: permitio/pdp:latest\nimage: permitio/pdp-v2:latest',
+	'node_modules/x/index.js': "get('/v1/users')",
+	'.git/x': "get('/v1/users')",
+	'data.bin': "\0get('/v1/users')",
+};
+
+test('leftovers are found by what they are and where, in what people write', (t) => {
+	const folder = codeWith(t, files);
+	symlinkSync(folder, join(folder, 'again'));
+	t.deepEqual(
+		leftoversIn(folder).map(({ file, line, problem }) => [file, line, problem.slice(0, 30)]),
+		[
+			['compose.yaml', 1, 'this is the image of the versi'],
+			['src/sync.py', 1, 'a separate write step is of ve'],
+			['src/sync.py', 3, '`custom_id` is of version 1: u'],
+			['src/sync.py', 5, 'slugs are of version 1: use th'],
+			['src/users.js', 1, 'the path /v1/users is of versi'],
+			['src/users.js', 1, 'the path /v1/projects/{p}/envi'],
+		],
+	);
+});
+
+test('the command prints what it found and ends with 0 or 1', async (t) => {
+	const { code, pdp, api } = options(t);
+	const words = (...more: readonly string[]) => [
+		'migrate',
+		'check',
+		'--api',
+		api,
+		'--code',
+		code[0] ?? '',
+		'--pdp',
+		pdp[0] ?? '',
+		...more,
+	];
+	const run = async (command: readonly string[], key = stack.keys.organization) => {
+		const running = launch({ command, env: { PDP_API_KEY: key } });
+		return { ...(await running.exited), said: running.stdout(), wrong: running.stderr() };
+	};
+	const complete = await run(words('--mine', 'default,foreign'));
+	t.is(complete.code, 0, complete.said + complete.wrong);
+	t.regex(complete.said, /Migration is complete/);
+	const left = await run(words('--mine', 'default/dev', '--mine', 'foreign'));
+	t.is(left.code, 1);
+	t.regex(left.said, /production: .*FOREIGN[\s\S]*Left to do: 1\n {2}- default\/production/);
+	const refused = await run(words('--mine', 'default'), `${stack.keys.organization}0`);
+	t.is(refused.code, 1);
+	t.regex(refused.wrong, /answered 401/);
+	t.is((await run(['migrate', 'check', '--pdp', 'x'])).code, 1);
+});
