@@ -21,7 +21,7 @@ interface InEnvironment extends ByKey {
 /**
  * Who may call an endpoint and what its handler is given. `public`: anyone. `key`: any known API key. The rest need a
  * key that opens the path's object; `.write` also needs a key that may write and, above the environment, one made for
- * that level or higher. `keys`: a key of the access level `admin`; which keys it reaches is for the unit to say.
+ * that level or higher; `.snapshot` reads all at one instant. `keys`: a key of the access level `admin`; which keys it reaches is for the unit to say.
  */
 export interface Contexts {
 	public: null;
@@ -37,6 +37,7 @@ export interface Contexts {
 		readonly account: AccountUnit;
 		readonly policies: PolicyShelf;
 	};
+	'environment.snapshot': InEnvironment & { readonly unit: ReadingUnit };
 	'environment.write': InEnvironment & { readonly unit: WritingUnit };
 	'environment.manage': InEnvironment & { readonly account: WritingAccountUnit };
 }
@@ -95,6 +96,11 @@ export function guard(store: Store, policies: PolicyShelf): Surround {
 			const account = store.account(caller.organization_id);
 			const environment = await environmentOf(account, caller, request);
 			return run({ caller, environment, account, policies, unit: store.reading(scopeOf(environment)) });
+		},
+		'environment.snapshot': async (request, run) => {
+			const caller = await authenticate(store, request.headers['authorization']);
+			const { id } = await environmentOf(store.account(caller.organization_id), caller, request);
+			return store.snapshot(id, (unit, environment) => run({ caller, environment, unit }));
 		},
 		'environment.write': async (request, run) => {
 			const caller = await writer(store, request, ['org', 'project', 'env']);

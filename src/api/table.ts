@@ -9,6 +9,7 @@ import { health } from './general/health.js';
 import { organizations } from './general/organizations.js';
 import { policy } from './general/policy.js';
 import { projects } from './general/projects.js';
+import { transfer } from './general/transfer.js';
 import { resourceActions } from './schema/resource-actions.js';
 import { resourceAttributes } from './schema/resource-attributes.js';
 import { resources } from './schema/resources.js';
@@ -21,6 +22,7 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...organizations,
 	...projects,
 	...environments,
+	...transfer,
 	...policy,
 	...resources,
 	...resourceActions,

@@ -67,15 +67,27 @@ export class Store {
 		);
 	}
 
-	/** Runs `work` as one unit: it commits whole under the next revision, or nothing of it happens. */
+	/**
+	 * Runs `work` as one unit: it commits whole under the next revision, or nothing of it happens. One that `work` has
+	 * abandoned is rolled back, and its revision is the one that was.
+	 */
 	async write<T>(scope: Scope, actorId: string | null, work: (unit: WritingUnit) => Promise<T>): Promise<Committed<T>> {
-		const transact = () =>
-			this.database.knex.transaction(async (transaction) => {
-				await lock(transaction, scope.environment_id);
-				const unit = new WritingUnit(scope, transaction, this.clock, actorId, this.clock.now());
-				const value = await work(unit);
-				return { value, revision: await unit.finish() };
-			});
+		const transact = async () => {
+			const abandoned = new Abandoned<T>();
+			try {
+				return await this.database.knex.transaction(async (transaction) => {
+					const { revision } = await lock(transaction, scope.environment_id);
+					const unit = new WritingUnit(scope, transaction, this.clock, actorId, this.clock.now());
+					const value = await work(unit);
+					if (!unit.abandoned) return { value, revision: await unit.finish() };
+					abandoned.outcome = { value, revision };
+					throw abandoned;
+				});
+			} catch (error) {
+				if (error === abandoned && abandoned.outcome !== null) return abandoned.outcome;
+				throw error;
+			}
+		};
 		const committed = await this.#writers.take(scope.environment_id, transact);
 		this.committed.emit('environment', scope.environment_id);
 		return committed;
@@ -150,8 +162,20 @@ export class Store {
 	}
 }
 
+/** Rolls a transaction back that came to something all the same. */
+class Abandoned<T> extends Error {
+	outcome: Committed<T> | null = null;
+}
+
 /** Makes the writers of one environment follow each other. Throws `not_found`. */
-async function lock(transaction: Knex.Transaction, environmentId: string): Promise<void> {
-	const locked = await transaction('environments').where({ id: environmentId }).forNoKeyUpdate().first('id');
+async function lock(
+	transaction: Knex.Transaction,
+	environmentId: string,
+): Promise<Pick<Environment, 'id' | 'revision'>> {
+	const locked = await transaction<Environment>('environments')
+		.where({ id: environmentId })
+		.forNoKeyUpdate()
+		.first('id', 'revision');
 	if (locked === undefined) throw notFound('Environment', environmentId);
+	return locked;
 }

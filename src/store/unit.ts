@@ -128,6 +128,7 @@ export class ReadingUnit {
  */
 export class WritingUnit extends ReadingUnit {
 	readonly #changes: Change[] = [];
+	#abandoned = false;
 
 	constructor(
 		scope: Scope,
@@ -139,6 +140,21 @@ export class WritingUnit extends ReadingUnit {
 		readonly now: Date,
 	) {
 		super(scope, database, clock);
+	}
+
+	/** What this unit has recorded so far. */
+	get changes(): readonly Change[] {
+		return this.#changes;
+	}
+
+	/** Whether nothing of this unit shall stay. */
+	get abandoned(): boolean {
+		return this.#abandoned;
+	}
+
+	/** Gives up what this unit has done: it ends as others do, and then everything is as it was before. */
+	abandon(): void {
+		this.#abandoned = true;
 	}
 
 	/** Inserts one row and records its creation. Throws `duplicate` when its key is taken. */

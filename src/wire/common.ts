@@ -108,10 +108,10 @@ function refuseUnstorable(value: unknown, path: readonly (string | number)[], ct
 }
 
 /** A JSON object whose member names are keys; a wrong name is refused at its place. */
-export function keyed<S extends z.ZodType>(value: S) {
+export function keyed<S extends z.ZodType>(value: S, key: typeof Key = Key) {
 	return z.preprocess(
 		refuseReservedName,
-		z.record(Key, value, { error: (issue) => (issue.code === 'invalid_key' ? keyProblem(issue) : undefined) }),
+		z.record(key, value, { error: (issue) => (issue.code === 'invalid_key' ? keyProblem(issue) : undefined) }),
 	);
 }
 

@@ -19,12 +19,16 @@ export type Kind =
 	| 'assignments'
 	| 'jwks'
 	| 'choice'
+	| 'version'
+	| 'members'
 	| 'nothing';
 
 /** One body: an example that is right, and its fields; `!` marks those that must be there and not be null. */
 export interface Body {
 	readonly base: Readonly<Record<string, unknown>>;
 	readonly fields: Readonly<Record<string, Kind | `${Kind}!`>>;
+	/** Members that are not known are refused: what they say would be lost. */
+	readonly strict?: true;
 	/** The body is a list of these: a bare array, or the member of that name. */
 	readonly many?: 'bare' | 'operations';
 }
@@ -91,6 +95,11 @@ export const bodies: Readonly<Record<string, Body>> = {
 	},
 	createEnvironment: { base: { key: 'new', name: 'New' }, fields: { key: 'key!', name: 'name!', ...environment } },
 	updateEnvironment: { base: { name: 'New' }, fields: { name: 'name', ...environment } },
+	importEnvironment: {
+		base: { format: 'regolith-environment', version: 1 },
+		fields: { format: 'choice!', version: 'version!', environment: 'members', schema: 'members', facts: 'members' },
+		strict: true,
+	},
 	createResource: {
 		base: { key: 'new', name: 'New', actions: {} },
 		fields: { key: 'key!', name: 'name!', actions: 'actions!', ...resource },
@@ -199,6 +208,8 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 		{ ttl: hugeNumber },
 	],
 	choice: [...badText, '', 'other', 'ADMIN'],
+	version: [0, 2, 1.5, '1', true, [], {}, hugeNumber],
+	members: [5, 'text', true, [], { unknown: {} }],
 	nothing: [5, 'text', true, [1], { a: 1 }],
 };
 
@@ -212,6 +223,8 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	detailed: ['x', ''],
 	return_deleted: ['x', ''],
 	missing_user_policy: ['x', '', 'FAIL'],
+	dry_run: ['x', '', '2', 'true&dry_run=false'],
+	conflict_strategy: ['x', '', 'FAIL', 'fail&conflict_strategy=replace'],
 	object_type: ['x', '', 'ORG', 'org&object_type=env'],
 	proj_id: ['%00', '', 'x'.repeat(1026), 'a&proj_id=b'],
 	search: ['%00', 'a%00b', 'a&search=b'],
