@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { EnvironmentCopier } from '../domain/environment-copy.js';
 import { forbidden } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import { type Answer, type AnyRequest, parsePart, type Run, type Surround } from '../http/mount.js';
@@ -36,7 +37,9 @@ export interface Contexts {
 		readonly unit: ReadingUnit;
 		readonly account: AccountUnit;
 		readonly policies: PolicyShelf;
+		readonly copies: EnvironmentCopier;
 	};
+	'environment.copy': InEnvironment & { readonly copies: EnvironmentCopier };
 	'environment.snapshot': InEnvironment & { readonly unit: ReadingUnit };
 	'environment.write': InEnvironment & { readonly unit: WritingUnit };
 	'environment.manage': InEnvironment & { readonly account: WritingAccountUnit };
@@ -55,7 +58,7 @@ export const EnvironmentPath = z.object({ proj_id: Reference, env_id: Reference 
 export const ProjectPath = z.object({ proj_id: Reference });
 
 /** Wraps every handler of the management API: authentication, scope, unit of work, `X-Revision`. */
-export function guard(store: Store, policies: PolicyShelf): Surround {
+export function guard(store: Store, policies: PolicyShelf, copies: EnvironmentCopier): Surround {
 	const openers: { readonly [A in Access]: Opener<Contexts[A]> } = {
 		public: (_, run) => run(null),
 		key: async (request, run) => run({ caller: await authenticate(store, request.headers['authorization']) }),
@@ -95,7 +98,15 @@ export function guard(store: Store, policies: PolicyShelf): Surround {
 			const caller = await authenticate(store, request.headers['authorization']);
 			const account = store.account(caller.organization_id);
 			const environment = await environmentOf(account, caller, request);
-			return run({ caller, environment, account, policies, unit: store.reading(scopeOf(environment)) });
+			return run({ caller, environment, account, policies, copies, unit: store.reading(scopeOf(environment)) });
+		},
+		'environment.copy': async (request, run) => {
+			const caller = await writer(store, request, ['org', 'project']);
+			return run({
+				caller,
+				copies,
+				environment: await environmentOf(store.account(caller.organization_id), caller, request),
+			});
 		},
 		'environment.snapshot': async (request, run) => {
 			const caller = await authenticate(store, request.headers['authorization']);

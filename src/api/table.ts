@@ -4,6 +4,7 @@ import { tenantUsers } from './facts/tenant-users.js';
 import { tenants } from './facts/tenants.js';
 import { users } from './facts/users.js';
 import { apiKeys } from './general/api-keys.js';
+import { environmentCopies } from './general/environment-copies.js';
 import { environments } from './general/environments.js';
 import { health } from './general/health.js';
 import { organizations } from './general/organizations.js';
@@ -22,6 +23,7 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...organizations,
 	...projects,
 	...environments,
+	...environmentCopies,
 	...transfer,
 	...policy,
 	...resources,

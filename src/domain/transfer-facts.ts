@@ -40,7 +40,7 @@ function keyedPart<M extends KeyedModel, V>(keyed: Keyed<M, V>): Part<V> {
 	const { table, member, title, entriesOf, shown } = keyed;
 	const entryOf = (row: M) => ({ name: row.key, place: [...member, row.key], value: keyed.valueOf(row) });
 	return {
-		...{ title, member, list: false, entriesOf, shown },
+		...{ title, member, scope: null, list: false, entriesOf, shown },
 		async *portions(unit) {
 			for await (const rows of rowsByKey(unit, table)) yield rows.map(entryOf);
 		},
@@ -105,6 +105,7 @@ export const userPart: Part<UserEntry> = keyedPart({
 export const tenantUserPart: Part<TenantUserEntry> = {
 	title: 'tenant user',
 	member: ['facts', 'tenant_users'],
+	scope: null,
 	list: true,
 	entriesOf: ({ facts }) => entriesOfList(['facts', 'tenant_users'], facts?.tenant_users, nameOfPlace),
 	async *portions(unit) {
@@ -147,6 +148,7 @@ function nameOfPlace({ user, tenant }: TenantUserEntry): string {
 export const roleAssignmentPart: Part<RoleAssignmentEntry> = {
 	title: 'role assignment',
 	member: ['facts', 'role_assignments'],
+	scope: null,
 	list: true,
 	entriesOf: ({ facts }) => entriesOfList(['facts', 'role_assignments'], facts?.role_assignments, nameOfAssignment),
 	async *portions(unit) {

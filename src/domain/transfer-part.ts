@@ -29,6 +29,8 @@ export interface Part<V> {
 	readonly title: string;
 	/** The member of the document that holds them. */
 	readonly member: readonly ['schema' | 'facts', string];
+	/** Which filter of a copy an object passes, and by which key; `null` for what is never copied. */
+	readonly scope: ((name: string) => readonly [filter: 'resources' | 'roles', key: string]) | null;
 	/** Whether the member is a list, because nothing but its content names an object. */
 	readonly list: boolean;
 	/** All of a document. */

@@ -2,12 +2,12 @@ import { unprocessable } from '../failure.js';
 import { groupBy } from '../group-by.js';
 import { partsOf, Resource, ResourceAction, ResourceAttribute } from '../store/table/resource.js';
 import { grantsOf, ofTenants, parentsOf, Role } from '../store/table/role.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import { holds, type ReadingUnit, type WritingUnit } from '../store/unit.js';
 import { namesOf, rowsWithKeys } from '../store/whole.js';
-import type { ResourceEntry, RoleEntry } from '../wire/environment-document.js';
+import type { AttributeEntry, ResourceEntry, RoleEntry } from '../wire/environment-document.js';
 import { AttributeType } from '../wire/resource-attribute.js';
 import { userResource } from './environment.js';
-import { changeResource, createResource, removeResource } from './resource.js';
+import { changeAttribute, changeResource, createResource, removeAttribute, removeResource } from './resource.js';
 import { changeRole, createRole, removeRole } from './role.js';
 import {
 	type Entry,
@@ -27,17 +27,25 @@ import {
 /** The kinds of objects in the schema half of a document. */
 
 const resources = ['schema', 'resources'] as const;
+const userAttributes = ['schema', 'user_attributes'] as const;
 const roles = ['schema', 'roles'] as const;
 const nothingSaid = { description: null, attributes: null };
 
-/** Resources, each with its actions and attributes; built-in attributes are no part of any document. */
+/**
+ * Resources, each with its actions and attributes. `__user`, which every environment has, is one of them only where it
+ * is not as in a new environment, and without its attributes: so that it conflicts with nothing by itself.
+ */
 export const resourcePart: Part<ResourceEntry> = {
 	title: 'resource',
 	member: resources,
+	scope: (key) => ['resources', key],
 	list: false,
 	entriesOf: ({ schema }) => entriesOfMap(resources, mapValues(schema?.resources ?? {}, withActionNames)),
 	async *portions(unit) {
-		for await (const rows of rowsByKey(unit, Resource)) yield resourceEntries(unit, rows);
+		for await (const rows of rowsByKey(unit, Resource)) {
+			const entries = await resourceEntries(unit, rows);
+			yield entries.filter(({ name, value }) => name !== userResource.key || !holds(value, newUserResource));
+		}
 	},
 	async held(unit, entries) {
 		const rows = await rowsWithKeys(unit, Resource, namesIn(entries));
@@ -46,7 +54,7 @@ export const resourcePart: Part<ResourceEntry> = {
 	shown: (value) => ({
 		...without(value, { urn: null, description: null, type_attributes: null }),
 		actions: mapValues(value.actions, (action) => without(action, nothingSaid)),
-		attributes: mapValues(value.attributes, (attribute) => without(attribute, nothingSaid)),
+		attributes: mapValues(value.attributes, (attribute) => without(attribute, { description: null })),
 	}),
 	async write(unit, entries) {
 		const rows = await rowsWithKeys(unit, Resource, namesIn(entries));
@@ -57,13 +65,13 @@ export const resourcePart: Part<ResourceEntry> = {
 	async remove(unit, entries) {
 		for (const row of (await rowsWithKeys(unit, Resource, namesIn(entries))).values()) {
 			// What is built in does not go: it becomes as in a new environment.
-			if (row.built_in) await writeResource(unit, row.key, row, blankUserResource);
+			if (row.built_in) await writeResource(unit, row.key, row, newUserResource);
 			else await removeResource(unit, row);
 		}
 	},
 };
 
-const blankUserResource: ResourceEntry = {
+const newUserResource: ResourceEntry = {
 	...{ name: userResource.name, description: userResource.description, urn: null, type_attributes: null },
 	...{ actions: {}, attributes: {} },
 };
@@ -81,6 +89,7 @@ async function writeResource(
 ): Promise<void> {
 	const blocks = { actions: mapValues(actions, withoutNulls), attributes: mapValues(attributes, withoutNulls) };
 	if (row === undefined) await createResource(unit, { key, name, ...withoutNulls(fields), ...blocks });
+	else if (row.built_in) await changeResource(unit, row, { name, ...fields, actions: blocks.actions });
 	else await changeResource(unit, row, { name, ...fields, ...blocks });
 }
 
@@ -89,11 +98,8 @@ async function resourceEntries(unit: ReadingUnit, rows: readonly Resource[]): Pr
 	const actions = await partsOf(unit.query(ResourceAction), 'resource_actions', ids);
 	const attributes = await partsOf(unit.query(ResourceAttribute), 'resource_attributes', ids);
 	const actionsOf = groupBy(actions, (action) => action.resource_id);
-	const attributesOf = groupBy(
-		attributes.filter((attribute) => !attribute.built_in),
-		(attribute) => attribute.resource_id,
-	);
-	return rows.map(({ id, key, name, urn, description, type_attributes }) => ({
+	const attributesOf = groupBy(attributes, (attribute) => attribute.resource_id);
+	return rows.map(({ id, key, name, urn, description, type_attributes, built_in }) => ({
 		name: key,
 		place: [...resources, key],
 		value: {
@@ -103,12 +109,14 @@ async function resourceEntries(unit: ReadingUnit, rows: readonly Resource[]): Pr
 				description: row.description,
 				attributes: row.attributes,
 			})),
-			attributes: byKey(attributesOf.get(id), (row) => ({
-				type: AttributeType.parse(row.type),
-				description: row.description,
-			})),
+			attributes: built_in ? {} : byKey(attributesOf.get(id), attributeValue),
 		},
 	}));
+}
+
+function attributeValue({ type, description }: ResourceAttribute): AttributeEntry {
+	// The column only ever got values of this list.
+	return { type: AttributeType.parse(type), description };
 }
 
 /** A map of rows in the order of their keys. */
@@ -117,10 +125,56 @@ function byKey<R extends { readonly key: string }, V>(rows: readonly R[] = [], m
 	return Object.fromEntries(sorted.map((row) => [row.key, make(row)]));
 }
 
+/** Attributes of users: those of the resource `__user`, without the built-in ones. */
+export const userAttributePart: Part<AttributeEntry> = {
+	title: 'user attribute',
+	member: userAttributes,
+	scope: () => ['resources', userResource.key],
+	list: false,
+	entriesOf: ({ schema }) => entriesOfMap(userAttributes, schema?.user_attributes),
+	async *portions(unit) {
+		const owner = { resource_id: (await userResourceOf(unit)).id, built_in: false };
+		for await (const rows of rowsByKey(unit, ResourceAttribute, owner)) yield rows.map(attributeEntry);
+	},
+	async held(unit, entries) {
+		const { id } = await userResourceOf(unit);
+		const rows = await rowsWithKeys(unit, ResourceAttribute, namesIn(entries), { resource_id: id });
+		return valuesOf([...rows.values()].map(attributeEntry));
+	},
+	shown: (value) => without(value, { description: null }),
+	async write(unit, entries) {
+		const owner = await userResourceOf(unit);
+		const rows = await rowsWithKeys(unit, ResourceAttribute, namesIn(entries), { resource_id: owner.id });
+		for (const { name: key, place, value } of entries) {
+			const row = rows.get(key);
+			const columns = { key, ...value, resource_id: owner.id };
+			await placed(place, () =>
+				row === undefined
+					? unit.create(ResourceAttribute, columns, `${owner.key}:${key}`)
+					: changeAttribute(unit, owner, row, value),
+			);
+		}
+	},
+	async remove(unit, entries) {
+		const owner = await userResourceOf(unit);
+		const rows = await rowsWithKeys(unit, ResourceAttribute, namesIn(entries), { resource_id: owner.id });
+		for (const row of rows.values()) await removeAttribute(unit, owner, row);
+	},
+};
+
+async function userResourceOf(unit: ReadingUnit): Promise<Resource> {
+	return unit.find(Resource, userResource.key);
+}
+
+function attributeEntry(row: ResourceAttribute): Entry<AttributeEntry> {
+	return { name: row.key, place: [...userAttributes, row.key], value: attributeValue(row) };
+}
+
 /** Tenant roles, each with its permissions and with the roles it extends. */
 export const rolePart: Part<RoleEntry> = {
 	title: 'role',
 	member: roles,
+	scope: (key) => ['roles', key],
 	list: false,
 	entriesOf: ({ schema }) => entriesOfMap(roles, schema?.roles),
 	async *portions(unit) {

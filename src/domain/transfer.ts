@@ -1,11 +1,12 @@
 import { Failure, unprocessable } from '../failure.js';
 import type { Change } from '../store/change.js';
 import { holds, type ReadingUnit, type WritingUnit } from '../store/unit.js';
+import type { CopyFilter, CopyScope } from '../wire/environment-copy.js';
 import { documentFormat, documentVersion, type EnvironmentDocument } from '../wire/environment-document.js';
 import { type ImportReport, type ImportStrategy, maxListedChanges } from '../wire/environment-import.js';
 import { roleAssignmentPart, tenantPart, tenantUserPart, userPart } from './transfer-facts.js';
 import { type Entry, type Part, portionsOf } from './transfer-part.js';
-import { resourcePart, rolePart } from './transfer-schema.js';
+import { resourcePart, rolePart, userAttributePart } from './transfer-schema.js';
 
 /** Any kind of object, whatever it is in documents; only it reads and writes its own values. */
 type AnyPart = Part<unknown>;
@@ -13,6 +14,7 @@ type AnyPart = Part<unknown>;
 /** The kinds of objects in documents, each after those that it refers to. */
 const parts: readonly AnyPart[] = [
 	asAny(resourcePart),
+	asAny(userAttributePart),
 	asAny(rolePart),
 	asAny(tenantPart),
 	asAny(userPart),
@@ -71,6 +73,9 @@ function lineOf(part: AnyPart, { name, value }: Entry<unknown>): string {
 	return `${JSON.stringify(name)}: ${text}`;
 }
 
+/** Objects to be brought into an environment: those of one kind, whichever is asked for. */
+type Given = (part: AnyPart) => readonly Entry<unknown>[];
+
 /**
  * Makes an environment be as a document says. What it names and is there with other content fails the whole
  * (`duplicate`), or becomes as the document says; what it does not name stays, but goes with `replace`. Throws
@@ -81,11 +86,56 @@ export async function importDocument(
 	document: EnvironmentDocument,
 	strategy: ImportStrategy,
 ): Promise<void> {
+	const given: Given = (part) => part.entriesOf(document);
 	if (strategy === 'replace') {
 		requireWhole(document);
-		for (const part of parts.toReversed()) await removeOthers(unit, part, document);
+		for (const part of parts.toReversed()) await removeOthers(unit, part, given);
 	}
-	for (const part of parts) await bring(unit, part, document, strategy);
+	await bringAll(unit, given, strategy);
+}
+
+/** Objects of the schema, taken out of one environment for another. */
+export type SchemaCopy = ReadonlyMap<AnyPart, readonly Entry<unknown>[]>;
+
+/** Takes the objects of the schema that are in the scope; the unit should be a snapshot's. */
+export async function takeSchema(
+	unit: ReadingUnit,
+	scope: Pick<CopyScope, 'resources' | 'roles'>,
+): Promise<SchemaCopy> {
+	const taken = new Map<AnyPart, readonly Entry<unknown>[]>();
+	const filters = { resources: filterOf(scope.resources), roles: filterOf(scope.roles) };
+	for (const part of parts) {
+		const { scope: scopeOf } = part;
+		if (scopeOf === null) continue;
+		const all: Entry<unknown>[] = [];
+		for await (const entries of part.portions(unit)) all.push(...entries);
+		taken.set(
+			part,
+			all.filter(({ name }) => {
+				const [filter, key] = scopeOf(name);
+				return filters[filter](key);
+			}),
+		);
+	}
+	return taken;
+}
+
+/** Brings objects of a schema into an environment, as `importDocument` does. */
+export async function bringSchema(unit: WritingUnit, copy: SchemaCopy, strategy: 'fail' | 'overwrite'): Promise<void> {
+	await bringAll(unit, (part) => copy.get(part) ?? [], strategy);
+}
+
+/** Whether a key is among those that a filter lets through. */
+function filterOf({ include, exclude }: CopyFilter): (key: string) => boolean {
+	const [included, excluded] = [include.map(patternOf), exclude.map(patternOf)];
+	return (key) =>
+		(included.length === 0 || included.some((pattern) => pattern.test(key))) &&
+		!excluded.some((pattern) => pattern.test(key));
+}
+
+function patternOf(text: string): RegExp {
+	const literal = text.replace(/[\\^$.|?+()[\]{}]/g, '\\$&');
+	return new RegExp(`^${literal.replace(/\*+/g, '.*')}$`, 's');
 }
 
 /** A document without one of its halves would empty that half of the environment: surely not what was meant. */
@@ -97,22 +147,26 @@ function requireWhole(document: EnvironmentDocument): void {
 	);
 }
 
-async function removeOthers(unit: WritingUnit, part: AnyPart, document: EnvironmentDocument): Promise<void> {
-	const named = new Set(part.entriesOf(document).map(({ name }) => name));
+async function removeOthers(unit: WritingUnit, part: AnyPart, given: Given): Promise<void> {
+	const named = new Set(given(part).map(({ name }) => name));
 	for await (const entries of part.portions(unit)) {
 		const others = entries.filter(({ name }) => !named.has(name));
 		if (others.length > 0) await part.remove(unit, others);
 	}
 }
 
+async function bringAll(unit: WritingUnit, given: Given, strategy: ImportStrategy): Promise<void> {
+	for (const part of parts) await bring(unit, part, given(part), strategy);
+}
+
 async function bring(
 	unit: WritingUnit,
 	part: AnyPart,
-	document: EnvironmentDocument,
+	given: readonly Entry<unknown>[],
 	strategy: ImportStrategy,
 ): Promise<void> {
 	const wanted: (Entry<unknown> & { readonly exists: boolean })[] = [];
-	for (const entries of portionsOf(part.entriesOf(document))) {
+	for (const entries of portionsOf(given)) {
 		const held = await part.held(unit, entries);
 		for (const entry of entries) {
 			const exists = held.has(entry.name);

@@ -31,7 +31,7 @@ const maxDepth = 100;
 
 function problemOf(place: string, issue: z.core.$ZodIssue): Problem[] {
 	const loc = [place, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
-	if (issue.code === 'invalid_type' && issue.input === undefined)
+	if ((issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined)
 		return [{ loc, msg: 'field required', type: 'missing' }];
 	if (issue.code === 'unrecognized_keys') {
 		return issue.keys.map((key) => ({ loc: [...loc, key], msg: 'extra field not permitted', type: 'extra_forbidden' }));

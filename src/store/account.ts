@@ -4,7 +4,9 @@ import type { Clock } from '../clock.js';
 import { duplicate, Failure, forbidden, notFound } from '../failure.js';
 import { asId } from '../wire/common.js';
 import type { ChangedRecord } from './change.js';
+import { CopyTasks } from './copy-task.js';
 import { whereSearched } from './filter.js';
+import { lock } from './lock.js';
 import { type Cipher, hashSecret, newSecret } from './secret.js';
 import { type AccessLevel, ApiKey, Environment, type ObjectType, Organization, Project } from './table/account.js';
 import { holds, type Scope, WritingUnit } from './unit.js';
@@ -264,10 +266,16 @@ export class WritingAccountUnit extends AccountUnit {
 
 	/** Writes inside an environment of this organization, in the same transaction. Returns its revision after `work`. */
 	async within(environment: Environment, work: (unit: WritingUnit) => Promise<unknown>): Promise<number> {
+		await lock(this.transaction, environment.id);
 		const unit = new WritingUnit(scopeOf(environment), this.transaction, this.clock, this.actorId, this.now);
 		await work(unit);
 		this.touched.add(environment.id);
 		return unit.finish();
+	}
+
+	/** The copies out of an environment, in the same transaction. */
+	copyTasks(environmentId: string): CopyTasks {
+		return new CopyTasks(this.transaction, environmentId);
 	}
 
 	/** Adds this unit's organization as the store's first; `false`, and nothing is added, when there is one. */

@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events';
-import type { Knex } from 'knex';
 import type { Clock } from '../clock.js';
 import { notFound } from '../failure.js';
 import { AccountUnit, type Caller, scopeOf, WritingAccountUnit } from './account.js';
+import { CopyTasks } from './copy-task.js';
 import type { Database } from './database.js';
+import { lock } from './lock.js';
 import { type Cipher, hashSecret, sameHash } from './secret.js';
 import { ApiKey, Environment, Organization } from './table/account.js';
 import { Turns } from './turns.js';
@@ -76,7 +77,7 @@ export class Store {
 			const abandoned = new Abandoned<T>();
 			try {
 				return await this.database.knex.transaction(async (transaction) => {
-					const { revision } = await lock(transaction, scope.environment_id);
+					const revision = await lock(transaction, scope.environment_id);
 					const unit = new WritingUnit(scope, transaction, this.clock, actorId, this.clock.now());
 					const value = await work(unit);
 					if (!unit.abandoned) return { value, revision: await unit.finish() };
@@ -146,6 +147,11 @@ export class Store {
 		return value;
 	}
 
+	/** The copies out of an environment that go on after they were answered. */
+	copyTasks(environmentId: string): CopyTasks {
+		return new CopyTasks(this.database.knex, environmentId);
+	}
+
 	/** Runs `work` while no other process on this database runs any under the same name. */
 	async alone(name: string, work: () => Promise<void>): Promise<void> {
 		// An embedded database has one process; and one connection, which `work` needs itself.
@@ -165,17 +171,4 @@ export class Store {
 /** Rolls a transaction back that came to something all the same. */
 class Abandoned<T> extends Error {
 	outcome: Committed<T> | null = null;
-}
-
-/** Makes the writers of one environment follow each other. Throws `not_found`. */
-async function lock(
-	transaction: Knex.Transaction,
-	environmentId: string,
-): Promise<Pick<Environment, 'id' | 'revision'>> {
-	const locked = await transaction<Environment>('environments')
-		.where({ id: environmentId })
-		.forNoKeyUpdate()
-		.first('id', 'revision');
-	if (locked === undefined) throw notFound('Environment', environmentId);
-	return locked;
 }

@@ -38,7 +38,7 @@ function asModel<M extends EnvironmentModel>(table: Table<M>): ModelClass<M> {
 export type Columns<M extends EnvironmentModel> = Omit<PartialModelObject<M>, 'environment_id' | 'QueryBuilderType'>;
 
 /** What rows must have in common to be named by one key, as the actions of one resource: columns and their values. */
-export type Within = Readonly<Record<string, string | null>>;
+export type Within = Readonly<Record<string, string | boolean | null>>;
 
 /** A row and the columns that shall become other ones. */
 export interface RowChange<M extends EnvironmentModel> {

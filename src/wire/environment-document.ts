@@ -35,10 +35,13 @@ const ActionEntry = z.strictObject({
 	attributes: orNull(Attributes),
 });
 
-/** An attribute of a resource. */
-const AttributeEntry = z.strictObject({ type: AttributeType, description: orNull(Text) });
+/** An attribute of a resource, or of users. */
+export const AttributeEntry = z
+	.strictObject({ type: AttributeType, description: orNull(Text) })
+	.meta({ id: 'AttributeEntry' });
+export type AttributeEntry = z.output<typeof AttributeEntry>;
 
-/** A resource. The built-in `__user` is one; its built-in attributes are not said. */
+/** A resource. The built-in `__user` is one where its owner has changed it; its attributes are `user_attributes`. */
 export const ResourceEntry = z
 	.strictObject({
 		name: Name,
@@ -91,7 +94,14 @@ export const RoleAssignmentEntry = z
 export type RoleAssignmentEntry = z.output<typeof RoleAssignmentEntry>;
 
 /** What can exist, and what is allowed. */
-const SchemaHalf = z.strictObject({ resources: mapOf(ResourceEntry, ResourceKey), roles: mapOf(RoleEntry) });
+const SchemaHalf = z.strictObject({
+	resources: mapOf(ResourceEntry, ResourceKey).refine(
+		(resources) => Object.keys(resources['__user']?.attributes ?? {}).length === 0,
+		{ message: 'must be in `user_attributes`', path: ['__user', 'attributes'] },
+	),
+	user_attributes: mapOf(AttributeEntry),
+	roles: mapOf(RoleEntry),
+});
 
 /** What exists. */
 const FactsHalf = z.strictObject({
@@ -123,7 +133,7 @@ export const EnvironmentExport = z
 		format: z.literal(documentFormat),
 		version: z.literal(documentVersion),
 		environment: z.object({ key: z.string(), name: z.string() }),
-		schema: z.object({ resources: entries, roles: entries }),
+		schema: z.object({ resources: entries, user_attributes: entries, roles: entries }),
 		facts: z.object({
 			tenants: entries,
 			users: entries,

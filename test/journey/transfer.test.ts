@@ -25,7 +25,6 @@ const whole = {
 	...header,
 	schema: {
 		resources: {
-			__user: { name: 'User', description: 'The users themselves', attributes: { age: { type: 'number' } } },
 			document: {
 				name: 'Document',
 				description: 'What users write',
@@ -39,6 +38,7 @@ const whole = {
 			},
 			empty: { name: 'Empty', actions: {}, attributes: {} },
 		},
+		user_attributes: { age: { type: 'number' }, level: { type: 'string', description: 'How far' } },
 		roles: {
 			a: { name: 'A', permissions: ['document:write'], extends: ['z', 'm'] },
 			m: { name: 'M', attributes: {} },
@@ -82,7 +82,8 @@ journey('a new environment exports what every environment has', async (t, place)
 		...header,
 		environment: { key: place.key, name: `Place ${place.key}` },
 		schema: {
-			resources: { __user: { name: 'User', description: 'The users themselves', actions: {}, attributes: {} } },
+			resources: {},
+			user_attributes: {},
 			roles: {},
 		},
 		facts: { tenants: { default: { name: 'Default Tenant' } }, users: {}, tenant_users: [], role_assignments: [] },
@@ -91,10 +92,10 @@ journey('a new environment exports what every environment has', async (t, place)
 
 journey('what is imported is exported, and importing it again changes nothing', async (t, place) => {
 	const ledger = await ledgerOf(t, place);
-	const report = await ledger.wrote(await imported(place, whole, '?conflict_strategy=overwrite'));
+	const report = await ledger.wrote(await imported(place, whole));
 	t.deepEqual(report.counts, {
 		resource: { create: 2, update: 0, delete: 0 },
-		resource_attribute: { create: 2, update: 0, delete: 0 },
+		resource_attribute: { create: 3, update: 0, delete: 0 },
 		resource_action: { create: 2, update: 0, delete: 0 },
 		role: { create: 3, update: 0, delete: 0 },
 		tenant: { create: 1, update: 0, delete: 0 },
@@ -102,12 +103,8 @@ journey('what is imported is exported, and importing it again changes nothing', 
 		tenant_user: { create: 1, update: 0, delete: 0 },
 		role_assignment: { create: 3, update: 0, delete: 0 },
 	});
-	const { __user, ...resources } = whole.schema.resources;
 	const document = await exported(place);
-	t.deepEqual(document, {
-		...whole,
-		schema: { ...whole.schema, resources: { ...resources, __user: { ...__user, actions: {} } } },
-	});
+	t.deepEqual(document, whole);
 	for (const strategy of ['fail', 'overwrite', 'replace']) {
 		const again = await ledger.kept(await imported(place, document, `?conflict_strategy=${strategy}`));
 		t.deepEqual(again, { dry_run: false, total: 0, counts: {}, changes: [] }, strategy);
@@ -118,7 +115,7 @@ journey('what is imported is exported, and importing it again changes nothing', 
 
 journey('a dry run changes nothing, and says exactly what the import then does', async (t, place) => {
 	const ledger = await ledgerOf(t, place);
-	await ledger.wrote(await imported(place, whole, '?conflict_strategy=overwrite'));
+	await ledger.wrote(await imported(place, whole));
 	const other = {
 		...header,
 		schema: {
@@ -149,10 +146,10 @@ journey('a dry run changes nothing, and says exactly what the import then does',
 		...header,
 		schema: {
 			resources: {
-				__user: { name: 'User', description: 'The users themselves', actions: {}, attributes: {} },
 				document: { name: 'Paper', actions: { read: { name: 'read' } }, attributes: {} },
 				report: { name: 'Report', actions: {}, attributes: {} },
 			},
+			user_attributes: {},
 			roles: other.schema.roles,
 		},
 		facts: {
@@ -167,7 +164,7 @@ journey('a dry run changes nothing, and says exactly what the import then does',
 
 journey('without a strategy, other content is a conflict, and nothing is written', async (t, place) => {
 	const ledger = await ledgerOf(t, place);
-	await ledger.wrote(await imported(place, whole, '?conflict_strategy=overwrite'));
+	await ledger.wrote(await imported(place, whole));
 	const before = await exported(place);
 	const conflicts: readonly (readonly [half: 'schema' | 'facts', content: Json, named: string])[] = [
 		['schema', { resources: { new: { name: 'New' }, empty: { name: 'Full' } } }, 'empty'],
@@ -223,6 +220,38 @@ journey('a document that is wrong is refused at its place, and one that names no
 	t.deepEqual(problemPlaces(half), ['body.schema']);
 	await ledger.balanced();
 });
+
+journey(
+	'`__user` is a resource like others where it was changed, and becomes as new where it is not named',
+	async (t, place) => {
+		const ledger = await ledgerOf(t, place);
+		const users = { name: 'People', actions: { impersonate: { name: 'impersonate' } }, attributes: {} };
+		const document = {
+			...header,
+			schema: { resources: { __user: users }, user_attributes: { age: { type: 'number' } } },
+		};
+		fails(t, await imported(place, document), 409, '__user');
+		await ledger.wrote(await imported(place, document, '?conflict_strategy=overwrite'));
+		t.deepEqual((await exported(place))['schema'], { ...document.schema, roles: {} });
+		for (const [attributes, status] of [
+			[{ email: { type: 'string', description: 'Built in attribute: the e-mail address of the user' } }, 200],
+			[{ email: { type: 'number' } }, 400],
+		] as const) {
+			const named = { ...header, schema: { user_attributes: attributes } };
+			const answer = await imported(place, named, '?conflict_strategy=overwrite');
+			if (status === 200) await ledger.kept(answer);
+			else fails(t, answer, status, 'schema.user_attributes.email');
+		}
+		const misplaced = { resources: { __user: { ...users, attributes: { age: { type: 'bool' } } } } };
+		const refused = await imported(place, { ...header, schema: misplaced });
+		fails(t, refused, 422, 'user_attributes');
+		t.deepEqual(problemPlaces(refused), ['body.schema.resources.__user.attributes']);
+		await ledger.wrote(await imported(place, { ...header, schema: {}, facts: {} }, '?conflict_strategy=replace'));
+		t.deepEqual((await exported(place))['schema'], { resources: {}, user_attributes: {}, roles: {} });
+		t.like((await place.http.get(`${place.schema}/resources/__user`)).body, { name: 'User', actions: {} });
+		await ledger.balanced();
+	},
+);
 
 journey('roles may change places in what they extend', async (t, place) => {
 	const ledger = await ledgerOf(t, place);

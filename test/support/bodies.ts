@@ -21,6 +21,8 @@ export type Kind =
 	| 'choice'
 	| 'version'
 	| 'members'
+	| 'target'
+	| 'scope'
 	| 'nothing';
 
 /** One body: an example that is right, and its fields; `!` marks those that must be there and not be null. */
@@ -48,6 +50,10 @@ const userRole: Body = {
 	fields: { role: 'reference!', tenant: 'reference!', resource_instance: 'nothing' },
 };
 const permissions: Body = { base: { permissions: ['document:read'] }, fields: { permissions: 'references!' } };
+const copy: Body = {
+	base: { target_env: { new: { key: 'copied', name: 'Copied' } } },
+	fields: { target_env: 'target!', conflict_strategy: 'choice', scope: 'scope' },
+};
 const attributeType = { description: 'text' } as const;
 const environment = { description: 'text', custom_branch_name: 'text', jwks: 'jwks', settings: 'object' } as const;
 const resource = {
@@ -95,6 +101,8 @@ export const bodies: Readonly<Record<string, Body>> = {
 	},
 	createEnvironment: { base: { key: 'new', name: 'New' }, fields: { key: 'key!', name: 'name!', ...environment } },
 	updateEnvironment: { base: { name: 'New' }, fields: { name: 'name', ...environment } },
+	copyEnvironment: copy,
+	beginEnvironmentCopy: copy,
 	importEnvironment: {
 		base: { format: 'regolith-environment', version: 1 },
 		fields: { format: 'choice!', version: 'version!', environment: 'members', schema: 'members', facts: 'members' },
@@ -209,6 +217,8 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 	],
 	choice: [...badText, '', 'other', 'ADMIN'],
 	version: [0, 2, 1.5, '1', true, [], {}, hugeNumber],
+	target: [5, 'dev', [], {}, { existing: 5 }, { new: {} }, { existing: 'dev', new: { key: 'new', name: 'New' } }],
+	scope: [5, '*', [], { roles: 5 }, { roles: { include: '*' } }, { resources: { exclude: [5] } }],
 	members: [5, 'text', true, [], { unknown: {} }],
 	nothing: [5, 'text', true, [1], { a: 1 }],
 };
@@ -223,6 +233,7 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	detailed: ['x', ''],
 	return_deleted: ['x', ''],
 	missing_user_policy: ['x', '', 'FAIL'],
+	wait: ['x', '', '-1', '61', '1e1', '1&wait=2', 'NaN'],
 	dry_run: ['x', '', '2', 'true&dry_run=false'],
 	conflict_strategy: ['x', '', 'FAIL', 'fail&conflict_strategy=replace'],
 	object_type: ['x', '', 'ORG', 'org&object_type=env'],

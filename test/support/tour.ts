@@ -22,7 +22,8 @@ export const furnished: Names = {
 };
 
 /** Makes one object of every kind, named `mark`, so that the example bodies find what they name. Returns their ids. */
-export async function furnish({ http, schema, facts, key_id }: Place, mark = 'Example'): Promise<Names> {
+export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
+	const { http, schema, facts, key_id } = place;
 	const made = async (path: string, body: object) => {
 		const answer = await http.post<{ readonly id: string }>(path, { name: mark, ...body });
 		if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
@@ -42,8 +43,17 @@ export async function furnish({ http, schema, facts, key_id }: Place, mark = 'Ex
 		role_id: await made(`${schema}/roles`, { key: 'editor', permissions: ['document:read'] }),
 		tenant_id: await made(`${facts}/tenants`, { key: 'acme' }),
 		api_key_id: key_id,
+		task_id: await taskOf(place),
 		user_id: await made(`${facts}/tenants/acme/users`, { key: 'alice@example.com', first_name: mark }),
 	};
+}
+
+/** A copy out of a place that failed, under the place's own id: beginning one would make an environment more. */
+async function taskOf({ id, store }: Place): Promise<string> {
+	const tasks = store.copyTasks(id);
+	await tasks.add(id);
+	await tasks.end(id, { error: 'no reason' });
+	return id;
 }
 
 /** The names of the parameters in an endpoint's path. */
@@ -53,8 +63,8 @@ export function parametersOf(endpoint: Visited): readonly string[] {
 
 /** The path of an endpoint in a place, with some parameters standing for something else. */
 export function pathOf(endpoint: Visited, place: Place, other: Names = {}): string {
-	const { project, key, key_id, organization_id } = place;
-	const own = { proj_id: project, env_id: key, api_key_id: key_id, org_id: organization_id };
+	const { id, project, key, key_id, organization_id } = place;
+	const own = { proj_id: project, env_id: key, api_key_id: key_id, org_id: organization_id, task_id: id };
 	const values: Names = { ...furnished, ...own, ...other };
 	return endpoint.path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `no ${name}`);
 }

@@ -1,11 +1,13 @@
 import type { Knex } from 'knex';
 import { up as foundation } from './0001-foundation.js';
 import { up as relationships } from './0002-relationships.js';
+import { up as copyTasks } from './0005-copy-tasks.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
 	{ name: '0001-foundation', up: foundation },
 	{ name: '0002-relationships', up: relationships },
+	{ name: '0005-copy-tasks', up: copyTasks },
 ] as const;
 
 type Migration = (typeof migrations)[number];
