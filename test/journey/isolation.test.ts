@@ -164,7 +164,7 @@ const system: Readonly<Record<string, RegExp>> = {
 
 /** The tables that hold the objects of environments, and that are found by the caller's organization. */
 const ofEnvironments =
-	/"?\b(resources|resource_actions|resource_attributes|roles|role_permissions|role_parents|users|tenants|tenant_users|role_assignments|changes|publications)\b"?/;
+	/"?\b(resources|resource_actions|resource_attributes|roles|role_permissions|role_parents|users|tenants|tenant_users|role_assignments|changes|publications|copy_tasks)\b"?/;
 const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;
 
 /** Why a statement is not bound to the caller's scope; `null` when it is. */
@@ -207,6 +207,8 @@ for (const kind of ['embedded', 'server'] as const) {
 		store.database.knex.on('query', ({ sql, bindings }: Statement) => heard.push({ sql, bindings: bindings ?? [] }));
 		await furnish(place);
 		const kept = new Set(['createProject', 'deleteProject', 'createEnvironment', 'deleteEnvironment']);
+		// What these write is in another environment.
+		for (const name of ['copyEnvironment', 'beginEnvironmentCopy']) kept.add(name);
 		const open = ({ access }: Visited) => /^(environment|key)/.test(access);
 		const visits = await tour(place, (endpoint) => (open(endpoint) ? stack.environment : stack.organization), kept);
 		for (const { endpoint, answer } of visits) {
