@@ -1,11 +1,11 @@
 import type { KeyedModel } from '../store/table/environment-model.js';
 import { ofTenants, Role } from '../store/table/role.js';
-import { type AssignmentRow, assignmentsBy, type Named } from '../store/table/role-assignment.js';
+import { assignmentsBy, type Named } from '../store/table/role-assignment.js';
 import { Tenant } from '../store/table/tenant.js';
 import { tenantUsersBy } from '../store/table/tenant-user.js';
 import { User } from '../store/table/user.js';
 import type { Columns, ReadingUnit, Table, WritingUnit } from '../store/unit.js';
-import { rowsWithKeys } from '../store/whole.js';
+import { namesOf, rowsWithKeys } from '../store/whole.js';
 import type { RoleAssignmentEntry, TenantEntry, TenantUserEntry, UserEntry } from '../wire/environment-document.js';
 import { assignMany, unassignMany } from './assignment.js';
 import { createTenants, removeTenants } from './tenant.js';
@@ -17,6 +17,7 @@ import {
 	nothingAt,
 	type Part,
 	type Place,
+	portionsOf,
 	rowsByKey,
 	valuesOf,
 	without,
@@ -109,7 +110,7 @@ export const tenantUserPart: Part<TenantUserEntry> = {
 	list: true,
 	entriesOf: ({ facts }) => entriesOfList(['facts', 'tenant_users'], facts?.tenant_users, nameOfPlace),
 	async *portions(unit) {
-		for await (const users of rowsByKey(unit, User)) yield placesOf(unit, users);
+		for (const users of portionsOf(await namesOf(unit, User))) yield placesOf(unit, users);
 	},
 	async held(unit, entries) {
 		return valuesOf(await placesOf(unit, await usersOf(unit, entries)));
@@ -132,7 +133,7 @@ export const tenantUserPart: Part<TenantUserEntry> = {
 	},
 };
 
-async function placesOf(unit: ReadingUnit, users: readonly User[]): Promise<readonly Entry<TenantUserEntry>[]> {
+async function placesOf(unit: ReadingUnit, users: readonly Named[]): Promise<readonly Entry<TenantUserEntry>[]> {
 	const rows = await tenantUsersBy(unit, { user_ids: users.map(({ id }) => id) });
 	return sorted(
 		rows.map(({ user, tenant }) => ({ user, tenant })),
@@ -152,7 +153,7 @@ export const roleAssignmentPart: Part<RoleAssignmentEntry> = {
 	list: true,
 	entriesOf: ({ facts }) => entriesOfList(['facts', 'role_assignments'], facts?.role_assignments, nameOfAssignment),
 	async *portions(unit) {
-		for await (const users of rowsByKey(unit, User)) yield assignmentsOf(unit, users);
+		for (const users of portionsOf(await namesOf(unit, User))) yield assignmentsOf(unit, users);
 	},
 	async held(unit, entries) {
 		return valuesOf(await assignmentsOf(unit, await usersOf(unit, entries)));
@@ -168,12 +169,17 @@ export const roleAssignmentPart: Part<RoleAssignmentEntry> = {
 
 async function assignmentsOf(
 	unit: ReadingUnit,
-	users: readonly User[],
+	users: readonly Named[],
 ): Promise<readonly Entry<RoleAssignmentEntry>[]> {
 	const user_ids = users.map(({ id }) => id);
-	const rows = await assignmentsBy(unit, { user_ids, on_instances: false }).clearOrder().castTo<AssignmentRow[]>();
+	// The keys alone, of which there may be many.
+	const values = await assignmentsBy(unit, { user_ids, on_instances: false })
+		.clearOrder()
+		.clearSelect()
+		.select('users.key as user', 'roles.key as role', 'tenants.key as tenant')
+		.castTo<RoleAssignmentEntry[]>();
 	return sorted(
-		rows.map(({ user, role, tenant }) => ({ user, role, tenant })),
+		values.map(({ user, role, tenant }) => ({ user, role, tenant })),
 		nameOfAssignment,
 	);
 }

@@ -48,7 +48,7 @@ export interface Part<V> {
 }
 
 /** How many objects are read and compared at once: enough that statements are few, few enough to hold. */
-export const portionSize = 2000;
+export const portionSize = 5000;
 
 /** A list in portions. */
 export function* portionsOf<R>(rows: readonly R[]): Generator<readonly R[]> {
