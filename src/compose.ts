@@ -7,7 +7,9 @@ import { endpoints } from './api/table.js';
 import { bootstrap, type FirstStart } from './bootstrap.js';
 import { systemClock } from './clock.js';
 import { type Config, ConfigError } from './config.js';
+import { EnvironmentCopier } from './domain/environment-copy.js';
 import { Failure } from './failure.js';
+import type { Surround } from './http/mount.js';
 import { createApplication, type Listening, listen, type Served } from './http/server.js';
 import type { Logger } from './log.js';
 import { findOpa } from './opa.js';
@@ -74,8 +76,9 @@ export async function startApi(config: Config, log: Logger, say?: Say): Promise<
 		const publisher = new Publisher(store, shelf, assembler, log);
 		const snapshots = new Snapshots(store, shelf, publisher, join(config.data_directory, 'bundles'));
 		const feed = new Feed(store, shelf, publisher, snapshots);
+		const copier = new EnvironmentCopier(store, log);
 		const listening = await listenAt(
-			createApplication(served(store, shelf, feed, log)),
+			createApplication(served(store, guard(store, shelf, copier), feed, log)),
 			config.host,
 			config.api_port,
 			'API_PORT',
@@ -89,7 +92,9 @@ export async function startApi(config: Config, log: Logger, say?: Say): Promise<
 			firstStart,
 			async stop() {
 				feed.stop();
+				const copied = copier.stop();
 				await listening.close();
+				await copied;
 				await listener.stop();
 				await publisher.stop();
 				await store.close();
@@ -101,8 +106,8 @@ export async function startApi(config: Config, log: Logger, say?: Say): Promise<
 	}
 }
 
-function served(store: Store, shelf: PolicyShelf, feed: Feed, log: Logger): Served {
-	const api = { surround: guard(store, shelf) };
+function served(store: Store, surround: Surround, feed: Feed, log: Logger): Served {
+	const api = { surround };
 	const bundles = feedEndpoints(feed, store);
 	const ofFeed = new Set(bundles.endpoints);
 	const table = [...endpoints, ...bundles.endpoints];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { EnvironmentCopier } from '../domain/environment-copy.js';
 import { forbidden } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import { type Answer, type AnyRequest, parsePart, type Run, type Surround } from '../http/mount.js';
@@ -24,7 +25,7 @@ interface InEnvironment extends ByKey {
 /**
  * Who may call an endpoint and what its handler is given. `public`: anyone. `key`: any known API key, also one without
  * access, so this is for what a key may know of itself. The rest need a key that opens the path's object; `.write` also
- * needs a key that may write and, above the environment, one made for that level or higher. `keys`: a key of the access
+ * needs a key that may write and, above the environment, one made for that level or higher; `.snapshot` reads all at one instant. `keys`: a key of the access
  * level `admin`; which keys it reaches is for the unit to say. `environment.own`: a key of an environment, which the path
  * does not name.
  */
@@ -42,8 +43,11 @@ export interface Contexts {
 		readonly account: AccountUnit;
 		readonly policies: PolicyShelf;
 		readonly instances: PdpInstances;
+		readonly copies: EnvironmentCopier;
 	};
 	'environment.own': InEnvironment & { readonly account: AccountUnit; readonly instances: PdpInstances };
+	'environment.copy': InEnvironment & { readonly copies: EnvironmentCopier };
+	'environment.snapshot': InEnvironment & { readonly unit: ReadingUnit };
 	'environment.write': InEnvironment & { readonly unit: WritingUnit };
 	'environment.manage': InEnvironment & { readonly account: WritingAccountUnit };
 }
@@ -61,7 +65,7 @@ export const EnvironmentPath = z.object({ proj_id: Reference, env_id: Reference 
 export const ProjectPath = z.object({ proj_id: Reference });
 
 /** Wraps every handler of the management API: authentication, scope, unit of work, `X-Revision`. */
-export function guard(store: Store, policies: PolicyShelf): Surround {
+export function guard(store: Store, policies: PolicyShelf, copies: EnvironmentCopier): Surround {
 	const openers: { readonly [A in Access]: Opener<Contexts[A]> } = {
 		public: (_, run) => run(null),
 		key: async (request, run) => run({ caller: await identify(store, request.headers['authorization']) }),
@@ -103,7 +107,7 @@ export function guard(store: Store, policies: PolicyShelf): Surround {
 			const environment = await environmentOf(account, caller, request);
 			const scope = scopeOf(environment);
 			const unit = store.reading(scope);
-			return run({ caller, environment, account, policies, unit, instances: store.pdpInstances(scope) });
+			return run({ caller, environment, account, policies, copies, unit, instances: store.pdpInstances(scope) });
 		},
 		'environment.own': async (request, run) => {
 			const caller = await authenticate(store, request.headers['authorization']);
@@ -112,6 +116,19 @@ export function guard(store: Store, policies: PolicyShelf): Surround {
 			const account = store.account(caller.organization_id);
 			const environment = await account.environmentById(caller, caller.environment_id);
 			return run({ caller, environment, account, instances: store.pdpInstances(scopeOf(environment)) });
+		},
+		'environment.copy': async (request, run) => {
+			const caller = await writer(store, request, ['org', 'project']);
+			return run({
+				caller,
+				copies,
+				environment: await environmentOf(store.account(caller.organization_id), caller, request),
+			});
+		},
+		'environment.snapshot': async (request, run) => {
+			const caller = await authenticate(store, request.headers['authorization']);
+			const { id } = await environmentOf(store.account(caller.organization_id), caller, request);
+			return store.snapshot(id, (unit, environment) => run({ caller, environment, unit }));
 		},
 		'environment.write': async (request, run) => {
 			const caller = await writer(store, request, ['org', 'project', 'env']);

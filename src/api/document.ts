@@ -16,6 +16,11 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	'project.read': { description: 'Needs an API key that opens the project, or an environment of it.', secured: true },
 	'project.write': { description: 'Needs an API key of the project or organization that may write.', secured: true },
 	'environment.read': { description: 'Needs an API key that opens the environment.', secured: true },
+	'environment.copy': {
+		description: 'Needs an API key of the project or organization that may write.',
+		secured: true,
+	},
+	'environment.snapshot': { description: 'Needs an API key that opens the environment.', secured: true },
 	'environment.write': { description: 'Needs an API key that opens the environment and may write.', secured: true },
 	'environment.manage': { description: 'Needs an API key that opens the environment and may write.', secured: true },
 	'environment.own': { description: 'Needs an API key of an environment: of that one it speaks.', secured: true },

@@ -9,12 +9,14 @@ import { userInvites } from './facts/user-invites.js';
 import { users } from './facts/users.js';
 import { apiKeys } from './general/api-keys.js';
 import { changes } from './general/changes.js';
+import { environmentCopies } from './general/environment-copies.js';
 import { environments } from './general/environments.js';
 import { health } from './general/health.js';
 import { members } from './general/members.js';
 import { organizations } from './general/organizations.js';
 import { policy } from './general/policy.js';
 import { projects } from './general/projects.js';
+import { transfer } from './general/transfer.js';
 import { ownPdp } from './own-pdp.js';
 import { pdps } from './pdps.js';
 import { actionGroups } from './schema/action-groups.js';
@@ -37,6 +39,8 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...projects,
 	...environments,
 	...changes,
+	...environmentCopies,
+	...transfer,
 	...policy,
 	...ownPdp,
 	...pdps,

@@ -14,6 +14,9 @@ const userAttributes = [
 	{ key: 'last_name', type: 'string', description: 'Built in attribute: the last name of the user' },
 ] as const;
 
+/** The built-in resource of the users, as every environment begins with it. */
+export const userResource = { key: '__user', name: 'User', description: 'The users themselves' } as const;
+
 /** A new environment, its first revision, and the secret its decision points use. */
 export interface CreatedEnvironment {
 	readonly environment: Environment;
@@ -49,8 +52,7 @@ export async function createEnvironment(
 }
 
 async function furnish(unit: WritingUnit): Promise<void> {
-	const user = { key: '__user', name: 'User', description: 'The users themselves', built_in: true };
-	const resource = await unit.create(Resource, user, user.key);
+	const resource = await unit.create(Resource, { ...userResource, built_in: true }, userResource.key);
 	const attributes = userAttributes.map((attribute) => ({ ...attribute, resource_id: resource.id, built_in: true }));
 	await unit.createMany(ResourceAttribute, attributes, (attribute) => `${resource.key}:${attribute.key}`);
 	await unit.create(Tenant, { key: 'default', name: 'Default Tenant', last_action_at: unit.now }, 'default');

@@ -1,8 +1,9 @@
 import { notFound } from '../failure.js';
+import type { Named } from '../store/table/role-assignment.js';
 import type { Tenant } from '../store/table/tenant.js';
 import {
 	deleteTenantUsers,
-	insertTenantUser,
+	insertTenantUsers,
 	type TenantUserFilter,
 	type TenantUserRow,
 	tenantUsersBy,
@@ -11,11 +12,26 @@ import type { User } from '../store/table/user.js';
 import type { WritingUnit } from '../store/unit.js';
 import { removeAssignments } from './assignment.js';
 
+/** A user and a tenant. */
+export interface Place {
+	readonly user: Named;
+	readonly tenant: Named;
+}
+
 /** Adds a user to a tenant; one who is there already stays. */
 export async function addTenantUser(unit: WritingUnit, tenant: Tenant, user: User): Promise<void> {
-	if (!(await insertTenantUser(unit, tenant.id, user.id))) return;
-	const place = { tenant_id: tenant.id, user_id: user.id, tenant: tenant.key, user: user.key, created_at: unit.now };
-	unit.record('tenant_user', 'create', nameOf(place), null, { ...place });
+	await addTenantUsers(unit, [{ user, tenant }]);
+}
+
+/** Adds users to tenants; those who are there already stay. */
+export async function addTenantUsers(unit: WritingUnit, places: readonly Place[]): Promise<void> {
+	const keys = new Map(places.flatMap(({ user, tenant }) => [user, tenant]).map(({ id, key }) => [id, key]));
+	const ids = places.map(({ user, tenant }) => ({ tenant_id: tenant.id, user_id: user.id }));
+	for (const { tenant_id, user_id, created_at } of await insertTenantUsers(unit, ids)) {
+		const [tenant = '', user = ''] = [keys.get(tenant_id), keys.get(user_id)];
+		const place = { tenant_id, user_id, tenant, user, created_at };
+		unit.record('tenant_user', 'create', nameOf(place), null, place);
+	}
 }
 
 /**

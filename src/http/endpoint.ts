@@ -29,12 +29,15 @@ export function reply(status: number, body?: unknown, headers?: ReplyHeaders): o
 	return { status, ...(body === undefined ? {} : { body }), ...(headers === undefined ? {} : { headers }) };
 }
 
-/** Bytes as they are, for answers that are not JSON (bundles, pages); the declared schemas do not see them. */
+/**
+ * Bytes as they are, for answers that are not JSON (bundles, pages) or are too long to be made at one stretch: then
+ * `bytes` are its parts. The declared schemas do not see them.
+ */
 export class Raw {
 	constructor(
 		readonly status: number,
 		readonly headers: ReplyHeaders,
-		readonly bytes: Uint8Array | string,
+		readonly bytes: Uint8Array | string | readonly string[],
 	) {}
 }
 
@@ -73,6 +76,8 @@ export interface Declaration<
 	readonly body?: B;
 	/** A body that passes `body`, for the documentation. */
 	readonly example?: unknown;
+	/** The largest body in bytes, where it is another than the server's. */
+	readonly maxBodyBytes?: number;
 	readonly returns: R;
 	/** Deliberate failures beyond those every endpoint shares (401, 403, 422), by status. */
 	readonly failures?: Readonly<Record<number, string>>;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
 import Router from '@koa/router';
 import type { Context as KoaContext } from 'koa';
 import type { z } from 'zod';
@@ -30,7 +31,7 @@ const maxDepth = 100;
 
 function problemOf(place: string, issue: z.core.$ZodIssue): Problem[] {
 	const loc = [place, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
-	if (issue.code === 'invalid_type' && issue.input === undefined)
+	if ((issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined)
 		return [{ loc, msg: 'field required', type: 'missing' }];
 	if (issue.code === 'unrecognized_keys') {
 		return issue.keys.map((key) => ({ loc: [...loc, key], msg: 'extra field not permitted', type: 'extra_forbidden' }));
@@ -76,7 +77,9 @@ function send(ctx: KoaContext, answer: Answer): void {
 		// Koa drops the content type of a 304, which long-polling clients read: so the bytes are written without it.
 		ctx.respond = false;
 		ctx.res.writeHead(answer.status, { ...answer.headers, 'x-request-id': ctx.state['id'] });
-		ctx.res.end(answer.bytes);
+		if (typeof answer.bytes === 'string' || answer.bytes instanceof Uint8Array) ctx.res.end(answer.bytes);
+		// As fast as the client reads; one that goes away is nobody's failure.
+		else pipeline(Readable.from(answer.bytes, { objectMode: false }), ctx.res, () => {});
 		return;
 	}
 	for (const [name, value] of Object.entries(answer.headers ?? {})) ctx.set(name, value);
@@ -90,8 +93,11 @@ function send(ctx: KoaContext, answer: Answer): void {
 	ctx.status = answer.status;
 }
 
-/** Reads a request body as JSON, whatever its content type says; `undefined` when there is none. */
-export type BodyReader = (ctx: KoaContext) => Promise<unknown>;
+/**
+ * Reads a request body as JSON, whatever its content type says; `undefined` when there is none. `maxBytes` stands in
+ * for the server's limit.
+ */
+export type BodyReader = (ctx: KoaContext, maxBytes: number | undefined) => Promise<unknown>;
 
 /** Serves a table of endpoints: match, parse, surround, handle, filter the answer. The only reader of declarations. */
 export function mount(endpoints: readonly Endpoint<string, never>[], surround: Surround, readBody: BodyReader): Router {
@@ -99,7 +105,7 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 	for (const endpoint of endpoints) {
 		router.register(endpoint.path, [endpoint.method], async (ctx: KoaContext & { params: Record<string, string> }) => {
 			ctx.state['endpoint'] = endpoint;
-			const raw = endpoint.body === undefined ? undefined : await readBody(ctx);
+			const raw = endpoint.body === undefined ? undefined : await readBody(ctx, endpoint.maxBodyBytes);
 			if (depthExceeds(raw, maxDepth)) {
 				throw new Failure('invalid', `the body nests deeper than ${maxDepth} levels`);
 			}

@@ -56,21 +56,30 @@ export interface Listening {
 	close(graceMilliseconds?: number): Promise<void>;
 }
 
-const parseBody = bodyParser({
-	enableTypes: ['json'],
-	// Bodies are JSON whatever the content type says; clients differ in what they send with DELETE.
-	detectJSON: () => true,
-	jsonStrict: false,
-	jsonLimit: maxBodyBytes,
-	parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
-	onError: (error: Error & { readonly status?: number; readonly body?: unknown }, ctx) => {
-		// The parser stops reading in the middle; what still comes is thrown away, so that the connection can go on.
-		ctx.req.resume();
-		if (error.status === 413) throw tooLarge();
-		if (acceptsPrototypeName(error, ctx)) return;
-		throw new Failure('invalid', `the request body is not valid JSON: ${error.message}`);
-	},
-});
+/** The parsers by the largest body they take, in bytes. */
+const parsers = new Map<number, ReturnType<typeof bodyParser>>();
+
+function parserFor(maxBytes: number): ReturnType<typeof bodyParser> {
+	const known = parsers.get(maxBytes);
+	if (known !== undefined) return known;
+	const parser = bodyParser({
+		enableTypes: ['json'],
+		// Bodies are JSON whatever the content type says; clients differ in what they send with DELETE.
+		detectJSON: () => true,
+		jsonStrict: false,
+		jsonLimit: maxBytes,
+		parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
+		onError: (error: Error & { readonly status?: number; readonly body?: unknown }, ctx) => {
+			// The parser stops reading in the middle; what still comes is thrown away, so that the connection can go on.
+			ctx.req.resume();
+			if (error.status === 413) throw tooLarge(maxBytes);
+			if (acceptsPrototypeName(error, ctx)) return;
+			throw new Failure('invalid', `the request body is not valid JSON: ${error.message}`);
+		},
+	});
+	parsers.set(maxBytes, parser);
+	return parser;
+}
 
 /**
  * The parser refuses JSON in which a member is called `__proto__`. To `JSON.parse` that is a name like any other, which
@@ -87,16 +96,16 @@ function acceptsPrototypeName(error: Error & { readonly body?: unknown }, ctx: C
 	}
 }
 
-function tooLarge(): Failure {
-	return new Failure('too_large', `a request body may hold at most ${maxBodyBytes} bytes`);
+function tooLarge(maxBytes: number): Failure {
+	return new Failure('too_large', `a request body may hold at most ${maxBytes} bytes`);
 }
 
-async function readBody(ctx: Context): Promise<unknown> {
+async function readBody(ctx: Context, maxBytes = maxBodyBytes): Promise<unknown> {
 	const { 'content-length': length, 'transfer-encoding': encoding } = ctx.req.headers;
 	if (length === undefined ? encoding === undefined : Number(length) === 0) return undefined;
 	// Koa and the parser read lengths as 32-bit integers, so a length past that would pass for a small one.
-	if (Number(length) > maxBodyBytes) throw tooLarge();
-	await parseBody(ctx, async () => undefined);
+	if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+	await parserFor(maxBytes)(ctx, async () => undefined);
 	return ctx.request.rawBody === '' ? undefined : ctx.request.body;
 }
 

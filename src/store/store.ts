@@ -1,11 +1,12 @@
 import { EventEmitter } from 'node:events';
-import type { Knex } from 'knex';
 import type { Clock } from '../clock.js';
 import { notFound } from '../failure.js';
 import { AccountUnit, scopeOf } from './account.js';
 import type { Caller } from './caller.js';
+import { CopyTasks } from './copy-task.js';
 import type { Database } from './database.js';
 import { KeyUses } from './key-uses.js';
+import { lock } from './lock.js';
 import { type Cipher, hashSecret, sameHash } from './secret.js';
 import { ApiKey, Environment, Organization } from './table/account.js';
 import { PdpInstances } from './table/pdp-state.js';
@@ -83,15 +84,27 @@ export class Store {
 		);
 	}
 
-	/** Runs `work` as one unit: it commits whole under the next revision, or nothing of it happens. */
+	/**
+	 * Runs `work` as one unit: it commits whole under the next revision, or nothing of it happens. One that `work` has
+	 * abandoned is rolled back, and its revision is the one that was.
+	 */
 	async write<T>(scope: Scope, actorId: string | null, work: (unit: WritingUnit) => Promise<T>): Promise<Committed<T>> {
-		const transact = () =>
-			this.database.knex.transaction(async (transaction) => {
-				await lock(transaction, scope.environment_id);
-				const unit = new WritingUnit(scope, transaction, this.clock, this.cipher, actorId, this.clock.now());
-				const value = await work(unit);
-				return { value, revision: await unit.finish() };
-			});
+		const transact = async () => {
+			const abandoned = new Abandoned<T>();
+			try {
+				return await this.database.knex.transaction(async (transaction) => {
+					const revision = await lock(transaction, scope.environment_id);
+					const unit = new WritingUnit(scope, transaction, this.clock, this.cipher, actorId, this.clock.now());
+					const value = await work(unit);
+					if (!unit.abandoned) return { value, revision: await unit.finish() };
+					abandoned.outcome = { value, revision };
+					throw abandoned;
+				});
+			} catch (error) {
+				if (error === abandoned && abandoned.outcome !== null) return abandoned.outcome;
+				throw error;
+			}
+		};
 		const committed = await this.#writers.take(scope.environment_id, transact);
 		this.committed.emit('environment', scope.environment_id);
 		return committed;
@@ -150,6 +163,11 @@ export class Store {
 		return value;
 	}
 
+	/** The copies out of an environment that go on after they were answered. */
+	copyTasks(environmentId: string): CopyTasks {
+		return new CopyTasks(this.database.knex, environmentId);
+	}
+
 	/** Runs `work` while no other process on this database runs any under the same name. */
 	async alone(name: string, work: () => Promise<void>): Promise<void> {
 		// An embedded database has one process; and one connection, which `work` needs itself.
@@ -167,8 +185,7 @@ export class Store {
 	}
 }
 
-/** Makes the writers of one environment follow each other. Throws `not_found`. */
-async function lock(transaction: Knex.Transaction, environmentId: string): Promise<void> {
-	const locked = await transaction('environments').where({ id: environmentId }).forNoKeyUpdate().first('id');
-	if (locked === undefined) throw notFound('Environment', environmentId);
+/** Rolls a transaction back that came to something all the same. */
+class Abandoned<T> extends Error {
+	outcome: Committed<T> | null = null;
 }

@@ -40,7 +40,7 @@ function asModel<M extends EnvironmentModel>(table: Table<M>): ModelClass<M> {
 export type Columns<M extends EnvironmentModel> = Omit<PartialModelObject<M>, 'environment_id' | 'QueryBuilderType'>;
 
 /** What rows must have in common to be named by one key, as the actions of one resource: columns and their values. */
-export type Within = Readonly<Record<string, string | null>>;
+export type Within = Readonly<Record<string, string | boolean | null>>;
 
 /** A row and the columns that shall become other ones. */
 export interface RowChange<M extends EnvironmentModel> {
@@ -146,6 +146,7 @@ export class ReadingUnit {
  */
 export class WritingUnit extends ReadingUnit {
 	readonly #changes: Change[] = [];
+	#abandoned = false;
 
 	constructor(
 		scope: Scope,
@@ -158,6 +159,21 @@ export class WritingUnit extends ReadingUnit {
 		readonly now: Date,
 	) {
 		super(scope, database, clock, cipher);
+	}
+
+	/** What this unit has recorded so far. */
+	get changes(): readonly Change[] {
+		return this.#changes;
+	}
+
+	/** Whether nothing of this unit shall stay. */
+	get abandoned(): boolean {
+		return this.#abandoned;
+	}
+
+	/** Gives up what this unit has done: it ends as others do, and then everything is as it was before. */
+	abandon(): void {
+		this.#abandoned = true;
 	}
 
 	/** Inserts one row and records its creation. Throws `duplicate` when its key is taken. */

@@ -4,6 +4,8 @@ import type { Clock } from '../clock.js';
 import { notFound } from '../failure.js';
 import { AccountUnit, scopeOf } from './account.js';
 import type { ChangedRecord } from './change.js';
+import { CopyTasks } from './copy-task.js';
+import { lock } from './lock.js';
 import type { Cipher } from './secret.js';
 import { Environment, Organization, Project } from './table/account.js';
 import { unique } from './unique.js';
@@ -54,10 +56,16 @@ export class WritingAccountUnit extends AccountUnit {
 	/** Writes inside an environment of this organization, in the same transaction. Returns its revision after `work`. */
 	async within(environment: Environment, work: (unit: WritingUnit) => Promise<unknown>): Promise<number> {
 		const { transaction, clock, cipher, actorId, now } = this;
+		await lock(transaction, environment.id);
 		const unit = new WritingUnit(scopeOf(environment), transaction, clock, cipher, actorId, now);
 		await work(unit);
 		this.touched.add(environment.id);
 		return unit.finish();
+	}
+
+	/** The copies out of an environment, in the same transaction. */
+	copyTasks(environmentId: string): CopyTasks {
+		return new CopyTasks(this.transaction, environmentId);
 	}
 
 	/**

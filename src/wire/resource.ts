@@ -59,7 +59,8 @@ const described = {
 
 /** What the contract calls tenants as a resource type; `__user`, its like, is a resource of every environment. */
 const reservedKey = '__tenant';
-const ResourceKey = Key.refine((key) => key !== reservedKey, 'is a reserved name');
+/** The key of a resource. */
+export const ResourceKey = Key.refine((key) => key !== reservedKey, 'is a reserved name');
 
 /** A new resource with its actions, attributes, relations and roles. */
 export const ResourceCreate = z.object({ key: ResourceKey, ...described }).meta({ id: 'ResourceCreate' });

@@ -5,7 +5,7 @@ import { endpoints } from '../../src/api/table.js';
 import { type Answer, client } from '../support/client.js';
 import { fails } from '../support/failure.js';
 import { type Management, newPlace, secretOf, startManagement } from '../support/management.js';
-import { bodyOf, furnish, pathOf, tour } from '../support/tour.js';
+import { bodyOf, furnish, openersOf, pathOf, tour } from '../support/tour.js';
 
 /** The document that is served: valid, complete, and true of what is answered. */
 
@@ -168,9 +168,7 @@ test('what is answered is what is described: every endpoint, done right', async 
 	t.is(project.status, 200);
 	const place = await newPlace(management, management.organization, 'toured');
 	await furnish(place);
-	const opened = { project_id: place.project_id, environment_id: place.id };
-	const own = client(management.url, await secretOf(management.store, place.organization_id, opened));
-	const visits = await tour(place, ({ access }) => (access === 'environment.own' ? own : management.organization));
+	const visits = await tour(place, await openersOf(place, management));
 	t.is(visits.length, endpoints.length);
 	for (const { endpoint, answer } of visits) {
 		t.is(

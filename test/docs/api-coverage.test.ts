@@ -4,7 +4,7 @@ import test from 'ava';
 import { endpoints } from '../../src/api/table.js';
 import { newPlace, startManagement } from '../support/management.js';
 import { root } from '../support/root.js';
-import { furnish, tour, type Visited } from '../support/tour.js';
+import { furnish, openersOf, tour, type Visited } from '../support/tour.js';
 import { chapters } from './specification.js';
 
 /** `docs/api-coverage.md` says what is served of the specification, and what tests it; `UPDATE=1` writes it anew. */
@@ -101,7 +101,7 @@ test('the page says what is served and tested', async (t) => {
 	t.is((await management.organization.post('/v2/projects', made)).status, 200);
 	const place = await newPlace(management, management.organization, 'toured');
 	await furnish(place);
-	const visits = await tour(place, () => management.organization);
+	const visits = await tour(place, await openersOf(place, management));
 	const succeeded = visits.filter(({ answer }) => answer.status < 300).map(({ endpoint }) => endpoint.name);
 	t.deepEqual([...succeeded].sort(), endpoints.map(({ name }) => name).sort(), 'the tour succeeds everywhere');
 	const text = pageFor(new Set(succeeded));

@@ -98,7 +98,7 @@ journey('every kind of key for every kind of key', async (t, place, management) 
 		for (const [index, caller] of callers.entries()) {
 			const key = path.includes('{key}') ? (await made(management.organization, bodies[target])).id : '';
 			const body = path.endsWith('api-key') ? bodies[target] : undefined;
-			const at = path.replace('{key}', key);
+			const at = path.replace('{key}', key).replace('{env}', place.key);
 			const answer = await clients[caller].send(method, at, body);
 			const what = `${caller}: ${method} ${path} of ${target}`;
 			t.is(answer.status, statuses[index] ?? 0, `${what}: ${JSON.stringify(answer.body)}`);

@@ -27,12 +27,18 @@ export type Kind =
 	| 'choice'
 	| 'secret'
 	| 'rules'
+	| 'version'
+	| 'members'
+	| 'target'
+	| 'scope'
 	| 'nothing';
 
 /** One body: an example that is right, and its fields; `!` marks those that must be there and not be null. */
 export interface Body {
 	readonly base: Readonly<Record<string, unknown>>;
 	readonly fields: Readonly<Record<string, Kind | `${Kind}!`>>;
+	/** Members that are not known are refused: what they say would be lost. */
+	readonly strict?: true;
 	/** The body is a list of these: a bare array, or the member of that name. */
 	readonly many?: 'bare' | 'operations' | 'idents';
 }
@@ -65,6 +71,10 @@ const newTuple: Body = {
 };
 const permissions: Body = { base: { permissions: ['document:read'] }, fields: { permissions: 'references!' } };
 const actionGroup = { description: 'text', attributes: 'object', actions: 'references' } as const;
+const copy: Body = {
+	base: { target_env: { new: { key: 'copied', name: 'Copied' } } },
+	fields: { target_env: 'target!', conflict_strategy: 'choice', scope: 'scope' },
+};
 const attributeType = { description: 'text' } as const;
 const environment = { description: 'text', custom_branch_name: 'text', jwks: 'jwks', settings: 'object' } as const;
 const resource = {
@@ -137,6 +147,13 @@ export const bodies: Readonly<Record<string, Body>> = {
 	},
 	createEnvironment: { base: { key: 'new', name: 'New' }, fields: { key: 'key!', name: 'name!', ...environment } },
 	updateEnvironment: { base: { name: 'New' }, fields: { name: 'name', ...environment } },
+	copyEnvironment: copy,
+	beginEnvironmentCopy: copy,
+	importEnvironment: {
+		base: { format: 'regolith-environment', version: 1 },
+		fields: { format: 'choice!', version: 'version!', environment: 'members', schema: 'members', facts: 'members' },
+		strict: true,
+	},
 	createResource: {
 		base: { key: 'new', name: 'New', actions: {} },
 		fields: { key: 'key!', name: 'name!', actions: 'actions!', ...resource },
@@ -329,6 +346,10 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 		...[[{ ...rule, http_method: 'GET' }], [{ ...rule, http_method: 'connect' }], [{ ...rule, resource: 'a:b' }]],
 		...[[{ ...rule, headers: { a: 5 } }], [{ ...rule, action: '' }], [{ ...rule, priority: 1.5 }]],
 	],
+	version: [0, 2, 1.5, '1', true, [], {}, hugeNumber],
+	target: [5, 'dev', [], {}, { existing: 5 }, { new: {} }, { existing: 'dev', new: { key: 'new', name: 'New' } }],
+	scope: [5, '*', [], { roles: 5 }, { roles: { include: '*' } }, { resources: { exclude: [5] } }],
+	members: [5, 'text', true, [], { unknown: {} }],
 	nothing: [5, 'text', true, [1], { a: 1 }],
 };
 
@@ -342,6 +363,9 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	detailed: ['x', ''],
 	return_deleted: ['x', ''],
 	missing_user_policy: ['x', '', 'FAIL'],
+	wait: ['x', '', '-1', '61', '1e1', '1&wait=2', 'NaN'],
+	dry_run: ['x', '', '2', 'true&dry_run=false'],
+	conflict_strategy: ['x', '', 'FAIL', 'fail&conflict_strategy=replace'],
 	proj_id: ['%00', '', 'x'.repeat(1026), 'a&proj_id=b'],
 	kind: ['x', '', 'ROLE', 'role&kind=x'],
 	operation: ['x', '', 'create&operation=x'],

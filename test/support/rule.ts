@@ -35,6 +35,7 @@ const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 	[/^post \/v2\/projects$/, { needs: 'write', of: 'own', levels: ['org'] }],
 	[/^get \/v2\/projects\/:proj_id(\/envs)?$/, { needs: 'read', of: 'project' }],
 	[/^\w+ \/v2\/projects\/:proj_id(\/envs)?$/, { ...above, of: 'project' }],
+	[/^post \/v2\/projects\/:proj_id\/envs\/:env_id\/copy\b/, { ...above, of: 'environment' }],
 	[/^get \/v2\/projects\/:proj_id\/(envs\/)?:env_id\b/, { needs: 'read', of: 'environment' }],
 	[/^\w+ \/v2\/projects\/:proj_id\/(envs\/)?:env_id\b/, { needs: 'write', of: 'environment' }],
 

@@ -1,7 +1,7 @@
 import { endpoints } from '../../src/api/table.js';
 import { bodies, idLike, sentAs } from './bodies.js';
-import type { Answer, Client } from './client.js';
-import type { Place } from './management.js';
+import { type Answer, type Client, client } from './client.js';
+import { type Management, type Place, secretOf } from './management.js';
 import { addRelation } from './relation.js';
 
 /** What tests that go through every endpoint of the management API share. */
@@ -69,8 +69,17 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 		user_invite_id: await made(`${facts}/user_invites`, invited),
 		proxy_config_id: await made(`${facts}/proxy_configs`, { key: 'proxy', secret: 'token' }),
 		pdp_id: key_id,
+		task_id: await taskOf(place),
 		user_id: await made(`${facts}/tenants/acme/users`, { key: 'alice@example.com', first_name: mark }),
 	};
+}
+
+/** A copy out of a place that failed, under the place's own id: beginning one would make an environment more. */
+async function taskOf({ id, store }: Place): Promise<string> {
+	const tasks = store.copyTasks(id);
+	await tasks.add(id);
+	await tasks.end(id, { error: 'no reason' });
+	return id;
 }
 
 /** The names of the parameters in an endpoint's path. */
@@ -80,8 +89,9 @@ export function parametersOf(endpoint: Visited): readonly string[] {
 
 /** The path of an endpoint in a place, with some parameters standing for something else. */
 export function pathOf(endpoint: Visited, place: Place, other: Names = {}): string {
-	const { project, key, key_id, organization_id } = place;
-	const own = { proj_id: project, env_id: key, api_key_id: key_id, pdp_id: key_id, org_id: organization_id };
+	const { id, project, key, key_id, organization_id } = place;
+	const keys = { api_key_id: key_id, pdp_id: key_id };
+	const own = { ...keys, proj_id: project, env_id: key, org_id: organization_id, task_id: id };
 	const values: Names = { ...furnished, ...own, ...other };
 	return endpoint.path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `no ${name}`);
 }
@@ -90,6 +100,15 @@ export function pathOf(endpoint: Visited, place: Place, other: Names = {}): stri
 export function bodyOf(endpoint: Visited): unknown {
 	const body = bodies[endpoint.name];
 	return body === undefined ? undefined : sentAs(body, [body.base]);
+}
+
+/** Who may call each endpoint: the organization, or a new key of the environment where the path does not name it. */
+export async function openersOf(
+	{ id, organization_id, project_id }: Place,
+	{ url, store, organization }: Management,
+): Promise<(endpoint: Visited) => Client> {
+	const own = client(url, await secretOf(store, organization_id, { project_id, environment_id: id }));
+	return ({ access }) => (access === 'environment.own' ? own : organization);
 }
 
 /** One endpoint called, and what it answered. */

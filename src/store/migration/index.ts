@@ -3,6 +3,7 @@ import { up as foundation } from './0001-foundation.js';
 import { up as relationships } from './0002-relationships.js';
 import { up as decisionPoints } from './0003-decision-points.js';
 import { up as invitesAndProxies } from './0004-invites-and-proxies.js';
+import { up as copyTasks } from './0005-copy-tasks.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -10,6 +11,7 @@ const migrations = [
 	{ name: '0002-relationships', up: relationships },
 	{ name: '0003-decision-points', up: decisionPoints },
 	{ name: '0004-invites-and-proxies', up: invitesAndProxies },
+	{ name: '0005-copy-tasks', up: copyTasks },
 ] as const;
 
 type Migration = (typeof migrations)[number];

@@ -45,10 +45,15 @@ export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter)
 	return query.castTo<TenantUserRow[]>();
 }
 
-/** Adds a user to a tenant; `false` when it was added before. Records nothing. */
-export async function insertTenantUser(unit: WritingUnit, tenantId: string, userId: string): Promise<boolean> {
-	const row = { tenant_id: tenantId, user_id: userId, created_at: unit.now };
-	return (await unit.insertMissing(TenantUser, [row])).length > 0;
+/** Adds users to tenants and returns the places that were not there yet. Records nothing. */
+export async function insertTenantUsers(
+	unit: WritingUnit,
+	places: readonly Pick<TenantUserRow, 'tenant_id' | 'user_id'>[],
+): Promise<readonly TenantUser[]> {
+	return unit.insertMissing(
+		TenantUser,
+		places.map(({ tenant_id, user_id }) => ({ tenant_id, user_id, created_at: unit.now })),
+	);
 }
 
 /** Takes users from tenants, all that pass the filter. Records nothing. */

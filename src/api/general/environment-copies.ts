@@ -1,0 +1,88 @@
+import { forbidden } from '../../failure.js';
+import { reply } from '../../http/endpoint.js';
+import type { Caller } from '../../store/caller.js';
+import type { CopyTask } from '../../store/copy-task.js';
+import { Reference } from '../../wire/common.js';
+import { EnvironmentRead } from '../../wire/environment.js';
+import { EnvironmentCopy, TaskQuery, TaskResult } from '../../wire/environment-copy.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+
+const tag = 'Environments';
+const collection = '/v2/projects/:proj_id/envs/:env_id/copy';
+const example = {
+	target_env: { new: { key: 'staging', name: 'Staging' } },
+	scope: { roles: { exclude: ['test-*'] } },
+};
+
+/** Copying the schema of an environment into another one of the project (contract: Environments). */
+export const environmentCopies = [
+	endpoint({
+		name: 'copyEnvironment',
+		summary: 'Copy the schema of an environment into a new or an existing one of the project',
+		description:
+			'All or nothing. Facts are not copied. With `conflict_strategy` `fail` an object that the target has with other ' +
+			'content fails the whole; with `overwrite` it becomes as in the source. `X-Revision` is the target’s.',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.copy',
+		params: EnvironmentPath,
+		body: EnvironmentCopy,
+		example,
+		returns: { 201: EnvironmentRead },
+		failures: {
+			404: 'No such project or environment, or something that is copied refers to what is neither copied nor there',
+			409: 'The target has an object with other content, or its key is taken',
+		},
+		handle: async ({ body }, { caller, environment, copies }) => {
+			const { environment: target, revision } = await copies.copy(caller, environment, body);
+			return reply(201, target, { 'x-revision': String(revision) });
+		},
+	}),
+	endpoint({
+		name: 'beginEnvironmentCopy',
+		summary: 'Copy the schema of an environment as a task that is asked for later',
+		description: '`wait` is how many seconds to wait for it all the same.',
+		tag,
+		method: 'post',
+		path: `${collection}/async`,
+		access: 'environment.copy',
+		params: EnvironmentPath,
+		query: TaskQuery,
+		body: EnvironmentCopy,
+		example,
+		returns: { 202: TaskResult },
+		failures: { 404: 'No such project or environment' },
+		handle: async ({ query, body, closed }, { caller, environment, copies }) => {
+			const { id } = await copies.begin(caller, environment, body);
+			return reply(202, shown(await copies.result(environment, id, query.wait, () => closed.aborted), caller));
+		},
+	}),
+	endpoint({
+		name: 'getEnvironmentCopyResult',
+		summary: 'How far a copy is, or what it came to',
+		description: 'Can be asked of any process, for seven days.',
+		tag,
+		method: 'get',
+		path: `${collection}/async/:task_id/result`,
+		access: 'environment.read',
+		params: EnvironmentPath.extend({ task_id: Reference }),
+		query: TaskQuery,
+		returns: { 200: TaskResult },
+		failures: { 404: 'No such project, environment or task' },
+		handle: async ({ params, query, closed }, { caller, environment, copies }) => {
+			const task = await copies.result(environment, params.task_id, query.wait, () => closed.aborted);
+			return reply(200, shown(task, caller));
+		},
+	}),
+];
+
+/** A task as the API shows it. Throws `forbidden` when it came to an environment that the caller's key does not open. */
+function shown({ id, status, result, error }: CopyTask, { environment_id }: Caller): TaskResult {
+	// What was kept is what was read of the target.
+	const target = result === null ? null : (result as EnvironmentRead);
+	if (target !== null && environment_id !== null && environment_id !== target.id) {
+		throw forbidden('this API key does not open the environment that was copied to');
+	}
+	return { task_id: id, status, result: target, error };
+}

@@ -1,0 +1,79 @@
+import { exportDocument, importDocument, reportOf } from '../../domain/transfer.js';
+import { Raw, reply } from '../../http/endpoint.js';
+import {
+	documentFormat,
+	documentVersion,
+	EnvironmentDocument,
+	EnvironmentExport,
+} from '../../wire/environment-document.js';
+import { ImportQuery, ImportReport } from '../../wire/environment-import.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+
+const tag = 'Environments';
+const member = '/v2/projects/:proj_id/envs/:env_id';
+
+/** The largest document that is taken, in bytes: a million users with a few words each. */
+const maxDocumentBytes = 256 * 1024 * 1024;
+
+/** A whole environment as one document: out of one, into another. */
+export const transfer = [
+	endpoint({
+		name: 'exportEnvironment',
+		summary: 'An environment as one document: its schema and its facts',
+		description:
+			'All of it at the revision in `X-Revision`. By keys, without ids, times and secrets; the same environment gives ' +
+			'the same bytes.',
+		tag,
+		method: 'get',
+		path: `${member}/export`,
+		access: 'environment.snapshot',
+		params: EnvironmentPath,
+		returns: { 200: EnvironmentExport },
+		failures: { 404: 'No such project or environment' },
+		handle: async (_, { unit, environment }) => {
+			const headers = { 'content-type': 'application/json', 'x-revision': String(environment.revision) };
+			return new Raw(200, headers, await exportDocument(unit, environment));
+		},
+	}),
+	endpoint({
+		name: 'importEnvironment',
+		summary: 'Make an environment be as a document says',
+		description:
+			'All or nothing, under one revision. What the document names and what is there with other content fails the ' +
+			'whole, or with `conflict_strategy=overwrite` becomes as the document says. What the document does not name ' +
+			'stays, or with `conflict_strategy=replace` goes. With `dry_run=true` nothing changes, and the answer says what ' +
+			'would. Unknown members are refused.',
+		tag,
+		method: 'post',
+		path: `${member}/import`,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		query: ImportQuery,
+		body: EnvironmentDocument,
+		maxBodyBytes: maxDocumentBytes,
+		example: {
+			format: documentFormat,
+			version: documentVersion,
+			schema: {
+				resources: { document: { name: 'Document', actions: { read: {}, write: {} } } },
+				roles: { reader: { name: 'Reader', permissions: ['document:read'] } },
+			},
+			facts: {
+				tenants: { acme: { name: 'Acme Inc.' } },
+				users: { 'alice@example.com': { first_name: 'Alice' } },
+				role_assignments: [{ user: 'alice@example.com', role: 'reader', tenant: 'acme' }],
+			},
+		},
+		returns: { 200: ImportReport },
+		failures: {
+			400: 'A permission is not of the form `resource:action`, or a built-in attribute would change',
+			404: 'Something that the document refers to does not exist',
+			409: 'An object exists with other content',
+		},
+		handle: async ({ query, body }, { unit }) => {
+			await importDocument(unit, body, query.conflict_strategy);
+			if (query.dry_run) unit.abandon();
+			return reply(200, reportOf(unit.changes, query.dry_run));
+		},
+	}),
+];

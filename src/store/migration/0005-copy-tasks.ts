@@ -1,0 +1,21 @@
+import type { Knex } from 'knex';
+
+/**
+ * Copies of environments that go on after they were answered. `environment_id` is the source. A process that runs one
+ * renews its lease; one whose lease ran out has nobody any more, and has not happened: the copy commits together with
+ * the row's success.
+ */
+export async function up(knex: Knex): Promise<void> {
+	await knex.raw(`create table copy_tasks (
+		environment_id uuid not null references environments on delete cascade,
+		id uuid not null,
+		status text not null check (status in ('processing', 'success', 'failure')),
+		result jsonb,
+		error text,
+		lease_until timestamptz not null,
+		created_at timestamptz not null,
+		primary key (environment_id, id),
+		check ((result is not null) = (status = 'success')),
+		check ((error is not null) = (status = 'failure'))
+	)`);
+}

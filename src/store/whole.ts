@@ -1,0 +1,46 @@
+import type { KeyedModel } from './table/environment-model.js';
+import type { ReadingUnit, Table, Within } from './unit.js';
+
+/** Reading all of a table in the order of its keys, which no index of the database has: by code unit, on every store. */
+
+/** An id and its key. */
+export interface NameOfRow {
+	readonly id: string;
+	readonly key: string;
+}
+
+/** What all rows of `within` are called, in the order of their keys. */
+export async function namesOf<M extends KeyedModel>(
+	unit: ReadingUnit,
+	table: Table<M>,
+	within: Within = {},
+): Promise<readonly NameOfRow[]> {
+	const query = unit.query(table).select(`${table.tableName}.id`, `${table.tableName}.key`);
+	for (const [column, value] of Object.entries(within)) query.where(`${table.tableName}.${column}`, value);
+	const names = await query.castTo<NameOfRow[]>();
+	return names.sort((left, right) => (left.key < right.key ? -1 : 1));
+}
+
+/** The rows with these ids, by id. */
+export async function rowsWithIds<M extends KeyedModel>(
+	unit: ReadingUnit,
+	table: Table<M>,
+	ids: readonly string[],
+): Promise<ReadonlyMap<string, M>> {
+	const rows = await unit.query(table).whereRaw('?? = any(?::uuid[])', [`${table.tableName}.id`, ids]);
+	return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The rows of `within` with these keys, by key: unlike a reference, a key that looks like an id names no id. */
+export async function rowsWithKeys<M extends KeyedModel>(
+	unit: ReadingUnit,
+	table: Table<M>,
+	keys: Iterable<string>,
+	within: Within = {},
+): Promise<ReadonlyMap<string, M>> {
+	const wanted = [...new Set(keys)];
+	if (wanted.length === 0) return new Map();
+	const query = unit.query(table).whereRaw('?? = any(?::text[])', [`${table.tableName}.key`, wanted]);
+	for (const [column, value] of Object.entries(within)) query.where(`${table.tableName}.${column}`, value);
+	return new Map((await query).map((row) => [row.key, row]));
+}

@@ -1,0 +1,211 @@
+import type { Answer } from '../support/client.js';
+import { onEachStore } from '../support/each-store.js';
+import { fails, problemPlaces } from '../support/failure.js';
+import { ledgerOf } from '../support/ledger.js';
+import { type Management, newPlace, type Place } from '../support/management.js';
+
+/** Copying the schema of an environment into another one of its project (contract: Environments). */
+
+const journey = onEachStore();
+
+type Json = Readonly<Record<string, unknown>>;
+type Copies = (body: Json, rest?: string) => Promise<Answer<Json>>;
+
+const header = { format: 'regolith-environment', version: 1 } as const;
+
+const schema = {
+	resources: {
+		document: { name: 'Document', actions: { read: { name: 'read' }, write: { name: 'write' } }, attributes: {} },
+		report: { name: 'Report', actions: { read: { name: 'read' } }, attributes: { public: { type: 'bool' } } },
+	},
+	roles: {
+		editor: { name: 'Editor', permissions: ['document:write'], extends: ['reader'] },
+		reader: { name: 'Reader', permissions: ['document:read', 'report:read'] },
+		'test-1': { name: 'One' },
+		'test-2': { name: 'Two' },
+	},
+} as const;
+
+async function exported(place: Place): Promise<{ readonly schema: Json; readonly facts: Json }> {
+	const { http, project, key } = place;
+	return (await http.get<{ schema: Json; facts: Json }>(`/v2/projects/${project}/envs/${key}/export`)).body;
+}
+
+/** The resources and roles of a place as a document says them. */
+async function schemaOf(place: Place): Promise<Json> {
+	const { resources, roles } = (await exported(place)).schema;
+	return { resources, roles };
+}
+
+async function filled(place: Place): Promise<void> {
+	const facts = { users: { ann: {} }, role_assignments: [{ user: 'ann', role: 'editor', tenant: 'default' }] };
+	await place.http.post(`/v2/projects/${place.project}/envs/${place.key}/import`, { ...header, schema, facts });
+	await place.http.post(`${place.schema}/resources/__user/attributes`, { key: 'age', type: 'number' });
+}
+
+function copiesOf(place: Place, { project }: Management): Copies {
+	return (body, rest = '') => project.post(`/v2/projects/${place.project}/envs/${place.key}/copy${rest}`, body);
+}
+
+/** What the facts of a new environment are. */
+const noFacts = {
+	...{ tenants: { default: { name: 'Default Tenant' } }, users: {} },
+	...{ tenant_users: [], role_assignments: [] },
+};
+
+journey(
+	'a schema is copied into a new environment, which has its own key and no facts',
+	async (t, place, management) => {
+		await filled(place);
+		const ledger = await ledgerOf(t, place);
+		const key = `${place.key}-copy`;
+		const description = 'A copy';
+		const answer = await copiesOf(place, management)({ target_env: { new: { key, name: 'Copy', description } } });
+		t.is(answer.status, 201, JSON.stringify(answer.body));
+		t.like(answer.body, { key, name: 'Copy', description, project_id: place.project_id });
+		const { project } = management;
+		const target = await project.get<{ schema: Json; facts: Json }>(`/v2/projects/${place.project}/envs/${key}/export`);
+		t.is(answer.revision, target.revision);
+		t.deepEqual(target.body.schema, (await exported(place)).schema, 'attributes of users included');
+		t.deepEqual(target.body.facts, noFacts);
+		t.is((await project.get(`/v2/api-key/${place.project}/${key}`)).status, 200);
+		fails(t, await copiesOf(place, management)({ target_env: { new: { key, name: 'Again' } } }), 409, key);
+		await ledger.balanced();
+	},
+);
+
+journey('an existing environment keeps what is not copied, and its facts', async (t, place, management) => {
+	await filled(place);
+	const copy = copiesOf(place, management);
+	const target = await newPlace(management, management.project);
+	await target.http.post(`${target.schema}/roles`, { key: 'own', name: 'Own' });
+	await target.http.post(`${target.facts}/users`, {
+		key: 'ben',
+		role_assignments: [{ role: 'own', tenant: 'default' }],
+	});
+	const { facts } = await exported(target);
+	const ledger = await ledgerOf(t, target);
+	for (const existing of [target.key, target.id]) {
+		const answer = await copy({ target_env: { existing } });
+		if (existing === target.key) await ledger.wrote(answer, 201);
+		else await ledger.kept(answer, 201);
+		t.like(answer.body, { id: target.id, key: target.key });
+		t.deepEqual(await schemaOf(target), { ...schema, roles: { ...schema.roles, own: { name: 'Own' } } });
+		t.deepEqual((await exported(target)).facts, facts);
+	}
+
+	// The target goes its own way.
+	await ledger.wrote(await target.http.patch(`${target.schema}/roles/reader`, { permissions: [], name: 'Other' }));
+	for (const body of [{}, { conflict_strategy: 'fail', scope: { roles: { include: ['r*'] } } }]) {
+		fails(t, await copy({ target_env: { existing: target.key }, ...body }), 409, '`reader`');
+	}
+	const elsewhere = { resources: { include: ['report'] }, roles: { exclude: ['reader'] } };
+	await ledger.kept(await copy({ target_env: { existing: target.key }, scope: elsewhere }), 201);
+	await ledger.wrote(await copy({ target_env: { existing: target.key }, conflict_strategy: 'overwrite' }), 201);
+	t.deepEqual(await schemaOf(target), { ...schema, roles: { ...schema.roles, own: { name: 'Own' } } });
+	await ledger.balanced();
+});
+
+journey('a scope says by key what is copied; what that refers to has to be there', async (t, place, management) => {
+	await filled(place);
+	const copy = copiesOf(place, management);
+	const { resources, roles } = schema;
+	const scopes: readonly (readonly [scope: Json, resources: readonly string[], roles: readonly string[]])[] = [
+		[{ roles: { exclude: ['*'] } }, ['document', 'report'], []],
+		[{ roles: { include: ['test-*'] } }, ['document', 'report'], ['test-1', 'test-2']],
+		[{ roles: { include: ['*'], exclude: ['*-1', 'e*r'] } }, ['document', 'report'], ['reader', 'test-2']],
+		[{ resources: { include: ['report', 'nothing'] }, roles: { include: ['test-1'] } }, ['report'], ['test-1']],
+		[{ resources: { include: ['.*'] }, roles: { include: ['test.1'] } }, [], []],
+		[
+			{ user_sets: { include: ['x'] }, custom_policies: { exclude: ['*'] } },
+			Object.keys(resources),
+			Object.keys(roles),
+		],
+	];
+	const only = (all: Json, keys: readonly string[]) =>
+		Object.fromEntries(Object.entries(all).filter(([key]) => keys.includes(key)));
+	for (const [scope, resourceKeys, roleKeys] of scopes) {
+		const target = await newPlace(management, management.project);
+		const answer = await copy({ target_env: { existing: target.key }, scope });
+		t.is(answer.status, 201, JSON.stringify([scope, answer.body]));
+		t.deepEqual(await schemaOf(target), { resources: only(resources, resourceKeys), roles: only(roles, roleKeys) });
+	}
+	const target = await newPlace(management, management.project);
+	const ledger = await ledgerOf(t, target);
+	const missing: readonly (readonly [scope: Json, named: string])[] = [
+		[{ resources: { exclude: ['report'] } }, 'report:read'],
+		[{ roles: { include: ['editor'] } }, 'reader'],
+	];
+	for (const [scope, named] of missing) {
+		fails(t, await copy({ target_env: { existing: target.key }, scope }), 404, named);
+		const created = { key: `${target.key}-new`, name: 'New' };
+		fails(t, await copy({ target_env: { new: created }, scope }), 404, named);
+		fails(t, await management.project.get(`/v2/projects/default/envs/${created.key}`), 404);
+	}
+	await ledger.balanced();
+});
+
+journey('a target is an environment of the same project, and another one', async (t, place, management) => {
+	const copy = copiesOf(place, management);
+	const other = await management.organization.post<Json>('/v2/projects', { key: `${place.key}-p`, name: 'P' });
+	t.is(other.status, 200);
+	const theirs = await management.organization.get<Json>(`/v2/projects/${place.key}-p/envs/dev`);
+	for (const existing of ['nothing', String(theirs.body['id'])]) {
+		fails(t, await copy({ target_env: { existing } }), 404, existing);
+		fails(t, await copy({ target_env: { existing } }, '/async'), 404, existing);
+	}
+	const same = await copy({ target_env: { existing: place.id } });
+	fails(t, same, 422, place.id);
+	t.deepEqual(problemPlaces(same), ['body.target_env.existing']);
+	fails(
+		t,
+		await place.http.post(`/v2/projects/default/envs/${place.key}/copy`, { target_env: { existing: 'dev' } }),
+		403,
+	);
+});
+
+journey('a copy may go on after it was answered, and is asked for', async (t, place, management) => {
+	await filled(place);
+	const copy = copiesOf(place, management);
+	const resultOf = (id: unknown) => `/v2/projects/default/envs/${place.key}/copy/async/${String(id)}/result`;
+	const begun = await copy({ target_env: { new: { key: `${place.key}-async`, name: 'Later' } } }, '/async');
+	t.is(begun.status, 202, JSON.stringify(begun.body));
+	const ended = await management.project.get<Json>(`${resultOf(begun.body['task_id'])}?wait=30`);
+	t.like(ended.body, { task_id: begun.body['task_id'], status: 'success', error: null });
+	const { body: target } = await management.project.get(`/v2/projects/default/envs/${place.key}-async`);
+	t.deepEqual(ended.body['result'], target);
+	t.is((await management.project.get<Json>(`${resultOf(begun.body['task_id'])}`)).body['status'], 'success');
+	fails(t, await place.http.get(resultOf(begun.body['task_id'])), 403);
+
+	const again = await copy({ target_env: { new: { key: `${place.key}-async`, name: 'Later' } } }, '/async?wait=30');
+	t.is(again.status, 202);
+	t.like(again.body, { status: 'failure', result: null });
+	t.true(String(again.body['error']).includes(`${place.key}-async`));
+	fails(t, await management.project.get(resultOf(place.id)), 404, place.id);
+
+	const many = await Promise.all(
+		Array.from({ length: 12 }, (_, index) =>
+			copy({ target_env: { new: { key: `${place.key}-${index}`, name: 'Many' } } }, '/async?wait=60'),
+		),
+	);
+	t.true(
+		many.every(({ body }) => body['status'] === 'success'),
+		JSON.stringify(many.map(({ body }) => body)),
+	);
+});
+
+journey('a copy whose process is gone has failed, and does not happen any more', async (t, place, management) => {
+	const { store } = management;
+	const tasks = store.copyTasks(place.id);
+	const id = store.clock.newId();
+	await tasks.add(id);
+	const path = `/v2/projects/default/envs/${place.key}/copy/async/${id}/result`;
+	t.like((await management.project.get(path)).body, { status: 'processing', result: null, error: null });
+	await store.database
+		.knex('copy_tasks')
+		.where({ id })
+		.update({ lease_until: new Date(0) });
+	t.like((await management.project.get(`${path}?wait=30`)).body, { status: 'failure', result: null });
+	t.false(await tasks.end(id, { result: {} }), 'it cannot end a second time');
+	t.like((await management.project.get(path)).body, { status: 'failure', result: null });
+});

@@ -1,0 +1,370 @@
+import test, { type ExecutionContext } from 'ava';
+import { onEachStore } from '../support/each-store.js';
+import { fails, problemPlaces } from '../support/failure.js';
+import { ledgerOf } from '../support/ledger.js';
+import type { Listed } from '../support/listed.js';
+import type { Place } from '../support/management.js';
+import { facts, type Stack, type StoreKind, schema, startStack } from '../support/stack.js';
+
+/** A whole environment as one document: out of one store, into another, and what is refused on the way. */
+
+const journey = onEachStore();
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Report {
+	readonly dry_run: boolean;
+	readonly total: number;
+	readonly counts: Readonly<Record<string, Json>>;
+	readonly changes: readonly { readonly kind: string; readonly operation: string; readonly key: string }[];
+}
+
+const header = { format: 'regolith-environment', version: 1 } as const;
+
+const whole = {
+	...header,
+	schema: {
+		resources: {
+			document: {
+				name: 'Document',
+				description: 'What users write',
+				urn: 'urn:document',
+				type_attributes: { shelf: [1, 2.5, null, { deep: true }] },
+				actions: {
+					read: { name: 'Read', description: 'Look at it' },
+					write: { name: 'write', attributes: { risky: true } },
+				},
+				attributes: { private: { type: 'bool', description: 'Not for all' } },
+			},
+			empty: { name: 'Empty', actions: {}, attributes: {} },
+		},
+		user_attributes: { age: { type: 'number' }, level: { type: 'string', description: 'How far' } },
+		roles: {
+			a: { name: 'A', permissions: ['document:write'], extends: ['z', 'm'] },
+			m: { name: 'M', attributes: {} },
+			z: { name: 'Z', description: 'The last', permissions: ['document:read'], attributes: { team: 'z' } },
+		},
+	},
+	facts: {
+		tenants: { acme: { name: 'Acme', attributes: { plan: 'gold' } }, default: { name: 'Default Tenant' } },
+		users: {
+			'10': {},
+			'9': { first_name: 'Nine' },
+			'ann@example.com': { email: 'ann@example.com', last_name: 'Doe', attributes: { age: 40 } },
+		},
+		tenant_users: [{ user: '9', tenant: 'acme' }],
+		role_assignments: [
+			{ user: '9', role: 'm', tenant: 'default' },
+			{ user: 'ann@example.com', role: 'a', tenant: 'acme' },
+			{ user: 'ann@example.com', role: 'z', tenant: 'default' },
+		],
+	},
+} as const;
+
+function pathOf({ project, key }: Place, rest: string): string {
+	return `/v2/projects/${project}/envs/${key}/${rest}`;
+}
+
+async function exported(place: Place): Promise<Json> {
+	const { environment: _, ...document } = (await place.http.get(pathOf(place, 'export'))).body;
+	return document;
+}
+
+function imported(place: Place, document: unknown, query = '') {
+	return place.http.post<Report & Json>(pathOf(place, `import${query}`), document);
+}
+
+journey('a new environment exports what every environment has', async (t, place) => {
+	const ledger = await ledgerOf(t, place);
+	const answer = await place.http.get(pathOf(place, 'export'));
+	t.is(answer.revision, await place.revision(), 'the revision that it is of');
+	t.deepEqual(await ledger.read(answer), {
+		...header,
+		environment: { key: place.key, name: `Place ${place.key}` },
+		schema: {
+			resources: {},
+			user_attributes: {},
+			roles: {},
+		},
+		facts: { tenants: { default: { name: 'Default Tenant' } }, users: {}, tenant_users: [], role_assignments: [] },
+	});
+});
+
+journey('what is imported is exported, and importing it again changes nothing', async (t, place) => {
+	const ledger = await ledgerOf(t, place);
+	const report = await ledger.wrote(await imported(place, whole));
+	t.deepEqual(report.counts, {
+		resource: { create: 2, update: 0, delete: 0 },
+		resource_attribute: { create: 3, update: 0, delete: 0 },
+		resource_action: { create: 2, update: 0, delete: 0 },
+		role: { create: 3, update: 0, delete: 0 },
+		tenant: { create: 1, update: 0, delete: 0 },
+		user: { create: 3, update: 0, delete: 0 },
+		tenant_user: { create: 1, update: 0, delete: 0 },
+		role_assignment: { create: 3, update: 0, delete: 0 },
+	});
+	const document = await exported(place);
+	t.deepEqual(document, whole);
+	for (const strategy of ['fail', 'overwrite', 'replace']) {
+		const again = await ledger.kept(await imported(place, document, `?conflict_strategy=${strategy}`));
+		t.deepEqual(again, { dry_run: false, total: 0, counts: {}, changes: [] }, strategy);
+	}
+	t.deepEqual((await place.http.get(`${place.schema}/roles/a`)).body['extends'], ['z', 'm'], 'in the order given');
+	await ledger.balanced();
+});
+
+journey('a dry run changes nothing, and says exactly what the import then does', async (t, place) => {
+	const ledger = await ledgerOf(t, place);
+	await ledger.wrote(await imported(place, whole));
+	const other = {
+		...header,
+		schema: {
+			resources: { document: { name: 'Paper', actions: { read: {} } }, report: { name: 'Report' } },
+			roles: { m: { name: 'M', attributes: {}, extends: ['a'] }, a: { name: 'A' }, new: { name: 'New' } },
+		},
+		facts: {
+			users: { '9': {}, ben: {} },
+			tenants: { acme: { name: 'Acme' } },
+			role_assignments: [{ user: 'ben', role: 'new', tenant: 'acme' }],
+		},
+	};
+	for (const strategy of ['overwrite', 'replace']) {
+		const before = await exported(place);
+		const query = `?conflict_strategy=${strategy}`;
+		const dry = await ledger.kept(await imported(place, other, `${query}&dry_run=true`));
+		t.deepEqual(await exported(place), before);
+		const real = await ledger.wrote(await imported(place, other, query));
+		t.deepEqual({ ...dry, dry_run: false }, real, strategy);
+		const logged: { kind: string; operation: string; key: string }[] = await place.store.database
+			.knex('changes')
+			.where({ environment_id: place.id, revision: await place.revision() })
+			.orderBy('position')
+			.select('kind', 'operation', 'key');
+		t.deepEqual([...real.changes], logged, 'it is what the change log says');
+	}
+	t.deepEqual(await exported(place), {
+		...header,
+		schema: {
+			resources: {
+				document: { name: 'Paper', actions: { read: { name: 'read' } }, attributes: {} },
+				report: { name: 'Report', actions: {}, attributes: {} },
+			},
+			user_attributes: {},
+			roles: other.schema.roles,
+		},
+		facts: {
+			users: other.facts.users,
+			tenants: other.facts.tenants,
+			tenant_users: [],
+			role_assignments: other.facts.role_assignments,
+		},
+	});
+	await ledger.balanced();
+});
+
+journey('without a strategy, other content is a conflict, and nothing is written', async (t, place) => {
+	const ledger = await ledgerOf(t, place);
+	await ledger.wrote(await imported(place, whole));
+	const before = await exported(place);
+	const conflicts: readonly (readonly [half: 'schema' | 'facts', content: Json, named: string])[] = [
+		['schema', { resources: { new: { name: 'New' }, empty: { name: 'Full' } } }, 'empty'],
+		['schema', { resources: { document: { ...whole.schema.resources.document, actions: {} } } }, 'document'],
+		['schema', { roles: { z: { ...whole.schema.roles.z, permissions: [] } } }, 'z'],
+		['facts', { users: { new: {}, '9': {} } }, '9'],
+		['facts', { tenants: { acme: { name: 'Acme' } } }, 'acme'],
+	];
+	for (const [half, content, named] of conflicts) {
+		for (const query of ['', '?dry_run=true', '?conflict_strategy=fail']) {
+			fails(t, await imported(place, { ...header, [half]: content }, query), 409, `\`${named}\``);
+		}
+	}
+	const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`user-${index}`, {}]));
+	await ledger.wrote(await imported(place, { ...header, facts: { users: many } }));
+	const changed = Object.fromEntries(Object.keys(many).map((key) => [key, { first_name: 'Other' }]));
+	fails(t, await imported(place, { ...header, facts: { users: changed } }), 409, 'and 2 more');
+	await ledger.wrote(await place.http.delete(`${place.facts}/bulk/users`, { idents: Object.keys(many) }));
+	t.deepEqual(await exported(place), before);
+	await ledger.balanced();
+});
+
+journey('a document that is wrong is refused at its place, and one that names nothing is 404', async (t, place) => {
+	const ledger = await ledgerOf(t, place);
+	const circle = { a: { name: 'A', extends: ['b'] }, b: { name: 'B', extends: ['a'] }, c: { name: 'C' } };
+	const wrong: readonly (readonly [document: Json, status: number, place: string])[] = [
+		[{ schema: { resources: { document: {} } } }, 422, 'body.schema.resources.document.name'],
+		[{ schema: { resources: { 'a b': { name: 'A' } } } }, 422, 'body.schema.resources.a b'],
+		[{ schema: { resources: { __tenant: { name: 'A' } } } }, 422, 'body.schema.resources.__tenant'],
+		[{ schema: { resources: { a: { name: 'A', colour: 1 } } } }, 422, 'body.schema.resources.a.colour'],
+		[{ schema: { condition_sets: {} } }, 422, 'body.schema.condition_sets'],
+		[{ facts: { users: { ann: { email: 'x' } } } }, 422, 'body.facts.users.ann.email'],
+		[{ facts: { role_assignments: [{ user: 'ann', role: 'r' }] } }, 422, 'body.facts.role_assignments.0.tenant'],
+		[{ schema: { roles: circle } }, 422, 'body.schema.roles.a.extends'],
+		[{ schema: { roles: { r: { name: 'R', extends: ['r'] } } } }, 422, 'body.schema.roles.r.extends'],
+		[{ schema: { roles: { r: { name: 'R', extends: ['x'] } } } }, 404, 'schema.roles.r.extends.0'],
+		[{ schema: { roles: { r: { name: 'R', permissions: ['a:b'] } } } }, 404, 'schema.roles.r'],
+		[{ schema: { roles: { r: { name: 'R', permissions: ['a'] } } } }, 400, 'schema.roles.r'],
+		[{ facts: { tenant_users: [{ user: 'x', tenant: 'default' }] } }, 404, 'facts.tenant_users.0.user'],
+		[
+			{ facts: { users: { u: {} }, role_assignments: [{ user: 'u', role: 'x', tenant: 'default' }] } },
+			404,
+			'facts.role_assignments.0.role',
+		],
+	];
+	for (const [document, status, at] of wrong) {
+		const refused = await imported(place, { ...header, ...document });
+		fails(t, refused, status, status === 422 ? '' : at);
+		if (status === 422) t.deepEqual(problemPlaces(refused), [at]);
+	}
+	const half = await imported(place, { ...header, facts: {} }, '?conflict_strategy=replace');
+	fails(t, half, 422);
+	t.deepEqual(problemPlaces(half), ['body.schema']);
+	await ledger.balanced();
+});
+
+journey(
+	'`__user` is a resource like others where it was changed, and becomes as new where it is not named',
+	async (t, place) => {
+		const ledger = await ledgerOf(t, place);
+		const users = { name: 'People', actions: { impersonate: { name: 'impersonate' } }, attributes: {} };
+		const document = {
+			...header,
+			schema: { resources: { __user: users }, user_attributes: { age: { type: 'number' } } },
+		};
+		fails(t, await imported(place, document), 409, '__user');
+		await ledger.wrote(await imported(place, document, '?conflict_strategy=overwrite'));
+		t.deepEqual((await exported(place))['schema'], { ...document.schema, roles: {} });
+		for (const [attributes, status] of [
+			[{ email: { type: 'string', description: 'Built in attribute: the e-mail address of the user' } }, 200],
+			[{ email: { type: 'number' } }, 400],
+		] as const) {
+			const named = { ...header, schema: { user_attributes: attributes } };
+			const answer = await imported(place, named, '?conflict_strategy=overwrite');
+			if (status === 200) await ledger.kept(answer);
+			else fails(t, answer, status, 'schema.user_attributes.email');
+		}
+		const misplaced = { resources: { __user: { ...users, attributes: { age: { type: 'bool' } } } } };
+		const refused = await imported(place, { ...header, schema: misplaced });
+		fails(t, refused, 422, 'user_attributes');
+		t.deepEqual(problemPlaces(refused), ['body.schema.resources.__user.attributes']);
+		await ledger.wrote(await imported(place, { ...header, schema: {}, facts: {} }, '?conflict_strategy=replace'));
+		t.deepEqual((await exported(place))['schema'], { resources: {}, user_attributes: {}, roles: {} });
+		t.like((await place.http.get(`${place.schema}/resources/__user`)).body, { name: 'User', actions: {} });
+		await ledger.balanced();
+	},
+);
+
+journey('roles may change places in what they extend', async (t, place) => {
+	const ledger = await ledgerOf(t, place);
+	const roles = (first: string, second: string) => ({
+		...header,
+		schema: { roles: { [first]: { name: 'X' }, [second]: { name: 'X', extends: [first] } } },
+	});
+	await ledger.wrote(await imported(place, roles('a', 'b')));
+	await ledger.wrote(await imported(place, roles('b', 'a'), '?conflict_strategy=overwrite'));
+	t.deepEqual((await place.http.get(`${place.schema}/roles/a`)).body['extends'], ['b']);
+	t.deepEqual((await place.http.get(`${place.schema}/roles/b`)).body['extends'], []);
+	await ledger.wrote(await imported(place, { ...header, schema: { roles: { c: { name: 'C', extends: ['a'] } } } }));
+	const around = { ...header, schema: { roles: { b: { name: 'X', extends: ['c'] } } } };
+	fails(t, await imported(place, around, '?conflict_strategy=overwrite'), 422, 'would extend itself');
+	await ledger.balanced();
+});
+
+journey('keys name objects, also those that look like the id of another one', async (t, place) => {
+	const ledger = await ledgerOf(t, place);
+	const ann = await ledger.wrote(await place.http.post<{ id: string }>(`${place.facts}/users`, { key: 'ann' }));
+	await ledger.wrote(await place.http.post(`${place.schema}/roles`, { key: 'r', name: 'R' }));
+	const held = { user: ann.id, role: 'r', tenant: 'default' };
+	await ledger.wrote(
+		await imported(place, { ...header, facts: { users: { [ann.id]: {} }, role_assignments: [held] } }),
+	);
+	t.deepEqual((await place.http.get(`${place.facts}/users/ann`)).body['roles'], []);
+	const { body } = await place.http.get<Listed>(`${place.facts}/role_assignments`);
+	t.deepEqual(
+		body.map((assignment) => (assignment as Json)['user']),
+		[ann.id],
+	);
+	t.deepEqual((await exported(place))['facts'], {
+		tenants: { default: { name: 'Default Tenant' } },
+		users: { [ann.id]: {}, ann: {} },
+		tenant_users: [],
+		role_assignments: [held],
+	});
+	await ledger.balanced();
+});
+
+journey('a document may be larger than other bodies', async (t, place) => {
+	const padding = 'x'.repeat(15_000);
+	const users = Object.fromEntries(
+		Array.from({ length: 400 }, (_, index) => [`user-${index}`, { attributes: { padding } }]),
+	);
+	const document = { ...header, facts: { users } };
+	t.true(JSON.stringify(document).length > 5 * 1024 * 1024);
+	const ledger = await ledgerOf(t, place);
+	const report = await ledger.wrote(await imported(place, document));
+	t.is(report.total, 400);
+	const length = 256 * 1024 * 1024 + 1;
+	const refused = await place.http
+		.post(pathOf(place, 'import'), undefined, {
+			raw: '{}',
+			headers: { 'content-length': String(length) },
+		})
+		.catch(() => null);
+	if (refused !== null) fails(t, refused, 413, String(length - 1));
+	await ledger.balanced();
+});
+
+/** Everything that could be asked about what the document holds. */
+async function decisions({ pdp }: Stack): Promise<readonly unknown[]> {
+	const users = [...Object.keys(whole.facts.users), 'nobody'];
+	const resources = ['document', 'empty', 'other'];
+	const checks = users.flatMap((user) =>
+		['acme', 'default', 'other'].flatMap((tenant) =>
+			resources.flatMap((type) =>
+				['read', 'write'].map((action) => ({ user: { key: user }, action, resource: { type, tenant } })),
+			),
+		),
+	);
+	const { body } = await pdp.post<{ allow: readonly { allow: boolean }[] }>('/allowed/bulk', checks);
+	return body.allow.map(({ allow }) => allow);
+}
+
+async function textOf(t: ExecutionContext, stack: Stack): Promise<string> {
+	const url = `${stack.api.listening.url}/v2/projects/default/envs/dev/export`;
+	const answer = await fetch(url, { headers: { authorization: `Bearer ${stack.keys.environment}` } });
+	t.is(answer.status, 200);
+	return answer.text();
+}
+
+for (const [from, to] of [
+	['embedded', 'server'],
+	['server', 'embedded'],
+] as const satisfies readonly (readonly [StoreKind, StoreKind])[]) {
+	test.serial(`the export of one store imports into the other, and decides the same [${from} to ${to}]`, async (t) => {
+		const source = await startStack(from);
+		const target = await startStack(to);
+		try {
+			const path = '/v2/projects/default/envs/dev/import?conflict_strategy=replace';
+			await source.environment.post(path, whole);
+			// What was made by other ways, in another order, with other ids.
+			await source.environment.post(`${schema}/roles`, { key: 'b', name: 'B', extends: ['a'] });
+			await source.environment.post(`${facts}/users`, {
+				key: 'Zoe',
+				role_assignments: [{ role: 'b', tenant: 'acme' }],
+			});
+			await target.environment.post(`${facts}/users`, { key: 'goes' });
+			const text = await textOf(t, source);
+			const written = await target.environment.post(path, undefined, { raw: text });
+			t.is(written.status, 200, JSON.stringify(written.body));
+			t.is(await textOf(t, target), text, 'byte for byte');
+
+			await source.reached((await source.environment.get('/v2/projects/default/envs/dev/export')).revision);
+			await target.reached(written.revision);
+			const decided = await decisions(source);
+			t.deepEqual(await decisions(target), decided);
+			t.true(decided.includes(true) && decided.includes(false));
+		} finally {
+			await source.stop();
+			await target.stop();
+		}
+	});
+}
