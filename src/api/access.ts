@@ -3,7 +3,7 @@ import { forbidden } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import { type Answer, type AnyRequest, parsePart, type Run, type Surround } from '../http/mount.js';
 import { type AccountUnit, type Caller, scopeOf, type WritingAccountUnit } from '../store/account.js';
-import { authenticate } from '../store/authenticate.js';
+import { authenticate, enter } from '../store/authenticate.js';
 import type { PolicyShelf } from '../store/policy.js';
 import type { Store } from '../store/store.js';
 import type { Environment, Project } from '../store/table/account.js';
@@ -43,6 +43,9 @@ export interface Contexts {
 
 /** The name of an access rule. */
 export type Access = keyof Contexts;
+
+/** A write with a larger body, in bytes, is taken for a bulk of many objects. */
+const heavyBytes = 32 * 1024;
 
 /** Declares an endpoint of the management API. */
 export const endpoint = declaring<Contexts>();
@@ -91,18 +94,17 @@ export function guard(store: Store, policies: PolicyShelf): Surround {
 			);
 		},
 		'environment.read': async (request, run) => {
-			const caller = await authenticate(store, request.headers['authorization']);
+			const { caller, environment } = await entering(store, request, () => {});
 			const account = store.account(caller.organization_id);
-			const environment = await environmentOf(account, caller, request);
 			return run({ caller, environment, account, policies, unit: store.reading(scopeOf(environment)) });
 		},
 		'environment.write': async (request, run) => {
-			const caller = await writer(store, request, ['org', 'project', 'env']);
-			const environment = await environmentOf(store.account(caller.organization_id), caller, request);
+			const { caller, environment } = await entering(store, request, refuseReader);
 			// Before the unit, which holds the environment's lock: a request that is refused anyway keeps nobody waiting.
 			await run.validate();
 			const work = (unit: WritingUnit) => run({ caller, environment, unit });
-			const { value, revision } = await store.write(scopeOf(environment), caller.key_id, work);
+			const heavy = Number(request.headers['content-length'] ?? 0) > heavyBytes;
+			const { value, revision } = await store.write(scopeOf(environment), caller.key_id, work, { heavy });
 			return withRevision(value, revision);
 		},
 		'environment.manage': async (request, run) => {
@@ -129,10 +131,28 @@ function accessOf(declared: Endpoint<string, never>): Access {
 
 async function writer(store: Store, request: AnyRequest, levels: readonly Caller['object_type'][]): Promise<Caller> {
 	const caller = await authenticate(store, request.headers['authorization']);
-	if (caller.access_level === 'read') throw forbidden('this API key may read but not write');
+	refuseReader(caller);
 	if (!levels.includes(caller.object_type))
 		throw forbidden(`this needs an API key of the level ${levels.join(' or ')}`);
 	return caller;
+}
+
+function refuseReader({ access_level }: Caller): void {
+	if (access_level === 'read') throw forbidden('this API key may read but not write');
+}
+
+/** Finds who calls and the environment that the path names, in one statement where nothing is to be refused. */
+async function entering(store: Store, request: AnyRequest, refuse: (caller: Caller) => void): Promise<InEnvironment> {
+	const authorization = request.headers['authorization'];
+	const place = EnvironmentPath.safeParse(request.params);
+	if (place.success) {
+		const named = { project: place.data.proj_id, environment: place.data.env_id };
+		const entrance = await enter(store, authorization, named, refuse);
+		if (entrance !== null) return entrance;
+	}
+	const caller = await authenticate(store, authorization);
+	refuse(caller);
+	return { caller, environment: await environmentOf(store.account(caller.organization_id), caller, request) };
 }
 
 /** Secrets of keys are for those whose own key may do everything: anyone else could come to more with another's. */

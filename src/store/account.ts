@@ -445,7 +445,8 @@ function settingsOf(environment: Environment): ChangedRecord {
 	return record;
 }
 
-function opens(caller: Caller, environment: Environment): boolean {
+/** Whether a caller's key opens an environment of its organization. */
+export function opens(caller: Caller, environment: Environment): boolean {
 	return (
 		(caller.project_id === null || caller.project_id === environment.project_id) &&
 		(caller.environment_id === null || caller.environment_id === environment.id)

@@ -6,6 +6,7 @@ import knexFactory, { type Knex } from 'knex';
 import PgliteClient from 'knex-pglite';
 import pg from 'pg';
 import { migrationSource } from './migration/index.js';
+import { ServerClient } from './server-client.js';
 
 /** 64-bit integers hold revisions and counts here, far below 2^53, so they are read as numbers. */
 const int8 = 20;
@@ -86,9 +87,9 @@ class YieldingPGlite extends PGlite {
 
 function server(url: string): Knex {
 	return knexFactory({
-		client: 'pg',
+		client: ServerClient,
 		compileSqlOnError,
-		connection: { connectionString: url, application_name: 'regolith' },
+		connection: { connectionString: url, application_name: 'regolith', pipeline: true } as object,
 		pool: { min: 0, max: 10 },
 	});
 }

@@ -1,13 +1,15 @@
 import { EventEmitter } from 'node:events';
-import type { Knex } from 'knex';
 import type { Clock } from '../clock.js';
 import { notFound } from '../failure.js';
 import { AccountUnit, type Caller, scopeOf, WritingAccountUnit } from './account.js';
+import { type Member, runTogether } from './batch.js';
 import type { Database } from './database.js';
+import { type Entrance, entranceOf, type Visit } from './entrance.js';
 import { type Cipher, hashSecret, sameHash } from './secret.js';
+import { Shared } from './shared.js';
 import { ApiKey, Environment, Organization } from './table/account.js';
-import { Turns } from './turns.js';
-import { ReadingUnit, type Scope, WritingUnit } from './unit.js';
+import { type Next, Turns } from './turns.js';
+import { ReadingUnit, type Scope, type WritingUnit } from './unit.js';
 
 /** What a unit of work came to. */
 export interface Committed<T> {
@@ -19,7 +21,9 @@ export interface Committed<T> {
 /** The door to the rows: finds out who calls and opens units of work. Knows no HTTP and no policy. */
 export class Store {
 	/** Writers of one environment wait here: one that waited for the lock itself would keep a connection from others. */
-	readonly #writers = new Turns();
+	readonly #writers = new Turns<Member>((environmentId, next) => this.#together(environmentId, next));
+
+	readonly #entrances = new Shared<Entrance | null>();
 
 	/** Emits an environment's id after every unit that this process committed there, and when it was deleted. */
 	readonly committed = new EventEmitter<{ environment: [id: string] }>().setMaxListeners(0);
@@ -37,6 +41,13 @@ export class Store {
 		if (row === undefined || !sameHash(row.secret_hash, hash)) return null;
 		const { id, organization_id, project_id, environment_id, object_type, access_level } = row;
 		return { key_id: id, organization_id, project_id, environment_id, object_type, access_level };
+	}
+
+	/** As `entranceOf`; those who ask the same at once share a statement. */
+	entrance(visit: Visit): Promise<Entrance | null> {
+		const { secret, project, environment } = visit;
+		const name = JSON.stringify([secret, project, environment]);
+		return this.#entrances.ask(name, () => entranceOf(this.database.knex, visit));
 	}
 
 	/** How far an environment is, or `null` when it does not exist (any more). */
@@ -67,18 +78,31 @@ export class Store {
 		);
 	}
 
-	/** Runs `work` as one unit: it commits whole under the next revision, or nothing of it happens. */
-	async write<T>(scope: Scope, actorId: string | null, work: (unit: WritingUnit) => Promise<T>): Promise<Committed<T>> {
-		const transact = () =>
-			this.database.knex.transaction(async (transaction) => {
-				await lock(transaction, scope.environment_id);
-				const unit = new WritingUnit(scope, transaction, this.clock, actorId, this.clock.now());
+	/**
+	 * Runs `work` as one unit: it commits whole under the next revision, or nothing of it happens. Units of one
+	 * environment that wait for each other share a transaction, but for `heavy` ones, which would keep the others waiting.
+	 */
+	write<T>(
+		scope: Scope,
+		actorId: string | null,
+		work: (unit: WritingUnit) => Promise<T>,
+		{ heavy = false } = {},
+	): Promise<Committed<T>> {
+		const { environment_id } = scope;
+		return new Promise<Committed<T>>((resolve, reject) => {
+			const fill = async (unit: WritingUnit) => {
 				const value = await work(unit);
-				return { value, revision: await unit.finish() };
-			});
-		const committed = await this.#writers.take(scope.environment_id, transact);
-		this.committed.emit('environment', scope.environment_id);
-		return committed;
+				return (revision: number) => resolve({ value, revision });
+			};
+			const member: Member = { scope, actorId, work: fill, failed: reject };
+			if (!heavy) this.#writers.join(environment_id, member);
+			else void this.#writers.take(environment_id, () => this.#together(environment_id, once(member)));
+		});
+	}
+
+	async #together(environmentId: string, next: Next<Member>): Promise<void> {
+		const isNew = await runTogether(this.database.knex, this.clock, next);
+		if (isNew) this.committed.emit('environment', environmentId);
 	}
 
 	/**
@@ -150,8 +174,11 @@ export class Store {
 	}
 }
 
-/** Makes the writers of one environment follow each other. Throws `not_found`. */
-async function lock(transaction: Knex.Transaction, environmentId: string): Promise<void> {
-	const locked = await transaction('environments').where({ id: environmentId }).forNoKeyUpdate().first('id');
-	if (locked === undefined) throw notFound('Environment', environmentId);
+function once<T>(value: T): () => T | undefined {
+	let left: T | undefined = value;
+	return () => {
+		const given = left;
+		left = undefined;
+		return given;
+	};
 }
