@@ -44,7 +44,7 @@ export async function runTogether(database: Knex, clock: Clock, next: Next<Membe
 		await lock(transaction, first.scope.environment_id);
 		// Without a savepoint: when it fails there is nothing else to keep.
 		const filled = [await fill(transaction, clock, first)];
-		for (const member of following(next, taken)) {
+		for (const member of following(next, taken, clock)) {
 			await transaction.raw(savepoint);
 			try {
 				filled.push(await fill(transaction, clock, member));
@@ -68,9 +68,9 @@ export async function runTogether(database: Knex, clock: Clock, next: Next<Membe
 }
 
 /** The members after the first, noted in `taken`, while there are some and the transaction has room for them. */
-function* following(next: Next<Member>, taken: Member[]): Generator<Member> {
-	const end = performance.now() + oldest;
-	while (taken.length < mostMembers && performance.now() < end) {
+function* following(next: Next<Member>, taken: Member[], clock: Clock): Generator<Member> {
+	const end = clock.now().getTime() + oldest;
+	while (taken.length < mostMembers && clock.now().getTime() < end) {
 		const member = next();
 		if (member === undefined) return;
 		taken.push(member);

@@ -20,6 +20,8 @@ declare module 'knex/lib/dialects/postgres/index.js' {
 		interface Connection {
 			/** Set while a transaction of knex has the connection. */
 			readonly __knexTxId?: string;
+			/** Why the pool shall not hand the connection out any more. */
+			__knex__disposed?: Error;
 			query(text: string, done: (error: Error | null) => void): void;
 			readonly connection: { readonly stream: { cork(): void; uncork(): void } };
 		}

@@ -36,11 +36,26 @@ export class ServerClient extends PostgresClient {
 		try {
 			// Whoever waits for the statement hears of it when this fails: then that fails too.
 			if (due.delete(connection)) connection.query(savepoint, () => {});
-			return super._query(connection, statement);
+			const answered = super._query(connection, statement);
+			return name === undefined ? answered : answered.catch((error: unknown) => outdated(connection, error));
 		} finally {
 			stream.uncork();
 		}
 	}
+}
+
+/**
+ * Whether a statement was prepared before the tables changed: another process, of a newer version, has migrated them
+ * meanwhile. Connections that prepare it again are not affected.
+ */
+export function isOutdatedPlan(error: Error & { readonly code?: unknown }): boolean {
+	return error.code === '0A000' && error.message.includes('cached plan must not change result type');
+}
+
+/** Has knex throw a connection away whose prepared statements are of no use any more. */
+function outdated(connection: PostgresClient.Connection, error: unknown): never {
+	if (error instanceof Error && isOutdatedPlan(error)) connection.__knex__disposed = error;
+	throw error;
 }
 
 function nameOf({ sql, bindings = [] }: PostgresClient.Statement): string | undefined {
