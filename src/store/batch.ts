@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Clock } from '../clock.js';
-import { notFound } from '../failure.js';
-import { advance } from './advance.js';
+import { advance, type Entry } from './advance.js';
+import { lock } from './lock.js';
 import { savepoint } from './server-client.js';
 import type { Next } from './turns.js';
 import { type Scope, WritingUnit } from './unit.js';
@@ -22,9 +22,8 @@ export interface Member {
 	readonly failed: (error: unknown) => void;
 }
 
-/** A member whose work is in the transaction. */
-interface Filled {
-	readonly unit: WritingUnit;
+/** A member that was filled, and what it says of itself in the log. */
+interface Filled extends Entry {
 	readonly committed: (revision: number) => void;
 }
 
@@ -36,41 +35,39 @@ interface Filled {
  * rejects.
  */
 export async function runTogether(database: Knex, clock: Clock, next: Next<Member>): Promise<boolean> {
-	const first = next();
-	if (first === undefined) return false;
-	const taken = [first];
+	const taken: Member[] = [];
 	const refused = new Map<Member, unknown>();
 	const run = async (transaction: Knex.Transaction) => {
-		await lock(transaction, first.scope.environment_id);
-		// Without a savepoint: when it fails there is nothing else to keep.
-		const filled = [await fill(transaction, clock, first)];
-		for (const member of following(next, taken, clock)) {
+		const filled: Filled[] = [];
+		for (const member of members(next, taken, clock)) {
+			const { environment_id } = member.scope;
+			if (taken.length === 1) await lock(transaction, environment_id);
 			await transaction.raw(savepoint);
 			try {
 				filled.push(await fill(transaction, clock, member));
 			} catch (error) {
-				await transaction.raw(`rollback to ${savepoint}`);
+				await transaction.raw(undoing);
 				refused.set(member, error);
 			}
 		}
-		const units = filled.map(({ unit }) => unit);
-		return { filled, revisions: await advance(transaction, first.scope.environment_id, units) };
+		const [first] = taken;
+		return { filled, revisions: first && (await advance(transaction, first.scope.environment_id, filled)) };
 	};
 	try {
-		const { filled, revisions } = await database.transaction(run);
+		const { filled, revisions = [] } = await database.transaction(run);
 		for (const [index, { committed }] of filled.entries()) committed(revisions[index] ?? Number.NaN);
 		for (const [member, error] of refused) member.failed(error);
-		return filled.some(({ unit }) => unit.changes.length > 0);
+		return filled.some(({ changes }) => changes.length > 0);
 	} catch (error) {
 		for (const member of taken) member.failed(error);
 		return false;
 	}
 }
 
-/** The members after the first, noted in `taken`, while there are some and the transaction has room for them. */
-function* following(next: Next<Member>, taken: Member[], clock: Clock): Generator<Member> {
+/** The next members, noted in `taken`, while there are some and the transaction has room for them. */
+function* members(next: Next<Member>, taken: Member[], clock: Clock): Generator<Member> {
 	const end = clock.now().getTime() + oldest;
-	while (taken.length < mostMembers && clock.now().getTime() < end) {
+	while (taken.length < mostMembers && (taken.length === 0 || clock.now().getTime() < end)) {
 		const member = next();
 		if (member === undefined) return;
 		taken.push(member);
@@ -78,17 +75,17 @@ function* following(next: Next<Member>, taken: Member[], clock: Clock): Generato
 	}
 }
 
+/** Runs a member's work after a savepoint. One that was abandoned is undone, and has changed nothing. */
 async function fill(transaction: Knex.Transaction, clock: Clock, { scope, actorId, work }: Member): Promise<Filled> {
-	const unit = new WritingUnit(scope, transaction, clock, actorId, clock.now());
+	const now = clock.now();
+	const unit = new WritingUnit(scope, transaction, clock, actorId, now);
 	try {
-		return { unit, committed: await work(unit) };
+		const committed = await work(unit);
+		if (unit.abandoned) await transaction.raw(undoing);
+		return { committed, actorId, now, changes: unit.abandoned ? [] : unit.changes };
 	} finally {
 		unit.close();
 	}
 }
 
-/** Makes the writers of one environment follow each other. Throws `not_found`. */
-async function lock(transaction: Knex.Transaction, environmentId: string): Promise<void> {
-	const locked = await transaction('environments').where({ id: environmentId }).forNoKeyUpdate().first('id');
-	if (locked === undefined) throw notFound('Environment', environmentId);
-}
+const undoing = `rollback to ${savepoint}`;

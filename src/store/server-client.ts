@@ -32,15 +32,13 @@ export class ServerClient extends PostgresClient {
 		const name = connection.__knexTxId === undefined ? undefined : nameOf(statement);
 		if (name !== undefined) statement.options = { ...statement.options, name };
 		const { stream } = connection.connection;
+		// What is said in one breath goes in one packet.
 		stream.cork();
-		try {
-			// Whoever waits for the statement hears of it when this fails: then that fails too.
-			if (due.delete(connection)) connection.query(savepoint, () => {});
-			const answered = super._query(connection, statement);
-			return name === undefined ? answered : answered.catch((error: unknown) => outdated(connection, error));
-		} finally {
-			stream.uncork();
-		}
+		process.nextTick(() => stream.uncork());
+		// Whoever waits for the statement hears of it when this fails: then that fails too.
+		if (due.delete(connection)) connection.query(savepoint, () => {});
+		const answered = super._query(connection, statement);
+		return name === undefined ? answered : answered.catch((error: unknown) => outdated(connection, error));
 	}
 }
 

@@ -81,6 +81,7 @@ export class Store {
 	/**
 	 * Runs `work` as one unit: it commits whole under the next revision, or nothing of it happens. Units of one
 	 * environment that wait for each other share a transaction, but for `heavy` ones, which would keep the others waiting.
+	 * One that `work` has abandoned is undone, and its revision is the one that was.
 	 */
 	write<T>(
 		scope: Scope,

@@ -138,6 +138,7 @@ export class ReadingUnit {
  */
 export class WritingUnit extends ReadingUnit {
 	readonly #changes: Change[] = [];
+	#abandoned = false;
 	#closed = false;
 
 	constructor(
@@ -150,6 +151,21 @@ export class WritingUnit extends ReadingUnit {
 		readonly now: Date,
 	) {
 		super(scope, database, clock);
+	}
+
+	/** What this unit has recorded so far. */
+	get changes(): readonly Change[] {
+		return this.#changes;
+	}
+
+	/** Whether nothing of this unit shall stay. */
+	get abandoned(): boolean {
+		return this.#abandoned;
+	}
+
+	/** Gives up what this unit has done: it ends as others do, and then everything is as it was before. */
+	abandon(): void {
+		this.#abandoned = true;
 	}
 
 	/** Inserts one row and records its creation. Throws `duplicate` when its key is taken. */
@@ -298,11 +314,6 @@ export class WritingUnit extends ReadingUnit {
 		after: ChangedRecord | null,
 	): void {
 		this.#changes.push({ kind, operation, key, before, after });
-	}
-
-	/** What this unit has changed so far. */
-	get changes(): readonly Change[] {
-		return this.#changes;
 	}
 
 	/** Ends the unit: work of it that runs on by mistake must not write into the unit that follows in its transaction. */
