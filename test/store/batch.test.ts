@@ -165,12 +165,13 @@ journey(
 		);
 		await killer.end();
 		const lost = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-		t.is(lost.length, 6);
+		// Those that come after the loss was noticed have a transaction of their own.
+		t.true(lost.length >= 4, `${lost.length} lost`);
 		for (const error of lost) t.true(isUnreachable(error), String(error));
-		t.deepEqual(await usersIn(place), []);
-		t.is(await place.revision(), before);
+		t.deepEqual(await usersIn(place), numbered(6).slice(lost.length));
+		t.is(await place.revision(), before + 6 - lost.length);
 		await store.write(scope, null, (unit) => adding(unit, 'later'));
-		t.is(await place.revision(), before + 1);
+		t.is(await place.revision(), before + 7 - lost.length);
 	},
 	['server'],
 );
