@@ -20,7 +20,7 @@ export async function runBenchmarks(root, names) {
 	const unknown = names.find((name) => !all.includes(name));
 	if (unknown) throw new SetupError(`There is no benchmark \`${unknown}\`. There are: ${all.join(', ')}.`);
 
-	const server = await step('postgres', (say) => providePostgres(root, say));
+	const server = await step('postgres', (say) => providePostgres(root, say, { durable: true }));
 	try {
 		let worst = 0;
 		for (const name of names.length > 0 ? names : all)

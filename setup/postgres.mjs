@@ -24,12 +24,13 @@ import { SetupError } from './progress.mjs';
  * Starts a throw-away PostgreSQL for tests and benchmarks on a free loopback port. It keeps its data in the system's
  * temporary folder, and is stopped and removed with the process that started it, however that one ends.
  * @param {string} root the package's folder
+ * @param {{durable?: boolean}} options `durable` writes to the disk as a server does that keeps its data: for benchmarks
  * @returns {Promise<{url: string, version: string, stop: () => Promise<void>}>} `url` is the superuser's, database `postgres`
  */
-export async function startPostgres(root) {
+export async function startPostgres(root, { durable = false } = {}) {
 	const failures = [];
 	for (const binaries of installations(root)) {
-		const started = await start(binaries);
+		const started = await start(binaries, durable);
 		if (started.server) return started.server;
 		failures.push(`${binaries}: ${started.failure}`);
 	}
@@ -70,7 +71,7 @@ function embedded(root) {
 	}
 }
 
-async function start(binaries) {
+async function start(binaries, durable) {
 	const folder = mkdtempSync(join(tmpdir(), 'regolith-postgres-'));
 	const owner = await unprivileged();
 	if (owner) chownSync(folder, owner.uid, owner.gid);
@@ -82,7 +83,7 @@ async function start(binaries) {
 
 	const password = randomBytes(12).toString('hex');
 	const port = await freePort();
-	const failure = (await create(run, folder, password)) ?? (await listen(run, folder, port));
+	const failure = (await create(run, folder, password)) ?? (await listen(run, folder, port, durable));
 	if (failure) {
 		await stop();
 		return { failure };
@@ -100,14 +101,13 @@ async function create(run, folder, password) {
 	return code === 0 ? undefined : output.trim();
 }
 
-async function listen(run, folder, port) {
+async function listen(run, folder, port, durable) {
 	const settings = [
 		'listen_addresses=127.0.0.1',
 		'unix_socket_directories=',
 		'max_connections=300',
-		// The data need not outlive the machine's next crash.
-		'fsync=off',
-		'full_page_writes=off',
+		// The data of tests need not outlive the machine's next crash.
+		...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
 	];
 	const log = join(folder, 'log');
 	const flags = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');

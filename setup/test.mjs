@@ -28,14 +28,15 @@ export async function runTests(root, parameters) {
  * A PostgreSQL to test against: the one that `TEST_POSTGRES_URL` names, else a throw-away one.
  * @param {string} root
  * @param {(detail: string) => void} say
+ * @param {{durable?: boolean}} options as `startPostgres` takes them
  */
-export async function providePostgres(root, say) {
+export async function providePostgres(root, say, options = {}) {
 	const url = process.env.TEST_POSTGRES_URL;
 	if (url) {
 		say('TEST_POSTGRES_URL');
 		return { url, stop: async () => {} };
 	}
-	const server = await startPostgres(root);
+	const server = await startPostgres(root, options);
 	say(`${server.version} started`);
 	return server;
 }

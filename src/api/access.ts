@@ -4,7 +4,7 @@ import { forbidden } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import { type Answer, type AnyRequest, parsePart, type Run, type Surround } from '../http/mount.js';
 import { type AccountUnit, scopeOf } from '../store/account.js';
-import { authenticate, identify } from '../store/authenticate.js';
+import { authenticate, enter, identify } from '../store/authenticate.js';
 import type { Caller } from '../store/caller.js';
 import type { PolicyShelf } from '../store/policy.js';
 import type { Store } from '../store/store.js';
@@ -55,6 +55,9 @@ export interface Contexts {
 /** The name of an access rule. */
 export type Access = keyof Contexts;
 
+/** A write with a larger body, in bytes, is taken for a bulk of many objects. */
+const heavyBytes = 32 * 1024;
+
 /** Declares an endpoint of the management API. */
 export const endpoint = declaring<Contexts>();
 
@@ -102,9 +105,8 @@ export function guard(store: Store, policies: PolicyShelf, copies: EnvironmentCo
 			);
 		},
 		'environment.read': async (request, run) => {
-			const caller = await authenticate(store, request.headers['authorization']);
+			const { caller, environment } = await entering(store, request, () => {});
 			const account = store.account(caller.organization_id);
-			const environment = await environmentOf(account, caller, request);
 			const scope = scopeOf(environment);
 			const unit = store.reading(scope);
 			return run({ caller, environment, account, policies, copies, unit, instances: store.pdpInstances(scope) });
@@ -131,12 +133,12 @@ export function guard(store: Store, policies: PolicyShelf, copies: EnvironmentCo
 			return store.snapshot(id, (unit, environment) => run({ caller, environment, unit }));
 		},
 		'environment.write': async (request, run) => {
-			const caller = await writer(store, request, ['org', 'project', 'env']);
-			const environment = await environmentOf(store.account(caller.organization_id), caller, request);
+			const { caller, environment } = await entering(store, request, refuseReader);
 			// Before the unit, which holds the environment's lock: a request that is refused anyway keeps nobody waiting.
 			await run.validate();
 			const work = (unit: WritingUnit) => run({ caller, environment, unit });
-			const { value, revision } = await store.write(scopeOf(environment), caller.key_id, work);
+			const heavy = Number(request.headers['content-length'] ?? 0) > heavyBytes;
+			const { value, revision } = await store.write(scopeOf(environment), caller.key_id, work, { heavy });
 			return withRevision(value, revision);
 		},
 		'environment.manage': async (request, run) => {
@@ -163,10 +165,28 @@ function accessOf(declared: Endpoint<string, never>): Access {
 
 async function writer(store: Store, request: AnyRequest, levels: readonly Caller['object_type'][]): Promise<Caller> {
 	const caller = await authenticate(store, request.headers['authorization']);
-	if (caller.access_level === 'read') throw forbidden('this API key may read but not write');
+	refuseReader(caller);
 	if (!levels.includes(caller.object_type))
 		throw forbidden(`this needs an API key of the level ${levels.join(' or ')}`);
 	return caller;
+}
+
+function refuseReader({ access_level }: Caller): void {
+	if (access_level === 'read') throw forbidden('this API key may read but not write');
+}
+
+/** Finds who calls and the environment that the path names, in one statement where nothing is to be refused. */
+async function entering(store: Store, request: AnyRequest, refuse: (caller: Caller) => void): Promise<InEnvironment> {
+	const authorization = request.headers['authorization'];
+	const place = EnvironmentPath.safeParse(request.params);
+	if (place.success) {
+		const named = { project: place.data.proj_id, environment: place.data.env_id };
+		const entrance = await enter(store, authorization, named, refuse);
+		if (entrance !== null) return entrance;
+	}
+	const caller = await authenticate(store, authorization);
+	refuse(caller);
+	return { caller, environment: await environmentOf(store.account(caller.organization_id), caller, request) };
 }
 
 /** Whether a caller may do everything: secrets are for those only, for anyone else could come to more by them. */

@@ -4,7 +4,6 @@ import type { Caller } from '../store/caller.js';
 import type { CopyTask } from '../store/copy-task.js';
 import type { Store } from '../store/store.js';
 import type { Environment } from '../store/table/account.js';
-import { Turns } from '../store/turns.js';
 import type { WritingAccountUnit } from '../store/writing-account.js';
 import type { EnvironmentCopy } from '../wire/environment-copy.js';
 import { defined } from './defined.js';
@@ -31,8 +30,8 @@ export interface Copied {
 export class EnvironmentCopier {
 	/** The copies that go on after they were answered, by id, with the environment they are out of. */
 	readonly #running = new Map<string, { readonly source: string; readonly ended: Promise<void> }>();
-	/** One at a time: each needs a database connection, and others need the rest. */
-	readonly #turns = new Turns();
+	/** The end of the last that began. One at a time: each needs a database connection, and others need the rest. */
+	#last: Promise<void> = Promise.resolve();
 	#renewal: NodeJS.Timeout | null = null;
 	#stopped = false;
 
@@ -54,8 +53,9 @@ export class EnvironmentCopier {
 	async begin(caller: Caller, source: Environment, body: EnvironmentCopy): Promise<CopyTask> {
 		await this.#existingTarget(caller, source, body);
 		const task = await this.store.copyTasks(source.id).add(this.store.clock.newId());
-		const run = this.#turns.take('copies', () => this.#run(task.id, caller, source, body));
+		const run = this.#last.then(() => this.#run(task.id, caller, source, body));
 		const ended = run.catch((error: unknown) => this.#fail(task.id, source.id, error));
+		this.#last = ended;
 		this.#running.set(task.id, { source: source.id, ended: ended.finally(() => this.#running.delete(task.id)) });
 		this.#renewal ??= setInterval(() => this.#renew(), renewalMilliseconds).unref();
 		return task;

@@ -22,9 +22,12 @@ export async function readUsers(
 	withInstanceRoles = false,
 ): Promise<readonly UserRead[]> {
 	const user_ids = rows.map((row) => row.id);
-	const held = await assignmentsBy(unit, { user_ids }).castTo<AssignmentRow[]>();
+	const [held, places] = await Promise.all([
+		assignmentsBy(unit, { user_ids }).castTo<AssignmentRow[]>(),
+		tenantUsersBy(unit, { user_ids }),
+	]);
 	const heldBy = groupBy(held, (assignment) => assignment.user_id);
-	const placesOf = groupBy(await tenantUsersBy(unit, { user_ids }), (place) => place.user_id);
+	const placesOf = groupBy(places, (place) => place.user_id);
 	return rows.map((row) => ({
 		...row,
 		...unit.scope,
@@ -35,6 +38,12 @@ export async function readUsers(
 /** One user as the API shows it. */
 export async function readUser(unit: ReadingUnit, row: User): Promise<UserRead> {
 	return only(await readUsers(unit, [row]));
+}
+
+/** A user that was just created from `body` as the API shows it. */
+export async function readNewUser(unit: ReadingUnit, row: User, body: UserCreate): Promise<UserRead> {
+	const { role_assignments = [] } = body;
+	return role_assignments.length > 0 ? readUser(unit, row) : { ...row, ...unit.scope, ...rolesOf([], [], false) };
 }
 
 /** Adds a user with its first roles. Throws `duplicate`, or `not_found` for what the roles name. */

@@ -1,5 +1,6 @@
 import { Failure, forbidden } from '../failure.js';
 import type { Caller } from './caller.js';
+import type { Entrance, Visit } from './entrance.js';
 import type { Store } from './store.js';
 
 const bearer = /^bearer +(\S+) *$/i;
@@ -10,17 +11,40 @@ const bearer = /^bearer +(\S+) *$/i;
  */
 export async function authenticate(store: Store, authorization: string | undefined): Promise<Caller> {
 	const caller = await identify(store, authorization);
-	if (caller.access_level === 'no_access') throw forbidden('this API key has no access');
+	refuseNoAccess(caller);
 	return caller;
 }
 
 /** As `authenticate`, but a key without any access is a caller too: for what a key may know of itself. */
 export async function identify(store: Store, authorization: string | undefined): Promise<Caller> {
-	const secret = bearer.exec(authorization ?? '')?.[1];
-	if (secret === undefined) {
-		throw new Failure('unauthorized', 'send the API key in the header `Authorization: Bearer <API key>`');
-	}
-	const caller = await store.caller(secret);
+	const caller = await store.caller(secretIn(authorization));
 	if (caller === null) throw new Failure('unauthorized', 'this API key is not known');
 	return caller;
+}
+
+/**
+ * Finds who calls and which environment they mean, refusing as `authenticate` does and then as `refuse` does. `null`
+ * where that takes a closer look: see `entranceOf`.
+ */
+export async function enter(
+	store: Store,
+	authorization: string | undefined,
+	place: Omit<Visit, 'secret'>,
+	refuse: (caller: Caller) => void,
+): Promise<Entrance | null> {
+	const entrance = await store.entrance({ ...place, secret: secretIn(authorization) });
+	if (entrance === null) return null;
+	refuseNoAccess(entrance.caller);
+	refuse(entrance.caller);
+	return entrance;
+}
+
+function secretIn(authorization: string | undefined): string {
+	const secret = bearer.exec(authorization ?? '')?.[1];
+	if (secret !== undefined) return secret;
+	throw new Failure('unauthorized', 'send the API key in the header `Authorization: Bearer <API key>`');
+}
+
+function refuseNoAccess({ access_level }: Caller): void {
+	if (access_level === 'no_access') throw forbidden('this API key has no access');
 }

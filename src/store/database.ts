@@ -6,6 +6,7 @@ import knexFactory, { type Knex } from 'knex';
 import PgliteClient from 'knex-pglite';
 import pg from 'pg';
 import { migrationSource } from './migration/index.js';
+import { isOutdatedPlan, ServerClient } from './server-client.js';
 
 /** 64-bit integers hold revisions and counts here, far below 2^53, so they are read as numbers. */
 const int8 = 20;
@@ -85,10 +86,12 @@ class YieldingPGlite extends PGlite {
 }
 
 function server(url: string): Knex {
+	// Statements are sent without waiting for the answers to those before; knex's types do not know of it yet.
+	const connection = { connectionString: url, application_name: 'regolith', pipeline: true };
 	return knexFactory({
-		client: 'pg',
+		client: ServerClient,
 		compileSqlOnError,
-		connection: { connectionString: url, application_name: 'regolith' },
+		connection,
 		pool: { min: 0, max: 10 },
 	});
 }
@@ -96,10 +99,13 @@ function server(url: string): Knex {
 /** Connection errors of the system, and PostgreSQL's classes 08 (connection), 53 (resources), 57P (shut down). */
 const unreachable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|08...|53...|57P0.)$/;
 
-/** Whether an error says that the database cannot be reached now: no fault of the request, nor of the code. */
+/** What the driver says of a connection that broke, knex in front of it what it wanted to send. */
+const lost = /^Connection terminated|Client (has encountered a connection error|was closed) and is not queryable$/;
+
+/** Whether an error says that the database cannot be used now: no fault of the request, nor of the code. */
 export function isUnreachable(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	const { code, name, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };
-	if (name === 'KnexTimeoutError' || error.message.startsWith('Connection terminated')) return true;
-	return unreachable.test(String(code)) || isUnreachable(nativeError);
+	if (name === 'KnexTimeoutError' || lost.test(error.message)) return true;
+	return unreachable.test(String(code)) || isOutdatedPlan(error) || isUnreachable(nativeError);
 }

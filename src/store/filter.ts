@@ -1,4 +1,4 @@
-import type { Model, QueryBuilder } from 'objection';
+import { type Model, type QueryBuilder, raw } from 'objection';
 
 /** A slice of a list: `page` from 1, `per_page` rows each. */
 export interface Page {
@@ -13,10 +13,29 @@ export interface PageOf<R> {
 	readonly page_count: number;
 }
 
-/** Reads one page of a query and counts the whole. */
+/**
+ * Reads one page of a query and counts the whole, in one statement: so that rows and count are of one moment, whoever
+ * writes meanwhile.
+ */
 export async function pageOf<M extends Model>(query: QueryBuilder<M, M[]>, page: Page): Promise<PageOf<M>> {
-	const { results, total } = await query.page(page.page - 1, page.per_page);
-	return { data: results, total_count: total, page_count: Math.ceil(total / page.per_page) };
+	const whole = query.clone().clearOrder();
+	const before = (page.page - 1) * page.per_page;
+	const paged = query.clone().offset(before);
+	if (!paged.hasSelects()) paged.select(`${query.tableRefFor(query.modelClass())}.*`);
+	const rows = await paged.select(raw('(select count(*) from ? as whole)', whole).as(counted)).limit(page.per_page);
+	// Beyond the end there is no row to say how many there are: no more than that, whatever has come meanwhile.
+	const total_count = rows.length > 0 ? takeCount(rows) : Math.min(before, before && (await whole.resultSize()));
+	return { data: rows, total_count, page_count: Math.ceil(total_count / page.per_page) };
+}
+
+/** A column that no table has. */
+const counted = 'size_of_whole';
+
+/** Takes the count out of rows that were selected with it. */
+function takeCount(rows: readonly (object & { [counted]?: number })[]): number {
+	const [count = 0] = rows.map((row) => row[counted]);
+	for (const row of rows) delete row[counted];
+	return count;
 }
 
 /**

@@ -2,16 +2,18 @@ import { EventEmitter } from 'node:events';
 import type { Clock } from '../clock.js';
 import { notFound } from '../failure.js';
 import { AccountUnit, scopeOf } from './account.js';
+import { type Member, runTogether } from './batch.js';
 import type { Caller } from './caller.js';
 import { CopyTasks } from './copy-task.js';
 import type { Database } from './database.js';
+import { type Entrance, entranceOf, type Visit } from './entrance.js';
 import { KeyUses } from './key-uses.js';
-import { lock } from './lock.js';
 import { type Cipher, hashSecret, sameHash } from './secret.js';
+import { Shared } from './shared.js';
 import { ApiKey, Environment, Organization } from './table/account.js';
 import { PdpInstances } from './table/pdp-state.js';
-import { Turns } from './turns.js';
-import { ReadingUnit, type Scope, WritingUnit } from './unit.js';
+import { type Next, Turns } from './turns.js';
+import { ReadingUnit, type Scope, type WritingUnit } from './unit.js';
 import { WritingAccountUnit } from './writing-account.js';
 
 /** What a unit of work came to. */
@@ -24,7 +26,8 @@ export interface Committed<T> {
 /** The door to the rows: finds out who calls and opens units of work. Knows no HTTP and no policy. */
 export class Store {
 	/** Writers of one environment wait here: one that waited for the lock itself would keep a connection from others. */
-	readonly #writers = new Turns();
+	readonly #writers = new Turns<Member>((environmentId, next) => this.#together(environmentId, next));
+	readonly #entrances = new Shared<Entrance | null>();
 	readonly #uses: KeyUses;
 
 	/**
@@ -49,6 +52,13 @@ export class Store {
 		this.#uses.note(row);
 		const { id, organization_id, project_id, environment_id, object_type, access_level } = row;
 		return { key_id: id, organization_id, project_id, environment_id, object_type, access_level };
+	}
+
+	/** As `entranceOf`; those who ask the same at once share a statement. */
+	entrance(visit: Visit): Promise<Entrance | null> {
+		const { secret, project, environment } = visit;
+		const name = JSON.stringify([secret, project, environment]);
+		return this.#entrances.ask(name, () => entranceOf(this.database.knex, this.#uses, visit));
 	}
 
 	/** How far an environment is, or `null` when it does not exist (any more). */
@@ -85,29 +95,31 @@ export class Store {
 	}
 
 	/**
-	 * Runs `work` as one unit: it commits whole under the next revision, or nothing of it happens. One that `work` has
-	 * abandoned is rolled back, and its revision is the one that was.
+	 * Runs `work` as one unit: it commits whole under the next revision, or nothing of it happens. Units of one
+	 * environment that wait for each other share a transaction, but for `heavy` ones, which would keep the others waiting.
+	 * One that `work` has abandoned is undone, and its revision is the one that was.
 	 */
-	async write<T>(scope: Scope, actorId: string | null, work: (unit: WritingUnit) => Promise<T>): Promise<Committed<T>> {
-		const transact = async () => {
-			const abandoned = new Abandoned<T>();
-			try {
-				return await this.database.knex.transaction(async (transaction) => {
-					const revision = await lock(transaction, scope.environment_id);
-					const unit = new WritingUnit(scope, transaction, this.clock, this.cipher, actorId, this.clock.now());
-					const value = await work(unit);
-					if (!unit.abandoned) return { value, revision: await unit.finish() };
-					abandoned.outcome = { value, revision };
-					throw abandoned;
-				});
-			} catch (error) {
-				if (error === abandoned && abandoned.outcome !== null) return abandoned.outcome;
-				throw error;
-			}
-		};
-		const committed = await this.#writers.take(scope.environment_id, transact);
-		this.committed.emit('environment', scope.environment_id);
-		return committed;
+	write<T>(
+		scope: Scope,
+		actorId: string | null,
+		work: (unit: WritingUnit) => Promise<T>,
+		{ heavy = false } = {},
+	): Promise<Committed<T>> {
+		const { environment_id } = scope;
+		return new Promise<Committed<T>>((resolve, reject) => {
+			const fill = async (unit: WritingUnit) => {
+				const value = await work(unit);
+				return (revision: number) => resolve({ value, revision });
+			};
+			const member: Member = { scope, actorId, work: fill, failed: reject };
+			if (!heavy) this.#writers.join(environment_id, member);
+			else void this.#writers.take(environment_id, () => this.#together(environment_id, once(member)));
+		});
+	}
+
+	async #together(environmentId: string, next: Next<Member>): Promise<void> {
+		const isNew = await runTogether(this.database.knex, this.clock, this.cipher, next);
+		if (isNew) this.committed.emit('environment', environmentId);
 	}
 
 	/**
@@ -185,7 +197,11 @@ export class Store {
 	}
 }
 
-/** Rolls a transaction back that came to something all the same. */
-class Abandoned<T> extends Error {
-	outcome: Committed<T> | null = null;
+function once<T>(value: T): () => T | undefined {
+	let left: T | undefined = value;
+	return () => {
+		const given = left;
+		left = undefined;
+		return given;
+	};
 }

@@ -4,7 +4,8 @@ import { type ModelClass, type PartialModelObject, type QueryBuilder, UniqueViol
 import type { Clock } from '../clock.js';
 import { duplicate, notFound } from '../failure.js';
 import { asId } from '../wire/common.js';
-import { type Change, type ChangedRecord, type ChangeKind, schemaKinds } from './change.js';
+import { advance } from './advance.js';
+import type { Change, ChangedRecord, ChangeKind } from './change.js';
 import { type Publications, publicationsOf } from './policy.js';
 import { idsAmong, pairUp, whereReferred } from './ref.js';
 import type { Cipher } from './secret.js';
@@ -50,13 +51,22 @@ export interface RowChange<M extends EnvironmentModel> {
 
 /** Reads one environment. INVARIANT: no statement leaves a unit without its environment's id. */
 export class ReadingUnit {
+	readonly #database: Knex;
+
 	constructor(
 		readonly scope: Scope,
-		protected readonly database: Knex,
+		database: Knex,
 		readonly clock: Clock,
 		/** Seals what must be shown again and may not lie in the store in the clear. */
 		readonly cipher: Cipher,
-	) {}
+	) {
+		this.#database = database;
+	}
+
+	/** What the unit's statements run on. */
+	protected get database(): Knex {
+		return this.#database;
+	}
 
 	/** A query over the environment's rows of a table, to be narrowed further. */
 	query<M extends EnvironmentModel>(table: Table<M>): QueryBuilder<M, M[]> {
@@ -147,6 +157,7 @@ export class ReadingUnit {
 export class WritingUnit extends ReadingUnit {
 	readonly #changes: Change[] = [];
 	#abandoned = false;
+	#closed = false;
 
 	constructor(
 		scope: Scope,
@@ -336,45 +347,23 @@ export class WritingUnit extends ReadingUnit {
 		this.#changes.push({ kind, operation, key, before, after });
 	}
 
+	/** Ends the unit: work of it that runs on by mistake must not write into the unit that follows in its transaction. */
+	close(): void {
+		this.#closed = true;
+	}
+
+	protected override get database(): Knex {
+		if (this.#closed) throw new Error('a unit of work went on after its end');
+		return super.database;
+	}
+
 	/**
 	 * Writes the change log and advances the revision, once, as the last thing before the commit; a unit that changed
 	 * nothing leaves the revision alone. Returns the environment's revision after the unit.
 	 */
 	async finish(): Promise<number> {
-		const schemaChanged = this.#changes.some((change) => schemaKinds.has(change.kind));
-		const environment = this.database('environments').where({ id: this.scope.environment_id });
-		const [{ revision } = { revision: null }] =
-			this.#changes.length === 0
-				? await environment.select<{ revision: number }[]>('revision')
-				: await environment
-						.update({
-							revision: this.database.raw('revision + 1'),
-							...(schemaChanged ? { schema_revision: this.database.raw('revision + 1') } : {}),
-						})
-						// Those who wait for this environment are told as this commits.
-						.returning<{ revision: number }[]>([
-							'revision',
-							this.database.raw(`pg_notify('regolith_revision', id::text) as notified`),
-						]);
-		if (revision === null) throw notFound('Environment', this.scope.environment_id);
-		await this.#log(revision);
+		const [revision = Number.NaN] = await advance(this.database, this.scope.environment_id, [this]);
 		return revision;
-	}
-
-	async #log(revision: number): Promise<void> {
-		for (const [start, chunk] of chunksOf(this.#changes)) {
-			const rows = chunk.map((change, index) => ({
-				...change,
-				before: asJson(change.before),
-				after: asJson(change.after),
-				environment_id: this.scope.environment_id,
-				revision,
-				position: start + index,
-				actor_id: this.actorId,
-				created_at: this.now,
-			}));
-			await this.database('changes').insert(rows);
-		}
 	}
 }
 
@@ -396,8 +385,4 @@ export function holds(row: object, columns: object): boolean {
 export function recordOf(row: EnvironmentModel): ChangedRecord {
 	const { environment_id: _, ...record } = row.toJSON();
 	return Object.fromEntries(Object.entries(record).filter(([name]) => !name.startsWith('secret')));
-}
-
-function asJson(record: ChangedRecord | null): string | null {
-	return record === null ? null : JSON.stringify(record);
 }

@@ -208,6 +208,8 @@ interface Statement {
 /** Statements of the server itself that are about no environment; everything else must name the caller's. */
 const system: Readonly<Record<string, RegExp>> = {
 	'who calls': /^select "api_keys"\.\* from "api_keys" where "secret_hash" = \$1/,
+	"who calls, and which environment of the key's own organization they mean":
+		/^select environments\.\*[^;]* projects\.organization_id = api_keys\.organization_id\s[^;]*\swhere api_keys\.secret_hash = \$5$/,
 	transactions: /^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET TRANSACTION)/i,
 	'the wake-up of those who wait': /^select pg_notify\('regolith_revision', \$1\)$/,
 	'the wake-up of those who wait under a key': /^select pg_notify\('regolith_key', \$1\)$/,

@@ -15,7 +15,7 @@ function gate() {
 }
 
 test('work of one name follows in the order it came, work of another does not wait', async (t) => {
-	const turns = new Turns();
+	const turns = new Turns<never>(async () => {});
 	const seen: string[] = [];
 	const first = gate();
 	const take = (name: string, label: string, before = Promise.resolve()) =>
@@ -34,8 +34,34 @@ test('work of one name follows in the order it came, work of another does not wa
 	t.deepEqual(seen, ['one begins', 'other begins', 'other ends', ...rest]);
 });
 
+test('members that wait behind one another are taken together, but never past work that is for itself', async (t) => {
+	const taken: string[][] = [];
+	const first = gate();
+	const turns = new Turns<string>(async (name, next) => {
+		const members: string[] = [];
+		// Two at most.
+		for (let member = next(); member !== undefined; member = members.length < 2 ? next() : undefined)
+			members.push(member);
+		taken.push([name, ...members]);
+	});
+	const alone = turns.take('a', () => first.passed);
+	for (const member of ['one', 'two', 'three']) turns.join('a', member);
+	const between = turns.take('a', async () => taken.push(['between']));
+	turns.join('a', 'four');
+	turns.join('b', 'other');
+	t.deepEqual(taken, [['b', 'other']]);
+	first.open();
+	await alone;
+	await between;
+	await turns.take('a', async () => {});
+	t.deepEqual(taken.slice(1), [['a', 'one', 'two'], ['a', 'three'], ['between'], ['a', 'four']]);
+	turns.join('a', 'later');
+	await turns.take('a', async () => {});
+	t.deepEqual(taken.at(-1), ['a', 'later']);
+});
+
 test('what fails, fails for its caller only', async (t) => {
-	const turns = new Turns();
+	const turns = new Turns<never>(async () => {});
 	const first = gate();
 	const failing = turns.take('a', () => first.passed);
 	const throwing = turns.take('a', () => {

@@ -1,20 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
-import { scopeOf } from '../../src/store/account.js';
-import { Environment } from '../../src/store/table/account.js';
 import { User } from '../../src/store/table/user.js';
 import { onEachStore } from '../support/each-store.js';
-import type { Place } from '../support/management.js';
+import { scopeIn } from '../support/scope.js';
 
 /** A writer that takes long, or waits for long, keeps nobody waiting but the writers of its own environment. */
 
 const journey = onEachStore();
-
-async function scopeIn({ store, id }: Place) {
-	const environment = await Environment.query(store.database.knex).findById(id);
-	if (environment === undefined) throw new Error('the environment is gone');
-	return scopeOf(environment);
-}
 
 journey('a long unit lets the rest of the process have its turns', async (t, place) => {
 	const scope = await scopeIn(place);

@@ -3,6 +3,7 @@ import {
 	changeUser,
 	createUser,
 	createUsers,
+	readNewUser,
 	readUser,
 	removeUser,
 	removeUsers,
@@ -66,7 +67,7 @@ export const users = [
 		example,
 		returns: { 200: UserRead },
 		failures: { 404: 'A role assignment names nothing', 409: 'A user with this key exists' },
-		handle: async ({ body }, { unit }) => reply(200, await readUser(unit, await createUser(unit, body))),
+		handle: async ({ body }, { unit }) => reply(200, await readNewUser(unit, await createUser(unit, body), body)),
 	}),
 	endpoint({
 		name: 'getUser',
