@@ -11,10 +11,10 @@ export type Next<Member> = () => Member | undefined;
  * that wait behind one another are taken together: `together` takes as many as it likes, one at least, and is called
  * again for those it left. It tells members themselves what became of them, and never rejects.
  */
-export class Turns<Member> {
+export class Turns<Member = never> {
 	readonly #waiting = new Map<string, Waiting<Member>[]>();
 
-	constructor(private readonly together: (name: string, next: Next<Member>) => Promise<void>) {}
+	constructor(private readonly together: (name: string, next: Next<Member>) => Promise<void> = async () => {}) {}
 
 	/** Runs `work` when all that came before it under this name has ended, however it ended. Settles as `work` does. */
 	take<T>(name: string, work: () => Promise<T>): Promise<T> {

@@ -15,7 +15,7 @@ function gate() {
 }
 
 test('work of one name follows in the order it came, work of another does not wait', async (t) => {
-	const turns = new Turns<never>(async () => {});
+	const turns = new Turns();
 	const seen: string[] = [];
 	const first = gate();
 	const take = (name: string, label: string, before = Promise.resolve()) =>
@@ -61,7 +61,7 @@ test('members that wait behind one another are taken together, but never past wo
 });
 
 test('what fails, fails for its caller only', async (t) => {
-	const turns = new Turns<never>(async () => {});
+	const turns = new Turns();
 	const first = gate();
 	const failing = turns.take('a', () => first.passed);
 	const throwing = turns.take('a', () => {
