@@ -135,6 +135,9 @@ journey('pages stay in step while others write', async (t, place) => {
 	await Promise.all(writers);
 });
 
+/** Their writes are in the history of the environment that they copy to. */
+const copies: ReadonlySet<string> = new Set(['copyEnvironment', 'beginEnvironmentCopy']);
+
 /** Every row of an environment's objects, as text, without what is no object of it. */
 async function contentsOf({ id, store }: Place): Promise<string> {
 	const { knex } = store.database;
@@ -166,7 +169,7 @@ journey('every write of the API that changes something is in it, with who made i
 	const actor_id = scope.data[0]?.['id'];
 	let seen = 0;
 	for (const endpoint of [...order.filter(({ method }) => method !== 'delete'), ...deletions]) {
-		if (endpoint.name === 'deleteEnvironment') continue;
+		if (endpoint.name === 'deleteEnvironment' || copies.has(endpoint.name)) continue;
 		const [before, revision] = [await contentsOf(place), await place.revision()];
 		const answer = await organization.send(endpoint.method.toUpperCase(), pathOf(endpoint, place), bodyOf(endpoint));
 		const after = await contentsOf(place);
@@ -177,6 +180,22 @@ journey('every write of the API that changes something is in it, with who made i
 		for (const { actor } of data) t.like(actor, { id: actor_id }, endpoint.name);
 	}
 	t.true(seen > order.length / 2, `${seen} of ${order.length} changed something`);
+});
+
+journey('what a copy writes is in the history of its target, with who made it', async (t, place, { organization }) => {
+	await furnish(place);
+	const { body: scope } = await organization.get<{ data: Listed }>('/v2/api-key?object_type=org&per_page=1');
+	const before = await place.revision();
+	for (const endpoint of endpoints.filter(({ name }) => copies.has(name))) {
+		const key = `${endpoint.name}-${place.key}`;
+		const body = { target_env: { new: { key, name: key } } };
+		const answer = await organization.post(`${pathOf(endpoint, place)}${endpoint.query ? '?wait=30' : ''}`, body);
+		t.true(answer.status < 300, JSON.stringify(answer.body));
+		const { data } = await historyOf({ ...place, key, http: organization }, 'kind=role&search=editor');
+		t.true(data.length > 0, endpoint.name);
+		for (const { actor } of data) t.like(actor, { id: scope.data[0]?.['id'] }, endpoint.name);
+	}
+	t.is(await place.revision(), before, 'and not in that of its source');
 });
 
 journey('a history is for those whose key opens the environment', async (t, place, { url, organization, store }) => {

@@ -1,0 +1,375 @@
+import test, { type ExecutionContext } from 'ava';
+import { newestChanges } from '../support/changes.js';
+import { contentsOf, fill } from '../support/contents.js';
+import { onEachStore, stores } from '../support/each-store.js';
+import { fails } from '../support/failure.js';
+import { newPlace, type Place } from '../support/management.js';
+import { startStack } from '../support/stack.js';
+
+/**
+ * What goes with what is deleted, and what stays; that the change log names all of it; and that nothing comes back with
+ * an object of the same key (contract: Delete and cascades).
+ */
+
+const journey = onEachStore();
+
+/** The deletion of one object of those that `fill` makes. */
+interface Deletion {
+	/** Below the schema, or the facts, of the environment. */
+	readonly path: string;
+	readonly body?: object;
+	/** The objects that go, as the log names them, each a word of `contentsOf`. */
+	readonly gone: readonly string[];
+	/** The links that go with them, or with what is changed. */
+	readonly lost?: readonly string[];
+	/** The objects that lose something, as the log names them. */
+	readonly changed?: readonly string[];
+	/** Where an object of the same key is made anew, with what, and the words that this adds: it and nothing else. */
+	readonly again: readonly [path: string, body: object, words: readonly string[]];
+}
+
+const held = (...names: readonly string[]) => names.map((name) => `role_assignment ${name}`);
+const ofBudget = [
+	...['resource_instance document:budget', 'user_invite ian'],
+	...held('ann#viewer@document:budget'),
+	'relationship_tuple document:budget#parent@folder:finance',
+	'relationship_tuple document:budget#copy@document:budget',
+];
+const ofAnn = [
+	...['user ann', 'tenant_user ann@acme'],
+	...held('ann#editor@acme', 'ann#viewer@globex', 'ann#viewer@document:budget'),
+];
+const ofGlobex = ['tenant globex', ...held('ann#viewer@globex', 'ben#editor@document:plan')];
+const annIsIn = ['listed ann in acme', 'listed ann in globex'];
+
+const deletions: Readonly<Record<string, Deletion>> = {
+	'a resource with incoming relations': {
+		path: 'schema/resources/folder',
+		gone: [
+			...['resource folder', 'resource_action folder:read', 'role folder:owner', 'relation document:parent'],
+			...['resource_instance folder:finance', ...held('ben#owner@folder:finance')],
+			'relationship_tuple document:budget#parent@folder:finance',
+		],
+		lost: ['folder:owner grants read', 'document:editor from folder:owner by parent', 'editor grants folder:read'],
+		changed: ['role document:editor', 'role editor'],
+		again: ['schema/resources', { key: 'folder', name: 'New', actions: {} }, ['resource folder']],
+	},
+	'a resource with everything': {
+		path: 'schema/resources/document',
+		gone: [
+			...['resource document', 'resource_action document:read', 'resource_action document:write'],
+			...['resource_attribute document:private', 'action_group document:all'],
+			...['relation document:parent', 'relation document:copy', 'role document:viewer', 'role document:editor'],
+			...[...ofBudget, 'resource_instance document:plan', ...held('ben#editor@document:plan')],
+		],
+		lost: [
+			...['document:viewer grants read', 'document:editor grants write', 'document:editor extends viewer'],
+			...['document:editor from folder:owner by parent', 'group document:all holds read'],
+			...['group document:all holds write', 'viewer grants document:read', 'editor grants document:write'],
+			'listed ben in globex',
+		],
+		changed: ['role viewer', 'role editor'],
+		again: ['schema/resources', { key: 'document', name: 'New', actions: {} }, ['resource document']],
+	},
+	'an action': {
+		path: 'schema/resources/document/actions/read',
+		gone: ['resource_action document:read'],
+		lost: ['document:viewer grants read', 'viewer grants document:read', 'group document:all holds read'],
+		changed: ['role document:viewer', 'role viewer', 'action_group document:all'],
+		again: ['schema/resources/document/actions', { key: 'read', name: 'New' }, ['resource_action document:read']],
+	},
+	'an attribute': {
+		path: 'schema/resources/document/attributes/private',
+		gone: ['resource_attribute document:private'],
+		again: [
+			'schema/resources/document/attributes',
+			{ key: 'private', type: 'bool' },
+			['resource_attribute document:private'],
+		],
+	},
+	'an attribute of users': {
+		path: 'schema/users/attributes/plan',
+		gone: ['resource_attribute __user:plan'],
+		again: ['schema/users/attributes', { key: 'plan', type: 'string' }, ['resource_attribute __user:plan']],
+	},
+	'an action group': {
+		path: 'schema/resources/document/action_groups/all',
+		gone: ['action_group document:all'],
+		lost: ['group document:all holds read', 'group document:all holds write'],
+		again: ['schema/resources/document/action_groups', { key: 'all', name: 'New' }, ['action_group document:all']],
+	},
+	'a relation': {
+		path: 'schema/resources/document/relations/parent',
+		gone: ['relation document:parent', 'relationship_tuple document:budget#parent@folder:finance'],
+		lost: ['document:editor from folder:owner by parent'],
+		changed: ['role document:editor'],
+		again: [
+			'schema/resources/document/relations',
+			{ key: 'parent', name: 'New', subject_resource: 'folder' },
+			['relation document:parent'],
+		],
+	},
+	'a tenant role': {
+		path: 'schema/roles/viewer',
+		gone: ['role viewer', ...held('ann#viewer@globex', 'ben#viewer@acme')],
+		lost: ['viewer grants document:read', 'editor extends viewer', 'listed ann in globex'],
+		changed: ['role editor'],
+		again: ['schema/roles', { key: 'viewer', name: 'New' }, ['role viewer']],
+	},
+	'a tenant role with an invite': {
+		path: 'schema/roles/editor',
+		gone: ['role editor', 'user_invite ines', ...held('ann#editor@acme')],
+		lost: ['editor grants document:write', 'editor grants folder:read', 'editor extends viewer'],
+		again: ['schema/roles', { key: 'editor', name: 'New' }, ['role editor']],
+	},
+	'a role of a resource that others extend': {
+		path: 'schema/resources/document/roles/viewer',
+		gone: ['role document:viewer', 'user_invite ian', ...held('ann#viewer@document:budget')],
+		lost: ['document:viewer grants read', 'document:editor extends viewer'],
+		changed: ['role document:editor'],
+		again: ['schema/resources/document/roles', { key: 'viewer', name: 'New' }, ['role document:viewer']],
+	},
+	'a role of a resource that others derive from': {
+		path: 'schema/resources/folder/roles/owner',
+		gone: ['role folder:owner', ...held('ben#owner@folder:finance')],
+		lost: ['folder:owner grants read', 'document:editor from folder:owner by parent'],
+		changed: ['role document:editor'],
+		again: ['schema/resources/folder/roles', { key: 'owner', name: 'New' }, ['role folder:owner']],
+	},
+	'a derived role of a resource': {
+		path: 'schema/resources/document/roles/editor',
+		gone: ['role document:editor', ...held('ben#editor@document:plan')],
+		lost: [
+			...['document:editor grants write', 'document:editor extends viewer'],
+			...['document:editor from folder:owner by parent', 'listed ben in globex'],
+		],
+		again: ['schema/resources/document/roles', { key: 'editor', name: 'New' }, ['role document:editor']],
+	},
+	'a tenant': {
+		path: 'facts/tenants/acme',
+		gone: [
+			...['tenant acme', 'tenant_user ann@acme', 'tenant_user cy@acme', 'user_invite ines', ...ofBudget],
+			...[
+				'resource_instance folder:finance',
+				...held('ann#editor@acme', 'ben#viewer@acme', 'ben#owner@folder:finance'),
+			],
+		],
+		lost: ['listed ann in acme', 'listed ben in acme', 'listed cy in acme'],
+		again: ['facts/tenants', { key: 'acme', name: 'New' }, ['tenant acme']],
+	},
+	'tenants in bulk': {
+		path: 'facts/bulk/tenants',
+		body: { idents: ['globex', 'globex'] },
+		gone: [...ofGlobex, 'resource_instance document:plan'],
+		lost: ['listed ann in globex', 'listed ben in globex'],
+		again: ['facts/tenants', { key: 'globex', name: 'New' }, ['tenant globex']],
+	},
+	'an instance': {
+		path: 'facts/resource_instances/document:budget',
+		gone: ofBudget,
+		again: [
+			'facts/resource_instances',
+			{ key: 'budget', resource: 'document', tenant: 'acme' },
+			['resource_instance document:budget'],
+		],
+	},
+	'instances in bulk': {
+		path: 'facts/bulk/resource_instances',
+		body: { idents: ['document:budget', 'folder:finance'] },
+		gone: [...ofBudget, 'resource_instance folder:finance', ...held('ben#owner@folder:finance')],
+		again: [
+			'facts/resource_instances',
+			{ key: 'budget', resource: 'document', tenant: 'globex' },
+			['resource_instance document:budget'],
+		],
+	},
+	'a user': {
+		path: 'facts/users/ann',
+		gone: ofAnn,
+		lost: annIsIn,
+		again: ['facts/users', { key: 'ann' }, ['user ann']],
+	},
+	'users in bulk': {
+		path: 'facts/bulk/users',
+		body: { idents: ['ann', 'cy'] },
+		gone: [...ofAnn, 'user cy', 'tenant_user cy@acme'],
+		lost: [...annIsIn, 'listed cy in acme'],
+		again: ['facts/users', { key: 'ann' }, ['user ann']],
+	},
+	'a user of a tenant': {
+		path: 'facts/tenants/acme/users/ann',
+		gone: ['tenant_user ann@acme', ...held('ann#editor@acme', 'ann#viewer@document:budget')],
+		lost: ['listed ann in acme'],
+		again: ['facts/tenants/acme/users', { key: 'ann' }, ['tenant_user ann@acme', 'listed ann in acme']],
+	},
+};
+
+for (const [title, deletion] of Object.entries(deletions)) {
+	journey(`${title} goes with what depends on it and nothing else, and comes back alone`, async (t, place) => {
+		await fill(place);
+		const { gone, lost = [], changed = [] } = deletion;
+		const before = await contentsOf(place);
+		const all = [...gone, ...lost];
+		t.deepEqual(
+			all.filter((word) => !before.includes(word)),
+			[],
+			'what is to go is there',
+		);
+		await deleted(t, place, deletion.path, deletion.body);
+		const rest = before.filter((word) => !all.includes(word));
+		t.deepEqual(await contentsOf(place), rest);
+		const told = [...gone.map((word) => `delete ${word}`), ...changed.map((word) => `update ${word}`)];
+		t.deepEqual(await newestChanges(place), told.sort());
+
+		const [path, body, words] = deletion.again;
+		const made = await place.http.post(pathIn(place, path), body);
+		t.is(made.status, 200, JSON.stringify(made.body));
+		t.deepEqual(
+			await contentsOf(place),
+			[...rest, ...words].sort(),
+			'it is there, and nothing that went with the old one',
+		);
+	});
+}
+
+/** What is to be deleted until nothing is left, in orders that clients use. */
+const orders: Readonly<Record<string, readonly string[]>> = {
+	'tenants, then resources, those that relations come from first': [
+		...['facts/tenants/acme', 'facts/tenants/globex', 'schema/resources/folder', 'schema/resources/document'],
+		...['schema/roles/viewer', 'schema/roles/editor', 'facts/users/ann', 'facts/users/ben', 'facts/users/cy'],
+	],
+	'roles that are held, then resources, then who held them': [
+		...['schema/roles/viewer', 'schema/roles/editor', 'schema/resources/document/roles/viewer'],
+		...['schema/resources/folder/roles/owner', 'schema/resources/document', 'schema/resources/folder'],
+		...['facts/users/ann', 'facts/users/ben', 'facts/users/cy', 'facts/tenants/acme', 'facts/tenants/globex'],
+	],
+	'from the inside out': [
+		...['facts/resource_instances/document:budget', 'facts/resource_instances/folder:finance'],
+		...['facts/users/cy', 'facts/users/ben', 'facts/users/ann', 'facts/tenants/globex', 'facts/tenants/acme'],
+		...['schema/resources/document/relations/parent', 'schema/resources/document/actions/read'],
+		...['schema/resources/document/roles/editor', 'schema/resources/document', 'schema/resources/folder'],
+		...['schema/roles/editor', 'schema/roles/viewer'],
+	],
+};
+
+for (const [title, order] of Object.entries(orders)) {
+	journey(`all can be deleted: ${title}`, async (t, place) => {
+		const before = await contentsOf(place);
+		await fill(place);
+		const independent = ['schema/users/attributes/plan', 'facts/proxy_configs/proxy'];
+		for (const path of [...order, ...independent]) await deleted(t, place, path);
+		t.deepEqual(await contentsOf(place), before);
+	});
+}
+
+/** In how many rows of the store an id occurs, in any column of any table. */
+async function rowsWith({ store }: Place, column: string, id: string): Promise<number> {
+	const { knex } = store.database;
+	const tables = await knex('information_schema.columns')
+		.where({ column_name: column, table_schema: 'public' })
+		.pluck<string[]>('table_name');
+	const counts = await Promise.all(tables.map((table) => knex(table).where(column, id).count('* as count').first()));
+	return counts.reduce((sum, row) => sum + Number(row?.['count'] ?? 0), 0);
+}
+
+journey('an environment takes everything in it along, and comes back empty', async (t, place, { project }) => {
+	const other = await newPlace(place, project);
+	const empty = await contentsOf(other);
+	for (const each of [place, other]) await fill(each);
+	const kept = await contentsOf(other);
+	t.true((await rowsWith(place, 'environment_id', place.id)) > 50);
+	t.is((await project.delete(`/v2/projects/default/envs/${place.key}`)).status, 204);
+	t.is(await rowsWith(place, 'environment_id', place.id), 0);
+	fails(t, await place.http.get(`${place.facts}/users`), 401);
+	fails(t, await project.get(`${place.facts}/users`), 404);
+	fails(t, await project.get(`/v2/projects/default/envs/${place.key}/changes`), 404);
+	t.deepEqual(await contentsOf(other), kept);
+	const again = await newPlace(place, project, 'default', place.key);
+	t.not(again.id, place.id);
+	t.deepEqual(await contentsOf(again), empty);
+	fails(t, await place.http.get(`${place.facts}/users`), 401);
+});
+
+journey('a project takes its environments along, and comes back empty', async (t, place, { organization }) => {
+	const key = `project-of-${place.key}`;
+	const empty = await contentsOf(place);
+	const made = () => organization.post('/v2/projects', { key, name: 'Project', initial_environments: [] });
+	await made();
+	const inside = await newPlace(place, organization, key, 'inside');
+	for (const each of [place, inside]) await fill(each);
+	const kept = await contentsOf(place);
+	t.is((await organization.delete(`/v2/projects/${key}`)).status, 204);
+	t.is(await rowsWith(place, 'environment_id', inside.id), 0);
+	t.is(await rowsWith(place, 'project_id', inside.project_id), 0);
+	fails(t, await inside.http.get(`${inside.facts}/users`), 401);
+	t.deepEqual(await contentsOf(place), kept);
+	t.is((await made()).status, 200);
+	t.deepEqual((await organization.get(`/v2/projects/${key}/envs`)).body, []);
+	t.deepEqual(await contentsOf(await newPlace(place, organization, key, 'inside')), empty);
+});
+
+async function deleted(t: ExecutionContext, place: Place, path: string, body?: object): Promise<void> {
+	const answer = await place.http.delete(pathIn(place, path), body);
+	t.true([200, 204].includes(answer.status), `${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+}
+
+function pathIn({ schema, facts }: Place, path: string): string {
+	return path.replace(/^schema/, schema).replace(/^facts/, facts);
+}
+
+/** What lets ann write documents in acme: each step needs those before it. */
+const steps: readonly (readonly [path: string, body: object])[] = [
+	['schema/resources', { key: 'document', name: 'Document', actions: { write: {} } }],
+	['schema/roles', { key: 'writer', name: 'Writer' }],
+	['schema/roles/writer/permissions', { permissions: ['document:write'] }],
+	['facts/tenants', { key: 'acme', name: 'Acme' }],
+	['facts/users', { key: 'ann' }],
+	['facts/role_assignments', { user: 'ann', role: 'writer', tenant: 'acme' }],
+];
+const grant = steps.slice(2, 3);
+const assignment = steps.slice(5);
+
+/** What is deleted, made again, and only then lets ann write again. */
+const lives: readonly (readonly [path: string, body: object | undefined, again: typeof steps, until: typeof steps])[] =
+	[
+		['schema/resources/document', undefined, steps.slice(0, 1), grant],
+		[
+			'schema/resources/document/actions/write',
+			undefined,
+			[['schema/resources/document/actions', { key: 'write', name: 'Write' }]],
+			grant,
+		],
+		['schema/roles/writer', undefined, steps.slice(1, 3), assignment],
+		['schema/roles/writer', undefined, [...steps.slice(1, 2), ...assignment], grant],
+		['facts/tenants/acme', undefined, steps.slice(3, 4), assignment],
+		['facts/bulk/tenants', { idents: ['acme'] }, steps.slice(3, 4), assignment],
+		['facts/users/ann', undefined, steps.slice(4, 5), assignment],
+		['facts/bulk/users', { idents: ['ann'] }, steps.slice(4, 5), assignment],
+		['facts/tenants/acme/users/ann', undefined, [['facts/tenants/acme/users', { key: 'ann' }]], assignment],
+	];
+
+for (const store of stores) {
+	test(`the decision point forgets what is deleted, and what is made again has nothing [${store}]`, async (t) => {
+		const stack = await startStack(store);
+		t.teardown(stack.stop);
+		const send = async (method: 'post' | 'delete', path: string, body?: object) => {
+			const answer = await stack.environment[method](`/v2/${path.replace('/', '/default/dev/')}`, body);
+			t.true(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`);
+			await stack.reached(answer.revision);
+		};
+		const allowed = async () => {
+			const resource = { type: 'document', tenant: 'acme' };
+			return (await stack.pdp.post('/allowed', { user: 'ann', action: 'write', resource })).body['allow'];
+		};
+		for (const [path, body] of steps) await send('post', path, body);
+		for (const [path, named, again, until] of lives) {
+			t.true(await allowed(), `before ${path}`);
+			await send('delete', path, named);
+			t.false(await allowed(), `after ${path}`);
+			for (const [where, body] of again) await send('post', where, body);
+			t.false(await allowed(), `again, after ${path}`);
+			for (const [where, body] of until) await send('post', where, body);
+		}
+		t.true(await allowed());
+	});
+}
