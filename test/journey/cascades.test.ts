@@ -11,7 +11,8 @@ import { startStack } from '../support/stack.js';
  * an object of the same key (contract: Delete and cascades).
  */
 
-const journey = onEachStore();
+// One after another: many are asked much, and a run without an end for long counts as one that hangs.
+const journey = onEachStore(test.serial);
 
 /** The deletion of one object of those that `fill` makes. */
 interface Deletion {

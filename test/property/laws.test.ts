@@ -128,7 +128,7 @@ async function live(t: ExecutionContext, place: Place, kind: Kind, life: Life): 
 	const key = `${life.key}-${count}`;
 	const { http } = place;
 	const collection = kind.collection(place);
-	const made = await http.post<Object>(collection, { key, ...life.made });
+	const made = await http.post<Object>(collection, { key, ...kind.constants, ...life.made });
 	t.is(made.status, 200, `${JSON.stringify(life.made)} was answered ${JSON.stringify(made.body)}`);
 	t.deepEqual(meaningOf(kind, made.body), meantBy(kind, life.made), 'it is made as it was said');
 	const { id } = made.body;

@@ -1,5 +1,6 @@
 /** The objects of an environment as the laws of PUT and PATCH see them: what fields they have and what those may be. */
 import fc from 'fast-check';
+import { idLike } from '../support/bodies.js';
 import type { Loose } from '../support/client.js';
 import type { Place } from '../support/management.js';
 
@@ -23,6 +24,8 @@ export interface Kind {
 	/** The path of their list. */
 	readonly collection: (place: Place) => string;
 	readonly fields: Readonly<Record<string, Field>>;
+	/** What a create must say besides, and nothing changes. */
+	readonly constants?: Loose;
 	/** What there is to do to one, beside reading it. */
 	readonly methods: readonly ('PATCH' | 'PUT')[];
 }
@@ -73,6 +76,66 @@ const relations: Field = {
 	null: 'keeps',
 	said: (read) => each(read, ({ resource }) => resource),
 };
+
+const when = fc.record({ no_direct_roles_on_object: fc.boolean() });
+const rules = [
+	{ role: 'owner', on_resource: 'folder', linked_by_relation: 'parent' },
+	{ role: 'viewer', on_resource: 'document', linked_by_relation: 'copy' },
+];
+const byDefault = { no_direct_roles_on_object: false };
+const granted_to: Field = {
+	values: json(
+		fc.record(
+			{
+				when,
+				users_with_role: fc
+					.tuple(fc.subarray(rules), maybe(when))
+					.map(([some, when]) => some.map((rule) => ({ ...rule, when }))),
+			},
+			{ requiredKeys: [] },
+		),
+	),
+	empty: null,
+	null: 'clears',
+	means: ({ users_with_role = [], when = byDefault }) => ({
+		users_with_role: (users_with_role as readonly Loose[]).map((rule) => ({ when: byDefault, ...rule })),
+		when,
+	}),
+	said: (read: Loose | null) =>
+		read && {
+			users_with_role: (read['users_with_role'] as readonly Loose[]).map(
+				({ role, on_resource, linked_by_relation, when }) => ({ when, role, on_resource, linked_by_relation }),
+			),
+			when: read['when'],
+		},
+};
+
+const mappingRule = { url_type: null, headers: {}, action: null, priority: null };
+const mapping_rules: Field = {
+	values: json(
+		fc.uniqueArray(
+			fc.record(
+				{
+					url: fc.constantFrom('https://example.com', '/a/{id}', '.*'),
+					http_method: fc.constantFrom('get', 'post'),
+					resource: key,
+					url_type: fc.constantFrom('regex', null),
+					headers: fc.dictionary(key, text, { maxKeys: 2 }),
+					action: fc.option(key),
+					priority: fc.option(fc.integer()),
+				},
+				{ requiredKeys: ['url', 'http_method', 'resource'] },
+			),
+			{ maxLength: 3, selector: ({ url, http_method }) => `${http_method} ${url}` },
+		),
+	),
+	empty: [],
+	null: 'keeps',
+	// It is a list, as `values` says.
+	means: (sent) => (sent as unknown as readonly Loose[]).map((rule) => ({ ...mappingRule, ...rule })),
+};
+
+const email = fc.constantFrom('ann@example.com', 'BEN+1@mail.example.com');
 
 function each(map: Loose, change: (value: Loose, name: string) => unknown): unknown {
 	// What these maps hold are objects, but for the resources of relations, which only `said` is asked about.
@@ -126,10 +189,19 @@ export const kinds: Readonly<Record<string, Kind>> = {
 		},
 		methods: ['PATCH'],
 	},
+	'resource role': {
+		collection: (place) => `${ofDocument(place)}/roles`,
+		fields: {
+			...{ name, description, attributes, granted_to },
+			permissions: listOf('read', 'write', 'print'),
+			extends: listOf('viewer', 'editor'),
+		},
+		methods: ['PATCH'],
+	},
 	user: {
 		collection: ({ facts }) => `${facts}/users`,
 		fields: {
-			email: { values: fc.constantFrom('ann@example.com', 'BEN+1@mail.example.com'), empty: null, null: 'clears' },
+			email: { values: email, empty: null, null: 'clears' },
 			...{ first_name: optionalText, last_name: optionalText },
 			attributes: { ...attributes, empty: {} },
 		},
@@ -140,16 +212,46 @@ export const kinds: Readonly<Record<string, Kind>> = {
 		fields: { name, description, attributes },
 		methods: ['PATCH'],
 	},
+	'resource instance': {
+		collection: ({ facts }) => `${facts}/resource_instances`,
+		fields: { attributes: { ...attributes, empty: {} } },
+		constants: { resource: 'document', tenant: 'default' },
+		methods: ['PATCH'],
+	},
+	'user invite': {
+		collection: ({ facts }) => `${facts}/user_invites`,
+		fields: {
+			email: { ...name, values: email },
+			status: { values: fc.constantFrom('pending', 'approved'), empty: 'pending', null: 'keeps' },
+			...{ first_name: optionalText, last_name: optionalText },
+		},
+		constants: { role_id: idLike.role, tenant_id: idLike.tenant },
+		methods: ['PATCH'],
+	},
+	'proxy config': {
+		collection: ({ facts }) => `${facts}/proxy_configs`,
+		fields: {
+			...{ name, mapping_rules, secret: { ...name, values: fc.stringMatching(/^[a-z]{1,8}$/) } },
+			auth_mechanism: { values: fc.constantFrom('Bearer', 'Basic'), empty: 'Bearer', null: 'keeps' },
+		},
+		methods: ['PATCH'],
+	},
 };
 
 /** Makes what the values above name. */
-export async function furnishLaws({ http, schema }: Place): Promise<void> {
-	const made = async (path: string, body: object) => {
-		const { status, body: said } = await http.post(`${schema}/${path}`, { name: 'Made', ...body });
+export async function furnishLaws({ http, schema, facts }: Place): Promise<void> {
+	const made = async (path: string, body: object, below = schema) => {
+		const { status, body: said } = await http.post(`${below}/${path}`, { name: 'Made', ...body });
 		if (status !== 200) throw new Error(`${path}: ${JSON.stringify(said)}`);
 	};
 	await made('resources', { key: 'document', actions: { read: {}, write: {}, print: {} } });
 	await made('resources', { key: 'folder', actions: { open: {} } });
 	await made('roles', { key: 'viewer' });
 	await made('roles', { key: 'editor' });
+	await made('resources/document/relations', { key: 'parent', subject_resource: 'folder' });
+	await made('resources/document/relations', { key: 'copy', subject_resource: 'document' });
+	for (const key of ['viewer', 'editor']) await made('resources/document/roles', { key });
+	await made('resources/folder/roles', { key: 'owner' });
+	await made('roles', { key: idLike.role });
+	await made('tenants', { key: idLike.tenant }, facts);
 }
