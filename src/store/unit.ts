@@ -4,7 +4,7 @@ import { type ModelClass, type PartialModelObject, type QueryBuilder, UniqueViol
 import type { Clock } from '../clock.js';
 import { duplicate, notFound } from '../failure.js';
 import { asId } from '../wire/common.js';
-import { type Change, type ChangedRecord, type ChangeKind, schemaKinds } from './change.js';
+import { type Change, type ChangedRecord, type ChangeKind, netChanges, schemaKinds } from './change.js';
 import { type Publications, publicationsOf } from './policy.js';
 import { idsAmong, pairUp, whereReferred } from './ref.js';
 import type { Cipher } from './secret.js';
@@ -161,9 +161,9 @@ export class WritingUnit extends ReadingUnit {
 		super(scope, database, clock, cipher);
 	}
 
-	/** What this unit has recorded so far. */
+	/** What this unit has changed so far, each object once. */
 	get changes(): readonly Change[] {
-		return this.#changes;
+		return netChanges(this.#changes);
 	}
 
 	/** Whether nothing of this unit shall stay. */
@@ -325,7 +325,7 @@ export class WritingUnit extends ReadingUnit {
 		}
 	}
 
-	/** Appends one change to what this unit commits under its revision. */
+	/** Appends one step to what this unit commits under its revision: several of one object become one change. */
 	record(
 		kind: ChangeKind,
 		operation: Change['operation'],
@@ -341,10 +341,11 @@ export class WritingUnit extends ReadingUnit {
 	 * nothing leaves the revision alone. Returns the environment's revision after the unit.
 	 */
 	async finish(): Promise<number> {
-		const schemaChanged = this.#changes.some((change) => schemaKinds.has(change.kind));
+		const { changes } = this;
+		const schemaChanged = changes.some((change) => schemaKinds.has(change.kind));
 		const environment = this.database('environments').where({ id: this.scope.environment_id });
 		const [{ revision } = { revision: null }] =
-			this.#changes.length === 0
+			changes.length === 0
 				? await environment.select<{ revision: number }[]>('revision')
 				: await environment
 						.update({
@@ -357,12 +358,12 @@ export class WritingUnit extends ReadingUnit {
 							this.database.raw(`pg_notify('regolith_revision', id::text) as notified`),
 						]);
 		if (revision === null) throw notFound('Environment', this.scope.environment_id);
-		await this.#log(revision);
+		await this.#log(revision, changes);
 		return revision;
 	}
 
-	async #log(revision: number): Promise<void> {
-		for (const [start, chunk] of chunksOf(this.#changes)) {
+	async #log(revision: number, changes: readonly Change[]): Promise<void> {
+		for (const [start, chunk] of chunksOf(changes)) {
 			const rows = chunk.map((change, index) => ({
 				...change,
 				before: asJson(change.before),
