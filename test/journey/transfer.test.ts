@@ -422,14 +422,93 @@ journey('roles may change places in what they extend', async (t, place) => {
 	await ledger.balanced();
 });
 
+journey(
+	'a relation to another resource and an instance of another tenant are new ones, without what hung on the old',
+	async (t, place) => {
+		const ledger = await ledgerOf(t, place);
+		await ledger.wrote(await imported(place, whole));
+		const { document } = whole.schema.resources;
+		const before = await exported(place);
+		const { relations } = document;
+		const changed = {
+			...header,
+			schema: {
+				resources: {
+					document: {
+						...document,
+						relations: { ...relations, parent: { name: 'Parent', subject_resource: 'empty' } },
+						roles: { editor: { ...document.roles.editor, granted_to: null } },
+					},
+				},
+			},
+			facts: { resource_instances: { 'folder:finance': { tenant: 'default' } } },
+		};
+		fails(t, await imported(place, changed), 409, '`document/parent`');
+		const report = await ledger.wrote(await imported(place, changed, '?conflict_strategy=overwrite'));
+		t.deepEqual(
+			{ ...report.counts },
+			{
+				relation: { create: 1, update: 0, delete: 1 },
+				role: { create: 0, update: 1, delete: 0 },
+				relationship_tuple: { create: 0, update: 0, delete: 2 },
+				resource_instance: { create: 1, update: 0, delete: 1 },
+				role_assignment: { create: 0, update: 0, delete: 1 },
+				user_invite: { create: 0, update: 0, delete: 1 },
+			},
+		);
+		t.like((await exported(place))['facts'], {
+			relationship_tuples: [],
+			resource_instances: { 'folder:finance': { tenant: 'default' } },
+		});
+		await ledger.wrote(await imported(place, before, '?conflict_strategy=replace'));
+		t.deepEqual(await exported(place), before, 'an older export takes it back');
+		await ledger.balanced();
+	},
+);
+
+journey('`__user` is named where something belongs to it, without a conflict', async (t, place) => {
+	const ledger = await ledgerOf(t, place);
+	const role = { key: 'friend', name: 'Friend' };
+	await ledger.wrote(await place.http.post(`${place.schema}/resources/__user/roles`, role));
+	const document = await exported(place);
+	t.deepEqual(document['schema'], {
+		resources: {
+			__user: {
+				...{ name: 'User', description: 'The users themselves', actions: {}, attributes: {} },
+				roles: { friend: { name: 'Friend' } },
+			},
+		},
+		...{ user_attributes: {}, roles: {} },
+	});
+	await ledger.wrote(await place.http.delete(`${place.schema}/resources/__user/roles/friend`), 204);
+	await ledger.wrote(await imported(place, document));
+	t.deepEqual(await exported(place), document);
+	await ledger.wrote(await imported(place, { ...header, schema: {}, facts: {} }, '?conflict_strategy=replace'));
+	t.deepEqual((await exported(place))['schema'], { resources: {}, user_attributes: {}, roles: {} });
+	await ledger.balanced();
+});
+
 journey('keys name objects, also those that look like the id of another one', async (t, place) => {
 	const ledger = await ledgerOf(t, place);
 	const ann = await ledger.wrote(await place.http.post<{ id: string }>(`${place.facts}/users`, { key: 'ann' }));
 	await ledger.wrote(await place.http.post(`${place.schema}/roles`, { key: 'r', name: 'R' }));
-	const held = { user: ann.id, role: 'r', tenant: 'default' };
-	await ledger.wrote(
-		await imported(place, { ...header, facts: { users: { [ann.id]: {} }, role_assignments: [held] } }),
+	const resource = { key: 'document', name: 'Document', actions: { read: {} }, roles: { r: { name: 'R' } } };
+	const { roles } = await ledger.wrote(
+		await place.http.post<{ roles: { r: { id: string } } }>(`${place.schema}/resources`, resource),
 	);
+	const held = { user: ann.id, role: 'r', tenant: 'default' };
+	const document = {
+		...{ name: 'Document', actions: { read: { name: 'read' } }, attributes: {} },
+		roles: { [roles.r.id]: { name: 'Id' }, a: { name: 'A', extends: [roles.r.id] }, r: { name: 'R' } },
+	};
+	await ledger.wrote(
+		await imported(place, {
+			...header,
+			schema: { resources: { document } },
+			facts: { users: { [ann.id]: {} }, role_assignments: [held] },
+		}),
+	);
+	t.deepEqual(((await exported(place))['schema'] as Json)['resources'], { document });
 	t.deepEqual((await place.http.get(`${place.facts}/users/ann`)).body['roles'], []);
 	const { body } = await place.http.get<Listed>(`${place.facts}/role_assignments`);
 	t.deepEqual(
