@@ -3,7 +3,7 @@ import type { ChangedRecord } from '../store/change.js';
 import { rolesThrough } from '../store/table/dependent.js';
 import { deleteRelations, Relation, relationsBy } from '../store/table/relation.js';
 import { Resource } from '../store/table/resource.js';
-import { type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
+import { holds, type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
 import type { RelationBlockRead, RelationCreate, RelationRead } from '../wire/relation.js';
 import { type Blocks, blockOf, missingFrom } from './blocks.js';
 import { only } from './only.js';
@@ -49,6 +49,27 @@ export async function createRelation(unit: WritingUnit, resource: Resource, body
 	const subject = await unit.find(Resource, body.subject_resource);
 	const { key, name, description = null } = body;
 	return addRelation(unit, resource, subject, { key, name, description });
+}
+
+/**
+ * Makes a relation be named and described so. One whose subjects are of another resource now is a new one: the old one
+ * goes with its tuples and with what is derived through it.
+ */
+export async function replaceRelation(
+	unit: WritingUnit,
+	resource: Resource,
+	relation: Relation,
+	subject: Resource,
+	fields: Pick<Relation, 'name' | 'description'>,
+): Promise<void> {
+	if (relation.subject_resource_id !== subject.id) {
+		await removeRelations(unit, [relation]);
+		await addRelation(unit, resource, subject, { key: relation.key, ...fields });
+	} else if (!holds(relation, fields)) {
+		const before = recordOfRelation(relation, resource.key, subject.key);
+		const after = recordOfRelation(await unit.change(Relation, relation, fields), resource.key, subject.key);
+		unit.record('relation', 'update', nameOf(resource.key, relation), before, after);
+	}
 }
 
 /** Deletes relations with their tuples and with what is derived through them. */

@@ -76,11 +76,30 @@ async function changeParents(
 }
 
 async function refuseCircles(unit: ReadingUnit, edits: readonly Omit<ParentEdit, 'parents'>[]): Promise<void> {
-	const parents = upwards(await parentsOf(unit));
+	const rows = await parentsOf(unit);
+	const parents = upwards(rows);
+	const suspects = belowCircles(rows);
 	const problems = edits
-		.filter(({ role }) => reachable(role.id, parents).has(role.id))
+		.filter(({ role }) => suspects.has(role.id) && reachable(role.id, parents).has(role.id))
 		.map(({ role, at }) => ({ loc: at, msg: `the role \`${role.key}\` would extend itself`, type: 'role_cycle' }));
 	if (problems.length > 0) throw unprocessable(problems);
+}
+
+/** The roles from which a way up comes to a circle, those of circles among them: none, where all is well. */
+function belowCircles(rows: Awaited<ReturnType<typeof parentsOf>>): ReadonlySet<string> {
+	const unsettled = new Map([...groupBy(rows, (row) => row.role_id)].map(([id, own]) => [id, own.length]));
+	const children = groupBy(rows, (row) => row.parent_id);
+	const settled = [...children.keys()].filter((id) => !unsettled.has(id));
+	for (let id = settled.pop(); id !== undefined; id = settled.pop()) {
+		for (const { role_id } of children.get(id) ?? []) {
+			const left = (unsettled.get(role_id) ?? 0) - 1;
+			unsettled.set(role_id, left);
+			if (left > 0) continue;
+			unsettled.delete(role_id);
+			settled.push(role_id);
+		}
+	}
+	return new Set(unsettled.keys());
 }
 
 function upwards(rows: Awaited<ReturnType<typeof parentsOf>>): (id: string) => readonly string[] {

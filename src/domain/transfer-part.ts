@@ -27,8 +27,8 @@ export interface Written<V> extends Entry<V> {
 export interface Part<V> {
 	/** What one of them is called in messages. */
 	readonly title: string;
-	/** The member of the document that holds them. */
-	readonly member: readonly ['schema' | 'facts', string];
+	/** The member of the document that holds them, and of those of its objects that hold them one by one, if they do. */
+	readonly member: readonly [half: 'schema' | 'facts', member: string, nested?: string];
 	/** Which filter of a copy an object passes, and by which key; `null` for what is never copied. */
 	readonly scope: ((name: string) => readonly [filter: 'resources' | 'roles', key: string]) | null;
 	/** Whether the member is a list, because nothing but its content names an object. */
@@ -66,6 +66,17 @@ export async function* rowsByKey<M extends KeyedModel>(
 		const rows = await rowsWithIds(unit, table, ids);
 		yield ids.flatMap((id) => rows.get(id) ?? []);
 	}
+}
+
+/** What a nested object is called: its key beside that of what holds it. A key has no slash. */
+export function nestedName(holder: string, key: string): string {
+	return `${holder}/${key}`;
+}
+
+/** The keys that a name of `nestedName` is made of. */
+export function nestedKeys(name: string): readonly [holder: string, key: string] {
+	const [holder = '', key = ''] = name.split('/');
+	return [holder, key];
 }
 
 /** Runs what writes one entry; its failures then say where in the document the entry is. */
@@ -123,6 +134,22 @@ export function entriesOfMap<V>(place: Place, map: Readonly<Record<string, V>> =
 /** Entries' values by name. */
 export function valuesOf<V>(entries: readonly Entry<V>[]): ReadonlyMap<string, V> {
 	return new Map(entries.map(({ name, value }) => [name, value]));
+}
+
+/** Entries in the order of their names, without a place: what an environment holds is nowhere in a document. */
+export function sortedEntries<V>(values: readonly V[], nameOf: (value: V) => string): readonly Entry<V>[] {
+	const entries = values.map((value) => ({ name: nameOf(value), place: [], value }));
+	return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** The entries of a list of a document, those that are repeated once. */
+export function entriesOfList<V>(
+	place: Place,
+	list: readonly V[] = [],
+	nameOf: (value: V) => string,
+): readonly Entry<V>[] {
+	const entries = list.map((value, index) => ({ name: nameOf(value), place: [...place, index], value }));
+	return [...new Map(entries.map((entry) => [entry.name, entry])).values()];
 }
 
 /** What entries are called. */

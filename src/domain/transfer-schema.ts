@@ -1,51 +1,54 @@
-import { unprocessable } from '../failure.js';
 import { groupBy } from '../group-by.js';
+import { actionGroupsBy } from '../store/table/action-group.js';
+import { relationsBy } from '../store/table/relation.js';
 import { partsOf, Resource, ResourceAction, ResourceAttribute } from '../store/table/resource.js';
-import { grantsOf, ofTenants, parentsOf, Role } from '../store/table/role.js';
+import { rolesOfResources } from '../store/table/role.js';
 import { holds, type ReadingUnit, type WritingUnit } from '../store/unit.js';
-import { namesOf, rowsWithKeys } from '../store/whole.js';
-import type { AttributeEntry, ResourceEntry, RoleEntry } from '../wire/environment-document.js';
+import { rowsWithKeys } from '../store/whole.js';
+import type { AttributeEntry, ResourceEntry } from '../wire/environment-document.js';
 import { AttributeType } from '../wire/resource-attribute.js';
 import { userResource } from './environment.js';
 import { changeResource, createResource, removeResource } from './resource.js';
 import { changeAttribute, removeAttributes } from './resource-attribute.js';
-import { changeRole, createRole, removeRole } from './role.js';
 import {
 	type Entry,
 	entriesOfMap,
 	mapValues,
 	namesIn,
-	nothingAt,
 	type Part,
 	placed,
 	rowsByKey,
 	valuesOf,
-	type Written,
 	without,
 	withoutNulls,
 } from './transfer-part.js';
 
-/** The kinds of objects in the schema half of a document. */
+/** Resources with what is a part of them, and the attributes of users. */
+
+/** A resource without what is an object of its own. */
+type OwnEntry = Omit<ResourceEntry, 'relations' | 'action_groups' | 'roles'>;
 
 const resources = ['schema', 'resources'] as const;
 const userAttributes = ['schema', 'user_attributes'] as const;
-const roles = ['schema', 'roles'] as const;
 const nothingSaid = { description: null, attributes: null };
 
 /**
  * Resources, each with its actions and attributes. `__user`, which every environment has, is one of them only where it
  * is not as in a new environment, and without its attributes: so that it conflicts with nothing by itself.
  */
-export const resourcePart: Part<ResourceEntry> = {
+export const resourcePart: Part<OwnEntry> = {
 	title: 'resource',
 	member: resources,
 	scope: (key) => ['resources', key],
 	list: false,
-	entriesOf: ({ schema }) => entriesOfMap(resources, mapValues(schema?.resources ?? {}, withActionNames)),
+	entriesOf: ({ schema }) => entriesOfMap(resources, mapValues(schema?.resources ?? {}, ownEntry)),
 	async *portions(unit) {
+		const isNew = await isUserResourceNew(unit);
 		for await (const rows of rowsByKey(unit, Resource)) {
-			const entries = await resourceEntries(unit, rows);
-			yield entries.filter(({ name, value }) => name !== userResource.key || !holds(value, newUserResource));
+			yield resourceEntries(
+				unit,
+				rows.filter(({ key }) => key !== userResource.key || !isNew),
+			);
 		}
 	},
 	async held(unit, entries) {
@@ -72,13 +75,23 @@ export const resourcePart: Part<ResourceEntry> = {
 	},
 };
 
-const newUserResource: ResourceEntry = {
+/** Whether `__user` is as in a new environment, but for its attributes, and nothing belongs to it. */
+async function isUserResourceNew(unit: ReadingUnit): Promise<boolean> {
+	const user = await userResourceOf(unit);
+	const entries = await resourceEntries(unit, [user]);
+	if (entries.some(({ value }) => !holds(value, newUserResource))) return false;
+	const owned = [relationsBy(unit, [user.id]), actionGroupsBy(unit, [user.id]), rolesOfResources(unit, [user.id])];
+	for (const query of owned) if ((await query.resultSize()) > 0) return false;
+	return true;
+}
+
+const newUserResource: OwnEntry = {
 	...{ name: userResource.name, description: userResource.description, urn: null, type_attributes: null },
 	...{ actions: {}, attributes: {} },
 };
 
 /** An action without a name is called by its key. */
-function withActionNames(value: ResourceEntry): ResourceEntry {
+function ownEntry({ relations: _, action_groups: __, roles: ___, ...value }: ResourceEntry): OwnEntry {
 	return { ...value, actions: mapValues(value.actions, (action, key) => ({ ...action, name: action.name ?? key })) };
 }
 
@@ -86,7 +99,7 @@ async function writeResource(
 	unit: WritingUnit,
 	key: string,
 	row: Resource | undefined,
-	{ actions, attributes, name, ...fields }: ResourceEntry,
+	{ actions, attributes, name, ...fields }: OwnEntry,
 ): Promise<void> {
 	const blocks = { actions: mapValues(actions, withoutNulls), attributes: mapValues(attributes, withoutNulls) };
 	if (row === undefined) await createResource(unit, { key, name, ...withoutNulls(fields), ...blocks });
@@ -94,7 +107,7 @@ async function writeResource(
 	else await changeResource(unit, row, { name, ...fields, ...blocks });
 }
 
-async function resourceEntries(unit: ReadingUnit, rows: readonly Resource[]): Promise<readonly Entry<ResourceEntry>[]> {
+async function resourceEntries(unit: ReadingUnit, rows: readonly Resource[]): Promise<readonly Entry<OwnEntry>[]> {
 	const ids = rows.map((row) => row.id);
 	const actions = await partsOf(unit.query(ResourceAction), 'resource_actions', ids);
 	const attributes = await partsOf(unit.query(ResourceAttribute), 'resource_attributes', ids);
@@ -169,106 +182,4 @@ async function userResourceOf(unit: ReadingUnit): Promise<Resource> {
 
 function attributeEntry(row: ResourceAttribute): Entry<AttributeEntry> {
 	return { name: row.key, place: [...userAttributes, row.key], value: attributeValue(row) };
-}
-
-/** Tenant roles, each with its permissions and with the roles it extends. */
-export const rolePart: Part<RoleEntry> = {
-	title: 'role',
-	member: roles,
-	scope: (key) => ['roles', key],
-	list: false,
-	entriesOf: ({ schema }) => entriesOfMap(roles, schema?.roles),
-	async *portions(unit) {
-		for await (const rows of rowsByKey(unit, Role, ofTenants)) yield roleEntries(unit, rows);
-	},
-	async held(unit, entries) {
-		const rows = await rowsWithKeys(unit, Role, namesIn(entries), ofTenants);
-		return valuesOf(await roleEntries(unit, [...rows.values()]));
-	},
-	shown: (value) => without(value, { ...nothingSaid, permissions: [], extends: [] }),
-	async write(unit, entries) {
-		const rows = new Map(await rowsWithKeys(unit, Role, entries.flatMap(rolesNamed), ofTenants));
-		for (const { name, place, value } of await parentsFirst(unit, entries)) {
-			const parents = value.extends.map((key, index) => {
-				const parent = rows.get(key);
-				if (parent === undefined) throw nothingAt([...place, 'extends', index], Role.title, key);
-				return parent.id;
-			});
-			const row = rows.get(name);
-			const body = { ...value, extends: parents };
-			const written = await placed(place, () =>
-				row === undefined ? createRole(unit, { key: name, ...withoutNulls(body) }) : changeRole(unit, row, body),
-			);
-			rows.set(name, written);
-		}
-	},
-	async remove(unit, entries) {
-		const rows = await rowsWithKeys(unit, Role, namesIn(entries), ofTenants);
-		for (const row of rows.values()) await removeRole(unit, row);
-	},
-};
-
-function rolesNamed({ name, value }: Entry<RoleEntry>): readonly string[] {
-	return [name, ...value.extends];
-}
-
-async function roleEntries(unit: ReadingUnit, rows: readonly Role[]): Promise<readonly Entry<RoleEntry>[]> {
-	const ids = rows.map((row) => row.id);
-	const grants = groupBy(await grantsOf(unit, ids), (grant) => grant.role_id);
-	const parents = groupBy(await parentsOf(unit, ids), (parent) => parent.role_id);
-	return rows.map(({ id, key, name, description, attributes }) => ({
-		name: key,
-		place: [...roles, key],
-		value: {
-			...{ name, description, attributes },
-			permissions: (grants.get(id) ?? []).map((grant) => `${grant.resource}:${grant.action}`),
-			extends: (parents.get(id) ?? []).map(({ parent }) => parent),
-		},
-	}));
-}
-
-/**
- * Roles in an order in which what a role extends is written before it: so each can be written once, and no order of
- * steps meets a circle that the whole does not have. Throws `unprocessable` for a circle.
- */
-async function parentsFirst(
-	unit: ReadingUnit,
-	entries: readonly Written<RoleEntry>[],
-): Promise<readonly Written<RoleEntry>[]> {
-	const parents = await parentsByKey(unit, entries);
-	const children = groupBy(
-		[...parents].flatMap(([child, keys]) => keys.map((parent) => ({ parent, child }))),
-		({ parent }) => parent,
-	);
-	const waiting = new Map(
-		[...parents].map(([key, keys]) => [key, keys.filter((parent) => parents.has(parent)).length]),
-	);
-	const free = [...waiting.keys()].filter((key) => waiting.get(key) === 0).reverse();
-	const order = new Map<string, number>();
-	for (let key = free.pop(); key !== undefined; key = free.pop()) {
-		order.set(key, order.size);
-		for (const { child } of children.get(key) ?? []) {
-			const left = (waiting.get(child) ?? 0) - 1;
-			waiting.set(child, left);
-			if (left === 0) free.push(child);
-		}
-	}
-	const circling = entries.find(({ name }) => !order.has(name));
-	if (circling !== undefined) {
-		const msg = `the role \`${circling.name}\` would extend itself, or a role that does`;
-		throw unprocessable([{ loc: ['body', ...circling.place, 'extends'], msg, type: 'role_cycle' }]);
-	}
-	return entries.toSorted((left, right) => (order.get(left.name) ?? 0) - (order.get(right.name) ?? 0));
-}
-
-/** What each tenant role will extend, by keys, each once. */
-async function parentsByKey(
-	unit: ReadingUnit,
-	entries: readonly Written<RoleEntry>[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-	const names = await namesOf(unit, Role, ofTenants);
-	const held = groupBy(await parentsOf(unit), (row) => row.role_id);
-	const now = names.map(({ id, key }) => [key, (held.get(id) ?? []).map(({ parent }) => parent)] as const);
-	const then = entries.map(({ name, value }) => [name, [...new Set(value.extends)]] as const);
-	return new Map([...now, ...then]);
 }

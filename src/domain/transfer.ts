@@ -4,9 +4,16 @@ import { holds, type ReadingUnit, type WritingUnit } from '../store/unit.js';
 import type { CopyFilter, CopyScope } from '../wire/environment-copy.js';
 import { documentFormat, documentVersion, type EnvironmentDocument } from '../wire/environment-document.js';
 import { type ImportReport, type ImportStrategy, maxListedChanges } from '../wire/environment-import.js';
-import { roleAssignmentPart, tenantPart, tenantUserPart, userPart } from './transfer-facts.js';
-import { type Entry, type Part, portionsOf } from './transfer-part.js';
-import { resourcePart, rolePart, userAttributePart } from './transfer-schema.js';
+import { actionGroupPart } from './transfer-action-group.js';
+import { roleAssignmentPart, tenantUserPart } from './transfer-assignment.js';
+import { tenantPart, userPart } from './transfer-facts.js';
+import { instancePart } from './transfer-instance.js';
+import { userInvitePart } from './transfer-invite.js';
+import { type Entry, nestedKeys, type Part, portionsOf } from './transfer-part.js';
+import { relationPart } from './transfer-relation.js';
+import { resourceRolePart, rolePart } from './transfer-role.js';
+import { resourcePart, userAttributePart } from './transfer-schema.js';
+import { tuplePart } from './transfer-tuple.js';
 
 /** Any kind of object, whatever it is in documents; only it reads and writes its own values. */
 type AnyPart = Part<unknown>;
@@ -14,12 +21,18 @@ type AnyPart = Part<unknown>;
 /** The kinds of objects in documents, each after those that it refers to. */
 const parts: readonly AnyPart[] = [
 	asAny(resourcePart),
+	asAny(relationPart),
+	asAny(actionGroupPart),
+	asAny(resourceRolePart),
 	asAny(userAttributePart),
 	asAny(rolePart),
 	asAny(tenantPart),
 	asAny(userPart),
 	asAny(tenantUserPart),
+	asAny(instancePart),
+	asAny(tuplePart),
 	asAny(roleAssignmentPart),
+	asAny(userInvitePart),
 ];
 
 function asAny<V>(part: Part<V>): AnyPart {
@@ -43,7 +56,7 @@ export async function exportDocument(
 	for (const half of ['schema', 'facts'] as const) {
 		pieces.push(`,\n\t"${half}": {`);
 		let separator = '\n';
-		for (const part of parts.filter(({ member }) => member[0] === half)) {
+		for (const part of parts.filter(({ member: [of, , nested] }) => of === half && nested === undefined)) {
 			pieces.push(`${separator}\t\t"${part.member[1]}": `, ...(await textOf(unit, part)));
 			separator = ',\n';
 		}
@@ -55,22 +68,45 @@ export async function exportDocument(
 
 async function textOf(unit: ReadingUnit, part: AnyPart): Promise<readonly string[]> {
 	const [open, close] = part.list ? ['[', ']'] : ['{', '}'];
+	const nestedIn = await nestedObjects(unit, part);
 	const pieces: string[] = [];
 	for await (const entries of part.portions(unit)) {
 		if (entries.length === 0) continue;
-		const lines = entries.map((entry) => `\t\t\t${lineOf(part, entry)}`);
+		const lines = entries.map((entry) => `\t\t\t${lineOf(part, entry, nestedIn.get(entry.name))}`);
 		pieces.push(`${pieces.length === 0 ? open : ','}\n${lines.join(',\n')}`);
 	}
 	return pieces.length === 0 ? [open + close] : [...pieces, `\n\t\t${close}`];
 }
 
-function lineOf(part: AnyPart, { name, value }: Entry<unknown>): string {
-	const shown = part.shown(value);
-	if (part.list) return JSON.stringify(shown);
+function lineOf(part: AnyPart, { name, value }: Entry<unknown>, nested: object = {}): string {
+	if (part.list) return JSON.stringify(part.shown(value));
+	const shown = Object.assign({}, part.shown(value), nested);
 	const [half] = part.member;
 	const text =
 		half === 'facts' ? JSON.stringify(shown) : JSON.stringify(shown, null, '\t').replaceAll('\n', '\n\t\t\t');
 	return `${JSON.stringify(name)}: ${text}`;
+}
+
+/** What is inside of a part's objects, by their names: for each member, what it holds by key. */
+async function nestedObjects(
+	unit: ReadingUnit,
+	{ member: [half, member] }: AnyPart,
+): Promise<ReadonlyMap<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>> {
+	const objects = new Map<string, Record<string, Record<string, unknown>>>();
+	for (const part of parts) {
+		const [ofHalf, ofMember, nested] = part.member;
+		if (ofHalf !== half || ofMember !== member || nested === undefined) continue;
+		for await (const entries of part.portions(unit)) {
+			for (const { name, value } of entries) {
+				const [holder, key] = nestedKeys(name);
+				const object = objects.get(holder) ?? {};
+				object[nested] ??= {};
+				object[nested][key] = part.shown(value);
+				objects.set(holder, object);
+			}
+		}
+	}
+	return objects;
 }
 
 /** Objects to be brought into an environment: those of one kind, whichever is asked for. */
@@ -197,27 +233,13 @@ function refuseConflicts({ title, member }: AnyPart, conflicts: readonly Entry<u
 	throw new Failure('duplicate', message, { at: member.join('.'), names, conflicts: conflicts.length });
 }
 
-/** What a unit changed, each object once, however many steps it took. */
+/** What a unit changed. */
 export function reportOf(changes: readonly Change[], dry_run: boolean): ImportReport {
-	const net = netOf(changes);
 	const counts: Record<string, { create: number; update: number; delete: number }> = {};
-	for (const { kind, operation } of net) {
+	for (const { kind, operation } of changes) {
 		counts[kind] ??= { create: 0, update: 0, delete: 0 };
 		counts[kind][operation] += 1;
 	}
-	const listed = net.slice(0, maxListedChanges).map(({ kind, operation, key }) => ({ kind, operation, key }));
-	return { dry_run, total: net.length, counts, changes: listed };
-}
-
-/** What came of several changes of one object: from what it was before the first to what it is after the last. */
-function netOf(changes: readonly Change[]): readonly Change[] {
-	const objects = new Map<string, Change>();
-	for (const change of changes) {
-		const identity = `${change.kind} ${String((change.after ?? change.before)?.['id'] ?? change.key)}`;
-		const { before } = objects.get(identity) ?? change;
-		const { after } = change;
-		const operation = before === null ? 'create' : after === null ? 'delete' : 'update';
-		objects.set(identity, { ...change, operation, before });
-	}
-	return [...objects.values()].filter(({ before, after }) => before !== null || after !== null);
+	const listed = changes.slice(0, maxListedChanges).map(({ kind, operation, key }) => ({ kind, operation, key }));
+	return { dry_run, total: changes.length, counts, changes: listed };
 }

@@ -19,3 +19,19 @@ export interface Change {
 	readonly before: ChangedRecord | null;
 	readonly after: ChangedRecord | null;
 }
+
+/**
+ * What came of several changes, each object once, however many steps it took: from what it was before the first to what
+ * it is after the last. What came and went is left out.
+ */
+export function netChanges(changes: readonly Change[]): readonly Change[] {
+	const objects = new Map<string, Change>();
+	for (const change of changes) {
+		const identity = `${change.kind} ${String((change.after ?? change.before)?.['id'] ?? change.key)}`;
+		const { before } = objects.get(identity) ?? change;
+		const { after } = change;
+		const operation = before === null ? 'create' : after === null ? 'delete' : 'update';
+		objects.set(identity, { ...change, operation, before });
+	}
+	return [...objects.values()].filter(({ before, after }) => before !== null || after !== null);
+}

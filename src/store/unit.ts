@@ -5,7 +5,7 @@ import type { Clock } from '../clock.js';
 import { duplicate, notFound } from '../failure.js';
 import { asId } from '../wire/common.js';
 import { advance } from './advance.js';
-import type { Change, ChangedRecord, ChangeKind } from './change.js';
+import { type Change, type ChangedRecord, type ChangeKind, netChanges } from './change.js';
 import { type Publications, publicationsOf } from './policy.js';
 import { idsAmong, pairUp, whereReferred } from './ref.js';
 import type { Cipher } from './secret.js';
@@ -172,9 +172,9 @@ export class WritingUnit extends ReadingUnit {
 		super(scope, database, clock, cipher);
 	}
 
-	/** What this unit has recorded so far. */
+	/** What this unit has changed so far, each object once. */
 	get changes(): readonly Change[] {
-		return this.#changes;
+		return netChanges(this.#changes);
 	}
 
 	/** Whether nothing of this unit shall stay. */
@@ -336,7 +336,7 @@ export class WritingUnit extends ReadingUnit {
 		}
 	}
 
-	/** Appends one change to what this unit commits under its revision. */
+	/** Appends one step to what this unit commits under its revision: several of one object become one change. */
 	record(
 		kind: ChangeKind,
 		operation: Change['operation'],

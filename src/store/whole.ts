@@ -44,3 +44,29 @@ export async function rowsWithKeys<M extends KeyedModel>(
 	for (const [column, value] of Object.entries(within)) query.where(`${table.tableName}.${column}`, value);
 	return new Map((await query).map((row) => [row.key, row]));
 }
+
+/** What belongs to a resource: an action, a relation, a role. */
+export type PartModel = KeyedModel & { readonly resource_id: string | null };
+
+/** The parts that these resources have, in no order. */
+export async function partsWithin<M extends PartModel>(
+	unit: ReadingUnit,
+	table: Table<M>,
+	resourceIds: readonly string[],
+): Promise<readonly M[]> {
+	return unit.query(table).whereRaw('?? = any(?::uuid[])', [`${table.tableName}.resource_id`, resourceIds]);
+}
+
+/** The parts with these keys, the first key in the first resource, and so on: by the resource's id, by key. */
+export async function partsWithKeys<M extends PartModel>(
+	unit: ReadingUnit,
+	table: Table<M>,
+	wanted: readonly { readonly resource_id: string; readonly key: string }[],
+): Promise<(resource_id: string, key: string) => M | undefined> {
+	const columns = [`${table.tableName}.resource_id`, `${table.tableName}.key`];
+	const pairs = [wanted.map(({ resource_id }) => resource_id), wanted.map(({ key }) => key)];
+	const condition = '(??, ??) in (select * from unnest(?::uuid[], ?::text[]))';
+	const rows = wanted.length === 0 ? [] : await unit.query(table).whereRaw(condition, [...columns, ...pairs]);
+	const found = new Map(rows.map((row) => [`${row.resource_id}/${row.key}`, row]));
+	return (resource_id, key) => found.get(`${resource_id}/${key}`);
+}

@@ -1,8 +1,22 @@
 import { z } from 'zod';
-import { Attributes, defaulted, Key, keyed, Name, optional, StoredObject, Text, UserKey } from './common.js';
+import {
+	Attributes,
+	defaulted,
+	instanceParts,
+	Key,
+	keyed,
+	maxKeyLength,
+	Name,
+	optional,
+	StoredObject,
+	Text,
+	UserKey,
+} from './common.js';
+import { DerivationSettingsEdit } from './derivation.js';
 import { Email } from './email.js';
 import { ResourceKey } from './resource.js';
 import { AttributeType } from './resource-attribute.js';
+import { UserInviteStatus } from './user-invite.js';
 
 /**
  * A whole environment as one JSON document: by keys and never by ids, so that it means the same in every environment.
@@ -24,9 +38,25 @@ function listOf<S extends z.ZodType>(item: S) {
 	return defaulted(z.array(item), () => []);
 }
 
-function mapOf<S extends z.ZodType>(value: S, key: typeof Key = Key) {
+function mapOf<S extends z.ZodType>(value: S, key: z.ZodString = Key) {
 	return defaulted(keyed(value, key), () => ({}));
 }
+
+/** Two keys with a colon between them. */
+function pairOf(what: string) {
+	return z
+		.string()
+		.max(2 * maxKeyLength + 1)
+		.refine(isPair, `must be \`${what}\``);
+}
+
+function isPair(text: string): boolean {
+	const parts = instanceParts(text);
+	return parts !== null && Key.safeParse(parts.resource).success && Key.safeParse(parts.key).success;
+}
+
+const InstanceName = pairOf('<resource key>:<instance key>');
+const PermissionName = pairOf('<resource key>:<action key>');
 
 /** An action of a resource; without a name it is called by its key. */
 const ActionEntry = z.strictObject({
@@ -41,6 +71,49 @@ export const AttributeEntry = z
 	.meta({ id: 'AttributeEntry' });
 export type AttributeEntry = z.output<typeof AttributeEntry>;
 
+/** A relation of the instances of a resource, the objects; `subject_resource` is the key of the subjects' resource. */
+export const RelationEntry = z
+	.strictObject({ name: Name, description: orNull(Text), subject_resource: Key })
+	.meta({ id: 'RelationEntry' });
+export type RelationEntry = z.output<typeof RelationEntry>;
+
+/** A group of actions of a resource, by their keys. */
+export const ActionGroupEntry = z
+	.strictObject({ name: Name, description: orNull(Text), attributes: orNull(Attributes), actions: listOf(Key) })
+	.meta({ id: 'ActionGroupEntry' });
+export type ActionGroupEntry = z.output<typeof ActionGroupEntry>;
+
+const when = defaulted(z.strictObject(DerivationSettingsEdit.shape), () => ({ no_direct_roles_on_object: false }));
+
+/** What a role of a resource is derived from: roles of the subjects of a relation, all by keys. */
+export const DerivationEntry = z
+	.strictObject({
+		users_with_role: listOf(z.strictObject({ role: Key, on_resource: Key, linked_by_relation: Key, when })),
+		when,
+	})
+	.meta({ id: 'DerivationEntry' });
+export type DerivationEntry = z.output<typeof DerivationEntry>;
+
+const describedRole = { name: Name, description: orNull(Text), attributes: orNull(Attributes) };
+
+/** A role of a resource; its permissions are keys of actions, what it extends are keys of roles, of that resource. */
+export const ResourceRoleEntry = z
+	.strictObject({
+		...describedRole,
+		permissions: listOf(Key),
+		extends: listOf(Key),
+		granted_to: orNull(DerivationEntry),
+	})
+	.meta({ id: 'ResourceRoleEntry' });
+export type ResourceRoleEntry = z.output<typeof ResourceRoleEntry>;
+
+/** What a resource holds that is an object of its own: those of them that are not named stay. */
+const nested = {
+	relations: mapOf(RelationEntry),
+	action_groups: mapOf(ActionGroupEntry),
+	roles: mapOf(ResourceRoleEntry),
+};
+
 /** A resource. The built-in `__user` is one where its owner has changed it; its attributes are `user_attributes`. */
 export const ResourceEntry = z
 	.strictObject({
@@ -50,19 +123,14 @@ export const ResourceEntry = z
 		type_attributes: orNull(Attributes),
 		actions: mapOf(ActionEntry),
 		attributes: mapOf(AttributeEntry),
+		...nested,
 	})
 	.meta({ id: 'ResourceEntry' });
 export type ResourceEntry = z.output<typeof ResourceEntry>;
 
 /** A tenant role; its permissions are `<resource key>:<action key>`, what it extends are keys. */
 export const RoleEntry = z
-	.strictObject({
-		name: Name,
-		description: orNull(Text),
-		attributes: orNull(Attributes),
-		permissions: listOf(Text),
-		extends: listOf(Key),
-	})
+	.strictObject({ ...describedRole, permissions: listOf(PermissionName), extends: listOf(Key) })
 	.meta({ id: 'RoleEntry' });
 export type RoleEntry = z.output<typeof RoleEntry>;
 
@@ -87,11 +155,56 @@ export type UserEntry = z.output<typeof UserEntry>;
 export const TenantUserEntry = z.strictObject({ user: UserKey, tenant: Key }).meta({ id: 'TenantUserEntry' });
 export type TenantUserEntry = z.output<typeof TenantUserEntry>;
 
-/** A role that a user holds in a tenant. */
+/** A thing of a resource type, in one tenant. */
+export const InstanceEntry = z
+	.strictObject({ tenant: Key, attributes: defaulted(Attributes, () => ({})) })
+	.meta({ id: 'InstanceEntry' });
+export type InstanceEntry = z.output<typeof InstanceEntry>;
+
+/** A relationship: its subject and its object are `<resource key>:<instance key>`. */
+export const TupleEntry = z
+	.strictObject({ subject: InstanceName, relation: Key, object: InstanceName })
+	.meta({ id: 'TupleEntry' });
+export type TupleEntry = z.output<typeof TupleEntry>;
+
+/** Where a role is held: in a tenant or on an instance, which knows its tenant. */
+const place = { tenant: orNull(Key), resource_instance: orNull(InstanceName) };
+
+function inOnePlace({ tenant, resource_instance }: { readonly tenant: unknown; readonly resource_instance: unknown }) {
+	return (tenant === null) !== (resource_instance === null);
+}
+
+const inOnePlaceOnly = {
+	message: 'must name one of `tenant` and `resource_instance`, which knows its tenant',
+	path: ['tenant'],
+};
+
+/** A role that a user holds: a tenant role in a tenant, or a role of a resource on one of its instances. */
 export const RoleAssignmentEntry = z
-	.strictObject({ user: UserKey, role: Key, tenant: Key })
+	.strictObject({ user: UserKey, role: Key, ...place })
+	.refine(inOnePlace, inOnePlaceOnly)
 	.meta({ id: 'RoleAssignmentEntry' });
 export type RoleAssignmentEntry = z.output<typeof RoleAssignmentEntry>;
+
+/** Someone who is to become a user; the role is the key of a tenant role, or `<resource key>:<role key>`. */
+export const UserInviteEntry = z
+	.strictObject({
+		email: Email,
+		first_name: orNull(Name),
+		last_name: orNull(Name),
+		status: defaulted(UserInviteStatus, () => 'pending' as const),
+		role: z.union([Key, pairOf('<resource key>:<role key>')], 'must be `<role key>` or `<resource key>:<role key>`'),
+		...place,
+	})
+	.refine(inOnePlace, inOnePlaceOnly)
+	.refine(isOfInstance, { message: 'must be a role of the resource of `resource_instance`', path: ['role'] })
+	.meta({ id: 'UserInviteEntry' });
+export type UserInviteEntry = z.output<typeof UserInviteEntry>;
+
+function isOfInstance({ role, resource_instance }: { role: string; resource_instance: string | null }): boolean {
+	const resource = instanceParts(role)?.resource;
+	return resource === undefined || resource === instanceParts(resource_instance ?? '')?.resource;
+}
 
 /** What can exist, and what is allowed. */
 const SchemaHalf = z.strictObject({
@@ -108,7 +221,10 @@ const FactsHalf = z.strictObject({
 	tenants: mapOf(TenantEntry),
 	users: mapOf(UserEntry, UserKey),
 	tenant_users: listOf(TenantUserEntry),
+	resource_instances: mapOf(InstanceEntry, InstanceName),
+	relationship_tuples: listOf(TupleEntry),
 	role_assignments: listOf(RoleAssignmentEntry),
+	user_invites: mapOf(UserInviteEntry, UserKey),
 });
 
 /** A document to import. A half that is missing says nothing of what is there. */
@@ -138,7 +254,10 @@ export const EnvironmentExport = z
 			tenants: entries,
 			users: entries,
 			tenant_users: z.array(StoredObject),
+			resource_instances: entries,
+			relationship_tuples: z.array(StoredObject),
 			role_assignments: z.array(StoredObject),
+			user_invites: entries,
 		}),
 	})
 	.meta({ id: 'EnvironmentExport' });

@@ -50,7 +50,7 @@ function copiesOf(place: Place, { project }: Management): Copies {
 /** What the facts of a new environment are. */
 const noFacts = {
 	...{ tenants: { default: { name: 'Default Tenant' } }, users: {} },
-	...{ tenant_users: [], role_assignments: [] },
+	...{ tenant_users: [], resource_instances: {}, relationship_tuples: [], role_assignments: [], user_invites: {} },
 };
 
 journey(
@@ -142,6 +142,70 @@ journey('a scope says by key what is copied; what that refers to has to be there
 		fails(t, await copy({ target_env: { new: created }, scope }), 404, named);
 		fails(t, await management.project.get(`/v2/projects/default/envs/${created.key}`), 404);
 	}
+	await ledger.balanced();
+});
+
+/** Folders and files, whose roles are derived from each other and whose relations lead to each other. */
+const nested = {
+	file: {
+		...{ name: 'File', actions: { read: { name: 'read' } }, attributes: {} },
+		relations: { parent: { name: 'Parent', subject_resource: 'folder' } },
+		action_groups: { all: { name: 'All', actions: ['read'] } },
+		roles: {
+			editor: {
+				name: 'Editor',
+				extends: ['reader'],
+				granted_to: { users_with_role: [{ role: 'owner', on_resource: 'folder', linked_by_relation: 'parent' }] },
+			},
+			reader: { name: 'Reader', permissions: ['read'] },
+		},
+	},
+	folder: {
+		...{ name: 'Folder', actions: {}, attributes: {} },
+		relations: { author: { name: 'Author', subject_resource: '__user' } },
+		roles: { owner: { name: 'Owner', attributes: { level: 1 } } },
+	},
+} as const;
+
+journey('what belongs to a resource goes with it, whatever refers to whatever', async (t, place, management) => {
+	await place.http.post(`/v2/projects/${place.project}/envs/${place.key}/import`, {
+		...header,
+		schema: { resources: nested, roles: { viewer: { name: 'Viewer', permissions: ['file:read'] } } },
+	});
+	const copy = copiesOf(place, management);
+	const target = await newPlace(management, management.project);
+	const ledger = await ledgerOf(t, target);
+	const to = { target_env: { existing: target.key } };
+
+	const missing: readonly (readonly [scope: Json, named: string])[] = [
+		[{ resources: { exclude: ['folder'] } }, 'schema.resources.file.relations.parent.subject_resource'],
+		[{ resources: { include: ['folder'] } }, 'schema.roles.viewer.permissions.0'],
+	];
+	for (const [scope, named] of missing) fails(t, await copy({ ...to, scope }), 404, named);
+	await ledger.wrote(
+		await copy({ ...to, scope: { resources: { include: ['fold*'] }, roles: { exclude: ['*'] } } }),
+		201,
+	);
+	t.deepEqual(await schemaOf(target), { resources: { folder: nested.folder }, roles: {} });
+	// The role that one of files is derived from is there, but not any more as it is in the source.
+	await ledger.wrote(await target.http.delete(`${target.schema}/resources/folder/roles/owner`), 204);
+	const files = { scope: { resources: { include: ['file'] } } };
+	fails(t, await copy({ ...to, ...files }), 404, 'roles.editor.granted_to.users_with_role.0.role');
+	const own = { key: 'owner', name: 'Their owner' };
+	await ledger.wrote(await target.http.post(`${target.schema}/resources/folder/roles`, own));
+	await ledger.wrote(await copy({ ...to, ...files }), 201);
+	t.deepEqual((await exported(target)).schema['resources'], {
+		file: nested.file,
+		folder: { ...nested.folder, roles: { owner: { name: 'Their owner' } } },
+	});
+	await ledger.wrote(await target.http.post(`${target.schema}/resources/file/roles`, { key: 'own', name: 'Own' }));
+	fails(t, await copy({ ...to, conflict_strategy: 'fail' }), 409, '`folder/owner`');
+	await ledger.wrote(await copy({ ...to, conflict_strategy: 'overwrite' }), 201);
+	t.deepEqual((await exported(target)).schema['resources'], {
+		...nested,
+		file: { ...nested.file, roles: { ...nested.file.roles, own: { name: 'Own' } } },
+	});
+	await ledger.kept(await copy(to), 201);
 	await ledger.balanced();
 });
 

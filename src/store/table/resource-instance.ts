@@ -69,6 +69,17 @@ export function instanceRows(page: PageOf<ResourceInstance>): PageOf<InstanceRow
 	return page as unknown as PageOf<InstanceRow>;
 }
 
+/** All instances, by id and as `<resource key>:<instance key>`, in no order. */
+export async function instanceNames(
+	unit: ReadingUnit,
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
+	return unit
+		.query(ResourceInstance)
+		.join('resources', sameEnvironment('resource_instances', 'resource_id', 'resources'))
+		.select('resource_instances.id', instanceNameIn('resources', 'resource_instances').as('name'))
+		.castTo<{ id: string; name: string }[]>();
+}
+
 /** The next of the instances that pass the filter, as many as one statement takes. */
 export async function someInstances(unit: ReadingUnit, filter: InstanceFilter): Promise<readonly InstanceRow[]> {
 	return instancesBy(unit, filter).limit(rowsAtOnce).castTo<InstanceRow[]>();

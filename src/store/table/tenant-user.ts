@@ -1,3 +1,4 @@
+import type { QueryBuilder } from 'objection';
 import type { ReadingUnit, WritingUnit } from '../unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 
@@ -28,6 +29,8 @@ export interface TenantUserRow {
 export interface TenantUserFilter {
 	readonly user_ids?: readonly string[];
 	readonly tenant_ids?: readonly string[];
+	/** Pairs of ids, exactly these. */
+	readonly places?: readonly Pick<TenantUserRow, 'tenant_id' | 'user_id'>[];
 }
 
 /** Who was added to which tenant, in the order of the tenants. */
@@ -39,10 +42,7 @@ export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter)
 		.select('tenant_users.tenant_id', 'tenant_users.user_id', 'tenant_users.created_at')
 		.select('users.key as user', 'tenants.key as tenant')
 		.orderBy(['tenant_users.tenant_id', 'tenant_users.user_id']);
-	const { user_ids, tenant_ids } = filter;
-	if (user_ids !== undefined) query.whereRaw('tenant_users.user_id = any(?::uuid[])', [user_ids]);
-	if (tenant_ids !== undefined) query.whereRaw('tenant_users.tenant_id = any(?::uuid[])', [tenant_ids]);
-	return query.castTo<TenantUserRow[]>();
+	return wherePlaced(query, filter).castTo<TenantUserRow[]>();
 }
 
 /** Adds users to tenants and returns the places that were not there yet. Records nothing. */
@@ -57,9 +57,19 @@ export async function insertTenantUsers(
 }
 
 /** Takes users from tenants, all that pass the filter. Records nothing. */
-export async function deleteTenantUsers(unit: WritingUnit, { user_ids, tenant_ids }: TenantUserFilter): Promise<void> {
-	const query = unit.query(TenantUser).delete();
+export async function deleteTenantUsers(unit: WritingUnit, filter: TenantUserFilter): Promise<void> {
+	await wherePlaced(unit.query(TenantUser), filter).delete();
+}
+
+function wherePlaced(
+	query: QueryBuilder<TenantUser, TenantUser[]>,
+	{ user_ids, tenant_ids, places }: TenantUserFilter,
+): QueryBuilder<TenantUser, TenantUser[]> {
 	if (user_ids !== undefined) query.whereRaw('tenant_users.user_id = any(?::uuid[])', [user_ids]);
 	if (tenant_ids !== undefined) query.whereRaw('tenant_users.tenant_id = any(?::uuid[])', [tenant_ids]);
-	await query;
+	if (places === undefined) return query;
+	return query.whereRaw(
+		'(tenant_users.tenant_id, tenant_users.user_id) in (select * from unnest(?::uuid[], ?::uuid[]))',
+		[places.map(({ tenant_id }) => tenant_id), places.map(({ user_id }) => user_id)],
+	);
 }

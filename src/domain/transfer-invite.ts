@@ -1,0 +1,115 @@
+import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
+import { Role } from '../store/table/role.js';
+import { Tenant } from '../store/table/tenant.js';
+import { UserInvite } from '../store/table/user-invite.js';
+import type { ReadingUnit } from '../store/unit.js';
+import { rowsWithIds, rowsWithKeys } from '../store/whole.js';
+import { instanceName, instanceParts } from '../wire/common.js';
+import type { UserInviteEntry } from '../wire/environment-document.js';
+import { referencesToInstances } from './transfer-instance.js';
+import {
+	type Entry,
+	entriesOfMap,
+	namesIn,
+	type Part,
+	rowsByKey,
+	valuesOf,
+	type Written,
+	without,
+} from './transfer-part.js';
+import { type PartName, referencesTo, referencesToParts } from './transfer-reference.js';
+
+const member = ['facts', 'user_invites'] as const;
+
+/** User invites. */
+export const userInvitePart: Part<UserInviteEntry> = {
+	title: 'user invite',
+	member,
+	scope: null,
+	list: false,
+	entriesOf: ({ facts }) => entriesOfMap(member, facts?.user_invites),
+	async *portions(unit) {
+		for await (const rows of rowsByKey(unit, UserInvite)) yield inviteEntries(unit, rows);
+	},
+	async held(unit, entries) {
+		return valuesOf(await inviteEntries(unit, [...(await rowsWithKeys(unit, UserInvite, namesIn(entries))).values()]));
+	},
+	shown: (value) =>
+		without(value, { first_name: null, last_name: null, status: 'pending', tenant: null, resource_instance: null }),
+	async write(unit, entries) {
+		const wanted = await resolve(unit, entries);
+		await unit.createMany(
+			UserInvite,
+			wanted.filter(({ exists }) => !exists).map(({ columns }) => columns),
+			(invite) => invite.key,
+		);
+		const rows = await rowsWithKeys(unit, UserInvite, namesIn(entries));
+		await unit.updateMany(
+			UserInvite,
+			wanted.flatMap(({ columns, exists }) => {
+				const row = exists ? rows.get(columns.key) : undefined;
+				return row === undefined ? [] : [{ row, columns }];
+			}),
+		);
+	},
+	async remove(unit, entries) {
+		const rows = await rowsWithKeys(unit, UserInvite, namesIn(entries));
+		await unit.removeMany(UserInvite, [...rows.values()], (invite) => invite.key);
+	},
+};
+
+async function inviteEntries(
+	unit: ReadingUnit,
+	rows: readonly UserInvite[],
+): Promise<readonly Entry<UserInviteEntry>[]> {
+	const roles = await rowsWithIds(unit, Role, [...new Set(rows.map((row) => row.role_id))]);
+	const tenants = await rowsWithIds(unit, Tenant, [...new Set(rows.map((row) => row.tenant_id))]);
+	const ids = rows.flatMap((row) => row.resource_instance_id ?? []);
+	const found = ids.length === 0 ? [] : await instancesBy(unit, { ids }).castTo<InstanceRow[]>();
+	const instances = new Map(found.map((row) => [row.id, row]));
+	return rows.map(({ key, email, first_name, last_name, status, ...row }) => {
+		const role = roles.get(row.role_id);
+		const instance = instances.get(row.resource_instance_id ?? '');
+		const called = role?.key ?? '';
+		const value = {
+			...{ email, first_name, last_name, status },
+			role: role?.resource_id && instance ? `${instance.resource}:${called}` : called,
+			tenant: instance === undefined ? (tenants.get(row.tenant_id)?.key ?? '') : null,
+			resource_instance: instance === undefined ? null : instanceName(instance.resource, instance.key),
+		};
+		return { name: key, place: [...member, key], value };
+	});
+}
+
+/** The columns of invites: the role is of tenants or of the resource of the instance, whose tenant is the invite's. */
+async function resolve(unit: ReadingUnit, entries: readonly Written<UserInviteEntry>[]) {
+	const tenantAt = await referencesTo(
+		unit,
+		Tenant,
+		entries.flatMap(({ value }) => value.tenant ?? []),
+	);
+	const instanceAt = await referencesToInstances(
+		unit,
+		entries.flatMap(({ value }) => value.resource_instance ?? []),
+	);
+	const roleAt = await referencesToParts(
+		unit,
+		Role,
+		entries.map(({ value }) => roleOf(value)),
+	);
+	return entries.map(({ name: key, place, value, exists }) => {
+		const { role: _, tenant, resource_instance, ...fields } = value;
+		const on = resource_instance === null ? null : instanceAt(resource_instance, [...place, 'resource_instance']);
+		const columns = {
+			...{ key, ...fields },
+			role_id: roleAt(roleOf(value), [...place, 'role']).id,
+			tenant_id: on?.tenant_id ?? tenantAt(tenant ?? '', [...place, 'tenant']).id,
+			resource_instance_id: on?.id ?? null,
+		};
+		return { exists, columns };
+	});
+}
+
+function roleOf({ role }: UserInviteEntry): PartName {
+	return instanceParts(role) ?? { resource: null, key: role };
+}

@@ -1,0 +1,186 @@
+import fc, { type GeneratorValue } from 'fast-check';
+
+/** Any environment as a document: objects of every kind, each of which refers to what is there. */
+
+/** A JSON object. */
+export type Json = Readonly<Record<string, unknown>>;
+
+type Entries<V = Json> = Readonly<Record<string, V>>;
+
+/** A document without where it is from. */
+export interface Document {
+	readonly schema: Readonly<Record<'roles' | 'user_attributes', Entries>> & {
+		readonly resources: Entries<RandomResource>;
+	};
+	readonly facts: Readonly<Record<'tenants' | 'users', Entries>> & Json;
+}
+
+interface RandomResource extends Json {
+	readonly actions: Entries;
+	readonly relations?: Entries<{ readonly subject_resource: string }>;
+	readonly roles?: Entries;
+}
+
+/** Some sort otherwise by other rules, some look like ids or like what every object has. */
+const keys = ['a', 'b', 'B', '10', '9', '-', 'constructor', '00000000-0000-4000-8000-000000000000'] as const;
+
+const text = fc.constantFrom('x', 'Ä "quoted"\n', '');
+const json = fc.dictionary(fc.constantFrom('n', 'm', 'toString'), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 2 });
+const attributes = json.filter((value) => !/\\u0000|\\ud[89a-f]|__proto__/i.test(JSON.stringify(value)));
+const filled = attributes.filter((value) => Object.keys(value).length > 0);
+const described = said({ name: text }, { description: text, attributes });
+const attribute = said({ type: fc.constantFrom('bool', 'json') }, { description: text });
+
+/** A record some of whose members may be missing. */
+function said(required: Record<string, fc.Arbitrary<unknown>>, optional: Record<string, fc.Arbitrary<unknown>>) {
+	return fc.record({ ...required, ...optional }, { requiredKeys: Object.keys(required) });
+}
+
+function mapOf<V>(value: fc.Arbitrary<V>): fc.Arbitrary<Entries<V>> {
+	return fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: 4 });
+}
+
+/** Makes one document out of what a property draws. */
+export function documentOf(random: GeneratorValue): Document & Json {
+	const draw = <T>(arbitrary: fc.Arbitrary<T>): T => random((given: fc.Arbitrary<T>) => given, arbitrary);
+	const resources = withRelations(draw, draw(mapOf(resource)));
+	const withRoles = mapValues(resources, (one) => {
+		return { ...one, ...ifAny('roles', rolesOf(draw, Object.keys(one.actions))) };
+	});
+	const derived = mapValues(withRoles, (one) => ({ ...one, ...withDerivations(draw, one, withRoles) }));
+	const permissions = Object.entries(derived).flatMap(([key, one]) =>
+		Object.keys(one.actions).map((action) => `${key}:${action}`),
+	);
+	const roles = rolesOf(draw, permissions);
+	return {
+		...{ format: 'regolith-environment', version: 1 },
+		schema: { resources: derived, user_attributes: draw(mapOf(attribute)), roles },
+		facts: factsOf(draw, derived, Object.keys(roles)),
+	};
+}
+
+type Draw = <T>(arbitrary: fc.Arbitrary<T>) => T;
+
+const resource = said(
+	{ name: text, actions: mapOf(said({ name: text }, { attributes })), attributes: mapOf(attribute) },
+	{ urn: text, description: text, type_attributes: attributes },
+) as fc.Arbitrary<RandomResource>;
+
+function withRelations(draw: Draw, resources: Entries<RandomResource>): Entries<RandomResource> {
+	const subjects = fc.constantFrom('__user', ...Object.keys(resources));
+	const relation = said({ name: text, subject_resource: subjects }, { description: text }) as fc.Arbitrary<
+		Json & { readonly subject_resource: string }
+	>;
+	return mapValues(resources, (one) => {
+		const groups = mapValues(draw(mapOf(described)), (group) => {
+			return { ...group, ...ifAny('actions', some(draw, Object.keys(one.actions))) };
+		});
+		return { ...one, ...ifAny('relations', draw(mapOf(relation))), ...ifAny('action_groups', groups) };
+	});
+}
+
+/** Roles that extend only those before them. */
+function rolesOf(draw: Draw, permissions: readonly string[]): Entries {
+	const names = draw(fc.uniqueArray(fc.constantFrom(...keys), { maxLength: 4 }));
+	return Object.fromEntries(
+		names.map((name, index) => {
+			const links = {
+				...ifAny('permissions', some(draw, permissions)),
+				...ifAny('extends', some(draw, names.slice(0, index))),
+			};
+			return [name, { ...draw(described), ...links }];
+		}),
+	);
+}
+
+const settings = fc.constantFrom({}, { when: { no_direct_roles_on_object: true } });
+
+/** Derives some roles of a resource from roles of the subjects of its relations. */
+function withDerivations(
+	draw: Draw,
+	{ relations = {}, roles = {} }: RandomResource,
+	resources: Entries<RandomResource>,
+) {
+	const rules = Object.entries(relations).flatMap(([linked_by_relation, { subject_resource: on_resource }]) =>
+		Object.keys(resources[on_resource]?.roles ?? {}).map((role) => ({ role, on_resource, linked_by_relation })),
+	);
+	const derived = mapValues(roles, (role) => {
+		if (!draw(fc.boolean())) return role;
+		const users_with_role = some(draw, rules).map((rule) => ({ ...rule, ...draw(settings) }));
+		return { ...role, granted_to: { ...ifAny('users_with_role', users_with_role), ...draw(settings) } };
+	});
+	return ifAny('roles', derived);
+}
+
+function factsOf(draw: Draw, resources: Entries<RandomResource>, tenantRoles: readonly string[]): Document['facts'] {
+	const tenants = draw(mapOf(described));
+	const users = draw(mapOf(said({}, { first_name: text, attributes: filled })));
+	const [userKeys, tenantKeys] = [Object.keys(users), Object.keys(tenants)];
+	const instances = instancesOf(draw, Object.keys(resources), tenantKeys);
+	const inTenants = pairs(tenantRoles, tenantKeys).map(([role, tenant]) => ({ role, tenant }));
+	const onInstances = Object.keys(instances).flatMap((resource_instance) =>
+		Object.keys(resources[typeOf(resource_instance)]?.roles ?? {}).map((role) => ({ role, resource_instance })),
+	);
+	const invitations = [
+		...inTenants,
+		...pairs(tenantRoles, Object.keys(instances)).map(([role, resource_instance]) => ({ role, resource_instance })),
+		...onInstances.map(({ role, resource_instance }) => {
+			return { role: `${typeOf(resource_instance)}:${role}`, resource_instance };
+		}),
+	];
+	const invite = said({ email: fc.constant('x@example.com') }, { first_name: text, status: fc.constant('approved') });
+	const held = pairs(userKeys, [...inTenants, ...onInstances]);
+	return {
+		...{ tenants, users, resource_instances: instances },
+		tenant_users: some(draw, pairs(userKeys, tenantKeys)).map(([user, tenant]) => ({ user, tenant })),
+		relationship_tuples: some(draw, tuplesAmong(instances, resources), 8),
+		role_assignments: some(draw, held, 8).map(([user, role]) => ({ user, ...role })),
+		user_invites: Object.fromEntries(
+			some(draw, pairs(keys, invitations)).map(([key, place]) => [key, { ...draw(invite), ...place }]),
+		),
+	};
+}
+
+type Instances = Entries<Json & { readonly tenant: string }>;
+
+function instancesOf(draw: Draw, resources: readonly string[], tenants: readonly string[]): Instances {
+	const names = tenants.length === 0 ? [] : pairs(resources, keys).map(([type, key]) => `${type}:${key}`);
+	return Object.fromEntries(
+		some(draw, names, 8).map((name) => {
+			const tenant = draw(fc.constantFrom(...tenants));
+			return [name, { tenant, ...(draw(fc.boolean()) && { attributes: draw(filled) }) }];
+		}),
+	);
+}
+
+function pairs<A, B>(left: readonly A[], right: readonly B[]): readonly (readonly [A, B])[] {
+	return left.flatMap((one) => right.map((other) => [one, other] as const));
+}
+
+/** All relationships that there could be. */
+function tuplesAmong(instances: Instances, resources: Entries<RandomResource>): readonly Json[] {
+	return Object.entries(instances).flatMap(([object, { tenant }]) =>
+		Object.entries(resources[typeOf(object)]?.relations ?? {}).flatMap(([relation, { subject_resource }]) =>
+			Object.entries(instances)
+				.filter(([subject, at]) => at.tenant === tenant && typeOf(subject) === subject_resource)
+				.map(([subject]) => ({ subject, relation, object })),
+		),
+	);
+}
+
+function typeOf(instance: string): string {
+	return instance.split(':')[0] ?? '';
+}
+
+function some<T>(draw: Draw, list: readonly T[], most = 4): readonly T[] {
+	return draw(fc.shuffledSubarray([...list], { maxLength: Math.min(list.length, most) }));
+}
+
+/** A member, where it holds anything. */
+function ifAny<V extends object>(member: string, value: V): Record<string, V> {
+	return Object.keys(value).length === 0 ? {} : { [member]: value };
+}
+
+function mapValues<V, W>(map: Entries<V>, change: (value: V) => W): Entries<W> {
+	return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
+}
