@@ -31,7 +31,10 @@ export async function rowsWithIds<M extends KeyedModel>(
 	return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The rows of `within` with these keys, by key: unlike a reference, a key that looks like an id names no id. */
+/**
+ * The rows of `within` with these keys, oldest first, by key: unlike a reference, a key that looks like an id names no
+ * id.
+ */
 export async function rowsWithKeys<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: Table<M>,
@@ -42,19 +45,20 @@ export async function rowsWithKeys<M extends KeyedModel>(
 	if (wanted.length === 0) return new Map();
 	const query = unit.query(table).whereRaw('?? = any(?::text[])', [`${table.tableName}.key`, wanted]);
 	for (const [column, value] of Object.entries(within)) query.where(`${table.tableName}.${column}`, value);
-	return new Map((await query).map((row) => [row.key, row]));
+	return new Map((await query.orderBy(`${table.tableName}.id`)).map((row) => [row.key, row]));
 }
 
 /** What belongs to a resource: an action, a relation, a role. */
 export type PartModel = KeyedModel & { readonly resource_id: string | null };
 
-/** The parts that these resources have, in no order. */
+/** The parts that these resources have, oldest first. */
 export async function partsWithin<M extends PartModel>(
 	unit: ReadingUnit,
 	table: Table<M>,
 	resourceIds: readonly string[],
 ): Promise<readonly M[]> {
-	return unit.query(table).whereRaw('?? = any(?::uuid[])', [`${table.tableName}.resource_id`, resourceIds]);
+	const query = unit.query(table).whereRaw('?? = any(?::uuid[])', [`${table.tableName}.resource_id`, resourceIds]);
+	return query.orderBy(`${table.tableName}.id`);
 }
 
 /** The parts with these keys, the first key in the first resource, and so on: by the resource's id, by key. */
