@@ -17,10 +17,16 @@ export async function setAttributes(
 		const { type = attribute.type, description = attribute.description } = blockOf(blocks, attribute.key) ?? {};
 		if (!holds(attribute, { type, description })) throw builtIn(attribute, 'changed');
 	}
-	for (const attribute of existing.filter((row) => !row.built_in)) {
+	const own = existing.filter((row) => !row.built_in);
+	await removeAttributes(
+		unit,
+		resource,
+		own.filter(({ key }) => blockOf(blocks, key) === undefined),
+	);
+	for (const attribute of own) {
 		const block = blockOf(blocks, attribute.key);
-		if (block === undefined) await removeAttributes(unit, resource, [attribute]);
-		else await unit.update(ResourceAttribute, attribute, columnsOf(block), nameOf(resource, attribute));
+		if (block === undefined) continue;
+		await unit.update(ResourceAttribute, attribute, columnsOf(block), nameOf(resource, attribute));
 	}
 	const added = missingFrom(existing, blocks).map(([key, block]) => ({
 		key,

@@ -71,7 +71,7 @@ async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): P
 	const byName = new Map(actions.map((action) => [`${action.resource}:${action.key}`, action]));
 	const byId = new Map(actions.map((action) => [action.id, action]));
 	const find = ({ permission, id, pair }: Named, owner: Resource | undefined) => {
-		const action = byId.get(id ?? '') ?? byName.get(`${pair?.resource}:${pair?.action}`);
+		const action = byId.get(id ?? '') ?? (pair === null ? undefined : byName.get(`${pair.resource}:${pair.action}`));
 		if (action === undefined) throw notFound('ResourceAction', permission);
 		if (owner !== undefined) refuseForeign(permission, action, owner);
 		return action.id;

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { asId } from '../wire/common.js';
 import type { ChangedRecord } from './change.js';
+import { referring } from './referring.js';
 
 /** A copy of an environment that goes on after it was answered. */
 export interface CopyTask {
@@ -27,11 +28,15 @@ export class CopyTasks {
 		readonly environmentId: string,
 	) {}
 
-	/** Adds a task that is being done from now on. Those of long ago go. */
+	/**
+	 * Adds a task that is being done from now on. Those of long ago go. Throws `not_found` when the environment was
+	 * deleted meanwhile.
+	 */
 	async add(id: string): Promise<CopyTask> {
 		await this.#rows().whereRaw(`created_at < now() - ${kept}`).delete();
 		const times = { lease_until: this.knex.raw(`now() + ${lease}`), created_at: this.knex.raw('now()') };
-		await this.knex('copy_tasks').insert({ environment_id: this.environmentId, id, status: 'processing', ...times });
+		const row = { environment_id: this.environmentId, id, status: 'processing', ...times };
+		await referring('Environment', this.environmentId, () => this.knex('copy_tasks').insert(row));
 		return { id, status: 'processing', result: null, error: null, expired: false };
 	}
 

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
-import { ForeignKeyViolationError } from 'objection';
 import type { Clock } from '../clock.js';
 import { notFound } from '../failure.js';
 import { AccountUnit, scopeOf } from './account.js';
 import type { ChangedRecord } from './change.js';
 import { CopyTasks } from './copy-task.js';
 import { lock } from './lock.js';
+import { referring } from './referring.js';
 import type { Cipher } from './secret.js';
 import { Environment, Organization, Project } from './table/account.js';
 import { unique } from './unique.js';
@@ -115,16 +115,13 @@ export class WritingAccountUnit extends AccountUnit {
 	 * the project is being deleted.
 	 */
 	async createEnvironment(projectId: string, key: string, fields: EnvironmentFields): Promise<Environment> {
-		try {
-			return await unique('environment', key, () =>
+		return referring('Project', projectId, () =>
+			unique('environment', key, () =>
 				Environment.query(this.transaction)
 					.insert({ ...fields, ...this.#stamp(), project_id: projectId, key })
 					.returning('*'),
-			);
-		} catch (error) {
-			if (error instanceof ForeignKeyViolationError) throw notFound('Project', projectId);
-			throw error;
-		}
+			),
+		);
 	}
 
 	/** Changes fields of a project; absent ones stay. Throws `not_found` when it was deleted meanwhile. */

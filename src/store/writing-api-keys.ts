@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { Failure, notFound } from '../failure.js';
 import { ApiKeys } from './api-keys.js';
+import { referring } from './referring.js';
 import { type Cipher, hashSecret, newSecret } from './secret.js';
 import { type AccessLevel, ApiKey } from './table/account.js';
 import { unique } from './unique.js';
@@ -32,24 +33,28 @@ export class WritingApiKeys extends ApiKeys {
 		super(unit, transaction, cipher);
 	}
 
-	/** Adds an API key and returns it with its secret. */
+	/** Adds an API key and returns it with its secret. Throws `not_found` when what it opens was deleted meanwhile. */
 	async create(key: NewApiKey): Promise<KeyWithSecret> {
 		const secret = key.secret ?? newSecret();
-		const row = await unique('API key', key.name ?? 'unnamed', () =>
-			ApiKey.query(this.transaction)
-				.insert({
-					id: this.unit.clock.newId(),
-					organization_id: this.unit.organizationId,
-					project_id: key.project_id,
-					environment_id: key.environment_id,
-					object_type: key.environment_id ? 'env' : key.project_id ? 'project' : 'org',
-					access_level: key.access_level,
-					owner_type: key.owner_type,
-					name: key.name,
-					...this.#sealed(secret),
-					created_at: this.unit.now,
-				})
-				.returning('*'),
+		const { project_id, environment_id } = key;
+		const [title, opened] = environment_id ? ['Environment', environment_id] : ['Project', project_id ?? ''];
+		const row = await referring(title, opened, () =>
+			unique('API key', key.name ?? 'unnamed', () =>
+				ApiKey.query(this.transaction)
+					.insert({
+						id: this.unit.clock.newId(),
+						organization_id: this.unit.organizationId,
+						project_id,
+						environment_id,
+						object_type: environment_id ? 'env' : project_id ? 'project' : 'org',
+						access_level: key.access_level,
+						owner_type: key.owner_type,
+						name: key.name,
+						...this.#sealed(secret),
+						created_at: this.unit.now,
+					})
+					.returning('*'),
+			),
 		);
 		return { row, secret };
 	}

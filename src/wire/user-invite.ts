@@ -1,17 +1,7 @@
 import { z } from 'zod';
-import {
-	Attributes,
-	clearable,
-	defaulted,
-	environmentObject,
-	Name,
-	optional,
-	Reference,
-	UserKey,
-	Uuid,
-} from './common.js';
+import { Attributes, clearable, defaulted, environmentObject, Name, optional, UserKey, Uuid } from './common.js';
 import { Email } from './email.js';
-import { pageShape, Search } from './query.js';
+import { pageShape, References, Search } from './query.js';
 
 /** Whether an invite has become a user. */
 export const UserInviteStatus = z.enum(['pending', 'approved']);
@@ -51,10 +41,10 @@ export const UserInviteApprove = z
 	.meta({ id: 'ElementsUserInviteApprove' });
 export type UserInviteApprove = z.output<typeof UserInviteApprove>;
 
-/** Which invites a list asks for. */
+/** Which invites a list asks for: any value of a name, every name. Values that name nothing match nothing. */
 export const UserInviteQuery = z.object({
-	role: Reference.optional(),
-	tenant: Reference.optional(),
+	role: References,
+	tenant: References,
 	search: Search,
 	...pageShape,
 });

@@ -69,6 +69,10 @@ journey('permissions are given and taken; what is there already, or not, is skip
 			t.is(refused.body['error_code'], 'INVALID_PERMISSION_FORMAT');
 		}
 	}
+	const undefinedToo = { key: 'undefined', name: 'U', actions: { undefined: {} } };
+	await ledger.wrote(await http.post(`${schema}/resources`, undefinedToo));
+	const beside = { permissions: ['undefined:undefined', unknown[2]] };
+	fails(t, await http.post(path, beside), 404, unknown[2]);
 	const mixed = await http.post(path, { permissions: ['document:read', 'document:fly'] });
 	fails(t, mixed, 404, 'document:fly');
 	t.deepEqual((await http.get(`${schema}/roles/r`)).body['permissions'], [], 'all or none');

@@ -2,11 +2,9 @@ import { readUser } from '../../domain/user.js';
 import { approveUserInvite, changeUserInvite, createUserInvite, readUserInvite } from '../../domain/user-invite.js';
 import { reply } from '../../http/endpoint.js';
 import { pageOf } from '../../store/filter.js';
-import type { KeyedModel } from '../../store/table/environment-model.js';
 import { Role } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { UserInvite, userInvitesBy } from '../../store/table/user-invite.js';
-import type { ReadingUnit, Table } from '../../store/unit.js';
 import { Reference } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
 import { UserRead } from '../../wire/user.js';
@@ -19,6 +17,7 @@ import {
 } from '../../wire/user-invite.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { shown } from '../listed.js';
+import { idsNamed } from './ids-named.js';
 
 const tag = 'User invites';
 const collection = '/v2/facts/:proj_id/:env_id/user_invites';
@@ -41,8 +40,11 @@ export const userInvites = [
 		query: UserInviteQuery,
 		returns: { 200: paginated(UserInviteRead) },
 		handle: async ({ query }, { unit }) => {
-			const { search, role, tenant } = query;
-			const filter = { search, role_ids: await idsOf(unit, Role, role), tenant_ids: await idsOf(unit, Tenant, tenant) };
+			const filter = {
+				search: query.search,
+				role_ids: await idsNamed(unit, Role, query.role),
+				tenant_ids: await idsNamed(unit, Tenant, query.tenant),
+			};
 			const page = await pageOf(userInvitesBy(unit, filter), query);
 			const items = page.data.map((invite) => readUserInvite(unit, invite));
 			return reply(200, { ...shown(page, items), data: items });
@@ -140,9 +142,3 @@ export const userInvites = [
 		},
 	}),
 ];
-
-/** The ids of the rows that a filter names, none when it names nothing; `undefined` when it is absent. */
-async function idsOf<M extends KeyedModel>(unit: ReadingUnit, table: Table<M>, reference: string | undefined) {
-	if (reference === undefined) return undefined;
-	return [...(await unit.findMany(table, [reference])).values()].map((row) => row.id);
-}

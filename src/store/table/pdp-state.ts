@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { referring } from '../referring.js';
 import type { Scope } from '../unit.js';
 
 /** How many decision points of one environment are remembered: those heard of last. */
@@ -32,13 +33,19 @@ export class PdpInstances {
 		return this.#all().orderBy([{ column: 'last_seen_at', order: 'desc' }, 'pdp_instance_id']);
 	}
 
-	/** Keeps what one of them says in place of what it said before. */
+	/**
+	 * Keeps what one of them says in place of what it said before. Throws `not_found` when the environment was deleted
+	 * meanwhile.
+	 */
 	async keep({ state, ...report }: PdpReport, now: Date): Promise<void> {
+		const { environment_id } = this.scope;
 		const row = { ...report, state: JSON.stringify(state), last_seen_at: now };
-		await this.database('pdp_states')
-			.insert({ ...row, environment_id: this.scope.environment_id, first_seen_at: now })
-			.onConflict(['environment_id', 'pdp_instance_id'])
-			.merge(Object.keys(row));
+		await referring('Environment', environment_id, () =>
+			this.database('pdp_states')
+				.insert({ ...row, environment_id, first_seen_at: now })
+				.onConflict(['environment_id', 'pdp_instance_id'])
+				.merge(Object.keys(row)),
+		);
 		const kept = this.#all().orderBy('last_seen_at', 'desc').limit(mostInstances).select('pdp_instance_id');
 		await this.#all().whereNotIn('pdp_instance_id', kept).delete();
 	}
