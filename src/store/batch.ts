@@ -60,9 +60,15 @@ export async function runTogether(database: Knex, clock: Clock, cipher: Cipher, 
 		for (const [member, error] of refused) member.failed(error);
 		return filled.some(({ changes }) => changes.length > 0);
 	} catch (error) {
-		for (const member of taken) member.failed(error);
+		// Where not even a transaction could be had, all who wait for it are told: else they would be tried for ever.
+		for (const member of taken.length > 0 ? taken : waiting(next)) member.failed(error);
 		return false;
 	}
+}
+
+/** All members that wait now, taken. */
+function* waiting(next: Next<Member>): Generator<Member> {
+	for (let member = next(); member !== undefined; member = next()) yield member;
 }
 
 /** The next members, noted in `taken`, while there are some and the transaction has room for them. */

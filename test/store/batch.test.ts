@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import test from 'ava';
+import knexFactory from 'knex';
 import pg from 'pg';
 import { systemClock } from '../../src/clock.js';
 import { isUnreachable } from '../../src/store/database.js';
@@ -8,6 +10,7 @@ import { User } from '../../src/store/table/user.js';
 import type { WritingUnit } from '../../src/store/unit.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
+import { freePort } from '../support/ports.js';
 import { scopeIn } from '../support/scope.js';
 
 /** Units of one environment that wait for each other share a transaction, and nothing else. */
@@ -175,3 +178,19 @@ journey(
 	},
 	['server'],
 );
+
+test('units for which no transaction can be had are told so, alone or together', async (t) => {
+	const quiet = { warn: () => {} };
+	const knex = knexFactory({ client: 'pg', connection: { host: '127.0.0.1', port: await freePort() }, log: quiet });
+	const database = { knex, url: null, close: () => knex.destroy() };
+	const store = new Store(database, systemClock, createCipher(randomBytes(32)));
+	const id = systemClock.newId();
+	const scope = { organization_id: id, project_id: id, environment_id: id };
+	for (const heavy of [false, true]) {
+		const all = await Promise.allSettled(
+			numbered(3).map(() => store.write(scope, null, () => Promise.reject(new Error('began')), { heavy })),
+		);
+		for (const one of all) t.true(one.status === 'rejected' && isUnreachable(one.reason), JSON.stringify(one));
+	}
+	await store.close();
+});
