@@ -136,8 +136,10 @@ export function guard(store: Store, policies: PolicyShelf, copies: EnvironmentCo
 			const { caller, environment } = await entering(store, request, refuseReader);
 			// Before the unit, which holds the environment's lock: a request that is refused anyway keeps nobody waiting.
 			await run.validate();
+			const heavy = isHeavy(request);
+			// A large body may have been long on its way: a key that was taken back meanwhile writes nothing.
+			if (heavy) await entering(store, request, refuseReader);
 			const work = (unit: WritingUnit) => run({ caller, environment, unit });
-			const heavy = Number(request.headers['content-length'] ?? 0) > heavyBytes;
 			const { value, revision } = await store.write(scopeOf(environment), caller.key_id, work, { heavy });
 			return withRevision(value, revision);
 		},
@@ -152,6 +154,11 @@ export function guard(store: Store, policies: PolicyShelf, copies: EnvironmentCo
 	};
 	// Each opener hands its own access name's context on; `declaring` has tied every handler to its name.
 	return (declared, request, run) => openers[accessOf(declared)](request, run);
+}
+
+/** Whether a body is large, or of a length that nobody knew before. */
+function isHeavy({ headers }: AnyRequest): boolean {
+	return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > heavyBytes;
 }
 
 type Opener<Context> = (request: AnyRequest, run: Opened<Context>) => Promise<Answer>;

@@ -76,7 +76,7 @@ export interface Declaration<
 	readonly body?: B;
 	/** A body that passes `body`, for the documentation. */
 	readonly example?: unknown;
-	/** The largest body in bytes, where it is another than the server's. */
+	/** The largest body in bytes, where it is larger than the server takes: one that is read for those only who are let in. */
 	readonly maxBodyBytes?: number;
 	readonly returns: R;
 	/** Deliberate failures beyond those every endpoint shares (401, 403, 422), by status. */

@@ -105,14 +105,13 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 	for (const endpoint of endpoints) {
 		router.register(endpoint.path, [endpoint.method], async (ctx: KoaContext & { params: Record<string, string> }) => {
 			ctx.state['endpoint'] = endpoint;
-			const raw = endpoint.body === undefined ? undefined : await readBody(ctx, endpoint.maxBodyBytes);
-			if (depthExceeds(raw, maxDepth)) {
-				throw new Failure('invalid', `the body nests deeper than ${maxDepth} levels`);
-			}
+			const read = () => (endpoint.body === undefined ? undefined : bodyOf(ctx, endpoint.maxBodyBytes, readBody));
+			// A body beyond the server's limit is read when it is validated: after `surround` has asked who sends it.
+			const later = endpoint.maxBodyBytes !== undefined;
 			const request: AnyRequest = {
 				params: ctx.params,
 				query: ctx.query,
-				body: raw,
+				body: later ? undefined : await read(),
 				headers: ctx.headers as Readonly<Record<string, string | undefined>>,
 				// Made for those who ask: few do, and a controller and a listener cost as much as a small handler.
 				get closed() {
@@ -120,10 +119,17 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 				},
 				id: ctx.state['id'],
 			};
-			send(ctx, await surround(endpoint, request, runOf(endpoint, request)));
+			const validate = async () => validRequest(endpoint, request, later ? await read() : request.body);
+			send(ctx, await surround(endpoint, request, runOf(endpoint, validate)));
 		});
 	}
 	return router;
+}
+
+async function bodyOf(ctx: KoaContext, maxBytes: number | undefined, readBody: BodyReader): Promise<unknown> {
+	const body = await readBody(ctx, maxBytes);
+	if (depthExceeds(body, maxDepth)) throw new Failure('invalid', `the body nests deeper than ${maxDepth} levels`);
+	return body;
 }
 
 /** Aborts when the connection of an answer is closed. */
@@ -134,10 +140,10 @@ function closedSignal(response: ServerResponse): AbortSignal {
 	return closed.signal;
 }
 
-function runOf(endpoint: Endpoint<string, never>, request: AnyRequest): Run {
+function runOf(endpoint: Endpoint<string, never>, valid: () => Promise<AnyRequest>): Run {
 	let validated: Promise<AnyRequest> | undefined;
 	const validate = () => {
-		validated ??= validRequest(endpoint, request);
+		validated ??= valid();
 		return validated;
 	};
 	// What `surround` opened is what this endpoint's access name promised its handler: see `declaring`.
@@ -149,7 +155,11 @@ function runOf(endpoint: Endpoint<string, never>, request: AnyRequest): Run {
 	});
 }
 
-async function validRequest(endpoint: Endpoint<string, never>, request: AnyRequest): Promise<AnyRequest> {
+async function validRequest(
+	endpoint: Endpoint<string, never>,
+	request: AnyRequest,
+	body: unknown,
+): Promise<AnyRequest> {
 	return {
 		headers: request.headers,
 		id: request.id,
@@ -158,6 +168,6 @@ async function validRequest(endpoint: Endpoint<string, never>, request: AnyReque
 		},
 		params: endpoint.params ? await parsePart(endpoint.params, 'path', request.params) : request.params,
 		query: endpoint.query ? await parsePart(endpoint.query, 'query', request.query) : request.query,
-		body: endpoint.body && (await parsePart(endpoint.body, 'body', request.body)),
+		body: endpoint.body && (await parsePart(endpoint.body, 'body', body)),
 	};
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
@@ -599,3 +601,39 @@ for (const [from, to] of [
 		}
 	});
 }
+
+/** Begins to send a document of this length, of which `write` sends more. */
+function sending(url: string, secret: string, length: number): ClientRequest {
+	const headers = { authorization: `Bearer ${secret}`, 'content-length': String(length) };
+	const sent = request(url, { method: 'POST', headers });
+	sent.on('error', () => {});
+	return sent;
+}
+
+journey(
+	'a document is read for those only who may bring it, and may bring it still when it has come',
+	async (t, place, site) => {
+		const path = site.url + pathOf(place, 'import');
+		const status = async (sent: ClientRequest) => {
+			const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+			answer.resume();
+			return answer.statusCode;
+		};
+		const strange = sending(path, `${place.secret}-not`, 200_000_000);
+		strange.write('{');
+		t.is(await status(strange), 401, 'before the document has come');
+		strange.destroy();
+
+		const body = JSON.stringify({ ...header, schema: { roles: { late: { name: 'Late', permissions: [] } } } }).padEnd(
+			40_000,
+		);
+		const late = sending(path, place.secret, body.length);
+		late.write(body.slice(0, 10));
+		// By the time that others have been answered the first half of it has been seen.
+		for (let round = 0; round < 5; round += 1) await place.http.get(`${place.schema}/roles`);
+		const { status: deleted } = await site.organization.delete(`/v2/api-key/${place.key_id}`);
+		t.is(deleted, 204);
+		late.end(body.slice(10));
+		t.is(await status(late), 401);
+	},
+);
