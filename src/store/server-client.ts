@@ -57,11 +57,12 @@ function outdated(connection: PostgresClient.Connection, error: unknown): never 
 }
 
 /**
- * None for statements that join tables: prepared, they would come to be planned for any values, and with those the
+ * None for statements that want a few rows of tables that they join: prepared, they would come to be planned for any values, and with those the
  * server walks a table in the order that is asked for rather than go by the index of what is looked for.
  */
 function nameOf({ sql, bindings = [] }: PostgresClient.Statement): string | undefined {
-	if (bindings.length === 0 || sql.length > longestNamed || sql.includes(' join ')) return undefined;
+	if (bindings.length === 0 || sql.length > longestNamed) return undefined;
+	if (sql.includes(' join ') && sql.includes(' limit ')) return undefined;
 	const known = names.get(sql);
 	if (known !== undefined || names.size >= mostNamed) return known;
 	if (!metOnce.has(sql)) {
