@@ -37,12 +37,9 @@ export async function entranceOf(
 ): Promise<Entrance | null> {
 	const hash = hashSecret(secret);
 	const ids = { project_id: asId(project), environment_id: asId(environment) };
-	const { rows } = await database.raw<{ readonly rows: readonly Row[] }>(statement, {
-		hash,
-		project,
-		environment,
-		...ids,
-	});
+	const { rows } = await database
+		.raw<{ readonly rows: readonly Row[] }>(statement, { hash, project, environment, ...ids })
+		.options({ name: 'entrance' });
 	const [row] = rows;
 	if (row === undefined || rows.length > 1) return null;
 	const { caller, secret_hash, last_used_at, ...columns } = row;

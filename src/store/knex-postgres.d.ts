@@ -14,7 +14,7 @@ declare module 'knex/lib/dialects/postgres/index.js' {
 		interface Statement {
 			readonly sql: string;
 			readonly bindings?: readonly unknown[];
-			options?: object;
+			options?: { readonly name?: string };
 			response?: unknown;
 		}
 		interface Connection {

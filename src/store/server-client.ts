@@ -8,7 +8,10 @@ const longestNamed = 2_000;
 /** How many statements a connection keeps prepared at most. */
 const mostNamed = 300;
 
-/** Connections on which a savepoint is due. Not in the class: knex makes clients of transactions without its constructor. */
+/**
+ * Connections on which a savepoint is due. Not in the class: knex makes clients of transactions without its
+ * constructor.
+ */
 const due = new WeakSet<PostgresClient.Connection>();
 
 /** The names under which statements are prepared, by text, and those that were met only once so far. */
@@ -28,8 +31,9 @@ export class ServerClient extends PostgresClient {
 			due.add(connection);
 			return statement;
 		}
-		// Other statements are rarer and more of a search, for which planning by the values asked for pays.
-		const name = connection.__knexTxId === undefined ? undefined : nameOf(statement);
+		// Other statements are rarer and more of a search, for which planning by the values asked for pays, but for those
+		// that bring a name.
+		const name = connection.__knexTxId === undefined ? statement.options?.name : nameOf(statement);
 		if (name !== undefined) statement.options = { ...statement.options, name };
 		const { stream } = connection.connection;
 		// What is said in one breath goes in one packet.
@@ -57,8 +61,9 @@ function outdated(connection: PostgresClient.Connection, error: unknown): never 
 }
 
 /**
- * None for statements that want a few rows of tables that they join: prepared, they would come to be planned for any values, and with those the
- * server walks a table in the order that is asked for rather than go by the index of what is looked for.
+ * None for statements that want a few rows of tables that they join: prepared, they would come to be planned for any
+ * values, and with those the server walks a table in the order that is asked for rather than go by the index of what
+ * is looked for.
  */
 function nameOf({ sql, bindings = [] }: PostgresClient.Statement): string | undefined {
 	if (bindings.length === 0 || sql.length > longestNamed) return undefined;
