@@ -2,9 +2,21 @@
  * The data document of an environment, under the one root `regolith`. Presence is `null`, because booleans point into
  * the policy's own memory and would tie the data to one compiled policy.
  *
- * - `schema.actions[type][action]` what exists; `schema.grants[type][action][role]` what is allowed, `extends` flattened
+ * - `schema.actions[type][action]` what exists; `schema.grants[type][action][role]` what tenant roles allow and
+ *   `schema.resource_grants[type][action][role]` what roles on instances allow, `extends` flattened
+ * - `schema.resource_roles[type][role]` the derivations of every role on instances, as an array of
+ *   `{relation, resource, role, no_direct_roles_on_object}` in the order they were written
  * - `facts.users[user][tenant]` who exists, and where they hold a role; `facts.tenants[tenant]` the attributes
  * - `facts.tenant_roles[tenant][user][role]` the roles held
+ * - `facts.instances[type][instance]` the tenant's key
+ * - `facts.instance_roles[type][instance][user][role]` the roles assigned on instances, and
+ *   `facts.user_roles[user][type][role][instance]` the same from the user's side
+ * - `facts.relations[type][instance][relation][subject]` the relationships, by the object's type and key
+ * - `facts.closures[type][role][instance][type][role][instance]` for roles that derive from themselves in a circle: all
+ *   the roles on other instances, at any distance within the circle, that lead to this one on this one
+ *
+ * Tables of a type are there with the type, those of a closure with the circle, and those of a user or a tenant in
+ * `users`, `tenants` and `tenant_roles` with it; below that, and in `user_roles`, nothing is empty.
  */
 import { grantsOf } from './grant.js';
 import { bytesWriter, type JsonWriter, valueWriter } from './json-writer.js';

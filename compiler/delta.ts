@@ -1,12 +1,27 @@
 /** What changed, as few patches: a delta costs what the change costs, not what the environment holds. */
 import { schemaTables } from './data.js';
-import type { Json, Patch, RoleAssignment, Schema, Tenant } from './model.js';
+import type {
+	Instance,
+	InstanceAssignment,
+	Json,
+	Patch,
+	Relationship,
+	RoleAssignment,
+	Schema,
+	Tenant,
+} from './model.js';
 import { canonical, sortedBy } from './order.js';
 
 /** A user and a tenant between which role assignments may have come or gone. */
 export interface Membership {
 	readonly user: string;
 	readonly tenant: string;
+}
+
+/** An instance, by the keys of its type and its own. */
+export interface InstanceName {
+	readonly type: string;
+	readonly key: string;
 }
 
 /** What a run of changes touched, by keys, whatever became of it since. */
@@ -21,11 +36,21 @@ export interface Touched {
 	readonly tenant_attributes: readonly string[];
 	/** Memberships between which an assignment came or went, also by cascade. */
 	readonly memberships: readonly Membership[];
+	/** Resource types created or deleted in the run. */
+	readonly resources: readonly string[];
+	/** A role's derivations or their settings changed, or a role that had some went: closures are computed anew. */
+	readonly derivations: boolean;
+	/** Instances created or deleted in the run, also by cascade. */
+	readonly instances: readonly InstanceName[];
+	/** Assignments on instances that came or went, also by cascade. */
+	readonly instance_assignments: readonly InstanceAssignment[];
+	/** Relationships that came or went, also by cascade. */
+	readonly relationships: readonly Relationship[];
 }
 
 /** The state, after the run, of exactly what was touched: all a delta is computed from. */
 export interface Neighbourhood {
-	/** Present when the schema was touched. */
+	/** Present when the schema, derivations or relationships were touched. */
 	readonly schema: Schema | null;
 	/** Those that exist among the touched users and the users of touched memberships. */
 	readonly users: readonly string[];
@@ -33,6 +58,28 @@ export interface Neighbourhood {
 	readonly tenants: readonly Tenant[];
 	/** Every assignment of a touched membership. */
 	readonly role_assignments: readonly RoleAssignment[];
+	/** Those that exist among the touched instances. */
+	readonly instances: readonly Instance[];
+	/** Every assignment between the user and the instance of a touched assignment. */
+	readonly instance_assignments: readonly InstanceAssignment[];
+	/** Among the instances of touched assignments, those on which anybody holds a role. */
+	readonly held: readonly InstanceName[];
+	/** What the users of touched assignments hold on any instance: each type and role once. */
+	readonly holdings: readonly Omit<InstanceAssignment, 'instance'>[];
+	/** Those that exist among the touched relationships. */
+	readonly relationships: readonly Relationship[];
+	/** Relations of the objects of touched relationships that have any subject. */
+	readonly related: readonly Omit<Relationship, 'subject'>[];
+	/** What is needed to compute closures anew; `null` when neither relationships nor derivations were touched. */
+	readonly closures: ClosureNeighbourhood | null;
+}
+
+/** What closures are computed from. */
+export interface ClosureNeighbourhood {
+	/** The instances to compute, whether they exist or not; 'all' when derivations were touched. */
+	readonly of: readonly InstanceName[] | 'all';
+	/** Of the relations of circles (`circularRelations`): every relationship on a way that leads to one of them. */
+	readonly relationships: readonly Relationship[];
 }
 
 /**

@@ -10,12 +10,50 @@ export interface Action {
 	readonly description: string | null;
 }
 
-/** A resource type and the actions that exist on it (spec: Schema and facts object fields). */
+/** A resource type: the actions that exist on it, and the roles and relations of its instances (spec: Schema and facts object fields). */
 export interface Resource {
 	readonly key: string;
 	readonly name: string;
 	readonly description: string | null;
 	readonly actions: readonly Action[];
+	readonly roles: readonly ResourceRole[];
+	/** Those whose objects are of this type. */
+	readonly relations: readonly Relation[];
+}
+
+/** A way in which instances of one type, the subjects, are related to instances of another, the objects. */
+export interface Relation {
+	readonly key: string;
+	readonly name: string;
+	readonly description: string | null;
+	/** The resource type of the subjects. */
+	readonly subject: string;
+}
+
+/**
+ * A role held on instances of one resource type. It grants actions of that type, also through `extends` (roles of the
+ * same type, by key, any depth). It is assigned on an instance or derived there from roles on related instances.
+ */
+export interface ResourceRole {
+	readonly key: string;
+	readonly name: string;
+	readonly description: string | null;
+	/** Keys of actions of the type. */
+	readonly permissions: readonly string[];
+	readonly extends: readonly string[];
+	readonly derivations: readonly Derivation[];
+	/** Whether a user with any role assigned on an instance derives none of this role there. */
+	readonly no_direct_roles_on_object: boolean;
+}
+
+/** Who holds `role` on a subject of `relation` holds the role that is derived on its objects. */
+export interface Derivation {
+	/** The key of a relation of the type whose role is derived. */
+	readonly relation: string;
+	/** The key of a role of the relation's subjects. */
+	readonly role: string;
+	/** Whether a user with any role assigned on the object derives nothing by this. */
+	readonly no_direct_roles_on_object: boolean;
 }
 
 /** A grant: the action `action` on resources of type `resource`. */
@@ -52,11 +90,38 @@ export interface Tenant {
 	readonly attributes: { readonly [name: string]: Json };
 }
 
+/** One thing of a resource type, in one tenant. */
+export interface Instance {
+	readonly type: string;
+	readonly key: string;
+	readonly tenant: string;
+}
+
+/** One role of a resource type held by one user on one instance of it, by keys. */
+export interface InstanceAssignment {
+	readonly user: string;
+	readonly role: string;
+	readonly type: string;
+	readonly instance: string;
+}
+
+/** A relationship tuple: `subject`, an instance of the relation's subjects, is related to the object `instance` of `type`. */
+export interface Relationship {
+	readonly type: string;
+	readonly instance: string;
+	readonly relation: string;
+	readonly subject: string;
+}
+
 /** What exists: large, never in Rego, always data. Users are listed by key. Order carries no meaning. */
 export interface Facts {
 	readonly users: readonly string[];
 	readonly tenants: readonly Tenant[];
+	/** Of tenant roles. */
 	readonly role_assignments: readonly RoleAssignment[];
+	readonly instances: readonly Instance[];
+	readonly instance_assignments: readonly InstanceAssignment[];
+	readonly relationships: readonly Relationship[];
 }
 
 /** One environment, whole. */
