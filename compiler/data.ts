@@ -8,20 +8,22 @@
  *   `{relation, resource, role, no_direct_roles_on_object}` in the order they were written
  * - `facts.users[user][tenant]` who exists, and where they hold a role; `facts.tenants[tenant]` the attributes
  * - `facts.tenant_roles[tenant][user][role]` the roles held
- * - `facts.instances[type][instance]` the tenant's key
- * - `facts.instance_roles[type][instance][user][role]` the roles assigned on instances, and
+ * - `facts.instances[instance]` the tenant's key; everywhere, an instance is `<type>:<key>`
+ * - `facts.instance_roles[instance][user][role]` the roles assigned on instances, and
  *   `facts.user_roles[user][type][role][instance]` the same from the user's side
- * - `facts.relations[type][instance][relation][subject]` the relationships, by the object's type and key
- * - `facts.closures[type][role][instance][type][role][instance]` for roles that derive from themselves in a circle: all
- *   the roles on other instances, at any distance within the circle, that lead to this one on this one
+ * - `facts.relations[instance][relation][subject]` the relationships, by their objects
+ * - `facts.closures[instance][role][type][role][instance]` for roles that derive from themselves in a circle: all the
+ *   roles on other instances, at any distance within the circle, that lead to this one on this one
  *
- * Tables of a type are there with the type, those of a closure with the circle, and those of a user or a tenant in
- * `users`, `tenants` and `tenant_roles` with it; below that, and in `user_roles`, nothing is empty.
+ * Every user is in `users` and every tenant in `tenants` and `tenant_roles`; elsewhere in `facts` nothing is empty.
  */
-import { grantsOf } from './grant.js';
+import { edgesOf } from './circle.js';
+import { type Closure, closuresOf, objectsOf } from './closure.js';
+import { type Grants, grantsOf, resourceGrantsOf } from './grant.js';
 import { bytesWriter, type JsonWriter, valueWriter } from './json-writer.js';
-import type { Facts, Json, Model, RoleAssignment, Schema } from './model.js';
+import type { Facts, Json, Model, Relationship, RoleAssignment, Schema } from './model.js';
 import { byCodeUnit, canonical, sortedBy } from './order.js';
+import { addTo, type Tree, writeTree } from './tree.js';
 
 /** The whole document as a value. For large environments use `documentChunks`. */
 export function document(model: Model): Json {
@@ -59,7 +61,7 @@ export function schemaTables(schema: Schema): Json {
 function writeDocument(model: Model, writer: JsonWriter): void {
 	writer.open('regolith');
 	writer.open('facts');
-	writeFacts(model.facts, writer);
+	writeFacts(model, writer);
 	writer.close();
 	writer.open('schema');
 	writeSchema(model.schema, writer);
@@ -77,11 +79,39 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 		);
 	}
 	writer.close();
-	writer.open('grants');
-	for (const [type, actions] of sortedBy([...grantsOf(schema)], ([key]) => key)) {
+	writeGrants('grants', grantsOf(schema), writer);
+	writeGrants('resource_grants', resourceGrantsOf(schema), writer);
+	writeResourceRoles(schema, writer);
+}
+
+function writeGrants(table: string, grants: Grants, writer: JsonWriter): void {
+	writer.open(table);
+	for (const [type, actions] of sortedBy([...grants], ([key]) => key)) {
 		writer.open(type);
 		for (const [action, roles] of sortedBy([...actions], ([key]) => key)) {
 			writeSet(action, roles, writer);
+		}
+		writer.close();
+	}
+	writer.close();
+}
+
+function writeResourceRoles(schema: Schema, writer: JsonWriter): void {
+	const edges = edgesOf(schema);
+	writer.open('resource_roles');
+	for (const { key: type, roles } of sortedBy(schema.resources, ({ key }) => key)) {
+		writer.open(type);
+		for (const { key: role } of sortedBy(roles, ({ key }) => key)) {
+			const derivations = edges.filter(({ target }) => target.type === type && target.role === role);
+			writer.value(
+				role,
+				derivations.map(({ relation, source, no_direct_roles_on_object }) => ({
+					relation,
+					resource: source.type,
+					role: source.role,
+					no_direct_roles_on_object,
+				})),
+			);
 		}
 		writer.close();
 	}
@@ -96,8 +126,17 @@ function writeSet(key: string, members: Iterable<string>, writer: JsonWriter): v
 	writer.close();
 }
 
-function writeFacts(facts: Facts, writer: JsonWriter): void {
+function writeFacts({ schema, facts }: Model, writer: JsonWriter): void {
 	const { byTenant, byUser } = assignmentsInOrder(facts);
+	const { closures, instances, instance_roles, relations, user_roles } = instanceTables(schema, facts);
+	writeTree('closures', closures, writer);
+	writeTree('instance_roles', instance_roles, writer);
+	writer.open('instances');
+	for (const [instance, tenant] of sortedBy([...instances], ([name]) => name)) {
+		writer.value(instance, tenant);
+	}
+	writer.close();
+	writeTree('relations', relations, writer);
 	writer.open('tenant_roles');
 	for (const [tenant, rows] of byTenant) {
 		writer.open(tenant);
@@ -110,6 +149,7 @@ function writeFacts(facts: Facts, writer: JsonWriter): void {
 		writer.value(tenant.key, tenant.attributes);
 	}
 	writer.close();
+	writeTree('user_roles', user_roles, writer);
 	writer.open('users');
 	for (const [user, rows] of byUser) {
 		writeSet(
@@ -119,6 +159,56 @@ function writeFacts(facts: Facts, writer: JsonWriter): void {
 		);
 	}
 	writer.close();
+}
+
+/** What is said of instances. What names a user, an instance, a tenant or a relation that does not exist is left out. */
+function instanceTables(schema: Schema, facts: Facts) {
+	const users = new Set(facts.users);
+	const tenants = new Set(facts.tenants.map(({ key }) => key));
+	const instances = new Map(
+		facts.instances
+			.filter(({ tenant }) => tenants.has(tenant))
+			.map((row) => [instanceName(row.type, row.key), row.tenant]),
+	);
+	const instance_roles: Tree = new Map();
+	const user_roles: Tree = new Map();
+	for (const { user, role, type, instance } of facts.instance_assignments) {
+		const name = instanceName(type, instance);
+		if (users.has(user) && instances.has(name)) {
+			addTo(instance_roles, [name, user, role]);
+			addTo(user_roles, [user, type, role, name]);
+		}
+	}
+	const relations: Tree = new Map();
+	const related: Relationship[] = [];
+	for (const row of facts.relationships) {
+		const name = instanceName(row.type, row.instance);
+		const subject = instanceName(row.subject_type, row.subject);
+		if (instances.has(name) && instances.has(subject)) {
+			addTo(relations, [name, row.relation, subject]);
+			related.push(row);
+		}
+	}
+	const closures = closureTree(closuresOf(schema, related, objectsOf(related)));
+	return { closures, instances, instance_roles, relations, user_roles };
+}
+
+/** The name by which the document knows an instance. No key of a type holds a colon. */
+export function instanceName(type: string, key: string): string {
+	return `${type}:${key}`;
+}
+
+/** Closures as they stand in the document: what stands at `regolith.facts.closures`. */
+export function closureTree(closures: readonly Closure[]): Tree {
+	const tree: Tree = new Map();
+	for (const { type, role, key, sources } of closures) {
+		for (const source of sources) {
+			for (const found of source.keys) {
+				addTo(tree, [instanceName(type, key), role, source.type, source.role, instanceName(source.type, found)]);
+			}
+		}
+	}
+	return tree;
 }
 
 /** Assignments by one end, keys in canonical order. */

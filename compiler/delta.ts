@@ -1,5 +1,6 @@
 /** What changed, as few patches: a delta costs what the change costs, not what the environment holds. */
-import { schemaTables } from './data.js';
+import { closuresOf, objectsOf } from './closure.js';
+import { closureTree, instanceName, schemaTables } from './data.js';
 import type {
 	Instance,
 	InstanceAssignment,
@@ -11,6 +12,7 @@ import type {
 	Tenant,
 } from './model.js';
 import { canonical, sortedBy } from './order.js';
+import { treeValue } from './tree.js';
 
 /** A user and a tenant between which role assignments may have come or gone. */
 export interface Membership {
@@ -36,8 +38,6 @@ export interface Touched {
 	readonly tenant_attributes: readonly string[];
 	/** Memberships between which an assignment came or went, also by cascade. */
 	readonly memberships: readonly Membership[];
-	/** Resource types created or deleted in the run. */
-	readonly resources: readonly string[];
 	/** A role's derivations or their settings changed, or a role that had some went: closures are computed anew. */
 	readonly derivations: boolean;
 	/** Instances created or deleted in the run, also by cascade. */
@@ -69,7 +69,7 @@ export interface Neighbourhood {
 	/** Those that exist among the touched relationships. */
 	readonly relationships: readonly Relationship[];
 	/** Relations of the objects of touched relationships that have any subject. */
-	readonly related: readonly Omit<Relationship, 'subject'>[];
+	readonly related: readonly Pick<Relationship, 'type' | 'instance' | 'relation'>[];
 	/** What is needed to compute closures anew; `null` when neither relationships nor derivations were touched. */
 	readonly closures: ClosureNeighbourhood | null;
 }
@@ -87,7 +87,8 @@ export interface ClosureNeighbourhood {
  * Computed from the state at the end alone, so applying them twice, or late, changes nothing more.
  *
  * INVARIANT: a patch never relies on a parent that only later patches make: creations come first, then attributes,
- * then memberships, deletions last. An object created in the run starts empty; all its memberships were touched.
+ * then memberships and what is said of instances, deletions last. An object created in the run starts empty; all its
+ * memberships, assignments and relationships were touched.
  */
 export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 	const users = new Set(now.users);
@@ -95,11 +96,15 @@ export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 	const touchedUsers = canonical(touched.users);
 	const touchedTenants = canonical(touched.tenants);
 	return [
-		...(now.schema === null ? [] : [upsert(['schema'], schemaTables(now.schema))]),
+		...(touched.schema && now.schema !== null ? [upsert(['schema'], schemaTables(now.schema))] : []),
 		...touchedUsers.filter((user) => users.has(user)).map((user) => upsert(['facts', 'users', user], {})),
 		...present(touchedTenants, tenants).flatMap(createTenant),
 		...present(canonical(touched.tenant_attributes), tenants).map(setAttributes),
 		...membershipPatches(touched.memberships, users, tenants, now.role_assignments),
+		...instancePatches(touched.instances, now.instances),
+		...assignmentPatches(touched.instance_assignments, now),
+		...relationshipPatches(touched.relationships, now),
+		...closurePatches(now),
 		...touchedUsers.filter((user) => !users.has(user)).map((user) => remove(['facts', 'users', user])),
 		...touchedTenants.filter((tenant) => !tenants.has(tenant)).flatMap(removeTenant),
 	];
@@ -136,7 +141,11 @@ function membershipPatches(
 	tenants: ReadonlyMap<string, Tenant>,
 	assignments: readonly RoleAssignment[],
 ): readonly Patch[] {
-	const roles = rolesByMembership(assignments);
+	const roles = membersBy(
+		assignments,
+		({ user, tenant }) => [tenant, user],
+		({ role }) => role,
+	);
 	return inOrder(memberships).flatMap(({ user, tenant }) => {
 		const held = users.has(user) && tenants.has(tenant) ? roles.get(nameOf({ user, tenant })) : undefined;
 		const inTenant = ['facts', 'tenant_roles', tenant, user];
@@ -148,15 +157,106 @@ function membershipPatches(
 	});
 }
 
-function rolesByMembership(assignments: readonly RoleAssignment[]): ReadonlyMap<string, readonly string[]> {
-	const roles = new Map<string, string[]>();
-	for (const assignment of assignments) {
-		const name = nameOf(assignment);
-		const held = roles.get(name) ?? [];
-		held.push(assignment.role);
-		roles.set(name, held);
+function instancePatches(touched: readonly InstanceName[], now: readonly Instance[]): readonly Patch[] {
+	const tenants = new Map(now.map(({ type, key, tenant }) => [instanceName(type, key), tenant]));
+	return canonical(touched.map(({ type, key }) => instanceName(type, key))).map((name) => {
+		const tenant = tenants.get(name);
+		return tenant === undefined ? remove(['facts', 'instances', name]) : upsert(['facts', 'instances', name], tenant);
+	});
+}
+
+/** Each assignment stands in two tables; what becomes empty by the removal of one goes with it. */
+function assignmentPatches(touched: readonly InstanceAssignment[], now: Neighbourhood): readonly Patch[] {
+	const roles = membersBy(
+		now.instance_assignments,
+		({ user, type, instance }) => [user, instanceName(type, instance)],
+		({ role }) => role,
+	);
+	const held = new Set(now.held.map(({ type, key }) => instanceName(type, key)));
+	const holdings = tablesOf(now.holdings.map(({ user, type, role }) => [user, type, role]));
+	const pairs = new Map(
+		touched.map(({ user, type, instance }) => [textOf([instanceName(type, instance), user]), { user, type, instance }]),
+	);
+	const ofInstances = sortedBy([...pairs], ([name]) => name).map(([, { user, type, instance }]) => {
+		const name = instanceName(type, instance);
+		const given = roles.get(textOf([user, name]));
+		if (given !== undefined) {
+			return upsert(['facts', 'instance_roles', name, user], setOf(given));
+		}
+		return remove(['facts', 'instance_roles', name, ...(held.has(name) ? [user] : [])]);
+	});
+	const each = new Map(touched.map((row) => [textOf([row.user, row.type, row.role, row.instance]), row]));
+	const ofUsers = sortedBy([...each], ([name]) => name).map(([, { user, type, role, instance }]) => {
+		const name = instanceName(type, instance);
+		const path = [user, type, role, name];
+		return roles.get(textOf([user, name]))?.includes(role)
+			? upsert(['facts', 'user_roles', ...path], null)
+			: remove(['facts', 'user_roles', ...upToEmpty(path, holdings)]);
+	});
+	return [...ofInstances, ...ofUsers];
+}
+
+function relationshipPatches(touched: readonly Relationship[], now: Neighbourhood): readonly Patch[] {
+	const existing = new Set(now.relationships.map((row) => textOf(relationshipPath(row))));
+	const tables = tablesOf(now.related.map(({ type, instance, relation }) => [instanceName(type, instance), relation]));
+	const each = new Map(touched.map(relationshipPath).map((path) => [textOf(path), path]));
+	return sortedBy([...each], ([name]) => name).map(([name, path]) =>
+		existing.has(name)
+			? upsert(['facts', 'relations', ...path], null)
+			: remove(['facts', 'relations', ...upToEmpty(path, tables)]),
+	);
+}
+
+function relationshipPath({ type, instance, relation, subject_type, subject }: Relationship): readonly string[] {
+	return [instanceName(type, instance), relation, instanceName(subject_type, subject)];
+}
+
+function closurePatches({ schema, closures }: Neighbourhood): readonly Patch[] {
+	if (schema === null || closures === null) {
+		return [];
 	}
-	return roles;
+	const { of, relationships } = closures;
+	const found = closureTree(closuresOf(schema, relationships, of === 'all' ? objectsOf(relationships) : of));
+	if (of === 'all') {
+		return [upsert(['facts', 'closures'], treeValue(found))];
+	}
+	return canonical(of.map(({ type, key }) => instanceName(type, key))).map((name) => {
+		const closure = found.get(name);
+		return closure === undefined
+			? remove(['facts', 'closures', name])
+			: upsert(['facts', 'closures', name], treeValue(closure));
+	});
+}
+
+/** Every table that is not empty, given the paths of its innermost ones. */
+function tablesOf(paths: readonly (readonly string[])[]): ReadonlySet<string> {
+	return new Set(paths.flatMap((path) => path.map((_, depth) => textOf(path.slice(0, depth + 1)))));
+}
+
+/** The path of what has to go with a member that goes: the outermost table that is left empty, or the member alone. */
+function upToEmpty(path: readonly string[], tables: ReadonlySet<string>): readonly string[] {
+	const empty = path.findIndex((_, depth) => depth < path.length - 1 && !tables.has(textOf(path.slice(0, depth + 1))));
+	return empty === -1 ? path : path.slice(0, empty + 1);
+}
+
+function membersBy<R>(
+	rows: readonly R[],
+	pathOf: (row: R) => readonly string[],
+	memberOf: (row: R) => string,
+): ReadonlyMap<string, readonly string[]> {
+	const members = new Map<string, string[]>();
+	for (const row of rows) {
+		const name = textOf(pathOf(row));
+		const found = members.get(name) ?? [];
+		members.set(name, found);
+		found.push(memberOf(row));
+	}
+	return members;
+}
+
+/** One text for one path, whatever characters the keys hold. */
+function textOf(path: readonly string[]): string {
+	return JSON.stringify(path);
 }
 
 function inOrder(memberships: readonly Membership[]): readonly Membership[] {
@@ -164,9 +264,8 @@ function inOrder(memberships: readonly Membership[]): readonly Membership[] {
 	return sortedBy([...byName], ([name]) => name).map(([, membership]) => membership);
 }
 
-/** One text for one pair, whatever characters the keys hold. */
 function nameOf({ user, tenant }: Membership): string {
-	return JSON.stringify([tenant, user]);
+	return textOf([tenant, user]);
 }
 
 function setOf(keys: readonly string[]): Json {

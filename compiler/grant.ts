@@ -1,17 +1,43 @@
 /** What `extends` means: a role grants what it lists and what every role it reaches lists. */
-import type { Permission, Role, Schema } from './model.js';
+import type { Permission, ResourceRole, Role, Schema } from './model.js';
 import { canonical } from './order.js';
 
 /** Resource type to action to the keys of the roles that grant it. */
 export type Grants = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
-/** Flattens `extends` of any depth. Roles in a circle share their grants; unknown roles have none. */
+/** Flattens `extends` of tenant roles, of any depth. Roles in a circle share their grants; unknown roles have none. */
 export function grantsOf({ roles }: Schema): Grants {
-	const byKey = new Map(roles.map((role) => [role.key, role]));
+	return flattened([{ roles, permissionsOf: (role: Role) => role.permissions }]);
+}
+
+/** The same for the roles of resource types, each of which grants actions of its type. */
+export function resourceGrantsOf({ resources }: Schema): Grants {
+	return flattened(
+		resources.map(({ key, roles }) => ({
+			roles,
+			permissionsOf: (role: ResourceRole) => role.permissions.map((action) => ({ resource: key, action })),
+		})),
+	);
+}
+
+/** Anything that extends others by their keys. */
+interface Extending {
+	readonly key: string;
+	readonly extends: readonly string[];
+}
+
+/** Roles that may extend each other, and what one of them lists. */
+interface Family<R extends Extending> {
+	readonly roles: readonly R[];
+	readonly permissionsOf: (role: R) => readonly Permission[];
+}
+
+function flattened<R extends Extending>(families: readonly Family<R>[]): Grants {
 	const grants = new Map<string, Map<string, Set<string>>>();
-	for (const role of roles) {
-		for (const ancestor of reachable(role, byKey)) {
-			for (const permission of ancestor.permissions) {
+	for (const { roles, permissionsOf } of families) {
+		const byKey = new Map(roles.map((role) => [role.key, role]));
+		for (const role of roles) {
+			for (const permission of [...reachable(role, byKey)].flatMap(permissionsOf)) {
 				holders(grants, permission).add(role.key);
 			}
 		}
@@ -27,7 +53,7 @@ function holders(grants: Map<string, Map<string, Set<string>>>, { resource, acti
 }
 
 /** The role itself and every role that it extends, directly or not. The set of those seen ends circles. */
-function reachable(role: Role, byKey: ReadonlyMap<string, Role>): ReadonlySet<Role> {
+function reachable<R extends Extending>(role: R, byKey: ReadonlyMap<string, R>): ReadonlySet<R> {
 	const seen = new Set([role]);
 	// A Set iterates what is added to it while it is iterated: it is the queue as well.
 	for (const { extends: parents } of seen) {
@@ -45,7 +71,7 @@ function reachable(role: Role, byKey: ReadonlyMap<string, Role>): ReadonlySet<Ro
  * Circles of `extends`, each as a shortest chain of role keys that starts at its smallest key and leads back to it.
  * Every role on some circle is on a chain, or reaches one that is.
  */
-export function cyclesOf(roles: readonly Role[]): readonly (readonly string[])[] {
+export function cyclesOf(roles: readonly Extending[]): readonly (readonly string[])[] {
 	const parents = new Map(roles.map((role) => [role.key, canonical(role.extends)]));
 	const told = new Set<string>();
 	const cycles: (readonly string[])[] = [];

@@ -110,6 +110,7 @@ export interface Relationship {
 	readonly type: string;
 	readonly instance: string;
 	readonly relation: string;
+	readonly subject_type: string;
 	readonly subject: string;
 }
 

@@ -6,12 +6,24 @@ export class Fragment {
 }
 
 /**
- * Template for Rego: strings put into it become string literals, fragments stay code.
+ * Template for Rego: strings put into it become string literals, whole numbers and fragments stay code.
  * So text of a user cannot become code, and code cannot be forgotten to be marked.
  */
-export function rego(template: TemplateStringsArray, ...parts: readonly (string | Fragment)[]): Fragment {
-	const texts = parts.map((part) => (typeof part === 'string' ? literal(part) : part.text));
+export function rego(template: TemplateStringsArray, ...parts: readonly (string | number | Fragment)[]): Fragment {
+	const texts = parts.map(textOf);
 	return new Fragment(String.raw({ raw: template }, ...texts));
+}
+
+function textOf(part: string | number | Fragment): string {
+	if (part instanceof Fragment) {
+		return part.text;
+	}
+	return typeof part === 'string' ? literal(part) : String(Math.trunc(part));
+}
+
+/** Fragments with commas between them. */
+export function list(fragments: readonly Fragment[]): Fragment {
+	return new Fragment(fragments.map((fragment) => fragment.text).join(', '));
 }
 
 /** Fragments as lines. */

@@ -8,6 +8,7 @@
 package regolith.check
 
 import data.regolith.rbac
+import data.regolith.rebac
 
 # METADATA
 # description: Whether the action is allowed.
@@ -17,10 +18,15 @@ allow if code == "allow"
 
 # METADATA
 # title: Code
-# description: The string "allow", or the code of the first condition that failed.
+# description: |
+#   The string "allow", or the code of the first condition that failed. Where roles in tenants and roles on instances
+#   could both have granted, roles that are held and do not suffice are told before roles that are not held.
 # entrypoint: true
 code := "allow" if {
 	permitted
+} else := rebac.denial if {
+	rebac.applies
+	rbac.denial != "no_permission"
 } else := rbac.denial
 
 # METADATA

@@ -41,7 +41,18 @@ default denial := "no_permission"
 denial := "no_permission" if {
 	held
 	action_known
-} else := "no_such_resource" if {
+} else := unknown if {
+	unknown
+} else := "no_user_roles" if {
+	count(data.regolith.facts.users[input.user.key]) == 0
+} else := "no_role_in_tenant" if {
+	not role_in_tenant
+}
+
+# METADATA
+# title: Unknown
+# description: The code of the first thing named in the check that does not exist; undefined when all of them do.
+unknown := "no_such_resource" if {
 	not resource_known
 } else := "no_such_action" if {
 	not action_known
@@ -50,10 +61,6 @@ denial := "no_permission" if {
 	not tenant_known
 } else := "user_not_synced" if {
 	not user_known
-} else := "no_user_roles" if {
-	count(data.regolith.facts.users[input.user.key]) == 0
-} else := "no_role_in_tenant" if {
-	not role_in_tenant
 }
 
 # METADATA

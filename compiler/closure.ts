@@ -1,0 +1,91 @@
+/** Closures: in a circle of derivations, everything that leads to a role on an instance, at any distance. */
+import { type Circle, circlesOf, type Edge, nameOf, type RoleName } from './circle.js';
+import type { Instance, Relationship, Schema } from './model.js';
+
+/** A role on an instance and the roles on other instances that lead to it. */
+export interface Closure extends RoleName {
+	/** The instance's key. */
+	readonly key: string;
+	/** By member of the circle, the keys of the instances; members that lead nowhere are absent. */
+	readonly sources: readonly (RoleName & { readonly keys: ReadonlySet<string> })[];
+}
+
+/** The subjects of relationships: by the object's type, its key and the relation. */
+type Subjects = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>>;
+
+/**
+ * The closures of these instances, those that are empty left out. Only circles that no assignment can interrupt have
+ * closures. `relationships` may hold more than is needed. Visits each node once, so diamonds and rings end.
+ */
+export function closuresOf(
+	schema: Schema,
+	relationships: readonly Relationship[],
+	of: readonly Omit<Instance, 'tenant'>[],
+): readonly Closure[] {
+	const circles = circlesOf(schema).filter(({ conditional }) => !conditional);
+	if (circles.length === 0) {
+		return [];
+	}
+	const subjects = subjectsIn(relationships);
+	return circles.flatMap((circle) => {
+		const edgesInto = edgesByTarget(circle);
+		return circle.members.flatMap((member) =>
+			of
+				.filter(({ type }) => type === member.type)
+				.map(({ key }) => ({ ...member, key, sources: leadingTo(member, key, edgesInto, subjects) }))
+				.filter(({ sources }) => sources.length > 0),
+		);
+	});
+}
+
+/** The objects of these relationships, each once: all instances that can have closures. */
+export function objectsOf(relationships: readonly Relationship[]): readonly Omit<Instance, 'tenant'>[] {
+	return [...subjectsIn(relationships)].flatMap(([type, instances]) =>
+		[...instances.keys()].map((key) => ({ type, key })),
+	);
+}
+
+type EdgesInto = ReadonlyMap<string, readonly Edge[]>;
+
+function edgesByTarget({ edges }: Circle): EdgesInto {
+	const found = new Map<string, Edge[]>();
+	for (const edge of edges) {
+		const name = nameOf(edge.target);
+		found.set(name, [...(found.get(name) ?? []), edge]);
+	}
+	return found;
+}
+
+function leadingTo(start: RoleName, key: string, edgesInto: EdgesInto, subjects: Subjects): Closure['sources'] {
+	const found = new Map<string, { readonly member: RoleName; readonly keys: Set<string> }>();
+	const queue = [{ member: start, key }];
+	// An array iterates what is added to it while it is iterated.
+	for (const node of queue) {
+		for (const { relation, source } of edgesInto.get(nameOf(node.member)) ?? []) {
+			const name = nameOf(source);
+			const seen = found.get(name) ?? { member: source, keys: new Set<string>() };
+			found.set(name, seen);
+			for (const subject of subjects.get(node.member.type)?.get(node.key)?.get(relation) ?? []) {
+				if (!seen.keys.has(subject)) {
+					seen.keys.add(subject);
+					queue.push({ member: source, key: subject });
+				}
+			}
+		}
+	}
+	// A ring leads back to where it starts, which is no other instance.
+	found.get(nameOf(start))?.keys.delete(key);
+	return [...found.values()].filter(({ keys }) => keys.size > 0).map(({ member, keys }) => ({ ...member, keys }));
+}
+
+function subjectsIn(relationships: readonly Relationship[]): Subjects {
+	const found = new Map<string, Map<string, Map<string, string[]>>>();
+	for (const { type, instance, relation, subject } of relationships) {
+		const instances = found.get(type) ?? new Map<string, Map<string, string[]>>();
+		const relations = instances.get(instance) ?? new Map<string, string[]>();
+		const subjects = relations.get(relation) ?? [];
+		subjects.push(subject);
+		found.set(type, instances.set(instance, relations.set(relation, subjects)));
+	}
+	return found;
+}

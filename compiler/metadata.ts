@@ -1,0 +1,29 @@
+/** METADATA blocks: they name the schema object that Rego stands for, to people and to tools. */
+import { type Fragment, lines, rego } from './rego/rego.js';
+
+/** What a block says. String literals of JSON are YAML too. */
+export interface Metadata {
+	readonly title: string;
+	readonly description?: string | null;
+	/** In the order in which they are to stand. */
+	readonly custom?: readonly (readonly [name: Fragment, value: string])[];
+}
+
+/** A block, to stand right above a package or a rule. */
+export function metadata({ title, description = null, custom = [] }: Metadata): Fragment {
+	return lines([
+		rego`# METADATA`,
+		rego`# title: ${title}`,
+		...(description === null ? [] : [rego`# description: ${description}`]),
+		...(custom.length === 0 ? [] : [rego`# custom:`]),
+		...custom.map(([name, value]) => rego`#   ${name}: ${value}`),
+	]);
+}
+
+/** The block of a schema object. `kind` is code: what the object is. */
+export function objectMetadata(
+	kind: Fragment,
+	{ key, name, description }: { readonly key: string; readonly name: string; readonly description: string | null },
+): Fragment {
+	return lines([metadata({ title: name, description, custom: [[rego`key`, key]] }), rego`#   kind: ${kind}`]);
+}
