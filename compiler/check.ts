@@ -1,6 +1,6 @@
 /** What is wrong with a schema: every finding at once, each with its place, in a stable order. */
-import { cyclesOf } from './grant.js';
-import type { Permission, Resource, Role, Schema } from './model.js';
+import { cyclesOf, type Extending } from './grant.js';
+import type { Derivation, Permission, Resource, ResourceRole, Role, Schema } from './model.js';
 import { sortedBy } from './order.js';
 
 /** Every code a diagnostic can have, and how bad it is. Codes are stable; messages may change. */
@@ -9,12 +9,14 @@ const severities = {
 	duplicate_key: 'error',
 	/** A key is empty or holds characters other than ASCII. */
 	malformed_key: 'error',
-	/** A permission names a resource type that does not exist. */
+	/** A permission or a relation names a resource type that does not exist. */
 	unknown_resource: 'error',
 	/** A permission names an action that does not exist on its resource type. */
 	unknown_action: 'error',
-	/** A role extends a role that does not exist. */
+	/** A role extends, or is derived from, a role that does not exist. */
 	unknown_role: 'error',
+	/** A derivation names a relation that its resource type does not have. */
+	unknown_relation: 'error',
 	/** Roles extend each other in a circle. */
 	role_cycle: 'error',
 	/** A role lists a permission, or a role that it extends, more than once; it counts once. */
@@ -39,8 +41,9 @@ export function check(schema: Schema): readonly Diagnostic[] {
 	const findings = [
 		...checkKeys(schema),
 		...checkPermissions(schema),
-		...checkExtends(schema.roles),
-		...checkCycles(schema.roles),
+		...checkExtends(['roles'], schema.roles),
+		...checkCycles(['roles'], schema.roles),
+		...schema.resources.flatMap((resource) => checkResource(resource, schema)),
 	];
 	const distinct = new Map(findings.map((diagnostic) => [sortKey(diagnostic), diagnostic]));
 	return sortedBy([...distinct], ([key]) => key).map(([, diagnostic]) => diagnostic);
@@ -49,7 +52,14 @@ export function check(schema: Schema): readonly Diagnostic[] {
 function checkKeys({ resources, roles }: Schema): readonly Diagnostic[] {
 	return [
 		...keyProblems(['resources'], resources),
-		...resources.flatMap((resource) => keyProblems(['resources', resource.key, 'actions'], resource.actions)),
+		...resources.flatMap((resource) => [
+			...keyProblems(['resources', resource.key, 'actions'], resource.actions),
+			...keyProblems(['resources', resource.key, 'roles'], resource.roles),
+			...keyProblems(['resources', resource.key, 'relations'], resource.relations),
+			...(resource.key.includes(':')
+				? [finding('malformed_key', ['resources', resource.key], `the key ${tick(resource.key)} holds a colon`)]
+				: []),
+		]),
 		...keyProblems(['roles'], roles),
 	];
 }
@@ -111,28 +121,85 @@ function permissionPlace(role: Role, name: string): readonly string[] {
 	return ['roles', role.key, 'permissions', name];
 }
 
-function checkExtends(roles: readonly Role[]): readonly Diagnostic[] {
+function checkExtends(parent: readonly string[], roles: readonly Extending[]): readonly Diagnostic[] {
 	const known = new Set(roles.map((role) => role.key));
 	return roles.flatMap((role) => [
 		...role.extends
 			.filter((key) => !known.has(key))
-			.map((key) => finding('unknown_role', ['roles', role.key, 'extends', key], `role ${tick(key)} does not exist`)),
+			.map((key) => finding('unknown_role', [...parent, role.key, 'extends', key], `role ${tick(key)} does not exist`)),
 		...repeated(role.extends).map((key) =>
 			finding(
 				'repeated',
-				['roles', role.key, 'extends', key],
+				[...parent, role.key, 'extends', key],
 				`role ${tick(role.key)} extends ${tick(key)} more than once`,
 			),
 		),
 	]);
 }
 
-function checkCycles(roles: readonly Role[]): readonly Diagnostic[] {
+function checkCycles(parent: readonly string[], roles: readonly Extending[]): readonly Diagnostic[] {
 	return cyclesOf(roles).map((chain) => {
 		const [first = ''] = chain;
 		const circle = [...chain, first].map(tick).join(' extends ');
-		return finding('role_cycle', ['roles', first, 'extends'], `roles extend each other in a circle: ${circle}`);
+		return finding('role_cycle', [...parent, first, 'extends'], `roles extend each other in a circle: ${circle}`);
 	});
+}
+
+/** The roles and relations of a resource type. That its roles are derived in circles is no fault. */
+function checkResource(resource: Resource, schema: Schema): readonly Diagnostic[] {
+	const place = ['resources', resource.key];
+	return [
+		...resource.relations
+			.filter(({ subject }) => !schema.resources.some(({ key }) => key === subject))
+			.map(({ key, subject }) =>
+				finding('unknown_resource', [...place, 'relations', key], `resource type ${tick(subject)} does not exist`),
+			),
+		...resource.roles.flatMap((role) => [
+			...checkActions(resource, role),
+			...role.derivations.flatMap((derivation) => checkDerivation(resource, role, derivation, schema)),
+		]),
+		...checkExtends([...place, 'roles'], resource.roles),
+		...checkCycles([...place, 'roles'], resource.roles),
+	];
+}
+
+function checkActions(resource: Resource, role: ResourceRole): readonly Diagnostic[] {
+	const place = ['resources', resource.key, 'roles', role.key, 'permissions'];
+	const known = new Set(resource.actions.map(({ key }) => key));
+	return [
+		...role.permissions
+			.filter((action) => !known.has(action))
+			.map((action) =>
+				finding(
+					'unknown_action',
+					[...place, action],
+					`action ${tick(action)} does not exist on resource type ${tick(resource.key)}`,
+				),
+			),
+		...repeated(role.permissions).map((action) =>
+			finding('repeated', [...place, action], `role ${tick(role.key)} lists ${tick(action)} more than once`),
+		),
+	];
+}
+
+function checkDerivation(
+	resource: Resource,
+	role: ResourceRole,
+	derivation: Derivation,
+	{ resources }: Schema,
+): readonly Diagnostic[] {
+	const place = ['resources', resource.key, 'roles', role.key, 'derivations', derivation.relation, derivation.role];
+	const relation = resource.relations.find(({ key }) => key === derivation.relation);
+	if (relation === undefined) {
+		const message = `resource type ${tick(resource.key)} has no relation ${tick(derivation.relation)}`;
+		return [finding('unknown_relation', place, message)];
+	}
+	const subject = resources.find(({ key }) => key === relation.subject);
+	if (subject === undefined || subject.roles.some(({ key }) => key === derivation.role)) {
+		return [];
+	}
+	const message = `resource type ${tick(relation.subject)} has no role ${tick(derivation.role)}`;
+	return [finding('unknown_role', place, message)];
 }
 
 function finding(code: DiagnosticCode, at: readonly string[], message: string): Diagnostic {

@@ -21,7 +21,7 @@ export function resourceGrantsOf({ resources }: Schema): Grants {
 }
 
 /** Anything that extends others by their keys. */
-interface Extending {
+export interface Extending {
 	readonly key: string;
 	readonly extends: readonly string[];
 }

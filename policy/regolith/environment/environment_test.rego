@@ -2,7 +2,9 @@
 # title: Environment
 # description: |
 #   A small environment for the tests. Resource type `document` has its generated package beside;
-#   `folder` has no actions. Ann is a viewer in acme and an editor in beta, Bob is a viewer in beta, Eve has no roles.
+#   `folder` has no actions. Ann is a viewer in acme and an editor in beta, Bob is a viewer in beta, Eve has no tenant
+#   roles, but is a keeper of folder f1 in acme, whose keepers read document d1 unless they hold a role on it, and an
+#   author of document d2.
 package regolith.environment_test
 
 schema := {
@@ -11,6 +13,22 @@ schema := {
 		"read": {"viewer": null, "editor": null},
 		"write": {"editor": null},
 	}},
+	"resource_grants": {"document": {
+		"read": {"author": null, "reader": null},
+		"write": {"author": null},
+	}},
+	"resource_roles": {
+		"document": {
+			"author": [],
+			"reader": [{
+				"relation": "parent",
+				"resource": "folder",
+				"role": "keeper",
+				"no_direct_roles_on_object": true,
+			}],
+		},
+		"folder": {"keeper": []},
+	},
 }
 
 facts := {
@@ -20,4 +38,15 @@ facts := {
 		"acme": {"ann": {"viewer": null}},
 		"beta": {"ann": {"editor": null}, "bob": {"viewer": null}},
 	},
+	"instances": {"document:d1": "acme", "document:d2": "acme", "folder:f1": "acme"},
+	"instance_roles": {"document:d2": {"eve": {"author": null}}, "folder:f1": {"eve": {"keeper": null}}},
+	"user_roles": {"eve": {
+		"document": {"author": {"document:d2": null}},
+		"folder": {"keeper": {"folder:f1": null}},
+	}},
+	"relations": {
+		"document:d1": {"parent": {"folder:f1": null}},
+		"document:d2": {"parent": {"folder:f1": null}},
+	},
+	"closures": {},
 }

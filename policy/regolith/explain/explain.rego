@@ -7,12 +7,24 @@ package regolith.explain
 
 import data.regolith.check
 import data.regolith.rbac
+import data.regolith.rebac
 
 # METADATA
 # title: Sections
-# description: One member for what was asked and one for each model that has something to say.
+# description: |
+#   One member for what was asked and one for each model that has something to say: a model that allowed, or, when none
+#   did, every model that the environment uses.
 # entrypoint: true
-sections := {"request": request, "rbac": rbac_section}
+sections := object.union({"request": request}, _models)
+
+_models[model] := section if {
+	some model, section in _sections
+	section.allow == check.allow
+}
+
+_sections.rbac := rbac_section
+
+_sections.rebac := rebac_section if rebac.applies
 
 # METADATA
 # description: What was asked; `tenant` is null unless the tenant exists.
@@ -24,65 +36,140 @@ request := {
 }
 
 # METADATA
-# description: What the roles say. An allowing section names the roles; a code is explained in docs/denial-codes.md.
+# description: What tenant roles say. An allowing section names the roles; a code is explained in docs/denial-codes.md.
 rbac_section := {
 	"allow": true,
-	"code": check.code,
-	"reason": reason,
+	"code": "allow",
+	"reason": reason.allow,
 	"allowing_roles": [role | some role in rbac.allowing_roles],
 } if {
-	check.allow
+	rbac.granted
+	rbac.action_known
 } else := {
 	"allow": false,
-	"code": check.code,
-	"reason": reason,
+	"code": rbac.denial,
+	"reason": _reason(rbac.denial),
 }
 
 # METADATA
-# description: The code as a sentence about this question.
-default reason := "the request is not complete"
+# description: |
+#   What roles on the instance say. An allowing section names each role that grants, and where it comes from: it is
+#   assigned, or derived from a role on a related instance.
+rebac_section := {
+	"allow": true,
+	"code": "allow",
+	"reason": reason.allow_on_instance,
+	"allowing_roles": [role | some role in _allowing_instance_roles],
+} if {
+	rebac.granted
+	rbac.action_known
+} else := {
+	"allow": false,
+	"code": rebac.denial,
+	"reason": _instance_reason(rebac.denial),
+}
 
-reason := text if {
-	check.code == "allow"
+_allowing_instance_roles contains allowing if {
+	some role in rebac.held_roles
+	data.regolith.schema.resource_grants[input.resource.type][input.action][role] == null
+	allowing := {
+		"role": _role_name(rebac.instance, role),
+		"resource": rebac.instance,
+		"reason": concat("", ["user `", input.user.key, "` holds `", role, "` on `", rebac.instance, "`"]),
+		"sources": [source | some source in _sources[role]],
+	}
+}
+
+# Where a role on the instance comes from: this one step, not the whole way.
+_sources[role] contains source if {
+	some role in rebac.held_roles
+	data.regolith.facts.instance_roles[rebac.instance][input.user.key][role] == null
+	source := {
+		"type": "role_assignment",
+		"role": _role_name(rebac.instance, role),
+		"resource": rebac.instance,
+	}
+}
+
+_sources[role] contains source if {
+	some role in rebac.held_roles
+	some derivation in data.regolith.schema.resource_roles[input.resource.type][role]
+	_counts(derivation)
+	some subject, _ in data.regolith.facts.relations[rebac.instance][derivation.relation]
+	resource := {
+		"type": derivation.resource,
+		"key": substring(subject, count(derivation.resource) + 1, -1),
+		"tenant": input.resource.tenant,
+	}
+	data.regolith.instances[derivation.resource].holds[derivation.role] with input.resource as resource
+	source := {
+		"type": "role_derivation",
+		"role": _role_name(subject, derivation.role),
+		"resource": subject,
+		"relation": derivation.relation,
+	}
+}
+
+_counts(derivation) if not derivation.no_direct_roles_on_object
+
+_counts(derivation) if {
+	derivation.no_direct_roles_on_object
+	not data.regolith.facts.instance_roles[rebac.instance][input.user.key]
+}
+
+_role_name(instance, role) := concat("#", [instance, role])
+
+# METADATA
+# description: Every code as a sentence about this question, as far as one can be made.
+default _reason(_) := "the request is not complete"
+
+_reason(code) := reason[code]
+
+default _instance_reason(_) := "the request is not complete"
+
+_instance_reason("no_permission") := text if {
+	text := concat("", ["no role of user `", input.user.key, "` on `", rebac.name, "` grants `", _permission, "`"])
+}
+
+_instance_reason(code) := reason[code] if code != "no_permission"
+
+reason.allow := text if {
 	text := concat("", ["the roles of user `", input.user.key, "` in tenant `", _tenant, "` grant `", _permission, "`"])
 }
 
-reason := concat("", ["resource type `", input.resource.type, "` does not exist"]) if {
-	check.code == "no_such_resource"
+reason.allow_on_instance := text if {
+	text := concat("", ["the roles of user `", input.user.key, "` on `", rebac.name, "` grant `", _permission, "`"])
 }
 
-reason := text if {
-	check.code == "no_such_action"
+reason.no_such_resource := concat("", ["resource type `", input.resource.type, "` does not exist"])
+
+reason.no_such_action := text if {
 	text := concat("", ["action `", input.action, "` does not exist on resource type `", input.resource.type, "`"])
 }
 
-reason := concat("", ["tenant `", input.resource.tenant, "` does not exist"]) if {
-	check.code == "no_such_tenant"
-}
+reason.no_such_tenant := concat("", ["tenant `", input.resource.tenant, "` does not exist"])
 
-reason := concat("", ["user `", input.user.key, "` does not exist"]) if {
-	check.code == "user_not_synced"
-}
+reason.user_not_synced := concat("", ["user `", input.user.key, "` does not exist"])
 
-reason := concat("", ["user `", input.user.key, "` has no role in any tenant"]) if {
-	check.code == "no_user_roles"
-}
+reason.no_user_roles := concat("", ["user `", input.user.key, "` has no role in any tenant"])
 
-reason := text if {
-	check.code == "no_role_in_tenant"
+reason.no_role_in_tenant := concat("", ["user `", input.user.key, "` has no role in tenant `", _tenant, "`"]) if {
 	_tenant != null
-	text := concat("", ["user `", input.user.key, "` has no role in tenant `", _tenant, "`"])
 }
 
-reason := "the check names no tenant, and roles are held in tenants" if {
-	check.code == "no_role_in_tenant"
-	_tenant == null
-}
+reason.no_role_in_tenant := "the check names no tenant, and roles are held in tenants" if _tenant == null
 
-reason := text if {
-	check.code == "no_permission"
+reason.no_permission := text if {
 	text := concat("", ["no role of user `", input.user.key, "` in tenant `", _tenant, "` grants `", _permission, "`"])
 }
+
+reason.no_such_resource_instance := concat("", ["resource instance `", rebac.name, "` does not exist"])
+
+reason.tenant_mismatch := text if {
+	text := concat("", ["resource instance `", rebac.name, "` is not in tenant `", input.resource.tenant, "`"])
+}
+
+reason.no_graph_roles := concat("", ["user `", input.user.key, "` has no role on `", rebac.name, "`"])
 
 _permission := concat(":", [input.resource.type, input.action])
 

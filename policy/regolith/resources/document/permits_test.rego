@@ -9,6 +9,7 @@
 package regolith.resources.document
 
 import data.regolith.rbac
+import data.regolith.rebac
 
 # METADATA
 # title: "Read"
@@ -17,9 +18,13 @@ import data.regolith.rbac
 #   kind: action
 permits["read"] if rbac.granted
 
+permits["read"] if rebac.granted
+
 # METADATA
 # title: "Write"
 # custom:
 #   key: "write"
 #   kind: action
 permits["write"] if rbac.granted
+
+permits["write"] if rebac.granted
