@@ -2,6 +2,7 @@
 
 # METADATA
 # title: "Document"
+# description: "The resource type of the tests of this policy."
 # custom:
 #   key: "document"
 #   kind: resource
@@ -9,6 +10,16 @@ package regolith.instances.document
 
 import data.regolith.rebac
 
+# METADATA
+# title: "Author"
+# custom:
+#   key: "author"
+#   kind: role
 holds["author"] if data.regolith.roles.document.author.held(input.user.key, rebac.instance)
 
+# METADATA
+# title: "Reader"
+# custom:
+#   key: "reader"
+#   kind: role
 holds["reader"] if data.regolith.roles.document.reader.held(input.user.key, rebac.instance)

@@ -9,4 +9,9 @@ package regolith.instances.folder
 
 import data.regolith.rebac
 
+# METADATA
+# title: "Keeper"
+# custom:
+#   key: "keeper"
+#   kind: role
 holds["keeper"] if data.regolith.roles.folder.keeper.held(input.user.key, rebac.instance)

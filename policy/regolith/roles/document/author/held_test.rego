@@ -2,6 +2,12 @@
 
 # METADATA
 # title: "Author"
+# custom:
+#   key: "author"
+#   kind: role
+#   resource: "document"
 package regolith.roles.document.author
 
+# METADATA
+# title: "Assigned on the instance"
 held(user, object) if data.regolith.facts.instance_roles[object][user].author == null

@@ -2,10 +2,21 @@
 
 # METADATA
 # title: "Reader"
+# custom:
+#   key: "reader"
+#   kind: role
+#   resource: "document"
 package regolith.roles.document.reader
 
+# METADATA
+# title: "Assigned on the instance"
 held(user, object) if data.regolith.facts.instance_roles[object][user].reader == null
 
+# METADATA
+# title: "Derived from folder#keeper by parent, unless a role is assigned on the instance"
+# custom:
+#   relation: "parent"
+#   kind: role_derivation
 held(user, object) if {
 	not data.regolith.facts.instance_roles[object][user]
 	some subject, _ in data.regolith.facts.relations[object].parent

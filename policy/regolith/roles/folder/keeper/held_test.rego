@@ -2,6 +2,12 @@
 
 # METADATA
 # title: "Keeper"
+# custom:
+#   key: "keeper"
+#   kind: role
+#   resource: "folder"
 package regolith.roles.folder.keeper
 
+# METADATA
+# title: "Assigned on the instance"
 held(user, object) if data.regolith.facts.instance_roles[object][user].keeper == null
