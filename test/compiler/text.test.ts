@@ -59,6 +59,7 @@ const grammar = new Set([
 	'#   kind: resource',
 	'#   kind: action',
 	'#   kind: role',
+	'# scope: document',
 	'#   kind: role_derivation',
 	'package regolith.resources[""]',
 	'package regolith.instances[""]',
@@ -135,6 +136,23 @@ test('whatever is accepted passes opa check --strict and opa fmt', async (t) => 
 	);
 });
 
+test('types and roles may have the same keys, and those of parts of paths', async (t) => {
+	const keys = ['a', 'b', 'resources', 'instances', 'roles', 'circles', 'held'];
+	const role = { ...named, permissions: [], extends: [], no_direct_roles_on_object: true };
+	const resources = keys.map((key) => ({
+		...empty,
+		key,
+		roles: keys.map((held) => ({
+			...{ ...role, key: held },
+			derivations: [{ relation: 'b', role: held, no_direct_roles_on_object: false }],
+		})),
+		relations: keys.map((along) => ({ ...named, key: along, subject: key })),
+	}));
+	const { policy } = compilePolicy({ resources, roles: [] });
+	t.is(policy?.length, keys.length * (2 + 2 * keys.length));
+	await t.notThrowsAsync(checkRego({ opa, files: [...(await readPolicyLibrary()), ...(policy ?? [])] }));
+});
+
 function wordsOf(error: unknown): string {
 	return error instanceof OpaFailure ? error.stderr.slice(0, 2000) : String(error);
 }
@@ -193,6 +211,8 @@ test('different keys have different folders, also where a file system folds case
 	);
 	const keys = ['Doc', 'doc', 'DOC', 'con', 'CON', '=0063on', '..', '.', '', '=', 'a'.repeat(300), 'a'.repeat(301)];
 	t.is(new Set(keys.map((key) => folderOf(key).toLowerCase())).size, keys.length);
+	const long = 'a'.repeat(100);
+	t.not(`${folderOf(long + long)}/${folderOf('b')}`, `${folderOf(long)}/${folderOf(`${long}b`)}`);
 	for (const key of keys) {
 		t.regex(folderOf(key), /^[a-z0-9=_-]{1,104}(?:\/[a-z0-9=_-]{1,104})*$/);
 	}
