@@ -176,17 +176,23 @@ const relationship = fc.record({ object: choice, relation: choice, subject: choi
 
 const factsOfSize = (least: number) =>
 	fc.record({
-		users: fc.uniqueArray(user, { minLength: Math.min(least, 2) }),
-		tenants: unique(tenant, Math.min(least, 2)),
+		users: fc.uniqueArray(user, { minLength: Math.min(least, 3) }),
+		tenants: unique(tenant).map((some) => (least === 0 ? some : [homeTenant, ...some.filter(isNotHome)])),
 		role_assignments: fc.array(assignment, { maxLength: 12 }),
 		instances: fc.uniqueArray(instance, {
 			selector: (row) => `${row.type}:${row.key}`,
-			minLength: Math.min(least, 6),
+			minLength: Math.min(least, 8),
 			maxLength: 12,
 		}),
-		instance_assignments: fc.array(instanceAssignment, { minLength: Math.min(least, 2), maxLength: 8 }),
+		instance_assignments: fc.array(instanceAssignment, { minLength: Math.min(least, 4), maxLength: 12 }),
 		relationships: fc.array(relationship, { minLength: least, maxLength: 3 * least + 4 }),
 	});
+
+const homeTenant = { key: 'ta', attributes: {} };
+
+function isNotHome({ key }: { readonly key: string }): boolean {
+	return key !== homeTenant.key;
+}
 
 /** Facts of a schema. What they say of users and tenants that do not exist counts for nothing. */
 function factsOf({ resources }: Schema, generated: GeneratedFacts): Facts {
@@ -232,6 +238,6 @@ export const model: fc.Arbitrary<Model> = fc
 /** Several models of one schema, in which roles are derived from each other. */
 export function modelsOfOneSchema(count: number): fc.Arbitrary<readonly Model[]> {
 	return fc
-		.tuple(schemaOf({ ...plain, least: 2 }), fc.array(factsOfSize(8), { minLength: count, maxLength: count }))
+		.tuple(schemaOf({ ...plain, least: 2 }), fc.array(factsOfSize(12), { minLength: count, maxLength: count }))
 		.map(([own, facts]) => facts.map((generated) => ({ schema: own, facts: factsOf(own, generated) })));
 }
