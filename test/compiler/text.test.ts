@@ -28,10 +28,9 @@ const paths: readonly (readonly [string, number])[] = [
 	['regolith.instances', 1],
 	['regolith.roles', 2],
 	['regolith.circles', 2],
-	['facts.instance_roles[object][user]', 1],
 	['facts.relations[object]', 1],
-	['facts.closures[object]', 3],
-	['facts.user_roles[user]', 2],
+	['facts.closures[object]', 2],
+	['user', 2],
 ];
 
 /** What remains of generated Rego when its literals, the keys in paths and the numbers of functions are taken away. */
@@ -39,7 +38,7 @@ function skeleton(rego: string): readonly string[] {
 	const bare = rego.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/(step|reached)_\d+/g, '$1_0');
 	const text = paths.reduce(
 		(current, [path, count]) =>
-			current.replaceAll(new RegExp(`(${path.replaceAll(/[.[\]]/g, '\\$&')})${part}{${count}}`, 'g'), '$1[""]'),
+			current.replaceAll(new RegExp(`(\\b${path.replaceAll(/[.[\]]/g, '\\$&')})${part}{${count}}`, 'g'), '$1[""]'),
 		bare,
 	);
 	return [...new Set(text.split('\n'))];
@@ -69,19 +68,19 @@ const grammar = new Set([
 	'import data.regolith.rebac',
 	'permits[""] if rbac.granted',
 	'permits[""] if rebac.granted',
-	'holds[""] if data.regolith.roles[""].held(input.user.key, rebac.instance)',
+	'holds[""] if data.regolith.roles[""].held(rebac.holdings, rebac.instance)',
 	'held(user, object) if {',
 	'held(user, object) if derived(user, object)',
-	'held(user, object) if data.regolith.facts.instance_roles[object][user][""] == null',
-	'held(user, object) if data.regolith.rebac.meet(data.regolith.facts.closures[object][""], data.regolith.facts.user_roles[user][""])',
+	'held(user, object) if user[""][object] == null',
+	'held(user, object) if data.regolith.rebac.meet(user[""], data.regolith.facts.closures[object][""])',
 	'derived(user, object) if {',
-	'\tnot data.regolith.facts.instance_roles[object][user]',
+	'\tnot data.regolith.rebac.assigned(user, "", object)',
 	'\tsome subject, _ in data.regolith.facts.relations[object][""]',
 	'\tsome subject, _ in data.regolith.facts.closures[object][""]',
 	'\tdata.regolith.roles[""].held(user, subject)',
 	'\tdata.regolith.roles[""].derived(user, subject)',
 	'\tdata.regolith.roles[""].derived(user, object)',
-	'\tdata.regolith.facts.instance_roles[object][user][""] == null',
+	'\tuser[""][object] == null',
 	'\treached := data.regolith.circles[""].reached(user, {["", "", object]})',
 	'\tdata.regolith.circles[""].given(user, reached)',
 	'given(user, nodes) if {',

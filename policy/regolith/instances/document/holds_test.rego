@@ -9,11 +9,11 @@ import data.regolith.rebac
 # custom:
 #   key: "author"
 #   kind: role
-holds["author"] if data.regolith.roles.document.author.held(input.user.key, rebac.instance)
+holds["author"] if data.regolith.roles.document.author.held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "Reader"
 # custom:
 #   key: "reader"
 #   kind: role
-holds["reader"] if data.regolith.roles.document.reader.held(input.user.key, rebac.instance)
+holds["reader"] if data.regolith.roles.document.reader.held(rebac.holdings, rebac.instance)

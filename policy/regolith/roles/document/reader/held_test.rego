@@ -12,7 +12,7 @@ package regolith.roles.document.reader
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if data.regolith.facts.instance_roles[object][user].reader == null
+held(user, object) if user.document.reader[object] == null
 
 # METADATA
 # title: "Derived from folder#keeper by parent, unless a role is assigned on the instance"
@@ -20,7 +20,7 @@ held(user, object) if data.regolith.facts.instance_roles[object][user].reader ==
 #   relation: "parent"
 #   kind: role_derivation
 held(user, object) if {
-	not data.regolith.facts.instance_roles[object][user]
+	not data.regolith.rebac.assigned(user, "document", object)
 	some subject, _ in data.regolith.facts.relations[object].parent
 	data.regolith.roles.folder.keeper.held(user, subject)
 }
