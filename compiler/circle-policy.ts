@@ -10,9 +10,14 @@ import { type Fragment, lines, list, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
 import { assignedOn, circlePackage, nothingAssignedOn, rolePackage } from './role-reference.js';
 
+/** How many steps are made before what they found joins what was seen: joining costs what was seen. */
+const stride = 64;
+
 /**
  * The package of a circle. Nodes are `[type, role, instance]`. `reached` takes a set of nodes and adds all that lead to
- * them; Rego has no recursion, so it goes one step, twice, four times and so on, and stops where nothing is added.
+ * them. Rego has no recursion, so `walk_1` goes one step, `walk_2` two, and so on, twice as far each time, and it ends
+ * where a step finds nothing new. A walk gives `[found, last]`: all that it found, and where the next one starts. What
+ * was `seen` before is not found again; within a stride it may be, which costs less than to remember it at each step.
  */
 export function writeCircle(schema: Schema, circle: Circle): RegoFile {
 	const [first = { type: '', role: '' }] = circle.members;
@@ -55,8 +60,10 @@ function given(title: string, { type, role }: RoleName, condition: Fragment): Fr
 function oneStep({ edges }: Circle): Fragment {
 	const steps = edges.map((_, index) => rego`step_${index + 1}(user, nodes)`);
 	return lines([
-		metadata({ title: 'The nodes, and those that lead to them directly' }),
-		rego`reached_1(user, nodes) := union({nodes, ${list(steps)}})`,
+		metadata({ title: 'What leads to the nodes directly and was not seen' }),
+		rego`walk_1(user, seen, nodes) := [found, found] if {`,
+		rego`	found := union({${list(steps)}}) - seen`,
+		rego`}`,
 	]);
 }
 
@@ -75,28 +82,30 @@ function edgeStep(edge: Edge, index: number): Fragment {
 
 /** Twice as far each time, until it is as far as a circle may lead. */
 function ladder({ members }: Circle): readonly Fragment[] {
-	const top = metadata({
-		title: 'A circle of derivations',
-		description: `Between ${members.map(nameText).join(', ')}`,
-	});
 	const rungs: Fragment[] = [];
 	let steps = 1;
-	while (steps < mostLeading) {
-		const last = steps * 2 >= mostLeading;
-		const name = last ? rego`reached` : rego`reached_${steps * 2}`;
+	for (; steps < mostLeading; steps *= 2) {
+		const seen = steps < stride ? rego`seen` : rego`union({seen, near[0]})`;
 		rungs.push(
+			rego`walk_${steps * 2}(user, seen, nodes) := further_${steps}(user, seen, walk_${steps}(user, seen, nodes))`,
 			lines([
-				...(last ? [top] : []),
-				rego`${name}(user, nodes) := further if {`,
-				rego`	near := reached_${steps}(user, nodes)`,
-				rego`	near != nodes`,
-				rego`	further := reached_${steps}(user, near)`,
-				rego`} else := nodes`,
+				rego`further_${steps}(user, seen, near) := near if {`,
+				rego`	count(near[1]) == 0`,
+				rego`} else := together(near, walk_${steps}(user, ${seen}, near[1]))`,
 			]),
 		);
-		steps *= 2;
 	}
-	return rungs;
+	return [
+		...rungs,
+		lines([
+			metadata({ title: 'Two walks, one after the other' }),
+			rego`together(near, far) := [union({near[0], far[0]}), far[1] - near[0]]`,
+		]),
+		lines([
+			metadata({ title: 'A circle of derivations', description: `Between ${members.map(nameText).join(', ')}` }),
+			rego`reached(user, nodes) := union({nodes, walk_${steps}(user, nodes, nodes)[0]})`,
+		]),
+	];
 }
 
 function nameText({ type, role }: RoleName): string {

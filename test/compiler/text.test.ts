@@ -35,7 +35,7 @@ const paths: readonly (readonly [string, number])[] = [
 
 /** What remains of generated Rego when its literals, the keys in paths and the numbers of functions are taken away. */
 function skeleton(rego: string): readonly string[] {
-	const bare = rego.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/(step|reached)_\d+/g, '$1_0');
+	const bare = rego.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/(step|walk|further)_\d+/g, '$1_0');
 	const text = paths.reduce(
 		(current, [path, count]) =>
 			current.replaceAll(new RegExp(`(\\b${path.replaceAll(/[.[\]]/g, '\\$&')})${part}{${count}}`, 'g'), '$1[""]'),
@@ -87,16 +87,18 @@ const grammar = new Set([
 	'\tsome ["", "", object] in nodes',
 	'step_0(user, nodes) := {["", "", subject] |',
 	'step_0(_, nodes) := {["", "", subject] |',
-	'reached(user, nodes) := further if {',
-	'reached_0(user, nodes) := further if {',
-	'\tnear := reached_0(user, nodes)',
-	'\tnear != nodes',
-	'\tfurther := reached_0(user, near)',
-	'} else := nodes',
+	'walk_0(user, seen, nodes) := [found, found] if {',
+	'walk_0(user, seen, nodes) := further_0(user, seen, walk_0(user, seen, nodes))',
+	'further_0(user, seen, near) := near if {',
+	'\tcount(near[1]) == 0',
+	'} else := together(near, walk_0(user, seen, near[1]))',
+	'} else := together(near, walk_0(user, union({seen, near[0]}), near[1]))',
+	'together(near, far) := [union({near[0], far[0]}), far[1] - near[0]]',
+	'reached(user, nodes) := union({nodes, walk_0(user, nodes, nodes)[0]})',
 ]);
 
 /** A line that holds as many functions as the circle has edges. */
-const union = /^reached_0\(user, nodes\) := union\(\{nodes(?:, step_0\(user, nodes\))+\}\)$/;
+const union = /^\tfound := union\(\{step_0\(user, nodes\)(?:, step_0\(user, nodes\))*\}\) - seen$/;
 
 test('keys, names and descriptions stand in literals only', (t) => {
 	const seen = new Set<string>();
