@@ -53,5 +53,5 @@ function writeInstances(resource: Resource): RegoFile {
 
 function writeHolds(part: Fragment, role: ResourceRole): Fragment {
 	const held = rego`data.regolith.roles${part}${packagePart(role.key)}.held`;
-	return lines([objectMetadata(rego`role`, role), rego`holds[${role.key}] if ${held}(input.user.key, rebac.instance)`]);
+	return lines([objectMetadata(rego`role`, role), rego`holds[${role.key}] if ${held}(rebac.holdings, rebac.instance)`]);
 }

@@ -9,6 +9,6 @@ package regolith.instances.document
 
 import data.regolith.rebac
 
-holds["author"] if data.regolith.roles.document.author.held(input.user.key, rebac.instance)
+holds["author"] if data.regolith.roles.document.author.held(rebac.holdings, rebac.instance)
 
-holds["reader"] if data.regolith.roles.document.reader.held(input.user.key, rebac.instance)
+holds["reader"] if data.regolith.roles.document.reader.held(rebac.holdings, rebac.instance)

@@ -9,4 +9,4 @@ package regolith.instances.folder
 
 import data.regolith.rebac
 
-holds["keeper"] if data.regolith.roles.folder.keeper.held(input.user.key, rebac.instance)
+holds["keeper"] if data.regolith.roles.folder.keeper.held(rebac.holdings, rebac.instance)

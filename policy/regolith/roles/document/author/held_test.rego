@@ -4,4 +4,4 @@
 # title: "Author"
 package regolith.roles.document.author
 
-held(user, object) if data.regolith.facts.instance_roles[object][user].author == null
+held(user, object) if user.document.author[object] == null

@@ -4,10 +4,10 @@
 # title: "Reader"
 package regolith.roles.document.reader
 
-held(user, object) if data.regolith.facts.instance_roles[object][user].reader == null
+held(user, object) if user.document.reader[object] == null
 
 held(user, object) if {
-	not data.regolith.facts.instance_roles[object][user]
+	not data.regolith.rebac.assigned(user, "document", object)
 	some subject, _ in data.regolith.facts.relations[object].parent
 	data.regolith.roles.folder.keeper.held(user, subject)
 }

@@ -4,4 +4,4 @@
 # title: "Keeper"
 package regolith.roles.folder.keeper
 
-held(user, object) if data.regolith.facts.instance_roles[object][user].keeper == null
+held(user, object) if user.folder.keeper[object] == null

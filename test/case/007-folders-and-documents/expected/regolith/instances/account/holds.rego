@@ -14,4 +14,4 @@ import data.regolith.rebac
 # custom:
 #   key: "owner"
 #   kind: role
-holds["owner"] if data.regolith.roles.account.owner.held(input.user.key, rebac.instance)
+holds["owner"] if data.regolith.roles.account.owner.held(rebac.holdings, rebac.instance)

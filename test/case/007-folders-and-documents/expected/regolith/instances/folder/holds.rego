@@ -15,11 +15,11 @@ import data.regolith.rebac
 # custom:
 #   key: "editor"
 #   kind: role
-holds["editor"] if data.regolith.roles.folder.editor.held(input.user.key, rebac.instance)
+holds["editor"] if data.regolith.roles.folder.editor.held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "Viewer"
 # custom:
 #   key: "viewer"
 #   kind: role
-holds["viewer"] if data.regolith.roles.folder.viewer.held(input.user.key, rebac.instance)
+holds["viewer"] if data.regolith.roles.folder.viewer.held(rebac.holdings, rebac.instance)

@@ -14,11 +14,11 @@ import data.regolith.rebac
 # custom:
 #   key: "editor"
 #   kind: role
-holds["editor"] if data.regolith.roles["my-doc"].editor.held(input.user.key, rebac.instance)
+holds["editor"] if data.regolith.roles["my-doc"].editor.held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "Reader-1"
 # custom:
 #   key: "reader-1"
 #   kind: role
-holds["reader-1"] if data.regolith.roles["my-doc"]["reader-1"].held(input.user.key, rebac.instance)
+holds["reader-1"] if data.regolith.roles["my-doc"]["reader-1"].held(rebac.holdings, rebac.instance)

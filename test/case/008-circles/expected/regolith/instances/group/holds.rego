@@ -14,4 +14,4 @@ import data.regolith.rebac
 # custom:
 #   key: "member"
 #   kind: role
-holds["member"] if data.regolith.roles.group.member.held(input.user.key, rebac.instance)
+holds["member"] if data.regolith.roles.group.member.held(rebac.holdings, rebac.instance)

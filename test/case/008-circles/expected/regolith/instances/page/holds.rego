@@ -14,11 +14,11 @@ import data.regolith.rebac
 # custom:
 #   key: "reader"
 #   kind: role
-holds["reader"] if data.regolith.roles.page.reader.held(input.user.key, rebac.instance)
+holds["reader"] if data.regolith.roles.page.reader.held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "Writer"
 # custom:
 #   key: "writer"
 #   kind: role
-holds["writer"] if data.regolith.roles.page.writer.held(input.user.key, rebac.instance)
+holds["writer"] if data.regolith.roles.page.writer.held(rebac.holdings, rebac.instance)

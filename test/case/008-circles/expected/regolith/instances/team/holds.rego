@@ -14,4 +14,4 @@ import data.regolith.rebac
 # custom:
 #   key: "lead"
 #   kind: role
-holds["lead"] if data.regolith.roles.team.lead.held(input.user.key, rebac.instance)
+holds["lead"] if data.regolith.roles.team.lead.held(rebac.holdings, rebac.instance)

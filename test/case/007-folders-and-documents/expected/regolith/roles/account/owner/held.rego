@@ -10,4 +10,4 @@ package regolith.roles.account.owner
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if data.regolith.facts.instance_roles[object][user].owner == null
+held(user, object) if user.account.owner[object] == null

@@ -10,7 +10,7 @@ package regolith.roles.folder.editor
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if data.regolith.facts.instance_roles[object][user].editor == null
+held(user, object) if user.folder.editor[object] == null
 
 # METADATA
 # title: "Derived from account#owner by owned_by"

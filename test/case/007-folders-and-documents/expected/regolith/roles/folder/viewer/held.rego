@@ -10,29 +10,12 @@ package regolith.roles.folder.viewer
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if data.regolith.facts.instance_roles[object][user].viewer == null
+held(user, object) if user.folder.viewer[object] == null
 
 # METADATA
-# title: "Derived from outside of the circle"
-held(user, object) if derived(user, object)
+# title: "Derived in a circle, at any distance, from an assigned folder#viewer"
+held(user, object) if data.regolith.rebac.meet(user.folder.viewer, data.regolith.facts.closures[object].viewer["folder#viewer"])
 
 # METADATA
-# title: "Derived in a circle from an assigned folder#viewer"
-held(user, object) if data.regolith.rebac.meet(data.regolith.facts.closures[object].viewer.folder.viewer, data.regolith.facts.user_roles[user].folder.viewer)
-
-# METADATA
-# title: "Derived in a circle from a derived folder#viewer"
-held(user, object) if {
-	some subject, _ in data.regolith.facts.closures[object].viewer.folder.viewer
-	data.regolith.roles.folder.viewer.derived(user, subject)
-}
-
-# METADATA
-# title: "Derived from account#owner by owned_by"
-# custom:
-#   relation: "owned_by"
-#   kind: role_derivation
-derived(user, object) if {
-	some subject, _ in data.regolith.facts.relations[object].owned_by
-	data.regolith.roles.account.owner.held(user, subject)
-}
+# title: "Derived at any distance from account#owner, which leads into the circle"
+held(user, object) if data.regolith.rebac.meet(user.account.owner, data.regolith.facts.closures[object].viewer["account#owner"])

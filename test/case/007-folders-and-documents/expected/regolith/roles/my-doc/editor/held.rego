@@ -10,7 +10,7 @@ package regolith.roles["my-doc"].editor
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if data.regolith.facts.instance_roles[object][user].editor == null
+held(user, object) if user["my-doc"].editor[object] == null
 
 # METADATA
 # title: "Derived from folder#editor by parent, unless a role is assigned on the instance"
@@ -18,7 +18,7 @@ held(user, object) if data.regolith.facts.instance_roles[object][user].editor ==
 #   relation: "parent"
 #   kind: role_derivation
 held(user, object) if {
-	not data.regolith.facts.instance_roles[object][user]
+	not data.regolith.rebac.assigned(user, "my-doc", object)
 	some subject, _ in data.regolith.facts.relations[object].parent
 	data.regolith.roles.folder.editor.held(user, subject)
 }

@@ -10,7 +10,7 @@ package regolith.roles["my-doc"]["reader-1"]
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if data.regolith.facts.instance_roles[object][user]["reader-1"] == null
+held(user, object) if user["my-doc"]["reader-1"][object] == null
 
 # METADATA
 # title: "Derived from folder#viewer by parent"

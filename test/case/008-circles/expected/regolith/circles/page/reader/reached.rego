@@ -9,7 +9,7 @@ package regolith.circles.page.reader
 # title: "Assigned: page#reader"
 given(user, nodes) if {
 	some ["page", "reader", object] in nodes
-	data.regolith.facts.instance_roles[object][user].reader == null
+	user.page.reader[object] == null
 }
 
 # METADATA
@@ -27,7 +27,7 @@ reached_1(user, nodes) := union({nodes, step_1(user, nodes)})
 # title: "page#reader is derived from page#reader by parent"
 step_1(user, nodes) := {["page", "reader", subject] |
 	some ["page", "reader", object] in nodes
-	not data.regolith.facts.instance_roles[object][user]
+	not data.regolith.rebac.assigned(user, "page", object)
 	some subject, _ in data.regolith.facts.relations[object].parent
 }
 

@@ -10,29 +10,12 @@ package regolith.roles.group.member
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if data.regolith.facts.instance_roles[object][user].member == null
+held(user, object) if user.group.member[object] == null
 
 # METADATA
-# title: "Derived from outside of the circle"
-held(user, object) if derived(user, object)
+# title: "Derived in a circle, at any distance, from an assigned group#member"
+held(user, object) if data.regolith.rebac.meet(user.group.member, data.regolith.facts.closures[object].member["group#member"])
 
 # METADATA
-# title: "Derived in a circle from an assigned group#member"
-held(user, object) if data.regolith.rebac.meet(data.regolith.facts.closures[object].member.group.member, data.regolith.facts.user_roles[user].group.member)
-
-# METADATA
-# title: "Derived in a circle from a derived group#member"
-held(user, object) if {
-	some subject, _ in data.regolith.facts.closures[object].member.group.member
-	data.regolith.roles.group.member.derived(user, subject)
-}
-
-# METADATA
-# title: "Derived from team#lead by led_by"
-# custom:
-#   relation: "led_by"
-#   kind: role_derivation
-derived(user, object) if {
-	some subject, _ in data.regolith.facts.relations[object].led_by
-	data.regolith.roles.team.lead.held(user, subject)
-}
+# title: "Derived at any distance from team#lead, which leads into the circle"
+held(user, object) if data.regolith.rebac.meet(user.team.lead, data.regolith.facts.closures[object].member["team#lead"])

@@ -10,7 +10,7 @@ package regolith.roles.page.writer
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if data.regolith.facts.instance_roles[object][user].writer == null
+held(user, object) if user.page.writer[object] == null
 
 # METADATA
 # title: "Derived from page#reader by mirror"

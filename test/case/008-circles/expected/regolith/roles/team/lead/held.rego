@@ -10,4 +10,4 @@ package regolith.roles.team.lead
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if data.regolith.facts.instance_roles[object][user].lead == null
+held(user, object) if user.team.lead[object] == null
