@@ -62,7 +62,7 @@ class Granting {
 function assignedInTenant(facts: FactsIndex, { action, resource: { type, tenant } }: UsersInput, granting: Granting) {
 	const roles = new Set(facts.schema.tenantRolesThatGrant(type, action));
 	if (roles.size === 0) return;
-	for (const [user, role] of facts.tenantRoles.from(tenant)) {
+	for (const [user, role] of facts.tenantRoles.to(tenant)) {
 		if (roles.has(role)) granting.add({ user, tenant, resource: `__tenant:${tenant}`, role });
 	}
 }
@@ -76,7 +76,7 @@ function* assignedOnInstances(facts: FactsIndex, input: UsersInput, granting: Gr
 	const leadingFor = yield* withStops(facts, leading, (assigned) => leadingTo(facts, roles, instance, assigned));
 	for (const [index, [role, on]] of leading.nodes.entries()) {
 		if (index % stride === stride - 1) yield;
-		for (const [user, held] of facts.instanceRoles.from(on)) {
+		for (const [user, held] of facts.instanceRoles.to(on)) {
 			if (held === role && (leadingFor.get(user) ?? leading).seen.has(role, on)) {
 				granting.add({ user, tenant, resource: on, role });
 			}
@@ -95,7 +95,7 @@ function* withStops(
 ): Steps<ReadonlyMap<string, Leading>> {
 	const stoppedAt = new Map<string, Set<string>>();
 	for (const stop of stops) {
-		for (const [user] of facts.instanceRoles.from(stop)) {
+		for (const [user] of facts.instanceRoles.to(stop)) {
 			const known = stoppedAt.get(user) ?? new Set();
 			stoppedAt.set(user, known.add(stop));
 		}

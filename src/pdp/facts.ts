@@ -1,19 +1,20 @@
 /** An index of the data that the engine decides from, for listings: what is linked, found from both sides. */
 
 import type { Json, Patch } from '../../compiler/model.js';
+import { typeOf } from './instance-name.js';
 import { JsonReader } from './json-reader.js';
 import { Links } from './links.js';
 import { memberOf, membersOf, replacedAt } from './members.js';
 import { Names } from './names.js';
 import { SchemaTables } from './schema-tables.js';
 
-/** The tables that are indexed and how deep each one is. The others repeat these, or listings do not need them. */
-const depths: ReadonlyMap<string, number> = new Map([
-	['instances', 1],
-	['instance_roles', 3],
-	['relations', 3],
-	['tenant_roles', 3],
-]);
+/** One of the tables of facts. The path of a member leads from the table to it, and that to clear may end early. */
+interface Table {
+	/** How many keys lead to an innermost member. */
+	readonly depth: number;
+	add(path: readonly string[], value: Json): void;
+	clear(path: readonly string[]): void;
+}
 
 /**
  * What listings need of one revision's data document: it proposes, and the engine decides. Instances are named
@@ -22,31 +23,35 @@ const depths: ReadonlyMap<string, number> = new Map([
  */
 export class FactsIndex {
 	readonly #names = new Names();
-	/** From tenants to users, by roles. */
+	/** From users to tenants, by roles. */
 	readonly tenantRoles = new Links(this.#names);
-	/** From instances to users, by roles. */
+	/** From users to instances, by roles. */
 	readonly instanceRoles = new Links(this.#names);
 	/** From objects to subjects, by relations. */
 	readonly relations = new Links(this.#names);
 	readonly #tenants = new Map<string, string>();
 	#schema = new SchemaTables(null);
+	/** Those that are indexed, by name. The others repeat these, or listings do not need them. */
+	readonly #tables: ReadonlyMap<string, Table> = new Map([
+		['instances', tenantTable(this.#tenants)],
+		['relations', relationTable(this.relations)],
+		['tenant_roles', tenantRoleTable(this.tenantRoles)],
+		['user_roles', instanceRoleTable(this.instanceRoles)],
+	]);
 
 	/** Reads the bytes of a data document. Throws `JsonReadError` when they are no JSON. */
 	static read(bytes: Uint8Array): FactsIndex {
 		const index = new FactsIndex();
 		const reader = new JsonReader(bytes);
-		const members = (readers: Readonly<Record<string, (key: string) => void>>) =>
-			reader.object((key) => (readers[key] ?? (() => reader.skip()))(key));
-		const table = (name: string) => index.#readTable(reader, name);
-		members({
-			regolith: () =>
-				members({
-					facts: () => members(Object.fromEntries([...depths.keys()].map((name) => [name, table]))),
-					schema: () => {
-						index.#schema = new SchemaTables(reader.value());
-					},
-				}),
-		});
+		const member = (wanted: string, read: () => void) =>
+			reader.object((key) => (key === wanted ? read() : reader.skip()));
+		member('regolith', () =>
+			reader.object((part) => {
+				if (part === 'facts') index.#readFacts(reader);
+				else if (part === 'schema') index.#schema = new SchemaTables(reader.value());
+				else reader.skip();
+			}),
+		);
 		return index;
 	}
 
@@ -70,9 +75,17 @@ export class FactsIndex {
 		for (const patch of patches) this.#replace(patch.path, patch.op === 'upsert' ? patch.value : undefined);
 	}
 
+	#readFacts(reader: JsonReader): void {
+		reader.object((name) => {
+			const table = this.#tables.get(name);
+			if (table === undefined) reader.skip();
+			else readTable(reader, table, []);
+		});
+	}
+
 	/** Puts a value in the place of all that stands at a path. */
 	#replace(path: readonly string[], value: Json | undefined): void {
-		const [root, part, table, ...below] = path;
+		const [root, part, name, ...below] = path;
 		if (root === undefined) this.#replace(['regolith'], memberOf(value, 'regolith'));
 		if (root !== 'regolith') return;
 		if (part === undefined) {
@@ -80,60 +93,75 @@ export class FactsIndex {
 			this.#replace(['regolith', 'schema'], memberOf(value, 'schema'));
 		} else if (part === 'schema') {
 			this.#schema = new SchemaTables(replacedAt(this.#schema.value, path.slice(2), value) ?? null);
-		} else if (part === 'facts' && table === undefined) {
-			for (const name of depths.keys()) this.#replace(['regolith', 'facts', name], memberOf(value, name));
-		} else if (part === 'facts' && table !== undefined) {
-			const depth = depths.get(table) ?? 0;
-			if (below.length > depth) return;
-			this.#clear(table, below);
-			if (value !== undefined) this.#fill(table, below, depth, value);
+		} else if (part === 'facts' && name === undefined) {
+			for (const [table] of this.#tables) this.#replace(['regolith', 'facts', table], memberOf(value, table));
+		} else if (part === 'facts' && name !== undefined) {
+			const table = this.#tables.get(name);
+			if (table === undefined || below.length > table.depth) return;
+			table.clear(below);
+			if (value !== undefined) fillTable(table, below, value);
 		}
 	}
+}
 
-	#fill(table: string, path: readonly string[], depth: number, value: Json): void {
-		if (path.length === depth) this.#add(table, path, value);
-		else for (const [key, member] of membersOf(value)) this.#fill(table, [...path, key], depth, member);
-	}
+function readTable(reader: JsonReader, table: Table, path: readonly string[]): void {
+	reader.object((key) => {
+		const below = [...path, key];
+		if (below.length === table.depth) table.add(below, reader.value());
+		else readTable(reader, table, below);
+	});
+}
 
-	#readTable(reader: JsonReader, table: string): void {
-		if (table === 'instances') {
-			reader.object((instance) => this.#add(table, [instance], reader.value()));
-			return;
-		}
-		const add = this.#adder(table);
-		reader.object((first) =>
-			reader.object((second) =>
-				reader.object((third) => {
-					reader.skip();
-					add(first, second, third);
-				}),
-			),
-		);
-	}
+function fillTable(table: Table, path: readonly string[], value: Json): void {
+	if (path.length === table.depth) table.add(path, value);
+	else for (const [key, member] of membersOf(value)) fillTable(table, [...path, key], member);
+}
 
-	#add(table: string, path: readonly string[], value: Json): void {
-		const [first, second, third] = path;
-		if (first === undefined) return;
-		if (table === 'instances') {
-			if (typeof value === 'string') this.#tenants.set(first, value);
-		} else if (second !== undefined && third !== undefined) {
-			this.#adder(table)(first, second, third);
-		}
-	}
+/** Instance to tenant. */
+function tenantTable(tenants: Map<string, string>): Table {
+	return {
+		depth: 1,
+		add([instance = ''], tenant) {
+			if (typeof tenant === 'string') tenants.set(instance, tenant);
+		},
+		clear([instance]) {
+			if (instance === undefined) tenants.clear();
+			else tenants.delete(instance);
+		},
+	};
+}
 
-	/** Relations stand between their two ends, roles after them. */
-	#adder(table: string): (first: string, second: string, third: string) => void {
-		if (table === 'relations') return (object, relation, subject) => this.relations.add(object, subject, relation);
-		const links = table === 'tenant_roles' ? this.tenantRoles : this.instanceRoles;
-		return (place, user, role) => links.add(place, user, role);
-	}
+/** Object to relation to subject. */
+function relationTable(relations: Links): Table {
+	return {
+		depth: 3,
+		add: ([object = '', relation = '', subject = '']) => relations.add(object, subject, relation),
+		clear: ([object, relation, subject]) => relations.clear(object, subject, relation),
+	};
+}
 
-	#clear(table: string, [first, second, third]: readonly string[]): void {
-		if (table === 'instances') {
-			if (first === undefined) this.#tenants.clear();
-			else this.#tenants.delete(first);
-		} else if (table === 'relations') this.relations.clear(first, third, second);
-		else if (table === 'tenant_roles') this.tenantRoles.clear(first, second, third);
-		else if (table === 'instance_roles') this.instanceRoles.clear(first, second, third);
-	}
+/** Tenant to user to role. */
+function tenantRoleTable(roles: Links): Table {
+	return {
+		depth: 3,
+		add: ([tenant = '', user = '', role = '']) => roles.add(user, tenant, role),
+		clear: ([tenant, user, role]) => roles.clear(user, tenant, role),
+	};
+}
+
+/** User to resource type to role to instance. The type is in the instance's name, too. */
+function instanceRoleTable(roles: Links): Table {
+	return {
+		depth: 4,
+		add: ([user = '', _type, role = '', instance = '']) => roles.add(user, instance, role),
+		clear([user, type, role, instance]) {
+			if (user === undefined || type === undefined || instance !== undefined) {
+				roles.clear(user, instance, role);
+				return;
+			}
+			for (const [other, held] of [...roles.from(user)]) {
+				if (typeOf(other) === type && (role ?? held) === held) roles.clear(user, other, held);
+			}
+		},
+	};
 }

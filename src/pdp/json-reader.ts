@@ -5,6 +5,7 @@ import type { Json } from '../../compiler/model.js';
 const quote = 0x22;
 const comma = 0x2c;
 const backslash = 0x5c;
+const firstOfNull = 0x6e;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
 
@@ -56,6 +57,8 @@ export class JsonReader {
 		this.#peek();
 		const start = this.#at;
 		this.skip();
+		// Most values are, and there are hundreds of thousands.
+		if (this.#bytes[start] === firstOfNull) return null;
 		return JSON.parse(this.#bytes.toString('utf8', start, this.#at)) as Json;
 	}
 

@@ -39,9 +39,9 @@ export class Links {
 	readonly #free: number[] = [];
 	#firstOfLeft = new Int32Array(1024).fill(none);
 	#firstOfRight = new Int32Array(1024).fill(none);
-	#rightNames: readonly string[] | undefined;
+	#leftNames: readonly string[] | undefined;
 	/** What was added last: tables come in order, so most of it is the same next time. */
-	#last: { readonly link: number; readonly left: string; readonly key: string } | undefined;
+	#last: { readonly link: number; readonly left: string; readonly right: string; readonly key: string } | undefined;
 
 	/** @param names numbers the names, also those of other links. */
 	constructor(names: Names) {
@@ -58,10 +58,10 @@ export class Links {
 		return this.#linked(ofRight, right);
 	}
 
-	/** Every name on the right that has a link, sorted by code unit. */
-	get rightNames(): readonly string[] {
-		this.#rightNames ??= [...this.#ends(ofRight)].map((number) => this.#names.text(number)).sort();
-		return this.#rightNames;
+	/** Every name on the left that has a link, sorted by code unit. */
+	get leftNames(): readonly string[] {
+		this.#leftNames ??= [...this.#ends(ofLeft)].map((number) => this.#names.text(number)).sort();
+		return this.#leftNames;
 	}
 
 	/** Adds a link. */
@@ -70,7 +70,7 @@ export class Links {
 		const last = this.#last;
 		const ends = {
 			left: left === last?.left ? this.#get(last.link, cells.left) : names.number(left),
-			right: names.number(right),
+			right: right === last?.right ? this.#get(last.link, cells.right) : names.number(right),
 			key: key === last?.key ? this.#get(last.link, cells.key) : names.number(key),
 		};
 		if (this.#find(ends) !== none) return;
@@ -84,14 +84,12 @@ export class Links {
 		while (this.#firstOfRight.length < names.size) this.#firstOfRight = grown(this.#firstOfRight);
 		this.#chain(link, ofLeft);
 		this.#chain(link, ofRight);
-		this.#last = { link, left, key };
+		this.#last = { link, left, right, key };
 	}
 
 	/** Removes all links that have these ends and this key; what is `undefined` may be anything. */
 	clear(left: string | undefined, right: string | undefined, key: string | undefined): void {
-		const matching = [...this.#candidates(left, right)].filter(
-			(link) => this.#has(link, cells.right, right) && this.#has(link, cells.key, key),
-		);
+		const matching = [...this.#candidates(left, right)].filter((link) => this.#has(link, cells.key, key));
 		for (const link of matching) this.#remove(link);
 	}
 
@@ -102,15 +100,13 @@ export class Links {
 		}
 	}
 
-	/** Links among which all are that have these ends. */
+	/** The links that have these ends, found the shortest way. */
 	*#candidates(left: string | undefined, right: string | undefined): Iterable<number> {
-		if (left === undefined) {
-			for (const number of this.#ends(ofLeft)) yield* this.#chained(ofLeft, number);
-			return;
-		}
-		const start = this.#names.number(left);
-		if (right === undefined) yield* this.#chained(ofLeft, start);
-		else yield* this.#between(start, this.#names.number(right));
+		if (left !== undefined && right !== undefined) {
+			yield* this.#between(this.#names.number(left), this.#names.number(right));
+		} else if (left !== undefined) yield* this.#chained(ofLeft, this.#names.number(left));
+		else if (right !== undefined) yield* this.#chained(ofRight, this.#names.number(right));
+		else for (const number of this.#ends(ofLeft)) yield* this.#chained(ofLeft, number);
 	}
 
 	#find({ left, right, key }: { readonly [End in 'left' | 'right' | 'key']: number | undefined }): number {
@@ -150,7 +146,7 @@ export class Links {
 	#chain(link: number, list: List): void {
 		const end = this.#get(link, list.end);
 		const next = this.#first(list, end);
-		if (next === none) this.#rightNames = undefined;
+		if (next === none) this.#leftNames = undefined;
 		else this.#set(next, list.previous, link);
 		this.#set(link, list.next, next);
 		this.#set(link, list.previous, none);
@@ -164,7 +160,7 @@ export class Links {
 		if (next !== none) this.#set(next, list.previous, previous);
 		if (previous !== none) this.#set(previous, list.next, next);
 		else this.#setFirst(list, end, next);
-		if (next === none && previous === none) this.#rightNames = undefined;
+		if (next === none && previous === none) this.#leftNames = undefined;
 	}
 
 	#remove(link: number): void {

@@ -2,8 +2,8 @@
 
 import type { LocalAssignment, LocalAssignmentsQuery } from '../wire/check.js';
 import type { FactsIndex } from './facts.js';
+import { typeOf } from './instance-name.js';
 import type { Steps } from './paced.js';
-import { typeOf } from './role-walk.js';
 
 /** How many users are gone through between two pauses. */
 const stride = 2_000;
@@ -29,8 +29,8 @@ export function* localAssignments(facts: FactsIndex, query: LocalAssignmentsQuer
 
 /** Two sorted lists as one, what is in both once. */
 function* everyUser({ tenantRoles, instanceRoles }: FactsIndex): Iterable<string> {
-	const one = tenantRoles.rightNames;
-	const other = instanceRoles.rightNames;
+	const one = tenantRoles.leftNames;
+	const other = instanceRoles.leftNames;
 	let [atOne, atOther] = [0, 0];
 	while (atOne < one.length || atOther < other.length) {
 		const [left, right] = [one[atOne], other[atOther]];
@@ -43,8 +43,8 @@ function* everyUser({ tenantRoles, instanceRoles }: FactsIndex): Iterable<string
 
 function assignmentsOf(facts: FactsIndex, user: string): LocalAssignment[] {
 	const rows: LocalAssignment[] = [];
-	for (const [tenant, role] of facts.tenantRoles.to(user)) rows.push({ user, role, tenant });
-	for (const [instance, role] of facts.instanceRoles.to(user)) {
+	for (const [tenant, role] of facts.tenantRoles.from(user)) rows.push({ user, role, tenant });
+	for (const [instance, role] of facts.instanceRoles.from(user)) {
 		const tenant = facts.tenantOf(instance);
 		if (tenant !== undefined) rows.push({ user, role, tenant, resource_instance: instance });
 	}

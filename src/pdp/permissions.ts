@@ -4,10 +4,11 @@ import { z } from 'zod';
 import { UserPermissions } from '../wire/check.js';
 import type { Deciding } from './decide.js';
 import type { FactsIndex } from './facts.js';
+import { nameOf, partsOf, typeOf } from './instance-name.js';
 import { listed } from './listed.js';
 import type { PermissionsInput } from './normalise.js';
 import { parts, type Steps } from './paced.js';
-import { instancesFor, typeOf } from './role-walk.js';
+import { instancesFor } from './role-walk.js';
 
 type Entry = UserPermissions[string];
 
@@ -30,13 +31,13 @@ const atOnce = 200;
  */
 export function* permissions({ engine, facts }: Deciding, input: PermissionsInput): Steps<UserPermissions> {
 	const entries = Object.entries(listed(engine, 'user_permissions', input, UserPermissions));
-	const instances = (yield* instancesWanted(facts, input)).map(nameParts);
+	const instances = (yield* instancesWanted(facts, input)).map(partsOf);
 	const { user, context } = input;
 	for (const part of parts(instances, atOnce)) {
 		if (entries.length > 0) yield;
 		const question = { user, instances: part, ...(context === undefined ? {} : { context }) };
 		for (const { resource, ...entry } of listed(engine, 'instance_permissions', question, OnInstances)) {
-			entries.push([`${resource.type}:${resource.key}`, { ...entry, resource: { ...resource, attributes: {} } }]);
+			entries.push([nameOf(resource), { ...entry, resource: { ...resource, attributes: {} } }]);
 		}
 	}
 	return Object.fromEntries(entries.map(inOrder).sort(([left], [right]) => (left < right ? -1 : 1)));
@@ -58,7 +59,7 @@ function* instancesWanted(facts: FactsIndex, input: PermissionsInput): Steps<rea
 		const tenant = facts.tenantOf(instance) ?? '';
 		return (
 			passes(types, [typeOf(instance)]) &&
-			passes(resources, [instance, nameParts(instance).key]) &&
+			passes(resources, [instance, partsOf(instance).key]) &&
 			passes(tenants, [tenant, `__tenant:${tenant}`])
 		);
 	});
@@ -66,11 +67,6 @@ function* instancesWanted(facts: FactsIndex, input: PermissionsInput): Steps<rea
 
 function passes(filter: readonly string[] | undefined, names: readonly string[]): boolean {
 	return filter === undefined || filter.some((name) => names.includes(name));
-}
-
-function nameParts(instance: string): { readonly type: string; readonly key: string } {
-	const type = typeOf(instance);
-	return { type, key: instance.slice(type.length + 1) };
 }
 
 function inOrder([id, entry]: readonly [string, Entry]): readonly [string, Entry] {

@@ -1,6 +1,7 @@
 /** Ways along derivations: from what a user is assigned to what may be derived, and from an instance back to there. */
 
 import type { FactsIndex } from './facts.js';
+import { typeOf } from './instance-name.js';
 import type { Steps } from './paced.js';
 
 /** Roles on instances: a set of nodes of the graph along which roles are derived. */
@@ -17,11 +18,6 @@ export class RolesOnInstances {
 	has(role: string, instance: string): boolean {
 		return this.#instances.get(role)?.has(instance) ?? false;
 	}
-}
-
-/** The resource type in the name of an instance. */
-export function typeOf(instance: string): string {
-	return instance.slice(0, instance.indexOf(':'));
 }
 
 /** A role on an instance. */
@@ -46,7 +42,7 @@ export function* instancesFor(
 		queue.push([role, instance]);
 		found.add(instance);
 	};
-	for (const [instance, role] of instanceRoles.to(user)) visit(role, instance);
+	for (const [instance, role] of instanceRoles.from(user)) visit(role, instance);
 	// An array iterates what is added to it meanwhile.
 	for (const [index, [role, instance]] of queue.entries()) {
 		if (index % stride === stride - 1) yield;

@@ -11,26 +11,40 @@ const keys = {
 	users: ['ann', 'ben', '__proto__', 'o’brien\n'],
 	roles: ['reader', 'editor', 'constructor'],
 	relations: ['parent', 'owner'],
-	instances: ['document:d1', 'document:d2', 'folder:f1', 'folder:__proto__', '__proto__:__proto__'],
+	instances: ['document:d1', 'document:d2', 'folder:f1', 'folder:__proto__', '__proto:__proto__'],
 } as const;
 
 type Table = { readonly [member: string]: Json };
 
-/** A table with some of the members, each with a value, and no empty ones below. */
+/** A table with some of the members, each with a value. */
 function tableOf(members: readonly string[], value: fc.Arbitrary<Json>): fc.Arbitrary<Table> {
+	return tableBy(members, () => value);
+}
+
+/** A table with some of the members, each with a value of its own kind. */
+function tableBy(members: readonly string[], valueFor: (key: string) => fc.Arbitrary<Json>): fc.Arbitrary<Table> {
 	return fc
 		.subarray([...members])
-		.chain((some) => fc.tuple(...some.map((key) => fc.tuple(fc.constant(key), value))))
+		.chain((some) => fc.tuple(...some.map((key) => fc.tuple(fc.constant(key), valueFor(key)))))
 		.map((entries) => Object.fromEntries(entries));
 }
 
 const present = fc.constant(null);
 const roles = tableOf(keys.roles, present);
+const instanceTypes = ['document', 'folder', '__proto'];
+
+function instancesOf(type: string): readonly string[] {
+	return keys.instances.filter((instance) => instance.startsWith(`${type}:`));
+}
+
 const tables: Readonly<Record<string, fc.Arbitrary<Json>>> = {
 	instances: tableOf(keys.instances, fc.constantFrom(...keys.tenants)),
-	instance_roles: tableOf(keys.instances, tableOf(keys.users, roles)),
 	relations: tableOf(keys.instances, tableOf(keys.relations, tableOf(keys.instances, present))),
 	tenant_roles: tableOf(keys.tenants, tableOf(keys.users, roles)),
+	user_roles: tableOf(
+		keys.users,
+		tableBy(instanceTypes, (type) => tableOf(keys.roles, tableOf(instancesOf(type), present))),
+	),
 	// Those that are passed over.
 	users: tableOf(keys.users, tableOf(keys.tenants, present)),
 	closures: tableOf(keys.instances, tableOf(keys.roles, present)),
@@ -59,9 +73,9 @@ const document: fc.Arbitrary<Table> = fc
 /** Where a patch may go: every prefix of a path to the innermost member of a table. */
 const places: readonly (readonly (readonly string[])[])[] = [
 	[['instances'], keys.instances],
-	[['instance_roles'], keys.instances, keys.users, keys.roles],
 	[['relations'], keys.instances, keys.relations, keys.instances],
 	[['tenant_roles'], keys.tenants, keys.users, keys.roles],
+	...instanceTypes.map((type) => [['user_roles'], keys.users, [type], keys.roles, instancesOf(type)]),
 	[['users'], keys.users, keys.tenants],
 ];
 
@@ -115,7 +129,7 @@ test('holds every link once, from both sides', (t) => {
 		const users = Object.values(facts['tenant_roles'] ?? {}).flatMap((table) =>
 			Object.entries(table).flatMap(([user, held]) => (Object.keys(held as Table).length > 0 ? [user] : [])),
 		);
-		t.deepEqual(tenantRoles.rightNames, [...new Set(users)].sort());
+		t.deepEqual(tenantRoles.leftNames, [...new Set(users)].sort());
 	});
 	t.notThrows(() => fc.assert(law, { numRuns: 200 }));
 });
@@ -163,9 +177,10 @@ test('names that come and go leave nothing behind', (t) => {
 	const index = read({});
 	const rounds = 3_000;
 	for (let round = 0; round < rounds; round += 1) {
-		const place = ['regolith', 'facts', 'instance_roles', `document:${round}`];
-		index.patch([{ op: 'upsert', path: place, value: { [`user-${round}`]: { reader: null, editor: null } } }]);
-		t.is([...index.instanceRoles.to(`user-${round}`)].length, 2);
+		const place = ['regolith', 'facts', 'user_roles', `user-${round}`];
+		const held = { [`document:${round}`]: null };
+		index.patch([{ op: 'upsert', path: place, value: { document: { reader: held, editor: held } } }]);
+		t.is([...index.instanceRoles.to(`document:${round}`)].length, 2);
 		index.patch([{ op: 'remove', path: place }]);
 	}
 	t.is(index.size, 0);
@@ -182,11 +197,11 @@ function contents(index: FactsIndex): unknown {
 	const granted = types.flatMap((type) => ['read', 'write'].map((action) => [type, action] as const));
 	return {
 		tenants: keys.instances.map((instance) => index.tenantOf(instance)),
-		tenantRoles: keys.tenants.map((tenant) => sorted([...tenantRoles.from(tenant)])),
-		tenantsOfUsers: keys.users.map((user) => sorted([...tenantRoles.to(user)])),
-		instanceRoles: keys.instances.map((instance) => sorted([...instanceRoles.from(instance)])),
-		instancesOfUsers: keys.users.map((user) => sorted([...instanceRoles.to(user)])),
-		users: [tenantRoles.rightNames, instanceRoles.rightNames],
+		tenantRoles: keys.tenants.map((tenant) => sorted([...tenantRoles.to(tenant)])),
+		tenantsOfUsers: keys.users.map((user) => sorted([...tenantRoles.from(user)])),
+		instanceRoles: keys.instances.map((instance) => sorted([...instanceRoles.to(instance)])),
+		instancesOfUsers: keys.users.map((user) => sorted([...instanceRoles.from(user)])),
+		users: [tenantRoles.leftNames, instanceRoles.leftNames],
 		subjects: keys.instances.map((object) => sorted([...relations.from(object)])),
 		objects: keys.instances.map((subject) => sorted([...relations.to(subject)])),
 		derivations: pairs.map((pair) => ofSchema.derivations(...pair)),
