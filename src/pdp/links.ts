@@ -40,8 +40,8 @@ export class Links {
 	#firstOfLeft = new Int32Array(1024).fill(none);
 	#firstOfRight = new Int32Array(1024).fill(none);
 	#leftNames: readonly string[] | undefined;
-	/** What was added last: tables come in order, so most of it is the same next time. */
-	#last: { readonly link: number; readonly left: string; readonly right: string; readonly key: string } | undefined;
+	/** The link that was added last: tables come in order, so some of its names are those of the next one. */
+	#last = none;
 
 	/** @param names numbers the names, also those of other links. */
 	constructor(names: Names) {
@@ -67,30 +67,32 @@ export class Links {
 	/** Adds a link. */
 	add(left: string, right: string, key: string): void {
 		const names = this.#names;
-		const last = this.#last;
-		const ends = {
-			left: left === last?.left ? this.#get(last.link, cells.left) : names.number(left),
-			right: right === last?.right ? this.#get(last.link, cells.right) : names.number(right),
-			key: key === last?.key ? this.#get(last.link, cells.key) : names.number(key),
-		};
-		if (this.#find(ends) !== none) return;
+		const leftNumber = names.use(left, this.#get(this.#last, cells.left));
+		const rightNumber = names.use(right, this.#get(this.#last, cells.right));
+		const keyNumber = names.use(key, this.#get(this.#last, cells.key));
+		if (this.#has(leftNumber, rightNumber, keyNumber)) {
+			for (const number of [leftNumber, rightNumber, keyNumber]) names.release(number);
+			return;
+		}
 		const link = this.#free.pop() ?? this.#count++;
+		this.#last = link;
 		if ((link + 1) * width > this.#cells.length) this.#cells = grown(this.#cells);
-		this.#set(link, cells.left, names.use(left, ends.left));
-		// A name that is new may be at more than one place of the link.
-		this.#set(link, cells.right, names.use(right, ends.right ?? names.number(right)));
-		this.#set(link, cells.key, names.use(key, ends.key ?? names.number(key)));
+		this.#set(link, cells.left, leftNumber);
+		this.#set(link, cells.right, rightNumber);
+		this.#set(link, cells.key, keyNumber);
 		while (this.#firstOfLeft.length < names.size) this.#firstOfLeft = grown(this.#firstOfLeft);
 		while (this.#firstOfRight.length < names.size) this.#firstOfRight = grown(this.#firstOfRight);
 		this.#chain(link, ofLeft);
 		this.#chain(link, ofRight);
-		this.#last = { link, left, right, key };
 	}
 
 	/** Removes all links that have these ends and this key; what is `undefined` may be anything. */
 	clear(left: string | undefined, right: string | undefined, key: string | undefined): void {
-		const matching = [...this.#candidates(left, right)].filter((link) => this.#has(link, cells.key, key));
-		for (const link of matching) this.#remove(link);
+		const number = key === undefined ? undefined : this.#names.number(key);
+		if (key !== undefined && number === undefined) return;
+		for (const link of [...this.#candidates(left, right)]) {
+			if (number === undefined || this.#get(link, cells.key) === number) this.#remove(link);
+		}
 	}
 
 	*#linked(list: List, name: string): Iterable<Link> {
@@ -109,12 +111,20 @@ export class Links {
 		else for (const number of this.#ends(ofLeft)) yield* this.#chained(ofLeft, number);
 	}
 
-	#find({ left, right, key }: { readonly [End in 'left' | 'right' | 'key']: number | undefined }): number {
-		if (key === undefined) return none;
-		return this.#between(left, right).find((link) => this.#get(link, cells.key) === key) ?? none;
+	#has(left: number, right: number, key: number): boolean {
+		let one = this.#first(ofLeft, left);
+		let other = this.#first(ofRight, right);
+		// Along both lists at once, until the shorter one ends.
+		while (one !== none && other !== none) {
+			if (this.#get(one, cells.right) === right && this.#get(one, cells.key) === key) return true;
+			if (this.#get(other, cells.left) === left && this.#get(other, cells.key) === key) return true;
+			one = this.#get(one, cells.nextOfLeft);
+			other = this.#get(other, cells.nextOfRight);
+		}
+		return false;
 	}
 
-	/** The links between two names: goes along both lists at once, until the shorter one ends. */
+	/** The links between two names, found in the same way. */
 	#between(left: number | undefined, right: number | undefined): readonly number[] {
 		if (left === undefined || right === undefined) return [];
 		const inLeft: number[] = [];
@@ -168,11 +178,6 @@ export class Links {
 		this.#unchain(link, ofRight);
 		for (const cell of [cells.left, cells.right, cells.key]) this.#names.release(this.#get(link, cell));
 		this.#free.push(link);
-		this.#last = undefined;
-	}
-
-	#has(link: number, cell: Cell, name: string | undefined): boolean {
-		return name === undefined || this.#get(link, cell) === this.#names.number(name);
 	}
 
 	#first(list: List, name: number): number {

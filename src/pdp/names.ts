@@ -3,7 +3,7 @@
 /** Each text that is in use has one number, below `size`; numbers that fall out of use are given to other texts. */
 export class Names {
 	readonly #numbers = new Map<string, number>();
-	readonly #texts: string[] = [];
+	readonly #texts: (string | undefined)[] = [];
 	readonly #uses: number[] = [];
 	readonly #free: number[] = [];
 
@@ -27,8 +27,9 @@ export class Names {
 		return this.#texts[number] ?? '';
 	}
 
-	/** Uses a text once more, whose number is `known` if it has one; its number. */
-	use(text: string, known: number | undefined): number {
+	/** The number of a text that is used once more. To look at `guess` first costs less. */
+	use(text: string, guess: number): number {
+		const known = this.#texts[guess] === text ? guess : this.#numbers.get(text);
 		if (known !== undefined) {
 			this.#uses[known] = (this.#uses[known] ?? 0) + 1;
 			return known;
@@ -46,7 +47,7 @@ export class Names {
 		this.#uses[number] = uses;
 		if (uses > 0) return;
 		this.#numbers.delete(this.text(number));
-		this.#texts[number] = '';
+		this.#texts[number] = undefined;
 		this.#free.push(number);
 	}
 }

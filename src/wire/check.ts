@@ -143,6 +143,8 @@ const grantingAssignment = z.object({
 
 type GrantingAssignment = z.output<typeof grantingAssignment>;
 
+const { $schema: _, ...grantingAssignments } = z.toJSONSchema(z.array(grantingAssignment));
+
 /** Who may do an action on a resource, and by which assignments of roles. */
 export const AuthorizedUsers = z.object({
 	/** `<type>:<key>`, or `<type>:*` without a key. */
@@ -151,7 +153,7 @@ export const AuthorizedUsers = z.object({
 	/** By user. Not a record: those lose a member called `__proto__`, and that may be a user's key. */
 	users: z
 		.custom<Readonly<Record<string, readonly GrantingAssignment[]>>>()
-		.meta({ type: 'object', additionalProperties: z.toJSONSchema(z.array(grantingAssignment)) }),
+		.meta({ type: 'object', additionalProperties: grantingAssignments }),
 });
 
 /** Who may do an action on a resource. */
