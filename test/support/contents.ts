@@ -35,6 +35,9 @@ export async function contentsOf(place: Place): Promise<readonly string[]> {
 		...(await list(`${facts}/relationship_tuples`)).map(
 			({ subject, relation, object }) => `relationship_tuple ${object}#${relation}@${subject}`,
 		),
+		...(await list(`${schema}/groups/direct`)).map(
+			({ group_resource_type_key, group_instance_key }) => `group ${group_resource_type_key}:${group_instance_key}`,
+		),
 		...words('user_invite', await list(`${facts}/user_invites`)),
 		...words('proxy_config', await list(`${facts}/proxy_configs`)),
 	].sort();
