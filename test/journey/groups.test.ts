@@ -6,7 +6,7 @@ import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
 import { ledgerOf } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
-import type { Place } from '../support/management.js';
+import { newPlace, type Place } from '../support/management.js';
 
 /** Groups: users with the same access, in one call, those who come later included (spec: Groups). */
 
@@ -536,6 +536,59 @@ journey('a group goes with its instance, its resource and its tenant, and the hi
 		fails(t, await http.get(`${schema}/groups/group:admins`), 404, 'group:admins');
 		t.is((await http.get<Paginated>(`${schema}/groups/direct`)).body.total_count, 0);
 	}
+});
+
+journey('groups go through a document and come back; a copy has their schema alone', async (t, place, management) => {
+	await furnish(place);
+	const groups = groupsOf(place);
+	const before = await contentsOf(place);
+	for (const key of ['admins', 'interns']) await groups.create(key);
+	await groups.create('plan', { group_resource_type_key: 'document' });
+	await groups.add('group:admins', 'ann');
+	await groups.add('group:interns', 'cy');
+	await groups.nest('group:admins', 'group:interns');
+	await groups.give('group:admins', {});
+	await groups.give('document:plan', { role: 'editor' });
+	const { http, project, key } = place;
+	type Exported = { readonly facts: Loose };
+	const { body: document } = await http.get<Exported>(`/v2/projects/${project}/envs/${key}/export`);
+	t.deepEqual(document.facts['groups'], {
+		...{ 'document:plan': {}, 'group:admins': { made_instance: true }, 'group:interns': { made_instance: true } },
+	});
+	t.deepEqual(document.facts['made_for_groups'], [
+		{ resource: 'document', relation: 'editor_document' },
+		{ resource: 'document', relation: 'viewer_group' },
+		{ resource: 'document', role: 'member' },
+		{ resource: 'group' },
+		{ resource: 'group', relation: 'member_group' },
+		{ resource: 'group', role: 'member' },
+	]);
+
+	const other = await newPlace(management, management.project);
+	const path = `/v2/projects/${project}/envs/${other.key}`;
+	const report = await other.http.post(`${path}/import?conflict_strategy=replace`, document);
+	t.is(report.status, 200, JSON.stringify(report.body));
+	t.deepEqual(await contentsOf(other), await contentsOf(place));
+	t.deepEqual(await derivedIn(other), await derivedIn(place));
+	const others = groupsOf(other);
+	t.deepEqual(await others.children('group:admins'), ['group:interns']);
+	for (const group of ['group:admins', 'group:interns', 'document:plan'])
+		t.is((await others.remove(group)).status, 204);
+	t.deepEqual(await contentsOf(other), before, 'it is known there as well what was made for groups');
+
+	const copied = { target_env: { new: { key: `${key}-copy`, name: 'Copy' } } };
+	t.is((await management.project.post(`/v2/projects/${project}/envs/${key}/copy`, copied)).status, 201);
+	const copy = { ...place, http: management.project, key: `${key}-copy` };
+	const ofCopy = { ...copy, schema: `/v2/schema/default/${copy.key}`, facts: `/v2/facts/default/${copy.key}` };
+	const schema = (words: readonly string[]) => words.filter((word) => /^(resource|role|relation) |from/.test(word));
+	t.deepEqual(schema(await contentsOf(ofCopy)), schema(await contentsOf(place)));
+	t.false((await contentsOf(ofCopy)).some((word) => word.startsWith('group ')));
+	// A relation that gives the role is there, so that none is made.
+	await ofCopy.http.post(`${ofCopy.facts}/tenants`, { key: 'acme', name: 'Acme' });
+	await ofCopy.http.post(`${ofCopy.facts}/resource_instances`, { key: 'budget', resource: 'document', tenant: 'acme' });
+	await groupsOf(ofCopy).create('admins');
+	t.is((await groupsOf(ofCopy).give('group:admins', {})).status, 200);
+	t.deepEqual(schema(await contentsOf(ofCopy)), schema(await contentsOf(place)));
 });
 
 journey('keys as long and as strange as they may be', async (t, place) => {

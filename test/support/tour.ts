@@ -156,7 +156,7 @@ function rank({ method, path, body }: Visited): number {
 	if (method !== 'delete') return 0;
 	// A key goes before the environment that takes it along.
 	if (path.includes(':api_key_id')) return 2;
-	// An instance goes before its resource and its tenant take it along.
-	if (path.includes(':instance_id')) return 50;
+	// An instance and a group go before their resource and their tenant take them along.
+	if (path.includes(':instance_id') || path.endsWith(':group_instance_key')) return 50;
 	return body === undefined ? 100 - path.split('/').length : 1;
 }

@@ -1,6 +1,6 @@
 import type { ReadingUnit } from '../unit.js';
 import { ActionGroup } from './action-group.js';
-import type { EnvironmentModel } from './environment-model.js';
+import { type EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { Group } from './group.js';
 import { Relation } from './relation.js';
 import { RelationshipTuple } from './relationship-tuple.js';
@@ -50,4 +50,33 @@ export async function unusedResources(unit: ReadingUnit): Promise<readonly Resou
 		);
 	}
 	return query.whereNotExists(unit.query(Relation).whereColumn('relations.subject_resource_id', 'resources.id'));
+}
+
+/** An object of the schema by keys: a resource, or a role or a relation of one. */
+export interface ObjectKeys {
+	readonly resource: string;
+	readonly role: string | null;
+	readonly relation: string | null;
+}
+
+/** All that was made for groups, in no order. */
+export async function objectsMadeForGroups(unit: ReadingUnit): Promise<readonly ObjectKeys[]> {
+	const resources = await unit.query(Resource).where('resources.made_for_groups', true);
+	const roles = await unit
+		.query(Role)
+		.join('resources', sameEnvironment('roles', 'resource_id', 'resources'))
+		.where('roles.made_for_groups', true)
+		.select('resources.key as resource', 'roles.key as role')
+		.castTo<{ resource: string; role: string }[]>();
+	const relations = await unit
+		.query(Relation)
+		.join('resources', sameEnvironment('relations', 'resource_id', 'resources'))
+		.where('relations.made_for_groups', true)
+		.select('resources.key as resource', 'relations.key as relation')
+		.castTo<{ resource: string; relation: string }[]>();
+	return [
+		...resources.map(({ key }) => ({ resource: key, role: null, relation: null })),
+		...roles.map(({ resource, role }) => ({ resource, role, relation: null })),
+		...relations.map(({ resource, relation }) => ({ resource, role: null, relation })),
+	];
 }
