@@ -42,10 +42,9 @@ function groupsOf({ http, schema }: Place) {
 		remove: (group: string) => http.delete<unknown>(at(group, '')),
 		give: (group: string, role: object) => http.post<Loose>(at(group, '/roles'), { ...onBudget, ...role }),
 		take: (group: string, role: object) => http.delete<unknown>(at(group, '/roles'), { ...onBudget, ...role }),
-		add: (group: string, user: string, body: object = acme) => http.put<Loose>(at(group, `/users/${user}`), body),
+		add: (group: string, user: string, body: object = acme) => http.put(at(group, `/users/${user}`), body),
 		drop: (group: string, user: string, body?: object) => http.delete<unknown>(at(group, `/users/${user}`), body),
-		nest: (parent: string, group_instance_key: string) =>
-			http.put<Loose>(at(parent, '/assign_group'), { group_instance_key }),
+		nest: (parent: string, group_instance_key: string) => http.put(at(parent, '/assign_group'), { group_instance_key }),
 		release: (parent: string, group_instance_key: string) =>
 			http.delete<unknown>(at(parent, '/assign_group'), { group_instance_key }),
 		users: async (group: string) => (await list(group, 'users')).map(({ key }) => key),
