@@ -17,17 +17,11 @@ import { assignedOn, circlePackage, nothingAssignedOn, rolePackage } from './rol
 export function writeCircle(schema: Schema, circle: Circle): RegoFile {
 	const [first = { type: '', role: '' }] = circle.members;
 	return regoFile(`regolith/circles/${folderOf(first.type)}/${folderOf(first.role)}/reached.rego`, [
-		lines([
-			metadata({
-				title: 'A circle of derivations',
-				description: `Between ${circle.members.map(({ type, role }) => `${type}#${role}`).join(', ')}`,
-			}),
-			rego`package ${circlePackage(circle)}`,
-		]),
+		rego`package ${circlePackage(circle)}`,
 		...givenBodies(schema, circle),
 		oneStep(circle),
 		...circle.edges.map(edgeStep),
-		...ladder(),
+		...ladder(circle),
 	]);
 }
 
@@ -80,13 +74,19 @@ function edgeStep(edge: Edge, index: number): Fragment {
 }
 
 /** Twice as far each time, until it is as far as a circle may lead. */
-function ladder(): readonly Fragment[] {
+function ladder({ members }: Circle): readonly Fragment[] {
+	const top = metadata({
+		title: 'A circle of derivations',
+		description: `Between ${members.map(nameText).join(', ')}`,
+	});
 	const rungs: Fragment[] = [];
 	let steps = 1;
 	while (steps < mostLeading) {
-		const name = steps * 2 < mostLeading ? rego`reached_${steps * 2}` : rego`reached`;
+		const last = steps * 2 >= mostLeading;
+		const name = last ? rego`reached` : rego`reached_${steps * 2}`;
 		rungs.push(
 			lines([
+				...(last ? [top] : []),
 				rego`${name}(user, nodes) := further if {`,
 				rego`	near := reached_${steps}(user, nodes)`,
 				rego`	near != nodes`,

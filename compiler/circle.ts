@@ -37,14 +37,18 @@ export interface Circle {
  */
 export const mostLeading = 5_000;
 
-/** Every derivation whose relation and source role exist, in order of type and role, as they were written. */
+/** Every derivation whose relation and source role exist, in order of type and role, then of relation and source role. */
 export function edgesOf({ resources }: Schema): readonly Edge[] {
 	const byKey = new Map(resources.map((resource) => [resource.key, resource]));
 	return sortedBy(resources, ({ key }) => key).flatMap((resource) =>
 		sortedBy(resource.roles, ({ key }) => key).flatMap((role) =>
-			role.derivations.flatMap((derivation) => edgeOf(resource, role, derivation, byKey) ?? []),
+			sortedBy(role.derivations, orderOf).flatMap((derivation) => edgeOf(resource, role, derivation, byKey) ?? []),
 		),
 	);
+}
+
+function orderOf({ relation, role, no_direct_roles_on_object }: Derivation): string {
+	return JSON.stringify([relation, role, no_direct_roles_on_object]);
 }
 
 function edgeOf(

@@ -5,7 +5,7 @@
  * - `schema.actions[type][action]` what exists; `schema.grants[type][action][role]` what tenant roles allow and
  *   `schema.resource_grants[type][action][role]` what roles on instances allow, `extends` flattened
  * - `schema.resource_roles[type][role]` the derivations of every role on instances, as an array of
- *   `{relation, resource, role, no_direct_roles_on_object}` in the order they were written
+ *   `{relation, resource, role, no_direct_roles_on_object}` in order of relation and role
  * - `facts.users[user][tenant]` who exists, and where they hold a role; `facts.tenants[tenant]` the attributes
  * - `facts.tenant_roles[tenant][user][role]` the roles held
  * - `facts.instances[instance]` the tenant's key; everywhere, an instance is `<type>:<key>`

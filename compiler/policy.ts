@@ -45,7 +45,7 @@ function writeInstances(resource: Resource): RegoFile {
 	const part = packagePart(resource.key);
 	const roles = sortedBy(resource.roles, (role) => role.key);
 	return regoFile(`regolith/instances/${folderOf(resource.key)}/holds.rego`, [
-		lines([objectMetadata(rego`resource`, resource), rego`package regolith.instances${part}`]),
+		rego`package regolith.instances${part}`,
 		rego`import data.regolith.rebac`,
 		...roles.map((role) => writeHolds(part, role)),
 	]);

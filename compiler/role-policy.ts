@@ -23,7 +23,8 @@ export function writeRole(
 	const circle = circleOf(circles, name);
 	const own = leavingEdges(edges, name, circle);
 	return regoFile(`regolith/roles/${folderOf(resource.key)}/${folderOf(role.key)}/held.rego`, [
-		lines([objectMetadata(rego`role`, role), rego`#   resource: ${resource.key}`, rego`package ${rolePackage(name)}`]),
+		rego`package ${rolePackage(name)}`,
+		lines([objectMetadata(rego`role`, role), rego`#   resource: ${resource.key}`, rego`# scope: document`]),
 		...waysToHold(edges, circle, name, own),
 	]);
 }
