@@ -28,7 +28,7 @@ const none = -1;
 
 /**
  * Links from names on the left to names on the right. Adding what is there and removing what is not changes nothing.
- * Half a million of them take about 15 MB and nothing of the garbage collector's time: they are numbers in one array,
+ * Half a million of them take about 15 MB and no time of the garbage collector: they are numbers in one array,
  * chained in a list for each name on either side. To find one link costs as much as the shorter of its two lists.
  */
 export class Links {

@@ -23,7 +23,7 @@ const OnInstances = z.array(
 );
 
 /** How many instances are decided in one evaluation: each is one check for every action of its type. */
-const atOnce = 200;
+const atOnce = 100;
 
 /**
  * Lists the permissions of a user; one who does not exist has none. Objects, permissions and roles come sorted by code

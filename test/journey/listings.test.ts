@@ -7,27 +7,32 @@ let stack: Stack;
 
 test.before('documents in folders in folders, whose viewers read what is in them', async () => {
 	stack = await startStack();
-	const { environment: http } = stack;
 	const roles = { viewer: { name: 'Viewer', permissions: ['list'] } };
-	await http.post(`${schema}/resources`, { key: 'folder', name: 'Folder', actions: { list: {} }, roles });
+	await made(`${schema}/resources`, { key: 'folder', name: 'Folder', actions: { list: { name: 'List' } }, roles });
 	const reader = { reader: { name: 'Reader', permissions: ['read'] } };
-	await http.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {} }, roles: reader });
+	const actions = { read: { name: 'Read' } };
+	await made(`${schema}/resources`, { key: 'document', name: 'Document', actions, roles: reader });
 	for (const object of ['folder', 'document']) {
 		const parent = { key: 'parent', name: 'Parent', subject_resource: 'folder' };
-		await http.post(`${schema}/resources/${object}/relations`, parent);
+		await made(`${schema}/resources/${object}/relations`, parent);
 	}
 	const grant = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
-	await http.post(`${schema}/resources/folder/roles/viewer/implicit_grants`, grant);
-	await http.post(`${schema}/resources/document/roles/reader/implicit_grants`, grant);
-	await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
-	for (const key of ['ann', 'ben']) await http.post(`${facts}/users`, { key });
+	await made(`${schema}/resources/folder/roles/viewer/implicit_grants`, grant);
+	await made(`${schema}/resources/document/roles/reader/implicit_grants`, grant);
+	await made(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
+	for (const key of ['ann', 'ben']) await made(`${facts}/users`, { key });
 	for (const [object, subject] of [
 		['folder:inner', 'folder:outer'],
 		['document:plan', 'folder:inner'],
 	]) {
-		await http.post(`${facts}/relationship_tuples`, { subject, relation: 'parent', object, tenant: 'acme' });
+		await made(`${facts}/relationship_tuples`, { subject, relation: 'parent', object, tenant: 'acme' });
 	}
 });
+
+async function made(path: string, body: object): Promise<void> {
+	const answer = await stack.environment.post(path, body);
+	if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+}
 
 test.after.always(async () => stack.stop());
 
