@@ -54,10 +54,8 @@ export async function makeRelation(
 ): Promise<Relation> {
 	const taken = new Set((await relationsBy(unit, [resource.id])).map(({ key }) => key));
 	const key = freeKey(`${role.key}_${groups.key}`, taken);
-	const relation = await createRelation(unit, resource, {
-		...{ key, name: `${role.key} of ${resource.key} for members of ${groups.key}` },
-		...{ description: undefined, subject_resource: groups.id },
-	});
+	const body = { key, name: key, description: undefined, subject_resource: groups.id };
+	const relation = await createRelation(unit, resource, body);
 	await setMadeForGroups(unit, { resource, relation }, true);
 	return relation;
 }
@@ -114,6 +112,7 @@ export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 
 /** The ids of the relations through which somebody derives more than one role of members. */
 async function derivingMore(unit: ReadingUnit, relations: readonly Relation[]): Promise<ReadonlySet<string>> {
+	if (relations.length === 0) return new Set();
 	const rules = await derivationsThrough(
 		unit,
 		relations.map(({ id }) => id),

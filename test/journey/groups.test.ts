@@ -613,6 +613,10 @@ journey('keys as long and as strange as they may be', async (t, place) => {
 	t.deepEqual(await derivedIn(place), ['ann#a_b@document:budget', `ann#member@c:${long}`]);
 	const relations = await http.get<Paginated>(`${schema}/resources/document/relations`);
 	t.is(relations.body.total_count, 5, 'one for each role and type');
+	const path = `/v2/projects/${place.project}/envs/${place.key}`;
+	const document = (await http.get<unknown>(`${path}/export`)).body;
+	const ledger = await ledgerOf(t, place);
+	await ledger.kept(await http.post(`${path}/import`, document));
 	t.is((await http.get<readonly Loose[]>(`${facts}/relationship_tuples`)).body.length, 5);
 });
 
