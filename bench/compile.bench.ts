@@ -14,6 +14,8 @@ function schemaOf(types: number): Schema {
 		name: `Type ${type}`,
 		description: null,
 		actions: ['create', 'read', 'update', 'delete', 'share'].map((key) => ({ key, name: key, description: null })),
+		roles: [],
+		relations: [],
 	}));
 	const roles = Array.from({ length: 10 }, (_, role) => ({
 		key: `role-${role}`,
@@ -36,7 +38,10 @@ function modelOf(assignments: number): Model {
 	const role_assignments = users.flatMap((user, index) =>
 		[0, 1].map((turn) => ({ user, role: `role-${(index + turn) % 10}`, tenant: `tenant-${(index * 7 + turn) % 100}` })),
 	);
-	return { schema: schemaOf(10), facts: { users, tenants, role_assignments } };
+	return {
+		schema: schemaOf(10),
+		facts: { users, tenants, role_assignments, instances: [], instance_assignments: [], relationships: [] },
+	};
 }
 
 /** The median of `rounds` runs after one to warm up, in milliseconds. */

@@ -21,7 +21,14 @@ const roles = ['reader', 'writer', 'owner', 'guest', 'auditor', 'visitor'];
 
 function modelOf(assignments: number): Model {
 	const action = (key: string) => ({ key, name: key, description: null });
-	const resource = (key: string) => ({ key, name: key, description: null, actions: actions.map(action) });
+	const resource = (key: string) => ({
+		key,
+		name: key,
+		description: null,
+		actions: actions.map(action),
+		roles: [],
+		relations: [],
+	});
 	const permissions = actions.map((action) => ({ resource: 'document', action }));
 	const users = Array.from({ length: assignments }, (_, index) => userOf(index));
 	return {
@@ -36,6 +43,9 @@ function modelOf(assignments: number): Model {
 			users,
 			tenants: [...new Set(users.map((_, index) => tenantOf(index)))].map((key) => ({ key, attributes: {} })),
 			role_assignments: users.map((user, index) => ({ user, role: roleOf(index), tenant: tenantOf(index) })),
+			instances: [],
+			instance_assignments: [],
+			relationships: [],
 		},
 	};
 }

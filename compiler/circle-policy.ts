@@ -2,13 +2,13 @@
  * A circle of derivations that what is assigned on an object can interrupt, as Rego: which way leads where depends on
  * the user, so it is walked when it is asked, with the set of what was seen.
  */
-import { type Circle, type Edge, edgesOf, mostLeading, type RoleName } from './circle.js';
+import { type Circle, type Edge, edgesOf, leavingEdges, mostLeading, type RoleName } from './circle.js';
 import { metadata } from './metadata.js';
 import type { RegoFile, Schema } from './model.js';
 import { folderOf, packagePart } from './rego/path.js';
 import { type Fragment, lines, list, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
-import { assignedOn, circlePackage, leavingEdges, nothingAssignedOn, rolePackage } from './role-reference.js';
+import { assignedOn, circlePackage, nothingAssignedOn, rolePackage } from './role-reference.js';
 
 /**
  * The package of a circle. Nodes are `[type, role, instance]`. `reached` takes a set of nodes and adds all that lead to
@@ -17,17 +17,11 @@ import { assignedOn, circlePackage, leavingEdges, nothingAssignedOn, rolePackage
 export function writeCircle(schema: Schema, circle: Circle): RegoFile {
 	const [first = { type: '', role: '' }] = circle.members;
 	return regoFile(`regolith/circles/${folderOf(first.type)}/${folderOf(first.role)}/reached.rego`, [
-		lines([
-			metadata({
-				title: 'A circle of derivations',
-				description: `Between ${circle.members.map(({ type, role }) => `${type}#${role}`).join(', ')}`,
-			}),
-			rego`package ${circlePackage(circle)}`,
-		]),
+		rego`package ${circlePackage(circle)}`,
 		...givenBodies(schema, circle),
 		oneStep(circle),
 		...circle.edges.map(edgeStep),
-		...ladder(),
+		...ladder(circle),
 	]);
 }
 
@@ -73,20 +67,26 @@ function edgeStep(edge: Edge, index: number): Fragment {
 		metadata({ title: `${target.type}#${target.role} is derived from ${nameText(source)} by ${relation}` }),
 		rego`step_${index + 1}(${user}, nodes) := {[${source.type}, ${source.role}, subject] |`,
 		rego`	some [${target.type}, ${target.role}, object] in nodes`,
-		...(edge.no_direct_roles_on_object ? [rego`	${nothingAssignedOn(rego`object`)}`] : []),
+		...(edge.no_direct_roles_on_object ? [rego`	${nothingAssignedOn(rego`object`, target.type)}`] : []),
 		rego`	some subject, _ in data.regolith.facts.relations[object]${packagePart(relation)}`,
 		rego`}`,
 	]);
 }
 
 /** Twice as far each time, until it is as far as a circle may lead. */
-function ladder(): readonly Fragment[] {
+function ladder({ members }: Circle): readonly Fragment[] {
+	const top = metadata({
+		title: 'A circle of derivations',
+		description: `Between ${members.map(nameText).join(', ')}`,
+	});
 	const rungs: Fragment[] = [];
 	let steps = 1;
 	while (steps < mostLeading) {
-		const name = steps * 2 < mostLeading ? rego`reached_${steps * 2}` : rego`reached`;
+		const last = steps * 2 >= mostLeading;
+		const name = last ? rego`reached` : rego`reached_${steps * 2}`;
 		rungs.push(
 			lines([
+				...(last ? [top] : []),
 				rego`${name}(user, nodes) := further if {`,
 				rego`	near := reached_${steps}(user, nodes)`,
 				rego`	near != nodes`,

@@ -37,14 +37,18 @@ export interface Circle {
  */
 export const mostLeading = 5_000;
 
-/** Every derivation whose relation and source role exist, in order of type and role, as they were written. */
+/** Every derivation whose relation and source role exist, in order of type and role, then of relation and source role. */
 export function edgesOf({ resources }: Schema): readonly Edge[] {
 	const byKey = new Map(resources.map((resource) => [resource.key, resource]));
 	return sortedBy(resources, ({ key }) => key).flatMap((resource) =>
 		sortedBy(resource.roles, ({ key }) => key).flatMap((role) =>
-			role.derivations.flatMap((derivation) => edgeOf(resource, role, derivation, byKey) ?? []),
+			sortedBy(role.derivations, orderOf).flatMap((derivation) => edgeOf(resource, role, derivation, byKey) ?? []),
 		),
 	);
+}
+
+function orderOf({ relation, role, no_direct_roles_on_object }: Derivation): string {
+	return JSON.stringify([relation, role, no_direct_roles_on_object]);
 }
 
 function edgeOf(
@@ -91,12 +95,32 @@ function circleOf(edges: readonly Edge[]): Circle {
 	};
 }
 
-/** Relations along which circles lead, by the object's type: their relationships make closures and walks. */
-export function circularRelations(schema: Schema): readonly { readonly type: string; readonly relation: string }[] {
-	const found = circlesOf(schema).flatMap(({ edges }) =>
-		edges.map(({ target, relation }) => ({ type: target.type, relation })),
-	);
-	return [...new Map(found.map((relation) => [JSON.stringify([relation.type, relation.relation]), relation])).values()];
+/** A relation of the instances of a type, by keys. */
+export interface CircularRelation {
+	readonly type: string;
+	readonly relation: string;
+	/** Whether it leads around within a circle; the others lead into one from outside. */
+	readonly inside: boolean;
+}
+
+/** The relations whose relationships closures and walks are made of, by the object's type. One may be of both kinds. */
+export function circularRelations(schema: Schema): readonly CircularRelation[] {
+	const edges = edgesOf(schema);
+	const found = circlesOf(schema).flatMap((circle) => [
+		...circle.edges.map((edge) => relationOf(edge, true)),
+		...circle.members.flatMap((member) => leavingEdges(edges, member, circle).map((edge) => relationOf(edge, false))),
+	]);
+	return [...new Map(found.map((relation) => [JSON.stringify(Object.values(relation)), relation])).values()];
+}
+
+function relationOf({ target, relation }: Edge, inside: boolean): CircularRelation {
+	return { type: target.type, relation, inside };
+}
+
+/** The derivations of a role that lead out of its circle; without one, all of them. */
+export function leavingEdges(edges: readonly Edge[], name: RoleName, circle: Circle | undefined): readonly Edge[] {
+	const inside = new Set(circle?.members.map(nameOf));
+	return edges.filter(({ target, source }) => nameOf(target) === nameOf(name) && !inside.has(nameOf(source)));
 }
 
 /** One text for one role of one type, whatever characters the keys hold. */

@@ -1,13 +1,18 @@
 /** Closures: in a circle of derivations, everything that leads to a role on an instance, at any distance. */
-import { type Circle, circlesOf, type Edge, nameOf, type RoleName } from './circle.js';
+import { type Circle, circlesOf, type Edge, edgesOf, leavingEdges, nameOf, type RoleName } from './circle.js';
 import type { Instance, Relationship, Schema } from './model.js';
 
 /** A role on an instance and the roles on other instances that lead to it. */
 export interface Closure extends RoleName {
 	/** The instance's key. */
 	readonly key: string;
-	/** By member of the circle, the keys of the instances; members that lead nowhere are absent. */
+	/** By kind of role, the keys of the instances; kinds without instances are absent. */
 	readonly sources: readonly (RoleName & { readonly keys: ReadonlySet<string> })[];
+}
+
+/** The name of a role of a type within a closure. */
+export function pairName({ type, role }: RoleName): string {
+	return `${type}#${role}`;
 }
 
 /** The subjects of relationships: by the object's type, its key and the relation. */
@@ -15,7 +20,9 @@ type Subjects = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, read
 
 /**
  * The closures of these instances, those that are empty left out. Only circles that no assignment can interrupt have
- * closures. `relationships` may hold more than is needed. Visits each node once, so diamonds and rings end.
+ * closures. They hold what leads around within the circle, and the first step of what leads into it from outside,
+ * unless an assignment can interrupt that. `relationships` may hold more than is needed. Visits each node once, so
+ * diamonds and rings end.
  */
 export function closuresOf(
 	schema: Schema,
@@ -26,13 +33,14 @@ export function closuresOf(
 	if (circles.length === 0) {
 		return [];
 	}
+	const edges = edgesOf(schema);
 	const subjects = subjectsIn(relationships);
 	return circles.flatMap((circle) => {
-		const edgesInto = edgesByTarget(circle);
+		const around = stepsOf(circle, edges);
 		return circle.members.flatMap((member) =>
 			of
 				.filter(({ type }) => type === member.type)
-				.map(({ key }) => ({ ...member, key, sources: leadingTo(member, key, edgesInto, subjects) }))
+				.map(({ key }) => ({ ...member, key, sources: leadingTo(member, key, around, subjects) }))
 				.filter(({ sources }) => sources.length > 0),
 		);
 	});
@@ -45,37 +53,47 @@ export function objectsOf(relationships: readonly Relationship[]): readonly Omit
 	);
 }
 
-type EdgesInto = ReadonlyMap<string, readonly Edge[]>;
+/** The derivations of each member, by its name. `inside`: whether the way goes on from the source. */
+type Steps = ReadonlyMap<string, readonly (Edge & { readonly inside: boolean })[]>;
 
-function edgesByTarget({ edges }: Circle): EdgesInto {
-	const found = new Map<string, Edge[]>();
-	for (const edge of edges) {
-		const name = nameOf(edge.target);
-		found.set(name, [...(found.get(name) ?? []), edge]);
-	}
-	return found;
+function stepsOf(circle: Circle, edges: readonly Edge[]): Steps {
+	return new Map(
+		circle.members.map((member) => [
+			nameOf(member),
+			[
+				...circle.edges
+					.filter(({ target }) => nameOf(target) === nameOf(member))
+					.map((edge) => ({ ...edge, inside: true })),
+				...leavingEdges(edges, member, circle)
+					.filter((edge) => !edge.no_direct_roles_on_object)
+					.map((edge) => ({ ...edge, inside: false })),
+			],
+		]),
+	);
 }
 
-function leadingTo(start: RoleName, key: string, edgesInto: EdgesInto, subjects: Subjects): Closure['sources'] {
-	const found = new Map<string, { readonly member: RoleName; readonly keys: Set<string> }>();
+function leadingTo(start: RoleName, key: string, steps: Steps, subjects: Subjects): Closure['sources'] {
+	const found = new Map<string, { readonly kind: RoleName; readonly keys: Set<string> }>();
 	const queue = [{ member: start, key }];
 	// An array iterates what is added to it while it is iterated.
 	for (const node of queue) {
-		for (const { relation, source } of edgesInto.get(nameOf(node.member)) ?? []) {
+		for (const { relation, source, inside } of steps.get(nameOf(node.member)) ?? []) {
 			const name = nameOf(source);
-			const seen = found.get(name) ?? { member: source, keys: new Set<string>() };
+			const seen = found.get(name) ?? { kind: source, keys: new Set<string>() };
 			found.set(name, seen);
 			for (const subject of subjects.get(node.member.type)?.get(node.key)?.get(relation) ?? []) {
 				if (!seen.keys.has(subject)) {
 					seen.keys.add(subject);
-					queue.push({ member: source, key: subject });
+					if (inside) {
+						queue.push({ member: source, key: subject });
+					}
 				}
 			}
 		}
 	}
 	// A ring leads back to where it starts, which is no other instance.
 	found.get(nameOf(start))?.keys.delete(key);
-	return [...found.values()].filter(({ keys }) => keys.size > 0).map(({ member, keys }) => ({ ...member, keys }));
+	return [...found.values()].filter(({ keys }) => keys.size > 0).map(({ kind, keys }) => ({ ...kind, keys }));
 }
 
 function subjectsIn(relationships: readonly Relationship[]): Subjects {

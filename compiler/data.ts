@@ -5,20 +5,20 @@
  * - `schema.actions[type][action]` what exists; `schema.grants[type][action][role]` what tenant roles allow and
  *   `schema.resource_grants[type][action][role]` what roles on instances allow, `extends` flattened
  * - `schema.resource_roles[type][role]` the derivations of every role on instances, as an array of
- *   `{relation, resource, role, no_direct_roles_on_object}` in the order they were written
+ *   `{relation, resource, role, no_direct_roles_on_object}` in order of relation and role
  * - `facts.users[user][tenant]` who exists, and where they hold a role; `facts.tenants[tenant]` the attributes
  * - `facts.tenant_roles[tenant][user][role]` the roles held
  * - `facts.instances[instance]` the tenant's key; everywhere, an instance is `<type>:<key>`
- * - `facts.instance_roles[instance][user][role]` the roles assigned on instances, and
- *   `facts.user_roles[user][type][role][instance]` the same from the user's side
+ * - `facts.user_roles[user][type][role][instance]` the roles assigned on instances
  * - `facts.relations[instance][relation][subject]` the relationships, by their objects
- * - `facts.closures[instance][role][type][role][instance]` for roles that derive from themselves in a circle: all the
- *   roles on other instances, at any distance within the circle, that lead to this one on this one
+ * - `facts.closures[instance][role][<type>#<role>][instance]` for roles that derive from themselves in a circle: all
+ *   the roles on other instances that lead to this one on this one, at any distance within the circle, and the first
+ *   of those that lead into the circle from outside
  *
  * Every user is in `users` and every tenant in `tenants` and `tenant_roles`; elsewhere in `facts` nothing is empty.
  */
 import { edgesOf } from './circle.js';
-import { type Closure, closuresOf, objectsOf } from './closure.js';
+import { type Closure, closuresOf, objectsOf, pairName } from './closure.js';
 import { type Grants, grantsOf, resourceGrantsOf } from './grant.js';
 import { bytesWriter, type JsonWriter, valueWriter } from './json-writer.js';
 import type { Facts, Json, Model, Relationship, RoleAssignment, Schema } from './model.js';
@@ -128,9 +128,8 @@ function writeSet(key: string, members: Iterable<string>, writer: JsonWriter): v
 
 function writeFacts({ schema, facts }: Model, writer: JsonWriter): void {
 	const { byTenant, byUser } = assignmentsInOrder(facts);
-	const { closures, instances, instance_roles, relations, user_roles } = instanceTables(schema, facts);
+	const { closures, instances, relations, user_roles } = instanceTables(schema, facts);
 	writeTree('closures', closures, writer);
-	writeTree('instance_roles', instance_roles, writer);
 	writer.open('instances');
 	for (const [instance, tenant] of sortedBy([...instances], ([name]) => name)) {
 		writer.value(instance, tenant);
@@ -170,12 +169,10 @@ function instanceTables(schema: Schema, facts: Facts) {
 			.filter(({ tenant }) => tenants.has(tenant))
 			.map((row) => [instanceName(row.type, row.key), row.tenant]),
 	);
-	const instance_roles: Tree = new Map();
 	const user_roles: Tree = new Map();
 	for (const { user, role, type, instance } of facts.instance_assignments) {
 		const name = instanceName(type, instance);
 		if (users.has(user) && instances.has(name)) {
-			addTo(instance_roles, [name, user, role]);
 			addTo(user_roles, [user, type, role, name]);
 		}
 	}
@@ -190,7 +187,7 @@ function instanceTables(schema: Schema, facts: Facts) {
 		}
 	}
 	const closures = closureTree(closuresOf(schema, related, objectsOf(related)));
-	return { closures, instances, instance_roles, relations, user_roles };
+	return { closures, instances, relations, user_roles };
 }
 
 /** The name by which the document knows an instance. No key of a type holds a colon. */
@@ -204,7 +201,7 @@ export function closureTree(closures: readonly Closure[]): Tree {
 	for (const { type, role, key, sources } of closures) {
 		for (const source of sources) {
 			for (const found of source.keys) {
-				addTo(tree, [instanceName(type, key), role, source.type, source.role, instanceName(source.type, found)]);
+				addTo(tree, [instanceName(type, key), role, pairName(source), instanceName(source.type, found)]);
 			}
 		}
 	}

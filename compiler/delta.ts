@@ -62,8 +62,6 @@ export interface Neighbourhood {
 	readonly instances: readonly Instance[];
 	/** Every assignment between the user and the instance of a touched assignment. */
 	readonly instance_assignments: readonly InstanceAssignment[];
-	/** Among the instances of touched assignments, those on which anybody holds a role. */
-	readonly held: readonly InstanceName[];
 	/** What the users of touched assignments hold on any instance: each type and role once. */
 	readonly holdings: readonly Omit<InstanceAssignment, 'instance'>[];
 	/** Those that exist among the touched relationships. */
@@ -165,45 +163,32 @@ function instancePatches(touched: readonly InstanceName[], now: readonly Instanc
 	});
 }
 
-/** Each assignment stands in two tables; what becomes empty by the removal of one goes with it. */
 function assignmentPatches(touched: readonly InstanceAssignment[], now: Neighbourhood): readonly Patch[] {
-	const roles = membersBy(
-		now.instance_assignments,
-		({ user, type, instance }) => [user, instanceName(type, instance)],
-		({ role }) => role,
-	);
-	const held = new Set(now.held.map(({ type, key }) => instanceName(type, key)));
-	const holdings = tablesOf(now.holdings.map(({ user, type, role }) => [user, type, role]));
-	const pairs = new Map(
-		touched.map(({ user, type, instance }) => [textOf([instanceName(type, instance), user]), { user, type, instance }]),
-	);
-	const ofInstances = sortedBy([...pairs], ([name]) => name).map(([, { user, type, instance }]) => {
-		const name = instanceName(type, instance);
-		const given = roles.get(textOf([user, name]));
-		if (given !== undefined) {
-			return upsert(['facts', 'instance_roles', name, user], setOf(given));
-		}
-		return remove(['facts', 'instance_roles', name, ...(held.has(name) ? [user] : [])]);
-	});
-	const each = new Map(touched.map((row) => [textOf([row.user, row.type, row.role, row.instance]), row]));
-	const ofUsers = sortedBy([...each], ([name]) => name).map(([, { user, type, role, instance }]) => {
-		const name = instanceName(type, instance);
-		const path = [user, type, role, name];
-		return roles.get(textOf([user, name]))?.includes(role)
-			? upsert(['facts', 'user_roles', ...path], null)
-			: remove(['facts', 'user_roles', ...upToEmpty(path, holdings)]);
-	});
-	return [...ofInstances, ...ofUsers];
+	const existing = new Set(now.instance_assignments.map((row) => textOf(assignmentPath(row))));
+	const tables = tablesOf(now.holdings.map(({ user, type, role }) => [user, type, role]));
+	return entryPatches('user_roles', touched.map(assignmentPath), existing, tables);
+}
+
+function assignmentPath({ user, type, role, instance }: InstanceAssignment): readonly string[] {
+	return [user, type, role, instanceName(type, instance)];
 }
 
 function relationshipPatches(touched: readonly Relationship[], now: Neighbourhood): readonly Patch[] {
 	const existing = new Set(now.relationships.map((row) => textOf(relationshipPath(row))));
 	const tables = tablesOf(now.related.map(({ type, instance, relation }) => [instanceName(type, instance), relation]));
-	const each = new Map(touched.map(relationshipPath).map((path) => [textOf(path), path]));
+	return entryPatches('relations', touched.map(relationshipPath), existing, tables);
+}
+
+/** Sets or removes the entries at these paths of a table; tables within it that are left empty go too. */
+function entryPatches(
+	table: string,
+	touched: readonly (readonly string[])[],
+	existing: ReadonlySet<string>,
+	tables: ReadonlySet<string>,
+): readonly Patch[] {
+	const each = new Map(touched.map((path) => [textOf(path), path]));
 	return sortedBy([...each], ([name]) => name).map(([name, path]) =>
-		existing.has(name)
-			? upsert(['facts', 'relations', ...path], null)
-			: remove(['facts', 'relations', ...upToEmpty(path, tables)]),
+		existing.has(name) ? upsert(['facts', table, ...path], null) : remove(['facts', table, ...upToEmpty(path, tables)]),
 	);
 }
 

@@ -1,4 +1,8 @@
-/** METADATA blocks: they name the schema object that Rego stands for, to people and to tools. */
+/**
+ * METADATA blocks: they name the schema object that Rego stands for, to people and to tools. Packages whose paths hold
+ * the same parts in another order (`roles.a.b` and `roles.b.a`) cannot both have a block: OPA (1.22) takes them for one
+ * package and refuses its second block. So only `regolith.resources` has blocks of packages.
+ */
 import { type Fragment, lines, rego } from './rego/rego.js';
 
 /** What a block says. String literals of JSON are YAML too. */

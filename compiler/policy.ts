@@ -45,7 +45,7 @@ function writeInstances(resource: Resource): RegoFile {
 	const part = packagePart(resource.key);
 	const roles = sortedBy(resource.roles, (role) => role.key);
 	return regoFile(`regolith/instances/${folderOf(resource.key)}/holds.rego`, [
-		lines([objectMetadata(rego`resource`, resource), rego`package regolith.instances${part}`]),
+		rego`package regolith.instances${part}`,
 		rego`import data.regolith.rebac`,
 		...roles.map((role) => writeHolds(part, role)),
 	]);
@@ -53,5 +53,5 @@ function writeInstances(resource: Resource): RegoFile {
 
 function writeHolds(part: Fragment, role: ResourceRole): Fragment {
 	const held = rego`data.regolith.roles${part}${packagePart(role.key)}.held`;
-	return lines([objectMetadata(rego`role`, role), rego`holds[${role.key}] if ${held}(input.user.key, rebac.instance)`]);
+	return lines([objectMetadata(rego`role`, role), rego`holds[${role.key}] if ${held}(rebac.holdings, rebac.instance)`]);
 }

@@ -1,16 +1,16 @@
 /** A role of a resource type as Rego: who holds it, one function body for each way. */
-import { type Circle, type Edge, edgesOf, nameOf, type RoleName } from './circle.js';
+import { type Circle, type Edge, edgesOf, leavingEdges, nameOf, type RoleName } from './circle.js';
 import { metadata, objectMetadata } from './metadata.js';
 import type { RegoFile, Resource, ResourceRole, Schema } from './model.js';
 import { folderOf, packagePart } from './rego/path.js';
 import { type Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
-import { assignedOn, circlePackage, leavingEdges, nothingAssignedOn, rolePackage } from './role-reference.js';
+import { assignedOn, circlePackage, closureOf, nothingAssignedOn, rolePackage } from './role-reference.js';
 
 /**
- * The package of a role: `held(user, object)` says whether the user holds it on the instance, assigned or derived.
- * In a circle, `derived(user, object)` says so for the derivations that lead out of it, and `held` asks that of
- * everything that the circle leads to.
+ * The package of a role: `held(user, object)` says whether a user, given as what is assigned to them, holds it on the
+ * instance of that name, assigned or derived. In a circle, `derived(user, object)` says so for derivations from outside
+ * that closures do not hold.
  */
 export function writeRole(
 	schema: Schema,
@@ -23,12 +23,30 @@ export function writeRole(
 	const circle = circleOf(circles, name);
 	const own = leavingEdges(edges, name, circle);
 	return regoFile(`regolith/roles/${folderOf(resource.key)}/${folderOf(role.key)}/held.rego`, [
-		lines([objectMetadata(rego`role`, role), rego`#   resource: ${resource.key}`, rego`package ${rolePackage(name)}`]),
-		...(circle?.conditional ? walked(circle, name) : [assigned(name)]),
-		...(circle === undefined ? own.map((edge) => derivation(rego`held`, edge)) : []),
-		...(circle === undefined || circle.conditional ? [] : closed(edges, circle, name, own)),
-		...(circle === undefined ? [] : own.map((edge) => derivation(rego`derived`, edge))),
+		rego`package ${rolePackage(name)}`,
+		lines([objectMetadata(rego`role`, role), rego`#   resource: ${resource.key}`, rego`# scope: document`]),
+		...waysToHold(edges, circle, name, own),
 	]);
+}
+
+function waysToHold(
+	edges: readonly Edge[],
+	circle: Circle | undefined,
+	name: RoleName,
+	own: readonly Edge[],
+): readonly Fragment[] {
+	if (circle === undefined) {
+		return [assigned(name), ...own.map((edge) => derivation(rego`held`, edge))];
+	}
+	if (circle.conditional) {
+		return [...walked(circle, name), ...own.map((edge) => derivation(rego`derived`, edge))];
+	}
+	const conditional = own.filter((edge) => edge.no_direct_roles_on_object);
+	return [
+		assigned(name),
+		...closed(edges, circle, name),
+		...conditional.map((edge) => derivation(rego`derived`, edge)),
+	];
 }
 
 /** The circle that a role is in, if any. */
@@ -52,7 +70,7 @@ function derivation(head: Fragment, edge: Edge): Fragment {
 		}),
 		rego`#   kind: role_derivation`,
 		rego`${head}(user, object) if {`,
-		...(edge.no_direct_roles_on_object ? [rego`	${nothingAssignedOn(rego`object`)}`] : []),
+		...(edge.no_direct_roles_on_object ? [rego`	${nothingAssignedOn(rego`object`, edge.target.type)}`] : []),
 		rego`	some subject, _ in data.regolith.facts.relations[object]${packagePart(edge.relation)}`,
 		rego`	data.${rolePackage(edge.source)}.held(user, subject)`,
 		rego`}`,
@@ -64,34 +82,63 @@ function titleOf({ relation, source, no_direct_roles_on_object }: Edge): string 
 	return no_direct_roles_on_object ? `${rule}, unless a role is assigned on the instance` : rule;
 }
 
-/** Through a closure. It is looked through from its smaller side: itself, or what the user holds. */
-function closed(edges: readonly Edge[], circle: Circle, name: RoleName, own: readonly Edge[]): readonly Fragment[] {
-	const around = circle.members.flatMap((member) => {
-		const sources = rego`data.regolith.facts.closures[object]${packagePart(name.role)}${packagePart(member.type)}${packagePart(member.role)}`;
-		const held = rego`data.regolith.facts.user_roles[user]${packagePart(member.type)}${packagePart(member.role)}`;
-		const assignedThere = lines([
-			metadata({ title: `Derived in a circle from an assigned ${member.type}#${member.role}` }),
-			rego`held(user, object) if data.regolith.rebac.meet(${sources}, ${held})`,
-		]);
-		if (leavingEdges(edges, member, circle).length === 0) {
-			return [assignedThere];
-		}
-		return [
-			assignedThere,
-			lines([
-				metadata({ title: `Derived in a circle from a derived ${member.type}#${member.role}` }),
-				rego`held(user, object) if {`,
-				rego`	some subject, _ in ${sources}`,
-				rego`	data.${rolePackage(member)}.derived(user, subject)`,
-				rego`}`,
-			]),
-		];
-	});
-	const here = lines([
-		metadata({ title: 'Derived from outside of the circle' }),
-		rego`held(user, object) if derived(user, object)`,
+/** Through the closure. What is assigned is looked for from the smaller side: the closure, or what the user holds. */
+function closed(edges: readonly Edge[], circle: Circle, name: RoleName): readonly Fragment[] {
+	const leaving = circle.members.flatMap((member) => leavingEdges(edges, member, circle));
+	const outside = new Map(
+		leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [nameOf(source), source]),
+	);
+	const object = rego`object`;
+	const interrupted = circle.members.filter((member) =>
+		leaving.some((edge) => edge.no_direct_roles_on_object && nameOf(edge.target) === nameOf(member)),
+	);
+	return [
+		...circle.members.map((member) =>
+			assignedAmong(
+				`Derived in a circle, at any distance, from an assigned ${member.type}#${member.role}`,
+				member,
+				closureOf(object, name, member),
+			),
+		),
+		...[...outside.values()].map((source) => {
+			const title = `Derived at any distance from ${source.type}#${source.role}, which leads into the circle`;
+			const table = closureOf(object, name, source);
+			// A role that is only ever assigned need not be asked for on each instance.
+			return edges.some(({ target }) => nameOf(target) === nameOf(source))
+				? throughEach(title, table, rego`data.${rolePackage(source)}.held(user, subject)`)
+				: assignedAmong(title, source, table);
+		}),
+		...interrupted.flatMap((member) => [
+			...(nameOf(member) === nameOf(name)
+				? [
+						lines([
+							metadata({ title: 'Derived from outside of the circle' }),
+							rego`held(user, object) if derived(user, object)`,
+						]),
+					]
+				: []),
+			throughEach(
+				`Derived in a circle, at any distance, from a derived ${member.type}#${member.role}`,
+				closureOf(object, name, member),
+				rego`data.${rolePackage(member)}.derived(user, subject)`,
+			),
+		]),
+	];
+}
+
+function assignedAmong(title: string, source: RoleName, table: Fragment): Fragment {
+	const held = rego`user${packagePart(source.type)}${packagePart(source.role)}`;
+	return lines([metadata({ title }), rego`held(user, object) if data.regolith.rebac.meet(${held}, ${table})`]);
+}
+
+function throughEach(title: string, table: Fragment, condition: Fragment): Fragment {
+	return lines([
+		metadata({ title }),
+		rego`held(user, object) if {`,
+		rego`	some subject, _ in ${table}`,
+		rego`	${condition}`,
+		rego`}`,
 	]);
-	return own.length === 0 ? around : [here, ...around];
 }
 
 /** By walking the circle: whether it leads on depends on what is assigned to the user. */

@@ -16,6 +16,9 @@ export function packagePart(key: string): Fragment {
 /** File systems take 255 bytes a name; this leaves room for what a reader adds. */
 const names = /.{1,100}/g;
 
+/** Follows every name but a folder's last: where folders follow each other, it is seen where one ends. */
+const continued = '=';
+
 /** Characters that mean nothing to any file system or shell, in one case only, because some systems fold cases. */
 const unsafe = /[^a-z0-9_-]/g;
 
@@ -30,7 +33,7 @@ export function folderOf(key: string): string {
 	const name = key.replaceAll(unsafe, escapeCodeUnit);
 	return (name.match(names) ?? ['='])
 		.map((part) => (reserved.test(part) ? escapeCodeUnit(part) + part.slice(1) : part))
-		.join('/');
+		.join(`${continued}/`);
 }
 
 /** The first code unit of a text, escaped. */

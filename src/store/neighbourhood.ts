@@ -98,8 +98,8 @@ async function instancesAmong(unit: ReadingUnit, names: readonly InstanceName[])
 async function instanceRoles(
 	unit: ReadingUnit,
 	touched: readonly InstanceAssignment[],
-): Promise<Pick<Neighbourhood, 'instance_assignments' | 'held' | 'holdings'>> {
-	if (touched.length === 0) return { instance_assignments: [], held: [], holdings: [] };
+): Promise<Pick<Neighbourhood, 'instance_assignments' | 'holdings'>> {
+	if (touched.length === 0) return { instance_assignments: [], holdings: [] };
 	const { rows: instance_assignments } = await unit.raw<InstanceAssignment>(
 		`with wanted as (
 			select distinct * from unnest(:users::text[], :types::text[], :keys::text[]) as pairs ("user", type, instance)
@@ -122,24 +122,7 @@ async function instanceRoles(
 			keys: touched.map(({ instance }) => instance),
 		},
 	);
-	return { instance_assignments, held: await held(unit, touched), holdings: await holdings(unit, touched) };
-}
-
-async function held(unit: ReadingUnit, touched: readonly InstanceAssignment[]): Promise<Neighbourhood['held']> {
-	const { rows } = await unit.raw<InstanceName>(
-		`with wanted as (select distinct * from unnest(:types::text[], :keys::text[]) as names (type, key))
-		select wanted.*
-		from wanted
-		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
-		join resource_instances on resource_instances.environment_id = :environment_id
-			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.key
-		cross join lateral (
-			select 1 from role_assignments
-			where environment_id = :environment_id and resource_instance_id = resource_instances.id limit 1
-		) as anybody`,
-		{ types: touched.map(({ type }) => type), keys: touched.map(({ instance }) => instance) },
-	);
-	return rows;
+	return { instance_assignments, holdings: await holdings(unit, touched) };
 }
 
 /** The roles of each user one after another, each found as the next one after the last: on how many instances is all one. */

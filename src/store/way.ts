@@ -33,25 +33,40 @@ export async function instancesDownstream(
 	return rows.map(({ id }) => id);
 }
 
+/** Along which relations tuples are looked for, and how many. */
+export interface Upstream {
+	/** Those that ways follow. */
+	readonly relationIds: readonly string[];
+	/** Those by which something enters a way: told, and not followed any further. */
+	readonly enteringIds?: readonly string[];
+	readonly most?: number;
+}
+
 /** The tuples on the ways that lead to these instances, each once; `most` and one more when there are more. */
 export async function tuplesUpstream(
 	unit: ReadingUnit,
-	relationIds: readonly string[],
+	{ relationIds, enteringIds = [], most }: Upstream,
 	instanceIds: readonly string[],
-	most?: number,
 ): Promise<readonly StepIds[]> {
-	const into = (object: string) =>
+	const into = (object: string, relations: string) =>
 		`select subject_id, relation_id, object_id from relationship_tuples
 		where environment_id = :environment_id and object_id = ${object}
-			and cast(relation_id as text) = any(:relations::text[]) offset 0`;
+			and cast(relation_id as text) = any(${relations}) offset 0`;
 	const { rows } = await unit.raw<StepIds>(
 		`with recursive upstream (id) as (
 			select unnest(:instances::uuid[])
 			union
-			select before.subject_id from upstream cross join lateral (${into('upstream.id')}) as before
+			select before.subject_id from upstream
+				cross join lateral (${into('upstream.id', ':relations::text[]')}) as before
 		)
-		select step.* from upstream cross join lateral (${into('upstream.id')}) as step limit :limit`,
-		{ instances: [...new Set(instanceIds)], relations: [...relationIds], limit: limitOf(most) },
+		select step.* from upstream
+			cross join lateral (${into('upstream.id', ':relations::text[] || :entering::text[]')}) as step limit :limit`,
+		{
+			instances: [...new Set(instanceIds)],
+			relations: [...relationIds],
+			entering: enteringIds.filter((id) => !relationIds.includes(id)),
+			limit: limitOf(most),
+		},
 	);
 	return rows;
 }

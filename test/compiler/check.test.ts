@@ -6,7 +6,7 @@ function role(key: string, parts: Partial<Role> = {}): Role {
 }
 
 const read = { key: 'read', name: 'Read', description: null };
-const document = { key: 'document', name: 'Document', description: null, actions: [read] };
+const document = { key: 'document', name: 'Document', description: null, actions: [read], roles: [], relations: [] };
 
 const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: readonly Partial<Diagnostic>[] }>> = {
 	'a sound schema': {

@@ -1,6 +1,6 @@
 /** Random schemas, facts and keys. */
 import fc from 'fast-check';
-import type { Model, Schema } from '../../compiler/index.js';
+import type { Facts, Instance, Model, Relation, Resource, ResourceRole, Schema } from '../../compiler/model.js';
 
 /** Any well-formed text, with a liking for what could break out of a literal, a comment, a path or an object. */
 export const text = fc.oneof(
@@ -30,48 +30,214 @@ export const text = fc.oneof(
 	fc.constantFrom('package', 'default', 'if', 'contains', 'true', '__proto__', 'data', 'input', '---', 'con', ''),
 );
 
+/** The ends of all keys of random models. */
+export const names = ['a', 'b', '1', '__proto__'] as const;
+
 /** Few keys of one kind, so that random parts of a model meet each other. */
-const key = (kind: string) => fc.constantFrom('a', 'b', '1', '__proto__').map((name) => `${kind}${name}`);
+const key = (kind: string) => fc.constantFrom(...names).map((name) => `${kind}${name}`);
 
-const unique = <T extends { readonly key: string }>(item: fc.Arbitrary<T>) =>
-	fc.uniqueArray(item, { selector: ({ key }) => key, maxLength: 4 });
+/** What random schemas are made of and how much of it: this many resource types, actions, roles and relations of each. */
+export interface Material {
+	/** Keys of one kind: a letter for roles and for relations, nothing for types and actions. */
+	readonly key: (kind: string) => fc.Arbitrary<string>;
+	readonly name: fc.Arbitrary<string>;
+	readonly description: fc.Arbitrary<string | null>;
+	readonly least: number;
+	readonly most: number;
+}
 
-const named = { name: fc.constant('Name'), description: fc.constant(null) };
-const action = fc.record({ key: key(''), ...named });
-const resource = fc.record({ key: key(''), ...named, actions: unique(action) });
-const role = fc.record({
-	key: key('r'),
-	...named,
-	permissions: fc.array(fc.record({ resource: key(''), action: key('') }), { maxLength: 4 }),
-	extends: fc.array(key('r'), { maxLength: 2 }),
-});
+/** Short keys and always the same name. */
+const plain: Material = { key, name: fc.constant('Name'), description: fc.constant(null), least: 0, most: 4 };
+
+function unique<T extends { readonly key: string }>(item: fc.Arbitrary<T>, minLength = 0, maxLength = 4) {
+	return fc.uniqueArray(item, { selector: ({ key }) => key, minLength, maxLength });
+}
+
+/** True in an eighth of cases: enough of the exception, and of circles without it. */
+const seldom = fc.integer({ min: 0, max: 7 }).map((number) => number === 7);
+
+/** Which of several it is, whatever their number: see `pick`. */
+const choice = fc.nat({ max: 11 });
+
+/** A derivation whose relation and role are still to be chosen among those that there are. */
+interface Choice {
+	readonly relation: number;
+	readonly role: number;
+	readonly no_direct_roles_on_object: boolean;
+}
+
+type GeneratedRole = Omit<ResourceRole, 'derivations'> & { readonly derivations: readonly Choice[] };
+type GeneratedRelation = Omit<Relation, 'subject'> & { readonly subject: number };
+type GeneratedResource = Omit<Resource, 'relations' | 'roles'> & {
+	readonly roles: readonly GeneratedRole[];
+	readonly relations: readonly GeneratedRelation[];
+};
+
+function resourceOf({ key, name, description, least }: Material): fc.Arbitrary<GeneratedResource> {
+	const named = { name, description };
+	const role = fc.record({
+		key: key('r'),
+		...named,
+		permissions: fc.uniqueArray(key(''), { maxLength: 2 }),
+		extends: fc.uniqueArray(key('r'), { maxLength: 2 }),
+		derivations: fc.array(fc.record({ relation: choice, role: choice, no_direct_roles_on_object: seldom }), {
+			maxLength: 3,
+		}),
+		no_direct_roles_on_object: seldom,
+	});
+	return fc.record({
+		key: key(''),
+		...named,
+		actions: unique(fc.record({ key: key(''), ...named }), least),
+		roles: unique(role, least),
+		relations: unique(fc.record({ key: key('n'), ...named, subject: choice }), least),
+	});
+}
 
 /** Schemas without errors: permissions of what does not exist and extends that lead back are left out. */
-export const schema: fc.Arbitrary<Schema> = fc
-	.record({ resources: unique(resource), roles: unique(role) })
-	.map(({ resources, roles }) => ({
-		resources,
-		roles: roles.map((own, index) => ({
-			...own,
-			permissions: own.permissions.filter((permission) =>
-				resources.some(
-					(type) => type.key === permission.resource && type.actions.some((a) => a.key === permission.action),
+export function schemaOf(material: Material): fc.Arbitrary<Schema> {
+	const { key, name, description, least, most } = material;
+	const role = fc.record({
+		...{ key: key('r'), name, description },
+		permissions: fc.array(fc.record({ resource: key(''), action: key('') }), { maxLength: 4 }),
+		extends: fc.array(key('r'), { maxLength: 2 }),
+	});
+	return fc
+		.record({ resources: unique(resourceOf(material), least, most), roles: unique(role) })
+		.map(({ resources, roles }) => ({
+			resources: resources.map((own) => soundResource(own, resources)),
+			roles: roles.map((own, index) => ({
+				...own,
+				permissions: own.permissions.filter((permission) =>
+					resources.some(
+						(type) => type.key === permission.resource && type.actions.some((a) => a.key === permission.action),
+					),
 				),
-			),
-			extends: own.extends.filter((parent) => roles.findIndex((candidate) => candidate.key === parent) > index),
-		})),
-	}));
+				extends: later(own.extends, roles, index),
+			})),
+		}));
+}
 
-const user = key('u');
+/** Any schema without errors, with derivations in circles or without. */
+export const schema: fc.Arbitrary<Schema> = schemaOf(plain);
+
+/** Chooses what relations lead to and what roles are derived from, among all that could be. */
+function soundResource(own: GeneratedResource, resources: readonly GeneratedResource[]): Resource {
+	const relations = own.relations.map((row) => ({ ...row, subject: pick(resources, row.subject)?.key ?? '' }));
+	return {
+		...own,
+		relations,
+		roles: own.roles.map((held, index) => ({
+			...held,
+			permissions: held.permissions.filter((action) => own.actions.some(({ key }) => key === action)),
+			extends: later(held.extends, own.roles, index),
+			derivations: [...new Map(held.derivations.flatMap((row) => derived(row, relations, resources))).values()],
+		})),
+	};
+}
+
+/** Extends that lead to later roles only make no circle. */
+function later(parents: readonly string[], roles: readonly { readonly key: string }[], index: number) {
+	return parents.filter((parent) => roles.findIndex((candidate) => candidate.key === parent) > index);
+}
+
+/** One derivation and a name for it, because none is said twice. */
+function derived(
+	{ relation, role, no_direct_roles_on_object }: Choice,
+	relations: readonly Relation[],
+	resources: readonly GeneratedResource[],
+): readonly (readonly [string, ResourceRole['derivations'][number]])[] {
+	const along = pick(relations, relation);
+	const source = pick(resources.find(({ key }) => key === along?.subject)?.roles ?? [], role);
+	return along === undefined || source === undefined
+		? []
+		: [[JSON.stringify([along.key, source.key]), { relation: along.key, role: source.key, no_direct_roles_on_object }]];
+}
+
+/** One of the items, whatever their number; `undefined` when there are none. */
+export function pick<T>(items: readonly T[], number: number): T | undefined {
+	return items[number % items.length];
+}
+
+/** Keys of users can hold more than those of a schema. */
+export const userNames = ['ua', 'ub', 'u/%~"#:', '__proto__'] as const;
+
+/** So can keys of instances, but for colons. */
+export const instanceNames = ['ia', 'i/%~"#', '__proto__'] as const;
+
+const user = fc.constantFrom(...userNames);
 const tenant = fc.record({ key: key('t'), attributes: fc.dictionary(key('x'), fc.integer(), { maxKeys: 2 }) });
 const assignment = fc.record({ user, role: key('r'), tenant: key('t') });
+/** Mostly of one tenant: only what is of one tenant can be related. */
+const place = fc.constantFrom('ta', 'ta', 'ta', 'ta', 'ta', 'tb', 't1', 't__proto__');
+const instance = fc.record({ type: choice, key: fc.constantFrom(...instanceNames), tenant: place });
+const instanceAssignment = fc.record({ user, instance: choice, role: choice });
+const relationship = fc.record({ object: choice, relation: choice, subject: choice });
 
-/** Models without errors; some assignments are of users and tenants that do not exist, and count for nothing. */
-export const model: fc.Arbitrary<Model> = fc.record({
-	schema,
-	facts: fc.record({
-		users: fc.uniqueArray(user),
-		tenants: unique(tenant),
+const factsOfSize = (least: number) =>
+	fc.record({
+		users: fc.uniqueArray(user, { minLength: Math.min(least, 3) }),
+		tenants: unique(tenant).map((some) => (least === 0 ? some : [homeTenant, ...some.filter(isNotHome)])),
 		role_assignments: fc.array(assignment, { maxLength: 12 }),
-	}),
-});
+		instances: fc.array(instance, { minLength: least, maxLength: 14 }),
+		instance_assignments: fc.array(instanceAssignment, { minLength: Math.min(least, 4), maxLength: 12 }),
+		relationships: fc.array(relationship, { minLength: least, maxLength: 3 * least + 4 }),
+	});
+
+const homeTenant = { key: 'ta', attributes: {} };
+
+function isNotHome({ key }: { readonly key: string }): boolean {
+	return key !== homeTenant.key;
+}
+
+/** Facts of a schema. What they say of users and tenants that do not exist counts for nothing. */
+function factsOf({ resources }: Schema, generated: GeneratedFacts): Facts {
+	const placed = generated.instances.flatMap((row) => {
+		const type = pick(resources, row.type)?.key;
+		return type === undefined ? [] : [{ ...row, type }];
+	});
+	const instances = [...new Map(placed.map((row) => [`${row.type}:${row.key}`, row])).values()];
+	return {
+		...generated,
+		instances,
+		instance_assignments: generated.instance_assignments.flatMap(({ user, instance, role }) => {
+			const on = pick(instances, instance);
+			const held = pick(resources.find(({ key }) => key === on?.type)?.roles ?? [], role);
+			return on === undefined || held === undefined ? [] : [{ user, role: held.key, type: on.type, instance: on.key }];
+		}),
+		relationships: generated.relationships.flatMap(
+			({ object, relation, subject }) => relate(resources, instances, [object, relation, subject]) ?? [],
+		),
+	};
+}
+
+type GeneratedFacts = ReturnType<typeof factsOfSize> extends fc.Arbitrary<infer F> ? F : never;
+
+/** One of the relationships that could be: an object, a relation of its type and a subject of its tenant. */
+export function relate(
+	resources: readonly Resource[],
+	instances: readonly Instance[],
+	[object, relation, subject]: readonly [number, number, number],
+): Facts['relationships'][number] | null {
+	const on = pick(instances, object);
+	const along = pick(resources.find(({ key }) => key === on?.type)?.relations ?? [], relation);
+	const other = pick(
+		instances.filter(({ type, tenant }) => type === along?.subject && tenant === on?.tenant),
+		subject,
+	);
+	return on === undefined || along === undefined || other === undefined
+		? null
+		: { type: on.type, instance: on.key, relation: along.key, subject_type: other.type, subject: other.key };
+}
+
+/** Models without errors. */
+export const model: fc.Arbitrary<Model> = fc
+	.tuple(schema, factsOfSize(0))
+	.map(([schema, facts]) => ({ schema, facts: factsOf(schema, facts) }));
+
+/** Several models of one schema, in which roles are derived from each other. */
+export function modelsOfOneSchema(count: number): fc.Arbitrary<readonly Model[]> {
+	return fc
+		.tuple(schemaOf({ ...plain, least: 2 }), fc.array(factsOfSize(12), { minLength: count, maxLength: count }))
+		.map(([own, facts]) => facts.map((generated) => ({ schema: own, facts: factsOf(own, generated) })));
+}

@@ -1,8 +1,9 @@
 /** The hand-written policy: its own tests, and that the packages they stand on are what the compiler writes. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import test from 'ava';
 import { compilePolicy } from '../../compiler/index.js';
+import type { ResourceRole, Schema } from '../../compiler/model.js';
 import {
 	buildWasm,
 	checkRego,
@@ -12,6 +13,9 @@ import {
 	readPolicyLibrary,
 } from '../../compiler/opa/build.js';
 import { opa, packageRoot, runOpa, wasmEngine } from './engine.js';
+
+/** Set to write what is compiled as what is expected, to be read and committed. */
+const update = process.env['UPDATE'] === '1';
 
 test('opa test passes on policy/', async (t) => {
 	const report = await runOpa(['test', '--format', 'json', 'policy'], packageRoot);
@@ -37,13 +41,47 @@ test('the library is the policy without its tests, at the paths of its packages'
 	}
 });
 
-test('the package that the tests of policy/ stand on is what the compiler writes', async (t) => {
-	const description = 'The resource type of the tests of this policy.';
-	const actions = ['Write', 'Read'].map((name) => ({ key: name.toLowerCase(), name, description: null }));
-	const document = { key: 'document', name: 'Document', description, actions };
-	const { policy } = compilePolicy({ resources: [document], roles: [] });
-	const path = join(packageRoot, 'policy/regolith/resources/document/permits_test.rego');
-	t.deepEqual(policy, [{ path: 'regolith/resources/document/permits.rego', text: await readFile(path, 'utf8') }]);
+const named = (name: string) => ({ key: name.toLowerCase(), name, description: null });
+const role = (name: string): ResourceRole => ({
+	...named(name),
+	permissions: [],
+	extends: [],
+	derivations: [],
+	no_direct_roles_on_object: false,
+});
+
+/** The schema of the environment that the tests of `policy/` are about; what roles grant stands there as data. */
+const environment: Schema = {
+	resources: [
+		{
+			...named('Document'),
+			description: 'The resource type of the tests of this policy.',
+			actions: [named('Write'), named('Read')],
+			roles: [
+				role('Author'),
+				{
+					...role('Reader'),
+					derivations: [{ relation: 'parent', role: 'keeper', no_direct_roles_on_object: true }],
+				},
+			],
+			relations: [{ ...named('Parent'), subject: 'folder' }],
+		},
+		{ ...named('Folder'), actions: [], roles: [role('Keeper')], relations: [] },
+	],
+	roles: [],
+};
+
+test('the packages that the tests of policy/ stand on are what the compiler writes', async (t) => {
+	const { policy } = compilePolicy(environment);
+	t.is(policy?.length, 7);
+	for (const { path, text } of policy ?? []) {
+		const file = join(packageRoot, 'policy', path.replace(/\.rego$/, '_test.rego'));
+		if (update) {
+			await mkdir(dirname(file), { recursive: true });
+			await writeFile(file, text);
+		}
+		t.is(text, await readFile(file, 'utf8'), path);
+	}
 });
 
 test('a module has every entrypoint', async (t) => {
@@ -55,7 +93,10 @@ test('a module has every entrypoint', async (t) => {
 
 test('equal files give equal bytes, in any order', async (t) => {
 	const read = { key: 'read', name: 'Read', description: null };
-	const { policy } = compilePolicy({ resources: [{ ...read, key: 'document', actions: [read] }], roles: [] });
+	const { policy } = compilePolicy({
+		resources: [{ ...read, key: 'document', actions: [read], roles: [], relations: [] }],
+		roles: [],
+	});
 	const files = [...(await readPolicyLibrary()), ...(policy ?? [])];
 	t.deepEqual(await buildWasm({ opa, files }), await buildWasm({ opa, files: [...files].reverse() }));
 });

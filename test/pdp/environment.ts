@@ -32,6 +32,9 @@ export const acme: Model = {
 			{ user: 'ben', role: 'reader', tenant: 'acme' },
 			{ user: 'ben', role: 'editor', tenant: 'default' },
 		],
+		instances: [],
+		instance_assignments: [],
+		relationships: [],
 	},
 };
 
@@ -60,6 +63,8 @@ export function resource(key: string, actions: readonly string[]) {
 		name: key,
 		description: null,
 		actions: actions.map((action) => ({ key: action, name: action, description: null })),
+		roles: [],
+		relations: [],
 	};
 }
 

@@ -1,6 +1,7 @@
 /** Laws of the compiler that hold for every model and every history. */
 import test from 'ava';
 import fc from 'fast-check';
+import type { Neighbourhood, Touched } from '../../compiler/delta.js';
 import {
 	compile,
 	compilePolicy,
@@ -12,10 +13,17 @@ import {
 	patchDocument,
 	type RegoFile,
 } from '../../compiler/index.js';
-import { type Engine, evaluate, wasmEngine, withoutOrder } from '../compiler/engine.js';
-import { model as anyModel } from '../compiler/model.js';
-import { emptyModel, neighbourhood, step, take, together } from './history.js';
+import type { ResourceRole, Role } from '../../compiler/model.js';
+import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
+import { Engine as DecisionEngine } from '../../src/pdp/engine.js';
+import { type Engine, evaluate, opa, policyWasm, wasmEngine, withoutOrder } from '../compiler/engine.js';
+import { model as anyModel, names, userNames } from '../compiler/model.js';
+import { emptyModel, step, take } from './history.js';
+import { neighbourhood, together, touchedBetween } from './neighbourhood.js';
 import { decide, patched, permissions, type Query } from './oracle.js';
+
+const nothingTouched: Touched = together([]);
+const nothingAround: Neighbourhood = neighbourhood(emptyModel, nothingTouched);
 
 function rego(model: Model): readonly RegoFile[] {
 	const { policy, diagnostics } = compilePolicy(model.schema);
@@ -32,14 +40,22 @@ function text(model: Model): string {
 /** The same model with every list in reverse, and rows said twice where saying them twice means nothing. */
 function shuffled({ schema, facts }: Model): Model {
 	const reversed = <T>(rows: readonly T[]) => [...rows].reverse();
+	const twice = <T>(rows: readonly T[]) => [...reversed(rows), ...rows];
+	const rolesOf = <R extends Role | ResourceRole>(roles: readonly R[]) =>
+		reversed(roles).map((role) => ({
+			...role,
+			permissions: reversed<R['permissions'][number]>(role.permissions),
+			extends: reversed(role.extends),
+		}));
 	return {
 		schema: {
-			resources: reversed(schema.resources).map((resource) => ({ ...resource, actions: reversed(resource.actions) })),
-			roles: reversed(schema.roles).map((role) => ({
-				...role,
-				permissions: reversed(role.permissions),
-				extends: reversed(role.extends),
+			resources: reversed(schema.resources).map((resource) => ({
+				...resource,
+				actions: reversed(resource.actions),
+				relations: reversed(resource.relations),
+				roles: rolesOf(resource.roles).map((role) => ({ ...role, derivations: reversed(role.derivations) })),
 			})),
+			roles: rolesOf(schema.roles),
 		},
 		facts: {
 			users: reversed(facts.users),
@@ -47,7 +63,10 @@ function shuffled({ schema, facts }: Model): Model {
 				key,
 				attributes: Object.fromEntries(reversed(Object.entries(attributes))),
 			})),
-			role_assignments: [...reversed(facts.role_assignments), ...facts.role_assignments],
+			role_assignments: twice(facts.role_assignments),
+			instances: twice(facts.instances),
+			instance_assignments: twice(facts.instance_assignments),
+			relationships: twice(facts.relationships),
 		},
 	};
 }
@@ -71,55 +90,93 @@ test('the bytes are the document', (t) => {
 	);
 });
 
-test('facts, roles and permissions never change the Rego', (t) => {
+test('facts, tenant roles and permissions never change the Rego', (t) => {
 	fc.assert(
 		fc.property(anyModel, anyModel, (model, other) => {
 			t.deepEqual(rego({ ...model, facts: other.facts }), rego(model));
 			const roles = model.schema.roles.slice(1).map((role) => ({ ...role, permissions: [], extends: [] }));
-			t.deepEqual(rego({ ...model, schema: { ...model.schema, roles } }), rego(model));
+			const resources = model.schema.resources.map((resource) => ({
+				...resource,
+				roles: resource.roles.map((role) => ({ ...role, permissions: [], extends: [] })),
+			}));
+			t.deepEqual(rego({ ...model, schema: { resources, roles } }), rego(model));
 		}),
 	);
 });
 
+/** A history and what is asked about it: the document at one revision, and the patches from there, or before, to its end. */
+const history = fc
+	.tuple(fc.array(step, { maxLength: 60, size: 'max' }), fc.nat(), fc.nat())
+	.map(([steps, first, second]) => {
+		const models = [emptyModel];
+		const touched = steps.map((taken) => {
+			const before = models.at(-1) ?? emptyModel;
+			models.push(take(before, taken));
+			return touchedBetween(before, models.at(-1) ?? emptyModel);
+		});
+		const start = first % models.length;
+		const base = start + (second % (models.length - start));
+		const end = models.at(-1) ?? emptyModel;
+		const run = together(touched.slice(start));
+		return { before: models[base] ?? emptyModel, end, patches: delta(run, neighbourhood(end, run)) };
+	});
+
 test('a document and the delta of a run give the document after it, from any revision of the run', (t) => {
 	fc.assert(
-		fc.property(fc.array(step, { maxLength: 40 }), fc.nat(), fc.nat(), (steps, first, second) => {
-			const models = [emptyModel];
-			const touched = steps.map((taken) => {
-				const taking = take(models.at(-1) ?? emptyModel, taken);
-				models.push(taking.model);
-				return taking.touched;
-			});
-			const start = first % models.length;
-			const base = start + (second % (models.length - start));
-			const end = models.at(-1) ?? emptyModel;
-			const run = together(touched.slice(start));
-			const patches = delta(run, neighbourhood(end, run));
-			const before = document(models[base] ?? emptyModel);
-			t.deepEqual(patched(before, patches), document(end));
-			t.deepEqual(patched(patched(before, patches), patches), document(end), 'twice is once');
-			t.deepEqual(patchedThroughJson(before, patchDocument(patches)), document(end), 'through patch.json');
+		fc.property(history, ({ before, end, patches }) => {
+			const base = document(before);
+			t.deepEqual(patched(base, patches), document(end));
+			t.deepEqual(patched(patched(base, patches), patches), document(end), 'twice is once');
+			t.deepEqual(patchedThroughJson(base, patchDocument(patches)), document(end), 'through patch.json');
 		}),
 		{ numRuns: 2000 },
 	);
 });
 
+test('the same in the memory of a decision point', async (t) => {
+	const wasm = await policyWasm(await buildWasm({ opa, files: await readPolicyLibrary() }));
+	const module = await WebAssembly.compile(new Uint8Array(wasm));
+	await fc.assert(
+		fc.asyncProperty(history, async ({ before, end, patches }) => {
+			const engine = await DecisionEngine.load(module, documentBytes(before));
+			engine.patch(patches);
+			t.deepEqual(engine.dump(), JSON.parse(text(end)));
+		}),
+		{ numRuns: 100 },
+	);
+});
+
 test('a delta costs what the change costs', (t) => {
 	const membership = { user: 'ann', tenant: 'acme' };
-	const touched = {
-		schema: false,
-		users: [],
-		tenants: [],
-		tenant_attributes: [],
-		memberships: [membership, membership],
-	};
+	const touched = { ...nothingTouched, memberships: [membership, membership] };
 	const assignment = { ...membership, role: 'viewer' };
 	const tenants = [{ key: 'acme', attributes: { plan: 'pro' } }];
-	t.deepEqual(delta(touched, { schema: null, users: ['ann'], tenants, role_assignments: [assignment] }), [
+	t.deepEqual(delta(touched, { ...nothingAround, users: ['ann'], tenants, role_assignments: [assignment] }), [
 		{ op: 'upsert', path: ['regolith', 'facts', 'tenant_roles', 'acme', 'ann'], value: { viewer: null } },
 		{ op: 'upsert', path: ['regolith', 'facts', 'users', 'ann', 'acme'], value: null },
 	]);
-	t.deepEqual(delta(touched, { schema: null, users: [], tenants: [], role_assignments: [] }), []);
+	t.deepEqual(delta(touched, nothingAround), []);
+});
+
+test('one assignment on an instance and one relationship are a few patches, whatever else is there', (t) => {
+	const assigned = { user: 'ann', role: 'viewer', type: 'folder', instance: 'top' };
+	const related = { type: 'folder', instance: 'top', relation: 'parent', subject_type: 'folder', subject: 'root' };
+	const touched = { ...nothingTouched, instance_assignments: [assigned, assigned], relationships: [related, related] };
+	const closures = { of: [], relationships: [] };
+	t.deepEqual(
+		delta(touched, {
+			...{ ...nothingAround, closures, schema: emptyModel.schema },
+			...{ instance_assignments: [assigned], relationships: [related] },
+		}),
+		[
+			{ op: 'upsert', path: ['regolith', 'facts', 'user_roles', 'ann', 'folder', 'viewer', 'folder:top'], value: null },
+			{ op: 'upsert', path: ['regolith', 'facts', 'relations', 'folder:top', 'parent', 'folder:root'], value: null },
+		],
+	);
+	t.deepEqual(delta(touched, { ...nothingAround, closures, schema: emptyModel.schema }), [
+		{ op: 'remove', path: ['regolith', 'facts', 'user_roles', 'ann'] },
+		{ op: 'remove', path: ['regolith', 'facts', 'relations', 'folder:top'] },
+	]);
 });
 
 interface Operation {
@@ -143,14 +200,15 @@ function patchedThroughJson(before: Json, patch: Json): Json {
 	}, before);
 }
 
-const keys = ['a', 'b', '1', '__proto__', 'none'];
+const keys = [...names, 'none'];
+const users = [...userNames, 'unone'];
 
-/** Everything that can be asked about the keys of random models. */
+/** Everything that can be asked about the keys of random models, but for instances. */
 const queries: readonly (Query & { readonly [member: string]: Json })[] = keys.flatMap((type) =>
 	keys.flatMap((action) =>
-		keys.flatMap((user) => [
-			...keys.map((tenant) => ({ user: { key: `u${user}` }, action, resource: { type, tenant: `t${tenant}` } })),
-			{ user: { key: `u${user}` }, action, resource: { type } },
+		users.flatMap((user) => [
+			...keys.map((tenant) => ({ user: { key: user }, action, resource: { type, tenant: `t${tenant}` } })),
+			{ user: { key: user }, action, resource: { type } },
 		]),
 	),
 );
@@ -170,19 +228,18 @@ function engineOf(model: Model): Promise<Engine> {
 }
 
 /** A schema with everything that random roles can grant, so that one module answers for all random facts. */
-const full = keys.slice(0, 4).map((key) => {
+const full = names.map((key) => {
 	const named = { name: key, description: null };
 	return {
-		key,
-		...named,
-		actions: keys.slice(0, 3).map((action) => ({ key: action, name: action, description: null })),
+		...{ key, ...named, roles: [], relations: [] },
+		actions: names.slice(0, 3).map((action) => ({ key: action, name: action, description: null })),
 	};
 });
 
 const grantingModel: fc.Arbitrary<Model> = fc
 	.tuple(anyModel, fc.array(fc.record({ resource: fc.nat(3), action: fc.nat(2), role: fc.nat(3) }), { maxLength: 12 }))
 	.map(([model, grants]) => ({
-		facts: model.facts,
+		facts: { ...emptyModel.facts, ...roleFacts(model) },
 		schema: {
 			resources: full,
 			roles: model.schema.roles.map((role, index) => ({
@@ -193,6 +250,10 @@ const grantingModel: fc.Arbitrary<Model> = fc
 			})),
 		},
 	}));
+
+function roleFacts({ facts: { users, tenants, role_assignments } }: Model) {
+	return { users, tenants, role_assignments };
+}
 
 for (const [name, models, numRuns] of [
 	['random schemas', anyModel, 10],
@@ -207,7 +268,7 @@ for (const [name, models, numRuns] of [
 					const expected = decide(model, query);
 					t.is(engine.ask('regolith/check/code', query), expected.code, JSON.stringify(query));
 				}
-				for (const user of keys.map((key) => `u${key}`)) {
+				for (const user of users) {
 					const listed = engine.ask('regolith/listing/user_permissions', { user: { key: user } });
 					t.deepEqual(withoutOrder(listed), permissions(model, user) as unknown as Json);
 				}

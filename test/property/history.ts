@@ -1,7 +1,10 @@
-/** An environment that changes step by step and remembers, as a store does, what each step touched. */
+/** An environment that changes step by step. Deletions take with them what they leave without a place, as a store's do. */
 import fc from 'fast-check';
-import type { Membership, Model, Neighbourhood, RoleAssignment, Schema, Touched } from '../../compiler/index.js';
-import { schema as anySchema } from '../compiler/model.js';
+import type { Facts, Model, Resource, ResourceRole, Schema } from '../../compiler/model.js';
+import { schema as anySchema, instanceNames, pick, relate } from '../compiler/model.js';
+
+/** Says which of several, whatever their number: see `pick`. */
+type Choice = number;
 
 /** One write. A write that makes no sense where it comes changes nothing. */
 export type Step =
@@ -9,130 +12,247 @@ export type Step =
 	| { readonly kind: 'create_tenant' | 'update_tenant'; readonly tenant: string; readonly plan: number }
 	| { readonly kind: 'delete_tenant'; readonly tenant: string }
 	| { readonly kind: 'assign' | 'unassign'; readonly user: string; readonly role: string; readonly tenant: string }
-	| { readonly kind: 'change_schema'; readonly schema: Schema };
+	| { readonly kind: 'create_instance'; readonly type: Choice; readonly key: string; readonly tenant: string }
+	| { readonly kind: 'assign_on_instance'; readonly user: string; readonly instance: Choice; readonly role: Choice }
+	| { readonly kind: 'relate'; readonly at: readonly [object: Choice, relation: Choice, subject: Choice] }
+	| { readonly kind: 'delete_instance' | 'unassign_on_instance' | 'unrelate'; readonly which: Choice }
+	| { readonly kind: 'change_schema'; readonly schema: Schema }
+	| { readonly kind: Edit; readonly at: readonly [type: Choice, role: Choice, relation: Choice, source: Choice] };
+
+type Edit = 'drop_resource' | 'drop_role' | 'drop_relation' | 'derive' | 'underive' | 'switch_block';
 
 const user = fc.constantFrom('ann', 'bob', '__proto__', 'a/b~c%20');
 const tenant = fc.constantFrom('acme', 'beta', '1');
+/** Mostly the same one: what is of one tenant can be related. */
+const home = fc.constantFrom('acme', 'acme', 'acme', 'beta', '1');
 const role = fc.constantFrom('ra', 'rb', 'r1', 'r__proto__');
 const plan = fc.integer({ min: 0, max: 3 });
+const choice = fc.nat({ max: 11 });
+const key = fc.constantFrom(...instanceNames);
+const kind = <K extends Step['kind']>(...kinds: K[]) => fc.constantFrom(...kinds);
+const weighted = <S extends Step>(weight: number, arbitrary: fc.Arbitrary<S>) => ({ weight, arbitrary });
 
 /** Any step, with a liking for creating and assigning, so that there is something to take away. */
 export const step: fc.Arbitrary<Step> = fc.oneof(
-	{ weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('create_user' as const), user }) },
-	{ weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('delete_user' as const), user }) },
-	{
-		weight: 4,
-		arbitrary: fc.record({ kind: fc.constantFrom('create_tenant' as const, 'update_tenant' as const), tenant, plan }),
-	},
-	{ weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('delete_tenant' as const), tenant }) },
-	{ weight: 8, arbitrary: fc.record({ kind: fc.constantFrom('assign' as const), user, role, tenant }) },
-	{ weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('unassign' as const), user, role, tenant }) },
-	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('change_schema' as const), schema: anySchema }) },
+	weighted(4, fc.record({ kind: kind('create_user'), user })),
+	weighted(1, fc.record({ kind: kind('delete_user'), user })),
+	weighted(4, fc.record({ kind: kind('create_tenant', 'update_tenant'), tenant, plan })),
+	weighted(1, fc.record({ kind: kind('delete_tenant'), tenant })),
+	weighted(6, fc.record({ kind: kind('assign'), user, role, tenant })),
+	weighted(2, fc.record({ kind: kind('unassign'), user, role, tenant })),
+	weighted(10, fc.record({ kind: kind('create_instance'), type: choice, key, tenant: home })),
+	weighted(6, fc.record({ kind: kind('assign_on_instance'), user, instance: choice, role: choice })),
+	weighted(16, fc.record({ kind: kind('relate'), at: fc.tuple(choice, choice, choice) })),
+	weighted(1, fc.record({ kind: kind('delete_instance'), which: choice })),
+	weighted(5, fc.record({ kind: kind('unassign_on_instance', 'unrelate'), which: choice })),
+	weighted(1, fc.record({ kind: kind('change_schema'), schema: anySchema })),
+	weighted(
+		3,
+		fc.record({
+			kind: kind('derive', 'derive', 'underive', 'switch_block', 'drop_role', 'drop_relation', 'drop_resource'),
+			at: fc.tuple(choice, choice, choice, choice),
+		}),
+	),
 );
 
 export const emptyModel: Model = {
 	schema: { resources: [], roles: [] },
-	facts: { users: [], tenants: [], role_assignments: [] },
+	facts: {
+		users: [],
+		tenants: [],
+		role_assignments: [],
+		instances: [],
+		instance_assignments: [],
+		relationships: [],
+	},
 };
 
-const nothing: Touched = { schema: false, users: [], tenants: [], tenant_attributes: [], memberships: [] };
+/** The model after a step. */
+export function take(model: Model, taken: Step): Model {
+	switch (taken.kind) {
+		case 'change_schema':
+			return settled(model.schema, { ...model, schema: taken.schema });
+		case 'derive':
+		case 'underive':
+		case 'switch_block':
+		case 'drop_role':
+		case 'drop_relation':
+		case 'drop_resource':
+			return settled(model.schema, { ...model, schema: edited(model.schema, taken) });
+		default:
+			return settled(model.schema, { ...model, facts: written(model, taken) });
+	}
+}
 
-/** The model after a step, and what the step touched. */
-export function take(model: Model, taken: Step): { readonly model: Model; readonly touched: Touched } {
-	const { facts } = model;
-	const { users, tenants, role_assignments: held } = facts;
+type FactStep = Exclude<Step, { readonly kind: Edit | 'change_schema' }>;
+
+/** The facts after a step, before anything goes that is left without its place. */
+function written({ schema, facts }: Model, taken: FactStep): Facts {
+	const { users, tenants, role_assignments, instances, instance_assignments, relationships } = facts;
 	switch (taken.kind) {
 		case 'create_user':
-			return users.includes(taken.user)
-				? { model, touched: nothing }
-				: {
-						model: { ...model, facts: { ...facts, users: [...users, taken.user] } },
-						touched: { ...nothing, users: [taken.user] },
-					};
+			return { ...facts, users: added(users, taken.user) };
 		case 'delete_user':
-			return remove(model, (assignment) => assignment.user === taken.user, {
-				...nothing,
-				users: users.filter((key) => key === taken.user),
-			});
+			return { ...facts, users: users.filter((key) => key !== taken.user) };
 		case 'create_tenant':
 		case 'update_tenant': {
 			const others = tenants.filter((candidate) => candidate.key !== taken.tenant);
 			const exists = others.length < tenants.length;
-			if (exists !== (taken.kind === 'update_tenant')) {
-				return { model, touched: nothing };
-			}
-			const written = { key: taken.tenant, attributes: { plan: taken.plan } };
-			return {
-				model: { ...model, facts: { ...facts, tenants: [...others, written] } },
-				touched: { ...nothing, [exists ? 'tenant_attributes' : 'tenants']: [taken.tenant] },
-			};
+			const tenant = { key: taken.tenant, attributes: { plan: taken.plan } };
+			return exists === (taken.kind === 'update_tenant') ? { ...facts, tenants: [...others, tenant] } : facts;
 		}
 		case 'delete_tenant':
-			return remove(model, (assignment) => assignment.tenant === taken.tenant, {
-				...nothing,
-				tenants: tenants.map(({ key }) => key).filter((key) => key === taken.tenant),
-			});
+			return { ...facts, tenants: tenants.filter(({ key }) => key !== taken.tenant) };
 		case 'assign': {
 			const { kind: _, ...assignment } = taken;
-			const exists = users.includes(taken.user) && tenants.some(({ key }) => key === taken.tenant);
-			return exists && !held.some((other) => same(other, assignment))
-				? {
-						model: { ...model, facts: { ...facts, role_assignments: [...held, assignment] } },
-						touched: { ...nothing, memberships: [assignment] },
-					}
-				: { model, touched: nothing };
+			return { ...facts, role_assignments: added(role_assignments, assignment) };
 		}
-		case 'unassign':
-			return remove(model, (assignment) => same(assignment, taken), nothing);
-		case 'change_schema':
-			return { model: { ...model, schema: taken.schema }, touched: { ...nothing, schema: true } };
+		case 'unassign': {
+			const { kind: _, ...assignment } = taken;
+			return { ...facts, role_assignments: role_assignments.filter((row) => !same(row, assignment)) };
+		}
+		case 'create_instance': {
+			const type = pick(schema.resources, taken.type)?.key;
+			const exists = instances.some((row) => row.type === type && row.key === taken.key);
+			return type === undefined || exists
+				? facts
+				: { ...facts, instances: [...instances, { type, key: taken.key, tenant: taken.tenant }] };
+		}
+		case 'delete_instance':
+			return { ...facts, instances: without(instances, taken.which) };
+		case 'assign_on_instance': {
+			const on = pick(instances, taken.instance);
+			const held = pick(schema.resources.find(({ key }) => key === on?.type)?.roles ?? [], taken.role);
+			return on === undefined || held === undefined
+				? facts
+				: {
+						...facts,
+						instance_assignments: added(instance_assignments, {
+							...{ user: taken.user, role: held.key, type: on.type, instance: on.key },
+						}),
+					};
+		}
+		case 'unassign_on_instance':
+			return { ...facts, instance_assignments: without(instance_assignments, taken.which) };
+		case 'relate': {
+			const row = relate(schema.resources, instances, taken.at);
+			return row === null ? facts : { ...facts, relationships: added(relationships, row) };
+		}
+		case 'unrelate':
+			return { ...facts, relationships: without(relationships, taken.which) };
 	}
 }
 
-/** Removes users and tenants that were touched, and assignments: what is removed by cascade is touched as well. */
-function remove(
-	model: Model,
-	gone: (assignment: RoleAssignment) => boolean,
-	touched: Touched,
-): { readonly model: Model; readonly touched: Touched } {
-	const { users, tenants, role_assignments: held } = model.facts;
-	const facts = {
-		users: users.filter((key) => !touched.users.includes(key)),
-		tenants: tenants.filter(({ key }) => !touched.tenants.includes(key)),
-		role_assignments: held.filter((assignment) => !gone(assignment)),
-	};
-	return { model: { ...model, facts }, touched: { ...touched, memberships: held.filter(gone) } };
-}
-
-function same(left: RoleAssignment, right: RoleAssignment): boolean {
-	return left.user === right.user && left.role === right.role && left.tenant === right.tenant;
-}
-
-/** What a run of steps touched, together. */
-export function together(run: readonly Touched[]): Touched {
+/** The model without all that has no place in it any more. A relation that leads elsewhere than before is another one. */
+function settled(before: Schema, { schema, facts }: Model): Model {
+	const types = new Map(schema.resources.map((type) => [type.key, type]));
+	const earlier = new Map(before.resources.map((type) => [type.key, type]));
+	const isTenant = (key: string) => facts.tenants.some((tenant) => tenant.key === key);
+	const instances = facts.instances.filter(({ type, tenant }) => types.has(type) && isTenant(tenant));
+	const isInstance = (type: string, key: string) => instances.some((row) => row.type === type && row.key === key);
+	const leadsTo = (type: Resource | undefined, relation: string) =>
+		type?.relations.find(({ key }) => key === relation)?.subject;
 	return {
-		schema: run.some((touched) => touched.schema),
-		users: run.flatMap((touched) => touched.users),
-		tenants: run.flatMap((touched) => touched.tenants),
-		tenant_attributes: run.flatMap((touched) => touched.tenant_attributes),
-		memberships: run.flatMap((touched) => touched.memberships),
+		schema,
+		facts: {
+			...facts,
+			instances,
+			role_assignments: facts.role_assignments.filter(
+				({ user, tenant }) => facts.users.includes(user) && isTenant(tenant),
+			),
+			instance_assignments: facts.instance_assignments.filter(
+				({ user, role, type, instance }) =>
+					facts.users.includes(user) &&
+					isInstance(type, instance) &&
+					types.get(type)?.roles.some(({ key }) => key === role),
+			),
+			relationships: facts.relationships.filter(
+				({ type, instance, relation, subject_type, subject }) =>
+					isInstance(type, instance) &&
+					isInstance(subject_type, subject) &&
+					leadsTo(types.get(type), relation) === subject_type &&
+					leadsTo(earlier.get(type), relation) === subject_type,
+			),
+		},
 	};
 }
 
-/** The part of a model that a delta is computed from: no more than its contract promises. */
-export function neighbourhood({ schema, facts }: Model, touched: Touched): Neighbourhood {
-	const users = new Set([...touched.users, ...touched.memberships.map((membership) => membership.user)]);
-	const tenants = new Set([
-		...touched.tenants,
-		...touched.tenant_attributes,
-		...touched.memberships.map((membership) => membership.tenant),
-	]);
-	const isTouched = (assignment: Membership) =>
-		touched.memberships.some(({ user: own, tenant: place }) => own === assignment.user && place === assignment.tenant);
-	return {
-		schema: touched.schema ? schema : null,
-		users: facts.users.filter((key) => users.has(key)),
-		tenants: facts.tenants.filter(({ key }) => tenants.has(key)),
-		role_assignments: facts.role_assignments.filter(isTouched),
+/** The schema after an edit, with no derivation that leads nowhere. */
+function edited(schema: Schema, { kind, at: [type, role, relation, source] }: Step & { readonly kind: Edit }): Schema {
+	const own = pick(schema.resources, type);
+	const held = pick(own?.roles ?? [], role);
+	const along = pick(own?.relations ?? [], relation);
+	if (own === undefined || kind === 'drop_resource') {
+		return sound(
+			schema.resources.filter((other) => other !== own),
+			schema,
+		);
+	}
+	const roles = kind === 'drop_role' ? own.roles.filter((other) => other !== held) : own.roles;
+	const relations = kind === 'drop_relation' ? own.relations.filter((other) => other !== along) : own.relations;
+	const from = pick(schema.resources.find(({ key }) => key === along?.subject)?.roles ?? [], source);
+	const next = {
+		...own,
+		relations,
+		roles: roles.map((other) => (other === held ? rederived(other, kind, along?.key, from?.key) : other)),
 	};
+	return sound(
+		schema.resources.map((other) => (other === own ? next : other)),
+		schema,
+	);
+}
+
+function rederived(role: ResourceRole, kind: Edit, relation?: string, source?: string): ResourceRole {
+	const others = role.derivations.filter((row) => row.relation !== relation || row.role !== source);
+	switch (kind) {
+		case 'switch_block':
+			return { ...role, no_direct_roles_on_object: !role.no_direct_roles_on_object };
+		case 'underive':
+			return { ...role, derivations: role.derivations.slice(1) };
+		case 'derive':
+			return relation === undefined || source === undefined
+				? role
+				: { ...role, derivations: [...others, { relation, role: source, no_direct_roles_on_object: false }] };
+		default:
+			return role;
+	}
+}
+
+/** Without relations to types, and derivations from roles, that are gone. */
+function sound(resources: readonly Resource[], { roles }: Schema): Schema {
+	const byKey = new Map(resources.map((type) => [type.key, type]));
+	const related = resources.map((type) => ({
+		...type,
+		relations: type.relations.filter(({ subject }) => byKey.has(subject)),
+	}));
+	return {
+		roles: roles.map((role) => ({
+			...role,
+			permissions: role.permissions.filter(({ resource }) => byKey.has(resource)),
+		})),
+		resources: related.map((type) => ({
+			...type,
+			roles: type.roles.map((role) => ({
+				...role,
+				extends: role.extends.filter((parent) => type.roles.some(({ key }) => key === parent)),
+				derivations: role.derivations.filter((derivation) => {
+					const along = type.relations.find(({ key }) => key === derivation.relation);
+					return byKey.get(along?.subject ?? '')?.roles.some(({ key }) => key === derivation.role);
+				}),
+			})),
+		})),
+	};
+}
+
+function added<T>(rows: readonly T[], row: T): readonly T[] {
+	return rows.some((other) => same(other, row)) ? rows : [...rows, row];
+}
+
+function without<T>(rows: readonly T[], which: Choice): readonly T[] {
+	const gone = pick(rows, which);
+	return rows.filter((row) => row !== gone);
+}
+
+function same(left: unknown, right: unknown): boolean {
+	return JSON.stringify(left) === JSON.stringify(right);
 }

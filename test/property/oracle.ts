@@ -2,13 +2,14 @@
  * What the specification says about roles, as slow and plain as it can be said. Nothing here is shared with the
  * compiler or the policy but the types of the model: where the two disagree, one of them is wrong.
  */
-import type { Json, Model, Patch, Role } from '../../compiler/index.js';
+import type { Json, Model, Patch, Permission } from '../../compiler/index.js';
+import { rolesOn, tenantOf } from './relationship-oracle.js';
 
-/** A check: may this user do this action on a resource of this type in this tenant? */
+/** A check: may this user do this action on a resource of this type, or on this instance of it, in this tenant? */
 export interface Query {
 	readonly user: { readonly key: string };
 	readonly action: string;
-	readonly resource: { readonly type: string; readonly tenant?: string | null };
+	readonly resource: { readonly type: string; readonly tenant?: string | null; readonly key?: string };
 }
 
 /** The answer to a check, with the code of the first condition that failed. */
@@ -24,13 +25,58 @@ export interface TenantPermissions {
 	readonly roles: readonly string[];
 }
 
-/** Decides one check (contract: pdp 2.5, evaluation order; 2.6, RBAC). Assignments in tenants that are gone do not count. */
+/**
+ * Decides one check (contract: pdp 2.5, evaluation order; 2.6, RBAC and ReBAC). One of the two is enough. Where both deny,
+ * tenant roles that do not suffice are told before anything about roles on the instance, and that before anything else.
+ * Assignments in tenants that are gone do not count.
+ */
 export function decide(model: Model, query: Query): Decision {
-	const code = denial(model, query);
-	return code === null ? { allow: true, code: 'allow' } : { allow: false, code };
+	const { tenantRoles, instanceRoles } = denials(model, query);
+	if (tenantRoles === null || instanceRoles === null) {
+		return { allow: true, code: 'allow' };
+	}
+	return { allow: false, code: tenantRoles === 'no_permission' ? tenantRoles : (instanceRoles ?? tenantRoles) };
 }
 
-function denial({ schema, facts }: Model, { user, action, resource }: Query): string | null {
+/**
+ * Why each of the two denies, `null` where it allows. Roles on the instance have nothing to say (`undefined`) where the
+ * check is about no instance, or no role can be held there.
+ */
+export function denials(model: Model, query: Query) {
+	const tenantRoles = tenantDenial(model, query);
+	const type = model.schema.resources.find(({ key }) => key === query.resource.type);
+	const applies = query.resource.key !== undefined && type !== undefined && type.roles.length > 0;
+	return {
+		tenantRoles,
+		instanceRoles: applies ? instanceDenial(model, query, query.resource.key, tenantRoles) : undefined,
+	};
+}
+
+const ofTheCheck = ['no_such_resource', 'no_such_action', 'no_such_tenant', 'user_not_synced'];
+
+function instanceDenial(model: Model, { user, action, resource }: Query, key: string, tenantRoles: string | null) {
+	if (tenantRoles !== null && ofTheCheck.includes(tenantRoles)) {
+		return tenantRoles;
+	}
+	const tenant = tenantOf(model, resource.type, key);
+	if (tenant === undefined) {
+		return 'no_such_resource_instance';
+	}
+	if (tenant !== resource.tenant) {
+		return 'tenant_mismatch';
+	}
+	const held = rolesOn(model, user.key, resource.type, key);
+	if (held.size === 0) {
+		return 'no_graph_roles';
+	}
+	const roles = (model.schema.resources.find((type) => type.key === resource.type)?.roles ?? []).map((role) => ({
+		...role,
+		permissions: role.permissions.map((own) => ({ resource: resource.type, action: own })),
+	}));
+	return [...held].some((role) => grants(roles, role, resource.type, action, [])) ? null : 'no_permission';
+}
+
+function tenantDenial({ schema, facts }: Model, { user, action, resource }: Query): string | null {
 	const type = schema.resources.find(({ key }) => key === resource.type);
 	if (type === undefined) {
 		return 'no_such_resource';
@@ -59,9 +105,15 @@ function denial({ schema, facts }: Model, { user, action, resource }: Query): st
 	return granted ? null : 'no_permission';
 }
 
+interface Granting {
+	readonly key: string;
+	readonly permissions: readonly Permission[];
+	readonly extends: readonly string[];
+}
+
 /** A role grants what it lists and what the roles it extends grant; a role met before has nothing to add. */
 function grants(
-	roles: readonly Role[],
+	roles: readonly Granting[],
 	key: string,
 	resource: string,
 	action: string,

@@ -191,7 +191,12 @@ export class Simulation {
 		const named = (key: string) => ({ key, name: key, description: null });
 		return {
 			schema: {
-				resources: [...this.#resources].map(([key, actions]) => ({ ...named(key), actions: [...actions].map(named) })),
+				resources: [...this.#resources].map(([key, actions]) => ({
+					...named(key),
+					actions: [...actions].map(named),
+					roles: [],
+					relations: [],
+				})),
 				roles: [...this.#roles].map(([key, { parents, grants }]) => ({
 					...named(key),
 					extends: parents,
@@ -208,6 +213,9 @@ export class Simulation {
 					const [who, what, where] = JSON.parse(text) as [string, string, string];
 					return { user: who, role: what, tenant: where };
 				}),
+				instances: [],
+				instance_assignments: [],
+				relationships: [],
 			},
 		};
 	}

@@ -24,6 +24,7 @@ export const furnished: Names = {
 	user_id: 'alice@example.com',
 	tenant_id: 'acme',
 	instance_id: 'document:budget',
+	group_instance_key: 'group:admins',
 	user_invite_id: 'ines@example.com',
 	proxy_config_id: 'proxy',
 };
@@ -65,6 +66,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 		instance_id: await made(`${facts}/resource_instances`, {
 			...{ key: 'budget', resource: 'document', tenant: 'acme', attributes: { mark } },
 		}),
+		group_instance_key: await groupsIn(place),
 		api_key_id: key_id,
 		user_invite_id: await made(`${facts}/user_invites`, invited),
 		proxy_config_id: await made(`${facts}/proxy_configs`, { key: 'proxy', secret: 'token' }),
@@ -72,6 +74,16 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 		task_id: await taskOf(place),
 		user_id: await made(`${facts}/tenants/acme/users`, { key: 'alice@example.com', first_name: mark }),
 	};
+}
+
+/** Makes two groups. Returns the id of the one. */
+async function groupsIn({ http, schema }: Place): Promise<string> {
+	const made = async (key: string) =>
+		http.post<{ readonly id: string }>(`${schema}/groups`, { group_instance_key: key, group_tenant: 'acme' });
+	await made('staff');
+	const answer = await made('admins');
+	if (answer.status !== 200) throw new Error(`groups: ${JSON.stringify(answer.body)}`);
+	return answer.body.id;
 }
 
 /** A copy out of a place that failed, under the place's own id: beginning one would make an environment more. */
@@ -144,7 +156,7 @@ function rank({ method, path, body }: Visited): number {
 	if (method !== 'delete') return 0;
 	// A key goes before the environment that takes it along.
 	if (path.includes(':api_key_id')) return 2;
-	// An instance goes before its resource and its tenant take it along.
-	if (path.includes(':instance_id')) return 50;
+	// An instance and a group go before their resource and their tenant take them along.
+	if (path.includes(':instance_id') || path.endsWith(':group_instance_key')) return 50;
 	return body === undefined ? 100 - path.split('/').length : 1;
 }

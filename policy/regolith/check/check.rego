@@ -26,7 +26,7 @@ code := "allow" if {
 	permitted
 } else := rebac.denial if {
 	rebac.applies
-	rbac.denial != "no_permission"
+	not rbac.held
 } else := rbac.denial
 
 # METADATA

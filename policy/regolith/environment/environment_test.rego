@@ -39,7 +39,6 @@ facts := {
 		"beta": {"ann": {"editor": null}, "bob": {"viewer": null}},
 	},
 	"instances": {"document:d1": "acme", "document:d2": "acme", "folder:f1": "acme"},
-	"instance_roles": {"document:d2": {"eve": {"author": null}}, "folder:f1": {"eve": {"keeper": null}}},
 	"user_roles": {"eve": {
 		"document": {"author": {"document:d2": null}},
 		"folder": {"keeper": {"folder:f1": null}},

@@ -83,7 +83,7 @@ _allowing_instance_roles contains allowing if {
 # Where a role on the instance comes from: this one step, not the whole way.
 _sources[role] contains source if {
 	some role in rebac.held_roles
-	data.regolith.facts.instance_roles[rebac.instance][input.user.key][role] == null
+	rebac.holdings[input.resource.type][role][rebac.instance] == null
 	source := {
 		"type": "role_assignment",
 		"role": _role_name(rebac.instance, role),
@@ -114,7 +114,7 @@ _counts(derivation) if not derivation.no_direct_roles_on_object
 
 _counts(derivation) if {
 	derivation.no_direct_roles_on_object
-	not data.regolith.facts.instance_roles[rebac.instance][input.user.key]
+	not rebac.assigned(rebac.holdings, input.resource.type, rebac.instance)
 }
 
 _role_name(instance, role) := concat("#", [instance, role])

@@ -9,12 +9,18 @@ package regolith.rebac
 import data.regolith.rbac
 
 # METADATA
+# title: Holdings
+# description: |
+#   What is assigned to the user on instances: resource type to role to instances. Undefined when there is nothing; then
+#   nothing is derived either.
+holdings := data.regolith.facts.user_roles[input.user.key] if is_string(input.user.key)
+
+# METADATA
 # title: Instance
 # description: |
 #   The name of the instance that the check is about: `<type>:<key>`. Undefined unless the instance exists in the tenant
 #   of the check.
 instance := name if {
-	is_string(input.user.key)
 	data.regolith.facts.instances[name] == input.resource.tenant
 }
 
@@ -27,6 +33,7 @@ name := concat(":", [input.resource.type, input.resource.key])
 # title: Granted
 # description: A role that the user holds on the instance grants the action. The roles that grant an action are few.
 granted if {
+	holdings
 	instance
 	some role, _ in data.regolith.schema.resource_grants[input.resource.type][input.action]
 	data.regolith.instances[input.resource.type].holds[role]
@@ -36,6 +43,7 @@ granted if {
 # title: Held roles
 # description: The keys of all roles that the user holds on the instance. A check asks `granted`, which costs less.
 held_roles contains role if {
+	holdings
 	instance
 	some role, _ in data.regolith.schema.resource_roles[input.resource.type]
 	data.regolith.instances[input.resource.type].holds[role]
@@ -51,22 +59,35 @@ applies if {
 
 # METADATA
 # title: Denial
-# description: Why the roles on the instance do not grant the action; the first condition that fails names the code.
+# description: |
+#   Why the roles on the instance do not grant the action; the first condition that fails names the code.
+#   The last codes stand first, because they are the common ones and some conditions imply all others.
 default denial := "no_permission"
 
-denial := rbac.unknown if {
+denial := "no_graph_roles" if {
+	instance
+	rbac.action_known
+	rbac.user_known
+	count(held_roles) == 0
+} else := rbac.unknown if {
 	rbac.unknown
 } else := "no_such_resource_instance" if {
 	not instance_known
 } else := "tenant_mismatch" if {
 	not instance
-} else := "no_graph_roles" if {
-	count(held_roles) == 0
 }
 
 # METADATA
 # description: The instance exists, in whatever tenant.
 instance_known if data.regolith.facts.instances[name]
+
+# METADATA
+# title: Assigned
+# description: The user, given as `holdings`, is assigned any role on the instance of that type and name.
+assigned(user, type, object) if {
+	some instances in user[type]
+	instances[object] == null
+}
 
 # METADATA
 # title: Meet

@@ -1,0 +1,88 @@
+import { compile, documentBytes } from '../compiler/index.js';
+import type { Model, Patch } from '../compiler/model.js';
+import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
+import { unpack } from '../src/bundle.js';
+import { Engine, type EngineInput } from '../src/pdp/engine.js';
+import { documentOf, graphModel, groupOf, mixed, sizes, tenantOf, userOf } from './support/graph-model.js';
+
+/**
+ * One decision point's engine with the graph of `graph-model`: checks of all kinds, and patches. Targets (in the issue):
+ * check p50 <= 12 us, p99 <= 30 us in process. Medians of rounds.
+ */
+
+const rounds = Number(process.env['ROUNDS'] ?? 9);
+const checksPerRound = 4_000;
+
+async function load(model: Model): Promise<{ readonly engine: Engine; readonly bytes: number; readonly took: number }> {
+	const compiled = compile(model);
+	if (!('policy' in compiled)) throw new Error(`the model does not compile: ${JSON.stringify(compiled.diagnostics)}`);
+	const files = [...(await readPolicyLibrary()), ...compiled.policy];
+	const wasm = (await unpack(await buildWasm({ opa: process.env['OPA_PATH'] ?? '.tools/opa', files }))).get(
+		'policy.wasm',
+	);
+	const module = await WebAssembly.compile(wasm ?? new Uint8Array());
+	const data = documentBytes(model);
+	const start = performance.now();
+	const engine = await Engine.load(module, data);
+	return { engine, bytes: data.length, took: performance.now() - start };
+}
+
+/** Of anybody about any document of the same tenant: most are denied, after everything that could grant was tried. */
+function anyCheck(turn: number): EngineInput {
+	const user = mixed(turn * 7 + 3, sizes.users);
+	const document = mixed(turn * 13 + 5, sizes.documents / sizes.tenants) * sizes.tenants + (user % sizes.tenants);
+	return {
+		user: { key: userOf(user) },
+		action: turn % 2 === 0 ? 'read' : 'write',
+		resource: { type: 'document', key: documentOf(document), tenant: tenantOf(user) },
+	};
+}
+
+function quantile(values: readonly number[], share: number): number {
+	const sorted = values.toSorted((a, b) => a - b);
+	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+function microseconds(run: () => void): number {
+	const start = process.hrtime.bigint();
+	run();
+	return Number(process.hrtime.bigint() - start) / 1000;
+}
+
+function report(title: string, values: readonly number[]): void {
+	const [p50, p99] = [0.5, 0.99].map((share) => quantile(values, share).toFixed(2));
+	console.log(`  ${title.padEnd(34)} p50 ${p50} us, p99 ${p99} us`);
+}
+
+async function measure(): Promise<void> {
+	const { engine, bytes, took } = await load(graphModel());
+	const heap = engine.heapBytes / 1024 / 1024;
+	console.log(
+		`data ${(bytes / 1024 / 1024).toFixed(1)} MiB, heap ${heap.toFixed(0)} MiB, loaded in ${took.toFixed(0)} ms`,
+	);
+	const drawn = Array.from({ length: 400_000 }, (_, turn) => anyCheck(turn));
+	const allowed = drawn.filter((input) => engine.code(input) === 'allow').slice(0, checksPerRound);
+	const denied = drawn.filter((input) => engine.code(input) !== 'allow').slice(0, checksPerRound);
+	const times = { allowed: [] as number[], denied: [] as number[] };
+	for (let round = -2; round < rounds; round += 1) {
+		for (const [name, inputs] of Object.entries({ allowed, denied }) as ['allowed' | 'denied', EngineInput[]][]) {
+			const taken = inputs.map((input) => microseconds(() => void engine.code(input)));
+			if (round >= 0) times[name].push(...taken);
+		}
+	}
+	console.log(`${allowed.length} checks that allow and ${denied.length} that deny, ${rounds} rounds`);
+	report('all', [...times.allowed, ...times.denied]);
+	report('that allow', times.allowed);
+	report('that deny', times.denied);
+	const facts = ['regolith', 'facts'];
+	const membership = (turn: number): readonly Patch[] => {
+		const [user, group] = [userOf(mixed(turn, sizes.users)), `group:${groupOf(mixed(turn + 1, sizes.groups))}`];
+		return [{ op: 'upsert', path: [...facts, 'user_roles', user, 'group', 'member', group], value: null }];
+	};
+	report(
+		'one membership, patched',
+		Array.from({ length: 20_000 }, (_, turn) => microseconds(() => engine.patch(membership(turn)))),
+	);
+}
+
+await measure();

@@ -1,0 +1,142 @@
+import type { Model, Relationship, Resource, ResourceRole } from '../../compiler/model.js';
+
+/**
+ * Documents in folders in folders, and users in groups in groups, in 20 tenants: 100,000 users with 3 groups each,
+ * 200,000 documents, 20,000 folders in chains of up to 6, 5,000 groups nested up to 5 deep, 107,000 roles on instances
+ * beside the memberships.
+ */
+
+export const sizes = { tenants: 20, users: 100_000, documents: 200_000, folders: 20_000, groups: 5_000 } as const;
+
+export const userOf = (index: number) => `user-${index}@example.com`;
+/** Users, documents, folders and groups of one tenant are those with the same remainder. */
+export const tenantOf = (index: number) => `tenant-${index % sizes.tenants}`;
+export const documentOf = (index: number) => `document-${index}`;
+export const folderOf = (index: number) => `folder-${index}`;
+export const groupOf = (index: number) => `group-${index}`;
+/** The folder of a document. */
+export const folderIndexOf = (document: number) => document % sizes.folders;
+
+const named = (key: string) => ({ key, name: key, description: null });
+
+function role(
+	key: string,
+	permissions: readonly string[],
+	derivations: readonly (readonly [string, string])[],
+): ResourceRole {
+	return {
+		...named(key),
+		permissions,
+		extends: [],
+		derivations: derivations.map(([relation, of]) => ({ relation, role: of, no_direct_roles_on_object: false })),
+		no_direct_roles_on_object: false,
+	};
+}
+
+const relation = (key: string, subject: string) => ({ ...named(key), subject });
+
+const resources: readonly Resource[] = [
+	{
+		...named('group'),
+		actions: [],
+		roles: [role('member', [], [['nested', 'member']])],
+		relations: [relation('nested', 'group')],
+	},
+	{
+		...named('folder'),
+		actions: [named('list'), named('manage')],
+		roles: [
+			role(
+				'viewer',
+				['list'],
+				[
+					['parent', 'viewer'],
+					['viewers', 'member'],
+				],
+			),
+			role(
+				'editor',
+				['list', 'manage'],
+				[
+					['parent', 'editor'],
+					['editors', 'member'],
+				],
+			),
+		],
+		relations: [relation('parent', 'folder'), relation('viewers', 'group'), relation('editors', 'group')],
+	},
+	{
+		...named('document'),
+		actions: [named('read'), named('write')],
+		roles: [
+			role('viewer', ['read'], [['parent', 'viewer']]),
+			role('editor', ['read', 'write'], [['parent', 'editor']]),
+		],
+		relations: [relation('parent', 'folder')],
+	},
+];
+
+/** A number between 0 and `below`, the same on every run. */
+export const mixed = (seed: number, below: number) => ((Math.imul(seed + 1, 2654435761) >>> 0) % below) | 0;
+
+/** Something of the same tenant as `index`: of `count` things. */
+const near = (index: number, seed: number, count: number) =>
+	mixed(seed, Math.floor(count / sizes.tenants)) * sizes.tenants + (index % sizes.tenants);
+
+const range = (length: number) => Array.from({ length }, (_, index) => index);
+
+/** Things in chains of `depth`, of one tenant each: each has the one before it, unless it begins a chain. */
+function chains(type: string, relationKey: string, keyOf: (index: number) => string, count: number, depth: number) {
+	return range(count)
+		.filter((index) => Math.floor(index / sizes.tenants) % depth !== 0)
+		.map((index): Relationship => {
+			const [instance, subject] = [keyOf(index), keyOf(index - sizes.tenants)];
+			return { type, instance, relation: relationKey, subject_type: type, subject };
+		});
+}
+
+/** The whole environment. */
+export function graphModel(): Model {
+	const { users, documents, folders, groups } = sizes;
+	return {
+		schema: { resources, roles: [] },
+		facts: {
+			users: range(users).map(userOf),
+			tenants: range(sizes.tenants).map((index) => ({ key: tenantOf(index), attributes: {} })),
+			role_assignments: [],
+			instances: [
+				...range(documents).map((index) => ({ type: 'document', key: documentOf(index), tenant: tenantOf(index) })),
+				...range(folders).map((index) => ({ type: 'folder', key: folderOf(index), tenant: tenantOf(index) })),
+				...range(groups).map((index) => ({ type: 'group', key: groupOf(index), tenant: tenantOf(index) })),
+			],
+			instance_assignments: [
+				...range(users).flatMap((user) =>
+					range(3).map((turn) => ({
+						...{ user: userOf(user), role: 'member', type: 'group' },
+						instance: groupOf(near(user, user * 3 + turn, groups)),
+					})),
+				),
+				...range(100_000).map((turn) => ({
+					...{ user: userOf(turn), role: turn % 3 === 0 ? 'editor' : 'viewer', type: 'document' },
+					instance: documentOf(near(turn, turn, documents)),
+				})),
+				...range(7_000).map((turn) => ({
+					...{ user: userOf(turn), role: turn % 3 === 0 ? 'editor' : 'viewer', type: 'folder' },
+					instance: folderOf(near(turn, turn + 7, folders)),
+				})),
+			],
+			relationships: [
+				...chains('folder', 'parent', folderOf, folders, 6),
+				...chains('group', 'nested', groupOf, groups, 5),
+				...range(documents).map((index) => ({
+					...{ type: 'document', instance: documentOf(index), relation: 'parent' },
+					...{ subject_type: 'folder', subject: folderOf(folderIndexOf(index)) },
+				})),
+				...range(folders).map((index) => ({
+					...{ type: 'folder', instance: folderOf(index), relation: index % 4 === 0 ? 'editors' : 'viewers' },
+					...{ subject_type: 'group', subject: groupOf(near(index, index, groups)) },
+				})),
+			],
+		},
+	};
+}

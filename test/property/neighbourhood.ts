@@ -1,0 +1,145 @@
+/** What a store says of a run of changes: what they touched, and the state of that after them, no more than is promised. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ClosureNeighbourhood, Neighbourhood, Touched } from '../../compiler/delta.js';
+import type { Facts, InstanceAssignment, Model, Relationship, Schema } from '../../compiler/model.js';
+import {
+	circularEdges,
+	type DerivationInSchema,
+	derivationsOf,
+	edgesIntoCircles,
+	nameOf,
+} from './relationship-oracle.js';
+
+/** What a step touched: what it left otherwise than it found it. No step deletes anything and makes it anew. */
+export function touchedBetween(before: Model, after: Model): Touched {
+	const came = <T>(rows: (facts: Facts) => readonly T[]) => difference(rows(before.facts), rows(after.facts));
+	const keys = (facts: Facts) => facts.tenants.map(({ key }) => key);
+	return {
+		schema: !isDeepStrictEqual(before.schema, after.schema),
+		derivations: difference(derivationsOf(before.schema), derivationsOf(after.schema)).length > 0,
+		users: came(({ users }) => users),
+		tenants: came(keys),
+		tenant_attributes: came(({ tenants }) => tenants)
+			.map(({ key }) => key)
+			.filter((key) => !came(keys).includes(key)),
+		memberships: came(({ role_assignments }) => role_assignments),
+		instances: came(({ instances }) => instances.map(({ type, key }) => ({ type, key }))),
+		instance_assignments: came(({ instance_assignments }) => instance_assignments),
+		relationships: came(({ relationships }) => relationships),
+	};
+}
+
+/** The rows that are in one of the two lists only. */
+function difference<T>(left: readonly T[], right: readonly T[]): readonly T[] {
+	const has = (rows: readonly T[], row: T) => rows.some((other) => isDeepStrictEqual(other, row));
+	return [...left.filter((row) => !has(right, row)), ...right.filter((row) => !has(left, row))];
+}
+
+/** What a run of steps touched, together. */
+export function together(run: readonly Touched[]): Touched {
+	return {
+		schema: run.some((touched) => touched.schema),
+		derivations: run.some((touched) => touched.derivations),
+		users: run.flatMap((touched) => touched.users),
+		tenants: run.flatMap((touched) => touched.tenants),
+		tenant_attributes: run.flatMap((touched) => touched.tenant_attributes),
+		memberships: run.flatMap((touched) => touched.memberships),
+		instances: run.flatMap((touched) => touched.instances),
+		instance_assignments: run.flatMap((touched) => touched.instance_assignments),
+		relationships: run.flatMap((touched) => touched.relationships),
+	};
+}
+
+/** The part of a model that a delta is computed from: no more than its contract promises. */
+export function neighbourhood({ schema, facts }: Model, touched: Touched): Neighbourhood {
+	const users = new Set([...touched.users, ...touched.memberships.map((membership) => membership.user)]);
+	const tenants = new Set([
+		...touched.tenants,
+		...touched.tenant_attributes,
+		...touched.memberships.map((membership) => membership.tenant),
+	]);
+	const related = touched.derivations || touched.relationships.length > 0;
+	return {
+		schema: touched.schema || related ? schema : null,
+		users: facts.users.filter((key) => users.has(key)),
+		tenants: facts.tenants.filter(({ key }) => tenants.has(key)),
+		role_assignments: facts.role_assignments.filter(({ user, tenant }) =>
+			touched.memberships.some((membership) => membership.user === user && membership.tenant === tenant),
+		),
+		instances: facts.instances.filter(({ type, key }) =>
+			touched.instances.some((instance) => instance.type === type && instance.key === key),
+		),
+		...aroundAssignments(facts, touched.instance_assignments),
+		...aroundRelationships(facts, touched.relationships),
+		closures: related ? aroundClosures(schema, facts, touched) : null,
+	};
+}
+
+function aroundAssignments(facts: Facts, touched: readonly InstanceAssignment[]) {
+	return {
+		instance_assignments: facts.instance_assignments.filter((row) =>
+			touched.some(({ user, type, instance }) => user === row.user && type === row.type && instance === row.instance),
+		),
+		holdings: distinct(
+			facts.instance_assignments
+				.filter((row) => touched.some(({ user }) => user === row.user))
+				.map(({ user, type, role }) => ({ user, type, role })),
+		),
+	};
+}
+
+function aroundRelationships(facts: Facts, touched: readonly Relationship[]) {
+	const ofTouched = facts.relationships.filter((row) =>
+		touched.some(({ type, instance }) => type === row.type && instance === row.instance),
+	);
+	return {
+		relationships: facts.relationships.filter((row) => touched.some((other) => isDeepStrictEqual(other, row))),
+		related: distinct(ofTouched.map(({ type, instance, relation }) => ({ type, instance, relation }))),
+	};
+}
+
+/**
+ * The objects of touched relationships and all that they lead to along relations of circles, and all relationships that
+ * lead to one of those: around within circles at any distance, into them by one step.
+ */
+function aroundClosures(schema: Schema, facts: Facts, touched: Touched): ClosureNeighbourhood {
+	const inside = namesOf(circularEdges(schema));
+	const any = new Set([...inside, ...namesOf(edgesIntoCircles(schema))]);
+	const along = (names: ReadonlySet<string>) => (row: Relationship) => names.has(nameOf(row.type, row.relation));
+	const relationships = facts.relationships.filter(along(any));
+	if (touched.derivations) {
+		return { of: 'all', relationships };
+	}
+	const around = facts.relationships.filter(along(inside));
+	const of = distinct(touched.relationships.filter(along(any)).map(objectOf));
+	extend(of, (name) => around.filter((row) => isDeepStrictEqual(subjectOf(row), name)).map(objectOf));
+	const upwards = [...of];
+	extend(upwards, (name) => around.filter((row) => isDeepStrictEqual(objectOf(row), name)).map(subjectOf));
+	return {
+		of,
+		relationships: relationships.filter((row) => upwards.some((name) => isDeepStrictEqual(objectOf(row), name))),
+	};
+}
+
+function namesOf(edges: readonly DerivationInSchema[]): ReadonlySet<string> {
+	return new Set(edges.map(({ type, relation }) => nameOf(type, relation)));
+}
+
+/** Adds to the list what follows from its items, and so on. */
+function extend<T>(items: T[], following: (item: T) => readonly T[]): void {
+	for (const item of items) {
+		items.push(...following(item).filter((next) => !items.some((other) => isDeepStrictEqual(other, next))));
+	}
+}
+
+function objectOf({ type, instance }: Relationship) {
+	return { type, key: instance };
+}
+
+function subjectOf({ subject_type, subject }: Relationship) {
+	return { type: subject_type, key: subject };
+}
+
+function distinct<T>(rows: readonly T[]): T[] {
+	return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];
+}

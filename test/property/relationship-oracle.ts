@@ -1,0 +1,108 @@
+/**
+ * What the specification says about roles on instances, as slow and plain as it can be said. Nothing here is shared with
+ * the compiler or the policy but the types of the model.
+ */
+import type { Model, Schema } from '../../compiler/model.js';
+
+/** One derivation of a schema: who holds `source` on a subject of `relation` holds `role` on its object. */
+export interface DerivationInSchema {
+	readonly type: string;
+	readonly role: string;
+	readonly relation: string;
+	readonly sourceType: string;
+	readonly source: string;
+	/** Whether a role assigned on the object stops it. */
+	readonly blocked: boolean;
+}
+
+/** Every derivation of a schema. */
+export function derivationsOf({ resources }: Schema): readonly DerivationInSchema[] {
+	return resources.flatMap((resource) =>
+		resource.roles.flatMap((role) =>
+			role.derivations.map((derivation) => ({
+				type: resource.key,
+				role: role.key,
+				relation: derivation.relation,
+				sourceType: resource.relations.find(({ key }) => key === derivation.relation)?.subject ?? '',
+				source: derivation.role,
+				blocked: role.no_direct_roles_on_object || derivation.no_direct_roles_on_object,
+			})),
+		),
+	);
+}
+
+/** The keys of the roles that a user holds on an instance, assigned or derived. */
+export function rolesOn(model: Model, user: string, type: string, instance: string): ReadonlySet<string> {
+	const { schema, facts } = model;
+	const held = new Set<string>();
+	if (!facts.users.includes(user)) {
+		return held;
+	}
+	const assigned = facts.instance_assignments.filter(
+		(row) => row.user === user && tenantOf(model, row.type, row.instance) !== undefined,
+	);
+	for (const row of assigned) {
+		held.add(nameOf(row.type, row.instance, row.role));
+	}
+	for (let before = -1; before < held.size; ) {
+		before = held.size;
+		for (const { type, role, relation, sourceType, source, blocked } of derivationsOf(schema)) {
+			for (const row of facts.relationships) {
+				const tenant = tenantOf(model, row.type, row.instance);
+				const follows =
+					row.type === type &&
+					row.relation === relation &&
+					row.subject_type === sourceType &&
+					tenant !== undefined &&
+					tenant === tenantOf(model, row.subject_type, row.subject) &&
+					held.has(nameOf(sourceType, row.subject, source));
+				const stopped = blocked && assigned.some((own) => own.type === type && own.instance === row.instance);
+				if (follows && !stopped) {
+					held.add(nameOf(type, row.instance, role));
+				}
+			}
+		}
+	}
+	const roles = schema.resources.find(({ key }) => key === type)?.roles ?? [];
+	return new Set(roles.map(({ key }) => key).filter((role) => held.has(nameOf(type, instance, role))));
+}
+
+/** The tenant of an instance; `undefined` when there is no such instance. */
+export function tenantOf({ facts }: Model, type: string, instance: string): string | undefined {
+	const tenant = facts.instances.find((row) => row.type === type && row.key === instance)?.tenant;
+	return facts.tenants.some(({ key }) => key === tenant) ? tenant : undefined;
+}
+
+/** The derivations that are part of some circle: their source is derived, at some distance, from what they give. */
+export function circularEdges(schema: Schema): readonly DerivationInSchema[] {
+	return derivationsOf(schema).filter(({ type, role, sourceType, source }) =>
+		leadTo(schema, sourceType, source).has(nameOf(type, role)),
+	);
+}
+
+/** The derivations of roles in circles that are part of no circle. */
+export function edgesIntoCircles(schema: Schema): readonly DerivationInSchema[] {
+	const circular = new Set(circularEdges(schema));
+	const members = new Set([...circular].map(({ type, role }) => nameOf(type, role)));
+	const isCircular = (edge: DerivationInSchema) =>
+		[...circular].some((other) => JSON.stringify(other) === JSON.stringify(edge));
+	return derivationsOf(schema).filter((edge) => members.has(nameOf(edge.type, edge.role)) && !isCircular(edge));
+}
+
+/** The role itself and all that it is derived from, at any distance. */
+export function leadTo(schema: Schema, type: string, role: string): ReadonlySet<string> {
+	const found = new Set([nameOf(type, role)]);
+	for (const name of found) {
+		for (const edge of derivationsOf(schema)) {
+			if (nameOf(edge.type, edge.role) === name) {
+				found.add(nameOf(edge.sourceType, edge.source));
+			}
+		}
+	}
+	return found;
+}
+
+/** One text for several keys. */
+export function nameOf(...keys: readonly string[]): string {
+	return JSON.stringify(keys);
+}

@@ -1,0 +1,201 @@
+/** Laws of roles on instances: what a policy decides is what a plain search finds, whatever the schema and the facts. */
+import test from 'ava';
+import fc from 'fast-check';
+import { circlesOf, nameOf as roleName } from '../../compiler/circle.js';
+import { compilePolicy, documentBytes, type Json, type RegoFile } from '../../compiler/index.js';
+import type { InstanceAssignment, Model, Schema } from '../../compiler/model.js';
+import { evaluate, wasmEngine } from '../compiler/engine.js';
+import { schema as anySchema, instanceNames, modelsOfOneSchema, userNames } from '../compiler/model.js';
+import { decide, denials, type Query } from './oracle.js';
+import { circularEdges, derivationsOf, leadTo, nameOf, rolesOn } from './relationship-oracle.js';
+
+type Question = Query & { readonly [member: string]: Json };
+
+const users = [...userNames, 'unone'];
+const instances = [null, ...instanceNames, 'inone'];
+
+/**
+ * Every user, action and instance of a model together, each in its tenant and without one, and, with one action, in
+ * other tenants; so too for users, actions, instances and tenants that do not exist.
+ */
+function queriesOf({ schema, facts }: Model): readonly Question[] {
+	return schema.resources.flatMap(({ key: type, actions }) =>
+		instances.flatMap((key) => {
+			const own = facts.instances.find((row) => row.type === type && row.key === key)?.tenant ?? 'ta';
+			const resource = { type, tenant: own, ...(key === null ? {} : { key }) };
+			const known = actions.map((action) => action.key);
+			const asked = users.flatMap((user) => known.map((action) => ({ user: { key: user }, action, resource })));
+			const elsewhere = users.flatMap((user) =>
+				['tb', 'tnone', null].map((tenant) => ({
+					...{ user: { key: user }, action: known[0] ?? 'none' },
+					resource: { ...resource, tenant },
+				})),
+			);
+			return [...asked, ...elsewhere, { user: { key: 'ua' }, action: 'none', resource }];
+		}),
+	);
+}
+
+function rego({ schema }: Model): readonly RegoFile[] {
+	const { policy, diagnostics } = compilePolicy(schema);
+	if (policy === null) throw new Error(`the model has errors: ${JSON.stringify(diagnostics)}`);
+	return policy;
+}
+
+/** What is asked and answered, so that a failure says both. */
+function answered(queries: readonly Question[], codes: readonly Json[]): readonly string[] {
+	return queries.map((query, index) => `${JSON.stringify(query)} -> ${codes[index]}`);
+}
+
+test('WebAssembly answers as the search, in every code', async (t) => {
+	t.timeout(600_000);
+	const seen = new Map<string, number>();
+	const derived = { open: 0, closed: 0, walked: 0 };
+	await fc.assert(
+		fc.asyncProperty(modelsOfOneSchema(6), async (models) => {
+			const [first] = models;
+			if (first === undefined) return;
+			const engine = await wasmEngine(rego(first));
+			for (const model of models) {
+				engine.setData(documentBytes(model));
+				const queries = queriesOf(model);
+				const expected = queries.map((query) => decide(model, query).code);
+				const codes = queries.map((query) => engine.ask('regolith/check/code', query));
+				t.deepEqual(answered(queries, codes), answered(queries, expected));
+				for (const code of expected) seen.set(code, (seen.get(code) ?? 0) + 1);
+				for (const way of derivedRoles(model)) derived[way] += 1;
+			}
+		}),
+		{ numRuns: Number(process.env['SCHEMAS'] ?? 30) },
+	);
+	for (const [way, number] of Object.entries(derived)) t.true(number > 50, `${number} roles derived: ${way}`);
+	const codes = ['allow', 'no_permission', 'no_graph_roles', 'tenant_mismatch', 'no_such_resource_instance'];
+	for (const code of codes) t.true(seen.has(code), `no check was answered ${code}`);
+});
+
+/** Every role that a user holds on an instance by derivation: outside of circles, or in one of either kind. */
+function derivedRoles(model: Model): readonly ('open' | 'closed' | 'walked')[] {
+	const { facts, schema } = model;
+	const circles = circlesOf(schema);
+	return facts.users.flatMap((user) =>
+		facts.instances.flatMap(({ type, key }) =>
+			[...rolesOn(model, user, type, key)]
+				.filter((role) => !facts.instance_assignments.some((row) => isOn(row, { user, role, type, instance: key })))
+				.map((role) => {
+					const circle = circles.find(({ members }) => members.some((own) => own.type === type && own.role === role));
+					return circle === undefined ? 'open' : circle.conditional ? 'walked' : 'closed';
+				}),
+		),
+	);
+}
+
+function isOn(left: InstanceAssignment, right: InstanceAssignment): boolean {
+	return (
+		left.user === right.user && left.role === right.role && left.type === right.type && left.instance === right.instance
+	);
+}
+
+test('opa eval answers as the search, and the explanation says what each model said and names the roles', async (t) => {
+	await fc.assert(
+		fc.asyncProperty(modelsOfOneSchema(1), async (models) => {
+			for (const model of models) {
+				const queries = queriesOf(model);
+				const bytes = documentBytes(model);
+				const expected = queries.map((query) => decide(model, query).code);
+				const evaluated = await evaluate(rego(model), bytes, 'regolith/check/code', queries);
+				t.deepEqual(answered(queries, evaluated), answered(queries, expected));
+				const engine = await wasmEngine(rego(model));
+				engine.setData(bytes);
+				for (const query of queries) {
+					const sections = engine.ask('regolith/explain/sections', query);
+					t.deepEqual(codesIn(sections), explained(model, query), JSON.stringify(query));
+				}
+			}
+		}),
+		{ numRuns: 4 },
+	);
+});
+
+interface Section {
+	readonly code: string;
+	readonly allowing_roles?: readonly (string | { readonly role: string })[];
+}
+
+/** The codes of the models' sections, and the roles on the instance that allow. */
+function codesIn(sections: Json): Json {
+	const { rbac, rebac } = sections as unknown as Readonly<Record<'rbac' | 'rebac', Section | undefined>>;
+	const roles = rebac?.allowing_roles?.map((allowing) => (typeof allowing === 'string' ? allowing : allowing.role));
+	return { rbac: rbac?.code ?? null, rebac: rebac?.code ?? null, roles: [...(roles ?? [])].sort() };
+}
+
+/** The same by the oracle: models that allow, or all that have something to say when none allows. */
+function explained(model: Model, query: Query): Json {
+	const { tenantRoles, instanceRoles } = denials(model, query);
+	const { type, key = '' } = query.resource;
+	const allowed = tenantRoles === null || instanceRoles === null;
+	const shown = (code: string | null | undefined) =>
+		code === undefined || (allowed && code !== null) ? null : (code ?? 'allow');
+	const roles = instanceRoles === null ? [...rolesOn(model, query.user.key, type, key)] : [];
+	const granting = roles.filter((role) => denials(onlyWith(model, query, role), query).instanceRoles === null);
+	const names = granting.map((role) => `${type}:${key}#${role}`).sort();
+	return { rbac: shown(tenantRoles), rebac: shown(instanceRoles), roles: names };
+}
+
+/** The model in which one role is all that the user holds, assigned on the instance. */
+function onlyWith(model: Model, { user, resource }: Query, role: string): Model {
+	const assignment = { user: user.key, role, type: resource.type, instance: resource.key ?? '' };
+	const resources = model.schema.resources.map((type) => ({
+		...type,
+		roles: type.roles.map((own) => ({ ...own, derivations: [] })),
+	}));
+	const facts = { ...model.facts, instance_assignments: [assignment], relationships: [] };
+	return { schema: { ...model.schema, resources }, facts };
+}
+
+test('circles are the roles that lead to each other, with the derivations between them', (t) => {
+	let circles = 0;
+	fc.assert(
+		fc.property(anySchema, (schema) => {
+			const found = circlesOf(schema).map(({ members, edges, conditional }) => ({
+				members: members.map(roleName),
+				conditional,
+				edges: edges
+					.map(({ target, relation, source }) => [roleName(target), relation, roleName(source)].join())
+					.sort(),
+			}));
+			circles += found.length;
+			t.deepEqual(found, searchedCircles(schema));
+		}),
+		{ numRuns: 2000 },
+	);
+	t.true(circles > 100);
+});
+
+/** Every circular derivation, with those whose roles lead to its role and from it. */
+function searchedCircles(schema: Schema) {
+	const circular = circularEdges(schema);
+	const reach = new Map(
+		derivationsOf(schema).flatMap(({ type, role, sourceType, source }) => [
+			[nameOf(type, role), leadTo(schema, type, role)],
+			[nameOf(sourceType, source), leadTo(schema, sourceType, source)],
+		]),
+	);
+	const members = new Set(circular.map(({ type, role }) => nameOf(type, role)));
+	const together = (left: string, right: string) => reach.get(left)?.has(right) && reach.get(right)?.has(left);
+	const groups = [...members].map((name) => [...members].filter((other) => together(name, other)).sort());
+	const distinct = [...new Map(groups.map((group) => [group.join(' '), group])).values()];
+	return distinct
+		.map((group) => {
+			const edges = circular.filter(({ type, role }) => group.includes(nameOf(type, role)));
+			return {
+				members: group,
+				conditional: edges.some(({ blocked }) => blocked),
+				edges: edges
+					.map(({ type, role, relation, sourceType, source }) =>
+						[nameOf(type, role), relation, nameOf(sourceType, source)].join(),
+					)
+					.sort(),
+			};
+		})
+		.sort((left, right) => (left.members.join(' ') < right.members.join(' ') ? -1 : 1));
+}
