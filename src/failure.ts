@@ -25,6 +25,7 @@ export const catalogue = {
 		error_code: 'MISMATCH_RELATION_TYPE',
 		title: 'The relation is not one of instances of these types',
 	},
+	limit_reached: { status: 400, error_code: 'INVALID_INPUT', title: 'There would be more of this than can be served' },
 	unauthorized: { status: 401, error_code: 'UNAUTHORIZED', title: 'The API key is missing or not known' },
 	forbidden: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'The API key does not give access to this' },
 	not_found: { status: 404, error_code: 'NOT_FOUND', title: 'The requested object could not be found' },

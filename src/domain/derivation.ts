@@ -11,6 +11,7 @@ import type {
 	DerivedRoleRuleCreate,
 	DerivedRoleRuleRead,
 } from '../wire/derivation.js';
+import { refuseCrowdsInto } from './circle-limit.js';
 import { only } from './only.js';
 import { withPartsNamed } from './parts-named.js';
 import { readRule, recordingRoles } from './role-record.js';
@@ -34,7 +35,8 @@ export function derivationColumns(
 
 /**
  * Makes roles be derived exactly so, recording nothing; of a rule that is said twice, the last one counts. Throws
- * `not_found` for what names nothing, `mismatched_relation` for a relation that does not lead to the source's resource.
+ * `not_found` for what names nothing, `mismatched_relation` for a relation that does not lead to the source's resource,
+ * `limit_reached` as `refuseCrowdsInto`.
  */
 export async function setDerivations(unit: WritingUnit, edits: readonly DerivationEdit[]): Promise<void> {
 	if (edits.length === 0) return;
@@ -46,6 +48,7 @@ export async function setDerivations(unit: WritingUnit, edits: readonly Derivati
 		unit,
 		new Map(edits.map(({ role }) => [role.id, once((found.get(role.id) ?? []).map(({ derivation }) => derivation))])),
 	);
+	await refuseCrowdsInto(unit, [...found.keys()]);
 }
 
 /** Derives a role from one more; a rule that is there already takes the settings. Throws as `setDerivations`. */
@@ -59,6 +62,7 @@ export async function grantImplicitly(
 		if (role.granted_to_id === null) await unit.change(Role, role, { granted_to_id: unit.clock.newId() });
 		const others = await derivationsOf(unit, [role.id]);
 		await replaceDerivations(unit, new Map([[role.id, once([...others, derivation])]]));
+		await refuseCrowdsInto(unit, [role.id]);
 		return undefined;
 	});
 	const rows = await derivationsOf(unit, [role.id]);

@@ -21,6 +21,7 @@ import type {
 	RelationshipTupleRead,
 	RelationshipTupleRemove,
 } from '../wire/relationship-tuple.js';
+import { refuseCrowds } from './circle-limit.js';
 import { findInstances } from './named-instance.js';
 import { resolveTuples } from './named-tuple.js';
 import { removePortions } from './portions.js';
@@ -69,9 +70,19 @@ export async function relate(unit: WritingUnit, body: RelationshipTupleCreate): 
  * Makes many relationships; those that are there already, and repetitions, are skipped. Instances that do not exist are
  * created in the tenant that is named with them. Returns what was made. Throws `not_found` for what does not exist,
  * `mismatched_tenants` for instances of two tenants, `mismatched_relation` for a subject of another type than the
- * relation's.
+ * relation's, `limit_reached` as `refuseCrowds`.
  */
 export async function relateMany(
+	unit: WritingUnit,
+	bodies: readonly RelationshipTupleCreate[],
+): Promise<readonly TupleRow[]> {
+	const made = await relateUnbounded(unit, bodies);
+	await refuseCrowds(unit, made);
+	return made;
+}
+
+/** As `relateMany`, but for the limit: for who makes still more, and asks about all of it when it is made. */
+export async function relateUnbounded(
 	unit: WritingUnit,
 	bodies: readonly RelationshipTupleCreate[],
 ): Promise<readonly TupleRow[]> {

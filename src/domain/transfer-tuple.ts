@@ -3,7 +3,7 @@ import { type TupleFilter, tuplesBy } from '../store/table/relationship-tuple.js
 import type { ReadingUnit } from '../store/unit.js';
 import { instanceParts } from '../wire/common.js';
 import type { TupleEntry } from '../wire/environment-document.js';
-import { relateMany, unrelateMany } from './relationship-tuple.js';
+import { relateUnbounded, unrelateMany } from './relationship-tuple.js';
 import { referencesToInstances, rowsNamed, sortedInstances } from './transfer-instance.js';
 import { type Entry, entriesOfList, type Part, sortedEntries, valuesOf } from './transfer-part.js';
 import { referencesToParts } from './transfer-reference.js';
@@ -30,7 +30,7 @@ export const tuplePart: Part<TupleEntry> = {
 	},
 	shown: (value) => value,
 	async write(unit, entries) {
-		await relateMany(unit, await resolve(unit, entries));
+		await relateUnbounded(unit, await resolve(unit, entries));
 	},
 	async remove(unit, entries) {
 		await unrelateMany(unit, await resolve(unit, entries));

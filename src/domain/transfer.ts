@@ -4,6 +4,7 @@ import { holds, type ReadingUnit, type WritingUnit } from '../store/unit.js';
 import type { CopyFilter, CopyScope } from '../wire/environment-copy.js';
 import { documentFormat, documentVersion, type EnvironmentDocument } from '../wire/environment-document.js';
 import { type ImportReport, type ImportStrategy, maxListedChanges } from '../wire/environment-import.js';
+import { refuseEveryCrowd } from './circle-limit.js';
 import { actionGroupPart } from './transfer-action-group.js';
 import { roleAssignmentPart, tenantUserPart } from './transfer-assignment.js';
 import { tenantPart, userPart } from './transfer-facts.js';
@@ -115,7 +116,7 @@ type Given = (part: AnyPart) => readonly Entry<unknown>[];
 /**
  * Makes an environment be as a document says. What it names and is there with other content fails the whole
  * (`duplicate`), or becomes as the document says; what it does not name stays, but goes with `replace`. Throws
- * `not_found` and `unprocessable` for what the API refuses, with the place in the document.
+ * `not_found` and `unprocessable` for what the API refuses, with the place in the document, and `limit_reached`.
  */
 export async function importDocument(
 	unit: WritingUnit,
@@ -128,6 +129,8 @@ export async function importDocument(
 		for (const part of parts.toReversed()) await removeOthers(unit, part, given);
 	}
 	await bringAll(unit, given, strategy);
+	// Its tuples come in portions, and each would look at most of what those before it brought.
+	await refuseEveryCrowd(unit);
 }
 
 /** Objects of the schema, taken out of one environment for another. */

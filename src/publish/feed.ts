@@ -2,7 +2,8 @@ import { delta, patchDocument } from '../../compiler/index.js';
 import { entrypoints } from '../../compiler/opa/build.js';
 import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
 import { Failure } from '../failure.js';
-import { neighbourhoodOf, touchedSince } from '../store/change-log.js';
+import { touchedSince } from '../store/change-log.js';
+import { neighbourhoodOf } from '../store/neighbourhood.js';
 import type { PolicyShelf } from '../store/policy.js';
 import type { Store } from '../store/store.js';
 import type { Head, Publisher } from './publisher.js';
@@ -154,7 +155,9 @@ export class Feed {
 			if (head === null || head.digest !== seen.digest) return 'moved';
 			const touched = await touchedSince(unit, base, mostChanges);
 			if (touched === null) return 'snapshot';
-			const patches = delta(touched, await neighbourhoodOf(unit, touched));
+			const now = await neighbourhoodOf(unit, touched);
+			if (now === null) return 'snapshot';
+			const patches = delta(touched, now);
 			// What a stock OPA cannot be told in patches: see `patchDocument`.
 			if (flavour === 'rego' && patches.some(({ op }) => op === 'remove')) return 'snapshot';
 			return { revision: head.revision, patches };

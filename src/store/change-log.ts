@@ -1,18 +1,24 @@
-import type { Membership, Neighbourhood, Touched } from '../../compiler/delta.js';
+import type { InstanceName, Membership, Touched } from '../../compiler/delta.js';
+import type { InstanceAssignment, Relationship } from '../../compiler/model.js';
+import { instanceParts } from '../wire/common.js';
 import { type ChangeKind, schemaKinds } from './change.js';
-import { asTenant, schemaOf } from './model.js';
-import { type AssignmentRow, assignmentsBy } from './table/role-assignment.js';
-import { Tenant } from './table/tenant.js';
-import { User } from './table/user.js';
 import type { ReadingUnit } from './unit.js';
 
 interface LoggedChange {
 	readonly kind: ChangeKind;
 	readonly operation: 'create' | 'update' | 'delete';
 	readonly key: string | null;
+	/** What the records of assignments, instances and tuples join, by keys; null in those of other kinds. */
 	readonly user: string | null;
+	readonly role: string | null;
 	readonly tenant: string | null;
+	readonly resource: string | null;
+	readonly resource_instance: string | null;
+	readonly subject: string | null;
+	readonly relation: string | null;
+	readonly object: string | null;
 	readonly attributes_changed: boolean;
+	readonly derivations_changed: boolean;
 }
 
 /**
@@ -21,10 +27,14 @@ interface LoggedChange {
  */
 export async function touchedSince(unit: ReadingUnit, base: number, most: number): Promise<Touched | null> {
 	const { rows } = await unit.raw<LoggedChange>(
-		`select kind, operation, coalesce(after, before) ->> 'key' as key, coalesce(after, before) ->> 'user' as "user",
-			coalesce(after, before) ->> 'tenant' as tenant,
-			(before -> 'attributes') is distinct from (after -> 'attributes') as attributes_changed
-		from changes where environment_id = :environment_id and revision > :base order by revision, position limit :limit`,
+		`select kind, operation, record ->> 'key' as key, record ->> 'user' as "user", record ->> 'role' as role,
+			record ->> 'tenant' as tenant, record ->> 'resource' as resource,
+			record ->> 'resource_instance' as resource_instance, record ->> 'subject' as subject,
+			record ->> 'relation' as relation, record ->> 'object' as object,
+			(before -> 'attributes') is distinct from (after -> 'attributes') as attributes_changed,
+			nullif(before -> 'granted_to', 'null') is distinct from nullif(after -> 'granted_to', 'null') as derivations_changed
+		from changes cross join lateral (select coalesce(after, before) as record) as either
+		where environment_id = :environment_id and revision > :base order by revision, position limit :limit`,
 		{ base, limit: most + 1 },
 	);
 	return rows.length > most ? null : touchedBy(rows);
@@ -41,55 +51,46 @@ function touchedBy(changes: readonly LoggedChange[]): Touched {
 		users: keysOf('user', (change) => !updated(change)),
 		tenants: keysOf('tenant', (change) => !updated(change)),
 		tenant_attributes: keysOf('tenant', (change) => updated(change) && change.attributes_changed),
-		memberships: membershipsIn(changes),
+		memberships: distinct(changes, membershipOf),
+		// What goes with a relation, a role or a resource that derivations name is recorded with the roles that lose them.
+		derivations: changes.some((change) => change.kind === 'role' && change.derivations_changed),
+		instances: distinct(changes, instanceOf),
+		instance_assignments: distinct(changes, instanceAssignmentOf),
+		relationships: distinct(changes, relationshipOf),
 	};
 }
 
-function membershipsIn(changes: readonly LoggedChange[]): readonly Membership[] {
-	const found = new Map<string, Membership>();
-	for (const { kind, user, tenant } of changes) {
-		if (kind !== 'role_assignment' || user === null || tenant === null) continue;
-		found.set(nameOf({ user, tenant }), { user, tenant });
+/** What the changes are of, each once. */
+function distinct<T extends object>(changes: readonly LoggedChange[], of: (change: LoggedChange) => T | null): T[] {
+	const found = new Map<string, T>();
+	for (const change of changes) {
+		const one = of(change);
+		// The members come in one order, so equal objects have one text, whatever characters the keys hold.
+		if (one !== null) found.set(JSON.stringify(one), one);
 	}
 	return [...found.values()];
 }
 
-/** The state that the unit sees of exactly what was touched. */
-export async function neighbourhoodOf(unit: ReadingUnit, touched: Touched): Promise<Neighbourhood> {
-	const userKeys = [...touched.users, ...touched.memberships.map(({ user }) => user)];
-	const tenantKeys = [
-		...touched.tenants,
-		...touched.tenant_attributes,
-		...touched.memberships.map(({ tenant }) => tenant),
-	];
-	const users = await unit
-		.query(User)
-		.whereRaw('users.key = any(?::text[])', [userKeys])
-		.select('users.id', 'users.key');
-	const tenants = await unit.query(Tenant).whereRaw('tenants.key = any(?::text[])', [tenantKeys]);
-	return {
-		schema: touched.schema ? await schemaOf(unit) : null,
-		users: users.map((user) => user.key),
-		tenants: tenants.map(asTenant),
-		role_assignments: await assignmentsBetween(unit, touched.memberships, users),
-	};
+function membershipOf({ kind, user, tenant, resource_instance }: LoggedChange): Membership | null {
+	if (kind !== 'role_assignment' || resource_instance !== null || user === null || tenant === null) return null;
+	return { user, tenant };
 }
 
-/** Found by user, whose assignments are few and indexed, then narrowed to the memberships. */
-async function assignmentsBetween(unit: ReadingUnit, memberships: readonly Membership[], users: readonly User[]) {
-	const wanted = new Set(memberships.map(nameOf));
-	const members = new Set(memberships.map(({ user }) => user));
-	const user_ids = users.filter((user) => members.has(user.key)).map((user) => user.id);
-	if (user_ids.length === 0) return [];
-	const rows = await assignmentsBy(unit, { user_ids, on_instances: false })
-		.clearSelect()
-		.clearOrder()
-		.select('users.key as user', 'roles.key as role', 'tenants.key as tenant')
-		.castTo<Pick<AssignmentRow, 'user' | 'role' | 'tenant'>[]>();
-	return rows.filter((row) => wanted.has(nameOf(row)));
+function instanceOf({ kind, operation, resource, key }: LoggedChange): InstanceName | null {
+	if (kind !== 'resource_instance' || operation === 'update' || resource === null || key === null) return null;
+	return { type: resource, key };
 }
 
-/** One text for one pair, whatever characters the keys hold. */
-function nameOf({ user, tenant }: Membership): string {
-	return JSON.stringify([user, tenant]);
+function instanceAssignmentOf({ kind, user, role, resource_instance }: LoggedChange): InstanceAssignment | null {
+	const instance = instanceParts(resource_instance ?? '');
+	if (kind !== 'role_assignment' || instance === null || user === null || role === null) return null;
+	return { user, role, type: instance.resource, instance: instance.key };
+}
+
+function relationshipOf(change: LoggedChange): Relationship | null {
+	const { kind, relation } = change;
+	const [subject, object] = [instanceParts(change.subject ?? ''), instanceParts(change.object ?? '')];
+	if (kind !== 'relationship_tuple' || subject === null || object === null || relation === null) return null;
+	const { resource: type, key: instance } = object;
+	return { type, instance, relation, subject_type: subject.resource, subject: subject.key };
 }

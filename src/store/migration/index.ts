@@ -4,6 +4,7 @@ import { up as relationships } from './0002-relationships.js';
 import { up as decisionPoints } from './0003-decision-points.js';
 import { up as invitesAndProxies } from './0004-invites-and-proxies.js';
 import { up as copyTasks } from './0005-copy-tasks.js';
+import { up as questionsOfDeltas } from './0006-questions-of-deltas.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -12,6 +13,7 @@ const migrations = [
 	{ name: '0003-decision-points', up: decisionPoints },
 	{ name: '0004-invites-and-proxies', up: invitesAndProxies },
 	{ name: '0005-copy-tasks', up: copyTasks },
+	{ name: '0006-questions-of-deltas', up: questionsOfDeltas },
 ] as const;
 
 type Migration = (typeof migrations)[number];

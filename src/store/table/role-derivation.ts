@@ -16,18 +16,18 @@ export interface DerivationRow extends Derivation {
 	readonly linked_by_relation: string;
 }
 
-/** The derivations of these roles, in the order they were given. */
-export async function derivationsOf(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly DerivationRow[]> {
-	return unit
+/** The derivations of these roles (of all, when not given), in the order they were given. */
+export async function derivationsOf(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly DerivationRow[]> {
+	const query = unit
 		.query(RoleDerivation)
 		.join('roles', sameEnvironment('role_derivations', 'source_role_id', 'roles'))
 		.join('resources', sameEnvironment('roles', 'resource_id', 'resources'))
 		.join('relations', sameEnvironment('role_derivations', 'relation_id', 'relations'))
 		.select('role_derivations.*', 'roles.key as role', 'roles.resource_id')
 		.select('resources.key as on_resource', 'relations.key as linked_by_relation')
-		.whereRaw('role_derivations.role_id = any(?::uuid[])', [roleIds])
-		.orderBy('role_derivations.id')
-		.castTo<DerivationRow[]>();
+		.orderBy('role_derivations.id');
+	if (roleIds !== undefined) query.whereRaw('role_derivations.role_id = any(?::uuid[])', [roleIds]);
+	return query.castTo<DerivationRow[]>();
 }
 
 /** Replaces the derivations of these roles, given by role id, by these. Records nothing. */

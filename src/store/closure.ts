@@ -1,0 +1,107 @@
+import { circularRelations } from '../../compiler/circle.js';
+import type { ClosureNeighbourhood, InstanceName } from '../../compiler/delta.js';
+import type { Relationship, Schema } from '../../compiler/model.js';
+import type { ReadingUnit } from './unit.js';
+import { instancesDownstream, type StepIds, tuplesAlong, tuplesUpstream } from './way.js';
+
+/** Closures of more instances than this, or out of more relationships, are told as a snapshot. */
+const mostInstances = 20_000;
+const mostRelationships = 100_000;
+
+/**
+ * What the closures are computed from that depend on relationships which came or went, or all of them. The closure of
+ * an instance changes when a relationship on a way to it does: those that went are not on a way any more, but each of
+ * the ways they were on goes on from the object of the last of them.
+ */
+export async function closuresAround(
+	unit: ReadingUnit,
+	schema: Schema,
+	changed: readonly Relationship[] | 'all',
+): Promise<ClosureNeighbourhood | 'too_many'> {
+	const circular = circularRelations(schema);
+	const names = new Set(circular.map(nameOf));
+	const starts =
+		changed === 'all' ? changed : changed.filter(({ type, relation }) => names.has(nameOf({ type, relation })));
+	if (circular.length === 0 || starts.length === 0) return { of: starts === 'all' ? starts : [], relationships: [] };
+	const relations = await relationKeys(unit, circular);
+	if (starts === 'all') {
+		const tuples = await tuplesAlong(unit, [...relations.keys()], mostRelationships);
+		return tuples.length > mostRelationships
+			? 'too_many'
+			: { of: 'all', relationships: await named(unit, relations, tuples) };
+	}
+	return around(unit, relations, starts);
+}
+
+async function around(
+	unit: ReadingUnit,
+	relations: Keys,
+	starts: readonly Relationship[],
+): Promise<ClosureNeighbourhood | 'too_many'> {
+	const objects = new Map(
+		starts.map(({ type, instance }) => [JSON.stringify([type, instance]), { type, key: instance }]),
+	);
+	const ids = await idsOf(unit, [...objects.values()]);
+	const reached = await instancesDownstream(unit, [...relations.keys()], ids, mostInstances);
+	if (objects.size > mostInstances || reached.length > mostInstances) return 'too_many';
+	const tuples = await tuplesUpstream(unit, [...relations.keys()], reached, mostRelationships);
+	if (tuples.length > mostRelationships) return 'too_many';
+	// An object that exists no more is nowhere downstream of anything, and has no closure any more.
+	for (const { type, key } of (await namesOf(unit, reached)).values())
+		objects.set(JSON.stringify([type, key]), { type, key });
+	return { of: [...objects.values()], relationships: await named(unit, relations, tuples) };
+}
+
+/** Keys by id. */
+type Keys = ReadonlyMap<string, string>;
+
+async function relationKeys(unit: ReadingUnit, circular: ReturnType<typeof circularRelations>): Promise<Keys> {
+	const { rows } = await unit.raw<{ readonly id: string; readonly key: string }>(
+		`select relations.id, relations.key from unnest(:types::text[], :keys::text[]) as wanted (type, key)
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join relations on relations.environment_id = :environment_id
+			and relations.resource_id = resources.id and relations.key = wanted.key`,
+		{ types: circular.map(({ type }) => type), keys: circular.map(({ relation }) => relation) },
+	);
+	return new Map(rows.map(({ id, key }) => [id, key]));
+}
+
+/** The ids of those that exist. */
+async function idsOf(unit: ReadingUnit, names: readonly InstanceName[]): Promise<readonly string[]> {
+	const { rows } = await unit.raw<{ readonly id: string }>(
+		`select resource_instances.id from unnest(:types::text[], :keys::text[]) as wanted (type, key)
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join resource_instances on resource_instances.environment_id = :environment_id
+			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.key`,
+		{ types: names.map(({ type }) => type), keys: names.map(({ key }) => key) },
+	);
+	return rows.map(({ id }) => id);
+}
+
+async function named(unit: ReadingUnit, relations: Keys, tuples: readonly StepIds[]): Promise<readonly Relationship[]> {
+	const names = await namesOf(unit, [
+		...new Set(tuples.flatMap(({ subject_id, object_id }) => [subject_id, object_id])),
+	]);
+	return tuples.flatMap(({ subject_id, relation_id, object_id }) => {
+		const [subject, object, relation] = [names.get(subject_id), names.get(object_id), relations.get(relation_id)];
+		if (subject === undefined || object === undefined || relation === undefined) return [];
+		const ends = { type: object.type, instance: object.key, subject_type: subject.type, subject: subject.key };
+		return [{ ...ends, relation }];
+	});
+}
+
+/** What instances are called, by id. */
+async function namesOf(unit: ReadingUnit, ids: readonly string[]): Promise<ReadonlyMap<string, InstanceName>> {
+	if (ids.length === 0) return new Map();
+	const { rows } = await unit.raw<InstanceName & { readonly id: string }>(
+		`select resource_instances.id, resources.key as type, resource_instances.key from resource_instances
+		join resources on resources.environment_id = :environment_id and resources.id = resource_instances.resource_id
+		where resource_instances.environment_id = :environment_id and resource_instances.id = any(:ids::uuid[])`,
+		{ ids: [...ids] },
+	);
+	return new Map(rows.map((row) => [row.id, row]));
+}
+
+function nameOf({ type, relation }: { readonly type: string; readonly relation: string }): string {
+	return JSON.stringify([type, relation]);
+}

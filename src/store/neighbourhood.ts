@@ -1,0 +1,219 @@
+import type { ClosureNeighbourhood, InstanceName, Membership, Neighbourhood, Touched } from '../../compiler/delta.js';
+import type { Instance, InstanceAssignment, Relationship, Schema } from '../../compiler/model.js';
+import { closuresAround } from './closure.js';
+import { asTenant, schemaOf } from './model.js';
+import { type AssignmentRow, assignmentsBy } from './table/role-assignment.js';
+import { Tenant } from './table/tenant.js';
+import { User } from './table/user.js';
+import type { ReadingUnit } from './unit.js';
+
+/**
+ * The state that the unit sees of exactly what was touched. `null` when closures lead to so much more that a snapshot
+ * is the cheaper answer. Costs what was touched costs, however many users, subjects and objects its ends have besides.
+ */
+export async function neighbourhoodOf(unit: ReadingUnit, touched: Touched): Promise<Neighbourhood | null> {
+	const related = touched.derivations || touched.relationships.length > 0;
+	const schema = touched.schema || related ? await schemaOf(unit) : null;
+	const closures = schema === null || !related ? null : await closuresOf(unit, schema, touched);
+	if (closures === 'too_many') return null;
+	return {
+		schema,
+		...(await tenantRoles(unit, touched)),
+		instances: await instancesAmong(unit, touched.instances),
+		...(await instanceRoles(unit, touched.instance_assignments)),
+		...(await relationships(unit, touched.relationships)),
+		closures,
+	};
+}
+
+function closuresOf(
+	unit: ReadingUnit,
+	schema: Schema,
+	{ derivations, relationships: changed }: Touched,
+): Promise<ClosureNeighbourhood | 'too_many'> {
+	return closuresAround(unit, schema, derivations ? 'all' : changed);
+}
+
+async function tenantRoles(
+	unit: ReadingUnit,
+	touched: Touched,
+): Promise<Pick<Neighbourhood, 'users' | 'tenants' | 'role_assignments'>> {
+	const userKeys = [...touched.users, ...touched.memberships.map(({ user }) => user)];
+	const tenantKeys = [
+		...touched.tenants,
+		...touched.tenant_attributes,
+		...touched.memberships.map(({ tenant }) => tenant),
+	];
+	const users = await unit
+		.query(User)
+		.whereRaw('users.key = any(?::text[])', [userKeys])
+		.select('users.id', 'users.key');
+	const tenants = await unit.query(Tenant).whereRaw('tenants.key = any(?::text[])', [tenantKeys]);
+	return {
+		users: users.map((user) => user.key),
+		tenants: tenants.map(asTenant),
+		role_assignments: await assignmentsBetween(unit, touched.memberships, users),
+	};
+}
+
+/** Found by user, whose assignments are few and indexed, then narrowed to the memberships. */
+async function assignmentsBetween(unit: ReadingUnit, memberships: readonly Membership[], users: readonly User[]) {
+	const wanted = new Set(memberships.map(nameOf));
+	const members = new Set(memberships.map(({ user }) => user));
+	const user_ids = users.filter((user) => members.has(user.key)).map((user) => user.id);
+	if (user_ids.length === 0) return [];
+	const rows = await assignmentsBy(unit, { user_ids, on_instances: false })
+		.clearSelect()
+		.clearOrder()
+		.select('users.key as user', 'roles.key as role', 'tenants.key as tenant')
+		.castTo<Pick<AssignmentRow, 'user' | 'role' | 'tenant'>[]>();
+	return rows.filter((row) => wanted.has(nameOf(row)));
+}
+
+/** One text for one pair, whatever characters the keys hold. */
+function nameOf({ user, tenant }: Membership): string {
+	return JSON.stringify([user, tenant]);
+}
+
+async function instancesAmong(unit: ReadingUnit, names: readonly InstanceName[]): Promise<readonly Instance[]> {
+	if (names.length === 0) return [];
+	const { rows } = await unit.raw<Instance>(
+		`select wanted.type, wanted.key, tenants.key as tenant
+		from unnest(:types::text[], :keys::text[]) as wanted (type, key)
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join resource_instances on resource_instances.environment_id = :environment_id
+			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.key
+		join tenants on tenants.environment_id = :environment_id and tenants.id = resource_instances.tenant_id`,
+		{ types: names.map(({ type }) => type), keys: names.map(({ key }) => key) },
+	);
+	return rows;
+}
+
+/**
+ * INVARIANT: neither the others who hold roles on an instance are read, nor what else a user holds: each question is
+ * one for an index, and `offset 0` keeps the database from turning them around.
+ */
+async function instanceRoles(
+	unit: ReadingUnit,
+	touched: readonly InstanceAssignment[],
+): Promise<Pick<Neighbourhood, 'instance_assignments' | 'held' | 'holdings'>> {
+	if (touched.length === 0) return { instance_assignments: [], held: [], holdings: [] };
+	const { rows: instance_assignments } = await unit.raw<InstanceAssignment>(
+		`with wanted as (
+			select distinct * from unnest(:users::text[], :types::text[], :keys::text[]) as pairs ("user", type, instance)
+		)
+		select wanted.*, found.key as role
+		from wanted
+		join users on users.environment_id = :environment_id and users.key = wanted.user
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join resource_instances on resource_instances.environment_id = :environment_id
+			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.instance
+		cross join lateral (
+			select roles.key from roles
+			where roles.environment_id = :environment_id and roles.resource_id = resources.id and exists (
+				select 1 from role_assignments as held
+				where held.environment_id = :environment_id and held.tenant_id = resource_instances.tenant_id
+					and held.user_id = users.id and held.role_id = roles.id
+					and held.resource_instance_id = resource_instances.id
+				offset 0
+			)
+		) as found`,
+		{
+			users: touched.map(({ user }) => user),
+			types: touched.map(({ type }) => type),
+			keys: touched.map(({ instance }) => instance),
+		},
+	);
+	return { instance_assignments, held: await held(unit, touched), holdings: await holdings(unit, touched) };
+}
+
+async function held(unit: ReadingUnit, touched: readonly InstanceAssignment[]): Promise<Neighbourhood['held']> {
+	const { rows } = await unit.raw<InstanceName>(
+		`with wanted as (select distinct * from unnest(:types::text[], :keys::text[]) as names (type, key))
+		select wanted.*
+		from wanted
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join resource_instances on resource_instances.environment_id = :environment_id
+			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.key
+		cross join lateral (
+			select 1 from role_assignments
+			where environment_id = :environment_id and resource_instance_id = resource_instances.id limit 1
+		) as anybody`,
+		{ types: touched.map(({ type }) => type), keys: touched.map(({ instance }) => instance) },
+	);
+	return rows;
+}
+
+/** The roles of each user one after another, each found as the next one after the last: on how many instances is all one. */
+async function holdings(unit: ReadingUnit, touched: readonly InstanceAssignment[]): Promise<Neighbourhood['holdings']> {
+	const next = (after: string) =>
+		`select role_id from role_assignments as next
+		where environment_id = :environment_id and user_id = ${after} order by role_id limit 1`;
+	const { rows } = await unit.raw<Neighbourhood['holdings'][number]>(
+		`with recursive found (user_id, "user", role_id) as (
+			select users.id, users.key, (${next('users.id')})
+			from users where environment_id = :environment_id and key = any(:users::text[])
+			union all
+			select user_id, "user", (${next('found.user_id and next.role_id > found.role_id')})
+			from found where role_id is not null
+		)
+		select found.user, resources.key as type, roles.key as role
+		from found
+		join roles on roles.environment_id = :environment_id and roles.id = found.role_id
+		join resources on resources.environment_id = :environment_id and resources.id = roles.resource_id`,
+		{ users: [...new Set(touched.map(({ user }) => user))] },
+	);
+	return rows;
+}
+
+async function relationships(
+	unit: ReadingUnit,
+	touched: readonly Relationship[],
+): Promise<Pick<Neighbourhood, 'relationships' | 'related'>> {
+	if (touched.length === 0) return { relationships: [], related: [] };
+	const { rows } = await unit.raw<Relationship>(
+		`select wanted.*
+		from unnest(:types::text[], :instances::text[], :relations::text[], :subject_types::text[], :subjects::text[])
+			as wanted (type, instance, relation, subject_type, subject)
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join resource_instances as objects on objects.environment_id = :environment_id
+			and objects.resource_id = resources.id and objects.key = wanted.instance
+		join relations on relations.environment_id = :environment_id
+			and relations.resource_id = resources.id and relations.key = wanted.relation
+		join resources as subject_types on subject_types.environment_id = :environment_id
+			and subject_types.key = wanted.subject_type
+		join resource_instances as subjects on subjects.environment_id = :environment_id
+			and subjects.resource_id = subject_types.id and subjects.key = wanted.subject
+		cross join lateral (
+			select 1 from relationship_tuples
+			where environment_id = :environment_id and object_id = objects.id
+				and relation_id = relations.id and subject_id = subjects.id limit 1
+		) as tuple`,
+		{
+			types: touched.map(({ type }) => type),
+			instances: touched.map(({ instance }) => instance),
+			relations: touched.map(({ relation }) => relation),
+			subject_types: touched.map(({ subject_type }) => subject_type),
+			subjects: touched.map(({ subject }) => subject),
+		},
+	);
+	return { relationships: rows, related: await related(unit, touched) };
+}
+
+async function related(unit: ReadingUnit, touched: readonly Relationship[]): Promise<Neighbourhood['related']> {
+	const { rows } = await unit.raw<Neighbourhood['related'][number]>(
+		`with wanted as (select distinct * from unnest(:types::text[], :instances::text[]) as names (type, instance))
+		select wanted.*, relations.key as relation
+		from wanted
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join resource_instances as objects on objects.environment_id = :environment_id
+			and objects.resource_id = resources.id and objects.key = wanted.instance
+		join relations on relations.environment_id = :environment_id and relations.resource_id = resources.id
+		cross join lateral (
+			select 1 from relationship_tuples
+			where environment_id = :environment_id and object_id = objects.id and relation_id = relations.id limit 1
+		) as anything`,
+		{ types: touched.map(({ type }) => type), instances: touched.map(({ instance }) => instance) },
+	);
+	return rows;
+}

@@ -1,0 +1,99 @@
+import type { TupleIds } from './table/relationship-tuple.js';
+import type { ReadingUnit } from './unit.js';
+
+/** Ways that relationships make from instance to instance, followed along some relations, in one statement each. */
+
+/** A tuple as a step of a way. */
+export type StepIds = Pick<TupleIds, 'subject_id' | 'relation_id' | 'object_id'>;
+
+/** The instances that ways from these come to, these among them; `most` and one more when there are more. */
+export async function instancesDownstream(
+	unit: ReadingUnit,
+	relationIds: readonly string[],
+	instanceIds: readonly string[],
+	most?: number,
+): Promise<readonly string[]> {
+	const { rows } = await unit.raw<{ readonly id: string }>(
+		`with recursive reached (id) as (
+			select unnest(:instances::uuid[])
+			union
+			select next.id from reached cross join lateral (
+				select object_id as id from relationship_tuples
+				where environment_id = :environment_id and subject_id = reached.id
+					and relation_id = any(:relations::uuid[]) offset 0
+			) as next
+		)
+		select id from reached limit :limit`,
+		{ instances: [...instanceIds], relations: [...relationIds], limit: limitOf(most) },
+	);
+	return rows.map(({ id }) => id);
+}
+
+/** The tuples on the ways that lead to these instances, each once; `most` and one more when there are more. */
+export async function tuplesUpstream(
+	unit: ReadingUnit,
+	relationIds: readonly string[],
+	instanceIds: readonly string[],
+	most?: number,
+): Promise<readonly StepIds[]> {
+	// `offset 0` keeps the database from reading the table whole in each step of a long way.
+	const into = (object: string) =>
+		`select subject_id, relation_id, object_id from relationship_tuples
+		where environment_id = :environment_id and object_id = ${object} and relation_id = any(:relations::uuid[]) offset 0`;
+	const { rows } = await unit.raw<StepIds>(
+		`with recursive leading (id) as (
+			select unnest(:instances::uuid[])
+			union
+			select before.subject_id from leading cross join lateral (${into('leading.id')}) as before
+		)
+		select step.* from leading cross join lateral (${into('leading.id')}) as step limit :limit`,
+		{ instances: [...new Set(instanceIds)], relations: [...relationIds], limit: limitOf(most) },
+	);
+	return rows;
+}
+
+/** All tuples of these relations; `most` and one more when there are more. */
+export async function tuplesAlong(
+	unit: ReadingUnit,
+	relationIds: readonly string[],
+	most?: number,
+): Promise<readonly StepIds[]> {
+	const { rows } = await unit.raw<StepIds>(
+		`select subject_id, relation_id, object_id from relationship_tuples
+		where environment_id = :environment_id and relation_id = any(:relations::uuid[]) limit :limit`,
+		{ relations: [...relationIds], limit: limitOf(most) },
+	);
+	return rows;
+}
+
+/** How a role is derived from another one, by ids. */
+export interface DerivationStep {
+	readonly role_id: string;
+	readonly source_role_id: string;
+	readonly relation_id: string;
+}
+
+/** The derivations that lead, over any number of them, to these roles or to those derived through these relations. */
+export async function derivationsUpstream(
+	unit: ReadingUnit,
+	of: { readonly role_ids?: readonly string[]; readonly relation_ids?: readonly string[] },
+): Promise<readonly DerivationStep[]> {
+	const { rows } = await unit.raw<DerivationStep>(
+		`with recursive leading (id) as (
+			select role_id from role_derivations where environment_id = :environment_id
+				and (relation_id = any(:relations::uuid[]) or role_id = any(:roles::uuid[]))
+			union
+			select before.source_role_id from leading join role_derivations as before
+				on before.environment_id = :environment_id and before.role_id = leading.id
+		)
+		select step.role_id, step.source_role_id, step.relation_id from leading join role_derivations as step
+			on step.environment_id = :environment_id and step.role_id = leading.id`,
+		{ relations: [...(of.relation_ids ?? [])], roles: [...(of.role_ids ?? [])] },
+	);
+	return rows;
+}
+
+/** No limit where there is none. */
+function limitOf(most: number | undefined): number | null {
+	return most === undefined ? null : most + 1;
+}
