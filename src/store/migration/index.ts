@@ -5,6 +5,7 @@ import { up as decisionPoints } from './0003-decision-points.js';
 import { up as invitesAndProxies } from './0004-invites-and-proxies.js';
 import { up as copyTasks } from './0005-copy-tasks.js';
 import { up as questionsOfDeltas } from './0006-questions-of-deltas.js';
+import { up as policyHistory } from './0007-policy-history.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -14,6 +15,7 @@ const migrations = [
 	{ name: '0004-invites-and-proxies', up: invitesAndProxies },
 	{ name: '0005-copy-tasks', up: copyTasks },
 	{ name: '0006-questions-of-deltas', up: questionsOfDeltas },
+	{ name: '0007-policy-history', up: policyHistory },
 ] as const;
 
 type Migration = (typeof migrations)[number];
