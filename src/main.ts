@@ -29,7 +29,7 @@ async function start(config: Config): Promise<void> {
 	}
 	await running(config, async (keep) => {
 		const log = createLogger(config.log_level);
-		const api = keep(await startApi(config, log, say));
+		const api = keep(await startApi(config, log, { say }));
 		const apiKey = config.pdp_api_key ?? (await secretOfDev(api.store));
 		const controlPlane = config.pdp_control_plane ?? api.listening.url;
 		const decisionPoint = keep(await startDecisionPoint(config, log, controlPlane, apiKey));
@@ -47,7 +47,7 @@ async function start(config: Config): Promise<void> {
 /** Starts API and publisher. */
 async function serve(config: Config): Promise<void> {
 	await running(config, async (keep) => {
-		const api = keep(await startApi(config, createLogger(config.log_level), say));
+		const api = keep(await startApi(config, createLogger(config.log_level), { say }));
 		print(addressLines({ api: api.listening.url, decision_point: null }));
 		if (api.firstStart !== null) print(firstKey(api.firstStart.secret));
 		return (request) => createKey(api.store, request);

@@ -14,7 +14,10 @@ export const entrypoints = [
 	'regolith/check/code',
 	'regolith/check/decision',
 	'regolith/explain/sections',
+	'regolith/listing/authorized_users',
+	'regolith/listing/instance_permissions',
 	'regolith/listing/user_permissions',
+	'regolith/listing/user_tenants',
 ] as const;
 
 /** Rego files and the path of the tool that reads them. */

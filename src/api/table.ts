@@ -18,6 +18,10 @@ import { policies } from './general/policies.js';
 import { policy } from './general/policy.js';
 import { projects } from './general/projects.js';
 import { transfer } from './general/transfer.js';
+import { groupNesting } from './group-nesting.js';
+import { groupRoles } from './group-roles.js';
+import { groupUsers } from './group-users.js';
+import { groups } from './groups.js';
 import { ownPdp } from './own-pdp.js';
 import { pdps } from './pdps.js';
 import { actionGroups } from './schema/action-groups.js';
@@ -63,6 +67,10 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...roleAssignments,
 	...resourceInstances,
 	...relationshipTuples,
+	...groups,
+	...groupRoles,
+	...groupUsers,
+	...groupNesting,
 	...userInvites,
 	...proxyConfigs,
 ];

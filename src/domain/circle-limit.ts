@@ -33,7 +33,7 @@ export async function refuseCrowds(unit: ReadingUnit, made: readonly StepIds[]):
 	const along = relationsOf(circles);
 	const objects = made.filter(({ relation_id }) => along.includes(relation_id)).map(({ object_id }) => object_id);
 	const affected = await instancesDownstream(unit, along, [...new Set(objects)]);
-	await refuseIn(unit, circles, await tuplesUpstream(unit, along, affected));
+	await refuseIn(unit, circles, await tuplesUpstream(unit, { relationIds: along }, affected));
 }
 
 /** Refuses what these roles are derived from when too many roles lead to one through it. */

@@ -60,7 +60,7 @@ export async function replaceRelation(
 	resource: Resource,
 	relation: Relation,
 	subject: Resource,
-	fields: Pick<Relation, 'name' | 'description'>,
+	fields: Pick<Relation, 'name' | 'description'> & Partial<Pick<Relation, 'made_for_groups'>>,
 ): Promise<void> {
 	if (relation.subject_resource_id !== subject.id) {
 		await removeRelations(unit, [relation]);

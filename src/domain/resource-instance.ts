@@ -17,6 +17,7 @@ import type {
 	ResourceInstanceUpdate,
 } from '../wire/resource-instance.js';
 import { removeAssignments } from './assignment.js';
+import { unmarkGroups } from './group-mark.js';
 import {
 	findInstances,
 	type InstanceColumns,
@@ -123,6 +124,7 @@ async function removePortion(unit: WritingUnit, rows: readonly InstanceRow[]): P
 	await removeAssignments(unit, { resource_instance_ids: ids });
 	await removeUserInvites(unit, { resource_instance_ids: ids });
 	await removeTuples(unit, { instance_ids: ids });
+	await unmarkGroups(unit, ids);
 	const names = new Map(rows.map((row) => [row.id, instanceName(row.resource, row.key)]));
 	await unit.removeMany<ResourceInstance>(ResourceInstance, rows, ({ id }) => names.get(id) ?? '');
 }

@@ -8,6 +8,7 @@ import { refuseEveryCrowd } from './circle-limit.js';
 import { actionGroupPart } from './transfer-action-group.js';
 import { roleAssignmentPart, tenantUserPart } from './transfer-assignment.js';
 import { tenantPart, userPart } from './transfer-facts.js';
+import { groupPart, madeForGroupsPart } from './transfer-group.js';
 import { instancePart } from './transfer-instance.js';
 import { userInvitePart } from './transfer-invite.js';
 import { type Entry, nestedKeys, type Part, portionsOf } from './transfer-part.js';
@@ -31,6 +32,8 @@ const parts: readonly AnyPart[] = [
 	asAny(userPart),
 	asAny(tenantUserPart),
 	asAny(instancePart),
+	asAny(groupPart),
+	asAny(madeForGroupsPart),
 	asAny(tuplePart),
 	asAny(roleAssignmentPart),
 	asAny(userInvitePart),

@@ -52,6 +52,14 @@ export interface Request<P, Q, B> {
 	readonly id: string;
 }
 
+/** That an endpoint should not be used any more. */
+export interface Deprecation {
+	/** Since when, as ISO 8601. */
+	readonly since: string;
+	/** The path that is to be used in its place, with parameters of the deprecated one. */
+	readonly successor: string;
+}
+
 /** What is said of an endpoint, once: the router, the validation, the types and OpenAPI all read it. */
 export interface Declaration<
 	Access extends string,
@@ -79,6 +87,8 @@ export interface Declaration<
 	/** The largest body in bytes, where it is larger than the server takes: one that is read for those only who are let in. */
 	readonly maxBodyBytes?: number;
 	readonly returns: R;
+	/** Set for what is only kept for clients that have not moved: every answer says so. */
+	readonly deprecated?: Deprecation;
 	/** Deliberate failures beyond those every endpoint shares (401, 403, 422), by status. */
 	readonly failures?: Readonly<Record<number, string>>;
 	readonly handle: (

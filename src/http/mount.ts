@@ -4,7 +4,7 @@ import Router from '@koa/router';
 import type { Context as KoaContext } from 'koa';
 import type { z } from 'zod';
 import { Failure, type Problem, unprocessable } from '../failure.js';
-import { type Endpoint, Raw, type Reply, type Request, type Returns } from './endpoint.js';
+import { type Deprecation, type Endpoint, Raw, type Reply, type Request, type Returns } from './endpoint.js';
 
 /** What a handler answered, after it has been checked against the endpoint's declaration. */
 export type Answer = Reply<Returns> | Raw;
@@ -105,6 +105,7 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 	for (const endpoint of endpoints) {
 		router.register(endpoint.path, [endpoint.method], async (ctx: KoaContext & { params: Record<string, string> }) => {
 			ctx.state['endpoint'] = endpoint;
+			if (endpoint.deprecated) ctx.set(deprecationHeaders(endpoint.deprecated, ctx.params));
 			const read = () => (endpoint.body === undefined ? undefined : bodyOf(ctx, endpoint.maxBodyBytes, readBody));
 			// A body beyond the server's limit is read when it is validated: after `surround` has asked who sends it.
 			const later = endpoint.maxBodyBytes !== undefined;
@@ -124,6 +125,12 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 		});
 	}
 	return router;
+}
+
+/** RFC 9745, and the link relation of RFC 5829. */
+function deprecationHeaders({ since, successor }: Deprecation, params: Readonly<Record<string, string>>) {
+	const path = successor.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+	return { deprecation: `@${Date.parse(since) / 1000}`, link: `<${path}>; rel="successor-version"` };
 }
 
 async function bodyOf(ctx: KoaContext, maxBytes: number | undefined, readBody: BodyReader): Promise<unknown> {

@@ -52,7 +52,7 @@ export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): 
 	const paths: Record<string, Record<string, Json>> = {};
 	const names = new Set<string>();
 	for (const endpoint of endpoints) {
-		const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
+		const path = templateOf(endpoint.path);
 		const operations = paths[path] ?? {};
 		paths[path] = operations;
 		if (names.has(endpoint.name)) throw new Error(`two endpoints are named ${endpoint.name}`);
@@ -139,14 +139,26 @@ function operationOf(endpoint: AnyEndpoint, writing: Writing): Json {
 	return {
 		operationId: endpoint.name,
 		summary: endpoint.summary,
-		description: [endpoint.description, `Access: ${access.description}`].filter(Boolean).join('\n\n'),
+		description: descriptionOf(endpoint, access),
 		tags: [endpoint.tag],
 		'x-access': endpoint.access,
 		security: access.secured ? [{ bearer: [] }] : [],
+		...(endpoint.deprecated && { deprecated: true }),
 		...(parameters.length > 0 && { parameters }),
 		...(endpoint.body && { requestBody: requestBodyOf(endpoint, endpoint.body, components) }),
 		responses: responsesOf(endpoint, access, writing),
 	};
+}
+
+function descriptionOf({ method, description, deprecated }: AnyEndpoint, access: AccessNote): string {
+	const successor = deprecated && `\`${method.toUpperCase()} ${templateOf(deprecated.successor)}\``;
+	const moved = successor && `Deprecated: use ${successor}. The answer says so in \`Deprecation\` and \`Link\`.`;
+	return [description, moved, `Access: ${access.description}`].filter(Boolean).join('\n\n');
+}
+
+/** A path as OpenAPI writes it. */
+function templateOf(path: string): string {
+	return path.replace(/:(\w+)/g, '{$1}');
 }
 
 /** The members of an object schema as OpenAPI wants parameters: one by one. */

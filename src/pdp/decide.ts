@@ -3,10 +3,13 @@
 import type { Logger } from '../log.js';
 import type { AuthorizationResult } from '../wire/check.js';
 import { type Engine, type EngineInput, evaluationFailed } from './engine.js';
+import type { FactsIndex } from './facts.js';
 
 /** What decisions are made with: one engine at one revision, so that many decisions can agree. */
 export interface Deciding {
 	readonly engine: Engine;
+	/** What listings are proposed from, of the same revision. */
+	readonly facts: FactsIndex;
 	readonly revision: number;
 	readonly log: Logger;
 }

@@ -1,6 +1,6 @@
 /** From what clients send to what the policy reads: one spelling of everything, nothing empty, nothing unknown. */
 
-import type { PermissionsQuery, Query } from '../wire/check.js';
+import type { PermissionsQuery, Query, UsersQuery } from '../wire/check.js';
 import type { EngineInput } from './engine.js';
 
 type Attributes = Readonly<Record<string, unknown>>;
@@ -10,18 +10,20 @@ const defaultTenant = 'default';
 
 /** The engine's input for a check. */
 export function normalise(query: Query): EngineInput {
-	const { resource } = query;
 	return {
 		user: user(query.user),
 		action: query.action,
-		resource: {
-			type: resource.type,
-			...(resource.key ? { key: resource.key } : {}),
-			tenant: resource.tenant || defaultTenant,
-			...filled('attributes', resource.attributes),
-		},
+		resource: resource(query.resource),
 		...filled('context', query.context),
 	};
+}
+
+/** The input of the listing of authorized users: a check without its user. */
+export type UsersInput = Omit<EngineInput, 'user'>;
+
+/** The engine's input for a listing of users. */
+export function normaliseUsers(query: UsersQuery): UsersInput {
+	return { action: query.action, resource: resource(query.resource), ...filled('context', query.context) };
 }
 
 /** The input of the permissions listing. */
@@ -34,13 +36,24 @@ export interface PermissionsInput {
 }
 
 /** The engine's input for a listing of permissions; filters that are empty are left out. */
-export function normalisePermissions(query: PermissionsQuery): PermissionsInput {
+export function normalisePermissions(
+	query: Pick<PermissionsQuery, 'user'> & Partial<PermissionsQuery>,
+): PermissionsInput {
 	return {
 		user: user(query.user),
 		...(query.tenants?.length ? { tenants: query.tenants } : {}),
 		...(query.resources?.length ? { resources: query.resources } : {}),
 		...(query.resource_types?.length ? { resource_types: query.resource_types } : {}),
 		...filled('context', query.context),
+	};
+}
+
+function resource(given: Query['resource']): EngineInput['resource'] {
+	return {
+		type: given.type,
+		...(given.key ? { key: given.key } : {}),
+		tenant: given.tenant || defaultTenant,
+		...filled('attributes', given.attributes),
 	};
 }
 

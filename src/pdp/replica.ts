@@ -5,6 +5,7 @@ import { promises as timers } from 'node:timers';
 import { BundleError, type Manifest, parseManifest, parsePatches, unpack } from '../bundle.js';
 import type { Logger } from '../log.js';
 import { Engine } from './engine.js';
+import { FactsIndex } from './facts.js';
 import { connectFeed, type Feed, type FeedBundle, Refusal } from './feed.js';
 
 /** How a replica is doing. `stale` still answers, from the last revision it has. */
@@ -38,6 +39,8 @@ export interface ReplicaOptions {
 /** An engine and the revision of the environment it answers from. */
 export interface Held {
 	readonly engine: Engine;
+	/** The index of the same data. */
+	readonly facts: FactsIndex;
 	readonly revision: number;
 }
 
@@ -150,10 +153,11 @@ export class Replica {
 			const manifest = parseManifest(files);
 			this.#refuseForeign(manifest, environment);
 			const patches = parsePatches(files);
-			const engine = await this.#engineFor(manifest, files);
+			const { engine, facts } = await this.#baseFor(manifest, files);
 			// From here to the new revision in one go: nobody gets answers of one revision under the number of another.
 			engine.patch(patches);
-			const taken = { engine, revision: Number(manifest.revision), etag, environment };
+			facts.patch(patches);
+			const taken = { engine, facts, revision: Number(manifest.revision), etag, environment };
 			if (preparing || manifest.metadata.regolith.kind === 'snapshot') this.#next = taken;
 			else this.#hold(taken);
 		} catch (error) {
@@ -193,15 +197,22 @@ export class Replica {
 		if (revision < held) throw new BundleError(`the feed went back to revision ${revision}; revision ${held} is kept`);
 	}
 
-	/** The engine that a bundle's patches belong on. The one in use stays untouched, and in use, until they are applied. */
-	async #engineFor(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>): Promise<Engine> {
+	/**
+	 * The engine and the index that a bundle's patches belong on. An engine in use stays untouched, and in use, until they
+	 * are applied. An index has no policy: with a new one it goes over to the new engine, once that has the patches.
+	 */
+	async #baseFor(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>): Promise<Pick<Held, 'engine' | 'facts'>> {
 		const step = manifest.metadata.regolith;
-		if (step.kind === 'snapshot') return Engine.load(await compiled(files), required(files, 'data.json'));
+		if (step.kind === 'snapshot') {
+			const data = required(files, 'data.json');
+			return { engine: await Engine.load(await compiled(files), data), facts: FactsIndex.read(data) };
+		}
 		const base = this.#next ?? this.#held;
 		if (base === undefined || base.engine.broken !== undefined || Number(step.base) > base.revision) {
 			throw new BundleError(`a ${step.kind} from revision ${step.base} does not continue what is held`);
 		}
-		return step.kind === 'policy' ? base.engine.fork(await compiled(files)) : base.engine;
+		const { facts } = base;
+		return { engine: step.kind === 'policy' ? await base.engine.fork(await compiled(files)) : base.engine, facts };
 	}
 
 	#becomeReady(): void {

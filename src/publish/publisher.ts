@@ -14,7 +14,7 @@ const retryAfter = 30_000;
  * How long a revision waits for its policy, in milliseconds, before it goes out with the policy before. Facts must not
  * wait for long: a revocation may be among them. What is new in the schema is denied until its policy comes.
  */
-const patience = 2_000;
+const usualPatience = 2_000;
 
 /** Where an environment is: its newest revision and the policy that is in force there. */
 export interface Head {
@@ -53,6 +53,7 @@ export class Publisher {
 		private readonly shelf: PolicyShelf,
 		private readonly assembler: Assembler,
 		private readonly log: Logger,
+		private readonly patience = usualPatience,
 	) {}
 
 	/** Compiles schemas as they are committed, without waiting for someone to ask. */
@@ -87,7 +88,7 @@ export class Publisher {
 				continue;
 			}
 			const waited = new AbortController();
-			const tooLong = sleep(patience, 'too long', { signal: waited.signal }).catch(() => 'compiled');
+			const tooLong = sleep(this.patience, 'too long', { signal: waited.signal }).catch(() => 'compiled');
 			const outcome = await Promise.race([compiled, tooLong]).finally(() => waited.abort());
 			const late = outcome === 'too long' ? this.headOf(counters, publications, true) : null;
 			if (late !== null) return late;

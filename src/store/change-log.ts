@@ -7,6 +7,7 @@ import type { ReadingUnit } from './unit.js';
 interface LoggedChange {
 	readonly kind: ChangeKind;
 	readonly operation: 'create' | 'update' | 'delete';
+	readonly id: string | null;
 	readonly key: string | null;
 	/** What the records of assignments, instances and tuples join, by keys; null in those of other kinds. */
 	readonly user: string | null;
@@ -21,13 +22,19 @@ interface LoggedChange {
 	readonly derivations_changed: boolean;
 }
 
+/** What was touched, and by which rows. */
+export interface TouchedRows extends Touched {
+	/** The touched relationships by the ids of their tuples: one that came anew has another id. */
+	readonly tuples: ReadonlyMap<string, Relationship>;
+}
+
 /**
  * What the changes after revision `base` touched, up to the revision the unit sees. `null` when there are more than
  * `most`: then a snapshot is the cheaper answer.
  */
-export async function touchedSince(unit: ReadingUnit, base: number, most: number): Promise<Touched | null> {
+export async function touchedSince(unit: ReadingUnit, base: number, most: number): Promise<TouchedRows | null> {
 	const { rows } = await unit.raw<LoggedChange>(
-		`select kind, operation, record ->> 'key' as key, record ->> 'user' as "user", record ->> 'role' as role,
+		`select kind, operation, record ->> 'id' as id, record ->> 'key' as key, record ->> 'user' as "user", record ->> 'role' as role,
 			record ->> 'tenant' as tenant, record ->> 'resource' as resource,
 			record ->> 'resource_instance' as resource_instance, record ->> 'subject' as subject,
 			record ->> 'relation' as relation, record ->> 'object' as object,
@@ -40,7 +47,7 @@ export async function touchedSince(unit: ReadingUnit, base: number, most: number
 	return rows.length > most ? null : touchedBy(rows);
 }
 
-function touchedBy(changes: readonly LoggedChange[]): Touched {
+function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
 	const keysOf = (kind: ChangeKind, wanted: (change: LoggedChange) => boolean): readonly string[] => {
 		const keys = changes.filter((change) => change.kind === kind && wanted(change)).map((change) => change.key ?? '');
 		return [...new Set(keys)].sort();
@@ -57,6 +64,12 @@ function touchedBy(changes: readonly LoggedChange[]): Touched {
 		instances: distinct(changes, instanceOf),
 		instance_assignments: distinct(changes, instanceAssignmentOf),
 		relationships: distinct(changes, relationshipOf),
+		tuples: new Map(
+			changes.flatMap((change) => {
+				const relationship = relationshipOf(change);
+				return change.id === null || relationship === null ? [] : [[change.id, relationship] as const];
+			}),
+		),
 	};
 }
 

@@ -1,4 +1,4 @@
-import { circularRelations } from '../../compiler/circle.js';
+import { type CircularRelation, circularRelations } from '../../compiler/circle.js';
 import type { ClosureNeighbourhood, InstanceName } from '../../compiler/delta.js';
 import type { Relationship, Schema } from '../../compiler/model.js';
 import type { ReadingUnit } from './unit.js';
@@ -23,7 +23,7 @@ export async function closuresAround(
 	const starts =
 		changed === 'all' ? changed : changed.filter(({ type, relation }) => names.has(nameOf({ type, relation })));
 	if (circular.length === 0 || starts.length === 0) return { of: starts === 'all' ? starts : [], relationships: [] };
-	const relations = await relationKeys(unit, circular);
+	const relations = await relationsIn(unit, circular);
 	if (starts === 'all') {
 		const tuples = await tuplesAlong(unit, [...relations.keys()], mostRelationships);
 		return tuples.length > mostRelationships
@@ -35,16 +35,18 @@ export async function closuresAround(
 
 async function around(
 	unit: ReadingUnit,
-	relations: Keys,
+	relations: Relations,
 	starts: readonly Relationship[],
 ): Promise<ClosureNeighbourhood | 'too_many'> {
 	const objects = new Map(
 		starts.map(({ type, instance }) => [JSON.stringify([type, instance]), { type, key: instance }]),
 	);
+	const relationIds = [...relations].filter(([, { inside }]) => inside).map(([id]) => id);
 	const ids = await idsOf(unit, [...objects.values()]);
-	const reached = await instancesDownstream(unit, [...relations.keys()], ids, mostInstances);
+	const reached = await instancesDownstream(unit, relationIds, ids, mostInstances);
 	if (objects.size > mostInstances || reached.length > mostInstances) return 'too_many';
-	const tuples = await tuplesUpstream(unit, [...relations.keys()], reached, mostRelationships);
+	const along = { relationIds, enteringIds: [...relations.keys()], most: mostRelationships };
+	const tuples = await tuplesUpstream(unit, along, reached);
 	if (tuples.length > mostRelationships) return 'too_many';
 	// An object that exists no more is nowhere downstream of anything, and has no closure any more.
 	for (const { type, key } of (await namesOf(unit, reached)).values())
@@ -52,18 +54,25 @@ async function around(
 	return { of: [...objects.values()], relationships: await named(unit, relations, tuples) };
 }
 
-/** Keys by id. */
-type Keys = ReadonlyMap<string, string>;
+/** What is known of relations, by id. */
+type Relations = ReadonlyMap<string, { readonly key: string; readonly inside: boolean }>;
 
-async function relationKeys(unit: ReadingUnit, circular: ReturnType<typeof circularRelations>): Promise<Keys> {
-	const { rows } = await unit.raw<{ readonly id: string; readonly key: string }>(
-		`select relations.id, relations.key from unnest(:types::text[], :keys::text[]) as wanted (type, key)
+/** A relation that leads both around in a circle and into one counts as the first. */
+async function relationsIn(unit: ReadingUnit, circular: readonly CircularRelation[]): Promise<Relations> {
+	const { rows } = await unit.raw<{ readonly id: string; readonly key: string; readonly inside: boolean }>(
+		`select relations.id, relations.key, bool_or(wanted.inside) as inside
+		from unnest(:types::text[], :keys::text[], :inside::boolean[]) as wanted (type, key, inside)
 		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
 		join relations on relations.environment_id = :environment_id
-			and relations.resource_id = resources.id and relations.key = wanted.key`,
-		{ types: circular.map(({ type }) => type), keys: circular.map(({ relation }) => relation) },
+			and relations.resource_id = resources.id and relations.key = wanted.key
+		group by relations.id, relations.key`,
+		{
+			types: circular.map(({ type }) => type),
+			keys: circular.map(({ relation }) => relation),
+			inside: circular.map(({ inside }) => inside),
+		},
 	);
-	return new Map(rows.map(({ id, key }) => [id, key]));
+	return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The ids of those that exist. */
@@ -78,12 +87,16 @@ async function idsOf(unit: ReadingUnit, names: readonly InstanceName[]): Promise
 	return rows.map(({ id }) => id);
 }
 
-async function named(unit: ReadingUnit, relations: Keys, tuples: readonly StepIds[]): Promise<readonly Relationship[]> {
+async function named(
+	unit: ReadingUnit,
+	relations: Relations,
+	tuples: readonly StepIds[],
+): Promise<readonly Relationship[]> {
 	const names = await namesOf(unit, [
 		...new Set(tuples.flatMap(({ subject_id, object_id }) => [subject_id, object_id])),
 	]);
 	return tuples.flatMap(({ subject_id, relation_id, object_id }) => {
-		const [subject, object, relation] = [names.get(subject_id), names.get(object_id), relations.get(relation_id)];
+		const [subject, object, relation] = [names.get(subject_id), names.get(object_id), relations.get(relation_id)?.key];
 		if (subject === undefined || object === undefined || relation === undefined) return [];
 		const ends = { type: object.type, instance: object.key, subject_type: subject.type, subject: subject.key };
 		return [{ ...ends, relation }];

@@ -1,7 +1,9 @@
-import type { ClosureNeighbourhood, InstanceName, Membership, Neighbourhood, Touched } from '../../compiler/delta.js';
+import type { ClosureNeighbourhood, InstanceName, Membership, Neighbourhood } from '../../compiler/delta.js';
 import type { Instance, InstanceAssignment, Relationship, Schema } from '../../compiler/model.js';
+import type { TouchedRows } from './change-log.js';
 import { closuresAround } from './closure.js';
-import { asTenant, schemaOf } from './model.js';
+import { asTenant } from './facts.js';
+import { schemaOf } from './model.js';
 import { type AssignmentRow, assignmentsBy } from './table/role-assignment.js';
 import { Tenant } from './table/tenant.js';
 import { User } from './table/user.js';
@@ -11,7 +13,7 @@ import type { ReadingUnit } from './unit.js';
  * The state that the unit sees of exactly what was touched. `null` when closures lead to so much more that a snapshot
  * is the cheaper answer. Costs what was touched costs, however many users, subjects and objects its ends have besides.
  */
-export async function neighbourhoodOf(unit: ReadingUnit, touched: Touched): Promise<Neighbourhood | null> {
+export async function neighbourhoodOf(unit: ReadingUnit, touched: TouchedRows): Promise<Neighbourhood | null> {
 	const related = touched.derivations || touched.relationships.length > 0;
 	const schema = touched.schema || related ? await schemaOf(unit) : null;
 	const closures = schema === null || !related ? null : await closuresOf(unit, schema, touched);
@@ -21,7 +23,7 @@ export async function neighbourhoodOf(unit: ReadingUnit, touched: Touched): Prom
 		...(await tenantRoles(unit, touched)),
 		instances: await instancesAmong(unit, touched.instances),
 		...(await instanceRoles(unit, touched.instance_assignments)),
-		...(await relationships(unit, touched.relationships)),
+		...(await relationships(unit, touched)),
 		closures,
 	};
 }
@@ -29,14 +31,14 @@ export async function neighbourhoodOf(unit: ReadingUnit, touched: Touched): Prom
 function closuresOf(
 	unit: ReadingUnit,
 	schema: Schema,
-	{ derivations, relationships: changed }: Touched,
+	{ derivations, relationships: changed }: TouchedRows,
 ): Promise<ClosureNeighbourhood | 'too_many'> {
 	return closuresAround(unit, schema, derivations ? 'all' : changed);
 }
 
 async function tenantRoles(
 	unit: ReadingUnit,
-	touched: Touched,
+	touched: TouchedRows,
 ): Promise<Pick<Neighbourhood, 'users' | 'tenants' | 'role_assignments'>> {
 	const userKeys = [...touched.users, ...touched.memberships.map(({ user }) => user)];
 	const tenantKeys = [
@@ -90,58 +92,37 @@ async function instancesAmong(unit: ReadingUnit, names: readonly InstanceName[])
 }
 
 /**
- * INVARIANT: neither the others who hold roles on an instance are read, nor what else a user holds: each question is
- * one for an index, and `offset 0` keeps the database from turning them around.
+ * INVARIANT: neither the others who hold roles on an instance are read, nor what else a user holds: each question goes
+ * by one index, also in a database that has not counted its rows yet, and `offset 0` keeps it as it is.
  */
 async function instanceRoles(
 	unit: ReadingUnit,
 	touched: readonly InstanceAssignment[],
-): Promise<Pick<Neighbourhood, 'instance_assignments' | 'held' | 'holdings'>> {
-	if (touched.length === 0) return { instance_assignments: [], held: [], holdings: [] };
+): Promise<Pick<Neighbourhood, 'instance_assignments' | 'holdings'>> {
+	if (touched.length === 0) return { instance_assignments: [], holdings: [] };
 	const { rows: instance_assignments } = await unit.raw<InstanceAssignment>(
 		`with wanted as (
 			select distinct * from unnest(:users::text[], :types::text[], :keys::text[]) as pairs ("user", type, instance)
 		)
-		select wanted.*, found.key as role
+		select wanted.*, roles.key as role
 		from wanted
 		join users on users.environment_id = :environment_id and users.key = wanted.user
 		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
 		join resource_instances on resource_instances.environment_id = :environment_id
 			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.instance
 		cross join lateral (
-			select roles.key from roles
-			where roles.environment_id = :environment_id and roles.resource_id = resources.id and exists (
-				select 1 from role_assignments as held
-				where held.environment_id = :environment_id and held.tenant_id = resource_instances.tenant_id
-					and held.user_id = users.id and held.role_id = roles.id
-					and held.resource_instance_id = resource_instances.id
-				offset 0
-			)
-		) as found`,
+			select role_id from role_assignments
+			where environment_id = :environment_id and resource_instance_id = resource_instances.id
+				and cast(user_id as text) = cast(users.id as text) offset 0
+		) as held
+		join roles on roles.environment_id = :environment_id and roles.id = held.role_id`,
 		{
 			users: touched.map(({ user }) => user),
 			types: touched.map(({ type }) => type),
 			keys: touched.map(({ instance }) => instance),
 		},
 	);
-	return { instance_assignments, held: await held(unit, touched), holdings: await holdings(unit, touched) };
-}
-
-async function held(unit: ReadingUnit, touched: readonly InstanceAssignment[]): Promise<Neighbourhood['held']> {
-	const { rows } = await unit.raw<InstanceName>(
-		`with wanted as (select distinct * from unnest(:types::text[], :keys::text[]) as names (type, key))
-		select wanted.*
-		from wanted
-		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
-		join resource_instances on resource_instances.environment_id = :environment_id
-			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.key
-		cross join lateral (
-			select 1 from role_assignments
-			where environment_id = :environment_id and resource_instance_id = resource_instances.id limit 1
-		) as anybody`,
-		{ types: touched.map(({ type }) => type), keys: touched.map(({ instance }) => instance) },
-	);
-	return rows;
+	return { instance_assignments, holdings: await holdings(unit, touched) };
 }
 
 /** The roles of each user one after another, each found as the next one after the last: on how many instances is all one. */
@@ -168,51 +149,37 @@ async function holdings(unit: ReadingUnit, touched: readonly InstanceAssignment[
 
 async function relationships(
 	unit: ReadingUnit,
-	touched: readonly Relationship[],
+	{ relationships: touched, tuples }: TouchedRows,
 ): Promise<Pick<Neighbourhood, 'relationships' | 'related'>> {
 	if (touched.length === 0) return { relationships: [], related: [] };
-	const { rows } = await unit.raw<Relationship>(
-		`select wanted.*
-		from unnest(:types::text[], :instances::text[], :relations::text[], :subject_types::text[], :subjects::text[])
-			as wanted (type, instance, relation, subject_type, subject)
-		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
-		join resource_instances as objects on objects.environment_id = :environment_id
-			and objects.resource_id = resources.id and objects.key = wanted.instance
-		join relations on relations.environment_id = :environment_id
-			and relations.resource_id = resources.id and relations.key = wanted.relation
-		join resources as subject_types on subject_types.environment_id = :environment_id
-			and subject_types.key = wanted.subject_type
-		join resource_instances as subjects on subjects.environment_id = :environment_id
-			and subjects.resource_id = subject_types.id and subjects.key = wanted.subject
-		cross join lateral (
-			select 1 from relationship_tuples
-			where environment_id = :environment_id and object_id = objects.id
-				and relation_id = relations.id and subject_id = subjects.id limit 1
-		) as tuple`,
-		{
-			types: touched.map(({ type }) => type),
-			instances: touched.map(({ instance }) => instance),
-			relations: touched.map(({ relation }) => relation),
-			subject_types: touched.map(({ subject_type }) => subject_type),
-			subjects: touched.map(({ subject }) => subject),
-		},
+	// A touched one that is there now came in the run, so the log has the id of its row.
+	const { rows } = await unit.raw<{ readonly id: string }>(
+		'select id from relationship_tuples where environment_id = :environment_id and id = any(:ids::uuid[])',
+		{ ids: [...tuples.keys()] },
 	);
-	return { relationships: rows, related: await related(unit, touched) };
+	return { relationships: rows.flatMap(({ id }) => tuples.get(id) ?? []), related: await related(unit, touched) };
 }
 
+/** The relations of each object one after another, each found as the next one after the last: as `holdings`. */
 async function related(unit: ReadingUnit, touched: readonly Relationship[]): Promise<Neighbourhood['related']> {
+	const next = (after: string) =>
+		`select relation_id from relationship_tuples as next
+		where environment_id = :environment_id and object_id = ${after} order by relation_id limit 1`;
 	const { rows } = await unit.raw<Neighbourhood['related'][number]>(
-		`with wanted as (select distinct * from unnest(:types::text[], :instances::text[]) as names (type, instance))
-		select wanted.*, relations.key as relation
-		from wanted
-		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
-		join resource_instances as objects on objects.environment_id = :environment_id
-			and objects.resource_id = resources.id and objects.key = wanted.instance
-		join relations on relations.environment_id = :environment_id and relations.resource_id = resources.id
-		cross join lateral (
-			select 1 from relationship_tuples
-			where environment_id = :environment_id and object_id = objects.id and relation_id = relations.id limit 1
-		) as anything`,
+		`with recursive wanted as (
+			select distinct * from unnest(:types::text[], :instances::text[]) as names (type, instance)
+		), found (type, instance, id, relation_id) as (
+			select wanted.type, wanted.instance, objects.id, (${next('objects.id')})
+			from wanted
+			join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+			join resource_instances as objects on objects.environment_id = :environment_id
+				and objects.resource_id = resources.id and objects.key = wanted.instance
+			union all
+			select type, instance, id, (${next('found.id and next.relation_id > found.relation_id')})
+			from found where relation_id is not null
+		)
+		select found.type, found.instance, relations.key as relation
+		from found join relations on relations.environment_id = :environment_id and relations.id = found.relation_id`,
 		{ types: touched.map(({ type }) => type), instances: touched.map(({ instance }) => instance) },
 	);
 	return rows;

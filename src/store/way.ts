@@ -1,7 +1,11 @@
 import type { TupleIds } from './table/relationship-tuple.js';
 import type { ReadingUnit } from './unit.js';
 
-/** Ways that relationships make from instance to instance, followed along some relations, in one statement each. */
+/**
+ * Ways that relationships make from instance to instance, followed along some relations, in one statement each.
+ * INVARIANT: each step goes by the index of the instance, also in a database that has not counted its rows yet: so the
+ * relation is compared as a text, for which the others are no use, and `offset 0` keeps the step as it is.
+ */
 
 /** A tuple as a step of a way. */
 export type StepIds = Pick<TupleIds, 'subject_id' | 'relation_id' | 'object_id'>;
@@ -20,7 +24,7 @@ export async function instancesDownstream(
 			select next.id from reached cross join lateral (
 				select object_id as id from relationship_tuples
 				where environment_id = :environment_id and subject_id = reached.id
-					and relation_id = any(:relations::uuid[]) offset 0
+					and cast(relation_id as text) = any(:relations::text[]) offset 0
 			) as next
 		)
 		select id from reached limit :limit`,
@@ -29,25 +33,40 @@ export async function instancesDownstream(
 	return rows.map(({ id }) => id);
 }
 
+/** Along which relations tuples are looked for, and how many. */
+export interface Upstream {
+	/** Those that ways follow. */
+	readonly relationIds: readonly string[];
+	/** Those by which something enters a way: told, and not followed any further. */
+	readonly enteringIds?: readonly string[];
+	readonly most?: number;
+}
+
 /** The tuples on the ways that lead to these instances, each once; `most` and one more when there are more. */
 export async function tuplesUpstream(
 	unit: ReadingUnit,
-	relationIds: readonly string[],
+	{ relationIds, enteringIds = [], most }: Upstream,
 	instanceIds: readonly string[],
-	most?: number,
 ): Promise<readonly StepIds[]> {
-	// `offset 0` keeps the database from reading the table whole in each step of a long way.
-	const into = (object: string) =>
+	const into = (object: string, relations: string) =>
 		`select subject_id, relation_id, object_id from relationship_tuples
-		where environment_id = :environment_id and object_id = ${object} and relation_id = any(:relations::uuid[]) offset 0`;
+		where environment_id = :environment_id and object_id = ${object}
+			and cast(relation_id as text) = any(${relations}) offset 0`;
 	const { rows } = await unit.raw<StepIds>(
-		`with recursive leading (id) as (
+		`with recursive upstream (id) as (
 			select unnest(:instances::uuid[])
 			union
-			select before.subject_id from leading cross join lateral (${into('leading.id')}) as before
+			select before.subject_id from upstream
+				cross join lateral (${into('upstream.id', ':relations::text[]')}) as before
 		)
-		select step.* from leading cross join lateral (${into('leading.id')}) as step limit :limit`,
-		{ instances: [...new Set(instanceIds)], relations: [...relationIds], limit: limitOf(most) },
+		select step.* from upstream
+			cross join lateral (${into('upstream.id', ':relations::text[] || :entering::text[]')}) as step limit :limit`,
+		{
+			instances: [...new Set(instanceIds)],
+			relations: [...relationIds],
+			entering: enteringIds.filter((id) => !relationIds.includes(id)),
+			limit: limitOf(most),
+		},
 	);
 	return rows;
 }
@@ -79,15 +98,15 @@ export async function derivationsUpstream(
 	of: { readonly role_ids?: readonly string[]; readonly relation_ids?: readonly string[] },
 ): Promise<readonly DerivationStep[]> {
 	const { rows } = await unit.raw<DerivationStep>(
-		`with recursive leading (id) as (
+		`with recursive upstream (id) as (
 			select role_id from role_derivations where environment_id = :environment_id
 				and (relation_id = any(:relations::uuid[]) or role_id = any(:roles::uuid[]))
 			union
-			select before.source_role_id from leading join role_derivations as before
-				on before.environment_id = :environment_id and before.role_id = leading.id
+			select before.source_role_id from upstream join role_derivations as before
+				on before.environment_id = :environment_id and before.role_id = upstream.id
 		)
-		select step.role_id, step.source_role_id, step.relation_id from leading join role_derivations as step
-			on step.environment_id = :environment_id and step.role_id = leading.id`,
+		select step.role_id, step.source_role_id, step.relation_id from upstream join role_derivations as step
+			on step.environment_id = :environment_id and step.role_id = upstream.id`,
 		{ relations: [...(of.relation_ids ?? [])], roles: [...(of.role_ids ?? [])] },
 	);
 	return rows;

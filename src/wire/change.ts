@@ -18,6 +18,7 @@ export const ChangeKind = z.enum([
 	'role_assignment',
 	'resource_instance',
 	'relationship_tuple',
+	'group',
 	'user_invite',
 	'proxy_config',
 	'pdp_config',

@@ -1,6 +1,7 @@
 /** What decision points are asked and what they answer. Requests are taken leniently: clients send whole user records. */
 
 import { z } from 'zod';
+import { pageShape } from './query.js';
 
 const optionalText = z.string().nullish();
 
@@ -100,11 +101,16 @@ export type AuthorizationResult = z.output<typeof AuthorizationResult>;
 /** The answers to many checks, in the order they were asked. */
 export const BulkResult = z.object({ allow: z.array(AuthorizationResult) });
 
-/** What a user may do on one object, by object id: `__tenant:<key>` for a tenant. */
+const tenant = z.object({ key: z.string(), attributes: z.unknown() });
+
+/** What a user may do on one object, by object id: `__tenant:<key>` for a tenant, `<type>:<key>` for an instance. */
 export const UserPermissions = z.record(
 	z.string(),
 	z.object({
-		tenant: z.object({ key: z.string(), attributes: z.unknown() }),
+		/** The tenant, or that of the instance. */
+		tenant,
+		/** The instance; absent for a tenant. Attributes of instances are not known here: they are always empty. */
+		resource: z.object({ type: z.string(), key: z.string(), attributes: z.unknown() }).optional(),
 		/** `<resource>:<action>`, sorted. */
 		permissions: z.array(z.string()),
 		/** Keys of the roles held there, sorted. */
@@ -114,6 +120,78 @@ export const UserPermissions = z.record(
 
 /** What a user may do, by object id. */
 export type UserPermissions = z.output<typeof UserPermissions>;
+
+/** Asks in which tenants a user holds a role. */
+export const TenantsQuery = z.object({ user, context: attributes });
+
+/** The tenants where a user holds a role. */
+export const UserTenants = z.array(tenant);
+
+/** Asks who may do an action on a resource. */
+export const UsersQuery = z.object({ action: z.string(), resource, context: attributes, sdk: optionalText });
+
+/** A question for users, after validation. */
+export type UsersQuery = z.output<typeof UsersQuery>;
+
+const grantingAssignment = z.object({
+	user: z.string(),
+	tenant: z.string(),
+	/** Where the role is assigned: `__tenant:<key>`, or an instance `<type>:<key>`. */
+	resource: z.string(),
+	role: z.string(),
+});
+
+type GrantingAssignment = z.output<typeof grantingAssignment>;
+
+const { $schema: _, ...grantingAssignments } = z.toJSONSchema(z.array(grantingAssignment));
+
+/** Who may do an action on a resource, and by which assignments of roles. */
+export const AuthorizedUsers = z.object({
+	/** `<type>:<key>`, or `<type>:*` without a key. */
+	resource: z.string(),
+	tenant: z.string(),
+	/** By user. Not a record: those lose a member called `__proto__`, and that may be a user's key. */
+	users: z
+		.custom<Readonly<Record<string, readonly GrantingAssignment[]>>>()
+		.meta({ type: 'object', additionalProperties: grantingAssignments }),
+});
+
+/** Who may do an action on a resource. */
+export type AuthorizedUsers = z.output<typeof AuthorizedUsers>;
+
+/** An empty filter is none. */
+const nameFilter = z
+	.string()
+	.transform((text) => (text === '' ? undefined : text))
+	.optional();
+
+/** Which role assignments are asked for. */
+export const LocalAssignmentsQuery = z.object({
+	user: nameFilter,
+	role: nameFilter,
+	tenant: nameFilter,
+	/** A resource type; `__tenant` stands for tenants. */
+	resource: nameFilter,
+	/** An instance `<type>:<key>`, or its bare key. */
+	resource_instance: nameFilter,
+	...pageShape,
+});
+
+/** Which role assignments are asked for, after validation. */
+export type LocalAssignmentsQuery = z.output<typeof LocalAssignmentsQuery>;
+
+/** A role assigned to a user, in a tenant or on an instance. */
+export const LocalAssignment = z.object({
+	user: z.string(),
+	role: z.string(),
+	/** The tenant, or that of the instance. */
+	tenant: z.string(),
+	/** `<type>:<key>`; absent for roles in tenants. */
+	resource_instance: z.string().optional(),
+});
+
+/** A role assigned to a user. */
+export type LocalAssignment = z.output<typeof LocalAssignment>;
 
 /** How a decision point is. `status` is `ok` when it can answer checks. */
 export const Health = z.object({

@@ -161,6 +161,22 @@ export const InstanceEntry = z
 	.meta({ id: 'InstanceEntry' });
 export type InstanceEntry = z.output<typeof InstanceEntry>;
 
+/** An instance that is a group; `made_instance`: it was created to be one, and goes with the group. */
+export const GroupEntry = z
+	.strictObject({ made_instance: defaulted(z.boolean(), () => false) })
+	.meta({ id: 'GroupEntry' });
+export type GroupEntry = z.output<typeof GroupEntry>;
+
+/** A resource, or a role or a relation of one, that the groups API made and takes away when no group needs it. */
+export const MadeForGroupsEntry = z
+	.strictObject({ resource: Key, role: orNull(Key), relation: orNull(Key) })
+	.refine(({ role, relation }) => role === null || relation === null, {
+		message: 'must not be named beside `role`',
+		path: ['relation'],
+	})
+	.meta({ id: 'MadeForGroupsEntry' });
+export type MadeForGroupsEntry = z.output<typeof MadeForGroupsEntry>;
+
 /** A relationship: its subject and its object are `<resource key>:<instance key>`. */
 export const TupleEntry = z
 	.strictObject({ subject: InstanceName, relation: Key, object: InstanceName })
@@ -222,6 +238,8 @@ const FactsHalf = z.strictObject({
 	users: mapOf(UserEntry, UserKey),
 	tenant_users: listOf(TenantUserEntry),
 	resource_instances: mapOf(InstanceEntry, InstanceName),
+	groups: mapOf(GroupEntry, InstanceName),
+	made_for_groups: listOf(MadeForGroupsEntry),
 	relationship_tuples: listOf(TupleEntry),
 	role_assignments: listOf(RoleAssignmentEntry),
 	user_invites: mapOf(UserInviteEntry, UserKey),
@@ -255,6 +273,8 @@ export const EnvironmentExport = z
 			users: entries,
 			tenant_users: z.array(StoredObject),
 			resource_instances: entries,
+			groups: entries,
+			made_for_groups: z.array(StoredObject),
 			relationship_tuples: z.array(StoredObject),
 			role_assignments: z.array(StoredObject),
 			user_invites: entries,

@@ -41,6 +41,12 @@ const ofAnn = [
 	...held('ann#editor@acme', 'ann#viewer@globex', 'ann#viewer@document:budget'),
 ];
 const ofGlobex = ['tenant globex', ...held('ann#viewer@globex', 'ben#editor@document:plan')];
+const viewerOfTeam = 'document:viewer from team:member by viewer_team';
+const ofTeam = [
+	...['relation document:viewer_team', 'relationship_tuple document:plan#viewer_team@team:red', 'group team:red'],
+	...['resource team', 'role team:member', 'resource_instance team:red', ...held('ben#member@team:red')],
+];
+const ofRed = [...ofTeam.filter((word) => /^(relationship|group|resource_instance|role_assignment)/.test(word))];
 const annIsIn = ['listed ann in acme', 'listed ann in globex'];
 
 const deletions: Readonly<Record<string, Deletion>> = {
@@ -62,12 +68,13 @@ const deletions: Readonly<Record<string, Deletion>> = {
 			...['resource_attribute document:private', 'action_group document:all'],
 			...['relation document:parent', 'relation document:copy', 'role document:viewer', 'role document:editor'],
 			...[...ofBudget, 'resource_instance document:plan', ...held('ben#editor@document:plan')],
+			...['relation document:viewer_team', 'relationship_tuple document:plan#viewer_team@team:red'],
 		],
 		lost: [
 			...['document:viewer grants read', 'document:editor grants write', 'document:editor extends viewer'],
 			...['document:editor from folder:owner by parent', 'group document:all holds read'],
 			...['group document:all holds write', 'viewer grants document:read', 'editor grants document:write'],
-			'listed ben in globex',
+			viewerOfTeam,
 		],
 		changed: ['role viewer', 'role editor'],
 		again: ['schema/resources', { key: 'document', name: 'New', actions: {} }, ['resource document']],
@@ -126,7 +133,7 @@ const deletions: Readonly<Record<string, Deletion>> = {
 	'a role of a resource that others extend': {
 		path: 'schema/resources/document/roles/viewer',
 		gone: ['role document:viewer', 'user_invite ian', ...held('ann#viewer@document:budget')],
-		lost: ['document:viewer grants read', 'document:editor extends viewer'],
+		lost: ['document:viewer grants read', 'document:editor extends viewer', viewerOfTeam],
 		changed: ['role document:editor'],
 		again: ['schema/resources/document/roles', { key: 'viewer', name: 'New' }, ['role document:viewer']],
 	},
@@ -142,7 +149,7 @@ const deletions: Readonly<Record<string, Deletion>> = {
 		gone: ['role document:editor', ...held('ben#editor@document:plan')],
 		lost: [
 			...['document:editor grants write', 'document:editor extends viewer'],
-			...['document:editor from folder:owner by parent', 'listed ben in globex'],
+			'document:editor from folder:owner by parent',
 		],
 		again: ['schema/resources/document/roles', { key: 'editor', name: 'New' }, ['role document:editor']],
 	},
@@ -161,9 +168,36 @@ const deletions: Readonly<Record<string, Deletion>> = {
 	'tenants in bulk': {
 		path: 'facts/bulk/tenants',
 		body: { idents: ['globex', 'globex'] },
-		gone: [...ofGlobex, 'resource_instance document:plan'],
+		gone: [...ofGlobex, 'resource_instance document:plan', ...ofRed],
 		lost: ['listed ann in globex', 'listed ben in globex'],
 		again: ['facts/tenants', { key: 'globex', name: 'New' }, ['tenant globex']],
+	},
+	'a group': {
+		path: 'schema/groups/team:red',
+		gone: ofTeam,
+		lost: [viewerOfTeam],
+		changed: ['role document:viewer'],
+		again: [
+			'schema/groups',
+			{ group_instance_key: 'red', group_resource_type_key: 'team', group_tenant: 'acme' },
+			['group team:red', 'resource team', 'resource_instance team:red', 'role team:member'],
+		],
+	},
+	'the instance of a group': {
+		path: 'facts/resource_instances/team:red',
+		gone: ofRed,
+		again: [
+			'facts/resource_instances',
+			{ key: 'red', resource: 'team', tenant: 'acme' },
+			['resource_instance team:red'],
+		],
+	},
+	'the resource of a group': {
+		path: 'schema/resources/team',
+		gone: ofTeam,
+		lost: [viewerOfTeam],
+		changed: ['role document:viewer'],
+		again: ['schema/resources', { key: 'team', name: 'New', actions: {} }, ['resource team']],
 	},
 	'an instance': {
 		path: 'facts/resource_instances/document:budget',
@@ -237,15 +271,21 @@ for (const [title, deletion] of Object.entries(deletions)) {
 const orders: Readonly<Record<string, readonly string[]>> = {
 	'tenants, then resources, those that relations come from first': [
 		...['facts/tenants/acme', 'facts/tenants/globex', 'schema/resources/folder', 'schema/resources/document'],
+		'schema/resources/team',
 		...['schema/roles/viewer', 'schema/roles/editor', 'facts/users/ann', 'facts/users/ben', 'facts/users/cy'],
 	],
 	'roles that are held, then resources, then who held them': [
 		...['schema/roles/viewer', 'schema/roles/editor', 'schema/resources/document/roles/viewer'],
 		...['schema/resources/folder/roles/owner', 'schema/resources/document', 'schema/resources/folder'],
+		'schema/resources/team',
 		...['facts/users/ann', 'facts/users/ben', 'facts/users/cy', 'facts/tenants/acme', 'facts/tenants/globex'],
 	],
 	'from the inside out': [
-		...['facts/resource_instances/document:budget', 'facts/resource_instances/folder:finance'],
+		...[
+			'schema/groups/team:red',
+			'facts/resource_instances/document:budget',
+			'facts/resource_instances/folder:finance',
+		],
 		...['facts/users/cy', 'facts/users/ben', 'facts/users/ann', 'facts/tenants/globex', 'facts/tenants/acme'],
 		...['schema/resources/document/relations/parent', 'schema/resources/document/actions/read'],
 		...['schema/resources/document/roles/editor', 'schema/resources/document', 'schema/resources/folder'],

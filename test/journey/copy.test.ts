@@ -50,7 +50,15 @@ function copiesOf(place: Place, { project }: Management): Copies {
 /** What the facts of a new environment are. */
 const noFacts = {
 	...{ tenants: { default: { name: 'Default Tenant' } }, users: {} },
-	...{ tenant_users: [], resource_instances: {}, relationship_tuples: [], role_assignments: [], user_invites: {} },
+	...{
+		tenant_users: [],
+		resource_instances: {},
+		groups: {},
+		made_for_groups: [],
+		relationship_tuples: [],
+		role_assignments: [],
+		user_invites: {},
+	},
 };
 
 journey(

@@ -162,6 +162,7 @@ harmless(
 					endpoint.name,
 				);
 			}
+			if (endpoint.body?.safeParse(undefined).success) continue;
 			const missing = await organization.send(method, path);
 			fails(t, missing, 422);
 			t.deepEqual(problemPlaces(missing), ['body'], endpoint.name);

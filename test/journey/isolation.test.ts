@@ -28,6 +28,7 @@ async function shown(http: Client, { schema, facts }: Place): Promise<string> {
 			`${facts}/role_assignments?detailed=true`,
 			`${facts}/resource_instances?detailed=true`,
 			`${facts}/relationship_tuples?detailed=true`,
+			...[`${schema}/groups`, `${schema}/groups/direct`, `${schema}/groups/group:admins/users`],
 			`${facts}/user_invites`,
 			`${facts}/proxy_configs`,
 		],
@@ -97,6 +98,9 @@ journey('an id of another environment in a body or a filter names nothing', asyn
 	const parent = { subject: 'folder:finance', relation: 'parent', object: 'document:budget', tenant: 'acme' };
 	const held = { user: 'alice@example.com', role: 'editor', tenant: 'acme' };
 	const document = `${schema}/resources/document`;
+	const admins = `${schema}/groups/group:admins`;
+	const groupRole = { resource: 'document', resource_instance: 'budget', role: 'viewer', tenant: 'acme' };
+	const { group_instance_key: group_id = '' } = ids;
 	const rule = { role: 'viewer', on_resource: 'document', linked_by_relation: 'copy' };
 	const { body: viewerOfTheirs } = await theirs.http.get<Names>(`${theirs.schema}/resources/document/roles/viewer`);
 	const viewer = viewerOfTheirs['id'] ?? '';
@@ -172,6 +176,14 @@ journey('an id of another environment in a body or a filter names nothing', asyn
 		['POST', `${facts}/relationship_tuples`, { ...parent, tenant: tenant_id }, tenant_id],
 		['POST', `${facts}/relationship_tuples/bulk`, { operations: [{ ...parent, relation: role_id }] }, role_id],
 		['DELETE', `${facts}/relationship_tuples`, { ...parent, subject: instance_id }, instance_id],
+		['POST', `${schema}/groups`, { group_instance_key: 'new', group_tenant: tenant_id }, tenant_id],
+		...Object.entries({ resource: resource_id, resource_instance: instance_id, role: viewer, tenant: tenant_id }).map(
+			([field, id]) => ['POST', `${admins}/roles`, { ...groupRole, [field]: id }, id] as const,
+		),
+		['PUT', `${admins}/users/alice@example.com`, { tenant: tenant_id }, tenant_id],
+		['DELETE', `${admins}/users/alice@example.com`, { tenant: tenant_id }, tenant_id],
+		['PUT', `${admins}/assign_group`, { group_instance_key: group_id }, group_id],
+		['DELETE', `${admins}/assign_group`, { group_instance_key: group_id }, group_id],
 		['PATCH', `${facts}/user_invites/ines@example.com`, { role_id }, role_id],
 		['PATCH', `${facts}/user_invites/ines@example.com`, { tenant_id }, tenant_id],
 	];
@@ -220,7 +232,7 @@ const system: Readonly<Record<string, RegExp>> = {
 
 /** The tables that hold the objects of environments, and that are found by the caller's organization. */
 const ofEnvironments =
-	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|user_invites|proxy_configs|changes|publications|policy_revisions|pdp_states|copy_tasks)\b"?/;
+	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|groups|user_invites|proxy_configs|changes|publications|policy_revisions|pdp_states|copy_tasks)\b"?/;
 /** Counts over the environments that a key opens, which are found by its organization. */
 const overEnvironments = /^with opened as \(\s*select id from environments where organization_id = \$1/;
 const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;

@@ -14,7 +14,8 @@ test('the document is served, valid, and lists what the decision point serves', 
 	const { valid, errors } = await new Validator().validate(structuredClone(body));
 	t.true(valid, JSON.stringify(errors));
 	t.deepEqual(Object.keys(body.paths).sort(), [
-		...['/allowed', '/allowed/bulk', '/health', '/healthy', '/openapi.json', '/ready', '/user-permissions'],
+		...['/allowed', '/allowed/bulk', '/authorized_users', '/health', '/healthy', '/local/role_assignments'],
+		...['/openapi.json', '/ready', '/user-permissions', '/user-tenants'],
 	]);
 	t.is((await http.get('/docs')).status, 200);
 });

@@ -1,43 +1,12 @@
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import { createApplication, type Listening, listen, maxBodyBytes } from '../../src/http/server.js';
-import { createDecisionPoint, type DecisionPointOptions } from '../../src/pdp/endpoints.js';
-import { Replica } from '../../src/pdp/replica.js';
-import { type Client, client } from '../support/client.js';
-import { acme, assign, quiet, snapshot, step, wasmOf } from './environment.js';
-import { FakeFeed } from './fake-feed.js';
+import { maxBodyBytes } from '../../src/http/server.js';
+import type { DecisionPointOptions } from '../../src/pdp/endpoints.js';
+import { client } from '../support/client.js';
+import { acme, assign, snapshot, step, wasmOf } from './environment.js';
+import { key, type Served, serve } from './served.js';
 
 /** The decision point over HTTP, following a feed over HTTP. */
-
-const key = 'permit_key_of_the_environment';
-
-interface Served {
-	readonly feed: FakeFeed;
-	readonly replica: Replica;
-	readonly url: string;
-	readonly http: Client;
-}
-
-async function serve(t: ExecutionContext, options: Partial<DecisionPointOptions> = {}): Promise<Served> {
-	const feed = new FakeFeed();
-	await feed.start();
-	const replica = new Replica({
-		controlPlane: feed.url,
-		apiKey: key,
-		log: quiet,
-		pace: { first: 5, longest: 40, refused: 20 },
-	});
-	replica.start();
-	const point = createDecisionPoint({ replica, apiKey: key, log: quiet, ...options });
-	const application = createApplication({ ...point, onUnexpected: (error) => t.fail(String(error)) });
-	const listening: Listening = await listen(application, '127.0.0.1', 0);
-	t.teardown(async () => {
-		await listening.close(0);
-		await replica.stop();
-		await feed.stop();
-	});
-	return { feed, replica, url: listening.url, http: client(listening.url, key) };
-}
 
 async function serveAcme(t: ExecutionContext, options: Partial<DecisionPointOptions> = {}): Promise<Served> {
 	const served = await serve(t, options);
@@ -170,7 +139,7 @@ test('wants the key of the environment', async (t) => {
 	const { url } = await serveAcme(t);
 	const anyone = client(url);
 	for (const [authorization, status] of authorizations) {
-		for (const path of ['/allowed', '/allowed/bulk', '/user-permissions']) {
+		for (const path of ['/allowed', '/allowed/bulk', '/user-permissions', '/user-tenants', '/authorized_users']) {
 			const body = path === '/allowed/bulk' ? [annWrites] : annWrites;
 			const answer = await anyone.post(path, body, authorization === undefined ? {} : { headers: { authorization } });
 			t.is(answer.status, status, `${path} with ${authorization}`);
@@ -244,6 +213,16 @@ const wrong: readonly Wrong[] = [
 		locs: [
 			['body', 'tenants'],
 			['body', 'resources', 0],
+		],
+	},
+	{ title: 'a listing of tenants without a user', path: '/user-tenants', body: {}, locs: [['body', 'user']] },
+	{
+		title: 'a listing of users without anything',
+		path: '/authorized_users',
+		body: {},
+		locs: [
+			['body', 'action'],
+			['body', 'resource'],
 		],
 	},
 ];

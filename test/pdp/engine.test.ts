@@ -90,7 +90,19 @@ decision := {"code": code}
 `,
 	},
 	{ path: 'explain.rego', text: 'package regolith.explain\n\nsections := {}\n' },
-	{ path: 'listing.rego', text: 'package regolith.listing\n\nuser_permissions := {}\n' },
+	{
+		path: 'listing.rego',
+		text: `package regolith.listing
+
+user_permissions := {}
+
+instance_permissions := []
+
+user_tenants := []
+
+authorized_users := []
+`,
+	},
 ];
 
 test('an evaluation that is aborted denies, and leaves the engine as it was', async (t) => {

@@ -169,13 +169,11 @@ test('one assignment on an instance and one relationship are a few patches, what
 			...{ instance_assignments: [assigned], relationships: [related] },
 		}),
 		[
-			{ op: 'upsert', path: ['regolith', 'facts', 'instance_roles', 'folder:top', 'ann'], value: { viewer: null } },
 			{ op: 'upsert', path: ['regolith', 'facts', 'user_roles', 'ann', 'folder', 'viewer', 'folder:top'], value: null },
 			{ op: 'upsert', path: ['regolith', 'facts', 'relations', 'folder:top', 'parent', 'folder:root'], value: null },
 		],
 	);
 	t.deepEqual(delta(touched, { ...nothingAround, closures, schema: emptyModel.schema }), [
-		{ op: 'remove', path: ['regolith', 'facts', 'instance_roles', 'folder:top'] },
 		{ op: 'remove', path: ['regolith', 'facts', 'user_roles', 'ann'] },
 		{ op: 'remove', path: ['regolith', 'facts', 'relations', 'folder:top'] },
 	]);

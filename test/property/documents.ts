@@ -132,6 +132,10 @@ function factsOf(draw: Draw, resources: Entries<RandomResource>, tenantRoles: re
 	const held = pairs(userKeys, [...inTenants, ...onInstances]);
 	return {
 		...{ tenants, users, resource_instances: instances },
+		groups: Object.fromEntries(
+			some(draw, Object.keys(instances)).map((name) => [name, draw(fc.constantFrom({}, { made_instance: true }))]),
+		),
+		made_for_groups: some(draw, schemaObjects(resources)),
 		tenant_users: some(draw, pairs(userKeys, tenantKeys)).map(([user, tenant]) => ({ user, tenant })),
 		relationship_tuples: some(draw, tuplesAmong(instances, resources), 8),
 		role_assignments: some(draw, held, 8).map(([user, role]) => ({ user, ...role })),
@@ -151,6 +155,15 @@ function instancesOf(draw: Draw, resources: readonly string[], tenants: readonly
 			return [name, { tenant, ...(draw(fc.boolean()) && { attributes: draw(filled) }) }];
 		}),
 	);
+}
+
+/** Resources, and their roles and relations, as what was made for groups names them. */
+function schemaObjects(resources: Entries<RandomResource>): readonly Json[] {
+	return Object.entries(resources).flatMap(([resource, { roles = {}, relations = {} }]) => [
+		{ resource },
+		...Object.keys(roles).map((role) => ({ resource, role })),
+		...Object.keys(relations).map((relation) => ({ resource, relation })),
+	]);
 }
 
 function pairs<A, B>(left: readonly A[], right: readonly B[]): readonly (readonly [A, B])[] {

@@ -2,7 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClosureNeighbourhood, Neighbourhood, Touched } from '../../compiler/delta.js';
 import type { Facts, InstanceAssignment, Model, Relationship, Schema } from '../../compiler/model.js';
-import { circularEdges, derivationsOf } from './relationship-oracle.js';
+import {
+	circularEdges,
+	type DerivationInSchema,
+	derivationsOf,
+	edgesIntoCircles,
+	nameOf,
+} from './relationship-oracle.js';
 
 /** What a step touched: what it left otherwise than it found it. No step deletes anything and makes it anew. */
 export function touchedBetween(before: Model, after: Model): Touched {
@@ -70,14 +76,10 @@ export function neighbourhood({ schema, facts }: Model, touched: Touched): Neigh
 }
 
 function aroundAssignments(facts: Facts, touched: readonly InstanceAssignment[]) {
-	const onTouched = facts.instance_assignments.filter((row) =>
-		touched.some(({ type, instance }) => type === row.type && instance === row.instance),
-	);
 	return {
-		instance_assignments: onTouched.filter((row) =>
+		instance_assignments: facts.instance_assignments.filter((row) =>
 			touched.some(({ user, type, instance }) => user === row.user && type === row.type && instance === row.instance),
 		),
-		held: distinct(onTouched.map(({ type, instance }) => ({ type, key: instance }))),
 		holdings: distinct(
 			facts.instance_assignments
 				.filter((row) => touched.some(({ user }) => user === row.user))
@@ -96,22 +98,31 @@ function aroundRelationships(facts: Facts, touched: readonly Relationship[]) {
 	};
 }
 
-/** Along relations of circles: the objects of touched relationships, all that those lead to, and all that leads there. */
+/**
+ * The objects of touched relationships and all that they lead to along relations of circles, and all relationships that
+ * lead to one of those: around within circles at any distance, into them by one step.
+ */
 function aroundClosures(schema: Schema, facts: Facts, touched: Touched): ClosureNeighbourhood {
-	const circular = circularEdges(schema).map(({ type, relation }) => nameOf(type, relation));
-	const alongCircles = (row: Relationship) => circular.includes(nameOf(row.type, row.relation));
-	const relationships = facts.relationships.filter(alongCircles);
+	const inside = namesOf(circularEdges(schema));
+	const any = new Set([...inside, ...namesOf(edgesIntoCircles(schema))]);
+	const along = (names: ReadonlySet<string>) => (row: Relationship) => names.has(nameOf(row.type, row.relation));
+	const relationships = facts.relationships.filter(along(any));
 	if (touched.derivations) {
 		return { of: 'all', relationships };
 	}
-	const of = distinct(touched.relationships.filter(alongCircles).map(objectOf));
-	extend(of, (name) => relationships.filter((row) => isDeepStrictEqual(subjectOf(row), name)).map(objectOf));
+	const around = facts.relationships.filter(along(inside));
+	const of = distinct(touched.relationships.filter(along(any)).map(objectOf));
+	extend(of, (name) => around.filter((row) => isDeepStrictEqual(subjectOf(row), name)).map(objectOf));
 	const upwards = [...of];
-	extend(upwards, (name) => relationships.filter((row) => isDeepStrictEqual(objectOf(row), name)).map(subjectOf));
+	extend(upwards, (name) => around.filter((row) => isDeepStrictEqual(objectOf(row), name)).map(subjectOf));
 	return {
 		of,
 		relationships: relationships.filter((row) => upwards.some((name) => isDeepStrictEqual(objectOf(row), name))),
 	};
+}
+
+function namesOf(edges: readonly DerivationInSchema[]): ReadonlySet<string> {
+	return new Set(edges.map(({ type, relation }) => nameOf(type, relation)));
 }
 
 /** Adds to the list what follows from its items, and so on. */
@@ -131,8 +142,4 @@ function subjectOf({ subject_type, subject }: Relationship) {
 
 function distinct<T>(rows: readonly T[]): T[] {
 	return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];
-}
-
-function nameOf(type: string, relation: string): string {
-	return JSON.stringify([type, relation]);
 }

@@ -80,6 +80,15 @@ export function circularEdges(schema: Schema): readonly DerivationInSchema[] {
 	);
 }
 
+/** The derivations of roles in circles that are part of no circle. */
+export function edgesIntoCircles(schema: Schema): readonly DerivationInSchema[] {
+	const circular = new Set(circularEdges(schema));
+	const members = new Set([...circular].map(({ type, role }) => nameOf(type, role)));
+	const isCircular = (edge: DerivationInSchema) =>
+		[...circular].some((other) => JSON.stringify(other) === JSON.stringify(edge));
+	return derivationsOf(schema).filter((edge) => members.has(nameOf(edge.type, edge.role)) && !isCircular(edge));
+}
+
 /** The role itself and all that it is derived from, at any distance. */
 export function leadTo(schema: Schema, type: string, role: string): ReadonlySet<string> {
 	const found = new Set([nameOf(type, role)]);

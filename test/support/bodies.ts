@@ -69,6 +69,14 @@ const newTuple: Body = {
 	base: { ...tuple.base, tenant: 'acme' },
 	fields: { ...tuple.fields, tenant: 'reference' },
 };
+const groupRole: Body = {
+	base: { resource: 'document', resource_instance: 'budget', role: 'viewer', tenant: 'acme' },
+	fields: { resource: 'reference!', resource_instance: 'instance!', role: 'reference!', tenant: 'reference!' },
+};
+const groupNesting: Body = {
+	base: { group_instance_key: 'group:staff' },
+	fields: { group_instance_key: 'instance!' },
+};
 const permissions: Body = { base: { permissions: ['document:read'] }, fields: { permissions: 'references!' } };
 const actionGroup = { description: 'text', attributes: 'object', actions: 'references' } as const;
 const copy: Body = {
@@ -248,6 +256,16 @@ export const bodies: Readonly<Record<string, Body>> = {
 	createRelationshipTuples: { ...newTuple, many: 'operations' },
 	deleteRelationshipTuple: tuple,
 	deleteRelationshipTuples: { ...tuple, many: 'idents' },
+	createGroup: {
+		base: { group_instance_key: 'new', group_tenant: 'acme' },
+		fields: { group_instance_key: 'key!', group_resource_type_key: 'key', group_tenant: 'reference!' },
+	},
+	assignRoleToGroup: groupRole,
+	removeRoleFromGroup: groupRole,
+	assignUserToGroup: { base: { tenant: 'acme' }, fields: { tenant: 'reference!' } },
+	removeUserFromGroup: { base: { tenant: 'acme' }, fields: { tenant: 'reference' } },
+	assignGroupToGroup: groupNesting,
+	removeGroupFromGroup: groupNesting,
 	createUserInvite: {
 		base: { key: 'new', email: 'new@example.com', role_id: idLike.role, tenant_id: idLike.tenant },
 		fields: { key: 'user key!', email: 'email!', role_id: 'uuid!', tenant_id: 'uuid!', ...invite },

@@ -35,6 +35,9 @@ export async function contentsOf(place: Place): Promise<readonly string[]> {
 		...(await list(`${facts}/relationship_tuples`)).map(
 			({ subject, relation, object }) => `relationship_tuple ${object}#${relation}@${subject}`,
 		),
+		...(await list(`${schema}/groups/direct`)).map(
+			({ group_resource_type_key, group_instance_key }) => `group ${group_resource_type_key}:${group_instance_key}`,
+		),
 		...words('user_invite', await list(`${facts}/user_invites`)),
 		...words('proxy_config', await list(`${facts}/proxy_configs`)),
 	].sort();
@@ -138,6 +141,11 @@ export async function fill(place: Place): Promise<void> {
 	const object = 'document:budget';
 	await made(`${facts}/relationship_tuples`, { subject: 'folder:finance', relation: 'parent', object });
 	await made(`${facts}/relationship_tuples`, { subject: object, relation: 'copy', object });
+	const group = { group_instance_key: 'red', group_resource_type_key: 'team', group_tenant: 'globex' };
+	await made(`${schema}/groups`, group);
+	await http.put(`${schema}/groups/team:red/users/ben`, { tenant: 'globex' });
+	const onPlan = { resource: 'document', resource_instance: 'plan', role: 'viewer', tenant: 'globex' };
+	await made(`${schema}/groups/team:red/roles`, onPlan);
 	const viewer = await http.get<{ readonly id: string }>(`${schema}/resources/document/roles/viewer`);
 	await made(`${facts}/user_invites`, { key: 'ines', email: 'ines@example.com', role_id, tenant_id });
 	const onInstance = { role_id: viewer.body.id, tenant_id, resource_instance_id };

@@ -57,7 +57,8 @@ export async function startStack(kind: StoreKind = 'embedded'): Promise<Stack> {
 	const database = kind === 'server' ? await createDatabase() : null;
 	const config = readConfig({ ...settings(folder, 'test'), DATABASE_URL: database?.url ?? '' });
 	const log = createLogger(config.log_level);
-	const api = await startApi(config, log);
+	// A policy that compiles slowly on a busy machine is waited for: what is written decides once its revision is reached.
+	const api = await startApi(config, log, { patience: 120_000 });
 	const keys = {
 		organization: config.bootstrap.organization ?? '',
 		project: config.bootstrap.project ?? '',

@@ -25,6 +25,7 @@ export const furnished: Names = {
 	user_id: 'alice@example.com',
 	tenant_id: 'acme',
 	instance_id: 'document:budget',
+	group_instance_key: 'group:admins',
 	user_invite_id: 'ines@example.com',
 	proxy_config_id: 'proxy',
 	revision: '1',
@@ -68,6 +69,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 		instance_id: await made(`${facts}/resource_instances`, {
 			...{ key: 'budget', resource: 'document', tenant: 'acme', attributes: { mark } },
 		}),
+		group_instance_key: await groupsIn(place),
 		api_key_id: key_id,
 		user_invite_id: await made(`${facts}/user_invites`, invited),
 		proxy_config_id: await made(`${facts}/proxy_configs`, { key: 'proxy', secret: 'token' }),
@@ -84,6 +86,16 @@ async function rememberPolicy({ id, store }: Place, mark: string): Promise<void>
 	const files = [{ path: 'regolith/mark.rego', text: `# ${mark}\npackage regolith.mark\n` }];
 	await shelf.keep({ digest: mark, files, wasm: new Uint8Array() }, now);
 	await shelf.history.remember(id, { digest: mark, schema_revision: 1, published_at: now }, []);
+}
+
+/** Makes two groups. Returns the id of the one. */
+async function groupsIn({ http, schema }: Place): Promise<string> {
+	const made = async (key: string) =>
+		http.post<{ readonly id: string }>(`${schema}/groups`, { group_instance_key: key, group_tenant: 'acme' });
+	await made('staff');
+	const answer = await made('admins');
+	if (answer.status !== 200) throw new Error(`groups: ${JSON.stringify(answer.body)}`);
+	return answer.body.id;
 }
 
 /** A copy out of a place that failed, under the place's own id: beginning one would make an environment more. */
@@ -156,7 +168,7 @@ function rank({ method, path, body }: Visited): number {
 	if (method !== 'delete') return 0;
 	// A key goes before the environment that takes it along.
 	if (path.includes(':api_key_id')) return 2;
-	// An instance goes before its resource and its tenant take it along.
-	if (path.includes(':instance_id')) return 50;
+	// An instance and a group go before their resource and their tenant take them along.
+	if (path.includes(':instance_id') || path.endsWith(':group_instance_key')) return 50;
 	return body === undefined ? 100 - path.split('/').length : 1;
 }

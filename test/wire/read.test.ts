@@ -8,6 +8,7 @@ import * as apiKey from '../../src/wire/api-key.js';
 import * as derivation from '../../src/wire/derivation.js';
 import * as environment from '../../src/wire/environment.js';
 import { ErrorBody, ValidationErrorBody } from '../../src/wire/error.js';
+import * as group from '../../src/wire/group.js';
 import { arrayOrPaginated, paginated } from '../../src/wire/list.js';
 import { PolicyRead } from '../../src/wire/policy.js';
 import * as project from '../../src/wire/project.js';
@@ -44,6 +45,11 @@ const environmentShown = {
 	...{ created_at: written, updated_at: written, avp_policy_store_id: null, email_configuration: null },
 };
 const actionGiven = { id, key: 'read', name: 'Read', description: null, attributes: null };
+const groupGiven = { id, group_resource_type_key: 'group', group_instance_key: 'admins', group_tenant: 't' };
+const groupRoleGiven = {
+	...{ role: 'r', role_id: id, resource: 'a', resource_id: id, resource_instance: 'a:b', resource_instance_id: id },
+	...{ tenant: 't', tenant_id: id },
+};
 const v1compat = { v1compat_path: null, v1compat_is_built_in: null, v1compat_name: null };
 const linkGiven = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
 const ruleShown = {
@@ -271,6 +277,9 @@ const answers: Readonly<Record<string, Answer>> = {
 			...{ subject_id: id, relation_id: id, object_id: id, tenant_id: id },
 		},
 	},
+	GroupReadSchema: { schema: group.GroupReadSchema, given: groupGiven, shown: groupGiven },
+	GroupRead: { schema: group.GroupRead, given: groupGiven, shown: groupGiven },
+	GroupRoleRead: { schema: group.GroupRoleRead, given: groupRoleGiven, shown: groupRoleGiven },
 	PolicyRead: {
 		schema: PolicyRead,
 		given: {
@@ -328,7 +337,7 @@ test('a list is an array, or a page of the same items', (t) => {
 
 test('every model has a place in one OpenAPI document', async (t) => {
 	const schema = [resource, action, actionGroup, attribute, relation, derivation, resourceRole, role];
-	const rooms = [apiKey, environment, project, ...schema, assignment, tenant, user, instance, tuple];
+	const rooms = [apiKey, environment, project, ...schema, assignment, tenant, user, instance, tuple, group];
 	const members = rooms.flatMap((room) => Object.entries<unknown>(room));
 	const exported = members.flatMap(([name, member]) => (member instanceof z.ZodType ? [[name, member] as const] : []));
 	const endpoints = exported.map(([name, schema], index): Endpoint<string, never> => {

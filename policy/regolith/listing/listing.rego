@@ -1,9 +1,12 @@
 # METADATA
 # title: Listing
-# description: What a user may do, as a list. Every entry is decided by the rule that decides a single check.
+# description: |
+#   What a user may do, and who may do something, as lists. Every entry is decided by the rule that decides a single
+#   check. What could be listed is proposed from outside where finding it would take long: then it comes in the input.
 package regolith.listing
 
 import data.regolith.check
+import data.regolith.rebac
 
 # METADATA
 # title: User permissions
@@ -20,16 +23,79 @@ user_permissions := {object_id: entry |
 	_selected(tenant, object_id)
 	entry := {
 		"tenant": {"key": tenant, "attributes": data.regolith.facts.tenants[tenant]},
-		"permissions": _permissions(input.user, tenant, _context),
+		"permissions": _permissions(input.user, {"tenant": tenant}, object.keys(data.regolith.schema.actions)),
 		"roles": [role | some role, _ in data.regolith.facts.tenant_roles[tenant][input.user.key]],
 	}
 }
 
-_permissions(user, tenant, context) := [permission |
-	some type, actions in data.regolith.schema.actions
-	some action, _ in actions
-	query := {"user": user, "action": action, "resource": {"type": type, "tenant": tenant}, "context": context}
-	check.permitted with input as query
+# METADATA
+# title: Instance permissions
+# description: |
+#   What the user may do on instances, for those of `instances` on which the user holds a role, assigned or derived:
+#   array of {"tenant": {"key", "attributes"}, "resource": {"type", "key"}, "permissions", "roles"}.
+#   Input: {"user": {"key"}, "instances": [{"type", "key"}], "context"?}.
+# entrypoint: true
+instance_permissions := [entry |
+	some instance in input.instances
+	tenant := data.regolith.facts.instances[concat(":", [instance.type, instance.key])]
+	resource := {"type": instance.type, "key": instance.key, "tenant": tenant}
+	roles := [role | some role in _held_roles(input.user, resource)]
+	count(roles) > 0
+	entry := {
+		"tenant": {"key": tenant, "attributes": data.regolith.facts.tenants[tenant]},
+		"resource": {"type": instance.type, "key": instance.key},
+		"permissions": _permissions(input.user, resource, {instance.type}),
+		"roles": roles,
+	}
+]
+
+# METADATA
+# title: User tenants
+# description: |
+#   The tenants where the user holds a role, in the tenant or assigned on an instance of it: array of
+#   {"key", "attributes"}. Roles on instances are derived inside one tenant, so they add none.
+#   Input: {"user": {"key"}}.
+# entrypoint: true
+user_tenants := [{"key": tenant, "attributes": attributes} |
+	some tenant in _tenants
+	attributes := data.regolith.facts.tenants[tenant]
+]
+
+_tenants contains tenant if {
+	is_string(input.user.key)
+	some tenant, _ in data.regolith.facts.users[input.user.key]
+}
+
+_tenants contains data.regolith.facts.instances[instance] if {
+	is_string(input.user.key)
+	some roles in data.regolith.facts.user_roles[input.user.key]
+	some instances in roles
+	some instance, _ in instances
+}
+
+# METADATA
+# title: Authorized users
+# description: |
+#   Those of `users` who may do the action on the resource: array of their keys.
+#   Input: {"users": [key], "action", "resource": {"type", "tenant", "key"?}, "context"?}.
+# entrypoint: true
+authorized_users := [key |
+	some key in input.users
+	question := {"user": {"key": key}, "action": input.action, "resource": input.resource, "context": _context}
+	check.permitted with input as question
+]
+
+_held_roles(user, resource) := roles if {
+	roles := rebac.held_roles with input as {"user": user, "resource": resource}
+}
+
+# What is allowed on a resource of each of the types.
+_permissions(user, resource, types) := [permission |
+	some type in types
+	some action, _ in data.regolith.schema.actions[type]
+	typed := object.union(resource, {"type": type})
+	question := {"user": user, "action": action, "resource": typed, "context": _context}
+	check.permitted with input as question
 	permission := concat(":", [type, action])
 ]
 

@@ -69,6 +69,108 @@ test_a_role_without_permissions_is_listed if {
 	listed["__tenant:acme"].roles == ["viewer"]
 }
 
+# What is listed of the environment, given a question.
+tenants_of(question) := answer if {
+	answer := listing.user_tenants with input as question
+		with data.regolith.facts as environment.facts
+}
+
+on_instances(question) := answer if {
+	answer := listing.instance_permissions with input as question
+		with data.regolith.schema as environment.schema
+		with data.regolith.facts as environment.facts
+}
+
+authorized(question) := answer if {
+	answer := listing.authorized_users with input as question
+		with data.regolith.schema as environment.schema
+		with data.regolith.facts as environment.facts
+}
+
+all_instances := [{"type": "document", "key": "d1"}, {"type": "document", "key": "d2"}, {"type": "folder", "key": "f1"}]
+
+test_instances_on_which_a_role_is_held if {
+	listed := on_instances({"user": {"key": "eve"}, "instances": all_instances})
+	listed == [
+		{
+			"tenant": {"key": "acme", "attributes": {"plan": "pro"}},
+			"resource": {"type": "document", "key": "d1"},
+			"permissions": ["document:read"],
+			"roles": ["reader"],
+		},
+		{
+			"tenant": {"key": "acme", "attributes": {"plan": "pro"}},
+			"resource": {"type": "document", "key": "d2"},
+			"permissions": ["document:read", "document:write"],
+			"roles": ["author"],
+		},
+		{
+			"tenant": {"key": "acme", "attributes": {"plan": "pro"}},
+			"resource": {"type": "folder", "key": "f1"},
+			"permissions": [],
+			"roles": ["keeper"],
+		},
+	]
+}
+
+test_instances_without_a_role_are_left_out[name] if {
+	some name, question in {
+		"a tenant role is no role on an instance": {"user": {"key": "ann"}, "instances": all_instances},
+		"an instance that does not exist": {"user": {"key": "eve"}, "instances": [{"type": "document", "key": "d9"}]},
+		"an unknown user": {"user": {"key": "nobody"}, "instances": all_instances},
+		"a malformed user": {"user": {"key": 7}, "instances": all_instances},
+		"a malformed instance": {"user": {"key": "eve"}, "instances": [{"type": "document"}, "document:d1", null]},
+		"no instances": {"user": {"key": "eve"}},
+	}
+	on_instances(question) == []
+}
+
+test_tenants_where_any_role_is_held if {
+	{tenant.key | some tenant in tenants_of(ann)} == {"acme", "beta"}
+	tenants_of({"user": {"key": "eve"}}) == [{"key": "acme", "attributes": {"plan": "pro"}}]
+	tenants_of({"user": {"key": "nobody"}}) == []
+	tenants_of({"user": {"key": 7}}) == []
+	tenants_of({}) == []
+}
+
+test_authorized_users[name] if {
+	everyone := [user | some user, _ in environment.facts.users]
+	some name, case in {
+		"by a tenant role": {"resource": {"type": "document", "tenant": "beta"}, "users": {"ann", "bob"}},
+		"by a role on the instance": {
+			"resource": {"type": "document", "tenant": "acme", "key": "d2"},
+			"users": {"ann", "eve"},
+		},
+		"in another tenant": {"resource": {"type": "document", "tenant": "beta", "key": "d2"}, "users": {"ann", "bob"}},
+		"of an unknown type": {"resource": {"type": "none", "tenant": "acme"}, "users": set()},
+	}
+	listed := authorized({"users": everyone, "action": "read", "resource": case.resource})
+	{user | some user in listed} == case.users
+	count(listed) == count(case.users)
+}
+
+test_nobody_else_is_authorized if {
+	authorized({"users": [7, null, "nobody"], "action": "read", "resource": {"type": "document", "tenant": "acme"}}) == []
+	authorized({}) == []
+}
+
+# INVARIANT: list = check, over every instance there is.
+test_listed_on_instances_exactly_when_checked if {
+	every user, _ in environment.facts.users {
+		listed := on_instances({"user": {"key": user}, "instances": all_instances})
+		every entry in listed {
+			every action, _ in environment.schema.actions[entry.resource.type] {
+				is_listed := concat(":", [entry.resource.type, action]) in entry.permissions
+				resource := object.union(entry.resource, {"tenant": entry.tenant.key})
+				is_allowed := check.allow with input as {"user": {"key": user}, "action": action, "resource": resource}
+					with data.regolith.schema as environment.schema
+					with data.regolith.facts as environment.facts
+				is_listed == is_allowed
+			}
+		}
+	}
+}
+
 # INVARIANT: list = check, over everything there is.
 test_listed_exactly_when_checked if {
 	every user, _ in environment.facts.users {

@@ -13,11 +13,22 @@ export class Relation extends KeyedModel {
 	declare subject_resource_id: string;
 	declare name: string;
 	declare description: string | null;
+	/** Made by the groups API, which takes it away when no group needs it any more. */
+	declare made_for_groups: boolean;
 }
 
 /** The relations whose objects are of these resources, oldest first. */
 export function relationsBy(unit: ReadingUnit, resourceIds: readonly string[]): QueryBuilder<Relation, Relation[]> {
 	return unit.query(Relation).whereRaw('relations.resource_id = any(?::uuid[])', [resourceIds]).orderBy('relations.id');
+}
+
+/** The relations of instances of one resource, the subjects, to instances of another, oldest first. */
+export function relationsBetween(
+	unit: ReadingUnit,
+	subject_resource_id: string,
+	resource_id: string,
+): QueryBuilder<Relation, Relation[]> {
+	return unit.query(Relation).where({ resource_id, subject_resource_id }).orderBy('relations.id');
 }
 
 /** The relations that a resource has on either side, oldest first. */

@@ -16,6 +16,8 @@ export class Resource extends KeyedModel {
 	declare type_attributes: Record<string, unknown> | null;
 	/** Made with the environment (`__user`), not by its owner: not listed unless asked for, never deleted. */
 	declare built_in: boolean;
+	/** Made by the groups API, which takes it away when no group needs it any more. */
+	declare made_for_groups: boolean;
 }
 
 /** Something a user may do on resources of one type. */

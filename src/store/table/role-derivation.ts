@@ -30,6 +30,14 @@ export async function derivationsOf(unit: ReadingUnit, roleIds?: readonly string
 	return query.castTo<DerivationRow[]>();
 }
 
+/** What roles are derived through these relations. */
+export async function derivationsThrough(
+	unit: ReadingUnit,
+	relationIds: readonly string[],
+): Promise<readonly RoleDerivation[]> {
+	return unit.query(RoleDerivation).whereRaw('role_derivations.relation_id = any(?::uuid[])', [relationIds]);
+}
+
 /** Replaces the derivations of these roles, given by role id, by these. Records nothing. */
 export async function replaceDerivations(
 	unit: WritingUnit,

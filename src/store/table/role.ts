@@ -23,6 +23,8 @@ export class Role extends KeyedModel {
 	declare granted_to_id: string | null;
 	/** Whether a direct role on the object turns every derivation of this role off. */
 	declare no_direct_roles_on_object: boolean;
+	/** Made by the groups API, which takes it away when no group needs it any more. */
+	declare made_for_groups: boolean;
 }
 
 /** Derives `role_id` on the object from `source_role_id` on the subject of a relation between them. */

@@ -24,6 +24,8 @@ export interface UserFilter {
 	readonly search?: string | undefined;
 	/** Only users who hold one of these roles; in `tenant_id`, where that is given. */
 	readonly role_ids?: readonly string[] | undefined;
+	/** Only users who hold such a role on this instance. */
+	readonly resource_instance_id?: string | undefined;
 	/** Only users of this tenant: who were added to it or hold some role there. */
 	readonly tenant_id?: string | undefined;
 }
@@ -32,10 +34,11 @@ export interface UserFilter {
 export function usersBy(unit: ReadingUnit, filter: UserFilter): QueryBuilder<User, User[]> {
 	const query = unit.query(User).orderBy('users.id');
 	whereSearched(query, ['users.key', 'users.email', 'users.first_name', 'users.last_name'], filter.search);
-	const { role_ids, tenant_id } = filter;
+	const { role_ids, tenant_id, resource_instance_id } = filter;
 	if (role_ids === undefined && tenant_id === undefined) return query;
 	const held = unit.query(RoleAssignment).select('role_assignments.user_id');
 	if (tenant_id !== undefined) held.where('role_assignments.tenant_id', tenant_id);
+	if (resource_instance_id !== undefined) held.where({ resource_instance_id });
 	if (role_ids !== undefined) return query.whereIn('users.id', held.whereRaw(holdsAny, [role_ids]));
 	const added = unit.query(TenantUser).select('tenant_users.user_id').where({ tenant_id });
 	return query.where((either) => either.whereIn('users.id', held).orWhereIn('users.id', added));

@@ -1,0 +1,88 @@
+import { findGroup, readGroup, readGroupSchema } from '../domain/group.js';
+import { nestGroup, releaseGroup } from '../domain/group-nesting.js';
+import { reply } from '../http/endpoint.js';
+import { pageOf } from '../store/filter.js';
+import { groupRows, groupsBy } from '../store/table/group.js';
+import { nestedIds } from '../store/table/group-role.js';
+import type { ReadingUnit } from '../store/unit.js';
+import { GroupNesting, GroupRead, GroupReadSchema } from '../wire/group.js';
+import { paginated } from '../wire/list.js';
+import { PageQuery } from '../wire/query.js';
+import { endpoint } from './access.js';
+import { GroupPath, groupPath, missing, tag } from './groups.js';
+
+const collection = `${groupPath}/assign_group`;
+const example = { group_instance_key: 'group:accountants' };
+
+/** Groups in groups (spec: Groups, rules 3 and 5). */
+export const groupNesting = [
+	endpoint({
+		name: 'assignGroupToGroup',
+		summary: 'Put a group into the group of the path',
+		description:
+			'Members of the group in the body are members of the group in the path from then on, and have its roles. One ' +
+			'that is in it already stays. Groups may be in each other.',
+		tag,
+		method: 'put',
+		path: collection,
+		access: 'environment.write',
+		params: GroupPath,
+		body: GroupNesting,
+		example,
+		returns: { 200: GroupRead },
+		failures: { 400: 'The groups are of two resources or of two tenants, or are one', 404: missing },
+		handle: async ({ params, body }, { unit }) => {
+			const parent = await findGroup(unit, params.group_instance_key);
+			await nestGroup(unit, parent, await findGroup(unit, body.group_instance_key));
+			return reply(200, await readGroup(unit, parent));
+		},
+	}),
+	endpoint({
+		name: 'removeGroupFromGroup',
+		summary: 'Take a group out of the group of the path',
+		tag,
+		method: 'delete',
+		path: collection,
+		access: 'environment.write',
+		params: GroupPath,
+		body: GroupNesting,
+		example,
+		returns: { 204: null },
+		failures: { 400: 'A relationship gives more than this', 404: 'No such group, or it is not in the other' },
+		handle: async ({ params, body }, { unit }) => {
+			const parent = await findGroup(unit, params.group_instance_key);
+			await releaseGroup(unit, parent, await findGroup(unit, body.group_instance_key));
+			return reply(204);
+		},
+	}),
+	nestedGroups('children', 'listChildGroups', 'List the groups in a group'),
+	nestedGroups('parents', 'listParentGroups', 'List the groups that a group is in'),
+];
+
+type Side = Parameters<typeof nestedIds>[1];
+
+function nestedGroups(side: Side, name: string, summary: string) {
+	return endpoint({
+		name,
+		summary,
+		description: 'One step, not those beyond.',
+		tag,
+		method: 'get',
+		path: `${groupPath}/${side}`,
+		access: 'environment.read',
+		params: GroupPath,
+		query: PageQuery,
+		returns: { 200: paginated(GroupReadSchema) },
+		failures: { 404: missing },
+		handle: async ({ params, query }, { unit }) => {
+			const page = await nestedPage(unit, side, params.group_instance_key, query);
+			return reply(200, { ...page, data: page.data.map(readGroupSchema) });
+		},
+	});
+}
+
+async function nestedPage(unit: ReadingUnit, side: Side, reference: string, query: PageQuery) {
+	const group = await findGroup(unit, reference);
+	const found = nestedIds(unit, side, group.id);
+	return groupRows(await pageOf(groupsBy(unit, {}).whereIn('resource_instances.id', found), query));
+}

@@ -1,0 +1,90 @@
+import { findGroup, readGroup } from '../domain/group.js';
+import { findGroupRole, type GroupRole, giveGroupRole, takeGroupRole } from '../domain/group-role.js';
+import { duplicate, notFound } from '../failure.js';
+import { reply } from '../http/endpoint.js';
+import { pageOf } from '../store/filter.js';
+import { groupRoleRows, groupRolesBy } from '../store/table/group-role.js';
+import { instanceName } from '../wire/common.js';
+import { GroupRead, GroupRoleCreate, GroupRoleRead, GroupRoleRemove } from '../wire/group.js';
+import { paginated } from '../wire/list.js';
+import { PageQuery } from '../wire/query.js';
+import { endpoint } from './access.js';
+import { GroupPath, groupPath, missing, tag } from './groups.js';
+
+const collection = `${groupPath}/roles`;
+const example = { resource: 'document', resource_instance: 'budget', role: 'editor', tenant: 'acme' };
+const notOne = 'The instance is of another resource, or not all is in the group’s tenant';
+
+/** Roles of groups on resource instances (spec: Groups, rules 4 and 6). */
+export const groupRoles = [
+	endpoint({
+		name: 'assignRoleToGroup',
+		summary: 'Give a role on a resource instance to the members of a group',
+		description:
+			'Those who become members later have it as well. It is a relationship of the group to the instance, over a ' +
+			'relation by which this role is derived from `member` and nothing else is; both are created where they are missing.',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: GroupPath,
+		body: GroupRoleCreate,
+		example,
+		returns: { 200: GroupRead },
+		failures: {
+			400: notOne,
+			404: 'No such group, resource, instance, role of the resource or tenant',
+			409: 'The group has this role there already',
+		},
+		handle: async ({ params, body }, { unit }) => {
+			const group = await findGroup(unit, params.group_instance_key);
+			const wanted = await findGroupRole(unit, group, body);
+			if (!(await giveGroupRole(unit, group, wanted))) throw duplicate('group role', nameOf(wanted));
+			return reply(200, await readGroup(unit, group));
+		},
+	}),
+	endpoint({
+		name: 'removeRoleFromGroup',
+		summary: 'Take a role on a resource instance from a group',
+		tag,
+		method: 'delete',
+		path: collection,
+		access: 'environment.write',
+		params: GroupPath,
+		body: GroupRoleRemove,
+		example,
+		returns: { 204: null },
+		failures: {
+			400: `${notOne}, or a relationship gives more than this role`,
+			404: 'The group has no such role there',
+		},
+		handle: async ({ params, body }, { unit }) => {
+			const group = await findGroup(unit, params.group_instance_key);
+			const unwanted = await findGroupRole(unit, group, body);
+			if (!(await takeGroupRole(unit, group, unwanted))) throw notFound('GroupRole', nameOf(unwanted));
+			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'listGroupRoles',
+		summary: 'List the roles of a group on resource instances',
+		description: 'What its members derive from it alone. A group in another has the role `member` on that.',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: GroupPath,
+		query: PageQuery,
+		returns: { 200: paginated(GroupRoleRead) },
+		failures: { 404: missing },
+		handle: async ({ params, query }, { unit }) => {
+			const { id } = await findGroup(unit, params.group_instance_key);
+			const page = groupRoleRows(await pageOf(groupRolesBy(unit, { group_ids: [id] }), query));
+			return reply(200, { ...page, data: [...page.data] });
+		},
+	}),
+];
+
+function nameOf({ role, object }: GroupRole): string {
+	return `${instanceName(object.resource, object.key)}#${role.key}`;
+}

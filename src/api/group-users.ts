@@ -1,0 +1,80 @@
+import { findGroup, readGroup } from '../domain/group.js';
+import { addGroupUser, removeGroupUser } from '../domain/group-member.js';
+import { findMemberRole } from '../domain/made-for-groups.js';
+import { readUsers } from '../domain/user.js';
+import { reply } from '../http/endpoint.js';
+import { pageOf } from '../store/filter.js';
+import { usersBy } from '../store/table/user.js';
+import { Reference } from '../wire/common.js';
+import { GroupRead, GroupUserAdd, GroupUserRemove } from '../wire/group.js';
+import { paginated } from '../wire/list.js';
+import { PageQuery } from '../wire/query.js';
+import { UserRead } from '../wire/user.js';
+import { endpoint } from './access.js';
+import { GroupPath, groupPath, missing, tag } from './groups.js';
+
+const collection = `${groupPath}/users`;
+const example = { tenant: 'acme' };
+const GroupUserPath = GroupPath.extend({ user_id: Reference });
+
+/** The users of groups (spec: Groups). */
+export const groupUsers = [
+	endpoint({
+		name: 'assignUserToGroup',
+		summary: 'Make a user a member of a group',
+		description: 'The user holds the role `member` on the group’s instance. One who does already stays.',
+		tag,
+		method: 'put',
+		path: `${collection}/:user_id`,
+		access: 'environment.write',
+		params: GroupUserPath,
+		body: GroupUserAdd,
+		example,
+		returns: { 200: GroupRead },
+		failures: { 400: 'The tenant is not the group’s', 404: 'No such group, user or tenant' },
+		handle: async ({ params, body }, { unit }) => {
+			const group = await findGroup(unit, params.group_instance_key);
+			await addGroupUser(unit, group, params.user_id, body.tenant);
+			return reply(200, await readGroup(unit, group));
+		},
+	}),
+	endpoint({
+		name: 'removeUserFromGroup',
+		summary: 'Take a user out of a group',
+		description: '`tenant` may be left out, and the body with it.',
+		tag,
+		method: 'delete',
+		path: `${collection}/:user_id`,
+		access: 'environment.write',
+		params: GroupUserPath,
+		body: GroupUserRemove,
+		example,
+		returns: { 204: null },
+		failures: { 400: 'The tenant is not the group’s', 404: 'No such group, user or tenant, or the user is no member' },
+		handle: async ({ params, body }, { unit }) => {
+			const group = await findGroup(unit, params.group_instance_key);
+			await removeGroupUser(unit, group, params.user_id, body?.tenant);
+			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'listGroupUsers',
+		summary: 'List the users of a group',
+		description: 'Those who are members of it, not those of the groups in it.',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: GroupPath,
+		query: PageQuery,
+		returns: { 200: paginated(UserRead) },
+		failures: { 404: missing },
+		handle: async ({ params, query }, { unit }) => {
+			const group = await findGroup(unit, params.group_instance_key);
+			const member = await findMemberRole(unit, group.resource_id);
+			const filter = { role_ids: member === undefined ? [] : [member.id], resource_instance_id: group.id };
+			const page = await pageOf(usersBy(unit, filter), query);
+			return reply(200, { ...page, data: [...(await readUsers(unit, page.data))] });
+		},
+	}),
+];

@@ -1,0 +1,145 @@
+import { createGroup, findGroup, readGroup, readGroupSchema, readGroups, removeGroup } from '../domain/group.js';
+import { reply } from '../http/endpoint.js';
+import { type PageOf, pageOf } from '../store/filter.js';
+import { type GroupRow, groupRows, groupsBy } from '../store/table/group.js';
+import { Resource } from '../store/table/resource.js';
+import { Tenant } from '../store/table/tenant.js';
+import type { ReadingUnit } from '../store/unit.js';
+import { Reference } from '../wire/common.js';
+import { GroupCreate, GroupListQuery, GroupQuery, GroupRead, GroupReadSchema } from '../wire/group.js';
+import { arrayOrPaginated, paginated } from '../wire/list.js';
+import { EnvironmentPath, endpoint } from './access.js';
+import { idsNamed } from './facts/ids-named.js';
+import { listed, shown } from './listed.js';
+
+/** What the documentation files all endpoints of groups under. */
+export const tag = 'Groups';
+const collection = '/v2/schema/:proj_id/:env_id/groups';
+/** The path of one group. */
+export const groupPath = `${collection}/:group_instance_key`;
+/** The parameters of `groupPath`. */
+export const GroupPath = EnvironmentPath.extend({
+	group_instance_key: Reference.meta({
+		description: '`<resource key>:<instance key>`, or an id (UUID).',
+		example: 'group:admins',
+	}),
+});
+/** No group has the name in the path. */
+export const missing = 'No such group';
+const filterText =
+	'Filters may be repeated: any value of one name, every name. Values that name nothing match nothing. `search` looks ' +
+	'for keys, for `<resource key>:<instance key>` and for ids.';
+/** The clients that know these two only were made before this day. */
+const since = '2025-09-01T00:00:00Z';
+
+/** Groups of users, each a resource instance whose members hold its role `member` (spec: Groups). */
+export const groups = [
+	endpoint({
+		name: 'createGroup',
+		summary: 'Create a group',
+		description:
+			'The resource, its role `member` and the instance are created where they are missing. What is created so goes ' +
+			'with the last group that needs it; what was there before stays.',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: GroupCreate,
+		example: { group_instance_key: 'admins', group_resource_type_key: 'group', group_tenant: 'acme' },
+		returns: { 200: GroupRead },
+		failures: {
+			400: 'The instance exists in another tenant',
+			404: 'No such tenant',
+			409: 'The instance is a group already',
+		},
+		handle: async ({ body }, { unit }) => reply(200, await readGroup(unit, await createGroup(unit, body))),
+	}),
+	endpoint({
+		name: 'listDirectGroups',
+		summary: 'List groups',
+		description: `A flat list, those in other groups included. ${filterText}`,
+		tag,
+		method: 'get',
+		path: `${collection}/direct`,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: GroupQuery,
+		returns: { 200: paginated(GroupReadSchema) },
+		handle: async ({ query }, { unit }) => {
+			const page = await groupPage(unit, query);
+			return reply(200, { ...page, data: page.data.map(readGroupSchema) });
+		},
+	}),
+	endpoint({
+		name: 'getDirectGroup',
+		summary: 'One group',
+		tag,
+		method: 'get',
+		path: `${collection}/direct/:group_instance_key`,
+		access: 'environment.read',
+		params: GroupPath,
+		returns: { 200: GroupReadSchema },
+		failures: { 404: missing },
+		handle: async ({ params }, { unit }) =>
+			reply(200, readGroupSchema(await findGroup(unit, params.group_instance_key))),
+	}),
+	endpoint({
+		name: 'listGroups',
+		summary: 'List groups with their roles and users',
+		description: filterText,
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		deprecated: { since, successor: `${collection}/direct` },
+		params: EnvironmentPath,
+		query: GroupListQuery,
+		returns: { 200: arrayOrPaginated(GroupRead) },
+		handle: async ({ query }, { unit }) => {
+			const page = await groupPage(unit, query);
+			return reply(200, listed(shown(page, await readGroups(unit, page.data)), query.include_total_count));
+		},
+	}),
+	endpoint({
+		name: 'getGroup',
+		summary: 'One group with its roles and users',
+		tag,
+		method: 'get',
+		path: groupPath,
+		access: 'environment.read',
+		deprecated: { since, successor: `${collection}/direct/:group_instance_key` },
+		params: GroupPath,
+		returns: { 200: GroupRead },
+		failures: { 404: missing },
+		handle: async ({ params }, { unit }) =>
+			reply(200, await readGroup(unit, await findGroup(unit, params.group_instance_key))),
+	}),
+	endpoint({
+		name: 'deleteGroup',
+		summary: 'Delete a group',
+		description:
+			'Its users, its roles and its places in other groups go with it; its instance as well, where that was created ' +
+			'with the group.',
+		tag,
+		method: 'delete',
+		path: groupPath,
+		access: 'environment.write',
+		params: GroupPath,
+		returns: { 204: null },
+		failures: { 404: missing },
+		handle: async ({ params }, { unit }) => {
+			await removeGroup(unit, await findGroup(unit, params.group_instance_key));
+			return reply(204);
+		},
+	}),
+];
+
+async function groupPage(unit: ReadingUnit, query: GroupQuery): Promise<PageOf<GroupRow>> {
+	const filter = {
+		tenant_ids: await idsNamed(unit, Tenant, query.tenant),
+		resource_ids: await idsNamed(unit, Resource, query.resource),
+		searches: query.search,
+	};
+	return groupRows(await pageOf(groupsBy(unit, filter), query));
+}

@@ -1,0 +1,36 @@
+import { notFound } from '../failure.js';
+import type { GroupRow } from '../store/table/group.js';
+import { Resource } from '../store/table/resource.js';
+import { Tenant } from '../store/table/tenant.js';
+import { User } from '../store/table/user.js';
+import type { WritingUnit } from '../store/unit.js';
+import { instanceName } from '../wire/common.js';
+import { assignMany, unassignMany } from './assignment.js';
+import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
+import { requireTenant } from './named-instance.js';
+
+/**
+ * Makes a user a member of a group; one who is already stays. Throws `not_found`, `mismatched_tenants` for a tenant that
+ * is not the group's.
+ */
+export async function addGroupUser(unit: WritingUnit, group: GroupRow, user: string, tenant: string): Promise<void> {
+	const { id } = await unit.find(User, user);
+	requireTenant(group, await unit.find(Tenant, tenant));
+	const role = await ensureMemberRole(unit, await unit.find(Resource, group.resource_id));
+	await assignMany(unit, [{ user: id, role: role.id, resource_instance: group.id }]);
+}
+
+/** Takes a user out of a group. Throws `not_found` for one who is no member, and as `addGroupUser`. */
+export async function removeGroupUser(
+	unit: WritingUnit,
+	group: GroupRow,
+	reference: string,
+	tenant: string | undefined,
+): Promise<void> {
+	const user = await unit.find(User, reference);
+	if (tenant !== undefined) requireTenant(group, await unit.find(Tenant, tenant));
+	const role = await findMemberRole(unit, group.resource_id);
+	const held = role === undefined ? [] : [{ user: user.id, role: role.id, resource_instance: group.id }];
+	if ((await unassignMany(unit, held)).length > 0) return;
+	throw notFound('GroupUser', `${user.key}@${instanceName(group.resource, group.key)}`);
+}

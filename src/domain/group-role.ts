@@ -1,0 +1,172 @@
+import { Failure } from '../failure.js';
+import { groupBy } from '../group-by.js';
+import type { GroupRow } from '../store/table/group.js';
+import { groupRolesBy } from '../store/table/group-role.js';
+import { type Relation, relationsBetween } from '../store/table/relation.js';
+import { type TupleFilter, type TupleRow, tuplesBy } from '../store/table/relationship-tuple.js';
+import { Resource } from '../store/table/resource.js';
+import { type InstanceRow, instancesNamed } from '../store/table/resource-instance.js';
+import { Role, type RoleDerivation } from '../store/table/role.js';
+import { derivationsThrough } from '../store/table/role-derivation.js';
+import { Tenant } from '../store/table/tenant.js';
+import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import { instanceName } from '../wire/common.js';
+import type { GroupRoleCreate } from '../wire/group.js';
+import { grantImplicitly } from './derivation.js';
+import { ensureMemberRole, findMemberRole, makeRelation, removeUnneeded } from './made-for-groups.js';
+import { noInstance, requireTenant } from './named-instance.js';
+import { relateMany, unrelateMany } from './relationship-tuple.js';
+
+/**
+ * Roles of groups on instances: a relationship of the group to the instance, over a relation by which the role is
+ * derived from the group's `member`, and nothing else is, so that no two roles come together (spec: Groups, rule 4).
+ */
+
+/** A role and the instance that it is on. */
+export interface GroupRole {
+	readonly role: Role;
+	readonly object: InstanceRow;
+}
+
+/**
+ * The role and the instance that a body names. Throws `not_found`; `invalid` for an instance of another resource,
+ * `mismatched_tenants` for a tenant that is not the group's and the instance's (spec: Groups, rules 2 and 6).
+ */
+export async function findGroupRole(unit: ReadingUnit, group: GroupRow, body: GroupRoleCreate): Promise<GroupRole> {
+	const tenant = await unit.find(Tenant, body.tenant);
+	const resource = await unit.find(Resource, body.resource);
+	const object = await findObject(unit, resource, body.resource_instance);
+	const role = await unit.find(Role, body.role, { resource_id: resource.id });
+	requireTenant(group, tenant);
+	requireTenant(object, tenant);
+	return { role, object };
+}
+
+/** An instance of a resource; a key alone is that of one of its own. */
+async function findObject(unit: ReadingUnit, resource: Resource, reference: string): Promise<InstanceRow> {
+	const rows = (await instancesNamed(unit, [reference])).get(reference) ?? [];
+	const own = rows.find(({ resource_id }) => resource_id === resource.id);
+	if (own !== undefined) return own;
+	const [other] = rows;
+	if (other === undefined) return noInstance(reference);
+	throw new Failure(
+		'invalid',
+		`the resource instance \`${reference}\` is one of the resource \`${other.resource}\`, not of \`${resource.key}\``,
+	);
+}
+
+/**
+ * Gives a role on an instance to the members of a group, those to come included. Returns whether they did not derive it
+ * from the group before. Throws `invalid` for a group that would become a member of itself.
+ */
+export async function giveGroupRole(unit: WritingUnit, group: GroupRow, wanted: GroupRole): Promise<boolean> {
+	const { role, object } = wanted;
+	const groups = await unit.find(Resource, group.resource_id);
+	const member = await ensureMemberRole(unit, groups);
+	if (role.id === member.id && object.id === group.id) throw inItself(group);
+	if (await hasRole(unit, group, wanted)) return false;
+	const relation = (await fittingRelation(unit, role, member)) ?? (await newRelation(unit, groups, role, member));
+	await relateMany(unit, [{ subject: group.id, relation: relation.id, object: object.id, tenant: undefined }]);
+	return true;
+}
+
+function inItself(group: GroupRow): Failure {
+	const name = instanceName(group.resource, group.key);
+	return new Failure('invalid', `the group \`${name}\` cannot be a member of itself`);
+}
+
+async function hasRole(unit: ReadingUnit, group: GroupRow, { role, object }: GroupRole): Promise<boolean> {
+	const given = { group_ids: [group.id], role_ids: [role.id], resource_instance_ids: [object.id] };
+	return (await groupRolesBy(unit, given).resultSize()) > 0;
+}
+
+/** A relation by which the role, and nothing else, is derived from `member`, whoever made it. */
+async function fittingRelation(unit: ReadingUnit, role: Role, member: Role): Promise<Relation | undefined> {
+	const relations = await relationsBetween(unit, member.resource_id ?? '', role.resource_id ?? '');
+	const rulesOf = await rulesThrough(
+		unit,
+		relations.map(({ id }) => id),
+	);
+	return relations.find(({ id }) => {
+		const [rule, ...more] = rulesOf(id);
+		return rule !== undefined && more.length === 0 && derives(rule, role, member) && !rule.no_direct_roles_on_object;
+	});
+}
+
+/** What is derived through each relation. */
+async function rulesThrough(unit: ReadingUnit, relationIds: readonly string[]) {
+	const rules = groupBy(await derivationsThrough(unit, relationIds), ({ relation_id }) => relation_id);
+	return (id: string): readonly RoleDerivation[] => rules.get(id) ?? [];
+}
+
+function derives(rule: RoleDerivation, role: Role, member: Role): boolean {
+	return rule.role_id === role.id && rule.source_role_id === member.id;
+}
+
+async function newRelation(unit: WritingUnit, groups: Resource, role: Role, member: Role): Promise<Relation> {
+	const resource = await unit.find(Resource, role.resource_id ?? '');
+	const relation = await makeRelation(unit, groups, resource, role);
+	await grantImplicitly(unit, role, {
+		...{ role: member.id, on_resource: groups.id, linked_by_relation: relation.id },
+		when: { no_direct_roles_on_object: false },
+	});
+	return relation;
+}
+
+/**
+ * Takes a role on an instance from a group, and what was made for it where no group needs that any more. Returns whether
+ * the group had the role. Throws `invalid` where a relationship gives more than the role: that is not the groups API's.
+ */
+export async function takeGroupRole(unit: WritingUnit, group: GroupRow, { role, object }: GroupRole): Promise<boolean> {
+	const member = await findMemberRole(unit, group.resource_id);
+	if (member === undefined) return false;
+	const [tuples, rulesOf] = await tuplesWithRules(unit, { subject_ids: [group.id], object_ids: [object.id] });
+	const giving = tuples.filter(({ relation_id }) => rulesOf(relation_id).some((rule) => derives(rule, role, member)));
+	const broad = giving.find(({ relation_id }) => rulesOf(relation_id).length > 1);
+	if (broad !== undefined) throw givesMore(broad, role);
+	await endAll(unit, giving);
+	await removeUnneeded(unit);
+	return giving.length > 0;
+}
+
+async function tuplesWithRules(unit: ReadingUnit, filter: TupleFilter) {
+	const tuples = await tuplesBy(unit, filter).castTo<TupleRow[]>();
+	const rulesOf = await rulesThrough(
+		unit,
+		tuples.map(({ relation_id }) => relation_id),
+	);
+	return [tuples, rulesOf] as const;
+}
+
+function givesMore({ subject, relation, object }: TupleRow, role: Role): Failure {
+	return new Failure(
+		'invalid',
+		`\`${subject}\` has the role \`${role.key}\` by its relationship \`${relation}\` to \`${object}\`, which gives other ` +
+			'roles as well: end the relationship itself, or the derivation',
+	);
+}
+
+async function endAll(unit: WritingUnit, tuples: readonly TupleRow[]): Promise<void> {
+	await unrelateMany(
+		unit,
+		tuples.map(({ subject_id, relation_id, object_id }) => ({
+			...{ subject: subject_id, relation: relation_id, object: object_id },
+		})),
+	);
+}
+
+/**
+ * Takes all its roles from a group, and all groups out of it: every relationship that gives one role to members of a
+ * group and nothing else. `member` is the role of its own members.
+ */
+export async function endRolesAround(unit: WritingUnit, group: GroupRow, member: Role): Promise<void> {
+	const [tuples, rulesOf] = await tuplesWithRules(unit, { instance_ids: [group.id] });
+	await endAll(
+		unit,
+		tuples.filter(({ subject_id, relation_id }) => {
+			const [rule, ...more] = rulesOf(relation_id);
+			if (rule === undefined || more.length > 0) return false;
+			return subject_id === group.id ? rule.source_role_id === member.id : rule.role_id === member.id;
+		}),
+	);
+}

@@ -1,0 +1,97 @@
+import { duplicate, notFound } from '../failure.js';
+import { groupBy } from '../group-by.js';
+import { Group, type GroupRow, groupsAmong } from '../store/table/group.js';
+import { membersOf, roleNamesOf } from '../store/table/group-role.js';
+import { Tenant } from '../store/table/tenant.js';
+import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import { instanceName } from '../wire/common.js';
+import { type GroupCreate, type GroupRead, type GroupReadSchema, maxShownOfGroup } from '../wire/group.js';
+import { removeAssignments } from './assignment.js';
+import { markGroups, unmarkGroups } from './group-mark.js';
+import { endRolesAround } from './group-role.js';
+import { ensureGroupResource, findMemberRole, removeUnneeded } from './made-for-groups.js';
+import { findInstances, insertInstances, requireTenant } from './named-instance.js';
+import { only } from './only.js';
+import { removeInstances } from './resource-instance.js';
+import { removeUserInvites } from './user-invite.js';
+
+/** A group as the API lists it. */
+export function readGroupSchema({ id, resource, key, tenant }: GroupRow): GroupReadSchema {
+	return { id, group_resource_type_key: resource, group_instance_key: key, group_tenant: tenant };
+}
+
+/** Groups with their roles and users, where those are few enough to be shown. */
+export async function readGroups(unit: ReadingUnit, rows: readonly GroupRow[]): Promise<readonly GroupRead[]> {
+	const ids = rows.map(({ id }) => id);
+	const most = maxShownOfGroup + 1;
+	const roles = groupBy(await roleNamesOf(unit, ids, most), ({ group_id }) => group_id);
+	const users = groupBy(await membersOf(unit, ids, most), ({ group_id }) => group_id);
+	return rows.map((row) => ({
+		...readGroupSchema(row),
+		assigned_roles: shown(roles.get(row.id)),
+		users: shown(users.get(row.id)),
+	}));
+}
+
+/** One group as `readGroups` shows it. */
+export async function readGroup(unit: ReadingUnit, row: GroupRow): Promise<GroupRead> {
+	return only(await readGroups(unit, [row]));
+}
+
+function shown(values: readonly { readonly value: string }[] = []): string[] | undefined {
+	return values.length > maxShownOfGroup ? undefined : values.map(({ value }) => value).sort();
+}
+
+/**
+ * The group that `<resource key>:<instance key>`, an id or an unambiguous key names. Throws `not_found` for what is no
+ * group, `invalid` for a key that names several instances.
+ */
+export async function findGroup(unit: ReadingUnit, reference: string): Promise<GroupRow> {
+	const instance = (await findInstances(unit, [reference])).get(reference);
+	const [group] = await groupsAmong(unit, instance === undefined ? [] : [instance.id]);
+	if (group === undefined) throw notFound(Group.title, reference);
+	return group;
+}
+
+/**
+ * Makes a group, after its resource, the role `member` of that and the instance were made where they are missing.
+ * Throws `duplicate` for a group that exists, `not_found` for the tenant, `mismatched_tenants` for an instance of
+ * another tenant.
+ */
+export async function createGroup(unit: WritingUnit, body: GroupCreate): Promise<GroupRow> {
+	const tenant = await unit.find(Tenant, body.group_tenant);
+	const resource = await ensureGroupResource(unit, body.group_resource_type_key);
+	const key = body.group_instance_key;
+	const name = instanceName(resource.key, key);
+	const existing = (await findInstances(unit, [name])).get(name);
+	if (existing !== undefined) {
+		if ((await groupsAmong(unit, [existing.id])).length > 0) throw duplicate(Group.kind, name);
+		requireTenant(existing, tenant);
+	}
+	const instance = existing ?? only(await insertInstances(unit, [{ key, attributes: {}, resource, tenant }]));
+	const group = Object.assign(instance, { made_instance: existing === undefined });
+	await markGroups(unit, [group]);
+	return group;
+}
+
+/**
+ * Deletes a group with its memberships, its roles and its place in other groups; its instance as well where that was
+ * made to be a group, with all that hangs on it. What was made for groups goes where no other group needs it.
+ */
+export async function removeGroup(unit: WritingUnit, group: GroupRow): Promise<void> {
+	if (group.made_instance) await removeInstances(unit, { ids: [group.id] });
+	else await releaseInstance(unit, group);
+	await removeUnneeded(unit);
+}
+
+/** What makes an instance a group goes; what it was before stays. */
+async function releaseInstance(unit: WritingUnit, group: GroupRow): Promise<void> {
+	const member = await findMemberRole(unit, group.resource_id);
+	if (member !== undefined) {
+		const memberships = { role_ids: [member.id], resource_instance_ids: [group.id] };
+		await removeAssignments(unit, memberships);
+		await removeUserInvites(unit, memberships);
+		await endRolesAround(unit, group, member);
+	}
+	await unmarkGroups(unit, [group.id]);
+}

@@ -1,0 +1,132 @@
+import { memberKey } from '../store/table/group-role.js';
+import { relationsWithoutTuples, unusedResources, unusedRoles } from '../store/table/made-for-groups.js';
+import { type Relation, relationsBy } from '../store/table/relation.js';
+import { Resource } from '../store/table/resource.js';
+import { Role, rolesKeyed, rolesWithIds } from '../store/table/role.js';
+import { derivationsThrough } from '../store/table/role-derivation.js';
+import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import { Key, maxKeyLength } from '../wire/common.js';
+import { createRelation, removeRelations, replaceRelation } from './relation.js';
+import { createResource, removeResource } from './resource.js';
+import { createRole, removeRoles } from './role.js';
+import { recordingRoles } from './role-record.js';
+
+/**
+ * What groups need of the schema: it is made where it is missing, remembered as made for groups, and goes when no group
+ * needs it any more. What somebody else made is used and stays.
+ */
+
+/** The resource with this key or id whose instances are groups, with its role `member`. */
+export async function ensureGroupResource(unit: WritingUnit, reference: string): Promise<Resource> {
+	const existing = (await unit.findMany(Resource, [reference])).get(reference);
+	const resource = existing ?? (await makeResource(unit, reference));
+	await ensureMemberRole(unit, resource);
+	return resource;
+}
+
+async function makeResource(unit: WritingUnit, key: string): Promise<Resource> {
+	const resource = await createResource(unit, { key, name: key, actions: {} });
+	await setMadeForGroups(unit, { resource }, true);
+	return resource;
+}
+
+/** The role that the members of a resource's groups hold; none where it was deleted. */
+export async function findMemberRole(unit: ReadingUnit, resourceId: string): Promise<Role | undefined> {
+	const [role] = await rolesKeyed(unit, resourceId, [memberKey]);
+	return role;
+}
+
+/** As `findMemberRole`, after it was made where it is missing. */
+export async function ensureMemberRole(unit: WritingUnit, resource: Resource): Promise<Role> {
+	const existing = await findMemberRole(unit, resource.id);
+	if (existing !== undefined) return existing;
+	const role = await createRole(unit, { key: memberKey, name: memberKey }, resource);
+	await setMadeForGroups(unit, { resource, role }, true);
+	return role;
+}
+
+/** A new relation of the groups of one resource to the instances of another, by which a role is to be given. */
+export async function makeRelation(
+	unit: WritingUnit,
+	groups: Resource,
+	resource: Resource,
+	role: Role,
+): Promise<Relation> {
+	const taken = new Set((await relationsBy(unit, [resource.id])).map(({ key }) => key));
+	const key = freeKey(`${role.key}_${groups.key}`, taken);
+	const body = { key, name: key, description: undefined, subject_resource: groups.id };
+	const relation = await createRelation(unit, resource, body);
+	await setMadeForGroups(unit, { resource, relation }, true);
+	return relation;
+}
+
+/** A key that is not taken: the wanted one, else with a number. A long one is cut. */
+function freeKey(wanted: string, taken: ReadonlySet<string>): string {
+	for (let number = 1; ; number += 1) {
+		const ending = number === 1 ? '' : `_${number}`;
+		const key = `${wanted.slice(0, maxKeyLength - ending.length)}${ending}`;
+		// Two keys that are joined may become a reserved name.
+		if (!taken.has(key) && Key.safeParse(key).success) return key;
+	}
+}
+
+/** A resource, or a role or a relation of one. */
+export interface SchemaObject {
+	readonly resource: Resource;
+	readonly role?: Role | undefined;
+	readonly relation?: Relation | undefined;
+}
+
+/** Remembers whether an object was made for groups; records it where that is new. */
+export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, made: boolean): Promise<void> {
+	const columns = { made_for_groups: made };
+	const { resource, role, relation } = object;
+	if (relation !== undefined) {
+		const { name, description, subject_resource_id } = relation;
+		const subject = await unit.find(Resource, subject_resource_id);
+		await replaceRelation(unit, resource, relation, subject, { name, description, ...columns });
+	} else if (role === undefined) {
+		await unit.update(Resource, resource, columns, resource.key);
+	} else if (role.made_for_groups !== made) {
+		await recordingRoles(unit, [role], async () => {
+			await unit.change(Role, role, columns);
+			return undefined;
+		});
+	}
+}
+
+/**
+ * Deletes what was made for groups and nobody needs any more: relations that no relationship has and that derive no
+ * more than they were made for, roles `member` that nobody holds where there is no group, resources that nothing is of.
+ */
+export async function removeUnneeded(unit: WritingUnit): Promise<void> {
+	const relations = await relationsWithoutTuples(unit);
+	const needed = await derivingMore(unit, relations);
+	await removeRelations(
+		unit,
+		relations.filter(({ id }) => !needed.has(id)),
+	);
+	await removeRoles(unit, await unusedRoles(unit));
+	for (const resource of await unusedResources(unit)) await removeResource(unit, resource);
+}
+
+/** The ids of the relations through which somebody derives more than one role of members. */
+async function derivingMore(unit: ReadingUnit, relations: readonly Relation[]): Promise<ReadonlySet<string>> {
+	if (relations.length === 0) return new Set();
+	const rules = await derivationsThrough(
+		unit,
+		relations.map(({ id }) => id),
+	);
+	const sources = await rolesWithIds(
+		unit,
+		rules.map(({ source_role_id }) => source_role_id),
+	);
+	const members = new Set(sources.filter(({ key }) => key === memberKey).map(({ id }) => id));
+	const seen = new Set<string>();
+	const more = new Set<string>();
+	for (const { relation_id, source_role_id } of rules) {
+		if (seen.has(relation_id) || !members.has(source_role_id)) more.add(relation_id);
+		seen.add(relation_id);
+	}
+	return more;
+}

@@ -1,0 +1,112 @@
+/** Who may do an action on a resource, and by which assignments: proposed by the index, decided by the policy. */
+
+import { z } from 'zod';
+import type { AuthorizedUsers } from '../wire/check.js';
+import type { Deciding } from './decide.js';
+import type { FactsIndex } from './facts.js';
+import { listed } from './listed.js';
+import type { UsersInput } from './normalise.js';
+import { parts, type Steps } from './paced.js';
+import { type Leading, leadingTo } from './role-walk.js';
+
+type Assignment = AuthorizedUsers['users'][string][number];
+
+const Keys = z.array(z.string());
+/** How many users are decided in one evaluation. */
+const atOnce = 500;
+/** The assignments of how many instances are gone through between two pauses. */
+const stride = 200;
+const nowhere: ReadonlySet<string> = new Set();
+
+/**
+ * Lists the users that a check of the action on the resource allows, sorted by key, each with the assignments of roles
+ * that grant it: in the tenant, or on the resource, or on instances from which the role there is derived. Without a key
+ * of the resource these are roles in the tenant only. Throws `Failure` (`unavailable`) when the policy gives no listing.
+ */
+export function* authorizedUsers({ engine, facts }: Deciding, input: UsersInput): Steps<AuthorizedUsers> {
+	const { type, key, tenant } = input.resource;
+	const granting = new Granting();
+	assignedInTenant(facts, input, granting);
+	if (key !== undefined) yield* assignedOnInstances(facts, input, granting);
+	const users: [string, Assignment[]][] = [];
+	for (const part of parts(granting.users(), atOnce)) {
+		if (users.length > 0) yield;
+		const allowed = listed(engine, 'authorized_users', { ...input, users: part }, Keys);
+		for (const user of allowed) users.push([user, granting.of(user)]);
+	}
+	return { resource: `${type}:${key ?? '*'}`, tenant, users: Object.fromEntries(users) };
+}
+
+/** Assignments by the users that they are of. */
+class Granting {
+	readonly #byUser = new Map<string, Assignment[]>();
+
+	add(assignment: Assignment): void {
+		const known = this.#byUser.get(assignment.user) ?? [];
+		this.#byUser.set(assignment.user, known);
+		known.push(assignment);
+	}
+
+	/** Sorted by code unit. */
+	users(): readonly string[] {
+		return [...this.#byUser.keys()].sort();
+	}
+
+	/** Sorted by resource, then role. */
+	of(user: string): Assignment[] {
+		const order = ({ resource, role }: Assignment) => JSON.stringify([resource, role]);
+		return (this.#byUser.get(user) ?? []).sort((left, right) => (order(left) < order(right) ? -1 : 1));
+	}
+}
+
+function assignedInTenant(facts: FactsIndex, { action, resource: { type, tenant } }: UsersInput, granting: Granting) {
+	const roles = new Set(facts.schema.tenantRolesThatGrant(type, action));
+	if (roles.size === 0) return;
+	for (const [user, role] of facts.tenantRoles.to(tenant)) {
+		if (roles.has(role)) granting.add({ user, tenant, resource: `__tenant:${tenant}`, role });
+	}
+}
+
+function* assignedOnInstances(facts: FactsIndex, input: UsersInput, granting: Granting): Steps<void> {
+	const { type, key, tenant } = input.resource;
+	const instance = `${type}:${key}`;
+	if (facts.tenantOf(instance) !== tenant) return;
+	const roles = facts.schema.instanceRolesThatGrant(type, input.action);
+	const leading = yield* leadingTo(facts, roles, instance, nowhere);
+	const leadingFor = yield* withStops(facts, leading, (assigned) => leadingTo(facts, roles, instance, assigned));
+	for (const [index, [role, on]] of leading.nodes.entries()) {
+		if (index % stride === stride - 1) yield;
+		for (const [user, held] of facts.instanceRoles.to(on)) {
+			if (held === role && (leadingFor.get(user) ?? leading).seen.has(role, on)) {
+				granting.add({ user, tenant, resource: on, role });
+			}
+		}
+	}
+}
+
+/**
+ * What leads there for the users for whom it is less, because roles that they have on the way stop derivations. Users
+ * who have roles on the same instances are stopped in the same way.
+ */
+function* withStops(
+	facts: FactsIndex,
+	{ stops }: Leading,
+	leadingWith: (assigned: ReadonlySet<string>) => Steps<Leading>,
+): Steps<ReadonlyMap<string, Leading>> {
+	const stoppedAt = new Map<string, Set<string>>();
+	for (const stop of stops) {
+		for (const [user] of facts.instanceRoles.to(stop)) {
+			const known = stoppedAt.get(user) ?? new Set();
+			stoppedAt.set(user, known.add(stop));
+		}
+	}
+	const byStops = new Map<string, Leading>();
+	const found = new Map<string, Leading>();
+	for (const [user, assigned] of stoppedAt) {
+		const name = JSON.stringify([...assigned]);
+		const leading = byStops.get(name) ?? (yield* leadingWith(assigned));
+		byStops.set(name, leading);
+		found.set(user, leading);
+	}
+	return found;
+}

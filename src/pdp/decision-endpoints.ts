@@ -1,0 +1,73 @@
+/** The checks of a decision point, one and many. */
+
+import { unprocessable } from '../failure.js';
+import { reply } from '../http/endpoint.js';
+import { AuthorizationResult, BulkQuery, BulkResult, Query } from '../wire/check.js';
+import { type Deciding, decide } from './decide.js';
+import { endpoint, revisionHeader, unavailable } from './endpoint.js';
+import { normalise } from './normalise.js';
+
+/**
+ * The most checks of one request that may ask for reasons. Reasons take a hundred times as long as a check, and all
+ * checks of a request are decided in one go, so that one revision answers them.
+ */
+const mostExplained = 1_000;
+
+/** Declares the checks. */
+export function decisionEndpoints() {
+	const tag = 'Decisions';
+	const example = { user: 'ann@example.com', action: 'read', resource: { type: 'document', tenant: 'acme' } };
+	const explains = (query: Query, header: string | undefined) => query.use_debugger ?? flag(header);
+	const decided = (query: Query, deciding: Deciding, header: string | undefined) =>
+		decide(deciding, normalise(query), explains(query, header));
+	return [
+		endpoint({
+			name: 'check',
+			summary: 'Decide whether a user may do an action on a resource',
+			description:
+				'A denial is an answer like any other. `use_debugger` or the header `X-Debug: true` adds the reasons.',
+			tag,
+			method: 'post',
+			path: '/allowed',
+			access: 'key',
+			body: Query,
+			example,
+			returns: { 200: AuthorizationResult },
+			failures: unavailable,
+			handle: ({ body, headers }, now) => {
+				const deciding = now();
+				return reply(200, decided(body, deciding, headers['x-debug']), revisionHeader(deciding.revision));
+			},
+		}),
+		endpoint({
+			name: 'checkMany',
+			summary: 'Decide many checks at one revision',
+			description: `At most ${mostExplained} of them may ask for their reasons.`,
+			tag,
+			method: 'post',
+			path: '/allowed/bulk',
+			access: 'key',
+			body: BulkQuery,
+			example: [example],
+			returns: { 200: BulkResult },
+			failures: unavailable,
+			handle: ({ body, headers }, now) => {
+				if (body.length > mostExplained) refuseManyReasons(body, (query) => explains(query, headers['x-debug']));
+				const deciding = now();
+				const allow = body.map((query) => decided(query, deciding, headers['x-debug']));
+				return reply(200, { allow }, revisionHeader(deciding.revision));
+			},
+		}),
+	];
+}
+
+function refuseManyReasons(queries: readonly Query[], explains: (query: Query) => boolean): void {
+	const asked = queries.filter(explains).length;
+	if (asked <= mostExplained) return;
+	const msg = `at most ${mostExplained} checks of one request may ask for their reasons, and ${asked} do`;
+	throw unprocessable([{ loc: ['body'], msg, type: 'too_many_reasons' }]);
+}
+
+function flag(header: string | undefined): boolean {
+	return header !== undefined && header.toLowerCase() === 'true';
+}

@@ -1,0 +1,167 @@
+/** An index of the data that the engine decides from, for listings: what is linked, found from both sides. */
+
+import type { Json, Patch } from '../../compiler/model.js';
+import { typeOf } from './instance-name.js';
+import { JsonReader } from './json-reader.js';
+import { Links } from './links.js';
+import { memberOf, membersOf, replacedAt } from './members.js';
+import { Names } from './names.js';
+import { SchemaTables } from './schema-tables.js';
+
+/** One of the tables of facts. The path of a member leads from the table to it, and that to clear may end early. */
+interface Table {
+	/** How many keys lead to an innermost member. */
+	readonly depth: number;
+	add(path: readonly string[], value: Json): void;
+	clear(path: readonly string[]): void;
+}
+
+/**
+ * What listings need of one revision's data document: it proposes, and the engine decides. Instances are named
+ * `<type>:<key>`, as in the document. Takes whatever an engine takes; what is not shaped as expected is not there.
+ * INVARIANT: after the patches from one document to another it is what reading the other one would give.
+ */
+export class FactsIndex {
+	readonly #names = new Names();
+	/** From users to tenants, by roles. */
+	readonly tenantRoles = new Links(this.#names);
+	/** From users to instances, by roles. */
+	readonly instanceRoles = new Links(this.#names);
+	/** From objects to subjects, by relations. */
+	readonly relations = new Links(this.#names);
+	readonly #tenants = new Map<string, string>();
+	#schema = new SchemaTables(null);
+	/** Those that are indexed, by name. The others repeat these, or listings do not need them. */
+	readonly #tables: ReadonlyMap<string, Table> = new Map([
+		['instances', tenantTable(this.#tenants)],
+		['relations', relationTable(this.relations)],
+		['tenant_roles', tenantRoleTable(this.tenantRoles)],
+		['user_roles', instanceRoleTable(this.instanceRoles)],
+	]);
+
+	/** Reads the bytes of a data document. Throws `JsonReadError` when they are no JSON. */
+	static read(bytes: Uint8Array): FactsIndex {
+		const index = new FactsIndex();
+		const reader = new JsonReader(bytes);
+		const member = (wanted: string, read: () => void) =>
+			reader.object((key) => (key === wanted ? read() : reader.skip()));
+		member('regolith', () =>
+			reader.object((part) => {
+				if (part === 'facts') index.#readFacts(reader);
+				else if (part === 'schema') index.#schema = new SchemaTables(reader.value());
+				else reader.skip();
+			}),
+		);
+		return index;
+	}
+
+	/** The tables of the schema. */
+	get schema(): SchemaTables {
+		return this.#schema;
+	}
+
+	/** How many names are held: nothing is kept of what is gone. */
+	get size(): number {
+		return this.#names.used + this.#tenants.size;
+	}
+
+	/** The tenant of an instance; `undefined` when there is no such instance. */
+	tenantOf(instance: string): string | undefined {
+		return this.#tenants.get(instance);
+	}
+
+	/** Takes the patches that the engine took, in order. */
+	patch(patches: readonly Patch[]): void {
+		for (const patch of patches) this.#replace(patch.path, patch.op === 'upsert' ? patch.value : undefined);
+	}
+
+	#readFacts(reader: JsonReader): void {
+		reader.object((name) => {
+			const table = this.#tables.get(name);
+			if (table === undefined) reader.skip();
+			else readTable(reader, table, []);
+		});
+	}
+
+	/** Puts a value in the place of all that stands at a path. */
+	#replace(path: readonly string[], value: Json | undefined): void {
+		const [root, part, name, ...below] = path;
+		if (root === undefined) this.#replace(['regolith'], memberOf(value, 'regolith'));
+		if (root !== 'regolith') return;
+		if (part === undefined) {
+			this.#replace(['regolith', 'facts'], memberOf(value, 'facts'));
+			this.#replace(['regolith', 'schema'], memberOf(value, 'schema'));
+		} else if (part === 'schema') {
+			this.#schema = new SchemaTables(replacedAt(this.#schema.value, path.slice(2), value) ?? null);
+		} else if (part === 'facts' && name === undefined) {
+			for (const [table] of this.#tables) this.#replace(['regolith', 'facts', table], memberOf(value, table));
+		} else if (part === 'facts' && name !== undefined) {
+			const table = this.#tables.get(name);
+			if (table === undefined || below.length > table.depth) return;
+			table.clear(below);
+			if (value !== undefined) fillTable(table, below, value);
+		}
+	}
+}
+
+function readTable(reader: JsonReader, table: Table, path: readonly string[]): void {
+	reader.object((key) => {
+		const below = [...path, key];
+		if (below.length === table.depth) table.add(below, reader.value());
+		else readTable(reader, table, below);
+	});
+}
+
+function fillTable(table: Table, path: readonly string[], value: Json): void {
+	if (path.length === table.depth) table.add(path, value);
+	else for (const [key, member] of membersOf(value)) fillTable(table, [...path, key], member);
+}
+
+/** Instance to tenant. */
+function tenantTable(tenants: Map<string, string>): Table {
+	return {
+		depth: 1,
+		add([instance = ''], tenant) {
+			if (typeof tenant === 'string') tenants.set(instance, tenant);
+		},
+		clear([instance]) {
+			if (instance === undefined) tenants.clear();
+			else tenants.delete(instance);
+		},
+	};
+}
+
+/** Object to relation to subject. */
+function relationTable(relations: Links): Table {
+	return {
+		depth: 3,
+		add: ([object = '', relation = '', subject = '']) => relations.add(object, subject, relation),
+		clear: ([object, relation, subject]) => relations.clear(object, subject, relation),
+	};
+}
+
+/** Tenant to user to role. */
+function tenantRoleTable(roles: Links): Table {
+	return {
+		depth: 3,
+		add: ([tenant = '', user = '', role = '']) => roles.add(user, tenant, role),
+		clear: ([tenant, user, role]) => roles.clear(user, tenant, role),
+	};
+}
+
+/** User to resource type to role to instance. The type is in the instance's name, too. */
+function instanceRoleTable(roles: Links): Table {
+	return {
+		depth: 4,
+		add: ([user = '', _type, role = '', instance = '']) => roles.add(user, instance, role),
+		clear([user, type, role, instance]) {
+			if (user === undefined || type === undefined || instance !== undefined) {
+				roles.clear(user, instance, role);
+				return;
+			}
+			for (const [other, held] of [...roles.from(user)]) {
+				if (typeOf(other) === type && (role ?? held) === held) roles.clear(user, other, held);
+			}
+		},
+	};
+}

@@ -1,0 +1,45 @@
+/** How a decision point is: for probes, and for people. */
+
+import { reply } from '../http/endpoint.js';
+import { Health } from '../wire/check.js';
+import { endpoint, revisionHeader } from './endpoint.js';
+import type { Replica } from './replica.js';
+
+/** Declares the endpoints that tell how the decision point is. */
+export function healthEndpoints(replica: Replica) {
+	const health = (): Health => {
+		// What stands in the way is in the log: the control plane's words are not for those who have no key.
+		const { kind } = replica.state;
+		const revision = replica.current()?.revision ?? null;
+		return { status: revision === null ? 'unavailable' : 'ok', online: kind === 'ready', state: kind, revision };
+	};
+	const headers = () => revisionHeader(replica.current()?.revision);
+	const alive = (name: string, path: string) =>
+		endpoint({
+			name,
+			summary: 'Tell that the process runs, and how it is',
+			tag: 'Health',
+			method: 'get',
+			path,
+			access: 'open',
+			returns: { 200: Health },
+			handle: () => reply(200, health(), headers()),
+		});
+	return [
+		alive('healthy', '/healthy'),
+		alive('health', '/health'),
+		endpoint({
+			name: 'ready',
+			summary: 'Tell whether checks can be answered: a complete revision is loaded',
+			tag: 'Health',
+			method: 'get',
+			path: '/ready',
+			access: 'open',
+			returns: { 200: Health, 503: Health },
+			handle: () => {
+				const body = health();
+				return body.status === 'ok' ? reply(200, body, headers()) : reply(503, body, headers());
+			},
+		}),
+	];
+}

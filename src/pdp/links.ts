@@ -1,0 +1,205 @@
+/** Pairs of names with a key (who holds which role where), found from both sides and kept in few bytes. */
+
+import type { Names } from './names.js';
+
+/** The other end of a link, and its key. */
+export type Link = readonly [name: string, key: string];
+
+/** Cells of one link: its two ends, its key, and its neighbours in the lists of links with the same end. */
+const cells = {
+	left: 0,
+	right: 1,
+	key: 2,
+	nextOfLeft: 3,
+	previousOfLeft: 4,
+	nextOfRight: 5,
+	previousOfRight: 6,
+} as const;
+const width = 7;
+type Cell = (typeof cells)[keyof typeof cells];
+
+/** The two lists that a link is in. */
+const ofLeft = { end: cells.left, next: cells.nextOfLeft, previous: cells.previousOfLeft } as const;
+const ofRight = { end: cells.right, next: cells.nextOfRight, previous: cells.previousOfRight } as const;
+type List = typeof ofLeft | typeof ofRight;
+
+/** No link. */
+const none = -1;
+
+/**
+ * Links from names on the left to names on the right. Adding what is there and removing what is not changes nothing.
+ * Half a million of them take about 15 MB and no time of the garbage collector: they are numbers in one array,
+ * chained in a list for each name on either side. To find one link costs as much as the shorter of its two lists.
+ */
+export class Links {
+	readonly #names: Names;
+	#cells = new Int32Array(1024 * width);
+	#count = 0;
+	/** Links that were removed, whose cells others may have. */
+	readonly #free: number[] = [];
+	#firstOfLeft = new Int32Array(1024).fill(none);
+	#firstOfRight = new Int32Array(1024).fill(none);
+	#leftNames: readonly string[] | undefined;
+	/** The link that was added last: tables come in order, so some of its names are those of the next one. */
+	#last = none;
+
+	/** @param names numbers the names, also those of other links. */
+	constructor(names: Names) {
+		this.#names = names;
+	}
+
+	/** The links of a name on the left. Not to be gone on with after a change. */
+	from(left: string): Iterable<Link> {
+		return this.#linked(ofLeft, left);
+	}
+
+	/** The links of a name on the right. Not to be gone on with after a change. */
+	to(right: string): Iterable<Link> {
+		return this.#linked(ofRight, right);
+	}
+
+	/** Every name on the left that has a link, sorted by code unit. */
+	get leftNames(): readonly string[] {
+		this.#leftNames ??= [...this.#ends(ofLeft)].map((number) => this.#names.text(number)).sort();
+		return this.#leftNames;
+	}
+
+	/** Adds a link. */
+	add(left: string, right: string, key: string): void {
+		const names = this.#names;
+		const leftNumber = names.use(left, this.#get(this.#last, cells.left));
+		const rightNumber = names.use(right, this.#get(this.#last, cells.right));
+		const keyNumber = names.use(key, this.#get(this.#last, cells.key));
+		if (this.#has(leftNumber, rightNumber, keyNumber)) {
+			for (const number of [leftNumber, rightNumber, keyNumber]) names.release(number);
+			return;
+		}
+		const link = this.#free.pop() ?? this.#count++;
+		this.#last = link;
+		if ((link + 1) * width > this.#cells.length) this.#cells = grown(this.#cells);
+		this.#set(link, cells.left, leftNumber);
+		this.#set(link, cells.right, rightNumber);
+		this.#set(link, cells.key, keyNumber);
+		while (this.#firstOfLeft.length < names.size) this.#firstOfLeft = grown(this.#firstOfLeft);
+		while (this.#firstOfRight.length < names.size) this.#firstOfRight = grown(this.#firstOfRight);
+		this.#chain(link, ofLeft);
+		this.#chain(link, ofRight);
+	}
+
+	/** Removes all links that have these ends and this key; what is `undefined` may be anything. */
+	clear(left: string | undefined, right: string | undefined, key: string | undefined): void {
+		const number = key === undefined ? undefined : this.#names.number(key);
+		if (key !== undefined && number === undefined) return;
+		for (const link of [...this.#candidates(left, right)]) {
+			if (number === undefined || this.#get(link, cells.key) === number) this.#remove(link);
+		}
+	}
+
+	*#linked(list: List, name: string): Iterable<Link> {
+		const other = list === ofLeft ? cells.right : cells.left;
+		for (const link of this.#chained(list, this.#names.number(name))) {
+			yield [this.#names.text(this.#get(link, other)), this.#names.text(this.#get(link, cells.key))];
+		}
+	}
+
+	/** The links that have these ends, found the shortest way. */
+	*#candidates(left: string | undefined, right: string | undefined): Iterable<number> {
+		if (left !== undefined && right !== undefined) {
+			yield* this.#between(this.#names.number(left), this.#names.number(right));
+		} else if (left !== undefined) yield* this.#chained(ofLeft, this.#names.number(left));
+		else if (right !== undefined) yield* this.#chained(ofRight, this.#names.number(right));
+		else for (const number of this.#ends(ofLeft)) yield* this.#chained(ofLeft, number);
+	}
+
+	#has(left: number, right: number, key: number): boolean {
+		let one = this.#first(ofLeft, left);
+		let other = this.#first(ofRight, right);
+		// Along both lists at once, until the shorter one ends.
+		while (one !== none && other !== none) {
+			if (this.#get(one, cells.right) === right && this.#get(one, cells.key) === key) return true;
+			if (this.#get(other, cells.left) === left && this.#get(other, cells.key) === key) return true;
+			one = this.#get(one, cells.nextOfLeft);
+			other = this.#get(other, cells.nextOfRight);
+		}
+		return false;
+	}
+
+	/** The links between two names, found in the same way. */
+	#between(left: number | undefined, right: number | undefined): readonly number[] {
+		if (left === undefined || right === undefined) return [];
+		const inLeft: number[] = [];
+		const inRight: number[] = [];
+		let one = this.#first(ofLeft, left);
+		let other = this.#first(ofRight, right);
+		while (one !== none && other !== none) {
+			if (this.#get(one, cells.right) === right) inLeft.push(one);
+			if (this.#get(other, cells.left) === left) inRight.push(other);
+			one = this.#get(one, cells.nextOfLeft);
+			other = this.#get(other, cells.nextOfRight);
+		}
+		return one === none ? inLeft : inRight;
+	}
+
+	*#chained(list: List, name: number | undefined): Iterable<number> {
+		if (name === undefined) return;
+		for (let link = this.#first(list, name); link !== none; link = this.#get(link, list.next)) yield link;
+	}
+
+	/** The numbers of all names that have links on one side. */
+	*#ends(list: List): Iterable<number> {
+		for (let number = 0; number < this.#names.size; number += 1) {
+			if (this.#first(list, number) !== none) yield number;
+		}
+	}
+
+	/** Puts a link at the head of one of its lists. */
+	#chain(link: number, list: List): void {
+		const end = this.#get(link, list.end);
+		const next = this.#first(list, end);
+		if (next === none) this.#leftNames = undefined;
+		else this.#set(next, list.previous, link);
+		this.#set(link, list.next, next);
+		this.#set(link, list.previous, none);
+		this.#setFirst(list, end, link);
+	}
+
+	#unchain(link: number, list: List): void {
+		const end = this.#get(link, list.end);
+		const next = this.#get(link, list.next);
+		const previous = this.#get(link, list.previous);
+		if (next !== none) this.#set(next, list.previous, previous);
+		if (previous !== none) this.#set(previous, list.next, next);
+		else this.#setFirst(list, end, next);
+		if (next === none && previous === none) this.#leftNames = undefined;
+	}
+
+	#remove(link: number): void {
+		this.#unchain(link, ofLeft);
+		this.#unchain(link, ofRight);
+		for (const cell of [cells.left, cells.right, cells.key]) this.#names.release(this.#get(link, cell));
+		this.#free.push(link);
+	}
+
+	#first(list: List, name: number): number {
+		return (list === ofLeft ? this.#firstOfLeft : this.#firstOfRight)[name] ?? none;
+	}
+
+	#setFirst(list: List, name: number, link: number): void {
+		(list === ofLeft ? this.#firstOfLeft : this.#firstOfRight)[name] = link;
+	}
+
+	#get(link: number, cell: Cell): number {
+		return this.#cells[link * width + cell] ?? none;
+	}
+
+	#set(link: number, cell: Cell, value: number): void {
+		this.#cells[link * width + cell] = value;
+	}
+}
+
+/** Twice as long, with no link in the new half. */
+function grown(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+	const longer = new Int32Array(array.length * 2).fill(none, array.length);
+	longer.set(array);
+	return longer;
+}

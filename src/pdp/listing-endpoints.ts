@@ -1,0 +1,112 @@
+/** The listings of a decision point: whatever they list is what single checks allow. */
+
+import { z } from 'zod';
+import { reply } from '../http/endpoint.js';
+import {
+	AuthorizedUsers,
+	LocalAssignment,
+	LocalAssignmentsQuery,
+	PermissionsQuery,
+	TenantsQuery,
+	UserPermissions,
+	UsersQuery,
+	UserTenants,
+} from '../wire/check.js';
+import { authorizedUsers } from './authorized-users.js';
+import { endpoint, revisionHeader, unavailable } from './endpoint.js';
+import { localAssignments } from './local-assignments.js';
+import { normalisePermissions, normaliseUsers } from './normalise.js';
+import { type Paced, paced } from './paced.js';
+import { permissions, userTenants } from './permissions.js';
+
+/** Declares the listings. */
+export function listingEndpoints() {
+	return [permissionsEndpoint(), tenantsEndpoint(), usersEndpoint(), assignmentsEndpoint()];
+}
+
+const tag = 'Listings';
+
+function permissionsEndpoint() {
+	return endpoint({
+		name: 'listUserPermissions',
+		summary: 'List what a user may do, by tenant and by instance',
+		description:
+			'Tenants where the user holds a role, and instances on which the user holds one, assigned or derived. The ' +
+			'permissions on an instance are all that a check on it allows, also by roles in its tenant.',
+		tag,
+		method: 'post',
+		path: '/user-permissions',
+		access: 'key',
+		body: PermissionsQuery,
+		example: { user: { key: 'ann@example.com' }, tenants: ['acme'] },
+		returns: { 200: UserPermissions },
+		failures: unavailable,
+		handle: async ({ body }, now) => {
+			const input = normalisePermissions(body);
+			return answer(await paced(now, (deciding) => permissions(deciding, input)));
+		},
+	});
+}
+
+function tenantsEndpoint() {
+	return endpoint({
+		name: 'listUserTenants',
+		summary: 'List the tenants where a user holds a role',
+		description: 'A role assigned on an instance counts as one in the tenant of the instance.',
+		tag,
+		method: 'post',
+		path: '/user-tenants',
+		access: 'key',
+		body: TenantsQuery,
+		example: { user: 'ann@example.com' },
+		returns: { 200: UserTenants },
+		failures: unavailable,
+		handle: ({ body }, now) => {
+			const deciding = now();
+			const result = userTenants(deciding, normalisePermissions(body));
+			return answer({ revision: deciding.revision, result });
+		},
+	});
+}
+
+function usersEndpoint() {
+	return endpoint({
+		name: 'listAuthorizedUsers',
+		summary: 'List who may do an action on a resource',
+		description:
+			'Users that a check allows, each with the assignments of roles that grant it: in the tenant, on the instance, ' +
+			'or on an instance from which a role there is derived. Without a key of the resource: roles in the tenant only.',
+		tag,
+		method: 'post',
+		path: '/authorized_users',
+		access: 'key',
+		body: UsersQuery,
+		example: { action: 'read', resource: { type: 'document', key: 'plan', tenant: 'acme' } },
+		returns: { 200: AuthorizedUsers },
+		failures: unavailable,
+		handle: async ({ body }, now) => {
+			const input = normaliseUsers(body);
+			return answer(await paced(now, (deciding) => authorizedUsers(deciding, input)));
+		},
+	});
+}
+
+function assignmentsEndpoint() {
+	return endpoint({
+		name: 'listLocalRoleAssignments',
+		summary: 'List the roles assigned to users, as the decision point knows them',
+		description: 'Sorted by user, tenant, instance and role. `resource_instance` is absent for roles in tenants.',
+		tag,
+		method: 'get',
+		path: '/local/role_assignments',
+		access: 'key',
+		query: LocalAssignmentsQuery,
+		returns: { 200: z.array(LocalAssignment) },
+		failures: unavailable,
+		handle: async ({ query }, now) => answer(await paced(now, ({ facts }) => localAssignments(facts, query))),
+	});
+}
+
+function answer<T>({ result, revision }: Paced<T>) {
+	return reply(200, result, revisionHeader(revision));
+}

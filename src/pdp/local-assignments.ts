@@ -1,0 +1,74 @@
+/** The roles assigned to users, in tenants and on instances, as the decision point knows them. */
+
+import type { LocalAssignment, LocalAssignmentsQuery } from '../wire/check.js';
+import type { FactsIndex } from './facts.js';
+import { typeOf } from './instance-name.js';
+import type { Steps } from './paced.js';
+
+/** How many users are gone through between two pauses. */
+const stride = 2_000;
+
+/**
+ * One page of the role assignments that the filters let through, sorted by user, then tenant, then instance (roles in
+ * the tenant come first), then role.
+ */
+export function* localAssignments(facts: FactsIndex, query: LocalAssignmentsQuery): Steps<LocalAssignment[]> {
+	const found: LocalAssignment[] = [];
+	let before = (query.page - 1) * query.per_page;
+	let visited = 0;
+	for (const user of query.user === undefined ? everyUser(facts) : [query.user]) {
+		visited += 1;
+		if (visited % stride === 0) yield;
+		const rows = assignmentsOf(facts, user).filter((row) => isWanted(row, query));
+		found.push(...sorted(rows).slice(before, before + query.per_page - found.length));
+		before = Math.max(0, before - rows.length);
+		if (found.length === query.per_page) break;
+	}
+	return found;
+}
+
+/** Two sorted lists as one, what is in both once. */
+function* everyUser({ tenantRoles, instanceRoles }: FactsIndex): Iterable<string> {
+	const one = tenantRoles.leftNames;
+	const other = instanceRoles.leftNames;
+	let [atOne, atOther] = [0, 0];
+	while (atOne < one.length || atOther < other.length) {
+		const [left, right] = [one[atOne], other[atOther]];
+		const first = right === undefined || (left !== undefined && left <= right) ? left : right;
+		if (first === left) atOne += 1;
+		if (first === right) atOther += 1;
+		if (first !== undefined) yield first;
+	}
+}
+
+function assignmentsOf(facts: FactsIndex, user: string): LocalAssignment[] {
+	const rows: LocalAssignment[] = [];
+	for (const [tenant, role] of facts.tenantRoles.from(user)) rows.push({ user, role, tenant });
+	for (const [instance, role] of facts.instanceRoles.from(user)) {
+		const tenant = facts.tenantOf(instance);
+		if (tenant !== undefined) rows.push({ user, role, tenant, resource_instance: instance });
+	}
+	return rows;
+}
+
+/** A tenant is an object of type `__tenant` to the filters, as in the listing of permissions. */
+function isWanted({ role, tenant, resource_instance }: LocalAssignment, query: LocalAssignmentsQuery): boolean {
+	const object = resource_instance ?? `__tenant:${tenant}`;
+	const type = typeOf(object);
+	return (
+		is(query.role, role) &&
+		is(query.tenant, tenant) &&
+		is(query.resource, type) &&
+		is(query.resource_instance, object, object.slice(type.length + 1))
+	);
+}
+
+function is(wanted: string | undefined, ...names: readonly string[]): boolean {
+	return wanted === undefined || names.includes(wanted);
+}
+
+function sorted(rows: readonly LocalAssignment[]): readonly LocalAssignment[] {
+	const order = ({ tenant, resource_instance, role }: LocalAssignment) =>
+		JSON.stringify([tenant, resource_instance ?? '', role]);
+	return rows.toSorted((left, right) => (order(left) < order(right) ? -1 : 1));
+}

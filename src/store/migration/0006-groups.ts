@@ -1,0 +1,23 @@
+import type { Knex } from 'knex';
+
+/**
+ * Groups: resource instances that are marked as such, and what was made only for them. A group has the id of its
+ * instance and goes with it.
+ */
+export async function up(knex: Knex): Promise<void> {
+	for (const statement of statements) await knex.raw(statement);
+}
+
+const statements = [
+	`create table groups (
+		environment_id uuid not null,
+		id uuid not null,
+		made_instance boolean not null,
+		created_at timestamptz not null,
+		primary key (environment_id, id),
+		foreign key (environment_id, id) references resource_instances on delete cascade
+	)`,
+	...['resources', 'roles', 'relations'].map(
+		(table) => `alter table ${table} add column made_for_groups boolean not null default false`,
+	),
+];

@@ -1,0 +1,161 @@
+import type { QueryBuilder } from 'objection';
+import type { PageOf } from '../filter.js';
+import type { ReadingUnit } from '../unit.js';
+import { sameEnvironment } from './environment-model.js';
+import { RelationshipTuple } from './relationship-tuple.js';
+import { instanceNameIn } from './resource-instance.js';
+
+/**
+ * Which roles the members of groups derive on which instances. Nothing of it is stored for groups: it is what
+ * relationships and derivations say, so that it is right whichever way those came and went.
+ */
+
+/** The role of a group's resource that its members hold on it (spec: Groups). */
+export const memberKey = 'member';
+
+/** A role that the members of a group derive on an instance, by keys and by ids. */
+export interface GroupRoleRow {
+	readonly group_id: string;
+	readonly role_id: string;
+	readonly role: string;
+	readonly resource_id: string;
+	readonly resource: string;
+	readonly resource_instance_id: string;
+	/** `<resource key>:<instance key>`. */
+	readonly resource_instance: string;
+	readonly tenant_id: string;
+	readonly tenant: string;
+}
+
+/** What narrows the roles of groups: any of each list, all of the lists together; absent lists do not narrow. */
+export interface GroupRoleFilter {
+	readonly group_ids?: readonly string[];
+	readonly resource_instance_ids?: readonly string[];
+	readonly role_ids?: readonly string[];
+}
+
+/** The roles that members derive from these groups alone, oldest instance first; read as `GroupRoleRow`. */
+export function groupRolesBy(
+	unit: ReadingUnit,
+	filter: GroupRoleFilter,
+): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
+	const columns = {
+		group_id: 'relationship_tuples.subject_id',
+		role_id: 'roles.id',
+		role: 'roles.key',
+		resource_id: 'objects.resource_id',
+		resource: 'object_types.key',
+		resource_instance_id: 'relationship_tuples.object_id',
+		tenant_id: 'relationship_tuples.tenant_id',
+		tenant: 'tenants.key',
+	};
+	return (
+		granting(unit, filter)
+			.join('roles', sameEnvironment('role_derivations', 'role_id', 'roles'))
+			.join('resource_instances as objects', sameEnvironment('relationship_tuples', 'object_id', 'objects'))
+			.join('resources as object_types', sameEnvironment('objects', 'resource_id', 'object_types'))
+			.join('tenants', sameEnvironment('relationship_tuples', 'tenant_id', 'tenants'))
+			.select(Object.entries(columns).map(([name, column]) => `${column} as ${name}`))
+			.select(instanceNameIn('object_types', 'objects').as('resource_instance'))
+			// Several relationships may give one role on one instance.
+			.groupBy([...Object.values(columns), 'objects.key'])
+			.orderBy(['relationship_tuples.object_id', 'roles.id'])
+	);
+}
+
+/** The relationships through which members of their subjects derive a role on their objects. */
+function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
+	const query = unit
+		.query(RelationshipTuple)
+		.join('role_derivations', (join) => {
+			join
+				.on('relationship_tuples.environment_id', 'role_derivations.environment_id')
+				.andOn('relationship_tuples.relation_id', 'role_derivations.relation_id');
+		})
+		// The source of a derivation is a role of the resource of the relation's subjects, to which the group belongs.
+		.join('roles as sources', sameEnvironment('role_derivations', 'source_role_id', 'sources'))
+		.where('sources.key', memberKey);
+	const { group_ids, resource_instance_ids, role_ids } = filter;
+	if (group_ids !== undefined) query.whereRaw('relationship_tuples.subject_id = any(?::uuid[])', [group_ids]);
+	if (role_ids !== undefined) query.whereRaw('role_derivations.role_id = any(?::uuid[])', [role_ids]);
+	if (resource_instance_ids !== undefined) {
+		query.whereRaw('relationship_tuples.object_id = any(?::uuid[])', [resource_instance_ids]);
+	}
+	return query;
+}
+
+/** The ids of the instances whose members are members of this one, or of which members of this one are members. */
+export function nestedIds(
+	unit: ReadingUnit,
+	side: 'children' | 'parents',
+	groupId: string,
+): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
+	const [filter, other] = {
+		children: [{ resource_instance_ids: [groupId] }, 'relationship_tuples.subject_id'] as const,
+		parents: [{ group_ids: [groupId] }, 'relationship_tuples.object_id'] as const,
+	}[side];
+	return granting(unit, filter)
+		.join('roles', sameEnvironment('role_derivations', 'role_id', 'roles'))
+		.where('roles.key', memberKey)
+		.select(other);
+}
+
+/** A page of `groupRolesBy` as the rows it selected. */
+export function groupRoleRows(page: PageOf<RelationshipTuple>): PageOf<GroupRoleRow> {
+	// The query selected these columns, and none of the table's own.
+	return page as unknown as PageOf<GroupRoleRow>;
+}
+
+/** A user id, or a role as `<resource key>:<instance key>#<role key>`, of a group. */
+interface OfGroup {
+	readonly group_id: string;
+	readonly value: string;
+}
+
+/** The ids of those who hold the role `member` on each of these groups, `most` of each. */
+export async function membersOf(
+	unit: ReadingUnit,
+	groupIds: readonly string[],
+	most: number,
+): Promise<readonly OfGroup[]> {
+	const { rows } = await unit.raw<OfGroup>(
+		`select wanted.id as group_id, found.value from unnest(:ids::uuid[]) as wanted (id)
+		cross join lateral (
+			select role_assignments.user_id as value from role_assignments
+			join roles on roles.environment_id = role_assignments.environment_id and roles.id = role_assignments.role_id
+			where role_assignments.environment_id = :environment_id
+				and role_assignments.resource_instance_id = wanted.id and roles.key = :member
+			limit :most
+		) as found`,
+		{ ids: [...groupIds], member: memberKey, most },
+	);
+	return rows;
+}
+
+/** The roles that members of each of these groups derive on instances, `most` of each. */
+export async function roleNamesOf(
+	unit: ReadingUnit,
+	groupIds: readonly string[],
+	most: number,
+): Promise<readonly OfGroup[]> {
+	const { rows } = await unit.raw<OfGroup>(
+		`select wanted.id as group_id, found.value from unnest(:ids::uuid[]) as wanted (id)
+		cross join lateral (
+			select distinct resources.key || ':' || objects.key || '#' || roles.key as value from relationship_tuples
+			join role_derivations on role_derivations.environment_id = relationship_tuples.environment_id
+				and role_derivations.relation_id = relationship_tuples.relation_id
+			join roles as sources on sources.environment_id = relationship_tuples.environment_id
+				and sources.id = role_derivations.source_role_id and sources.key = :member
+			join roles on roles.environment_id = relationship_tuples.environment_id
+				and roles.id = role_derivations.role_id
+			join resource_instances as objects on objects.environment_id = relationship_tuples.environment_id
+				and objects.id = relationship_tuples.object_id
+			join resources on resources.environment_id = relationship_tuples.environment_id
+				and resources.id = objects.resource_id
+			where relationship_tuples.environment_id = :environment_id and relationship_tuples.subject_id = wanted.id
+			limit :most
+		) as found`,
+		{ ids: [...groupIds], member: memberKey, most },
+	);
+	return rows;
+}

@@ -1,0 +1,56 @@
+import type { QueryBuilder } from 'objection';
+import type { PageOf } from '../filter.js';
+import type { ReadingUnit, WritingUnit } from '../unit.js';
+import { EnvironmentModel, sameEnvironment } from './environment-model.js';
+import { type InstanceFilter, type InstanceRow, instancesBy, type ResourceInstance } from './resource-instance.js';
+
+/** A resource instance that is a group: `id` is the instance's. */
+export class Group extends EnvironmentModel {
+	static override readonly tableName = 'groups';
+	static readonly kind = 'group';
+	static readonly title = 'Group';
+
+	/** Whether the instance was made to be a group, and goes when it is none any more. */
+	declare made_instance: boolean;
+}
+
+/** The instance that is a group, with the keys of its resource and its tenant. */
+export type GroupRow = InstanceRow & Pick<Group, 'made_instance'>;
+
+/** The environment's groups whose instances pass the filter, oldest instance first; read as `GroupRow`. */
+export function groupsBy(
+	unit: ReadingUnit,
+	filter: InstanceFilter,
+): QueryBuilder<ResourceInstance, ResourceInstance[]> {
+	return instancesBy(unit, filter)
+		.join('groups', sameEnvironment('resource_instances', 'id', 'groups'))
+		.select('groups.made_instance');
+}
+
+/** A page of `groupsBy` as the rows it selected. */
+export function groupRows(page: PageOf<ResourceInstance>): PageOf<GroupRow> {
+	// The query selected the columns beside the table's own.
+	return page as unknown as PageOf<GroupRow>;
+}
+
+/** The groups among these instances. */
+export async function groupsAmong(unit: ReadingUnit, ids: readonly string[]): Promise<readonly GroupRow[]> {
+	return ids.length === 0 ? [] : groupsBy(unit, { ids }).castTo<GroupRow[]>();
+}
+
+/** Makes these instances groups. Records nothing. */
+export async function insertGroups(
+	unit: WritingUnit,
+	rows: readonly Pick<Group, 'id' | 'made_instance'>[],
+): Promise<void> {
+	await unit.insert(
+		Group,
+		rows.map(({ id, made_instance }) => ({ id, made_instance, created_at: unit.now })),
+		({ id }) => String(id),
+	);
+}
+
+/** Makes these instances be no groups. Records nothing. */
+export async function deleteGroups(unit: WritingUnit, ids: readonly string[]): Promise<void> {
+	await unit.query(Group).whereRaw('groups.id = any(?::uuid[])', [ids]).delete();
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { defaulted, InstanceReference, Key, optional, Reference, Uuid } from './common.js';
+import { Flag, pageShape, References, Searches } from './query.js';
+import { ResourceKey } from './resource.js';
+
+/** A new group; its resource and its instance are made where they are missing. */
+export const GroupCreate = z
+	.object({
+		group_instance_key: Key.meta({ description: 'The key of the instance alone.' }),
+		group_resource_type_key: defaulted(ResourceKey, () => 'group').meta({
+			description: 'The key or id of the resource of the instance; `group` where it is missing.',
+		}),
+		group_tenant: Reference,
+	})
+	.meta({ id: 'GroupCreate' });
+export type GroupCreate = z.output<typeof GroupCreate>;
+
+/** A role on a resource instance, for the members of the group that the path names. */
+export const GroupRoleCreate = z
+	.object({
+		resource: Reference,
+		resource_instance: InstanceReference.meta({
+			description: 'An id (UUID), `<resource key>:<instance key>`, or the key of an instance of `resource`.',
+		}),
+		role: Reference,
+		tenant: Reference,
+	})
+	.meta({ id: 'GroupRoleCreate' });
+export type GroupRoleCreate = z.output<typeof GroupRoleCreate>;
+
+/** The role on a resource instance to take from the group that the path names. */
+export const GroupRoleRemove = GroupRoleCreate.meta({ id: 'GroupRoleRemove' });
+export type GroupRoleRemove = z.output<typeof GroupRoleRemove>;
+
+/** Where the user of the path becomes a member: the group's tenant. */
+export const GroupUserAdd = z.object({ tenant: Reference }).meta({ id: 'GroupUserAdd' });
+export type GroupUserAdd = z.output<typeof GroupUserAdd>;
+
+/** The group's tenant, which need not be said to take a user out. */
+export const GroupUserRemove = z
+	.object({ tenant: optional(Reference) })
+	.meta({ id: 'GroupUserRemove' })
+	.optional();
+export type GroupUserRemove = z.output<typeof GroupUserRemove>;
+
+/** The other group: the one that comes into the group of the path, or leaves it. */
+export const GroupNesting = z.object({ group_instance_key: InstanceReference }).meta({ id: 'GroupNesting' });
+export type GroupNesting = z.output<typeof GroupNesting>;
+
+const filters = { tenant: References, resource: References, search: Searches, ...pageShape };
+
+/** Which groups a list asks for: any value of a name, every name. Values that name nothing match nothing. */
+export const GroupQuery = z.object(filters);
+export type GroupQuery = z.output<typeof GroupQuery>;
+
+/** Which groups the deprecated list asks for. */
+export const GroupListQuery = z.object({ ...filters, include_total_count: Flag });
+export type GroupListQuery = z.output<typeof GroupListQuery>;
+
+const described = {
+	id: Uuid,
+	group_resource_type_key: z.string(),
+	group_instance_key: z.string(),
+	group_tenant: z.string(),
+};
+
+/** A group: the keys of its resource, of its instance alone and of its tenant, and the id of its instance. */
+export const GroupReadSchema = z.object(described).meta({ id: 'GroupReadSchema' });
+export type GroupReadSchema = z.input<typeof GroupReadSchema>;
+
+/** The most roles and the most users that one group is shown with. */
+export const maxShownOfGroup = 1000;
+
+const absentText = `Absent where there are more than ${maxShownOfGroup}: the group’s own lists have them page by page.`;
+
+/** A group with its roles, as `<resource key>:<instance key>#<role key>`, and with its users, by id. */
+export const GroupRead = z
+	.object({
+		...described,
+		assigned_roles: z.array(z.string()).optional().meta({ description: absentText }),
+		users: z.array(Uuid).optional().meta({ description: absentText }),
+	})
+	.meta({ id: 'GroupRead' });
+export type GroupRead = z.input<typeof GroupRead>;
+
+/** A role that the members of a group derive on a resource instance, by keys and by ids. */
+export const GroupRoleRead = z
+	.object({
+		role: z.string(),
+		role_id: Uuid,
+		resource: z.string(),
+		resource_id: Uuid,
+		/** `<resource key>:<instance key>`. */
+		resource_instance: z.string(),
+		resource_instance_id: Uuid,
+		tenant: z.string(),
+		tenant_id: Uuid,
+	})
+	.meta({ id: 'GroupRoleRead' });
+export type GroupRoleRead = z.input<typeof GroupRoleRead>;

@@ -1,0 +1,126 @@
+import type { ExecutionContext } from 'ava';
+import { mostLeading } from '../../compiler/circle.js';
+import { relateUnbounded } from '../../src/domain/relationship-tuple.js';
+import type { Answer } from '../support/client.js';
+import { onEachStore } from '../support/each-store.js';
+import { fails } from '../support/failure.js';
+import { ledgerOf } from '../support/ledger.js';
+import type { Paginated } from '../support/listed.js';
+import { newPlace, type Place } from '../support/management.js';
+import { addRelation } from '../support/relation.js';
+import { scopeIn } from '../support/scope.js';
+
+/** How many roles on instances may lead to one in a circle: what goes beyond is refused at the write, whatever writes. */
+
+const journey = onEachStore();
+
+const inFolder = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
+const viewer = { name: 'Viewer', granted_to: { users_with_role: [inFolder] } };
+const tuple = (subject: string, object: string) => {
+	return { subject: `folder:${subject}`, relation: 'parent', object: `folder:${object}` };
+};
+
+/** Folders in folders; who views one views what is in it, if `derived`. */
+async function folders(place: Place, derived: boolean): Promise<void> {
+	const { http, schema } = place;
+	await http.post(`${schema}/resources`, { key: 'folder', name: 'Folder', actions: {} });
+	await addRelation(place, 'folder', 'parent', 'folder');
+	await http.post(`${schema}/resources/folder/roles`, { key: 'viewer', ...(derived ? viewer : { name: 'Viewer' }) });
+}
+
+/** Puts `f0` into `f1` and so on, past the limit and the API. */
+async function chain(place: Place, tuples: number): Promise<void> {
+	const wanted = Array.from({ length: tuples }, (_, index) => tuple(`f${index}`, `f${index + 1}`));
+	await place.store.write(await scopeIn(place), null, (unit) =>
+		relateUnbounded(
+			unit,
+			wanted.map((named) => ({ ...named, tenant: 'default' })),
+		),
+	);
+}
+
+/** The last of the chain, which all others lead to. */
+const last = `folder:f${mostLeading}`;
+
+function refused(t: ExecutionContext, answer: Answer<unknown>, instance: string, role = 'viewer'): void {
+	fails(t, answer, 400, `\`${role}\` on \`${instance}\``);
+	fails(t, answer, 400, `more than ${mostLeading} `);
+}
+
+journey('as many as may lead to a role do, and a relationship that would add one is refused', async (t, place) => {
+	await folders(place, true);
+	await chain(place, mostLeading - 1);
+	const { http, facts } = place;
+	const ledger = await ledgerOf(t, place);
+	const path = `${facts}/relationship_tuples`;
+	await ledger.wrote(await http.post(path, { ...tuple(`f${mostLeading - 1}`, `f${mostLeading}`), tenant: 'default' }));
+	const below = { ...tuple(`f${mostLeading}`, 'below'), tenant: 'default' };
+	refused(t, await http.post(path, below), 'folder:below');
+	// Whoever is put above the first is above all of them.
+	refused(t, await http.post(path, { ...tuple('above', 'f0'), tenant: 'default' }), last);
+	const bulk = { operations: [{ ...tuple('elsewhere', 'too'), tenant: 'default' }, below] };
+	refused(t, await http.post(`${path}/bulk`, bulk), 'folder:below');
+	const { body } = await http.get<Paginated>(`${facts}/resource_instances?per_page=1&include_total_count=true`);
+	t.is(body.total_count, mostLeading + 1, 'an instance of a refused relationship stayed');
+	await ledger.balanced();
+	// In a ring all lead to each, but none to itself.
+	await ledger.wrote(await http.post(path, tuple(`f${mostLeading}`, 'f0')));
+	fails(t, await http.post(path, { ...tuple('above', 'f9'), tenant: 'default' }), 400, 'limit');
+	await ledger.wrote(await http.delete(path, tuple('f7', 'f8')), 204);
+	await ledger.wrote(await http.delete(path, tuple('f8', 'f9')), 204);
+	await ledger.wrote(await http.post(path, { ...tuple('above', 'f9'), tenant: 'default' }));
+});
+
+journey('relationships that no circle leads along have no such limit', async (t, place) => {
+	await folders(place, false);
+	await chain(place, mostLeading);
+	const more = { ...tuple(`f${mostLeading}`, 'below'), tenant: 'default' };
+	t.is((await place.http.post(`${place.facts}/relationship_tuples`, more)).status, 200);
+});
+
+journey('derivations that would make too many lead to a role are refused, however they come', async (t, place) => {
+	await folders(place, false);
+	await chain(place, mostLeading + 1);
+	const { http, schema } = place;
+	const ledger = await ledgerOf(t, place);
+	const folder = `${schema}/resources/folder`;
+	const instance = `folder:f${mostLeading + 1}`;
+	refused(t, await http.post(`${folder}/roles/viewer/implicit_grants`, inFolder), instance);
+	refused(t, await http.patch(`${folder}/roles/viewer`, { granted_to: viewer.granted_to }), instance);
+	refused(t, await http.patch(folder, { roles: { viewer } }), instance);
+	const operations = [{ key: 'viewer', resource: 'folder', ...viewer }];
+	refused(t, await http.put(`${schema}/bulk/roles`, { operations }), instance);
+	const reader = { key: 'reader', name: 'Reader', granted_to: { users_with_role: [{ ...inFolder, role: 'reader' }] } };
+	refused(t, await http.post(`${folder}/roles`, reader), instance, 'reader');
+	await ledger.balanced();
+	t.is((await ledger.read(await http.get<{ granted_to: unknown }>(`${folder}/roles/viewer`))).granted_to, null);
+});
+
+journey('a document is refused that would make too many lead to a role', async (t, place) => {
+	await folders(place, true);
+	const names = Array.from({ length: mostLeading + 2 }, (_, index) => `f${index}`);
+	const pairs = names.slice(1).map((name, index) => tuple(`f${index}`, name));
+	const resource_instances = Object.fromEntries(names.map((name) => [`folder:${name}`, { tenant: 'default' }]));
+	const document = (relationship_tuples: readonly object[]) => ({
+		...{ format: 'regolith-environment', version: 1 },
+		facts: { resource_instances, relationship_tuples },
+	});
+	const path = `/v2/projects/${place.project}/envs/${place.key}/import`;
+	const ledger = await ledgerOf(t, place);
+	for (const query of ['', '?dry_run=true']) {
+		refused(t, await place.http.post(path + query, document(pairs)), `folder:f${mostLeading + 1}`);
+	}
+	await ledger.wrote(await place.http.post(path, document(pairs.slice(1))));
+});
+
+journey('a schema is not copied to where it would make too many lead to a role', async (t, place, management) => {
+	const target = await newPlace(management, management.project);
+	await folders(target, false);
+	await chain(target, mostLeading + 1);
+	await folders(place, true);
+	const ledger = await ledgerOf(t, target);
+	const body = { target_env: { existing: target.key }, conflict_strategy: 'overwrite' };
+	const answer = await management.project.post(`/v2/projects/${place.project}/envs/${place.key}/copy`, body);
+	refused(t, answer, `folder:f${mostLeading + 1}`);
+	await ledger.balanced();
+});

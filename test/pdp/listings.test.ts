@@ -1,0 +1,330 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import type { Model, Patch } from '../../compiler/model.js';
+import { root } from '../support/root.js';
+import { acmeWithMuch, resource, snapshot, step, wasmOf } from './environment.js';
+import { type Served, serve } from './served.js';
+
+/** Listings over HTTP: what they list is what single checks allow. */
+
+type Entries = Readonly<Record<string, Entry>>;
+interface Entry {
+	readonly tenant: { readonly key: string; readonly attributes: object };
+	readonly resource?: { readonly type: string; readonly key: string; readonly attributes: object };
+	readonly permissions: readonly string[];
+	readonly roles: readonly string[];
+}
+interface Users {
+	readonly resource: string;
+	readonly tenant: string;
+	readonly users: Readonly<Record<string, readonly { user: string; tenant: string; resource: string; role: string }[]>>;
+}
+
+async function modelOf(name: string): Promise<Model> {
+	return JSON.parse(await readFile(join(root, 'test/case', name, 'model.json'), 'utf8')) as Model;
+}
+
+async function serving(t: ExecutionContext, model: Model): Promise<Served> {
+	const served = await serve(t);
+	served.feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model }) });
+	await served.replica.reached(7);
+	return served;
+}
+
+/** Every check there is: each user, action, instance (or none) and tenant, and one of each that does not exist. */
+function everyCheck({ schema, facts }: Model) {
+	const tenants = [...facts.tenants.map(({ key }) => key), 'nowhere'];
+	const checks = schema.resources.flatMap(({ key: type, actions }) => {
+		const keys = facts.instances.flatMap((instance) => (instance.type === type ? [instance.key] : []));
+		return [...actions.map(({ key }) => key), 'nothing'].flatMap((action) =>
+			[undefined, 'none', ...keys].flatMap((key) =>
+				tenants.map((tenant) => ({ action, resource: { type, key, tenant } })),
+			),
+		);
+	});
+	return checks.flatMap((check) => [...facts.users, 'nobody'].map((user) => ({ user, ...check })));
+}
+
+/** The questions that the policy allows, one by one. */
+async function allowedOf({ http }: Served, model: Model): Promise<ReadonlySet<string>> {
+	const checks = everyCheck(model);
+	const { body } = await http.post<{ allow: { allow: boolean }[] }>('/allowed/bulk', checks);
+	return new Set(checks.flatMap((check, index) => (body.allow[index]?.allow ? [JSON.stringify(check)] : [])));
+}
+
+const cases = ['006-user-permissions', '007-folders-and-documents', '008-circles'];
+
+for (const name of cases) {
+	test(`list = check: ${name}`, async (t) => {
+		const model = await modelOf(name);
+		const served = await serving(t, model);
+		const allowed = await allowedOf(served, model);
+		t.true(allowed.size > 0);
+		const byUser = new Map<string, Entries>();
+		for (const user of [...model.facts.users, 'nobody']) {
+			byUser.set(user, (await served.http.post<Entries>('/user-permissions', { user })).body);
+		}
+		const byResource = new Map<string, Users>();
+		for (const check of everyCheck(model)) {
+			const { user, action, resource: object } = check;
+			const question = JSON.stringify({ action, resource: object });
+			const listed =
+				byResource.get(question) ?? (await served.http.post<Users>('/authorized_users', JSON.parse(question))).body;
+			byResource.set(question, listed);
+			const is = allowed.has(JSON.stringify(check));
+			t.is(Object.hasOwn(listed.users, user), is, `${user} ${question}`);
+			t.true((listed.users[user] ?? [{}]).length > 0, 'whoever is allowed is so by an assignment');
+			const id = object.key === undefined ? `__tenant:${object.tenant}` : `${object.type}:${object.key}`;
+			const entry = byUser.get(user)?.[id];
+			// On instances those by tenant roles are listed where a role is held on the instance as well.
+			if (object.key === undefined) t.is(entry?.permissions.includes(`${object.type}:${action}`) ?? false, is);
+			else if (entry?.tenant.key === object.tenant) t.is(entry.permissions.includes(`${object.type}:${action}`), is);
+		}
+		t.deepEqual(Object.keys(byUser.get('nobody') ?? {}), []);
+	});
+}
+
+const acmeTenant = { key: 'acme', attributes: {} };
+
+test('instances on which a role is held, assigned or derived', async (t) => {
+	const { http } = await serving(t, await modelOf('007-folders-and-documents'));
+	const { body, revision } = await http.post<Entries>('/user-permissions', { user: 'dan' });
+	t.is(revision, 7);
+	t.deepEqual(body, {
+		'folder:deep': {
+			tenant: acmeTenant,
+			resource: { type: 'folder', key: 'deep', attributes: {} },
+			permissions: ['folder:list', 'folder:share'],
+			roles: ['editor'],
+		},
+		'my-doc:d1': {
+			tenant: acmeTenant,
+			resource: { type: 'my-doc', key: 'd1', attributes: {} },
+			permissions: ['my-doc:read'],
+			roles: ['reader-1'],
+		},
+	});
+	const bob = await http.post<Entries>('/user-permissions', { user: 'bob' });
+	t.deepEqual(
+		Object.entries(bob.body).map(([id, { roles }]) => [id, ...roles]),
+		[
+			['folder:deep', 'viewer'],
+			['folder:middle', 'viewer'],
+			['folder:other', 'viewer'],
+			['folder:top', 'viewer'],
+			['my-doc:d1', 'reader-1'],
+			['my-doc:d2', 'reader-1'],
+		],
+	);
+	t.deepEqual(Object.keys((await http.post('/user-permissions', { user: 'eve' })).body), ['__tenant:acme']);
+});
+
+const filters: readonly (readonly [object, readonly string[]])[] = [
+	[{ tenants: ['beta'] }, ['folder:other', 'my-doc:d2']],
+	[{ tenants: ['__tenant:beta', 'none'] }, ['folder:other', 'my-doc:d2']],
+	[{ tenants: [] }, ['folder:deep', 'folder:middle', 'folder:other', 'folder:top', 'my-doc:d1', 'my-doc:d2']],
+	[{ resource_types: ['my-doc'] }, ['my-doc:d1', 'my-doc:d2']],
+	[{ resource_types: ['my-doc', '__tenant'] }, ['my-doc:d1', 'my-doc:d2']],
+	[{ resource_types: ['__tenant'] }, []],
+	[{ resources: ['my-doc:d1', 'folder:top', 'account:a1'] }, ['folder:top', 'my-doc:d1']],
+	[{ resources: ['d2', 'top'] }, ['folder:top', 'my-doc:d2']],
+	[{ resources: ['__tenant:acme'] }, []],
+	[{ resources: ['d1', 'd2'], tenants: ['acme'] }, ['my-doc:d1']],
+	[{ resources: ['d1'], resource_types: ['folder'] }, []],
+];
+
+test('filters let instances through', async (t) => {
+	const { http } = await serving(t, await modelOf('007-folders-and-documents'));
+	for (const [filter, expected] of filters) {
+		const { body } = await http.post('/user-permissions', { user: 'bob', ...filter });
+		t.deepEqual(Object.keys(body), expected, JSON.stringify(filter));
+	}
+});
+
+test('authorized users are listed with the assignments that grant', async (t) => {
+	const { http } = await serving(t, await modelOf('007-folders-and-documents'));
+	const ask = async (action: string, object: unknown) =>
+		(await http.post<Users>('/authorized_users', { action, resource: object })).body;
+	const at = { tenant: 'acme' } as const;
+	const d1 = { type: 'my-doc', key: 'd1', tenant: 'acme' };
+	t.deepEqual(await ask('read', d1), {
+		resource: 'my-doc:d1',
+		tenant: 'acme',
+		users: {
+			ann: [{ user: 'ann', ...at, resource: 'account:a1', role: 'owner' }],
+			bob: [{ user: 'bob', ...at, resource: 'folder:top', role: 'viewer' }],
+			cleo: [{ user: 'cleo', ...at, resource: 'folder:deep', role: 'editor' }],
+			dan: [{ user: 'dan', ...at, resource: 'my-doc:d1', role: 'reader-1' }],
+			eve: [{ user: 'eve', ...at, resource: '__tenant:acme', role: 'admin' }],
+		},
+	});
+	t.deepEqual(Object.keys((await ask('write', d1)).users), ['ann', 'cleo'], 'a role on the document stops dan’s');
+	t.deepEqual(await ask('read', { type: 'my-doc', tenant: 'acme' }), {
+		resource: 'my-doc:*',
+		tenant: 'acme',
+		users: { eve: [{ user: 'eve', ...at, resource: '__tenant:acme', role: 'admin' }] },
+	});
+	t.deepEqual(await ask('read', 'my-doc:d1'), { resource: 'my-doc:d1', tenant: 'default', users: {} });
+	t.deepEqual(await ask('read', 'my-doc'), { resource: 'my-doc:*', tenant: 'default', users: {} });
+	t.deepEqual(await ask('read', { ...d1, tenant: 'beta' }), { resource: 'my-doc:d1', tenant: 'beta', users: {} });
+	t.deepEqual(Object.keys((await ask('read', { ...d1, key: 'none' })).users), ['eve']);
+	t.deepEqual(Object.keys((await ask('read', { ...d1, key: '' })).users), ['eve'], 'an empty key is none');
+});
+
+test('the tenants of a user are those where any role is held', async (t) => {
+	const { http } = await serving(t, await modelOf('007-folders-and-documents'));
+	const expected = { ann: ['acme'], bob: ['acme', 'beta'], eve: ['acme'], nobody: [], __proto__: [] };
+	for (const [user, tenants] of Object.entries(expected)) {
+		const { body, revision } = await http.post<{ key: string; attributes: object }[]>('/user-tenants', { user });
+		t.is(revision, 7);
+		t.deepEqual(
+			body,
+			tenants.map((key) => ({ key, attributes: {} })),
+			user,
+		);
+	}
+});
+
+const rows = [
+	{ user: 'ann', role: 'owner', tenant: 'acme', resource_instance: 'account:a1' },
+	{ user: 'bob', role: 'viewer', tenant: 'acme', resource_instance: 'folder:top' },
+	{ user: 'bob', role: 'viewer', tenant: 'beta', resource_instance: 'folder:other' },
+	{ user: 'cleo', role: 'editor', tenant: 'acme', resource_instance: 'folder:deep' },
+	{ user: 'dan', role: 'editor', tenant: 'acme', resource_instance: 'folder:deep' },
+	{ user: 'dan', role: 'reader-1', tenant: 'acme', resource_instance: 'my-doc:d1' },
+	{ user: 'eve', role: 'admin', tenant: 'acme' },
+];
+
+const pages: readonly (readonly [query: string, rows: readonly number[]])[] = [
+	['', [0, 1, 2, 3, 4, 5, 6]],
+	['?user=bob', [1, 2]],
+	['?user=', [0, 1, 2, 3, 4, 5, 6]],
+	['?user=nobody', []],
+	['?role=editor', [3, 4]],
+	['?role=viewer&tenant=beta', [2]],
+	['?resource=folder', [1, 2, 3, 4]],
+	['?resource=__tenant', [6]],
+	['?resource_instance=folder:deep', [3, 4]],
+	['?resource_instance=deep&user=dan', [4]],
+	['?resource_instance=__tenant:acme', [6]],
+	['?per_page=3', [0, 1, 2]],
+	['?per_page=3&page=2', [3, 4, 5]],
+	['?per_page=3&page=3', [6]],
+	['?per_page=3&page=4', []],
+	['?per_page=1&page=6', [5]],
+	['?per_page=1&page=2&role=viewer', [2]],
+	['?unknown=1', [0, 1, 2, 3, 4, 5, 6]],
+];
+
+test('lists assigned roles by filter and page', async (t) => {
+	const { http } = await serving(t, await modelOf('007-folders-and-documents'));
+	for (const [query, expected] of pages) {
+		const { status, body, revision } = await http.get(`/local/role_assignments${query}`);
+		t.deepEqual([status, revision], [200, 7]);
+		t.deepEqual(
+			body as unknown,
+			expected.map((index) => rows[index]),
+			query,
+		);
+	}
+	for (const wrong of ['page=0', 'page=x', 'page=1.5', 'per_page=0', 'per_page=101', 'per_page=-1', 'user=a&user=b']) {
+		const refused = await http.get<{ detail: { loc: unknown }[] }>(`/local/role_assignments?${wrong}`);
+		t.is(refused.status, 422, wrong);
+		t.deepEqual(refused.body.detail[0]?.loc, ['query', wrong.split('=')[0]], wrong);
+	}
+	t.is((await http.get('/local/role_assignments', { headers: { authorization: 'Bearer x' } })).status, 403);
+});
+
+test('listings follow deltas and new policies', async (t) => {
+	const model = await modelOf('007-folders-and-documents');
+	const { feed, replica, http } = await serving(t, model);
+	const users = async () =>
+		Object.keys(
+			(
+				await http.post<Users>('/authorized_users', {
+					action: 'read',
+					resource: { type: 'my-doc', key: 'd1', tenant: 'acme' },
+				})
+			).body.users,
+		);
+	t.deepEqual(await users(), ['ann', 'bob', 'cleo', 'dan', 'eve']);
+	const remove: readonly Patch[] = [{ op: 'remove', path: ['regolith', 'facts', 'relations', 'my-doc:d1'] }];
+	feed.publish({ revision: 8, snapshot: Buffer.from(''), step: await step({ base: 7, revision: 8, patches: remove }) });
+	await replica.reached(8);
+	t.deepEqual(await users(), ['dan', 'eve']);
+	t.deepEqual(Object.keys((await http.post('/user-permissions', { user: 'cleo' })).body), ['folder:deep']);
+	const wider = {
+		...model,
+		schema: { ...model.schema, resources: [...model.schema.resources, resource('more', ['see'])] },
+	};
+	const restore: readonly Patch[] = [
+		{ op: 'upsert', path: ['regolith', 'facts', 'relations', 'my-doc:d1', 'parent', 'folder:deep'], value: null },
+		{ op: 'upsert', path: ['regolith', 'schema', 'actions', 'more'], value: { see: null } },
+	];
+	const policy = { base: 8, revision: 9, patches: restore, wasm: await wasmOf(wider) };
+	feed.publish({ revision: 9, snapshot: Buffer.from(''), step: await step(policy) });
+	await replica.reached(9);
+	t.deepEqual(await users(), ['ann', 'bob', 'cleo', 'dan', 'eve']);
+});
+
+test('a policy that is refused leaves the listings as they were', async (t) => {
+	const { feed, replica, http } = await serving(t, await modelOf('007-folders-and-documents'));
+	const patches: readonly Patch[] = [{ op: 'remove', path: ['regolith', 'facts', 'user_roles'] }];
+	const wrong = await step({ base: 7, revision: 8, patches, wasm: Buffer.from('no module') });
+	feed.publish({ revision: 8, snapshot: Buffer.from('no bundle'), step: wrong });
+	while (replica.state.kind !== 'stale') await new Promise((done) => setTimeout(done, 5));
+	const { body, revision } = await http.get<unknown[]>('/local/role_assignments');
+	t.deepEqual([body.length, revision], [rows.length, 7]);
+});
+
+/** One user who holds a role on very many instances, and one instance on which very many users do. */
+function crowd(): Model {
+	const many = Array.from({ length: 1_500 }, (_, index) => `n${index}`);
+	const documents = { ...resource('document', ['read', 'write']), roles: [roleOf('reader', ['read'])] };
+	return {
+		schema: { ...acmeWithMuch.schema, resources: [documents], roles: [] },
+		facts: {
+			users: ['ann', ...many],
+			tenants: [{ key: 'acme', attributes: {} }],
+			role_assignments: [],
+			instances: ['hub', ...many].map((key) => ({ type: 'document', key, tenant: 'acme' })),
+			instance_assignments: many.flatMap((key) => [
+				{ user: 'ann', role: 'reader', type: 'document', instance: key },
+				{ user: key, role: 'reader', type: 'document', instance: 'hub' },
+			]),
+			relationships: [],
+		},
+	};
+}
+
+function roleOf(key: string, permissions: readonly string[]) {
+	return {
+		key,
+		name: key,
+		description: null,
+		permissions,
+		extends: [],
+		derivations: [],
+		no_direct_roles_on_object: false,
+	};
+}
+
+test('long listings are whole and of one revision, whatever is written meanwhile', async (t) => {
+	const { feed, replica, http } = await serving(t, crowd());
+	const permitted = http.post<Entries>('/user-permissions', { user: 'ann' });
+	const authorized = http.post<Users>('/authorized_users', {
+		action: 'read',
+		resource: { type: 'document', key: 'hub', tenant: 'acme' },
+	});
+	const patches: readonly Patch[] = [{ op: 'remove', path: ['regolith', 'facts', 'user_roles'] }];
+	feed.publish({ revision: 8, snapshot: Buffer.from(''), step: await step({ base: 7, revision: 8, patches }) });
+	await replica.reached(8);
+	for (const { answer, size } of [
+		{ answer: await permitted, size: Object.keys((await permitted).body).length },
+		{ answer: await authorized, size: Object.keys((await authorized).body.users).length },
+	]) {
+		t.is(answer.status, 200);
+		t.is(size, answer.revision === 7 ? 1_500 : 0);
+	}
+});

@@ -1,0 +1,42 @@
+import type { ExecutionContext } from 'ava';
+import { createApplication, type Listening, listen } from '../../src/http/server.js';
+import { createDecisionPoint, type DecisionPointOptions } from '../../src/pdp/endpoints.js';
+import { Replica } from '../../src/pdp/replica.js';
+import { type Client, client } from '../support/client.js';
+import { quiet } from './environment.js';
+import { FakeFeed } from './fake-feed.js';
+
+/** A decision point over HTTP, following a feed over HTTP. */
+
+/** The key of the environment. */
+export const key = 'permit_key_of_the_environment';
+
+/** A decision point, what it follows, and a client of it. */
+export interface Served {
+	readonly feed: FakeFeed;
+	readonly replica: Replica;
+	readonly url: string;
+	readonly http: Client;
+}
+
+/** Serves a decision point that follows a feed without any revision yet, until the test is over. */
+export async function serve(t: ExecutionContext, options: Partial<DecisionPointOptions> = {}): Promise<Served> {
+	const feed = new FakeFeed();
+	await feed.start();
+	const replica = new Replica({
+		controlPlane: feed.url,
+		apiKey: key,
+		log: quiet,
+		pace: { first: 5, longest: 40, refused: 20 },
+	});
+	replica.start();
+	const point = createDecisionPoint({ replica, apiKey: key, log: quiet, ...options });
+	const application = createApplication({ ...point, onUnexpected: (error) => t.fail(String(error)) });
+	const listening: Listening = await listen(application, '127.0.0.1', 0);
+	t.teardown(async () => {
+		await listening.close(0);
+		await replica.stop();
+		await feed.stop();
+	});
+	return { feed, replica, url: listening.url, http: client(listening.url, key) };
+}

@@ -1,0 +1,155 @@
+import type { ExecutionContext } from 'ava';
+import { delta, document, type Json } from '../../compiler/index.js';
+import { touchedSince } from '../../src/store/change-log.js';
+import { modelOf } from '../../src/store/model.js';
+import { neighbourhoodOf } from '../../src/store/neighbourhood.js';
+import { patched } from '../property/oracle.js';
+import { onEachStore } from '../support/each-store.js';
+import type { Place } from '../support/management.js';
+
+/** What the store says was touched leads from every document of the past to the present one. */
+
+const journey = onEachStore();
+
+/** The documents of the revisions so far: the last one, and now and then one before. */
+type Past = Map<number, Json>;
+
+/** Holds the present document against what leads there from each one in the past. */
+async function look(t: ExecutionContext, { store, id }: Place, past: Past, after: string): Promise<void> {
+	await store.snapshot(id, async (unit, { revision }) => {
+		const now = document(await modelOf(unit));
+		for (const [base, before] of past) {
+			const touched = await touchedSince(unit, base, 1_000);
+			const around = touched && (await neighbourhoodOf(unit, touched));
+			if (touched === null || around === null) throw new Error('a few changes are too many');
+			t.deepEqual(patched(before, delta(touched, around)), now, `from ${base}, after ${after}`);
+		}
+		for (const base of past.keys()) if (base % 8 !== 0) past.delete(base);
+		past.set(revision, now);
+	});
+}
+
+interface Write {
+	readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+	readonly path: string;
+	readonly body?: object;
+}
+
+const inFolder = (role: string) => ({ role, on_resource: 'folder', linked_by_relation: 'parent' });
+
+const resources: readonly Write[] = [
+	{
+		method: 'POST',
+		path: 'resources',
+		body: {
+			key: 'folder',
+			name: 'Folder',
+			actions: { read: {}, write: {} },
+			roles: {
+				viewer: { name: 'Viewer', permissions: ['read'] },
+				editor: { name: 'Editor', permissions: ['write'], extends: ['viewer'] },
+			},
+		},
+	},
+	{
+		method: 'POST',
+		path: 'resources/folder/relations',
+		body: { key: 'parent', name: 'P', subject_resource: 'folder' },
+	},
+	{
+		method: 'POST',
+		path: 'resources',
+		body: {
+			key: 'document',
+			name: 'Document',
+			actions: { read: {} },
+			relations: { parent: 'folder' },
+			roles: { reader: { name: 'Reader', granted_to: { users_with_role: [inFolder('viewer')] } } },
+		},
+	},
+	{ method: 'POST', path: 'resources/document/relations', body: { key: 'of', name: 'Of', subject_resource: '__user' } },
+	{ method: 'POST', path: 'resources/folder/roles/viewer/implicit_grants', body: inFolder('viewer') },
+];
+
+const [acme, ann, bob] = ['acme', 'ann', 'bob'];
+const held = (user: string, role: string, resource_instance: string) => ({ user, role, resource_instance });
+const tuple = (subject: string, object: string) => ({ subject, relation: 'parent', object });
+
+const facts: readonly Write[] = [
+	...[ann, bob].map((key) => ({ method: 'POST', path: 'users', body: { key } }) as const),
+	{ method: 'POST', path: 'tenants', body: { key: acme, name: acme } },
+	...['f1', 'f2', 'f3', 'f4'].map((key) => {
+		return { method: 'POST', path: 'resource_instances', body: { resource: 'folder', key, tenant: acme } } as const;
+	}),
+	{ method: 'POST', path: 'relationship_tuples', body: { ...tuple('folder:f1', 'document:d1'), tenant: acme } },
+	...[
+		['f1', 'f2'],
+		['f2', 'f3'],
+		['f3', 'f4'],
+		['f4', 'f2'],
+	].map(([subject, object]) => {
+		return {
+			method: 'POST',
+			path: 'relationship_tuples',
+			body: tuple(`folder:${subject}`, `folder:${object}`),
+		} as const;
+	}),
+	{ method: 'POST', path: 'role_assignments', body: held(ann, 'viewer', 'folder:f1') },
+	{ method: 'POST', path: 'role_assignments', body: held(ann, 'editor', 'folder:f1') },
+	{ method: 'POST', path: 'role_assignments', body: held(bob, 'viewer', 'folder:f1') },
+	{ method: 'POST', path: 'role_assignments', body: held(bob, 'reader', 'document:d1') },
+	{ method: 'PATCH', path: 'resource_instances/folder:f1', body: { attributes: { size: 1 } } },
+	{ method: 'DELETE', path: 'role_assignments', body: held(ann, 'viewer', 'folder:f1') },
+	{ method: 'DELETE', path: 'relationship_tuples', body: tuple('folder:f2', 'folder:f3') },
+	{ method: 'POST', path: 'relationship_tuples', body: tuple('folder:f2', 'folder:f3') },
+	{ method: 'DELETE', path: 'relationship_tuples', body: tuple('folder:f1', 'folder:f2') },
+	{ method: 'POST', path: 'relationship_tuples', body: tuple('folder:f1', 'folder:f2') },
+	{ method: 'DELETE', path: 'users/ann' },
+	{ method: 'DELETE', path: 'resource_instances/folder:f3' },
+	{ method: 'POST', path: 'resource_instances', body: { resource: 'folder', key: 'f3', tenant: acme } },
+	{ method: 'POST', path: 'relationship_tuples', body: tuple('folder:f3', 'folder:f4') },
+	{ method: 'DELETE', path: 'role_assignments', body: held(bob, 'reader', 'document:d1') },
+];
+
+const ends: readonly Write[] = [
+	{ method: 'DELETE', path: 'resources/folder/roles/viewer/implicit_grants', body: inFolder('viewer') },
+	{ method: 'POST', path: 'resources/folder/roles/viewer/implicit_grants', body: inFolder('viewer') },
+	{
+		method: 'PUT',
+		path: 'resources/folder/roles/viewer/implicit_grants/conditions',
+		body: { no_direct_roles_on_object: true },
+	},
+	{
+		method: 'PUT',
+		path: 'resources/folder/roles/viewer/implicit_grants/conditions',
+		body: { no_direct_roles_on_object: false },
+	},
+	{ method: 'DELETE', path: 'resources/folder/relations/parent' },
+	{
+		method: 'POST',
+		path: 'resources/folder/relations',
+		body: { key: 'parent', name: 'P', subject_resource: 'folder' },
+	},
+	{ method: 'POST', path: 'resources/folder/roles/editor/implicit_grants', body: inFolder('editor') },
+	{ method: 'DELETE', path: 'resources/folder/roles/editor' },
+	{ method: 'DELETE', path: 'resources/document' },
+	{ method: 'DELETE', path: 'resources/folder' },
+];
+
+journey('from any revision to the present, by what was touched since', async (t, place) => {
+	const { http } = place;
+	const past: Past = new Map();
+	await look(t, place, past, 'nothing');
+	const writes = [
+		...resources.map((write) => [place.schema, write] as const),
+		...facts.map((write) => [place.facts, write] as const),
+		...ends.map((write) => [place.schema, write] as const),
+		[place.facts, { method: 'DELETE', path: 'tenants/acme' }] as const,
+	];
+	for (const [at, { method, path, body }] of writes) {
+		const said = `${method} ${path} ${JSON.stringify(body)}`;
+		const answer = await http.send(method, `${at}/${path}`, body);
+		t.true(answer.status < 300, `${said}: ${answer.status} ${JSON.stringify(answer.body)}`);
+		await look(t, place, past, said);
+	}
+});
