@@ -5,7 +5,7 @@ import type { Json, Model, RegoFile, Schema } from './model.js';
 import { writePolicy } from './policy.js';
 
 export type { Diagnostic, DiagnosticCode } from './check.js';
-export { document, documentBytes, documentChunks } from './data.js';
+export { document, documentBytes, documentChunks, schemaTables } from './data.js';
 export { delta, type Membership, type Neighbourhood, patchDocument, type Touched } from './delta.js';
 export { layout } from './layout.js';
 export type {
@@ -22,6 +22,7 @@ export type {
 	Schema,
 	Tenant,
 } from './model.js';
+export { writeTests } from './test-policy.js';
 
 /** What a model compiles to. A model with an error compiles to its diagnostics alone: narrow with `'policy' in compiled`. */
 export type Compiled =

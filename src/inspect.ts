@@ -1,3 +1,4 @@
+import { askApiFor } from './ask-api.js';
 import { ConfigError } from './config.js';
 import { PolicyRead } from './wire/policy.js';
 
@@ -15,12 +16,8 @@ export async function inspect(
 	environment: string,
 ): Promise<Inspected> {
 	if (apiKey === null) throw new ConfigError('PDP_API_KEY: set it to an API key that opens the environment');
-	const url = `${api}/v2/projects/${encodeURIComponent(project)}/${encodeURIComponent(environment)}/policy`;
-	const response = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` } }).catch((error: unknown) => {
-		throw new ConfigError(`the API at ${api} cannot be reached`, { cause: error });
-	});
-	if (!response.ok) throw new ConfigError(`the API at ${api} answered ${response.status}: ${await response.text()}`);
-	const policy = PolicyRead.parse(await response.json());
+	const path = `/v2/projects/${encodeURIComponent(project)}/${encodeURIComponent(environment)}/policy`;
+	const policy = await askApiFor({ api, key: apiKey }, path, PolicyRead);
 	const lines = [
 		`# ${project}/${environment} at revision ${policy.revision}`,
 		`# policy ${policy.hash ?? 'none yet'}, compiled at revision ${policy.compiled_revision ?? '-'}`,

@@ -1,6 +1,4 @@
 #!/usr/bin/env node
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { createKey, type KeyRequest, secretOfDev } from './bootstrap.js';
 import { openStore, startApi, startDecisionPoint } from './compose.js';
@@ -10,6 +8,9 @@ import { Failure } from './failure.js';
 import { inspect } from './inspect.js';
 import { createLogger } from './log.js';
 import { checkMigration } from './migrate/migrate-check.js';
+import { differenceOf, type PolicyRequest, writePolicyOf } from './policy-commands.js';
+import { writeBelow } from './policy-folder.js';
+import type { PolicyPlace } from './policy-source.js';
 import { version } from './version.js';
 import { addressLines, firstKey, firstSteps } from './welcome.js';
 
@@ -117,7 +118,10 @@ function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
 		process.on(signal, () => {
 			if (signals.stopping) return;
 			signals.stopping = true;
-			stop().then(() => process.exit(0), fail);
+			stop().then(
+				() => process.exit(0),
+				(error: unknown) => fail(error),
+			);
 		});
 	}
 	return signals;
@@ -133,10 +137,10 @@ function print(text: string): void {
 }
 
 /** A mistake of the operator is one sentence; anything else is a bug and shows where it happened. */
-function fail(error: unknown): never {
+function fail(error: unknown, code = 1): never {
 	const told = error instanceof ConfigError || error instanceof Failure || isSystemError(error);
 	process.stderr.write(`${told ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
-	process.exit(1);
+	process.exit(code);
 }
 
 function isSystemError(error: unknown): error is Error {
@@ -146,12 +150,13 @@ function isSystemError(error: unknown): error is Error {
 	);
 }
 
-function withConfig<A extends readonly unknown[]>(run: (config: Config, ...given: A) => Promise<void>) {
+/** What a command does: `run` with the settings; a failure is told, and ends the process with `code`. */
+function withConfig<A extends readonly unknown[]>(run: (config: Config, ...given: A) => Promise<void>, code = 1) {
 	return async (...given: A): Promise<void> => {
 		try {
 			await run(readConfig(process.env), ...given);
 		} catch (error) {
-			fail(error);
+			fail(error, code);
 		}
 	};
 }
@@ -168,6 +173,17 @@ interface MigrateCheckOptions {
 	readonly mine: readonly string[];
 	readonly code: readonly string[];
 	readonly pdp: readonly string[];
+}
+
+interface PolicyOptions extends PolicyRequest {
+	readonly project: string;
+	readonly api?: string;
+}
+
+interface DiffOptions {
+	readonly project: string;
+	readonly environment: string;
+	readonly api?: string;
 }
 
 interface InspectOptions {
@@ -221,9 +237,43 @@ program
 			print(shown.summary);
 			for (const { path, text } of shown.files) {
 				if (options.output === undefined) print(`\n# file: ${path}\n${text}`);
-				else write(options.output, path, text);
+				else writeBelow(options.output, { path, text });
 			}
 		}),
+	);
+
+program
+	.command('policy')
+	.argument('<environment>', 'the environment')
+	.description('write the policy of an environment, its tables and its tests, for `opa test`')
+	.requiredOption('-o, --out <folder>', 'where to; the folder `regolith` in it is replaced')
+	.option('-p, --project <key>', 'the project', 'default')
+	.option('-r, --revision <number>', 'as it was at this revision (default: the newest)')
+	.option('--facts', 'write the facts of now, too: users, tenants, what they hold')
+	.option('--api <url>', 'the API to ask (default: PDP_CONTROL_PLANE, or this machine)')
+	.action(
+		withConfig(async (config, environment: string, options: PolicyOptions) => {
+			print(await writePolicyOf(placeOf(config, { ...options, environment }), options));
+		}),
+	);
+
+program
+	.command('diff')
+	.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+	.argument('<from>', 'a revision')
+	.argument('[to]', 'a later one (default: the newest)')
+	.description(
+		'show what changed in the policy and its tables; exit code 0 when nothing did, 1 when something, 2 when it failed',
+	)
+	.option('-p, --project <key>', 'the project', 'default')
+	.option('-e, --environment <key>', 'the environment', 'dev')
+	.option('--api <url>', 'the API to ask (default: PDP_CONTROL_PLANE, or this machine)')
+	.action(
+		withConfig(async (config, from: string, to: string | undefined, options: DiffOptions) => {
+			const difference = await differenceOf(placeOf(config, options), from, to);
+			print(difference);
+			process.exitCode = difference === '' ? 0 : 1;
+		}, 2),
 	);
 
 program
@@ -245,6 +295,13 @@ program
 		}),
 	);
 
+/** The environment that a command asks about, with the API key in PDP_API_KEY. */
+function placeOf(config: Config, { project, environment, api }: DiffOptions): PolicyPlace {
+	const key = config.pdp_api_key;
+	if (key === null) throw new ConfigError('PDP_API_KEY: set it to an API key that opens the environment');
+	return { api: apiOf(config, { ...(api !== undefined && { api }) }), key, project, environment };
+}
+
 /** The API that a command asks. */
 function apiOf(config: Config, { api }: { readonly api?: string }): string {
 	return (api ?? config.pdp_control_plane ?? `http://127.0.0.1:${config.api_port}`).replace(/\/+$/, '');
@@ -262,14 +319,6 @@ function listed(value: string, before: readonly string[]): readonly string[] {
 			.map((name) => name.trim())
 			.filter((name) => name !== ''),
 	];
-}
-
-function write(folder: string, path: string, text: string): void {
-	const target = resolve(folder, path);
-	// The paths are the server's words: none may lead out of the folder.
-	if (relative(folder, target).startsWith('..')) throw new ConfigError(`the file ${path} leads out of ${folder}`);
-	mkdirSync(dirname(target), { recursive: true });
-	writeFileSync(target, text);
 }
 
 await program.parseAsync();

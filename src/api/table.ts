@@ -14,6 +14,7 @@ import { environments } from './general/environments.js';
 import { health } from './general/health.js';
 import { members } from './general/members.js';
 import { organizations } from './general/organizations.js';
+import { policies } from './general/policies.js';
 import { policy } from './general/policy.js';
 import { projects } from './general/projects.js';
 import { transfer } from './general/transfer.js';
@@ -46,6 +47,7 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...environmentCopies,
 	...transfer,
 	...policy,
+	...policies,
 	...ownPdp,
 	...pdps,
 	...resources,

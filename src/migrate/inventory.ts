@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ConfigError } from '../config.js';
+import { type ApiAccess, askApiFor } from '../ask-api.js';
 import { ApiKeyRead, ApiKeyScopeRead } from '../wire/api-key.js';
 import { EnvironmentRead } from '../wire/environment.js';
 import { ProjectRead } from '../wire/project.js';
@@ -22,10 +22,10 @@ export interface Inventory {
 }
 
 /** An API as `regolith migrate check` uses it, with one key. Every call throws `ConfigError` when it is not answered. */
-export class Site {
+export class Site implements ApiAccess {
 	constructor(
 		readonly api: string,
-		private readonly key: string,
+		readonly key: string,
 	) {}
 
 	/** Lists all that the key opens. */
@@ -57,25 +57,7 @@ export class Site {
 		}
 	}
 
-	async #get<S extends z.ZodType>(path: string, shape: S): Promise<z.output<S>> {
-		const headers = { authorization: `Bearer ${this.key}` };
-		const response = await fetch(this.api + path, { headers }).catch((error: unknown) => {
-			throw new ConfigError(`the API at ${this.api} cannot be reached`, { cause: error });
-		});
-		const text = await response.text();
-		if (!response.ok) throw new ConfigError(`the API at ${this.api} answered ${response.status} on ${path}: ${text}`);
-		const parsed = shape.safeParse(parse(text));
-		if (parsed.success) return parsed.data;
-		throw new ConfigError(`the API at ${this.api} did not answer as version 2 does on ${path}`, {
-			cause: parsed.error,
-		});
-	}
-}
-
-function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return text;
+	#get<S extends z.ZodType>(path: string, shape: S): Promise<z.output<S>> {
+		return askApiFor(this, path, shape);
 	}
 }

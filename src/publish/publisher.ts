@@ -6,6 +6,7 @@ import { schemaOf } from '../store/model.js';
 import type { PolicyFailure, PolicyShelf, Publications } from '../store/policy.js';
 import type { Store } from '../store/store.js';
 import type { Assembler } from './assemble.js';
+import { besidePolicy } from './beside.js';
 
 /** A failed compilation is tried again after this, in milliseconds: its cause may have been the machine's. */
 const retryAfter = 30_000;
@@ -163,7 +164,10 @@ export class Publisher {
 			this.log.error({ ...facts, failure }, 'a schema cannot be compiled: the policy before it stays');
 		} else {
 			const unchanged = failed === null && live?.schema_revision === schema_revision && live.digest === digest;
-			if (!unchanged) await this.shelf.publish(environmentId, { digest, schema_revision, published_at: now });
+			const published = { digest, schema_revision, published_at: now };
+			// First, so that whatever is in force can be read; also what was published by a version that kept no history.
+			await this.shelf.history.remember(environmentId, published, besidePolicy(schema));
+			if (!unchanged) await this.shelf.publish(environmentId, published);
 			// Those who went on with the policy before may wait for this one.
 			if (!unchanged) this.store.committed.emit('environment', environmentId);
 			const milliseconds = Math.round(performance.now() - started);

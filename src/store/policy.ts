@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { RegoFile } from '../../compiler/model.js';
 import { notFound } from '../failure.js';
+import { PolicyHistory } from './policy-history.js';
 
 /** A compiled policy: shared by every environment whose Rego is the same. */
 export interface Policy {
@@ -51,7 +52,12 @@ export async function publicationsOf(knex: Knex, environmentId: string): Promise
 
 /** Compiled policies and which environments they are in force in. */
 export class PolicyShelf {
-	constructor(private readonly knex: Knex) {}
+	/** The policies that were in force before. */
+	readonly history: PolicyHistory;
+
+	constructor(private readonly knex: Knex) {
+		this.history = new PolicyHistory(knex);
+	}
 
 	/** The policy with this digest, or `null`. */
 	async policy(digest: string): Promise<Policy | null> {

@@ -23,3 +23,20 @@ export const PolicyRead = z
 	})
 	.meta({ id: 'PolicyRead' });
 export type PolicyRead = z.input<typeof PolicyRead>;
+
+/** A policy that was published: `schema_revision` is what it was compiled from. */
+export const PolicyRevisionRead = z
+	.object({
+		schema_revision: z.int().min(0).meta({ description: 'The revision of the schema it was compiled from.' }),
+		/** SHA-256 of its Rego, hexadecimal: revisions with one hash have one Rego. */
+		hash: z.string(),
+		published_at: Timestamp,
+	})
+	.meta({ id: 'PolicyRevisionRead' });
+export type PolicyRevisionRead = z.input<typeof PolicyRevisionRead>;
+
+/** A policy with all its files, as a folder for `opa`. */
+export const PolicyOfRevision = PolicyRevisionRead.extend({
+	files: z.array(z.object({ path: z.string(), text: z.string() })),
+}).meta({ id: 'PolicyOfRevision' });
+export type PolicyOfRevision = z.input<typeof PolicyOfRevision>;

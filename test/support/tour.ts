@@ -1,4 +1,5 @@
 import { endpoints } from '../../src/api/table.js';
+import { PolicyShelf } from '../../src/store/policy.js';
 import { bodies, idLike, sentAs } from './bodies.js';
 import { type Answer, type Client, client } from './client.js';
 import { type Management, type Place, secretOf } from './management.js';
@@ -27,6 +28,7 @@ export const furnished: Names = {
 	group_instance_key: 'group:admins',
 	user_invite_id: 'ines@example.com',
 	proxy_config_id: 'proxy',
+	revision: '1',
 };
 
 /** Makes one object of every kind, named `mark`, so that the example bodies find what they name. Returns their ids. */
@@ -46,6 +48,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	await made(`${schema}/users/attributes`, { key: 'private', type: 'bool', description: mark });
 	const role_id = await made(`${schema}/roles`, { key: idLike.role });
 	const tenant_id = await made(`${facts}/tenants`, { key: idLike.tenant });
+	await rememberPolicy(place, mark);
 	const invited = { key: 'ines@example.com', email: 'ines@example.com', first_name: mark, role_id, tenant_id };
 	return {
 		resource_id,
@@ -74,6 +77,15 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 		task_id: await taskOf(place),
 		user_id: await made(`${facts}/tenants/acme/users`, { key: 'alice@example.com', first_name: mark }),
 	};
+}
+
+/** A policy of the place's first revision; where nothing is compiled, there would be none. */
+async function rememberPolicy({ id, store }: Place, mark: string): Promise<void> {
+	const shelf = new PolicyShelf(store.database.knex);
+	const now = store.clock.now();
+	const files = [{ path: 'regolith/mark.rego', text: `# ${mark}\npackage regolith.mark\n` }];
+	await shelf.keep({ digest: mark, files, wasm: new Uint8Array() }, now);
+	await shelf.history.remember(id, { digest: mark, schema_revision: 1, published_at: now }, []);
 }
 
 /** Makes two groups. Returns the id of the one. */

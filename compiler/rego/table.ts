@@ -1,0 +1,34 @@
+import { Fragment, rego } from './rego.js';
+
+/** Objects and arrays of Rego, to be written over several lines; at the ends, code. */
+export type Table = Fragment | Members | Items;
+
+/** An object. A list of pairs, so that every key is a member: `__proto__` too. */
+export interface Members {
+	readonly members: readonly (readonly [key: string, value: Table])[];
+}
+
+/** An array. */
+export interface Items {
+	readonly items: readonly Table[];
+}
+
+/** A table as `opa fmt` prints it: one member or item a line. */
+export function table(value: Table, indent = ''): Fragment {
+	if (value instanceof Fragment) {
+		return value;
+	}
+	const inner = `${indent}\t`;
+	const rows =
+		'items' in value
+			? value.items.map((item) => `${inner}${table(item, inner).text},\n`)
+			: value.members.map(([key, member]) => `${inner}${rego`${key}`.text}: ${table(member, inner).text},\n`);
+	const [open, close] = 'items' in value ? '[]' : '{}';
+	return new Fragment(rows.length === 0 ? `${open}${close}` : `${open}\n${rows.join('')}${indent}${close}`);
+}
+
+/** Keys as a set, on one line. */
+export function keySet(keys: readonly string[]): Fragment {
+	const members = keys.map((key) => rego`${key}`.text).join(', ');
+	return new Fragment(members === '' ? 'set()' : `{${members}}`);
+}

@@ -1,0 +1,164 @@
+/** Tests for `opa test`: what a schema says, told a second time, and the policy held against it. */
+import { type Edge, edgesOf } from './circle.js';
+import { metadata } from './metadata.js';
+import type { Permission, RegoFile, Resource, ResourceRole, Role, Schema } from './model.js';
+import { canonical, sortedBy } from './order.js';
+import { type Fragment, lines, rego } from './rego/rego.js';
+import { type Items, keySet, type Members, type Table, table } from './rego/table.js';
+import { regoFile } from './rego-file.js';
+import {
+	actionTests,
+	checking,
+	derivationTests,
+	resourceRoleTests,
+	type TestSection,
+	tenantRoleTests,
+} from './test-rules.js';
+
+/**
+ * The tests of a schema without errors, as `opa fmt` prints them: a file to lie beside the policy, the hand-written
+ * Rego and a data document of that schema. Its size is linear in the schema. What the compiler works out is not in it:
+ * `extends` and derivations stand there as they were written, and Rego follows them once more.
+ */
+export function writeTests(schema: Schema): readonly RegoFile[] {
+	const sections = sectionsOf(schema);
+	return [
+		regoFile('regolith/schema_test.rego', [
+			lines([metadata(about), rego`package regolith.schema_test`]),
+			...importsOf(schema),
+			...sections.map((section) => section.table),
+			...sections.flatMap((section) => section.tests),
+			...(schema.resources.length === 0 ? [] : checking),
+			...sections.flatMap((section) => section.helpers),
+		]),
+	];
+}
+
+const about = {
+	title: 'Tests of the schema',
+	description: 'What the schema says, and tests that hold the policy and its data against it. The facts are made up.',
+};
+
+function importsOf({ resources }: Schema): readonly Fragment[] {
+	const used = [
+		...(resources.length > 0 ? [rego`import data.regolith.check`] : []),
+		...(resources.some(({ roles }) => roles.length > 0) ? [rego`import data.regolith.rebac`] : []),
+	];
+	return used.length === 0 ? [] : [lines(used)];
+}
+
+interface Section extends TestSection {
+	readonly table: Fragment;
+}
+
+/** One for each kind of things that the schema has any of: `opa` takes rules that go through nothing for mistakes. */
+function sectionsOf(schema: Schema): readonly Section[] {
+	const resources = sortedBy(schema.resources, ({ key }) => key);
+	const roles = sortedBy(schema.roles, ({ key }) => key);
+	const withRoles = resources.filter((resource) => resource.roles.length > 0);
+	const edges = edgesOf(schema);
+	const derived = withRoles.filter(({ key }) => edges.some(({ target }) => target.type === key));
+	return [
+		{
+			...actionTests(keysOf(resources.filter(({ actions }) => actions.length > 0))),
+			table: tableOf(rego`actions`, actionsComment, resources, actionKeys),
+		},
+		...(resources.length === 0 || roles.length === 0
+			? []
+			: [
+					{
+						...tenantRoleTests(keysOf(resources)),
+						table: tableOf(rego`tenant_roles`, tenantRolesComment, roles, tenantRole),
+					},
+				]),
+		...(withRoles.length === 0
+			? []
+			: [
+					{
+						...resourceRoleTests(keysOf(withRoles)),
+						table: tableOf(rego`resource_roles`, resourceRolesComment, withRoles, resourceRoles),
+					},
+				]),
+		...(derived.length === 0
+			? []
+			: [
+					{
+						...derivationTests(keysOf(derived)),
+						table: tableOf(rego`derivations`, derivationsComment, derived, ({ key }) => derivations(edges, key)),
+					},
+				]),
+	];
+}
+
+const actionsComment = rego`# Resource types and their actions.`;
+const tenantRolesComment = rego`# Tenant roles: what each of them lists itself, by resource type, and the roles it extends.`;
+const resourceRolesComment = rego`# Roles on instances, by resource type: what each of them lists itself, and the roles it extends.`;
+const derivationsComment = rego`# Derivations, by resource type: who holds the role "source" on a "subject" that is related to an object holds the role
+# "role" on the object; where "no_direct_roles_on_object" is true, unless a role is assigned to them there.`;
+
+function keysOf(things: readonly { readonly key: string }[]): readonly string[] {
+	return things.map(({ key }) => key);
+}
+
+/** A table and the comment above it. */
+function tableOf<T extends { readonly key: string }>(
+	name: Fragment,
+	comment: Fragment,
+	rows: readonly T[],
+	rowOf: (row: T) => Table,
+): Fragment {
+	const value = table({ members: rows.map((row) => [row.key, rowOf(row)]) });
+	return lines([comment, rego`${name} := ${value}`]);
+}
+
+function actionKeys({ actions }: Resource): Fragment {
+	return keySet(canonical(actions.map(({ key }) => key)));
+}
+
+function tenantRole(role: Role): Members {
+	return {
+		members: [
+			['extends', keySet(canonical(role.extends))],
+			['permissions', permissionsByType(role.permissions)],
+		],
+	};
+}
+
+function permissionsByType(permissions: readonly Permission[]): Members {
+	const byType = new Map<string, string[]>();
+	for (const { resource, action } of permissions) {
+		const actions = byType.get(resource) ?? [];
+		byType.set(resource, actions);
+		actions.push(action);
+	}
+	return { members: canonical(byType.keys()).map((type) => [type, keySet(canonical(byType.get(type) ?? []))]) };
+}
+
+function resourceRoles({ roles }: Resource): Members {
+	return { members: sortedBy(roles, ({ key }) => key).map((role) => [role.key, resourceRole(role)]) };
+}
+
+function resourceRole(role: ResourceRole): Members {
+	return {
+		members: [
+			['extends', keySet(canonical(role.extends))],
+			['permissions', keySet(canonical(role.permissions))],
+		],
+	};
+}
+
+function derivations(edges: readonly Edge[], type: string): Items {
+	return { items: edges.filter(({ target }) => target.type === type).map(derivation) };
+}
+
+function derivation({ target, relation, source, no_direct_roles_on_object }: Edge): Members {
+	return {
+		members: [
+			['role', rego`${target.role}`],
+			['relation', rego`${relation}`],
+			['subject', rego`${source.type}`],
+			['source', rego`${source.role}`],
+			['no_direct_roles_on_object', no_direct_roles_on_object ? rego`true` : rego`false`],
+		],
+	};
+}

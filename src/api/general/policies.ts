@@ -1,0 +1,65 @@
+import { notFound } from '../../failure.js';
+import { reply } from '../../http/endpoint.js';
+import type { LivePolicy } from '../../store/policy.js';
+import { mostRemembered } from '../../store/policy-history.js';
+import { Reference } from '../../wire/common.js';
+import { paginated } from '../../wire/list.js';
+import { type PolicyRevisionRead as Listed, PolicyOfRevision, PolicyRevisionRead } from '../../wire/policy.js';
+import { PageQuery } from '../../wire/query.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+
+const tag = 'Policies';
+const collection = '/v2/projects/:proj_id/envs/:env_id/policies';
+
+/** The policies that were in force in an environment: what `regolith policy` and `regolith diff` ask for. */
+export const policies = [
+	endpoint({
+		name: 'listPolicies',
+		summary: 'The policies that were published for an environment; the newest first',
+		description:
+			'One for each revision of the schema that was compiled: of several writes within moments, the last. Kept are ' +
+			`the newest ${mostRemembered} of an environment.`,
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: PageQuery,
+		returns: { 200: paginated(PolicyRevisionRead) },
+		failures: { 404: 'No such project or environment' },
+		handle: async ({ query }, { environment, policies: { history } }) => {
+			const { data, ...counts } = await history.page(environment.id, query);
+			return reply(200, { data: data.map(shown), ...counts });
+		},
+	}),
+	endpoint({
+		name: 'getPolicyAtRevision',
+		summary: 'The policy that was in force at a revision of an environment',
+		description:
+			'`files` are a folder for `opa`: the Rego, the tables of the schema (`regolith/schema/data.json`) and the ' +
+			'generated tests (`regolith/schema_test.rego`), sorted by path. The revision may be any of the environment: the ' +
+			'policy is that of `schema_revision`, the newest published one up to there.',
+		tag,
+		method: 'get',
+		path: `${collection}/:revision`,
+		access: 'environment.read',
+		params: EnvironmentPath.extend({ revision: Reference.meta({ description: 'A whole number.', example: '12' }) }),
+		returns: { 200: PolicyOfRevision },
+		failures: { 404: 'No such project, environment or revision, or its policy is not kept any more' },
+		handle: async ({ params }, { environment, policies: { history } }) => {
+			const revision = /^\d{1,15}$/.test(params.revision) ? Number(params.revision) : null;
+			const past =
+				revision === null || revision > environment.revision ? null : await history.at(environment.id, revision);
+			if (past === null) throw notFound('Policy of revision', params.revision);
+			return reply(200, { ...shown(past), files: sorted(past.files) });
+		},
+	}),
+];
+
+function shown({ schema_revision, digest, published_at }: LivePolicy): Listed {
+	return { schema_revision, hash: digest, published_at };
+}
+
+function sorted<F extends { readonly path: string }>(files: readonly F[]): F[] {
+	return [...files].sort((left, right) => (left.path < right.path ? -1 : 1));
+}

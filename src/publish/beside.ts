@@ -1,0 +1,10 @@
+import { type RegoFile, type Schema, schemaTables, writeTests } from '../../compiler/index.js';
+
+/**
+ * What a policy engineer gets of a schema beside its Rego: the tables that decide with it, where `opa` finds them, and
+ * tests. Decision points get the same tables in their data document.
+ */
+export function besidePolicy(schema: Schema): readonly RegoFile[] {
+	const tables = `${JSON.stringify(schemaTables(schema), null, '\t')}\n`;
+	return [{ path: 'regolith/schema/data.json', text: tables }, ...writeTests(schema)];
+}

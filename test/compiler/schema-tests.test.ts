@@ -1,0 +1,182 @@
+/** The generated tests: they hold for what the compiler writes, and for nothing else. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import { compile, type Json, type Model, type RegoFile, type Schema, writeTests } from '../../compiler/index.js';
+import { checkRego, readPolicyLibrary } from '../../compiler/opa/build.js';
+import { opa, packageRoot, runOpa, writeFiles } from './engine.js';
+import { schema as anySchema, schemaOf, text } from './model.js';
+
+const noFacts = {
+	...{ users: [], tenants: [], role_assignments: [] },
+	...{ instances: [], instance_assignments: [], relationships: [] },
+};
+
+/** What a schema compiles to, with its tests; fails for a schema with errors. */
+interface Tested {
+	readonly policy: readonly RegoFile[];
+	readonly tests: readonly RegoFile[];
+	readonly data: Json;
+}
+
+function tested(schema: Schema): Tested {
+	const compiled = compile({ schema, facts: noFacts });
+	if (!('policy' in compiled)) throw new Error(`the schema has errors: ${JSON.stringify(compiled.diagnostics)}`);
+	return { policy: compiled.policy, tests: writeTests(schema), data: compiled.data };
+}
+
+/** Runs `opa test` as a policy engineer does. `null` when every test passes, else what it says. */
+async function outcome(t: ExecutionContext, { policy, tests, data }: Tested): Promise<string | null> {
+	const folder = await mkdtemp(join(tmpdir(), 'regolith-test-'));
+	t.teardown(() => rm(folder, { recursive: true, force: true }));
+	const document = { path: 'data.json', text: JSON.stringify(data) };
+	await writeFiles(folder, [...(await readPolicyLibrary()), ...policy, ...tests, document]);
+	try {
+		const passed = await runOpa(['test', '--timeout', '60s', '.'], folder);
+		return /^PASS: (\d+)\/\1$/m.test(passed) ? null : passed;
+	} catch (error) {
+		const { stdout, stderr } = error as { readonly stdout?: string; readonly stderr?: string };
+		return `${stdout}${stderr}`;
+	}
+}
+
+async function schemaOfCase(name: string): Promise<Schema> {
+	const model: Model = JSON.parse(await readFile(join(packageRoot, 'test/case', name, 'model.json'), 'utf8'));
+	return model.schema;
+}
+
+const cases = [
+	'001-empty-environment',
+	'002-roles-in-tenants',
+	'003-roles-extend-roles',
+	'004-hostile-keys',
+	'006-user-permissions',
+	'007-folders-and-documents',
+	'008-circles',
+];
+
+for (const name of cases) {
+	test(`the tests of ${name} are formatted and strict, and pass`, async (t) => {
+		const it = tested(await schemaOfCase(name));
+		await t.notThrowsAsync(checkRego({ opa, files: [...(await readPolicyLibrary()), ...it.policy, ...it.tests] }));
+		t.is(await outcome(t, it), null);
+	});
+}
+
+test('the tests of random schemas are formatted and strict, and pass', async (t) => {
+	await fc.assert(
+		fc.asyncProperty(anySchema, async (schema) => {
+			const it = tested(schema);
+			await checkRego({ opa, files: [...(await readPolicyLibrary()), ...it.policy, ...it.tests] });
+			t.is(await outcome(t, it), null);
+		}),
+		{ numRuns: 12 },
+	);
+});
+
+test('the order of rows changes no byte', (t) => {
+	const reversed = <T>(rows: readonly T[]) => [...rows].reverse();
+	fc.assert(
+		fc.property(anySchema, ({ resources, roles }) => {
+			const shuffled = {
+				resources: reversed(resources).map((resource) => ({
+					...resource,
+					actions: reversed(resource.actions),
+					roles: reversed(resource.roles).map((role) => ({ ...role, derivations: reversed(role.derivations) })),
+				})),
+				roles: reversed(roles).map((role) => ({ ...role, permissions: reversed(role.permissions) })),
+			};
+			t.deepEqual(writeTests(shuffled), writeTests({ resources, roles }));
+		}),
+	);
+});
+
+/** The lines of generated tests without literals and keys in paths; what is repeated on a line stands there once. */
+function skeleton(schema: Schema): readonly string[] {
+	const [file] = writeTests(schema);
+	const bare = (file?.text ?? '')
+		.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
+		.replaceAll(/\b(test_\w+|actions|resource_roles|derivations)(?:\.\w+|\[""\])/g, '$1[""]')
+		.replaceAll(/""(?:, "")+/g, '""')
+		.replaceAll(/set\(\),$/gm, '{""},');
+	return [...new Set(bare.split('\n'))];
+}
+
+test('no text of a user becomes code', async (t) => {
+	const schemas = await Promise.all(cases.map(schemaOfCase));
+	const known = new Set(schemas.flatMap(skeleton));
+	const hostile = schemaOf({ key: () => text, name: text, description: fc.option(text), least: 0, most: 4 });
+	fc.assert(
+		fc.property(hostile, (schema) => {
+			t.deepEqual(
+				skeleton(schema).filter((line) => !known.has(line)),
+				[],
+			);
+		}),
+	);
+});
+
+/** Everything that a policy is without one of its rule bodies. */
+function sabotaged(policy: readonly RegoFile[]): readonly { readonly gone: string; readonly policy: RegoFile[] }[] {
+	return policy.flatMap((file, at) => {
+		const parts = file.text.split('\n\n');
+		return parts.flatMap((gone, index) => {
+			if (!/^[^#\n]/m.test(gone) || /^(?:package|import) /m.test(gone)) return [];
+			const text = `${parts.filter((_, other) => other !== index).join('\n\n')}\n`;
+			return [{ gone: `${file.path}: ${gone}`, policy: policy.with(at, { ...file, text }) }];
+		});
+	});
+}
+
+for (const name of ['003-roles-extend-roles', '007-folders-and-documents', '008-circles']) {
+	test(`a policy of ${name} that lacks any one of its bodies fails the tests`, async (t) => {
+		const it = tested(await schemaOfCase(name));
+		const variants = sabotaged(it.policy);
+		t.true(variants.length >= 3);
+		for (const { gone, policy } of variants) {
+			t.not(await outcome(t, { ...it, policy }), null, `nothing missed ${gone}`);
+		}
+	});
+}
+
+/** Changes to a policy or its data, each of which lets through what the schema forbids, or changes what is there. */
+const wrong: Readonly<Record<string, (text: string) => string>> = {
+	'a role grants more': (text) => text.replace('"write":{"editor":null', '"write":{"reader-1":null,"editor":null'),
+	'a role grants less': (text) => text.replace('"list":{"editor":null,"viewer":null}', '"list":{"editor":null}'),
+	'an action more': (text) => text.replace('"actions":{"account":{', '"actions":{"account":{"close":null,'),
+	'a condition is gone': (text) => text.replace(/\n\tnot data\.regolith\.rebac\.assigned\(.*\)/, ''),
+	'a relation is another': (text) => text.replace('relations[object].owned_by', 'relations[object].parent'),
+	'a source role is another': (text) => text.replace('roles.folder.editor.held', 'roles.folder.viewer.held'),
+};
+
+test('a policy that decides otherwise fails the tests', async (t) => {
+	const it = tested(await schemaOfCase('007-folders-and-documents'));
+	for (const [what, change] of Object.entries(wrong)) {
+		const data: Json = JSON.parse(change(JSON.stringify(it.data)));
+		const policy = it.policy.map((file) => ({ ...file, text: change(file.text) }));
+		t.not(
+			JSON.stringify({ policy, data }),
+			JSON.stringify({ policy: it.policy, data: it.data }),
+			`not changed: ${what}`,
+		);
+		t.not(await outcome(t, { ...it, policy, data }), null, what);
+	}
+});
+
+test('they grow with the schema, not with its square', (t) => {
+	const schemaWith = (count: number): Schema => ({
+		resources: Array.from({ length: count }, (_, index) => ({
+			...{ key: `type${index}`, name: 'Type', description: null, relations: [], roles: [] },
+			actions: [{ key: 'read', name: 'Read', description: null }],
+		})),
+		roles: Array.from({ length: count }, (_, index) => ({
+			...{ key: `role${index}`, name: 'Role', description: null },
+			permissions: [{ resource: `type${index}`, action: 'read' }],
+			extends: index === 0 ? [] : [`role${index - 1}`],
+		})),
+	});
+	const size = (count: number) => writeTests(schemaWith(count)).reduce((sum, file) => sum + file.text.length, 0);
+	t.true(size(400) - size(200) < 2.2 * (size(200) - size(100)));
+});

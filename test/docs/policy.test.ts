@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { readPolicyLibrary } from '../../compiler/opa/build.js';
+import { writeBelow } from '../../src/policy-folder.js';
+import { opaPath } from '../support/opa.js';
+import { root } from '../support/root.js';
+import { type Stack, startStack } from '../support/stack.js';
+import { temporary } from '../support/temporary.js';
+
+/** `docs/policy.md` and its example: what it prints is in the example, and its commands do what it says. */
+
+const page = readFileSync(join(root, 'docs/policy.md'), 'utf8');
+const example = join(root, 'docs/policy-example');
+
+let stack: Stack;
+
+test.before('start', async () => {
+	stack = await startStack('embedded');
+	const document = readFileSync(join(example, 'environment.json'), 'utf8');
+	const path = '/v2/projects/default/envs/dev/import';
+	const { status, body } = await stack.environment.send('POST', path, JSON.parse(document));
+	if (status !== 200) throw new Error(`the example cannot be imported: ${JSON.stringify(body)}`);
+});
+
+test.after.always('stop', () => stack.stop());
+
+/** Runs a script of the page as a reader would, in a folder of its own. Returns what it prints. */
+async function run(folder: string, script: string): Promise<string> {
+	const programs = join(folder, '.programs');
+	mkdirSync(programs, { recursive: true });
+	const main = join(root, 'dist/src/main.js');
+	const shims = { npx: `shift; exec '${process.execPath}' '${main}' "$@"`, opa: `exec '${opaPath}' "$@"` };
+	for (const [name, line] of Object.entries(shims)) {
+		writeFileSync(join(programs, name), `#!/bin/sh\n${line}\n`);
+		chmodSync(join(programs, name), 0o755);
+	}
+	const { url } = stack.api.listening;
+	const env = {
+		PATH: `${programs}:${process.env['PATH']}`,
+		HOME: folder,
+		PERMIT_API_KEY: stack.keys.environment,
+		PDP_CONTROL_PLANE: url,
+	};
+	const words = ['-ec', script.replaceAll('http://localhost:8000', url)];
+	const { stdout } = await promisify(execFile)('sh', words, { cwd: folder, env });
+	return stdout;
+}
+
+/** Every file below a folder, by path. */
+function filesIn(folder: string): Map<string, string> {
+	const paths = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+	const files = paths.filter((path) => /\.(rego|json)$/.test(path)).sort();
+	return new Map(files.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+}
+
+test.serial('the example is what `regolith policy` writes; `UPDATE=1` writes it anew', async (t) => {
+	const folder = temporary(t);
+	await run(folder, 'PDP_API_KEY=$PERMIT_API_KEY npx regolith policy dev --facts --out fresh');
+	const fresh = filesIn(join(folder, 'fresh'));
+	for (const { path, text } of await readPolicyLibrary()) {
+		t.is(fresh.get(path), text);
+		fresh.delete(path);
+	}
+	const kept = join(example, 'regolith');
+	if (process.env['UPDATE'] === '1') {
+		rmSync(kept, { recursive: true, force: true });
+		for (const [path, text] of fresh) writeBelow(example, { path, text });
+	}
+	t.true(fresh.size > 12);
+	t.deepEqual(new Map([...filesIn(example)].filter(([path]) => path !== 'environment.json')), fresh);
+});
+
+interface Block {
+	readonly language: string;
+	readonly text: string;
+	/** The line before the block, by which the page says what it is. */
+	readonly before: string;
+}
+
+const blocks: readonly Block[] = [...page.matchAll(/(?<=^([^\n]*)\n\n)```(\w+)\n(.*?)^```$/gms)].map(
+	([, before = '', language = '', text = '']) => ({ language, text, before }),
+);
+
+test('the Rego of the page is in the example', (t) => {
+	const rego = [...filesIn(join(example, 'regolith')).values()].join('\n');
+	const quoted = blocks.filter(({ language, before }) => language === 'rego' && !before.startsWith('Save'));
+	t.true(quoted.length >= 5);
+	for (const { text } of quoted) t.true(rego.includes(text), text);
+});
+
+test.serial('the commands of the page print what the page says', async (t) => {
+	const folder = temporary(t);
+	let printed = '';
+	let compared = 0;
+	for (const { language, text, before } of blocks) {
+		const [, saved] = /^Save .*`([^`]+)`/.exec(before) ?? [];
+		if (saved !== undefined) {
+			writeFileSync(join(folder, saved), text);
+		} else if (language === 'sh') {
+			printed = await run(folder, text);
+		} else if (language === 'text') {
+			t.regex(printed, asPattern(text), `the page promises\n${text}\nand this was printed:\n${printed}`);
+			compared += 1;
+		}
+	}
+	t.is(compared, 6);
+});
+
+/** What a page promises: `…` stands for anything on its line, and a line of it alone for any lines. */
+function asPattern(text: string): RegExp {
+	const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+	return new RegExp(`^${escaped.replaceAll(/^…$\n/gm, '(?:.*\\n)*').replaceAll('…', '.*')}$`);
+}
