@@ -85,4 +85,80 @@ async function measure(): Promise<void> {
 	);
 }
 
+/** Folders by layers: each has all of the layer above as parents. One user views the only one on top. */
+function layered(depth: number, width: number): Model {
+	const { schema } = graphModel();
+	const names = Array.from({ length: depth + 1 }, (_, layer) =>
+		Array.from({ length: layer === 0 || layer === depth ? 1 : width }, (__, index) => `folder-${layer}-${index}`),
+	);
+	const folder = { type: 'folder', relation: 'parent', subject_type: 'folder' };
+	return {
+		schema,
+		facts: {
+			...{ users: ['ann', 'ben'], tenants: [{ key: 'acme', attributes: {} }], role_assignments: [] },
+			instances: names.flat().map((key) => ({ type: 'folder', key, tenant: 'acme' })),
+			instance_assignments: [
+				{ user: 'ann', role: 'viewer', type: 'folder', instance: 'folder-0-0' },
+				{ user: 'ben', role: 'editor', type: 'folder', instance: `folder-${depth}-0` },
+			],
+			relationships: names
+				.slice(1)
+				.flatMap((layer, above) =>
+					layer.flatMap((instance) => (names[above] ?? []).map((subject) => ({ ...folder, instance, subject }))),
+				),
+		},
+	};
+}
+
+/** One group of very many members, with a role on one folder. */
+function crowded(members: number): Model {
+	const { schema } = graphModel();
+	const users = Array.from({ length: members }, (_, index) => userOf(index));
+	return {
+		schema,
+		facts: {
+			...{ users, tenants: [{ key: 'acme', attributes: {} }], role_assignments: [] },
+			instances: [
+				{ type: 'folder', key: 'folder-1-0', tenant: 'acme' },
+				{ type: 'group', key: 'everyone', tenant: 'acme' },
+			],
+			instance_assignments: users.map((user) => ({ user, role: 'member', type: 'group', instance: 'everyone' })),
+			relationships: [
+				{ type: 'folder', instance: 'folder-1-0', relation: 'viewers', subject_type: 'group', subject: 'everyone' },
+			],
+		},
+	};
+}
+
+async function measureShapes(): Promise<void> {
+	const shapes = [
+		['chain of 22', layered(22, 1), 22, 'ann'],
+		['diamonds, 22 deep, 2 wide', layered(22, 2), 22, 'ann'],
+		['chain of 1,000', layered(1_000, 1), 1_000, 'ann'],
+		['group of 100,000', crowded(100_000), 1, userOf(77_777)],
+	] as const;
+	const subjects = [];
+	for (const [title, model, depth, user] of shapes) {
+		const { engine } = await load(model);
+		const resource = { type: 'folder', key: `folder-${depth}-0`, tenant: 'acme' };
+		const inputs: readonly EngineInput[] = [
+			{ user: { key: user }, action: 'list', resource },
+			{ user: { key: user }, action: 'manage', resource },
+		];
+		const codes = inputs.map((input) => engine.code(input)).join();
+		if (codes !== 'allow,no_permission') throw new Error(`${title}: decided ${codes}`);
+		subjects.push({ title, engine, inputs, times: [] as number[] });
+	}
+	for (let round = -2; round < rounds; round += 1) {
+		for (const { engine, inputs, times } of subjects) {
+			const taken = Array.from({ length: 1_000 }, () =>
+				inputs.map((input) => microseconds(() => void engine.code(input))),
+			).flat();
+			if (round >= 0) times.push(...taken);
+		}
+	}
+	for (const { title, times } of subjects) report(title, times);
+}
+
 await measure();
+await measureShapes();

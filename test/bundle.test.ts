@@ -131,7 +131,7 @@ test('a manifest is read as it was written', (t) => {
 		roots: ['regolith'],
 		rego_version: 1,
 		wasm: [{ entrypoint: 'regolith/check/code', module: '/policy.wasm' }],
-		metadata: { regolith: { kind: 'snapshot', environment: 'e', layout: 1, policy: 'abc' } },
+		metadata: { regolith: { kind: 'snapshot', environment: 'e', layout: 2, policy: 'abc' } },
 	});
 });
 
@@ -144,7 +144,7 @@ test('a manifest that is not understood is refused, naming the place', (t) => {
 		[JSON.stringify({ ...good, revision: 'x' }), /revision/],
 		[JSON.stringify({ ...good, revision: 1 }), /revision/],
 		[JSON.stringify({ ...good, metadata: {} }), /regolith/],
-		[JSON.stringify({ ...good, metadata: { regolith: { ...regolith, layout: 2 } } }), /layout/],
+		[JSON.stringify({ ...good, metadata: { regolith: { ...regolith, layout: 1 } } }), /layout/],
 		[JSON.stringify({ ...good, metadata: { regolith: { ...regolith, base: undefined } } }), /base/],
 		[JSON.stringify({ ...good, metadata: { regolith: { ...regolith, kind: 'other' } } }), /kind/],
 	] as const) {

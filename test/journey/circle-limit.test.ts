@@ -1,6 +1,5 @@
 import type { ExecutionContext } from 'ava';
 import { mostLeading } from '../../compiler/circle.js';
-import { relateUnbounded } from '../../src/domain/relationship-tuple.js';
 import type { Answer } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
@@ -8,7 +7,6 @@ import { ledgerOf } from '../support/ledger.js';
 import type { Paginated } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 import { addRelation } from '../support/relation.js';
-import { scopeIn } from '../support/scope.js';
 
 /** How many roles on instances may lead to one in a circle: what goes beyond is refused at the write, whatever writes. */
 
@@ -29,13 +27,25 @@ async function folders(place: Place, derived: boolean): Promise<void> {
 }
 
 /** Puts `f0` into `f1` and so on, past the limit and the API. */
-async function chain(place: Place, tuples: number): Promise<void> {
-	const wanted = Array.from({ length: tuples }, (_, index) => tuple(`f${index}`, `f${index + 1}`));
-	await place.store.write(await scopeIn(place), null, (unit) =>
-		relateUnbounded(
-			unit,
-			wanted.map((named) => ({ ...named, tenant: 'default' })),
-		),
+async function chain({ store, id: environment }: Place, tuples: number): Promise<void> {
+	await store.database.knex.raw(
+		`with made as (
+			insert into resource_instances
+				(environment_id, id, resource_id, tenant_id, key, attributes, created_at, updated_at)
+			select tenants.environment_id, gen_random_uuid(), resources.id, tenants.id, 'f' || number, '{}', now(), now()
+			from generate_series(0, :tuples::int) as number
+			join tenants on tenants.environment_id = :environment
+			join resources on resources.environment_id = :environment and resources.key = 'folder'
+			returning *, cast(substr(key, 2) as int) as number
+		)
+		insert into relationship_tuples
+			(environment_id, id, subject_id, relation_id, object_id, tenant_id, created_at, updated_at)
+		select relations.environment_id, gen_random_uuid(), subjects.id, relations.id, objects.id, objects.tenant_id,
+			now(), now()
+		from made as subjects
+		join made as objects on objects.number = subjects.number + 1
+		join relations on relations.environment_id = :environment and relations.key = 'parent'`,
+		{ environment, tuples },
 	);
 }
 

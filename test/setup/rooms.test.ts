@@ -37,12 +37,27 @@ const rooms = {
 		mayNot: ['knex', '../api/table.js', '../store/store.js', '../wire/role.js', '../pdp/engine.js', '../config.js'],
 	},
 	'src/domain/removal.ts': {
-		may: ['../wire/role.js', '../store/unit.js', '../failure.js', '../group-by.js', '../../compiler/check.js'],
-		mayNot: ['koa', 'knex', '../publish/feed.js', '../pdp/engine.js', '../api/table.js', '../http/endpoint.js'],
+		may: [
+			...['../wire/role.js', '../store/unit.js', '../failure.js', '../group-by.js'],
+			...['../../compiler/check.js', '../../compiler/circle.js'],
+		],
+		mayNot: [
+			'../../compiler/policy.js',
+			'koa',
+			'knex',
+			'../publish/feed.js',
+			'../pdp/engine.js',
+			'../api/table.js',
+			'../http/endpoint.js',
+		],
 	},
 	'src/store/store.ts': {
-		may: ['knex', 'objection', 'pg', '../wire/role.js', '../../compiler/model.js', './table/role.js', '../clock.js'],
+		may: [
+			...['knex', 'objection', 'pg', '../wire/role.js', './table/role.js', '../clock.js'],
+			...['../../compiler/model.js', '../../compiler/circle.js'],
+		],
 		mayNot: [
+			'../../compiler/policy.js',
 			'koa',
 			'../http/endpoint.js',
 			'../api/table.js',

@@ -35,7 +35,9 @@ const triple = { subject: 'folder:finance', relation: 'parent', object: 'documen
 const example = { ...triple, tenant: 'default' };
 const filterText =
 	'Filters may be repeated: any value of one name, every name. Values that name nothing match nothing.';
-const mismatch = 'The instances are not of one tenant, or the subject is not of the type that the relation takes';
+const mismatch =
+	'The instances are not of one tenant, the subject is not of the type that the relation takes, or too many roles ' +
+	'would lead to one in a circle';
 const missing = 'A relation or tenant does not exist, or an instance that cannot be created';
 
 /** How instances are related to each other (contract: Relationship tuples). */

@@ -31,6 +31,7 @@ export const environmentCopies = [
 		example,
 		returns: { 201: EnvironmentRead },
 		failures: {
+			400: 'Too many roles of the target would lead to one in a circle',
 			404: 'No such project or environment, or something that is copied refers to what is neither copied nor there',
 			409: 'The target has an object with other content, or its key is taken',
 		},

@@ -66,7 +66,9 @@ export const transfer = [
 		},
 		returns: { 200: ImportReport },
 		failures: {
-			400: 'A permission is not of the form `resource:action`, or a built-in attribute would change',
+			400:
+				'A permission is not of the form `resource:action`, a built-in attribute would change, or too many roles would ' +
+				'lead to one in a circle',
 			404: 'Something that the document refers to does not exist',
 			409: 'An object exists with other content',
 		},

@@ -26,7 +26,7 @@ export const ResourceRolePath = ResourcePath.extend({ role_id: Reference });
 
 const noSuch = 'No such resource or role';
 const wrongPermission = 'A permission is malformed or of another resource';
-const wrongLink = `${wrongPermission}, or a relation leads elsewhere`;
+const wrongLink = `${wrongPermission}, a relation leads elsewhere, or too many roles would lead to one in a circle`;
 const missing = 'No such resource or role, or a permission, parent or derivation names nothing';
 
 /** Roles that are held on instances of a resource (contract: Resource roles). */

@@ -16,6 +16,8 @@ const member = `${collection}/:resource_id`;
 /** The path parameters of one resource. */
 export const ResourcePath = EnvironmentPath.extend({ resource_id: Reference });
 
+const unlike = 'A built-in attribute would change, or too many roles would lead to one in a circle';
+
 const example = {
 	key: 'document',
 	name: 'Document',
@@ -85,7 +87,7 @@ export const resources = [
 		body: ResourceReplace,
 		example,
 		returns: { 200: ResourceRead },
-		failures: { 400: 'A built-in attribute would change', 404: 'No such resource, or a relation names none' },
+		failures: { 400: unlike, 404: 'No such resource, or a relation names none' },
 		handle: async ({ params, body }, { unit }) => {
 			const {
 				urn = null,
@@ -115,7 +117,7 @@ export const resources = [
 		body: ResourceUpdate,
 		example: { description: 'What users write' },
 		returns: { 200: ResourceRead },
-		failures: { 400: 'A built-in attribute would change', 404: 'No such resource, or a relation names none' },
+		failures: { 400: unlike, 404: 'No such resource, or a relation names none' },
 		handle: async ({ params, body }, { unit }) => {
 			const resource = await changeResource(unit, await unit.find(Resource, params.resource_id), body);
 			return reply(200, await readResource(unit, resource));

@@ -168,7 +168,9 @@ export const roles = [
 		},
 		returns: { 200: RoleBulkRead },
 		failures: {
-			400: 'A permission is malformed or of another resource, or a relation leads elsewhere',
+			400:
+				'A permission is malformed or of another resource, a relation leads elsewhere, or too many roles would lead to ' +
+				'one in a circle',
 			404: 'A resource, permission, parent or derivation names nothing',
 		},
 		handle: async ({ body }, { unit }) => reply(200, await syncRolesOfAll(unit, body.operations)),
