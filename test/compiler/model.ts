@@ -121,6 +121,9 @@ export function schemaOf(material: Material): fc.Arbitrary<Schema> {
 /** Any schema without errors, with derivations in circles or without. */
 export const schema: fc.Arbitrary<Schema> = schemaOf(plain);
 
+/** One in which, mostly, some roles are derived from each other. */
+export const derivingSchema: fc.Arbitrary<Schema> = schemaOf({ ...plain, least: 2 });
+
 /** Chooses what relations lead to and what roles are derived from, among all that could be. */
 function soundResource(own: GeneratedResource, resources: readonly GeneratedResource[]): Resource {
 	const relations = own.relations.map((row) => ({ ...row, subject: pick(resources, row.subject)?.key ?? '' }));
@@ -238,6 +241,6 @@ export const model: fc.Arbitrary<Model> = fc
 /** Several models of one schema, in which roles are derived from each other. */
 export function modelsOfOneSchema(count: number): fc.Arbitrary<readonly Model[]> {
 	return fc
-		.tuple(schemaOf({ ...plain, least: 2 }), fc.array(factsOfSize(12), { minLength: count, maxLength: count }))
+		.tuple(derivingSchema, fc.array(factsOfSize(12), { minLength: count, maxLength: count }))
 		.map(([own, facts]) => facts.map((generated) => ({ schema: own, facts: factsOf(own, generated) })));
 }
