@@ -197,7 +197,7 @@ test('`inspect` shows Rego that opa takes, on paper and as files', async (t) => 
 
 	const foreign = launch({ command: ['inspect', '--environment', 'production'], env });
 	t.deepEqual(await foreign.exited, { code: 1, signal: null });
-	t.regex(foreign.stderr(), / answered 40[34]: /);
+	t.regex(foreign.stderr(), / answered 40[34] on /);
 	t.false(foreign.stderr().includes(env.PDP_API_KEY));
 });
 
