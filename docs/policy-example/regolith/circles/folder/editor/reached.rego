@@ -17,8 +17,10 @@ given(user, nodes) if {
 }
 
 # METADATA
-# title: "The nodes, and those that lead to them directly"
-reached_1(user, nodes) := union({nodes, step_1(user, nodes)})
+# title: "What leads to the nodes directly and was not seen"
+walk_1(user, seen, nodes) := [found, found] if {
+	found := union({step_1(user, nodes)}) - seen
+}
 
 # METADATA
 # title: "folder#editor is derived from folder#editor by parent"
@@ -28,83 +30,89 @@ step_1(user, nodes) := {["folder", "editor", subject] |
 	some subject, _ in data.regolith.facts.relations[object].parent
 }
 
-reached_2(user, nodes) := further if {
-	near := reached_1(user, nodes)
-	near != nodes
-	further := reached_1(user, near)
-} else := nodes
+walk_2(user, seen, nodes) := further_1(user, seen, walk_1(user, seen, nodes))
 
-reached_4(user, nodes) := further if {
-	near := reached_2(user, nodes)
-	near != nodes
-	further := reached_2(user, near)
-} else := nodes
+further_1(user, seen, near) := near if {
+	count(near[1]) == 0
+} else := together(near, walk_1(user, seen, near[1]))
 
-reached_8(user, nodes) := further if {
-	near := reached_4(user, nodes)
-	near != nodes
-	further := reached_4(user, near)
-} else := nodes
+walk_4(user, seen, nodes) := further_2(user, seen, walk_2(user, seen, nodes))
 
-reached_16(user, nodes) := further if {
-	near := reached_8(user, nodes)
-	near != nodes
-	further := reached_8(user, near)
-} else := nodes
+further_2(user, seen, near) := near if {
+	count(near[1]) == 0
+} else := together(near, walk_2(user, seen, near[1]))
 
-reached_32(user, nodes) := further if {
-	near := reached_16(user, nodes)
-	near != nodes
-	further := reached_16(user, near)
-} else := nodes
+walk_8(user, seen, nodes) := further_4(user, seen, walk_4(user, seen, nodes))
 
-reached_64(user, nodes) := further if {
-	near := reached_32(user, nodes)
-	near != nodes
-	further := reached_32(user, near)
-} else := nodes
+further_4(user, seen, near) := near if {
+	count(near[1]) == 0
+} else := together(near, walk_4(user, seen, near[1]))
 
-reached_128(user, nodes) := further if {
-	near := reached_64(user, nodes)
-	near != nodes
-	further := reached_64(user, near)
-} else := nodes
+walk_16(user, seen, nodes) := further_8(user, seen, walk_8(user, seen, nodes))
 
-reached_256(user, nodes) := further if {
-	near := reached_128(user, nodes)
-	near != nodes
-	further := reached_128(user, near)
-} else := nodes
+further_8(user, seen, near) := near if {
+	count(near[1]) == 0
+} else := together(near, walk_8(user, seen, near[1]))
 
-reached_512(user, nodes) := further if {
-	near := reached_256(user, nodes)
-	near != nodes
-	further := reached_256(user, near)
-} else := nodes
+walk_32(user, seen, nodes) := further_16(user, seen, walk_16(user, seen, nodes))
 
-reached_1024(user, nodes) := further if {
-	near := reached_512(user, nodes)
-	near != nodes
-	further := reached_512(user, near)
-} else := nodes
+further_16(user, seen, near) := near if {
+	count(near[1]) == 0
+} else := together(near, walk_16(user, seen, near[1]))
 
-reached_2048(user, nodes) := further if {
-	near := reached_1024(user, nodes)
-	near != nodes
-	further := reached_1024(user, near)
-} else := nodes
+walk_64(user, seen, nodes) := further_32(user, seen, walk_32(user, seen, nodes))
 
-reached_4096(user, nodes) := further if {
-	near := reached_2048(user, nodes)
-	near != nodes
-	further := reached_2048(user, near)
-} else := nodes
+further_32(user, seen, near) := near if {
+	count(near[1]) == 0
+} else := together(near, walk_32(user, seen, near[1]))
+
+walk_128(user, seen, nodes) := further_64(user, seen, walk_64(user, seen, nodes))
+
+further_64(user, seen, near) := near if {
+	count(near[1]) == 0
+} else := together(near, walk_64(user, union({seen, near[0]}), near[1]))
+
+walk_256(user, seen, nodes) := further_128(user, seen, walk_128(user, seen, nodes))
+
+further_128(user, seen, near) := near if {
+	count(near[1]) == 0
+} else := together(near, walk_128(user, union({seen, near[0]}), near[1]))
+
+walk_512(user, seen, nodes) := further_256(user, seen, walk_256(user, seen, nodes))
+
+further_256(user, seen, near) := near if {
+	count(near[1]) == 0
+} else := together(near, walk_256(user, union({seen, near[0]}), near[1]))
+
+walk_1024(user, seen, nodes) := further_512(user, seen, walk_512(user, seen, nodes))
+
+further_512(user, seen, near) := near if {
+	count(near[1]) == 0
+} else := together(near, walk_512(user, union({seen, near[0]}), near[1]))
+
+walk_2048(user, seen, nodes) := further_1024(user, seen, walk_1024(user, seen, nodes))
+
+further_1024(user, seen, near) := near if {
+	count(near[1]) == 0
+} else := together(near, walk_1024(user, union({seen, near[0]}), near[1]))
+
+walk_4096(user, seen, nodes) := further_2048(user, seen, walk_2048(user, seen, nodes))
+
+further_2048(user, seen, near) := near if {
+	count(near[1]) == 0
+} else := together(near, walk_2048(user, union({seen, near[0]}), near[1]))
+
+walk_8192(user, seen, nodes) := further_4096(user, seen, walk_4096(user, seen, nodes))
+
+further_4096(user, seen, near) := near if {
+	count(near[1]) == 0
+} else := together(near, walk_4096(user, union({seen, near[0]}), near[1]))
+
+# METADATA
+# title: "Two walks, one after the other"
+together(near, far) := [union({near[0], far[0]}), far[1] - near[0]]
 
 # METADATA
 # title: "A circle of derivations"
 # description: "Between folder#editor"
-reached(user, nodes) := further if {
-	near := reached_4096(user, nodes)
-	near != nodes
-	further := reached_4096(user, near)
-} else := nodes
+reached(user, nodes) := union({nodes, walk_8192(user, nodes, nodes)[0]})
