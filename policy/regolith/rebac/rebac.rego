@@ -54,7 +54,7 @@ held_roles contains role if {
 # description: The check is about an instance, and its type has roles that could be held there.
 applies if {
 	name
-	some _, _ in data.regolith.schema.resource_roles[input.resource.type]
+	count(data.regolith.schema.resource_roles[input.resource.type]) > 0
 }
 
 # METADATA
