@@ -2,7 +2,7 @@
  * A circle of derivations that what is assigned on an object can interrupt, as Rego: which way leads where depends on
  * the user, so it is walked when it is asked, with the set of what was seen.
  */
-import { type Circle, type Edge, edgesOf, leavingEdges, mostLeading, type RoleName } from './circle.js';
+import { type Circle, type Edge, edgesOf, leavingEdges, mostWalked, type RoleName } from './circle.js';
 import { metadata } from './metadata.js';
 import type { RegoFile, Schema } from './model.js';
 import { folderOf, packagePart } from './rego/path.js';
@@ -84,7 +84,7 @@ function edgeStep(edge: Edge, index: number): Fragment {
 function ladder({ members }: Circle): readonly Fragment[] {
 	const rungs: Fragment[] = [];
 	let steps = 1;
-	for (; steps < mostLeading; steps *= 2) {
+	for (; steps < mostWalked; steps *= 2) {
 		const seen = steps < stride ? rego`seen` : rego`union({seen, near[0]})`;
 		rungs.push(
 			rego`walk_${steps * 2}(user, seen, nodes) := further_${steps}(user, seen, walk_${steps}(user, seen, nodes))`,

@@ -32,10 +32,17 @@ export interface Circle {
 }
 
 /**
- * How many roles on instances may lead, within one circle, to one role on one instance: what closures hold and walks
- * visit at most. Writes that would go beyond are refused.
+ * How many roles on instances may lead, within one circle, to one role on one instance: what closures hold at most.
+ * Writes that would go beyond are refused.
  */
 export const mostLeading = 5_000;
+/** The same where an assignment can interrupt the circle: what a check walks through at most. */
+export const mostWalked = 1_000;
+
+/** How many roles on instances may lead to one within this circle. */
+export function mostLeadingIn({ conditional }: Pick<Circle, 'conditional'>): number {
+	return conditional ? mostWalked : mostLeading;
+}
 
 /** Every derivation whose relation and source role exist, in order of type and role, then of relation and source role. */
 export function edgesOf({ resources }: Schema): readonly Edge[] {

@@ -1,4 +1,4 @@
-import { type Circle, circlesOf, mostLeading } from '../../compiler/circle.js';
+import { type Circle, circlesOf, mostLeadingIn } from '../../compiler/circle.js';
 import { Failure } from '../failure.js';
 import { groupBy } from '../group-by.js';
 import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
@@ -19,7 +19,7 @@ import { only } from './only.js';
 
 /**
  * Where roles are derived in circles (a folder in a folder), very many roles on instances may lead to one. Decisions
- * look at `mostLeading` of them within a circle, so no write may make there be more: all of these refuse the whole
+ * look at `mostLeadingIn` a circle of them, so no write may make there be more: all of these refuse the whole
  * write with `limit_reached`. They look at what a unit has written, before it ends.
  */
 
@@ -43,7 +43,8 @@ export async function refuseCrowdsInto(unit: ReadingUnit, roleIds: readonly stri
 
 /** Refuses all that an environment holds when too many roles lead to one anywhere. */
 export async function refuseEveryCrowd(unit: ReadingUnit): Promise<void> {
-	await refuseAll(unit, await derivationsOf(unit));
+	const derived = (await derivationsOf(unit)).map(({ role_id }) => role_id);
+	await refuseCrowdsInto(unit, [...new Set(derived)]);
 }
 
 async function refuseAll(unit: ReadingUnit, steps: readonly DerivationStep[]): Promise<void> {
@@ -57,8 +58,8 @@ function circlesIn(steps: readonly DerivationStep[]): readonly Circle[] {
 	const derivations = groupBy(steps, ({ role_id }) => role_id);
 	const roleIds = [...new Set(steps.flatMap(({ role_id, source_role_id }) => [role_id, source_role_id]))];
 	const roles = roleIds.map((key) => {
-		const given = (derivations.get(key) ?? []).map(({ relation_id, source_role_id }) => {
-			return { relation: relation_id, role: source_role_id, no_direct_roles_on_object: false };
+		const given = (derivations.get(key) ?? []).map(({ relation_id, source_role_id, no_direct_roles_on_object }) => {
+			return { relation: relation_id, role: source_role_id, no_direct_roles_on_object };
 		});
 		return { key, ...unnamed, permissions: [], extends: [], derivations: given, no_direct_roles_on_object: false };
 	});
@@ -73,15 +74,16 @@ function relationsOf(circles: readonly Circle[]): readonly string[] {
 
 async function refuseIn(unit: ReadingUnit, circles: readonly Circle[], tuples: readonly StepIds[]): Promise<void> {
 	for (const circle of circles) {
-		const crowded = crowdIn(circle, tuples, mostLeading);
+		const most = mostLeadingIn(circle);
+		const crowded = crowdIn(circle, tuples, most);
 		if (crowded === null) continue;
 		const role = await unit.find(Role, crowded.role_id);
 		const { resource, key } = only(await instancesBy(unit, { ids: [crowded.instance_id] }).castTo<InstanceRow[]>());
 		throw new Failure(
 			'limit_reached',
 			`the role \`${role.key}\` on \`${instanceName(resource, key)}\` would be derived, in a circle, from more than ` +
-				`${mostLeading} roles on instances, which is the limit`,
-			{ role: role.key, resource_instance: instanceName(resource, key), limit: mostLeading },
+				`${most} roles on instances, which is the limit`,
+			{ role: role.key, resource_instance: instanceName(resource, key), limit: most },
 		);
 	}
 }

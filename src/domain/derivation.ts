@@ -84,7 +84,7 @@ export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: Deri
 	});
 }
 
-/** Sets when the derivations of a role count, all of them. */
+/** Sets when the derivations of a role count, all of them. Throws `limit_reached` as `refuseCrowdsInto`. */
 export async function setDerivationSettings(
 	unit: WritingUnit,
 	role: Role,
@@ -94,6 +94,7 @@ export async function setDerivationSettings(
 		const columns = { granted_to_id: role.granted_to_id ?? unit.clock.newId(), ...settings };
 		await recordingRoles(unit, [role], async () => {
 			await unit.change(Role, role, columns);
+			await refuseCrowdsInto(unit, [role.id]);
 			return [];
 		});
 	}

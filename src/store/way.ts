@@ -90,6 +90,8 @@ export interface DerivationStep {
 	readonly role_id: string;
 	readonly source_role_id: string;
 	readonly relation_id: string;
+	/** Whether a role assigned on the object stops it, by the rule or by its block. */
+	readonly no_direct_roles_on_object: boolean;
 }
 
 /** The derivations that lead, over any number of them, to these roles or to those derived through these relations. */
@@ -105,8 +107,11 @@ export async function derivationsUpstream(
 			select before.source_role_id from upstream join role_derivations as before
 				on before.environment_id = :environment_id and before.role_id = upstream.id
 		)
-		select step.role_id, step.source_role_id, step.relation_id from upstream join role_derivations as step
-			on step.environment_id = :environment_id and step.role_id = upstream.id`,
+		select step.role_id, step.source_role_id, step.relation_id,
+			step.no_direct_roles_on_object or roles.no_direct_roles_on_object as no_direct_roles_on_object
+		from upstream
+		join role_derivations as step on step.environment_id = :environment_id and step.role_id = upstream.id
+		join roles on roles.environment_id = :environment_id and roles.id = step.role_id`,
 		{ relations: [...(of.relation_ids ?? [])], roles: [...(of.role_ids ?? [])] },
 	);
 	return rows;

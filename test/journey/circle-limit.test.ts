@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import { mostLeading } from '../../compiler/circle.js';
+import { mostLeading, mostWalked } from '../../compiler/circle.js';
 import type { Answer } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
@@ -52,9 +52,15 @@ async function chain({ store, id: environment }: Place, tuples: number): Promise
 /** The last of the chain, which all others lead to. */
 const last = `folder:f${mostLeading}`;
 
-function refused(t: ExecutionContext, answer: Answer<unknown>, instance: string, role = 'viewer'): void {
+function refused(
+	t: ExecutionContext,
+	answer: Answer<unknown>,
+	instance: string,
+	role = 'viewer',
+	most = mostLeading,
+): void {
 	fails(t, answer, 400, `\`${role}\` on \`${instance}\``);
-	fails(t, answer, 400, `more than ${mostLeading} `);
+	fails(t, answer, 400, `more than ${most} `);
 }
 
 journey('as many as may lead to a role do, and a relationship that would add one is refused', async (t, place) => {
@@ -79,6 +85,27 @@ journey('as many as may lead to a role do, and a relationship that would add one
 	await ledger.wrote(await http.delete(path, tuple('f7', 'f8')), 204);
 	await ledger.wrote(await http.delete(path, tuple('f8', 'f9')), 204);
 	await ledger.wrote(await http.post(path, { ...tuple('above', 'f9'), tenant: 'default' }));
+});
+
+journey('fewer may lead to a role where one that is assigned can stop them', async (t, place) => {
+	await folders(place, true);
+	await chain(place, mostWalked + 1);
+	const { http, schema, facts } = place;
+	const ledger = await ledgerOf(t, place);
+	const role = `${schema}/resources/folder/roles/viewer`;
+	const when = { no_direct_roles_on_object: true };
+	const end = `folder:f${mostWalked + 1}`;
+	refused(t, await http.put(`${role}/implicit_grants/conditions`, when), end, 'viewer', mostWalked);
+	refused(t, await http.post(`${role}/implicit_grants`, { ...inFolder, when }), end, 'viewer', mostWalked);
+	refused(t, await http.patch(role, { granted_to: { ...viewer.granted_to, when } }), end, 'viewer', mostWalked);
+	const path = `${facts}/relationship_tuples`;
+	await ledger.wrote(await http.delete(path, tuple(`f${mostWalked}`, `f${mostWalked + 1}`)), 204);
+	await ledger.wrote(await http.put(`${role}/implicit_grants/conditions`, when));
+	const again = tuple(`f${mostWalked}`, `f${mostWalked + 1}`);
+	refused(t, await http.post(path, again), end, 'viewer', mostWalked);
+	await ledger.wrote(await http.put(`${role}/implicit_grants/conditions`, { no_direct_roles_on_object: false }));
+	await ledger.wrote(await http.post(path, again));
+	await ledger.balanced();
 });
 
 journey('relationships that no circle leads along have no such limit', async (t, place) => {

@@ -90,24 +90,6 @@ further_512(user, seen, near) := near if {
 	count(near[1]) == 0
 } else := together(near, walk_512(user, union({seen, near[0]}), near[1]))
 
-walk_2048(user, seen, nodes) := further_1024(user, seen, walk_1024(user, seen, nodes))
-
-further_1024(user, seen, near) := near if {
-	count(near[1]) == 0
-} else := together(near, walk_1024(user, union({seen, near[0]}), near[1]))
-
-walk_4096(user, seen, nodes) := further_2048(user, seen, walk_2048(user, seen, nodes))
-
-further_2048(user, seen, near) := near if {
-	count(near[1]) == 0
-} else := together(near, walk_2048(user, union({seen, near[0]}), near[1]))
-
-walk_8192(user, seen, nodes) := further_4096(user, seen, walk_4096(user, seen, nodes))
-
-further_4096(user, seen, near) := near if {
-	count(near[1]) == 0
-} else := together(near, walk_4096(user, union({seen, near[0]}), near[1]))
-
 # METADATA
 # title: "Two walks, one after the other"
 together(near, far) := [union({near[0], far[0]}), far[1] - near[0]]
@@ -115,4 +97,4 @@ together(near, far) := [union({near[0], far[0]}), far[1] - near[0]]
 # METADATA
 # title: "A circle of derivations"
 # description: "Between folder#editor"
-reached(user, nodes) := union({nodes, walk_8192(user, nodes, nodes)[0]})
+reached(user, nodes) := union({nodes, walk_1024(user, nodes, nodes)[0]})
