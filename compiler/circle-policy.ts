@@ -2,9 +2,9 @@
  * A circle of derivations that what is assigned on an object can interrupt, as Rego: which way leads where depends on
  * the user, so it is walked when it is asked, with the set of what was seen.
  */
-import { type Circle, type Edge, edgesOf, leavingEdges, mostWalked, type RoleName } from './circle.js';
+import { type Circle, type DerivationGraph, type Edge, mostWalked, type RoleName } from './circle.js';
 import { metadata } from './metadata.js';
-import type { RegoFile, Schema } from './model.js';
+import type { RegoFile } from './model.js';
 import { folderOf, packagePart } from './rego/path.js';
 import { type Fragment, lines, list, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
@@ -19,11 +19,11 @@ const stride = 64;
  * where a step finds nothing new. A walk gives `[found, last]`: all that it found, and where the next one starts. What
  * was `seen` before is not found again; within a stride it may be, which costs less than to remember it at each step.
  */
-export function writeCircle(schema: Schema, circle: Circle): RegoFile {
+export function writeCircle(graph: DerivationGraph, circle: Circle): RegoFile {
 	const [first = { type: '', role: '' }] = circle.members;
 	return regoFile(`regolith/circles/${folderOf(first.type)}/${folderOf(first.role)}/reached.rego`, [
 		rego`package ${circlePackage(circle)}`,
-		...givenBodies(schema, circle),
+		...givenBodies(graph, circle),
 		oneStep(circle),
 		...circle.edges.map(edgeStep),
 		...ladder(circle),
@@ -31,11 +31,10 @@ export function writeCircle(schema: Schema, circle: Circle): RegoFile {
 }
 
 /** Whether a node of the set is held without the circle: assigned there, or derived from outside. */
-function givenBodies(schema: Schema, circle: Circle): readonly Fragment[] {
-	const edges = edgesOf(schema);
+function givenBodies(graph: DerivationGraph, circle: Circle): readonly Fragment[] {
 	return circle.members.flatMap((member) => [
 		given(`Assigned: ${member.type}#${member.role}`, member, assignedOn(rego`object`, member)),
-		...(leavingEdges(edges, member, circle).length === 0
+		...(graph.leaving(member).length === 0
 			? []
 			: [
 					given(

@@ -77,9 +77,46 @@ function edgeOf(
 	};
 }
 
+/** The derivations of a schema, found by role. */
+export interface DerivationGraph {
+	readonly circles: readonly Circle[];
+	/** What a role is derived from, in the order of `edgesOf`. */
+	into(role: RoleName): readonly Edge[];
+	/** Those of them that lead out of the role's circle; all of them where it is in none. */
+	leaving(role: RoleName): readonly Edge[];
+	circleOf(role: RoleName): Circle | undefined;
+}
+
+/** Looks through the derivations of a schema once. */
+export function graphOf(schema: Schema): DerivationGraph {
+	const edges = edgesOf(schema);
+	const circles = circlesAmong(edges);
+	const byTarget = new Map<string, Edge[]>();
+	for (const edge of edges) {
+		const found = byTarget.get(nameOf(edge.target)) ?? [];
+		byTarget.set(nameOf(edge.target), found);
+		found.push(edge);
+	}
+	const byMember = new Map(circles.flatMap((circle) => circle.members.map((member) => [nameOf(member), circle])));
+	const into = (role: RoleName) => byTarget.get(nameOf(role)) ?? [];
+	const circleOf = (role: RoleName) => byMember.get(nameOf(role));
+	return {
+		circles,
+		into,
+		circleOf,
+		leaving(role) {
+			const circle = circleOf(role);
+			return into(role).filter(({ source }) => circle === undefined || circleOf(source) !== circle);
+		},
+	};
+}
+
 /** The circles of a schema, in order of their first members. Every role is in one at most. */
 export function circlesOf(schema: Schema): readonly Circle[] {
-	const edges = edgesOf(schema);
+	return circlesAmong(edgesOf(schema));
+}
+
+function circlesAmong(edges: readonly Edge[]): readonly Circle[] {
 	const components = componentsOf(edges);
 	const inside = new Map<number, Edge[]>();
 	for (const edge of edges) {
@@ -90,10 +127,10 @@ export function circlesOf(schema: Schema): readonly Circle[] {
 			found.push(edge);
 		}
 	}
-	return sortedBy([...inside.values()].map(circleOf), ({ members }) => members.map(nameOf).join(' '));
+	return sortedBy([...inside.values()].map(circleMadeOf), ({ members }) => members.map(nameOf).join(' '));
 }
 
-function circleOf(edges: readonly Edge[]): Circle {
+function circleMadeOf(edges: readonly Edge[]): Circle {
 	const members = new Map(edges.map(({ target }) => [nameOf(target), target]));
 	return {
 		members: [...members].sort(([left], [right]) => byCodeUnit(left, right)).map(([, member]) => member),
@@ -112,22 +149,16 @@ export interface CircularRelation {
 
 /** The relations whose relationships closures and walks are made of, by the object's type. One may be of both kinds. */
 export function circularRelations(schema: Schema): readonly CircularRelation[] {
-	const edges = edgesOf(schema);
-	const found = circlesOf(schema).flatMap((circle) => [
+	const { circles, leaving } = graphOf(schema);
+	const found = circles.flatMap((circle) => [
 		...circle.edges.map((edge) => relationOf(edge, true)),
-		...circle.members.flatMap((member) => leavingEdges(edges, member, circle).map((edge) => relationOf(edge, false))),
+		...circle.members.flatMap((member) => leaving(member).map((edge) => relationOf(edge, false))),
 	]);
 	return [...new Map(found.map((relation) => [JSON.stringify(Object.values(relation)), relation])).values()];
 }
 
 function relationOf({ target, relation }: Edge, inside: boolean): CircularRelation {
 	return { type: target.type, relation, inside };
-}
-
-/** The derivations of a role that lead out of its circle; without one, all of them. */
-export function leavingEdges(edges: readonly Edge[], name: RoleName, circle: Circle | undefined): readonly Edge[] {
-	const inside = new Set(circle?.members.map(nameOf));
-	return edges.filter(({ target, source }) => nameOf(target) === nameOf(name) && !inside.has(nameOf(source)));
 }
 
 /** One text for one role of one type, whatever characters the keys hold. */

@@ -1,5 +1,5 @@
 /** Closures: in a circle of derivations, everything that leads to a role on an instance, at any distance. */
-import { type Circle, circlesOf, type Edge, edgesOf, leavingEdges, nameOf, type RoleName } from './circle.js';
+import { type Circle, type DerivationGraph, type Edge, graphOf, nameOf, type RoleName } from './circle.js';
 import type { Instance, Relationship, Schema } from './model.js';
 
 /** A role on an instance and the roles on other instances that lead to it. */
@@ -29,14 +29,14 @@ export function closuresOf(
 	relationships: readonly Relationship[],
 	of: readonly Omit<Instance, 'tenant'>[],
 ): readonly Closure[] {
-	const circles = circlesOf(schema).filter(({ conditional }) => !conditional);
+	const graph = graphOf(schema);
+	const circles = graph.circles.filter(({ conditional }) => !conditional);
 	if (circles.length === 0) {
 		return [];
 	}
-	const edges = edgesOf(schema);
 	const subjects = subjectsIn(relationships);
 	return circles.flatMap((circle) => {
-		const around = stepsOf(circle, edges);
+		const around = stepsOf(circle, graph);
 		return circle.members.flatMap((member) =>
 			of
 				.filter(({ type }) => type === member.type)
@@ -56,18 +56,14 @@ export function objectsOf(relationships: readonly Relationship[]): readonly Omit
 /** The derivations of each member, by its name. `inside`: whether the way goes on from the source. */
 type Steps = ReadonlyMap<string, readonly (Edge & { readonly inside: boolean })[]>;
 
-function stepsOf(circle: Circle, edges: readonly Edge[]): Steps {
+function stepsOf(circle: Circle, graph: DerivationGraph): Steps {
 	return new Map(
 		circle.members.map((member) => [
 			nameOf(member),
-			[
-				...circle.edges
-					.filter(({ target }) => nameOf(target) === nameOf(member))
-					.map((edge) => ({ ...edge, inside: true })),
-				...leavingEdges(edges, member, circle)
-					.filter((edge) => !edge.no_direct_roles_on_object)
-					.map((edge) => ({ ...edge, inside: false })),
-			],
+			graph
+				.into(member)
+				.map((edge) => ({ ...edge, inside: graph.circleOf(edge.source) === circle }))
+				.filter(({ inside, no_direct_roles_on_object }) => inside || !no_direct_roles_on_object),
 		]),
 	);
 }

@@ -17,7 +17,7 @@
  *
  * Every user is in `users` and every tenant in `tenants` and `tenant_roles`; elsewhere in `facts` nothing is empty.
  */
-import { edgesOf } from './circle.js';
+import { graphOf } from './circle.js';
 import { type Closure, closuresOf, objectsOf, pairName } from './closure.js';
 import { type Grants, grantsOf, resourceGrantsOf } from './grant.js';
 import { bytesWriter, type JsonWriter, valueWriter } from './json-writer.js';
@@ -97,15 +97,14 @@ function writeGrants(table: string, grants: Grants, writer: JsonWriter): void {
 }
 
 function writeResourceRoles(schema: Schema, writer: JsonWriter): void {
-	const edges = edgesOf(schema);
+	const graph = graphOf(schema);
 	writer.open('resource_roles');
 	for (const { key: type, roles } of sortedBy(schema.resources, ({ key }) => key)) {
 		writer.open(type);
 		for (const { key: role } of sortedBy(roles, ({ key }) => key)) {
-			const derivations = edges.filter(({ target }) => target.type === type && target.role === role);
 			writer.value(
 				role,
-				derivations.map(({ relation, source, no_direct_roles_on_object }) => ({
+				graph.into({ type, role }).map(({ relation, source, no_direct_roles_on_object }) => ({
 					relation,
 					resource: source.type,
 					role: source.role,

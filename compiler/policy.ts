@@ -1,5 +1,5 @@
 /** The schema as Rego: one package for each resource type with one rule for each action, and one for each role. */
-import { circlesOf } from './circle.js';
+import { graphOf } from './circle.js';
 import { writeCircle } from './circle-policy.js';
 import { objectMetadata } from './metadata.js';
 import type { Action, RegoFile, Resource, ResourceRole, Schema } from './model.js';
@@ -14,14 +14,14 @@ import { writeRole } from './role-policy.js';
  * Permissions of roles and what they extend are data, so only what exists, its names and derivations change it.
  */
 export function writePolicy(schema: Schema): readonly RegoFile[] {
-	const circles = circlesOf(schema);
+	const graph = graphOf(schema);
 	const files = schema.resources.flatMap((resource) => [
 		writeResource(resource),
 		...(resource.roles.length === 0 ? [] : [writeInstances(resource)]),
-		...resource.roles.map((role) => writeRole(schema, circles, resource, role)),
+		...resource.roles.map((role) => writeRole(graph, resource, role)),
 	]);
-	const conditional = circles.filter((circle) => circle.conditional);
-	return sortedBy([...files, ...conditional.map((circle) => writeCircle(schema, circle))], (file) => file.path);
+	const conditional = graph.circles.filter((circle) => circle.conditional);
+	return sortedBy([...files, ...conditional.map((circle) => writeCircle(graph, circle))], (file) => file.path);
 }
 
 function writeResource(resource: Resource): RegoFile {

@@ -1,7 +1,7 @@
 /** A role of a resource type as Rego: who holds it, one function body for each way. */
-import { type Circle, type Edge, edgesOf, leavingEdges, nameOf, type RoleName } from './circle.js';
+import { type Circle, type DerivationGraph, type Edge, nameOf, type RoleName } from './circle.js';
 import { metadata, objectMetadata } from './metadata.js';
-import type { RegoFile, Resource, ResourceRole, Schema } from './model.js';
+import type { RegoFile, Resource, ResourceRole } from './model.js';
 import { folderOf, packagePart } from './rego/path.js';
 import { type Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
@@ -12,29 +12,18 @@ import { assignedOn, circlePackage, closureOf, nothingAssignedOn, rolePackage } 
  * instance of that name, assigned or derived. In a circle, `derived(user, object)` says so for derivations from outside
  * that closures do not hold.
  */
-export function writeRole(
-	schema: Schema,
-	circles: readonly Circle[],
-	resource: Resource,
-	role: ResourceRole,
-): RegoFile {
+export function writeRole(graph: DerivationGraph, resource: Resource, role: ResourceRole): RegoFile {
 	const name = { type: resource.key, role: role.key };
-	const edges = edgesOf(schema);
-	const circle = circleOf(circles, name);
-	const own = leavingEdges(edges, name, circle);
 	return regoFile(`regolith/roles/${folderOf(resource.key)}/${folderOf(role.key)}/held.rego`, [
 		rego`package ${rolePackage(name)}`,
 		lines([objectMetadata(rego`role`, role), rego`#   resource: ${resource.key}`, rego`# scope: document`]),
-		...waysToHold(edges, circle, name, own),
+		...waysToHold(graph, name),
 	]);
 }
 
-function waysToHold(
-	edges: readonly Edge[],
-	circle: Circle | undefined,
-	name: RoleName,
-	own: readonly Edge[],
-): readonly Fragment[] {
+function waysToHold(graph: DerivationGraph, name: RoleName): readonly Fragment[] {
+	const circle = graph.circleOf(name);
+	const own = graph.leaving(name);
 	if (circle === undefined) {
 		return [assigned(name), ...own.map((edge) => derivation(rego`held`, edge))];
 	}
@@ -44,14 +33,9 @@ function waysToHold(
 	const conditional = own.filter((edge) => edge.no_direct_roles_on_object);
 	return [
 		assigned(name),
-		...closed(edges, circle, name),
+		...closed(graph, circle, name),
 		...conditional.map((edge) => derivation(rego`derived`, edge)),
 	];
-}
-
-/** The circle that a role is in, if any. */
-function circleOf(circles: readonly Circle[], name: RoleName): Circle | undefined {
-	return circles.find(({ members }) => members.some((member) => nameOf(member) === nameOf(name)));
 }
 
 function assigned(name: RoleName): Fragment {
@@ -83,14 +67,14 @@ function titleOf({ relation, source, no_direct_roles_on_object }: Edge): string 
 }
 
 /** Through the closure. What is assigned is looked for from the smaller side: the closure, or what the user holds. */
-function closed(edges: readonly Edge[], circle: Circle, name: RoleName): readonly Fragment[] {
-	const leaving = circle.members.flatMap((member) => leavingEdges(edges, member, circle));
+function closed(graph: DerivationGraph, circle: Circle, name: RoleName): readonly Fragment[] {
+	const leaving = circle.members.flatMap((member) => graph.leaving(member));
 	const outside = new Map(
 		leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [nameOf(source), source]),
 	);
 	const object = rego`object`;
 	const interrupted = circle.members.filter((member) =>
-		leaving.some((edge) => edge.no_direct_roles_on_object && nameOf(edge.target) === nameOf(member)),
+		graph.leaving(member).some((edge) => edge.no_direct_roles_on_object),
 	);
 	return [
 		...circle.members.map((member) =>
@@ -104,7 +88,7 @@ function closed(edges: readonly Edge[], circle: Circle, name: RoleName): readonl
 			const title = `Derived at any distance from ${source.type}#${source.role}, which leads into the circle`;
 			const table = closureOf(object, name, source);
 			// A role that is only ever assigned need not be asked for on each instance.
-			return edges.some(({ target }) => nameOf(target) === nameOf(source))
+			return graph.into(source).length > 0
 				? throughEach(title, table, rego`data.${rolePackage(source)}.held(user, subject)`)
 				: assignedAmong(title, source, table);
 		}),
