@@ -159,7 +159,7 @@ function writeFacts({ schema, facts }: Model, writer: JsonWriter): void {
 	writer.close();
 }
 
-/** What is said of instances. What names a user, an instance, a tenant or a relation that does not exist is left out. */
+/** What is said of instances. What names a user, an instance or a tenant that does not exist is left out. */
 function instanceTables(schema: Schema, facts: Facts) {
 	const users = new Set(facts.users);
 	const tenants = new Set(facts.tenants.map(({ key }) => key));

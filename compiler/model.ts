@@ -10,7 +10,10 @@ export interface Action {
 	readonly description: string | null;
 }
 
-/** A resource type: the actions that exist on it, and the roles and relations of its instances (spec: Schema and facts object fields). */
+/**
+ * A resource type: the actions that exist on it, and the roles and relations of its instances (spec: Schema and facts
+ * object fields).
+ */
 export interface Resource {
 	readonly key: string;
 	readonly name: string;
@@ -105,7 +108,7 @@ export interface InstanceAssignment {
 	readonly instance: string;
 }
 
-/** A relationship tuple: `subject`, an instance of the relation's subjects, is related to the object `instance` of `type`. */
+/** A relationship tuple: `subject`, of the relation's subjects, is related to the object `instance` of `type`. */
 export interface Relationship {
 	readonly type: string;
 	readonly instance: string;

@@ -75,7 +75,8 @@ export class Feed {
 
 	/**
 	 * The way from what a decision point has to the newest revision, waiting for one if there is none yet. Throws
-	 * what `authorize` does when the key is taken back meanwhile, `not_found` when the environment is no more, `unavailable` while it never had a policy that compiles.
+	 * what `authorize` does when the key is taken back meanwhile, `not_found` when the environment is no more,
+	 * `unavailable` while it never had a policy that compiles.
 	 */
 	async next(query: FeedQuery): Promise<FeedAnswer> {
 		const deadline = performance.now() + query.wait;
