@@ -28,7 +28,7 @@ function schemaOf(types: number): Schema {
 				.map((action) => ({ resource: key, action: action.key })),
 		),
 	}));
-	return { resources, roles };
+	return { condition_sets: [], set_rules: [], resources, roles };
 }
 
 /** Two roles for each user, in two of a hundred tenants. */
@@ -40,7 +40,16 @@ function modelOf(assignments: number): Model {
 	);
 	return {
 		schema: schemaOf(10),
-		facts: { users, tenants, role_assignments, instances: [], instance_assignments: [], relationships: [] },
+		facts: {
+			user_attributes: [],
+			instance_attributes: [],
+			users,
+			tenants,
+			role_assignments,
+			instances: [],
+			instance_assignments: [],
+			relationships: [],
+		},
 	};
 }
 

@@ -33,6 +33,8 @@ function modelOf(assignments: number): Model {
 	const users = Array.from({ length: assignments }, (_, index) => userOf(index));
 	return {
 		schema: {
+			condition_sets: [],
+			set_rules: [],
 			resources: ['document', 'folder', 'invoice', 'project'].map(resource),
 			roles: roles.map((key, index) => ({
 				...{ key, name: key, description: null, extends: [] },
@@ -40,6 +42,8 @@ function modelOf(assignments: number): Model {
 			})),
 		},
 		facts: {
+			user_attributes: [],
+			instance_attributes: [],
 			users,
 			tenants: [...new Set(users.map((_, index) => tenantOf(index)))].map((key) => ({ key, attributes: {} })),
 			role_assignments: users.map((user, index) => ({ user, role: roleOf(index), tenant: tenantOf(index) })),

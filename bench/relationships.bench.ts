@@ -95,6 +95,8 @@ function layered(depth: number, width: number): Model {
 	return {
 		schema,
 		facts: {
+			user_attributes: [],
+			instance_attributes: [],
 			...{ users: ['ann', 'ben'], tenants: [{ key: 'acme', attributes: {} }], role_assignments: [] },
 			instances: names.flat().map((key) => ({ type: 'folder', key, tenant: 'acme' })),
 			instance_assignments: [
@@ -117,6 +119,8 @@ function crowded(members: number): Model {
 	return {
 		schema,
 		facts: {
+			user_attributes: [],
+			instance_attributes: [],
 			...{ users, tenants: [{ key: 'acme', attributes: {} }], role_assignments: [] },
 			instances: [
 				{ type: 'folder', key: 'folder-1-0', tenant: 'acme' },

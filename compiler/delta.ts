@@ -4,12 +4,14 @@ import { closureTree, instanceName, schemaTables } from './data.js';
 import type {
 	Instance,
 	InstanceAssignment,
+	InstanceAttributes,
 	Json,
 	Patch,
 	Relationship,
 	RoleAssignment,
 	Schema,
 	Tenant,
+	UserAttributes,
 } from './model.js';
 import { canonical, sortedBy } from './order.js';
 import { treeValue } from './tree.js';
@@ -46,6 +48,10 @@ export interface Touched {
 	readonly instance_assignments: readonly InstanceAssignment[];
 	/** Relationships that came or went, also by cascade. */
 	readonly relationships: readonly Relationship[];
+	/** Users whose attributes, email or names may have changed, and those created or deleted in the run. */
+	readonly user_attributes: readonly string[];
+	/** Instances whose attributes may have changed, and those created or deleted in the run, also by cascade. */
+	readonly instance_attributes: readonly InstanceName[];
 }
 
 /** The state, after the run, of exactly what was touched: all a delta is computed from. */
@@ -70,6 +76,10 @@ export interface Neighbourhood {
 	readonly related: readonly Pick<Relationship, 'type' | 'instance' | 'relation'>[];
 	/** What is needed to compute closures anew; `null` when neither relationships nor derivations were touched. */
 	readonly closures: ClosureNeighbourhood | null;
+	/** Of the touched users, what those that exist and have attributes have. */
+	readonly user_attributes: readonly UserAttributes[];
+	/** Of the touched instances, what those that exist and have attributes have. */
+	readonly instance_attributes: readonly InstanceAttributes[];
 }
 
 /** What closures are computed from. */

@@ -74,10 +74,46 @@ export interface Role {
 	readonly extends: readonly string[];
 }
 
+/** Attributes of one thing, by name. */
+export interface Attributes {
+	readonly [name: string]: Json;
+}
+
+/**
+ * What a condition set selects by: `conditions` in the grammar of the API (spec: Conditions grammar), or, for an
+ * automatic set, all who hold a tenant role or everything of a resource type.
+ */
+export type Selection = { readonly conditions: Json } | { readonly role: string } | { readonly resource: string };
+
+/** Users, or resources of one type, selected when asked about. A set grants nothing without a rule. */
+export interface ConditionSet {
+	/** One name space for sets of both types. */
+	readonly key: string;
+	readonly name: string;
+	readonly description: string | null;
+	readonly type: 'userset' | 'resourceset';
+	/** The resource type that a resource set narrows; null for user sets. */
+	readonly resource: string | null;
+	/** The key of the set, of the same type, that this one narrows: what is in a set is in its parent too. */
+	readonly parent: string | null;
+	readonly selects: Selection;
+}
+
+/** Whoever a user set selects may do the action on whatever a resource set selects, all by keys. */
+export interface SetRule {
+	readonly user_set: string;
+	readonly resource_set: string;
+	/** The resource type, which is that of the resource set. */
+	readonly resource: string;
+	readonly action: string;
+}
+
 /** What can exist and what is allowed: small, compiled into Rego modules and tables. */
 export interface Schema {
 	readonly resources: readonly Resource[];
 	readonly roles: readonly Role[];
+	readonly condition_sets: readonly ConditionSet[];
+	readonly set_rules: readonly SetRule[];
 }
 
 /** One tenant role held by one user in one tenant, by keys. */
@@ -90,7 +126,20 @@ export interface RoleAssignment {
 /** A tenant and the attributes stored with it. */
 export interface Tenant {
 	readonly key: string;
-	readonly attributes: { readonly [name: string]: Json };
+	readonly attributes: Attributes;
+}
+
+/** What conditions can know of a user: the stored attributes, over `email`, `first_name` and `last_name` where known. */
+export interface UserAttributes {
+	readonly user: string;
+	readonly attributes: Attributes;
+}
+
+/** The attributes stored with an instance. */
+export interface InstanceAttributes {
+	readonly type: string;
+	readonly key: string;
+	readonly attributes: Attributes;
 }
 
 /** One thing of a resource type, in one tenant. */
@@ -126,6 +175,10 @@ export interface Facts {
 	readonly instances: readonly Instance[];
 	readonly instance_assignments: readonly InstanceAssignment[];
 	readonly relationships: readonly Relationship[];
+	/** Of those that have any. */
+	readonly user_attributes: readonly UserAttributes[];
+	/** Of those that have any. */
+	readonly instance_attributes: readonly InstanceAttributes[];
 }
 
 /** One environment, whole. */

@@ -99,8 +99,10 @@ function chains(type: string, relationKey: string, keyOf: (index: number) => str
 export function graphModel(): Model {
 	const { users, documents, folders, groups } = sizes;
 	return {
-		schema: { resources, roles: [] },
+		schema: { condition_sets: [], set_rules: [], resources, roles: [] },
 		facts: {
+			user_attributes: [],
+			instance_attributes: [],
 			users: range(users).map(userOf),
 			tenants: range(sizes.tenants).map((index) => ({ key: tenantOf(index), attributes: {} })),
 			role_assignments: [],

@@ -65,7 +65,12 @@ function circlesIn(steps: readonly DerivationStep[]): readonly Circle[] {
 	});
 	const relationIds = [...new Set(steps.map(({ relation_id }) => relation_id))];
 	const relations = relationIds.map((key) => ({ key, ...unnamed, subject: '' }));
-	return circlesOf({ resources: [{ key: '', ...unnamed, actions: [], roles, relations }], roles: [] });
+	return circlesOf({
+		condition_sets: [],
+		set_rules: [],
+		resources: [{ key: '', ...unnamed, actions: [], roles, relations }],
+		roles: [],
+	});
 }
 
 function relationsOf(circles: readonly Circle[]): readonly string[] {

@@ -64,6 +64,8 @@ function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
 		instances: distinct(changes, instanceOf),
 		instance_assignments: distinct(changes, instanceAssignmentOf),
 		relationships: distinct(changes, relationshipOf),
+		user_attributes: [],
+		instance_attributes: [],
 		tuples: new Map(
 			changes.flatMap((change) => {
 				const relationship = relationshipOf(change);

@@ -19,6 +19,8 @@ export async function factsOf(unit: ReadingUnit): Promise<Facts> {
 	const tenantKeys = keysById(tenants);
 	const instances = await instancesIn(unit, tenantKeys);
 	return {
+		user_attributes: [],
+		instance_attributes: [],
 		users: [...users.values()],
 		tenants: tenants.map(asTenant),
 		instances: [...instances.values()],

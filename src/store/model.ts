@@ -28,6 +28,8 @@ export async function schemaOf(unit: ReadingUnit): Promise<Schema> {
 	const roles = await rolesOf(unit);
 	const subjects = new Set([...relationsOf.values()].flat().map(([, { subject }]) => subject));
 	return {
+		condition_sets: [],
+		set_rules: [],
 		resources: resources
 			.map((resource): ModelResource & Pick<Resource, 'built_in'> => ({
 				...named(resource),

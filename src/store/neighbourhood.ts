@@ -25,6 +25,8 @@ export async function neighbourhoodOf(unit: ReadingUnit, touched: TouchedRows): 
 		...(await instanceRoles(unit, touched.instance_assignments)),
 		...(await relationships(unit, touched)),
 		closures,
+		user_attributes: [],
+		instance_attributes: [],
 	};
 }
 

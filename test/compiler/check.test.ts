@@ -11,6 +11,8 @@ const document = { key: 'document', name: 'Document', description: null, actions
 const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: readonly Partial<Diagnostic>[] }>> = {
 	'a sound schema': {
 		schema: {
+			condition_sets: [],
+			set_rules: [],
 			resources: [document],
 			roles: [
 				role('viewer', { permissions: [{ resource: 'document', action: 'read' }] }),
@@ -20,7 +22,12 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 		found: [],
 	},
 	'a permission on a resource type that does not exist': {
-		schema: { resources: [], roles: [role('viewer', { permissions: [{ resource: 'document', action: 'read' }] })] },
+		schema: {
+			condition_sets: [],
+			set_rules: [],
+			resources: [],
+			roles: [role('viewer', { permissions: [{ resource: 'document', action: 'read' }] })],
+		},
 		found: [
 			{
 				code: 'unknown_resource',
@@ -31,21 +38,25 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 	},
 	'a permission for an action that does not exist': {
 		schema: {
+			condition_sets: [],
+			set_rules: [],
 			resources: [document],
 			roles: [role('viewer', { permissions: [{ resource: 'document', action: 'print' }] })],
 		},
 		found: [{ code: 'unknown_action', at: ['roles', 'viewer', 'permissions', 'document:print'] }],
 	},
 	'a role that extends what does not exist': {
-		schema: { resources: [], roles: [role('viewer', { extends: ['nobody'] })] },
+		schema: { condition_sets: [], set_rules: [], resources: [], roles: [role('viewer', { extends: ['nobody'] })] },
 		found: [{ code: 'unknown_role', at: ['roles', 'viewer', 'extends', 'nobody'] }],
 	},
 	'a role that extends itself': {
-		schema: { resources: [], roles: [role('a', { extends: ['a'] })] },
+		schema: { condition_sets: [], set_rules: [], resources: [], roles: [role('a', { extends: ['a'] })] },
 		found: [{ code: 'role_cycle', message: 'roles extend each other in a circle: `a` extends `a`' }],
 	},
 	'a circle is told once, from its smallest key': {
 		schema: {
+			condition_sets: [],
+			set_rules: [],
 			resources: [],
 			roles: [
 				role('c', { extends: ['a'] }),
@@ -64,6 +75,8 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 	},
 	'two circles': {
 		schema: {
+			condition_sets: [],
+			set_rules: [],
 			resources: [],
 			roles: [
 				role('a', { extends: ['b'] }),
@@ -78,7 +91,12 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 		],
 	},
 	'one key twice, in every place': {
-		schema: { resources: [document, { ...document, actions: [read, read] }], roles: [role('a'), role('a')] },
+		schema: {
+			condition_sets: [],
+			set_rules: [],
+			resources: [document, { ...document, actions: [read, read] }],
+			roles: [role('a'), role('a')],
+		},
 		found: [
 			{ code: 'duplicate_key', at: ['resources', 'document', 'actions', 'read'] },
 			{ code: 'duplicate_key', at: ['resources', 'document'] },
@@ -101,7 +119,7 @@ for (const [name, { schema, found }] of Object.entries(cases)) {
 test('a repetition is a warning, and the schema compiles', (t) => {
 	const permission = { resource: 'document', action: 'read' };
 	const roles = [role('a', { permissions: [permission, permission], extends: ['b', 'b'] }), role('b')];
-	const { diagnostics, policy } = compilePolicy({ resources: [document], roles });
+	const { diagnostics, policy } = compilePolicy({ condition_sets: [], set_rules: [], resources: [document], roles });
 	t.deepEqual(
 		diagnostics.map(({ code, severity, at }) => ({ code, severity, at })),
 		[
@@ -116,5 +134,5 @@ test('a chain of a thousand roles is followed', (t) => {
 	const roles = Array.from({ length: 1000 }, (_, index) =>
 		role(`r${index}`, { extends: index === 0 ? [] : [`r${index - 1}`] }),
 	);
-	t.deepEqual(compilePolicy({ resources: [], roles }).diagnostics, []);
+	t.deepEqual(compilePolicy({ condition_sets: [], set_rules: [], resources: [], roles }).diagnostics, []);
 });

@@ -24,7 +24,7 @@ function folders(conditional: boolean): Schema {
 		],
 		relations: [{ ...named('parent'), subject: 'folder' }],
 	};
-	return { resources: [folder], roles: [] };
+	return { condition_sets: [], set_rules: [], resources: [folder], roles: [] };
 }
 
 function parent(child: string, folder: string): Relationship {
@@ -99,6 +99,8 @@ async function asker(conditional: boolean) {
 	return (relationships: readonly Relationship[], assigned: readonly (readonly [user: string, key: string])[]) => {
 		const keys = new Set(['0', 'apart', ...relationships.flatMap(({ instance, subject }) => [instance, subject])]);
 		const facts: Model['facts'] = {
+			user_attributes: [],
+			instance_attributes: [],
 			users: [...new Set(assigned.map(([user]) => user))],
 			tenants: [{ key: 'acme', attributes: {} }],
 			role_assignments: [],

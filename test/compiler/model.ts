@@ -105,6 +105,8 @@ export function schemaOf(material: Material): fc.Arbitrary<Schema> {
 	return fc
 		.record({ resources: unique(resourceOf(material), least, most), roles: unique(role) })
 		.map(({ resources, roles }) => ({
+			condition_sets: [],
+			set_rules: [],
 			resources: resources.map((own) => soundResource(own, resources)),
 			roles: roles.map((own, index) => ({
 				...own,
@@ -201,6 +203,8 @@ function factsOf({ resources }: Schema, generated: GeneratedFacts): Facts {
 	});
 	const instances = [...new Map(placed.map((row) => [`${row.type}:${row.key}`, row])).values()];
 	return {
+		user_attributes: [],
+		instance_attributes: [],
 		...generated,
 		instances,
 		instance_assignments: generated.instance_assignments.flatMap(({ user, instance, role }) => {

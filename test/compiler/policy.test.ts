@@ -52,6 +52,8 @@ const role = (name: string): ResourceRole => ({
 
 /** The schema of the environment that the tests of `policy/` are about; what roles grant stands there as data. */
 const environment: Schema = {
+	condition_sets: [],
+	set_rules: [],
 	resources: [
 		{
 			...named('Document'),
@@ -94,6 +96,8 @@ test('a module has every entrypoint', async (t) => {
 test('equal files give equal bytes, in any order', async (t) => {
 	const read = { key: 'read', name: 'Read', description: null };
 	const { policy } = compilePolicy({
+		condition_sets: [],
+		set_rules: [],
 		resources: [{ ...read, key: 'document', actions: [read], roles: [], relations: [] }],
 		roles: [],
 	});

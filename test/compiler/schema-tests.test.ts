@@ -10,6 +10,8 @@ import { opa, packageRoot, runOpa, writeFiles } from './engine.js';
 import { schema as anySchema, schemaOf, text } from './model.js';
 
 const noFacts = {
+	user_attributes: [],
+	instance_attributes: [],
 	...{ users: [], tenants: [], role_assignments: [] },
 	...{ instances: [], instance_assignments: [], relationships: [] },
 };
@@ -87,8 +89,10 @@ test('the order of rows changes no byte', (t) => {
 					roles: reversed(resource.roles).map((role) => ({ ...role, derivations: reversed(role.derivations) })),
 				})),
 				roles: reversed(roles).map((role) => ({ ...role, permissions: reversed(role.permissions) })),
+				condition_sets: [],
+				set_rules: [],
 			};
-			t.deepEqual(writeTests(shuffled), writeTests({ resources, roles }));
+			t.deepEqual(writeTests(shuffled), writeTests({ resources, roles, condition_sets: [], set_rules: [] }));
 		}),
 	);
 });
@@ -167,6 +171,8 @@ test('a policy that decides otherwise fails the tests', async (t) => {
 
 test('they grow with the schema, not with its square', (t) => {
 	const schemaWith = (count: number): Schema => ({
+		condition_sets: [],
+		set_rules: [],
 		resources: Array.from({ length: count }, (_, index) => ({
 			...{ key: `type${index}`, name: 'Type', description: null, relations: [], roles: [] },
 			actions: [{ key: 'read', name: 'Read', description: null }],

@@ -12,7 +12,11 @@ const empty = { ...named, actions: [], roles: [], relations: [] };
 
 /** Keys that the compiler accepts, as type, too. What it refuses, it refuses for one reason, which is tested below. */
 const key = () =>
-	text.filter((word) => compilePolicy({ resources: [{ ...empty, key: word }], roles: [] }).policy !== null);
+	text.filter(
+		(word) =>
+			compilePolicy({ condition_sets: [], set_rules: [], resources: [{ ...empty, key: word }], roles: [] }).policy !==
+			null,
+	);
 
 /** Schemas made of nothing but hostile text. */
 const hostile = (least: number, most: number) =>
@@ -149,7 +153,7 @@ test('types and roles may have the same keys, and those of parts of paths', asyn
 		})),
 		relations: keys.map((along) => ({ ...named, key: along, subject: key })),
 	}));
-	const { policy } = compilePolicy({ resources, roles: [] });
+	const { policy } = compilePolicy({ condition_sets: [], set_rules: [], resources, roles: [] });
 	t.is(policy?.length, keys.length * (2 + 2 * keys.length));
 	await t.notThrowsAsync(checkRego({ opa, files: [...(await readPolicyLibrary()), ...(policy ?? [])] }));
 });
@@ -184,7 +188,7 @@ for (const key of refused) {
 				relations: [{ ...named, key, subject: 'document' }],
 			},
 		];
-		const { diagnostics, policy } = compilePolicy({ resources, roles: [] });
+		const { diagnostics, policy } = compilePolicy({ condition_sets: [], set_rules: [], resources, roles: [] });
 		t.is(policy, null);
 		t.deepEqual(
 			diagnostics.map(({ code, at }) => [code, at]),
@@ -199,7 +203,12 @@ for (const key of refused) {
 }
 
 test('the key of a type holds no colon, because that stands between it and the key of an instance', (t) => {
-	const { diagnostics, policy } = compilePolicy({ resources: [{ ...empty, key: 'a:b' }], roles: [] });
+	const { diagnostics, policy } = compilePolicy({
+		condition_sets: [],
+		set_rules: [],
+		resources: [{ ...empty, key: 'a:b' }],
+		roles: [],
+	});
 	t.is(policy, null);
 	t.like(diagnostics, [{ code: 'malformed_key', at: ['resources', 'a:b'] }]);
 });

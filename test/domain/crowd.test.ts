@@ -15,7 +15,12 @@ function circleOf(...pairs: readonly (readonly [target: string, source: string])
 		return { key, ...unnamed, permissions: [], extends: [], derivations, no_direct_roles_on_object: false };
 	});
 	const relations = pairs.map(([target, source]) => ({ key: `${target}:${source}`, ...unnamed, subject: '' }));
-	const [circle] = circlesOf({ resources: [{ key: '', ...unnamed, actions: [], roles, relations }], roles: [] });
+	const [circle] = circlesOf({
+		condition_sets: [],
+		set_rules: [],
+		resources: [{ key: '', ...unnamed, actions: [], roles, relations }],
+		roles: [],
+	});
 	if (circle === undefined) throw new Error('no circle');
 	return circle;
 }

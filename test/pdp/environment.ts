@@ -18,10 +18,14 @@ export const quiet = createLogger('silent');
 /** A small environment: ann edits and ben reads documents of tenant `acme`; `idle` holds no role. */
 export const acme: Model = {
 	schema: {
+		condition_sets: [],
+		set_rules: [],
 		resources: [resource('document', ['read', 'write']), resource('empty', [])],
 		roles: [role('reader', ['read']), { ...role('editor', ['write']), extends: ['reader'] }],
 	},
 	facts: {
+		user_attributes: [],
+		instance_attributes: [],
 		users: ['ann', 'ben', 'idle'],
 		tenants: [
 			{ key: 'acme', attributes: { paid: true, seats: 3 } },

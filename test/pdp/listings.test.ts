@@ -285,6 +285,8 @@ function crowd(): Model {
 	return {
 		schema: { ...acmeWithMuch.schema, resources: [documents], roles: [] },
 		facts: {
+			user_attributes: [],
+			instance_attributes: [],
 			users: ['ann', ...many],
 			tenants: [{ key: 'acme', attributes: {} }],
 			role_assignments: [],

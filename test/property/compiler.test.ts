@@ -50,6 +50,8 @@ function shuffled({ schema, facts }: Model): Model {
 		}));
 	return {
 		schema: {
+			condition_sets: [],
+			set_rules: [],
 			resources: reversed(schema.resources).map((resource) => ({
 				...resource,
 				actions: reversed(resource.actions),
@@ -59,6 +61,8 @@ function shuffled({ schema, facts }: Model): Model {
 			roles: rolesOf(schema.roles),
 		},
 		facts: {
+			user_attributes: [],
+			instance_attributes: [],
 			users: reversed(facts.users),
 			tenants: reversed(facts.tenants).map(({ key, attributes }) => ({
 				key,
@@ -100,7 +104,7 @@ test('facts, tenant roles and permissions never change the Rego', (t) => {
 				...resource,
 				roles: resource.roles.map((role) => ({ ...role, permissions: [], extends: [] })),
 			}));
-			t.deepEqual(rego({ ...model, schema: { resources, roles } }), rego(model));
+			t.deepEqual(rego({ ...model, schema: { condition_sets: [], set_rules: [], resources, roles } }), rego(model));
 		}),
 	);
 });
@@ -255,6 +259,8 @@ const grantingModel: fc.Arbitrary<Model> = fc
 	.map(([model, grants]) => ({
 		facts: { ...emptyModel.facts, ...roleFacts(model) },
 		schema: {
+			condition_sets: [],
+			set_rules: [],
 			resources: full,
 			roles: model.schema.roles.map((role, index) => ({
 				...role,

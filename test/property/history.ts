@@ -68,8 +68,10 @@ function hasCircle(schema: Schema): boolean {
 }
 
 export const emptyModel: Model = {
-	schema: { resources: [], roles: [] },
+	schema: { condition_sets: [], set_rules: [], resources: [], roles: [] },
 	facts: {
+		user_attributes: [],
+		instance_attributes: [],
 		users: [],
 		tenants: [],
 		role_assignments: [],
@@ -238,6 +240,8 @@ function sound(resources: readonly Resource[], { roles }: Schema): Schema {
 		relations: type.relations.filter(({ subject }) => byKey.has(subject)),
 	}));
 	return {
+		condition_sets: [],
+		set_rules: [],
 		roles: roles.map((role) => ({
 			...role,
 			permissions: role.permissions.filter(({ resource }) => byKey.has(resource)),

@@ -15,6 +15,8 @@ export function touchedBetween(before: Model, after: Model): Touched {
 	const came = <T>(rows: (facts: Facts) => readonly T[]) => difference(rows(before.facts), rows(after.facts));
 	const keys = (facts: Facts) => facts.tenants.map(({ key }) => key);
 	return {
+		user_attributes: [],
+		instance_attributes: [],
 		schema: !isDeepStrictEqual(before.schema, after.schema),
 		derivations: difference(derivationsOf(before.schema), derivationsOf(after.schema)).length > 0,
 		users: came(({ users }) => users),
@@ -38,6 +40,8 @@ function difference<T>(left: readonly T[], right: readonly T[]): readonly T[] {
 /** What a run of steps touched, together. */
 export function together(run: readonly Touched[]): Touched {
 	return {
+		user_attributes: [],
+		instance_attributes: [],
 		schema: run.some((touched) => touched.schema),
 		derivations: run.some((touched) => touched.derivations),
 		users: run.flatMap((touched) => touched.users),
@@ -60,6 +64,8 @@ export function neighbourhood({ schema, facts }: Model, touched: Touched): Neigh
 	]);
 	const related = touched.derivations || touched.relationships.length > 0;
 	return {
+		user_attributes: [],
+		instance_attributes: [],
 		schema: touched.schema || related ? schema : null,
 		users: facts.users.filter((key) => users.has(key)),
 		tenants: facts.tenants.filter(({ key }) => tenants.has(key)),

@@ -191,6 +191,8 @@ export class Simulation {
 		const named = (key: string) => ({ key, name: key, description: null });
 		return {
 			schema: {
+				condition_sets: [],
+				set_rules: [],
 				resources: [...this.#resources].map(([key, actions]) => ({
 					...named(key),
 					actions: [...actions].map(named),
@@ -207,6 +209,8 @@ export class Simulation {
 				})),
 			},
 			facts: {
+				user_attributes: [],
+				instance_attributes: [],
 				users: [...this.#users.keys()],
 				tenants: [...this.#tenants].map(([key, attributes]) => ({ key, attributes: attributes ?? {} })),
 				role_assignments: [...this.#assignments].map((text) => {
