@@ -38,6 +38,7 @@ const samples = {
 	action_id: 'read',
 	attribute_id: 'private',
 	role_id: 'editor',
+	condition_set_id: 'private_documents',
 	user_id: 'alice@example.com',
 	tenant_id: 'acme',
 	resource_instance: 'document:budget',

@@ -1,0 +1,13 @@
+import { RE2JS } from 're2js';
+
+/** Regular expressions as decisions read them: of the syntax RE2, whose matching takes time linear in the text. */
+
+/** What is wrong with a regular expression; `null` when it is one. */
+export function patternProblem(pattern: string): string | null {
+	try {
+		RE2JS.compile(pattern);
+		return null;
+	} catch (error) {
+		return error instanceof Error ? error.message : String(error);
+	}
+}
