@@ -26,6 +26,7 @@ import { groups } from './groups.js';
 import { ownPdp } from './own-pdp.js';
 import { pdps } from './pdps.js';
 import { actionGroups } from './schema/action-groups.js';
+import { conditionPreviews } from './schema/condition-previews.js';
 import { conditionSets } from './schema/condition-sets.js';
 import { implicitGrants } from './schema/implicit-grants.js';
 import { relations } from './schema/relations.js';
@@ -64,6 +65,7 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...roles,
 	...roleHierarchy,
 	...conditionSets,
+	...conditionPreviews,
 	...users,
 	...tenants,
 	...tenantUsers,

@@ -41,9 +41,7 @@ export function conditionProblems(
 ): readonly Problem[] {
 	const parsed = parseConditions(set.conditions, { type: set.type, patternProblem });
 	if ('problems' in parsed) {
-		return parsed.problems.map(({ at: place, msg, type, input }) => {
-			return { loc: [...at, ...place], msg: `${msg}${shown(input)}`, type };
-		});
+		return parsed.problems.map(({ at: place, msg, type }) => ({ loc: [...at, ...place], msg, type }));
 	}
 	return undefinedAttributes(defined, set, parsed.condition, at);
 }
@@ -53,14 +51,6 @@ export function conditionOf({ key, type, conditions }: Pick<ConditionSet, 'key' 
 	const parsed = parseConditions(conditions, { type, patternProblem });
 	if ('condition' in parsed) return parsed.condition;
 	throw new Error(`the conditions of \`${key}\` are not what is stored: ${JSON.stringify(parsed.problems)}`);
-}
-
-const maxShown = 80;
-
-/** A value for a message, where it is short. */
-function shown(input: unknown): string {
-	const text = JSON.stringify(input);
-	return text === undefined || text.length > maxShown ? '' : `, got \`${text}\``;
 }
 
 function undefinedAttributes(

@@ -7,9 +7,10 @@ import {
 	deleteConditionSets,
 	descendantSetIds,
 } from '../store/table/condition-set.js';
+import type { KeyedModel } from '../store/table/environment-model.js';
 import { Resource } from '../store/table/resource.js';
 import { Role } from '../store/table/role.js';
-import { type Columns, holds, type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
+import { type Columns, holds, type ReadingUnit, recordOf, type Table, type WritingUnit } from '../store/unit.js';
 import { rowsWithIds } from '../store/whole.js';
 import type { ConditionSetCreate, ConditionSetUpdate } from '../wire/condition-set.js';
 import { attributesDefined, conditionProblems } from './condition-check.js';
@@ -22,6 +23,7 @@ import { refuseTakenKeys } from './taken-key.js';
 export type Place = readonly (string | number)[];
 
 const body: Place = ['body'];
+const parentPlace: Place = ['body', 'parent_id'];
 
 /**
  * Adds a condition set. Throws `duplicate` for its key, `not_found` for its resource or parent, and `unprocessable` for
@@ -34,8 +36,7 @@ export async function createConditionSet(unit: WritingUnit, given: ConditionSetC
 	const parent = given.parent_id === undefined ? null : await unit.find(ConditionSet, given.parent_id);
 	const checked = { type, conditions, ...(!missing && { resource_id }) };
 	refuse([
-		...(missing ? [{ loc: [...body, 'resource_id'], msg: 'field required for a resource set', type: 'missing' }] : []),
-		...foreignResource(type, given.resource_id),
+		...resourceProblems(type, resource_id, given.resource_id),
 		...(parent === null ? [] : parentProblems(parent, checked)),
 		...conditionProblems(await attributesDefined(unit), checked, [...body, 'conditions']),
 	]);
@@ -46,10 +47,19 @@ export async function createConditionSet(unit: WritingUnit, given: ConditionSetC
 
 /** Inserts one set and records it. */
 export async function addConditionSet(unit: WritingUnit, columns: Columns<ConditionSet>): Promise<ConditionSet> {
-	const set = only(await unit.insert(ConditionSet, [{ ...columns, ...unit.stamp() }], ({ key }) => String(key)));
-	const record = await recordsOf(unit, [set]);
-	unit.record('condition_set', 'create', set.key, null, record(set));
-	return set;
+	return only(await addConditionSets(unit, [columns]));
+}
+
+/** Inserts sets and records them. */
+export async function addConditionSets(
+	unit: WritingUnit,
+	columns: readonly Columns<ConditionSet>[],
+): Promise<readonly ConditionSet[]> {
+	const stamped = columns.map((one) => ({ ...one, ...unit.stamp() }));
+	const sets = await unit.insert(ConditionSet, stamped, ({ key }) => String(key));
+	const record = await recordsOf(unit, sets);
+	for (const set of sets) unit.record('condition_set', 'create', set.key, null, record(set));
+	return sets;
 }
 
 /**
@@ -118,15 +128,19 @@ async function recordsOf(
 	unit: ReadingUnit,
 	sets: readonly ConditionSet[],
 ): Promise<(set: ConditionSet) => ChangedRecord> {
-	const resources = await rowsWithIds(unit, Resource, idsOf(sets, 'resource_id'));
-	const roles = await rowsWithIds(unit, Role, idsOf(sets, 'role_id'));
-	const parents = await rowsWithIds(unit, ConditionSet, idsOf(sets, 'parent_id'));
+	const resources = await referred(unit, Resource, idsOf(sets, 'resource_id'));
+	const roles = await referred(unit, Role, idsOf(sets, 'role_id'));
+	const parents = await referred(unit, ConditionSet, idsOf(sets, 'parent_id'));
 	return (set) => ({
 		...recordOf(set),
 		resource: resources.get(set.resource_id ?? '')?.key ?? null,
 		role: roles.get(set.role_id ?? '')?.key ?? null,
 		parent: parents.get(set.parent_id ?? '')?.key ?? null,
 	});
+}
+
+async function referred<M extends KeyedModel>(unit: ReadingUnit, table: Table<M>, ids: readonly string[]) {
+	return ids.length === 0 ? new Map<string, M>() : rowsWithIds(unit, table, ids);
 }
 
 function idsOf(sets: readonly ConditionSet[], column: 'resource_id' | 'role_id' | 'parent_id'): readonly string[] {
@@ -138,34 +152,44 @@ export function refuse(problems: readonly Problem[]): void {
 	if (problems.length > 0) throw unprocessable(problems);
 }
 
-function foreignResource(type: ConditionSet['type'], resource: string | undefined): readonly Problem[] {
-	if (type === 'resourceset' || resource === undefined) return [];
-	const msg = `must be left out of a user set, got \`${resource}\``;
-	return [{ loc: [...body, 'resource_id'], msg, type: 'value_error' }];
+/** What is wrong with the resource that a set names as `given`: a resource set must name one, a user set must not. */
+export function resourceProblems(
+	type: ConditionSet['type'],
+	resource_id: string | null,
+	given: string | undefined,
+): readonly Problem[] {
+	const loc = [...body, 'resource_id'];
+	if (type === 'resourceset') {
+		return resource_id === null ? [{ loc, msg: 'field required for a resource set', type: 'missing' }] : [];
+	}
+	return given === undefined
+		? []
+		: [{ loc, msg: `must be left out of a user set, got \`${given}\``, type: 'value_error' }];
 }
 
 /** What is wrong with a parent: it must be one of the same kind, and one that somebody wrote. */
 export function parentProblems(
 	parent: ConditionSet,
 	set: Pick<ConditionSet, 'type'> & { readonly resource_id?: string | null },
-	at: Place = body,
+	at: Place = parentPlace,
 ): readonly Problem[] {
-	const problem = (msg: string) => [{ loc: [...at, 'parent_id'], msg, type: 'value_error' }];
+	const problem = (msg: string) => [{ loc: [...at], msg, type: 'value_error' }];
 	if (parent.autogenerated) return problem(`must not be an automatic set, got \`${parent.key}\``);
 	if (parent.type !== set.type) return problem(`must be a ${set.type}, got the ${parent.type} \`${parent.key}\``);
 	if (set.resource_id === undefined || parent.resource_id === set.resource_id) return [];
 	return problem(`must be a set of the same resource, got \`${parent.key}\``);
 }
 
-async function circleProblems(
+/** What is wrong with a parent that would make a circle. */
+export async function circleProblems(
 	unit: ReadingUnit,
 	parent: ConditionSet,
 	set: ConditionSet,
-	at: Place = body,
+	at: Place = parentPlace,
 ): Promise<readonly Problem[]> {
 	if (parent.id !== set.id && !(await ancestorSetIds(unit, parent.id)).includes(set.id)) return [];
 	const msg = `must not narrow the set itself, directly or through others, got \`${parent.key}\``;
-	return [{ loc: [...at, 'parent_id'], msg, type: 'circle' }];
+	return [{ loc: [...at], msg, type: 'circle' }];
 }
 
 /** The set that an id or key names, of one type where it is given. Throws `not_found`. */

@@ -11,3 +11,14 @@ export function patternProblem(pattern: string): string | null {
 		return error instanceof Error ? error.message : String(error);
 	}
 }
+
+const maxKept = 100;
+const compiled = new Map<string, RE2JS>();
+
+/** Whether a text holds what a regular expression describes. Throws what `patternProblem` tells. */
+export function matchesPattern(pattern: string, text: string): boolean {
+	const known = compiled.get(pattern) ?? RE2JS.compile(pattern);
+	if (compiled.size >= maxKept) compiled.clear();
+	compiled.set(pattern, known);
+	return known.matcher(text).find();
+}

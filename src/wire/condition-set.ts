@@ -30,14 +30,28 @@ export const Conditions = Attributes.meta({
 /** The keys of automatic sets begin with this, and those of no other. */
 export const automaticPrefix = '__autogen_';
 
-const OwnKey = Key.refine((key) => !key.startsWith(automaticPrefix), `must not begin with \`${automaticPrefix}\``);
+/** The key of a set that is not automatic. */
+export const OwnConditionSetKey = Key.refine(
+	(key) => !key.startsWith(automaticPrefix),
+	`must not begin with \`${automaticPrefix}\``,
+);
+
+/** The key of a set of either kind; an automatic one has the key of its role or resource in it. */
+export const ConditionSetKey = z
+	.string()
+	.refine(
+		(text) => Key.safeParse(text.startsWith(automaticPrefix) ? text.slice(automaticPrefix.length) : text).success,
+		{
+			error: 'must be the key of a condition set',
+		},
+	);
 
 const automaticOnly = 'must be false: an automatic set comes with the first rule that names its role or resource';
 
 /** A new set. A resource set says which resource it narrows; of a user set that says nothing. */
 export const ConditionSetCreate = z
 	.object({
-		key: OwnKey,
+		key: OwnConditionSetKey,
 		name: Name,
 		type: defaulted(ConditionSetType, () => 'userset' as const),
 		conditions: defaulted(Conditions, () => ({})),

@@ -33,6 +33,7 @@ export interface RuleRow extends RuleIds {
 
 /** What narrows a list of rules: any of each list, all of the lists together; absent lists do not narrow. */
 export interface RuleFilter {
+	readonly ids?: readonly string[] | undefined;
 	readonly user_set_ids?: readonly string[] | undefined;
 	readonly resource_set_ids?: readonly string[] | undefined;
 	readonly action_ids?: readonly string[] | undefined;
@@ -52,6 +53,7 @@ export function rulesBy(unit: ReadingUnit, filter: RuleFilter): QueryBuilder<Con
 		.select('resource_actions.key as action', 'resources.key as resource')
 		.orderBy('condition_set_rules.id');
 	whereAnyOf(query, {
+		'condition_set_rules.id': filter.ids,
 		'condition_set_rules.user_set_id': filter.user_set_ids,
 		'condition_set_rules.resource_set_id': filter.resource_set_ids,
 		'condition_set_rules.action_id': filter.action_ids,
@@ -89,6 +91,20 @@ export async function rulesJoining(unit: ReadingUnit, wanted: readonly RuleIds[]
 		found.push(...(await rows.castTo<RuleRow[]>()));
 	}
 	return found;
+}
+
+/** What rules join, by keys. */
+export type RuleKeys = Pick<RuleRow, 'user_set' | 'resource' | 'action' | 'resource_set'>;
+
+/** The rules that join what has these keys. */
+export async function rulesNamed(unit: ReadingUnit, wanted: readonly RuleKeys[]): Promise<readonly RuleRow[]> {
+	const columns = 'user_sets.key, resources.key, resource_actions.key, resource_sets.key';
+	return rulesBy(unit, {})
+		.whereRaw(
+			`(${columns}) in (select * from unnest(?::text[], ?::text[], ?::text[], ?::text[]))`,
+			(['user_set', 'resource', 'action', 'resource_set'] as const).map((name) => wanted.map((rule) => rule[name])),
+		)
+		.castTo<RuleRow[]>();
 }
 
 /** Adds the rules that are not there yet and returns those. Records nothing. */
