@@ -47,6 +47,7 @@ const samples = {
 	...{ resource: 'document', permissions: ['document:read'], permission_name: 'document:read', status: 'ok' },
 	...{ search: 'a*', secret: 'permit_key_…', total_count: 1, page_count: 1, object_type: 'env', attributes: {} },
 	...{ hash: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c', revision: 12, schema_revision: 9 },
+	...{ conditions: { 'resource.private': { equals: true } }, matches: true, checked: 1, ancestors: [] },
 	...{ path: 'regolith/resources/document/permits.rego', files: [] },
 } as const;
 

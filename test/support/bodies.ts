@@ -31,6 +31,8 @@ export type Kind =
 	| 'members'
 	| 'target'
 	| 'scope'
+	| 'subject'
+	| 'count'
 	| 'nothing';
 
 /** One body: an example that is right, and its fields; `!` marks those that must be there and not be null. */
@@ -83,6 +85,10 @@ const setRule: Body = {
 		...{ user_set: 'reference!', permission: 'reference!', resource_set: 'reference!' },
 		...{ is_role: 'flag', is_resource: 'flag' },
 	},
+};
+const askedSet: Body['fields'] = {
+	...{ condition_set: 'reference', type: 'choice', conditions: 'object', resource_id: 'reference' },
+	...{ parent_id: 'reference', tenant: 'reference', context: 'object', user: 'subject', resource: 'subject' },
 };
 const permissions: Body = { base: { permissions: ['document:read'] }, fields: { permissions: 'references!' } };
 const actionGroup = { description: 'text', attributes: 'object', actions: 'references' } as const;
@@ -242,6 +248,11 @@ export const bodies: Readonly<Record<string, Body>> = {
 		base: { name: 'Private' },
 		fields: { name: 'name', description: 'text', conditions: 'object', parent_id: 'reference' },
 	},
+	previewConditionSet: {
+		base: { condition_set: 'private_users', tenant: 'acme', page: 1 },
+		fields: { ...askedSet, page: 'count', per_page: 'count' },
+	},
+	evaluateConditionSet: { base: { condition_set: 'private_users', user: 'alice@example.com' }, fields: askedSet },
 	createSetRule: setRule,
 	deleteSetRule: setRule,
 	createUser: { base: { key: 'new' }, fields: { key: 'user key!', ...user, role_assignments: 'assignments' } },
@@ -391,6 +402,8 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 	target: [5, 'dev', [], {}, { existing: 5 }, { new: {} }, { existing: 'dev', new: { key: 'new', name: 'New' } }],
 	scope: [5, '*', [], { roles: 5 }, { roles: { include: '*' } }, { resources: { exclude: [5] } }],
 	members: [5, 'text', true, [], { unknown: {} }],
+	subject: [5, true, [], '', 'a\0b', { key: 5 }, { key: '' }, { attributes: 5 }, { attributes: { a: '\ud800' } }],
+	count: [0, -1, 1.5, '1', 'x', true, [], {}, 1_000_000_000, hugeNumber],
 	nothing: [5, 'text', true, [1], { a: 1 }],
 };
 
