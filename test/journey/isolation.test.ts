@@ -101,7 +101,9 @@ journey('an id of another environment in a body or a filter names nothing', asyn
 	const document = `${schema}/resources/document`;
 	const admins = `${schema}/groups/group:admins`;
 	const groupRole = { resource: 'document', resource_instance: 'budget', role: 'viewer', tenant: 'acme' };
-	const { group_instance_key: group_id = '' } = ids;
+	const { group_instance_key: group_id = '', condition_set_id: set_id = '' } = ids;
+	const set = { key: 'new', name: 'New', type: 'resourceset' };
+	const setRule = { user_set: 'private_users', permission: 'document:read', resource_set: 'private_documents' };
 	const rule = { role: 'viewer', on_resource: 'document', linked_by_relation: 'copy' };
 	const { body: viewerOfTheirs } = await theirs.http.get<Names>(`${theirs.schema}/resources/document/roles/viewer`);
 	const viewer = viewerOfTheirs['id'] ?? '';
@@ -185,12 +187,27 @@ journey('an id of another environment in a body or a filter names nothing', asyn
 		['DELETE', `${admins}/users/alice@example.com`, { tenant: tenant_id }, tenant_id],
 		['PUT', `${admins}/assign_group`, { group_instance_key: group_id }, group_id],
 		['DELETE', `${admins}/assign_group`, { group_instance_key: group_id }, group_id],
+		['POST', `${schema}/condition_sets`, { ...set, resource_id }, resource_id],
+		['POST', `${schema}/condition_sets`, { ...set, resource_id: 'document', parent_id: set_id }, set_id],
+		['PATCH', `${schema}/condition_sets/private_documents`, { parent_id: set_id }, set_id],
+		['POST', `${facts}/set_rules`, { ...setRule, permission: action_id }, action_id],
+		['POST', `${facts}/set_rules`, { ...setRule, resource_set: set_id }, set_id],
+		['POST', `${facts}/set_rules`, { ...setRule, resource_set: resource_id, is_resource: true }, resource_id],
+		['POST', `${facts}/set_rules`, { ...setRule, user_set: role_id, is_role: true }, role_id],
+		...['preview', 'evaluate'].flatMap((kind) =>
+			Object.entries({ condition_set: set_id, tenant: tenant_id, parent_id: set_id }).map(
+				([field, id]) => ['POST', `${schema}/condition_sets/${kind}`, { [field]: id }, id] as const,
+			),
+		),
 		['PATCH', `${facts}/user_invites/ines@example.com`, { role_id }, role_id],
 		['PATCH', `${facts}/user_invites/ines@example.com`, { tenant_id }, tenant_id],
 	];
 	for (const [method, path, body, named] of writes) fails(t, await http.send(method, path, body), 404, named);
 	t.is(await place.revision(), revision);
 
+	for (const [name, id] of Object.entries({ user_set: set_id, resource_set: set_id, permission: action_id })) {
+		t.deepEqual((await http.get<Listed>(`${facts}/set_rules?${name}=${id}`)).body, [], name);
+	}
 	for (const [name, id] of Object.entries({ user: user_id, role: role_id, tenant: tenant_id })) {
 		t.deepEqual((await http.get<Listed>(`${facts}/role_assignments?${name}=${id}`)).body, [], name);
 	}
