@@ -38,6 +38,7 @@ const samples = {
 	action_id: 'read',
 	attribute_id: 'private',
 	role_id: 'editor',
+	condition_set_id: 'private_documents',
 	user_id: 'alice@example.com',
 	tenant_id: 'acme',
 	resource_instance: 'document:budget',
@@ -46,6 +47,7 @@ const samples = {
 	...{ resource: 'document', permissions: ['document:read'], permission_name: 'document:read', status: 'ok' },
 	...{ search: 'a*', secret: 'permit_key_…', total_count: 1, page_count: 1, object_type: 'env', attributes: {} },
 	...{ hash: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c', revision: 12, schema_revision: 9 },
+	...{ conditions: { 'resource.private': { equals: true } }, matches: true, checked: 1, ancestors: [] },
 	...{ path: 'regolith/resources/document/permits.rego', files: [] },
 } as const;
 

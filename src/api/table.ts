@@ -3,6 +3,7 @@ import { proxyConfigs } from './facts/proxy-configs.js';
 import { relationshipTuples } from './facts/relationship-tuples.js';
 import { resourceInstances } from './facts/resource-instances.js';
 import { roleAssignments } from './facts/role-assignments.js';
+import { setRules } from './facts/set-rules.js';
 import { tenantUsers } from './facts/tenant-users.js';
 import { tenants } from './facts/tenants.js';
 import { userInvites } from './facts/user-invites.js';
@@ -25,6 +26,8 @@ import { groups } from './groups.js';
 import { ownPdp } from './own-pdp.js';
 import { pdps } from './pdps.js';
 import { actionGroups } from './schema/action-groups.js';
+import { conditionPreviews } from './schema/condition-previews.js';
+import { conditionSets } from './schema/condition-sets.js';
 import { implicitGrants } from './schema/implicit-grants.js';
 import { relations } from './schema/relations.js';
 import { resourceActions } from './schema/resource-actions.js';
@@ -61,12 +64,15 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...relations,
 	...roles,
 	...roleHierarchy,
+	...conditionSets,
+	...conditionPreviews,
 	...users,
 	...tenants,
 	...tenantUsers,
 	...roleAssignments,
 	...resourceInstances,
 	...relationshipTuples,
+	...setRules,
 	...groups,
 	...groupRoles,
 	...groupUsers,

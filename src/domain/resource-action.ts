@@ -6,6 +6,7 @@ import type { ActionBlockEdit } from '../wire/resource.js';
 import { recordingActionGroups } from './action-group.js';
 import { type Blocks, blockOf, missingFrom } from './blocks.js';
 import { recordingRoles } from './role-record.js';
+import { removeRules } from './set-rule-record.js';
 
 /** Makes a resource have exactly these actions; those it keeps keep their ids, grants and groups. */
 export async function setActions(
@@ -32,7 +33,7 @@ export async function setActions(
 	await unit.createMany(ResourceAction, added, (action) => nameOf(resource, action));
 }
 
-/** Deletes actions of a resource with all grants of them; groups of actions and roles that held them lose them. */
+/** Deletes actions of a resource with all grants of them and rules about them; groups of actions and roles that held them lose them. */
 export async function removeActions(
 	unit: WritingUnit,
 	resource: Resource,
@@ -40,6 +41,7 @@ export async function removeActions(
 ): Promise<void> {
 	if (actions.length === 0) return;
 	const ids = actions.map((action) => action.id);
+	await removeRules(unit, { action_ids: ids });
 	const groups = await actionGroupsWith(unit, ids);
 	await recordingRoles(unit, await rolesGranting(unit, ids), async () => {
 		await recordingActionGroups(unit, resource, groups, () =>

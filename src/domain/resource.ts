@@ -1,6 +1,7 @@
 import { Failure } from '../failure.js';
 import { groupBy } from '../group-by.js';
 import { actionGroupsBy } from '../store/table/action-group.js';
+import { conditionSetsOfResources } from '../store/table/condition-set.js';
 import { relationsAround } from '../store/table/relation.js';
 import {
 	actionsBy,
@@ -16,6 +17,7 @@ import type { ResourceCreate, ResourceRead, ResourceUpdate } from '../wire/resou
 import { AttributeType } from '../wire/resource-attribute.js';
 import { actionGroupBlocks, removeActionGroups } from './action-group.js';
 import { byKey } from './blocks.js';
+import { removeConditionSets } from './condition-set.js';
 import { defined } from './defined.js';
 import { only } from './only.js';
 import { relationBlocks, removeRelations, setRelations } from './relation.js';
@@ -87,11 +89,12 @@ export async function removeResource(unit: WritingUnit, resource: Resource): Pro
 }
 
 /**
- * Deletes and records what goes with a resource: its instances, its roles, its relations on both sides, its groups of
- * actions, its actions and its attributes.
+ * Deletes and records what goes with a resource: its instances, its condition sets, its roles, its relations on both sides,
+ * its groups of actions, its actions and its attributes.
  */
 async function removeParts(unit: WritingUnit, resource: Resource): Promise<void> {
 	await removeInstances(unit, { resource_ids: [resource.id] });
+	await removeConditionSets(unit, await conditionSetsOfResources(unit, [resource.id]));
 	await removeRoles(unit, await rolesOfResources(unit, [resource.id]));
 	await removeRelations(unit, await relationsAround(unit, resource.id));
 	await removeActionGroups(unit, resource, await actionGroupsBy(unit, [resource.id]));

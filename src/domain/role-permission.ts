@@ -60,7 +60,7 @@ async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): P
 	);
 	const wanted = edits.map(({ role, permissions }) => {
 		const owner = owners.get(role.resource_id ?? '');
-		return { role, owner, names: permissions.map((permission) => named(permission, owner)) };
+		return { role, owner, names: permissions.map((permission) => namedPermission(permission, owner)) };
 	});
 	const names = wanted.flatMap((edit) => edit.names);
 	const actions = await actionsNamed(
@@ -70,7 +70,7 @@ async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): P
 	);
 	const byName = new Map(actions.map((action) => [`${action.resource}:${action.key}`, action]));
 	const byId = new Map(actions.map((action) => [action.id, action]));
-	const find = ({ permission, id, pair }: Named, owner: Resource | undefined) => {
+	const find = ({ permission, id, pair }: NamedPermission, owner: Resource | undefined) => {
 		const action = byId.get(id ?? '') ?? (pair === null ? undefined : byName.get(`${pair.resource}:${pair.action}`));
 		if (action === undefined) throw notFound('ResourceAction', permission);
 		if (owner !== undefined) refuseForeign(permission, action, owner);
@@ -81,14 +81,18 @@ async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): P
 	);
 }
 
-interface Named {
+/** What a permission may mean: the id of an action, or the keys of an action and its resource. */
+export interface NamedPermission {
 	readonly permission: string;
 	readonly id: string | null;
 	readonly pair: { readonly resource: string; readonly action: string } | null;
 }
 
-/** What a permission may mean: `resource:action`, the id of an action or, for a role of `owner`, the key of one. */
-function named(permission: string, owner: Resource | undefined): Named {
+/**
+ * Reads a permission: `resource:action`, the id of an action or, for a role of `owner`, the key of one. Throws
+ * `invalid_permission`.
+ */
+export function namedPermission(permission: string, owner?: Resource): NamedPermission {
 	const id = asId(permission);
 	const [resource = '', action, ...rest] = permission.split(':');
 	if (action === undefined && owner !== undefined) {

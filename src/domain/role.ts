@@ -1,4 +1,5 @@
 import { groupBy } from '../group-by.js';
+import { conditionSetsOfRoles } from '../store/table/condition-set.js';
 import type { Resource } from '../store/table/resource.js';
 import { childIdsOf, deleteRoles, Role, rolesKeyed, rolesWithIds } from '../store/table/role.js';
 import { derivedIdsOf } from '../store/table/role-derivation.js';
@@ -7,6 +8,7 @@ import type { JsonObject } from '../wire/common.js';
 import type { DerivedRoleBlockEdit } from '../wire/derivation.js';
 import type { RoleRead } from '../wire/role.js';
 import { removeAssignments } from './assignment.js';
+import { removeConditionSets } from './condition-set.js';
 import { defined } from './defined.js';
 import { derivationColumns, setDerivations } from './derivation.js';
 import { only } from './only.js';
@@ -114,12 +116,16 @@ export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 	await removeRoles(unit, [role]);
 }
 
-/** Deletes roles of either kind with their grants, assignments and invites, and with what extends or derives from them. */
+/**
+ * Deletes roles of either kind with their grants, assignments, invites and automatic condition sets, and with what
+ * extends or derives from them.
+ */
 export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
 	if (roles.length === 0) return;
 	const ids = roles.map((role) => role.id);
 	await removeAssignments(unit, { role_ids: ids });
 	await removeUserInvites(unit, { role_ids: ids });
+	await removeConditionSets(unit, await conditionSetsOfRoles(unit, ids));
 	const losing = [...(await childIdsOf(unit, ids)), ...(await derivedIdsOf(unit, ids))];
 	const dependents = await rolesWithIds(
 		unit,

@@ -36,7 +36,7 @@ export function nestedPart<M extends PartModel, V>(nested: Nested<M, V>): Part<V
 	const { title, member, shown } = nested;
 	return {
 		...{ title, shown, member: ['schema', 'resources', member], list: false },
-		scope: (name) => ['resources', nestedKeys(name)[0]],
+		scope: ({ name }) => [['resources', nestedKeys(name)[0]]],
 		entriesOf: ({ schema }) =>
 			Object.entries(schema?.resources ?? {}).flatMap(([holder, resource]) => {
 				const entries = entriesOfMap(['schema', 'resources', holder, member], nested.mapOf(resource));

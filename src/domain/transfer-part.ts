@@ -20,6 +20,9 @@ export interface Written<V> extends Entry<V> {
 	readonly exists: boolean;
 }
 
+/** One filter of a copy, and the key that must pass it. */
+export type CopyPass = readonly [filter: 'resources' | 'roles' | 'user_sets' | 'resource_sets', key: string];
+
 /**
  * One kind of object that documents hold: how it is read, and how it is written so that every law of the API holds.
  * A kind more is one more of these.
@@ -29,8 +32,8 @@ export interface Part<V> {
 	readonly title: string;
 	/** The member of the document that holds them, and of those of its objects that hold them one by one, if they do. */
 	readonly member: readonly [half: 'schema' | 'facts', member: string, nested?: string];
-	/** Which filter of a copy an object passes, and by which key; `null` for what is never copied. */
-	readonly scope: ((name: string) => readonly [filter: 'resources' | 'roles', key: string]) | null;
+	/** Which filters of a copy an object must pass, and by which keys; `null` for what is never copied. */
+	readonly scope: ((entry: Entry<V>) => readonly CopyPass[]) | null;
 	/** Whether the member is a list, because nothing but its content names an object. */
 	readonly list: boolean;
 	/** All of a document. */

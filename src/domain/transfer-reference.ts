@@ -1,7 +1,7 @@
 import type { KeyedModel } from '../store/table/environment-model.js';
 import { Resource } from '../store/table/resource.js';
 import { ofTenants } from '../store/table/role.js';
-import type { ReadingUnit, Table } from '../store/unit.js';
+import type { ReadingUnit, Table, Within } from '../store/unit.js';
 import { type PartModel, partsWithKeys, rowsWithKeys } from '../store/whole.js';
 import { nothingAt, type Place } from './transfer-part.js';
 
@@ -10,13 +10,14 @@ import { nothingAt, type Place } from './transfer-part.js';
 /** Finds the object with a key. Throws `not_found`, saying where the key is, when there is none. */
 export type ByKey<M> = (key: string, place: Place) => M;
 
-/** Finds the objects with these keys. */
+/** Finds the objects of `within` with these keys. */
 export async function referencesTo<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: Table<M>,
 	keys: Iterable<string>,
+	within: Within = {},
 ): Promise<ByKey<M>> {
-	const rows = await rowsWithKeys(unit, table, keys);
+	const rows = await rowsWithKeys(unit, table, keys, within);
 	return (key, place) => {
 		const row = rows.get(key);
 		if (row === undefined) throw nothingAt(place, table.title, key);

@@ -29,7 +29,7 @@ const nothingSaid = { description: null, attributes: null, permissions: [], exte
 export const rolePart: Part<RoleEntry> = {
 	title: 'role',
 	member: ['schema', 'roles'],
-	scope: (key) => ['roles', key],
+	scope: ({ name }) => [['roles', name]],
 	list: false,
 	entriesOf: ({ schema }) => entriesOfMap(['schema', 'roles'], schema?.roles),
 	async *portions(unit) {

@@ -39,7 +39,7 @@ const nothingSaid = { description: null, attributes: null };
 export const resourcePart: Part<OwnEntry> = {
 	title: 'resource',
 	member: resources,
-	scope: (key) => ['resources', key],
+	scope: ({ name }) => [['resources', name]],
 	list: false,
 	entriesOf: ({ schema }) => entriesOfMap(resources, mapValues(schema?.resources ?? {}, ownEntry)),
 	async *portions(unit) {
@@ -143,7 +143,7 @@ function byKey<R extends { readonly key: string }, V>(rows: readonly R[] = [], m
 export const userAttributePart: Part<AttributeEntry> = {
 	title: 'user attribute',
 	member: userAttributes,
-	scope: () => ['resources', userResource.key],
+	scope: () => [['resources', userResource.key]],
 	list: false,
 	entriesOf: ({ schema }) => entriesOfMap(userAttributes, schema?.user_attributes),
 	async *portions(unit) {

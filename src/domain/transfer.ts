@@ -7,14 +7,16 @@ import { type ImportReport, type ImportStrategy, maxListedChanges } from '../wir
 import { refuseEveryCrowd } from './circle-limit.js';
 import { actionGroupPart } from './transfer-action-group.js';
 import { roleAssignmentPart, tenantUserPart } from './transfer-assignment.js';
+import { conditionSetPart } from './transfer-condition-set.js';
 import { tenantPart, userPart } from './transfer-facts.js';
 import { groupPart, madeForGroupsPart } from './transfer-group.js';
 import { instancePart } from './transfer-instance.js';
 import { userInvitePart } from './transfer-invite.js';
-import { type Entry, nestedKeys, type Part, portionsOf } from './transfer-part.js';
+import { type CopyPass, type Entry, nestedKeys, type Part, portionsOf } from './transfer-part.js';
 import { relationPart } from './transfer-relation.js';
 import { resourceRolePart, rolePart } from './transfer-role.js';
 import { resourcePart, userAttributePart } from './transfer-schema.js';
+import { setRulePart } from './transfer-set-rule.js';
 import { tuplePart } from './transfer-tuple.js';
 
 /** Any kind of object, whatever it is in documents; only it reads and writes its own values. */
@@ -28,6 +30,8 @@ const parts: readonly AnyPart[] = [
 	asAny(resourceRolePart),
 	asAny(userAttributePart),
 	asAny(rolePart),
+	asAny(conditionSetPart),
+	asAny(setRulePart),
 	asAny(tenantPart),
 	asAny(userPart),
 	asAny(tenantUserPart),
@@ -140,12 +144,12 @@ export async function importDocument(
 export type SchemaCopy = ReadonlyMap<AnyPart, readonly Entry<unknown>[]>;
 
 /** Takes the objects of the schema that are in the scope; the unit should be a snapshot's. */
-export async function takeSchema(
-	unit: ReadingUnit,
-	scope: Pick<CopyScope, 'resources' | 'roles'>,
-): Promise<SchemaCopy> {
+export async function takeSchema(unit: ReadingUnit, scope: Pick<CopyScope, CopyPass[0]>): Promise<SchemaCopy> {
 	const taken = new Map<AnyPart, readonly Entry<unknown>[]>();
-	const filters = { resources: filterOf(scope.resources), roles: filterOf(scope.roles) };
+	const filters = {
+		...{ resources: filterOf(scope.resources), roles: filterOf(scope.roles) },
+		...{ user_sets: filterOf(scope.user_sets), resource_sets: filterOf(scope.resource_sets) },
+	};
 	for (const part of parts) {
 		const { scope: scopeOf } = part;
 		if (scopeOf === null) continue;
@@ -153,10 +157,7 @@ export async function takeSchema(
 		for await (const entries of part.portions(unit)) all.push(...entries);
 		taken.set(
 			part,
-			all.filter(({ name }) => {
-				const [filter, key] = scopeOf(name);
-				return filters[filter](key);
-			}),
+			all.filter((entry) => scopeOf(entry).every(([filter, key]) => filters[filter](key))),
 		);
 	}
 	return taken;

@@ -5,7 +5,10 @@ import type { ChangeKind } from '../wire/change.js';
 export type { ChangeKind };
 
 /** The kinds the compiled policy depends on: a change of one advances the environment's schema revision. */
-export const schemaKinds: ReadonlySet<ChangeKind> = new Set(['resource', 'resource_action', 'relation', 'role']);
+export const schemaKinds: ReadonlySet<ChangeKind> = new Set([
+	...(['resource', 'resource_action', 'relation', 'role'] as const),
+	...(['condition_set', 'condition_set_rule'] as const),
+]);
 
 /** The state of one object before or after a change: its record, with keys beside ids where it refers to others. */
 export type ChangedRecord = Readonly<Record<string, unknown>>;

@@ -8,6 +8,8 @@ export interface EnvironmentCounts {
 	readonly users: number;
 	readonly resources: number;
 	readonly tenants: number;
+	/** Condition set rules. */
+	readonly policies: number;
 }
 
 /** Counts the objects of an environment, in one statement and so at one instant. */
@@ -17,10 +19,11 @@ export async function environmentCounts(unit: ReadingUnit): Promise<EnvironmentC
 			(select count(*) from roles where environment_id = :environment_id) as roles,
 			(select count(*) from users where environment_id = :environment_id) as users,
 			(select count(*) from resources where environment_id = :environment_id and not built_in) as resources,
-			(select count(*) from tenants where environment_id = :environment_id) as tenants`,
+			(select count(*) from tenants where environment_id = :environment_id) as tenants,
+			(select count(*) from condition_set_rules where environment_id = :environment_id) as policies`,
 		{},
 	);
-	return rows[0] ?? { roles: 0, users: 0, resources: 0, tenants: 0 };
+	return rows[0] ?? { roles: 0, users: 0, resources: 0, tenants: 0, policies: 0 };
 }
 
 /** How much an organization holds. */

@@ -12,6 +12,8 @@ export const ChangeKind = z.enum([
 	'action_group',
 	'relation',
 	'role',
+	'condition_set',
+	'condition_set_rule',
 	'user',
 	'tenant',
 	'tenant_user',

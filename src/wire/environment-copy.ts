@@ -13,7 +13,10 @@ export type CopyFilter = z.output<typeof CopyFilter>;
 
 const filter = defaulted(CopyFilter, () => ({ include: [], exclude: [] }));
 
-/** Which objects are copied. What is of a resource goes with it, its roles among it; `roles` are those of tenants. */
+/**
+ * Which objects are copied. What is of a resource goes with it, its roles among it, and resource sets do not go without
+ * it; `roles` are those of tenants. A rule goes where both of its sets do.
+ */
 export const CopyScope = z
 	.object({ resources: filter, roles: filter, user_sets: filter, resource_sets: filter, custom_policies: filter })
 	.meta({ id: 'EnvironmentCopyScope' });

@@ -12,6 +12,7 @@ import {
 	Text,
 	UserKey,
 } from './common.js';
+import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from './condition-set.js';
 import { DerivationSettingsEdit } from './derivation.js';
 import { Email } from './email.js';
 import { ResourceKey } from './resource.js';
@@ -134,6 +135,25 @@ export const RoleEntry = z
 	.meta({ id: 'RoleEntry' });
 export type RoleEntry = z.output<typeof RoleEntry>;
 
+/** A condition set that somebody wrote; a resource set says which resource it narrows, `parent` which set. */
+export const ConditionSetEntry = z
+	.strictObject({
+		...{ name: Name, description: orNull(Text), type: ConditionSetType, conditions: defaulted(Conditions, () => ({})) },
+		...{ resource: orNull(Key), parent: orNull(OwnConditionSetKey) },
+	})
+	.refine(({ type, resource }) => (type === 'resourceset') === (resource !== null), {
+		message: 'must be said of a resource set, and of no user set',
+		path: ['resource'],
+	})
+	.meta({ id: 'ConditionSetEntry' });
+export type ConditionSetEntry = z.output<typeof ConditionSetEntry>;
+
+/** A rule between two sets, by keys; an automatic set is named by its own. */
+export const SetRuleEntry = z
+	.strictObject({ user_set: ConditionSetKey, permission: PermissionName, resource_set: ConditionSetKey })
+	.meta({ id: 'ConditionSetRuleEntry' });
+export type SetRuleEntry = z.output<typeof SetRuleEntry>;
+
 /** A tenant. */
 export const TenantEntry = z
 	.strictObject({ name: Name, description: orNull(Text), attributes: orNull(Attributes) })
@@ -230,6 +250,8 @@ const SchemaHalf = z.strictObject({
 	),
 	user_attributes: mapOf(AttributeEntry),
 	roles: mapOf(RoleEntry),
+	condition_sets: mapOf(ConditionSetEntry, OwnConditionSetKey),
+	set_rules: listOf(SetRuleEntry),
 });
 
 /** What exists. */
@@ -267,7 +289,10 @@ export const EnvironmentExport = z
 		format: z.literal(documentFormat),
 		version: z.literal(documentVersion),
 		environment: z.object({ key: z.string(), name: z.string() }),
-		schema: z.object({ resources: entries, user_attributes: entries, roles: entries }),
+		schema: z.object({
+			...{ resources: entries, user_attributes: entries, roles: entries },
+			...{ condition_sets: entries, set_rules: z.array(StoredObject) },
+		}),
 		facts: z.object({
 			tenants: entries,
 			users: entries,

@@ -20,6 +20,7 @@ const journeyOf: Readonly<Record<string, string>> = {
 	'Resource actions': 'resources',
 	'Resource attributes': 'resources',
 	'Tenant users': 'tenants',
+	'Condition set rules': 'set-rules',
 };
 
 /** The journey of an endpoint's object whose text has the method and the last words of the path; else `null`. */

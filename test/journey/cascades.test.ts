@@ -36,6 +36,7 @@ const ofBudget = [
 	'relationship_tuple document:budget#parent@folder:finance',
 	'relationship_tuple document:budget#copy@document:budget',
 ];
+const ofHidden = ['staff', '__autogen_viewer'].map((users) => `condition_set_rule ${users}_can_document_read_hidden`);
 const ofAnn = [
 	...['user ann', 'tenant_user ann@acme'],
 	...held('ann#editor@acme', 'ann#viewer@globex', 'ann#viewer@document:budget'),
@@ -65,7 +66,7 @@ const deletions: Readonly<Record<string, Deletion>> = {
 		path: 'schema/resources/document',
 		gone: [
 			...['resource document', 'resource_action document:read', 'resource_action document:write'],
-			...['resource_attribute document:private', 'action_group document:all'],
+			...['resource_attribute document:private', 'action_group document:all', 'condition_set hidden', ...ofHidden],
 			...['relation document:parent', 'relation document:copy', 'role document:viewer', 'role document:editor'],
 			...[...ofBudget, 'resource_instance document:plan', ...held('ben#editor@document:plan')],
 			...['relation document:viewer_team', 'relationship_tuple document:plan#viewer_team@team:red'],
@@ -81,7 +82,7 @@ const deletions: Readonly<Record<string, Deletion>> = {
 	},
 	'an action': {
 		path: 'schema/resources/document/actions/read',
-		gone: ['resource_action document:read'],
+		gone: ['resource_action document:read', ...ofHidden],
 		lost: ['document:viewer grants read', 'viewer grants document:read', 'group document:all holds read'],
 		changed: ['role document:viewer', 'role viewer', 'action_group document:all'],
 		again: ['schema/resources/document/actions', { key: 'read', name: 'New' }, ['resource_action document:read']],
@@ -117,9 +118,21 @@ const deletions: Readonly<Record<string, Deletion>> = {
 			['relation document:parent'],
 		],
 	},
+	'a condition set': {
+		path: 'schema/condition_sets/hidden',
+		gone: ['condition_set hidden', ...ofHidden],
+		again: [
+			'schema/condition_sets',
+			{ key: 'hidden', name: 'New', type: 'resourceset', resource_id: 'document' },
+			['condition_set hidden'],
+		],
+	},
 	'a tenant role': {
 		path: 'schema/roles/viewer',
-		gone: ['role viewer', ...held('ann#viewer@globex', 'ben#viewer@acme')],
+		gone: [
+			...['role viewer', ...held('ann#viewer@globex', 'ben#viewer@acme')],
+			...['condition_set __autogen_viewer', 'condition_set_rule __autogen_viewer_can_document_read_hidden'],
+		],
 		lost: ['viewer grants document:read', 'editor extends viewer', 'listed ann in globex'],
 		changed: ['role editor'],
 		again: ['schema/roles', { key: 'viewer', name: 'New' }, ['role viewer']],
@@ -297,7 +310,9 @@ for (const [title, order] of Object.entries(orders)) {
 	journey(`all can be deleted: ${title}`, async (t, place) => {
 		const before = await contentsOf(place);
 		await fill(place);
-		const independent = ['schema/users/attributes/plan', 'facts/proxy_configs/proxy'];
+		const independent = [
+			...['schema/users/attributes/plan', 'facts/proxy_configs/proxy', 'schema/condition_sets/staff'],
+		];
 		for (const path of [...order, ...independent]) await deleted(t, place, path);
 		t.deepEqual(await contentsOf(place), before);
 	});

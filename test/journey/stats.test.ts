@@ -17,10 +17,12 @@ journey('an environment counts what it holds, without what is built in', async (
 	t.deepEqual((await stats())['stats'], { ...uncounted, roles: 0, users: 0, resources: 0, tenants: 1 });
 	await http.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {} } });
 	for (const role of ['reader', 'writer']) await http.post(`${schema}/roles`, { key: role, name: role });
+	const rule = { user_set: 'reader', is_role: true, permission: 'document:read' };
+	await http.post(`${facts}/set_rules`, { ...rule, resource_set: 'document', is_resource: true });
 	for (const user of ['ann', 'ben', 'cy']) await http.put(`${facts}/users/${user}`, {});
 	await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
 	const counted = await stats();
-	t.deepEqual(counted['stats'], { ...uncounted, roles: 2, users: 3, resources: 1, tenants: 2 });
+	t.deepEqual(counted['stats'], { ...uncounted, policies: 1, roles: 2, users: 3, resources: 1, tenants: 2 });
 	t.like(counted, (await http.get(path)).body, 'and is the environment');
 	t.like(counted, { pdp_configs: [{ id: place.key_id, client_secret: place.secret }] });
 	await http.delete(`${facts}/users/ben`);

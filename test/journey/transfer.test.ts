@@ -88,6 +88,20 @@ const whole = {
 			m: { name: 'M', attributes: {} },
 			z: { name: 'Z', description: 'The last', permissions: ['document:read'], attributes: { team: 'z' } },
 		},
+		condition_sets: {
+			adults: { name: 'Adults', type: 'userset', conditions: { 'user.age': { 'greater-than': 17 } } },
+			hidden: {
+				...{ name: 'Hidden', description: 'Not for all', type: 'resourceset' },
+				...{ conditions: { 'resource.private': { equals: true } }, resource: 'document' },
+			},
+			least: { name: 'Least', type: 'userset', conditions: {}, parent: 'adults' },
+		},
+		set_rules: [
+			{ user_set: '__autogen_a', permission: 'document:read', resource_set: 'hidden' },
+			{ user_set: 'adults', permission: 'document:read', resource_set: '__autogen_document' },
+			{ user_set: 'adults', permission: 'document:read', resource_set: 'hidden' },
+			{ user_set: 'least', permission: 'folder:read', resource_set: '__autogen_folder' },
+		],
 	},
 	facts: {
 		tenants: { acme: { name: 'Acme', attributes: { plan: 'gold' } }, default: { name: 'Default Tenant' } },
@@ -129,6 +143,9 @@ const whole = {
 	},
 } as const;
 
+/** What an environment without condition sets says of them. */
+const noSets = { condition_sets: {}, set_rules: [] } as const;
+
 /** The facts of a new environment. */
 const noFacts = {
 	tenants: { default: { name: 'Default Tenant' } },
@@ -166,6 +183,7 @@ journey('a new environment exports what every environment has', async (t, place)
 			resources: {},
 			user_attributes: {},
 			roles: {},
+			...noSets,
 		},
 		facts: noFacts,
 	});
@@ -181,6 +199,8 @@ journey('what is imported is exported, and importing it again changes nothing', 
 		relation: { create: 3, update: 0, delete: 0 },
 		action_group: { create: 2, update: 0, delete: 0 },
 		role: { create: 7, update: 0, delete: 0 },
+		condition_set: { create: 6, update: 0, delete: 0 },
+		condition_set_rule: { create: 4, update: 0, delete: 0 },
 		tenant: { create: 1, update: 0, delete: 0 },
 		user: { create: 3, update: 0, delete: 0 },
 		tenant_user: { create: 1, update: 0, delete: 0 },
@@ -238,6 +258,7 @@ journey('a dry run changes nothing, and says exactly what the import then does',
 			},
 			user_attributes: {},
 			roles: other.schema.roles,
+			...noSets,
 		},
 		facts: {
 			...noFacts,
@@ -309,6 +330,21 @@ function withInstance(resource_instances: Json, facts: Json = {}): Json {
 	};
 }
 
+const inSets = 'body.schema.condition_sets';
+
+/** Condition sets, of users unless they say otherwise, and documents. */
+function sets(given: Readonly<Record<string, Json>>, more: Json = {}): Json {
+	const whole = Object.entries(given).map(([key, set]) => [key, { name: 'S', type: 'userset', ...set }]);
+	const { schema: documents } = ofDocument({});
+	return { schema: { ...(documents as Json), condition_sets: Object.fromEntries(whole), ...more } };
+}
+
+/** A rule between a user set and a resource set, but for what is said. */
+function ruled(wrong: Json): Json {
+	const rule = { user_set: 'u', permission: 'document:read', resource_set: 'r', ...wrong };
+	return sets({ u: {}, r: { type: 'resourceset', resource: 'document' } }, { set_rules: [rule] });
+}
+
 const twoTenants = { 'document:a': { tenant: 'default' }, 'document:elsewhere': { tenant: 'elsewhere' } };
 
 function tuple(wrong: Json): Json {
@@ -335,7 +371,25 @@ journey('a document that is wrong is refused at its place, and one that names no
 		[{ schema: { resources: { 'a b': { name: 'A' } } } }, 422, 'body.schema.resources.a b'],
 		[{ schema: { resources: { __tenant: { name: 'A' } } } }, 422, 'body.schema.resources.__tenant'],
 		[{ schema: { resources: { a: { name: 'A', colour: 1 } } } }, 422, 'body.schema.resources.a.colour'],
-		[{ schema: { condition_sets: {} } }, 422, 'body.schema.condition_sets'],
+		[{ schema: { condition_set: {} } }, 422, 'body.schema.condition_set'],
+		[sets({ s: { type: 'users' } }), 422, `${inSets}.s.type`],
+		[sets({ s: { type: 'resourceset' } }), 422, `${inSets}.s.resource`],
+		[sets({ s: { resource: 'document' } }), 422, `${inSets}.s.resource`],
+		[sets({ __autogen_s: {} }), 422, `${inSets}.__autogen_s`],
+		[sets({ s: { conditions: { 'user.age': { gt: 1 } } } }), 422, `${inSets}.s.conditions.user.age.gt`],
+		[sets({ s: { conditions: { 'user.tall': { equals: 1 } } } }), 422, `${inSets}.s.conditions.user.tall`],
+		[sets({ s: { type: 'resourceset', resource: 'x' } }), 404, 'schema.condition_sets.s.resource'],
+		[sets({ s: { parent: 'x' } }), 404, 'schema.condition_sets.s.parent'],
+		[sets({ s: { parent: 's' } }), 422, `${inSets}.s.parent`],
+		[sets({ s: { parent: 't' }, t: { parent: 's' } }), 422, `${inSets}.t.parent`],
+		[sets({ s: { parent: 't' }, t: { type: 'resourceset', resource: 'document' } }), 422, `${inSets}.s.parent`],
+		[ruled({ user_set: 'x' }), 404, 'schema.set_rules.0.user_set'],
+		[ruled({ user_set: '__autogen_x' }), 404, 'schema.set_rules.0.user_set'],
+		[ruled({ user_set: 'r' }), 404, 'schema.set_rules.0.user_set'],
+		[ruled({ resource_set: 'x' }), 404, 'schema.set_rules.0.resource_set'],
+		[ruled({ permission: 'document:x' }), 404, 'schema.set_rules.0.permission'],
+		[ruled({ permission: 'read' }), 422, 'body.schema.set_rules.0.permission'],
+		[ruled({ resource_set: '__autogen_other' }), 400, 'schema.set_rules.0'],
 		[{ facts: { users: { ann: { email: 'x' } } } }, 422, 'body.facts.users.ann.email'],
 		[{ facts: { role_assignments: [{ user: 'ann', role: 'r' }] } }, 422, 'body.facts.role_assignments.0.tenant'],
 		[{ schema: { roles: circle } }, 422, 'body.schema.roles.a.extends,body.schema.roles.b.extends'],
@@ -416,7 +470,7 @@ journey(
 		};
 		fails(t, await imported(place, document), 409, '__user');
 		await ledger.wrote(await imported(place, document, '?conflict_strategy=overwrite'));
-		t.deepEqual((await exported(place))['schema'], { ...document.schema, roles: {} });
+		t.deepEqual((await exported(place))['schema'], { ...document.schema, roles: {}, ...noSets });
 		for (const [attributes, status] of [
 			[{ email: { type: 'string', description: 'Built in attribute: the e-mail address of the user' } }, 200],
 			[{ email: { type: 'number' } }, 400],
@@ -431,7 +485,7 @@ journey(
 		fails(t, refused, 422, 'user_attributes');
 		t.deepEqual(problemPlaces(refused), ['body.schema.resources.__user.attributes']);
 		await ledger.wrote(await imported(place, { ...header, schema: {}, facts: {} }, '?conflict_strategy=replace'));
-		t.deepEqual((await exported(place))['schema'], { resources: {}, user_attributes: {}, roles: {} });
+		t.deepEqual((await exported(place))['schema'], { resources: {}, user_attributes: {}, roles: {}, ...noSets });
 		t.like((await place.http.get(`${place.schema}/resources/__user`)).body, { name: 'User', actions: {} });
 		await ledger.balanced();
 	},
@@ -450,6 +504,39 @@ journey('roles may change places in what they extend', async (t, place) => {
 	await ledger.wrote(await imported(place, { ...header, schema: { roles: { c: { name: 'C', extends: ['a'] } } } }));
 	const around = { ...header, schema: { roles: { b: { name: 'X', extends: ['c'] } } } };
 	fails(t, await imported(place, around, '?conflict_strategy=overwrite'), 422, 'would extend itself');
+	await ledger.balanced();
+});
+
+journey('sets may change places in what they narrow, and become of another kind', async (t, place) => {
+	const ledger = await ledgerOf(t, place);
+	const line = (first: string, second: string) =>
+		sets({ [first]: {}, [second]: { parent: first }, kept: {} }, { roles: { r: { name: 'R' } } });
+	const rule = {
+		user_set: 'r',
+		permission: 'document:read',
+		resource_set: 'document',
+		is_role: true,
+		is_resource: true,
+	};
+	await ledger.wrote(await imported(place, { ...header, ...line('a', 'b') }));
+	await ledger.wrote(await place.http.post(`${place.facts}/set_rules`, rule));
+	for (const [first, second] of [
+		['b', 'a'],
+		['a', 'b'],
+	] as const) {
+		const strategy = first === 'b' ? 'overwrite' : 'replace';
+		const turned = { ...header, ...line(first, second), ...(strategy === 'replace' && { facts: noFacts }) };
+		await ledger.wrote(await imported(place, turned, `?conflict_strategy=${strategy}`));
+		const { condition_sets } = (await exported(place))['schema'] as Readonly<Record<string, Json>>;
+		t.like(condition_sets, { [second]: { parent: first } });
+		t.false(Object.hasOwn(Object(condition_sets?.[first]), 'parent'));
+	}
+	const other = { ...header, ...sets({ a: { type: 'resourceset', resource: 'document' }, b: {} }) };
+	await ledger.wrote(await imported(place, other, '?conflict_strategy=overwrite'));
+	t.like((await place.http.get(`${place.schema}/condition_sets/a`)).body, { type: 'resourceset', parent_id: null });
+	const without = { ...header, ...sets({ b: {} }), facts: noFacts };
+	await ledger.wrote(await imported(place, without, '?conflict_strategy=replace'));
+	t.deepEqual((await place.http.get<Listed>(`${place.facts}/set_rules`)).body, []);
 	await ledger.balanced();
 });
 
@@ -509,13 +596,13 @@ journey('`__user` is named where something belongs to it, without a conflict', a
 				roles: { friend: { name: 'Friend' } },
 			},
 		},
-		...{ user_attributes: {}, roles: {} },
+		...{ user_attributes: {}, roles: {}, ...noSets },
 	});
 	await ledger.wrote(await place.http.delete(`${place.schema}/resources/__user/roles/friend`), 204);
 	await ledger.wrote(await imported(place, document));
 	t.deepEqual(await exported(place), document);
 	await ledger.wrote(await imported(place, { ...header, schema: {}, facts: {} }, '?conflict_strategy=replace'));
-	t.deepEqual((await exported(place))['schema'], { resources: {}, user_attributes: {}, roles: {} });
+	t.deepEqual((await exported(place))['schema'], { resources: {}, user_attributes: {}, roles: {}, ...noSets });
 	await ledger.balanced();
 });
 

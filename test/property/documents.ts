@@ -9,8 +9,9 @@ type Entries<V = Json> = Readonly<Record<string, V>>;
 
 /** A document without where it is from. */
 export interface Document {
-	readonly schema: Readonly<Record<'roles' | 'user_attributes', Entries>> & {
+	readonly schema: Readonly<Record<'roles' | 'user_attributes' | 'condition_sets', Entries>> & {
 		readonly resources: Entries<RandomResource>;
+		readonly set_rules: readonly Json[];
 	};
 	readonly facts: Readonly<Record<'tenants' | 'users', Entries>> & Json;
 }
@@ -54,7 +55,10 @@ export function documentOf(random: GeneratorValue): Document & Json {
 	const roles = rolesOf(draw, permissions);
 	return {
 		...{ format: 'regolith-environment', version: 1 },
-		schema: { resources: derived, user_attributes: draw(mapOf(attribute)), roles },
+		schema: {
+			...{ resources: derived, user_attributes: draw(mapOf(attribute)), roles },
+			...setsOf(draw, derived, Object.keys(roles)),
+		},
 		facts: factsOf(draw, derived, Object.keys(roles)),
 	};
 }
@@ -91,6 +95,42 @@ function rolesOf(draw: Draw, permissions: readonly string[]): Entries {
 			return [name, { ...draw(described), ...links }];
 		}),
 	);
+}
+
+interface RandomSet extends Json {
+	readonly type: 'userset' | 'resourceset';
+	readonly resource?: string;
+}
+
+const userSet = said({ name: text }, { description: text }).chain((set) =>
+	fc
+		.constantFrom({}, ...['x', 'Ä "quoted"'].map((value) => ({ not: { 'user.email': { equals: value } } })))
+		.map((conditions) => ({ ...set, type: 'userset' as const, conditions })),
+);
+
+/** Condition sets that narrow only those before them, and rules between them, roles and resources. */
+function setsOf(draw: Draw, resources: Entries<RandomResource>, roles: readonly string[]) {
+	const sets: [string, RandomSet][] = [];
+	for (const key of draw(fc.uniqueArray(fc.constantFrom(...keys), { maxLength: 4 }))) {
+		const of = draw(fc.constantFrom(undefined, ...Object.keys(resources)));
+		const conditions = { 'resource.key': { in: ['a', 'B'] } };
+		const set = {
+			...draw(userSet),
+			...(of !== undefined && { type: 'resourceset' as const, resource: of, conditions }),
+		};
+		const parents = sets.filter(([, { type, resource }]) => type === set.type && resource === of).map(([name]) => name);
+		sets.push([key, { ...set, ...some(draw, parents, 1).reduce<Json>((_, parent) => ({ parent }), {}) }]);
+	}
+	const users = sets.filter(([, { type }]) => type === 'userset').map(([key]) => key);
+	const sides = [...users, ...roles.map((role) => `__autogen_${role}`)];
+	const targets = Object.entries(resources).flatMap(([resource, { actions }]) => {
+		const own = sets.filter(([, set]) => set.resource === resource).map(([key]) => key);
+		return pairs([...own, `__autogen_${resource}`], Object.keys(actions)).map(([resource_set, action]) => {
+			return { permission: `${resource}:${action}`, resource_set };
+		});
+	});
+	const set_rules = some(draw, pairs(sides, targets), 6).map(([user_set, target]) => ({ user_set, ...target }));
+	return { condition_sets: Object.fromEntries(sets), set_rules };
 }
 
 const settings = fc.constantFrom({}, { when: { no_direct_roles_on_object: true } });

@@ -10,9 +10,12 @@ import { type Document, documentOf, type Json } from './documents.js';
 const journey = onEachStore();
 
 /** A document in which neither the order of links nor where it is from matters. */
-function comparable({ environment: _, facts, ...document }: Json): Json {
-	const ordered = Object.entries(facts as Json).map(([member, held]) => [member, isList(held) ? listed(held) : held]);
-	return JSON.parse(JSON.stringify({ ...document, facts: Object.fromEntries(ordered) }));
+function comparable({ environment: _, schema, facts, ...document }: Json): Json {
+	const ordered = (half: unknown) =>
+		Object.fromEntries(
+			Object.entries(half as Json).map(([member, held]) => [member, isList(held) ? listed(held) : held]),
+		);
+	return JSON.parse(JSON.stringify({ ...document, schema: ordered(schema), facts: ordered(facts) }));
 }
 
 function isList(held: unknown): held is readonly Json[] {

@@ -39,7 +39,8 @@ const rooms = {
 	'src/domain/removal.ts': {
 		may: [
 			...['../wire/role.js', '../store/unit.js', '../failure.js', '../group-by.js'],
-			...['../../compiler/check.js', '../../compiler/circle.js'],
+			...['../../compiler/check.js', '../../compiler/circle.js', '../../compiler/condition/logic.js'],
+			...['json-logic-js', 're2js'],
 		],
 		mayNot: [
 			'../../compiler/policy.js',

@@ -22,6 +22,7 @@ export const furnished: Names = {
 	relation_id: 'parent',
 	role_id: 'editor',
 	parent_role_id: 'viewer',
+	condition_set_id: 'private_documents',
 	user_id: 'alice@example.com',
 	tenant_id: 'acme',
 	instance_id: 'document:budget',
@@ -66,6 +67,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 		parent_role_id: await made(`${schema}/roles`, { key: 'viewer' }),
 		role_id: await made(`${schema}/roles`, { key: 'editor', permissions: ['document:read'] }),
 		tenant_id: await made(`${facts}/tenants`, { key: 'acme' }),
+		condition_set_id: await conditionSetsIn(place, mark),
 		instance_id: await made(`${facts}/resource_instances`, {
 			...{ key: 'budget', resource: 'document', tenant: 'acme', attributes: { mark } },
 		}),
@@ -86,6 +88,17 @@ async function rememberPolicy({ id, store }: Place, mark: string): Promise<void>
 	const files = [{ path: 'regolith/mark.rego', text: `# ${mark}\npackage regolith.mark\n` }];
 	await shelf.keep({ digest: mark, files, wasm: new Uint8Array() }, now);
 	await shelf.history.remember(id, { digest: mark, schema_revision: 1, published_at: now }, []);
+}
+
+/** Makes a user set and a resource set. Returns the id of the resource set. */
+async function conditionSetsIn({ http, schema }: Place, name: string): Promise<string> {
+	const made = async (key: string, body: object) =>
+		http.post<{ readonly id: string }>(`${schema}/condition_sets`, { key, name, ...body });
+	await made('private_users', { conditions: { 'user.private': { equals: true } } });
+	const conditions = { 'resource.private': { equals: true } };
+	const answer = await made('private_documents', { type: 'resourceset', resource_id: 'document', conditions });
+	if (answer.status !== 200) throw new Error(`condition sets: ${JSON.stringify(answer.body)}`);
+	return answer.body.id;
 }
 
 /** Makes two groups. Returns the id of the one. */
@@ -168,7 +181,8 @@ function rank({ method, path, body }: Visited): number {
 	if (method !== 'delete') return 0;
 	// A key goes before the environment that takes it along.
 	if (path.includes(':api_key_id')) return 2;
-	// An instance and a group go before their resource and their tenant take them along.
-	if (path.includes(':instance_id') || path.endsWith(':group_instance_key')) return 50;
+	// An instance, a group and a condition set go before their resource and their tenant take them along.
+	if (path.includes(':instance_id') || path.includes(':condition_set_id') || path.endsWith(':group_instance_key'))
+		return 50;
 	return body === undefined ? 100 - path.split('/').length : 1;
 }

@@ -76,7 +76,7 @@ export const environments = [
 		failures: { 404: 'No such project or environment' },
 		handle: async (_, { account, caller, environment, unit }) => {
 			const configs = await configsFor(account, caller, environment);
-			const nothing = { policies: 0, mau: 0, has_decision_logs: false, members: [] };
+			const nothing = { mau: 0, has_decision_logs: false, members: [] };
 			return reply(200, {
 				...environment,
 				pdp_configs: configs.map((key) => shownConfig(account, environment, key)),

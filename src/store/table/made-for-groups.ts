@@ -1,5 +1,6 @@
 import type { ReadingUnit } from '../unit.js';
 import { ActionGroup } from './action-group.js';
+import { ConditionSet } from './condition-set.js';
 import { type EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { Group } from './group.js';
 import { Relation } from './relation.js';
@@ -44,7 +45,7 @@ export async function unusedRoles(unit: ReadingUnit): Promise<readonly Role[]> {
 /** Resources that nothing is of. */
 export async function unusedResources(unit: ReadingUnit): Promise<readonly Resource[]> {
 	const query = unit.query(Resource).where('resources.made_for_groups', true);
-	for (const part of [ResourceInstance, Role, Relation, ResourceAction, ResourceAttribute, ActionGroup]) {
+	for (const part of [ResourceInstance, Role, Relation, ResourceAction, ResourceAttribute, ActionGroup, ConditionSet]) {
 		query.whereNotExists(
 			unit.query<EnvironmentModel>(part).whereColumn(`${part.tableName}.resource_id`, 'resources.id'),
 		);

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { createRule, readRule, removeRule, ruleFilterOf } from '../../domain/set-rule.js';
+import { reply } from '../../http/endpoint.js';
+import { pageOf } from '../../store/filter.js';
+import { ruleRows, rulesBy } from '../../store/table/condition-set-rule.js';
+import { SetRuleCreate, SetRuleQuery, SetRuleRead, SetRuleRemove } from '../../wire/set-rule.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+
+const tag = 'Condition set rules';
+const collection = '/v2/facts/:proj_id/:env_id/set_rules';
+const example = { user_set: 'adults', permission: 'document:read', resource_set: 'private_documents' };
+
+/** Rules between condition sets (contract: Condition set rules). */
+export const setRules = [
+	endpoint({
+		name: 'listSetRules',
+		summary: 'List condition set rules',
+		description:
+			'Values that name nothing match nothing. `permission` is `resource:action`, the id of an action, or the key of ' +
+			'actions of any resource.',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: SetRuleQuery,
+		returns: { 200: z.array(SetRuleRead) },
+		handle: async ({ query }, { unit }) => {
+			const { data } = ruleRows(await pageOf(rulesBy(unit, await ruleFilterOf(unit, query)), query));
+			return reply(
+				200,
+				data.map((row) => readRule(unit, row)),
+			);
+		},
+	}),
+	endpoint({
+		name: 'createSetRule',
+		summary: 'Let whom a user set selects do an action on what a resource set selects',
+		description:
+			'With `is_role` the user set is everyone who holds a tenant role, with `is_resource` the resource set is all of a ' +
+			'resource. A rule that is there already stays as it is. The answer is a list of the one rule.',
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: SetRuleCreate,
+		example,
+		returns: { 200: z.array(SetRuleRead) },
+		failures: {
+			400: 'The permission is malformed or of another resource than the resource set, or a set is of the wrong type',
+			404: 'A set, role, resource or action names nothing',
+		},
+		handle: async ({ body }, { unit }) =>
+			reply(
+				200,
+				(await createRule(unit, body)).map((row) => readRule(unit, row)),
+			),
+	}),
+	endpoint({
+		name: 'deleteSetRule',
+		summary: 'Take a condition set rule away',
+		description: 'One that is not there is skipped, whatever of it is missing.',
+		tag,
+		method: 'delete',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: SetRuleRemove,
+		example,
+		returns: { 204: null },
+		failures: { 400: 'The permission is malformed' },
+		handle: async ({ body }, { unit }) => {
+			await removeRule(unit, body);
+			return reply(204);
+		},
+	}),
+];

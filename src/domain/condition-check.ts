@@ -1,0 +1,77 @@
+import type { Condition } from '../../compiler/condition/condition.js';
+import { attributesIn, parseConditions } from '../../compiler/condition/grammar.js';
+import type { Problem } from '../failure.js';
+import { groupBy } from '../group-by.js';
+import type { ConditionSet } from '../store/table/condition-set.js';
+import { Resource, ResourceAttribute } from '../store/table/resource.js';
+import type { ReadingUnit } from '../store/unit.js';
+import { userResource } from './environment.js';
+import { patternProblem } from './pattern.js';
+
+/** Which attributes conditions may name, beside those that are built in. */
+export interface DefinedAttributes {
+	/** Of users. */
+	readonly users: ReadonlySet<string>;
+	/** Of the instances of each resource, by its id. */
+	readonly resources: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** The attributes that are defined in an environment. */
+export async function attributesDefined(unit: ReadingUnit): Promise<DefinedAttributes> {
+	const users = await unit.find(Resource, userResource.key);
+	const rows = await unit.query(ResourceAttribute).select('resource_attributes.resource_id', 'resource_attributes.key');
+	const byResource = [...groupBy(rows, ({ resource_id }) => resource_id)];
+	const resources = new Map(byResource.map(([id, own]) => [id, new Set(own.map(({ key }) => key))]));
+	return { users: resources.get(users.id) ?? new Set(), resources };
+}
+
+/** What of a set its conditions are checked by. `resource_id` is absent while it is not known. */
+export interface CheckedSet extends Pick<ConditionSet, 'type' | 'conditions'> {
+	readonly resource_id?: string | null;
+}
+
+/**
+ * Everything that is wrong with the conditions of a set, with its place below `at`: what the grammar refuses, and
+ * attributes that are not defined (spec: Conditions grammar, rules 1 to 4).
+ */
+export function conditionProblems(
+	defined: DefinedAttributes,
+	set: CheckedSet,
+	at: readonly (string | number)[],
+): readonly Problem[] {
+	const parsed = parseConditions(set.conditions, { type: set.type, patternProblem });
+	if ('problems' in parsed) {
+		return parsed.problems.map(({ at: place, msg, type }) => ({ loc: [...at, ...place], msg, type }));
+	}
+	return undefinedAttributes(defined, set, parsed.condition, at);
+}
+
+/** The tree of conditions that are stored, which were checked when they came. */
+export function conditionOf({ key, type, conditions }: Pick<ConditionSet, 'key' | 'type' | 'conditions'>): Condition {
+	const parsed = parseConditions(conditions, { type, patternProblem });
+	if ('condition' in parsed) return parsed.condition;
+	throw new Error(`the conditions of \`${key}\` are not what is stored: ${JSON.stringify(parsed.problems)}`);
+}
+
+function undefinedAttributes(
+	defined: DefinedAttributes,
+	set: CheckedSet,
+	condition: Condition,
+	at: readonly (string | number)[],
+): readonly Problem[] {
+	return attributesIn(condition).flatMap(({ attribute: { object, path }, at: place, built_in }) => {
+		const [name = ''] = path;
+		if (built_in || isDefined(defined, set, object, name)) return [];
+		const owner = object === 'user' ? 'users' : set.type === 'userset' ? 'any resource' : 'the resource of the set';
+		const msg = `the attribute \`${object}.${name}\` is not defined for ${owner}`;
+		return [{ loc: [...at, ...place], msg, type: 'undefined_attribute' }];
+	});
+}
+
+/** A user set may be asked about any resource, so one that has the attribute is enough. */
+function isDefined({ users, resources }: DefinedAttributes, set: CheckedSet, object: string, name: string): boolean {
+	if (object === 'user') return users.has(name);
+	if (object !== 'resource') return true;
+	if (set.type === 'userset') return [...resources.values()].some((names) => names.has(name));
+	return set.resource_id === undefined || (resources.get(set.resource_id ?? '')?.has(name) ?? false);
+}

@@ -1,0 +1,23 @@
+import type { ConditionSet } from '../store/table/condition-set.js';
+import { Resource } from '../store/table/resource.js';
+import type { ReadingUnit } from '../store/unit.js';
+import { rowsWithIds } from '../store/whole.js';
+import type { ConditionSetRead } from '../wire/condition-set.js';
+import { only } from './only.js';
+import { readResources } from './resource.js';
+
+/** Condition sets as the API shows them, each with its resource. */
+export async function readConditionSets(
+	unit: ReadingUnit,
+	rows: readonly ConditionSet[],
+): Promise<readonly ConditionSetRead[]> {
+	const ids = [...new Set(rows.flatMap(({ resource_id }) => resource_id ?? []))];
+	const resources = ids.length === 0 ? [] : [...(await rowsWithIds(unit, Resource, ids)).values()];
+	const shown = new Map((await readResources(unit, resources)).map((resource) => [resource.id, resource]));
+	return rows.map((row) => ({ ...row, ...unit.scope, resource: shown.get(row.resource_id ?? '') ?? null }));
+}
+
+/** One condition set as the API shows it. */
+export async function readConditionSet(unit: ReadingUnit, row: ConditionSet): Promise<ConditionSetRead> {
+	return only(await readConditionSets(unit, [row]));
+}

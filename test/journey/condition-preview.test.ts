@@ -1,0 +1,229 @@
+import { client } from '../support/client.js';
+import { onEachStore } from '../support/each-store.js';
+import { fails, problemPlaces } from '../support/failure.js';
+import { ledgerOf } from '../support/ledger.js';
+import { type Paginated, shape } from '../support/listed.js';
+import { type Place, secretOf } from '../support/management.js';
+
+/** What condition sets select, asked before they are used (decision 16). */
+
+const journey = onEachStore();
+
+interface Preview extends Paginated {
+	readonly checked: number;
+}
+
+interface Evaluation {
+	readonly matches: boolean;
+	readonly trace: Readonly<Record<string, unknown>>;
+	readonly ancestors: readonly { readonly key: string; readonly matches: boolean }[];
+}
+
+const users = {
+	ann: { attributes: { age: 40 }, role_assignments: [{ role: 'admin', tenant: 'acme' }] },
+	ben: { attributes: { age: 17 }, role_assignments: [{ role: 'viewer', tenant: 'acme' }] },
+	cy: { attributes: { age: 70 }, role_assignments: [{ role: 'admin', tenant: 'globex' }] },
+	dora: { email: 'dora@example.com', attributes: { age: null } },
+	eve: { attributes: { age: 'forty' } },
+};
+
+/** Users of any age in two tenants, and documents of theirs. */
+async function populated({ http, schema, facts }: Place): Promise<void> {
+	const made = async (path: string, body: object) => {
+		const answer = await http.post(path, body);
+		if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+	};
+	await made(`${schema}/users/attributes`, { key: 'age', type: 'number' });
+	for (const key of ['admin', 'viewer']) await made(`${schema}/roles`, { key, name: key });
+	const attributes = { private: { type: 'bool' }, owner: { type: 'string' } };
+	await made(`${schema}/resources`, { key: 'document', name: 'D', actions: { read: {} }, attributes });
+	await made(`${schema}/resources`, { key: 'folder', name: 'F', actions: {} });
+	for (const key of ['acme', 'globex']) await made(`${facts}/tenants`, { key, name: key, attributes: { plan: key } });
+	for (const [key, user] of Object.entries(users)) await made(`${facts}/users`, { key, ...user });
+	const documents = [
+		...[{ key: 'a', tenant: 'acme', attributes: { private: true, owner: 'ann' } }],
+		...[{ key: 'b', tenant: 'acme', attributes: { private: false, owner: 'ben' } }],
+		{ key: 'g', tenant: 'globex', attributes: { private: true, owner: 'ann' } },
+	];
+	for (const body of documents) await made(`${facts}/resource_instances`, { resource: 'document', ...body });
+	await made(`${facts}/resource_instances`, { key: 'a', resource: 'folder', tenant: 'acme' });
+	const sets = `${schema}/condition_sets`;
+	await made(sets, { key: 'adults', name: 'A', conditions: { 'user.age': { 'greater-than': 17 } } });
+	const admins = { 'user.roles': { array_contains: 'admin' } };
+	await made(sets, { key: 'admins', name: 'A', parent_id: 'adults', conditions: admins });
+	const own = {
+		type: 'resourceset',
+		resource_id: 'document',
+		conditions: { 'resource.owner': { equals: { ref: 'user.key' } } },
+	};
+	await made(sets, { key: 'own', name: 'Own', ...own });
+}
+
+async function preview({ http, schema }: Place, body: object): Promise<Preview> {
+	const answer = await http.post<Preview>(`${schema}/condition_sets/preview`, body);
+	if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+	return answer.body;
+}
+
+async function evaluate({ http, schema }: Place, body: object): Promise<Evaluation> {
+	const answer = await http.post<Evaluation>(`${schema}/condition_sets/evaluate`, body);
+	if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+	return answer.body;
+}
+
+journey('a preview tells which users a set selects now, and changes nothing', async (t, place, { store }) => {
+	await populated(place);
+	const ledger = await ledgerOf(t, place);
+	const found = await preview(place, { condition_set: 'adults' });
+	t.deepEqual(shape(found), { data: ['ann', 'cy'], total_count: 2, page_count: 1, checked: 5 });
+	t.deepEqual(found.data[0], (await place.http.get(`${place.facts}/users/ann`)).body, 'as it is read elsewhere');
+	const second = await preview(place, { condition_set: 'adults', page: 2, per_page: 1 });
+	t.deepEqual(shape(second), { data: ['cy'], total_count: 2, page_count: 2, checked: 5 });
+	t.deepEqual(shape(await preview(place, { condition_set: 'adults', page: 9 })).data, []);
+
+	const reader = client(place.url, await secretOf(store, place.organization_id, { access_level: 'read' }));
+	const path = `${place.schema}/condition_sets/preview`;
+	t.is((await reader.post<Preview>(path, { condition_set: 'adults' })).body.total_count, 2, 'a reader may ask');
+	await ledger.balanced();
+});
+
+/** Whom sets select that are not stored. */
+const selected: Readonly<Record<string, readonly [body: object, ...keys: readonly string[]]>> = {
+	'no conditions': [{}, 'ann', 'ben', 'cy', 'dora', 'eve'],
+	'a comparison': [{ conditions: { 'user.age': { 'less-than': 50 } } }, 'ann', 'ben'],
+	'who is not: without the attribute too, but not where it cannot be compared': [
+		{ conditions: { not: { 'user.age': { 'less-than': 50 } } } },
+		...['cy', 'dora'],
+	],
+	'a built-in attribute': [{ conditions: { 'user.email': { 'ends-with': '@example.com' } } }, 'dora'],
+	'a role in any tenant': [{ conditions: { 'user.roles': { array_contains: 'admin' } } }, 'ann', 'cy'],
+	'a role in one tenant': [{ conditions: { 'user.roles': { array_contains: 'admin' } }, tenant: 'acme' }, 'ann'],
+	'the tenants of a user': [{ conditions: { 'user.tenants': { array_contains: 'globex' } } }, 'cy'],
+	'a set that narrows another': [{ condition_set: 'admins' }, 'ann', 'cy'],
+	'a set with other conditions': [{ condition_set: 'admins', conditions: {}, tenant: 'acme' }, 'ann', 'cy'],
+	'a new set that narrows one': [
+		{ parent_id: 'admins', conditions: { 'user.age': { 'greater-than': 50 } }, tenant: 'globex' },
+		'cy',
+	],
+	'what the check says': [
+		{ conditions: { 'user.age': { 'greater-than': { ref: 'context.limit' } } }, context: { limit: 50 } },
+		'cy',
+	],
+	'the other side of the check': [
+		{ conditions: { 'user.key': { equals: { ref: 'resource.owner' } } }, resource: 'document:b' },
+		'ben',
+	],
+	'the other side by its attributes': [
+		{ conditions: { 'user.key': { equals: { ref: 'resource.owner' } } }, resource: { attributes: { owner: 'cy' } } },
+		'cy',
+	],
+	'what only members know of a tenant': [
+		{ conditions: { 'user.age': { 'is-null': false } }, tenant: 'acme' },
+		...['ann', 'ben', 'cy', 'eve'],
+	],
+	documents: [{ type: 'resourceset', resource_id: 'document' }, 'a', 'b', 'g'],
+	'documents of a tenant': [{ type: 'resourceset', resource_id: 'document', tenant: 'globex' }, 'g'],
+	'documents by an attribute': [
+		{ type: 'resourceset', resource_id: 'document', conditions: { 'resource.private': { equals: true } } },
+		...['a', 'g'],
+	],
+	'documents by their tenant': [
+		{ type: 'resourceset', resource_id: 'document', conditions: { 'resource.tenant': { in: ['acme'] } } },
+		...['a', 'b'],
+	],
+	'documents of a user': [{ condition_set: 'own', user: 'ann' }, 'a', 'g'],
+	'documents of a stranger': [{ condition_set: 'own', user: { key: 'zoe' } }],
+	'documents of nobody': [{ condition_set: 'own' }],
+};
+
+journey('a set that is not stored can be asked about, with all that a check could say', async (t, place) => {
+	await populated(place);
+	for (const [what, [body, ...keys]] of Object.entries(selected)) {
+		t.deepEqual(shape(await preview(place, body)).data, keys, what);
+	}
+	const [document] = (await preview(place, { condition_set: 'own', user: 'ann' })).data;
+	t.deepEqual(document, (await place.http.get(`${place.facts}/resource_instances/document:a`)).body);
+});
+
+journey('a preview looks at every user of a large environment', async (t, place) => {
+	await populated(place);
+	for (const from of [0, 1]) {
+		const operations = Array.from({ length: 800 }, (_, index) => ({
+			...{ key: `user-${from}-${index}`, attributes: { age: index % 4 } },
+		}));
+		t.is((await place.http.post(`${place.facts}/bulk/users`, { operations })).status, 200);
+	}
+	const conditions = { 'user.age': { equals: 3 } };
+	const { data, ...counts } = await preview(place, { conditions, per_page: 100, page: 4 });
+	t.deepEqual({ ...counts, shown: data.length }, { total_count: 400, page_count: 4, checked: 1605, shown: 100 });
+});
+
+journey('an evaluation tells of one subject whether it matches, and why', async (t, place) => {
+	await populated(place);
+	const adult = await evaluate(place, { condition_set: 'adults', user: 'ann' });
+	t.like(adult, { matches: true, ancestors: [] });
+	t.like(adult.trace, { kind: 'comparison', holds: true, attribute: 'user.age', value: 40, operator: 'greater-than' });
+	t.like(adult.trace, { operand: 17, at: ['user.age', 'greater-than'] });
+	t.like((await evaluate(place, { condition_set: 'adults', user: 'eve' })).trace, {
+		holds: 'mistyped',
+		value: 'forty',
+	});
+	t.like(await evaluate(place, { condition_set: 'adults', user: 'dora' }), { matches: false });
+
+	const stands = (body: object) => evaluate(place, { condition_set: 'admins', ...body });
+	t.like(await stands({ user: 'ann', tenant: 'acme' }), {
+		matches: true,
+		ancestors: [{ key: 'adults', matches: true }],
+	});
+	t.like(await stands({ user: 'ann', tenant: 'globex' }), { matches: false, trace: { value: [] } });
+	const young = await stands({ user: { key: 'ann', attributes: { age: 1 } }, tenant: 'acme' });
+	t.like(young, { matches: false, trace: { holds: true }, ancestors: [{ key: 'adults', matches: false }] });
+
+	// What is sent replaces what is stored, but gives no roles.
+	const sent = { age: 40, roles: ['admin'], key: 'ann' };
+	t.false((await stands({ user: { key: 'ben', attributes: sent }, tenant: 'acme' })).matches);
+	t.false((await stands({ user: { attributes: sent } })).matches);
+	t.true((await evaluate(place, { condition_set: 'adults', user: { attributes: sent } })).matches);
+	t.true((await evaluate(place, { condition_set: 'adults', user: { key: 'zoe', attributes: sent } })).matches);
+});
+
+journey('an evaluation of a resource set takes an instance, or what would be one', async (t, place) => {
+	await populated(place);
+	const own = (body: object) => evaluate(place, { condition_set: 'own', user: 'ann', ...body });
+	t.true((await own({ resource: 'document:a' })).matches);
+	t.false((await own({ resource: 'document:b' })).matches);
+	t.true((await own({ resource: { key: 'document:b', attributes: { owner: 'ann' } } })).matches);
+	t.true((await own({ resource: { attributes: { owner: 'ann' } }, tenant: 'acme' })).matches);
+	const conditions = { 'resource.tenant': { equals: { ref: 'tenant.plan' } } };
+	const body = { condition_set: 'own', conditions, resource: 'document:g' };
+	t.true((await evaluate(place, { ...body, user: 'cy' })).matches, 'a member knows the plan of the tenant');
+	t.false((await evaluate(place, { ...body, user: 'ann' })).matches, 'another user does not');
+
+	const post = (given: object) => place.http.post(`${place.schema}/condition_sets/evaluate`, given);
+	fails(t, await post({ condition_set: 'own', resource: 'document:a', tenant: 'globex' }), 400, 'globex');
+	const foreign = await post({ condition_set: 'own', resource: 'folder:a' });
+	fails(t, foreign, 422, '`document`');
+	t.deepEqual(problemPlaces(foreign), ['body.resource']);
+});
+
+journey('what is asked about has to be there, and to be said once', async (t, place) => {
+	await populated(place);
+	for (const kind of ['preview', 'evaluate']) {
+		const post = (body: object) => place.http.post(`${place.schema}/condition_sets/${kind}`, body);
+		fails(t, await post({ condition_set: 'nothing' }), 404, 'nothing');
+		fails(t, await post({ tenant: 'nothing' }), 404, 'nothing');
+		fails(t, await post({ parent_id: 'nothing' }), 404, 'nothing');
+		fails(t, await post({ type: 'resourceset', resource_id: 'nothing' }), 404, 'nothing');
+		for (const [body, at] of [
+			[{ type: 'resourceset' }, 'resource_id'],
+			[{ resource_id: 'document' }, 'resource_id'],
+			[{ condition_set: 'own', type: 'userset' }, 'type'],
+			[{ condition_set: 'own', resource_id: 'document' }, 'resource_id'],
+			[{ type: 'resourceset', resource_id: 'folder', parent_id: 'own' }, 'parent_id'],
+		] as const) {
+			const answer = await post(body);
+			fails(t, answer, 422);
+			t.deepEqual(problemPlaces(answer), [`body.${at}`], JSON.stringify([kind, body]));
+		}
+	}
+});
