@@ -12,18 +12,21 @@ export function writeConditionSet(set: ConditionSet): readonly RegoFile[] {
 	const name = set.type === 'userset' ? 'user_sets' : 'resource_sets';
 	const body: Fragment[] = [];
 	if ('role' in set.selects) body.push(rego`	data.regolith.rbac.held[${set.selects.role}] == null`);
-	else if ('resource' in set.selects) body.push(rego`	true`);
+	else if ('resource' in set.selects) body.push();
 	else {
 		const parsed = parseConditions(set.selects.conditions, { type: set.type });
 		if ('condition' in parsed) body.push(...linesOf(parsed.condition));
 		if (set.parent !== null) body.push(rego`	data.regolith.${kind}${packagePart(set.parent)}.holds`);
-		if (body.length === 0) body.push(rego`	true`);
 	}
 	return [
 		regoFile(`regolith/${name}/${folderOf(set.key)}/holds.rego`, [
 			rego`package regolith.${kind}${packagePart(set.key)}`,
 			rego`default holds := false`,
-			lines([rego`holds if {`, ...body, rego`}`]),
+			body.length === 0
+				? rego`holds := true`
+				: body.length === 1
+					? new F(`holds if ${body[0]?.text.trim()}`)
+					: lines([rego`holds if {`, ...body, rego`}`]),
 		]),
 	];
 }

@@ -147,7 +147,7 @@ interface GeneratedSchema {
 }
 
 /** A condition set whose resource type, parent and role are still to be chosen. */
-type GeneratedSet = Pick<ConditionSet, 'name' | 'description'> & {
+type GeneratedSet = Pick<ConditionSet, 'key' | 'name' | 'description'> & {
 	readonly type: ConditionSet['type'];
 	readonly resource: number;
 	readonly narrows: boolean;
@@ -155,9 +155,9 @@ type GeneratedSet = Pick<ConditionSet, 'name' | 'description'> & {
 	readonly value: number;
 };
 
-function setOf({ name, description }: Material): fc.Arbitrary<GeneratedSet> {
+function setOf({ key, name, description }: Material): fc.Arbitrary<GeneratedSet> {
 	return fc.record({
-		...{ name, description },
+		...{ key: key('s'), name, description },
 		type: fc.constantFrom('userset', 'resourceset'),
 		resource: choice,
 		narrows: fc.boolean(),
@@ -166,17 +166,17 @@ function setOf({ name, description }: Material): fc.Arbitrary<GeneratedSet> {
 	});
 }
 
-/** With these sets and some rules between them; keys say what kind of set it is. */
+/** With these sets and some rules between them. */
 function withSets(schema: Schema, generated: readonly GeneratedSet[], rules: readonly number[]): Schema {
 	const condition_sets: ConditionSet[] = [];
-	for (const [index, { type, resource, narrows, selects, value, ...named }] of generated.entries()) {
+	for (const [index, { key, type, resource, narrows, selects, value, ...named }] of generated.entries()) {
 		const of = type === 'userset' ? null : (pick(schema.resources, resource)?.key ?? null);
 		if (type === 'resourceset' && of === null) continue;
 		const role = pick(schema.roles, resource)?.key;
 		const automatic = selects === 'role' ? (of ?? role) : undefined;
 		const parent = condition_sets.find((set) => set.type === type && set.resource === of);
 		condition_sets.push({
-			...{ key: `${type[0]}${index}`, ...named, type, resource: of },
+			...{ key: `${key}${index}`, ...named, type, resource: of },
 			parent: narrows && automatic === undefined ? (parent?.key ?? null) : null,
 			selects:
 				automatic === undefined
