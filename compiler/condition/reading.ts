@@ -1,0 +1,54 @@
+/** One run of the parser: what it has found wrong so far, and how much it has read. */
+import type { Place } from './condition.js';
+import { cut } from './shown.js';
+
+/** Something wrong in what was written. */
+export interface ConditionProblem {
+	readonly at: Place;
+	readonly msg: string;
+	readonly type: 'unknown_operator' | 'wrong_attribute' | 'wrong_operand' | 'wrong_shape' | 'too_large';
+	/** What stands there, where it is short. */
+	readonly input?: unknown;
+}
+
+/** The most that conditions within conditions, and values within a value, may be nested. */
+export const deepest = 100;
+
+/** The most conditions, comparisons and values that `conditions` may hold. */
+export const mostNodes = 10_000;
+
+/** See above. */
+export class Reading {
+	readonly problems: ConditionProblem[] = [];
+	readonly #limitsTold = new Set<string>();
+	#nodes = 0;
+
+	constructor(readonly patternProblem: (pattern: string) => string | null) {}
+
+	/** Notes a problem. */
+	refuse(type: ConditionProblem['type'], at: Place, msg: string, input?: unknown): void {
+		const short = input === null || ['string', 'number', 'boolean'].includes(typeof input);
+		this.problems.push({ at, msg, type, ...(short ? { input: cut(input) } : {}) });
+	}
+
+	/** Counts one more node, at that depth. Says whether to go on there; if not, the problem is noted, once. */
+	enter(at: Place, depth: number): boolean {
+		this.#nodes += 1;
+		if (this.#nodes > mostNodes) {
+			this.#tell(at.slice(0, 0), `must not hold more than ${mostNodes} conditions and values`);
+			return false;
+		}
+		if (depth > deepest) {
+			this.#tell(at, `must not be nested deeper than ${deepest}`);
+			return false;
+		}
+		return true;
+	}
+
+	#tell(at: Place, msg: string): void {
+		if (!this.#limitsTold.has(msg)) {
+			this.#limitsTold.add(msg);
+			this.refuse('too_large', at, msg);
+		}
+	}
+}

@@ -1,0 +1,43 @@
+import type { Json } from '../model.js';
+import { Fragment, rego } from './rego.js';
+import { type Table, table } from './table.js';
+
+/** What is longer than this is written over several lines. */
+const longestLine = 80;
+
+/**
+ * A JSON value as Rego, on one line where it is short; `indent` is that of the line where it starts.
+ * Numbers are written as JSON writes them, which is how they stand in data too.
+ */
+export function jsonValue(value: Json, indent = ''): Fragment {
+	const line = inLine(value);
+	return line.length > longestLine ? table(tableOf(value), indent) : new Fragment(line);
+}
+
+function inLine(value: Json): string {
+	if (typeof value === 'string') {
+		return rego`${value}`.text;
+	}
+	if (value === null || typeof value !== 'object') {
+		return JSON.stringify(value);
+	}
+	if (isArray(value)) {
+		return `[${value.map(inLine).join(', ')}]`;
+	}
+	const members = Object.entries(value).map(([key, member]) => `${rego`${key}`.text}: ${inLine(member)}`);
+	return `{${members.join(', ')}}`;
+}
+
+function tableOf(value: Json): Table {
+	if (value === null || typeof value !== 'object') {
+		return new Fragment(inLine(value));
+	}
+	return isArray(value)
+		? { items: value.map(tableOf) }
+		: { members: Object.entries(value).map(([key, member]) => [key, tableOf(member)]) };
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+function isArray(value: Json): value is readonly Json[] {
+	return Array.isArray(value);
+}

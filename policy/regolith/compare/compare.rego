@@ -1,0 +1,89 @@
+# METADATA
+# title: Comparisons
+# description: |
+#   What conditions of sets ask beyond the operators of the language. An attribute that is missing is undefined or null.
+#   A value of a kind that its operator does not take makes the whole set not match: the functions that say so of a
+#   value begin with "not", and say nothing of what is missing.
+package regolith.compare
+
+# METADATA
+# description: The value is there, and no number.
+not_number(value) if {
+	value != null
+	not is_number(value)
+}
+
+# METADATA
+# description: The value is there, and no string.
+not_string(value) if {
+	value != null
+	not is_string(value)
+}
+
+# METADATA
+# description: The value is there, and no array.
+not_array(value) if {
+	value != null
+	not is_array(value)
+}
+
+# METADATA
+# description: The value is there, and no object.
+not_object(value) if {
+	value != null
+	not is_object(value)
+}
+
+# METADATA
+# description: The value is there, and neither a number nor a string.
+not_orderable(value) if {
+	value != null
+	not is_number(value)
+	not is_string(value)
+}
+
+# METADATA
+# description: The value is there, and no array of two numbers or of two strings.
+not_range(value) if {
+	value != null
+	not range(value)
+}
+
+# METADATA
+# description: Both values are there, and not of one kind.
+of_two_kinds(left, right) if {
+	left != null
+	right != null
+	type_name(left) != type_name(right)
+}
+
+# METADATA
+# description: Every item of the first array is in the second.
+subset(left, right) if {
+	is_array(left)
+	is_array(right)
+	count(items(left) - items(right)) == 0
+}
+
+# METADATA
+# description: Every item of the second array is in the first.
+superset(left, right) if subset(right, left)
+
+# METADATA
+# description: The arrays have an item in common.
+intersects(left, right) if {
+	is_array(left)
+	is_array(right)
+	count(items(left) & items(right)) > 0
+}
+
+items(array) := {item | some item in array}
+
+range(value) if {
+	is_array(value)
+	count(value) == 2
+	not not_orderable(value[0])
+	not value[0] == null
+	not of_two_kinds(value[0], value[1])
+	not value[1] == null
+}

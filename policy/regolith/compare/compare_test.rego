@@ -1,0 +1,67 @@
+package regolith.compare_test
+
+import data.regolith.compare
+
+values := {
+	"null": null,
+	"boolean": false,
+	"number": 0,
+	"string": "",
+	"array": [],
+	"object": {},
+}
+
+kinds := {kind | some kind, _ in values}
+
+test_what_is_not_of_a_kind_is_named if {
+	{kind | some kind in kinds; compare.not_number(values[kind])} == kinds - {"null", "number"}
+	{kind | some kind in kinds; compare.not_string(values[kind])} == kinds - {"null", "string"}
+	{kind | some kind in kinds; compare.not_array(values[kind])} == kinds - {"null", "array"}
+	{kind | some kind in kinds; compare.not_object(values[kind])} == kinds - {"null", "object"}
+	{kind | some kind in kinds; compare.not_orderable(values[kind])} == kinds - {"null", "number", "string"}
+	{kind | some kind in kinds; compare.not_range(values[kind])} == kinds - {"null"}
+}
+
+test_ranges_have_two_ends_of_one_kind if {
+	ranges := [[1, 2], [2, 1], ["a", "b"]]
+	others := [[1], [1, 2, 3], [1, "b"], [null, null], [1, null], [null, 1], [true, true], [[], []]]
+	every range in ranges { not compare.not_range(range) }
+	every other in others { compare.not_range(other) }
+}
+
+test_two_kinds_are_told_from_one if {
+	every left in kinds {
+		every right in kinds {
+			told(values[left], values[right]) == different(left, right)
+		}
+	}
+}
+
+told(left, right) := {null | compare.of_two_kinds(left, right)} != set()
+
+different(left, right) if {
+	left != right
+	not "null" in {left, right}
+} else := false
+
+test_arrays_are_compared_as_sets if {
+	compare.subset([1, 1, {"a": 1}], [{"a": 1}, 2, 1])
+	compare.subset([], [])
+	not compare.subset([1, "2"], [1, 2])
+	compare.superset([1, 2], [2, 2])
+	not compare.superset([2], [1, 2])
+	compare.intersects([1, 2], [2, 3])
+	not compare.intersects([1, 2], ["2", null])
+	not compare.intersects([], [])
+}
+
+test_what_is_no_array_is_in_no_relation if {
+	every kind in kinds - {"array"} {
+		not compare.subset(values[kind], [])
+		not compare.subset([], values[kind])
+		not compare.superset(values[kind], [])
+		not compare.superset([], values[kind])
+		not compare.intersects(values[kind], [""])
+		not compare.intersects([""], values[kind])
+	}
+}
