@@ -8,7 +8,7 @@ import type { TestRules, TestSection } from './test-rules.js';
 
 /** The tables and tests of the condition sets of a schema, which has some. */
 export function setSection(schema: Schema): TestSection {
-	const { condition_sets, set_rules } = schema;
+	const { condition_sets, resources, set_rules } = schema;
 	const ofResources = condition_sets.filter(({ type }) => type === 'resourceset');
 	const tables = {
 		user_sets: setTable(condition_sets.filter(({ type }) => type === 'userset')),
@@ -19,7 +19,8 @@ export function setSection(schema: Schema): TestSection {
 			(ofType) => grouped(ofType, ({ action }) => action, ruleTable),
 		),
 	};
-	const automatic = condition_sets.some(({ selects }) => 'role' in selects);
+	// The facts that it takes are made up only where something can be asked.
+	const automatic = resources.length > 0 && condition_sets.some(({ selects }) => 'role' in selects);
 	return {
 		...setTests(canonical(set_rules.map(({ resource }) => resource)), automatic),
 		table: paragraphs([
@@ -68,8 +69,7 @@ test_condition_sets if {
 			...(automatic
 				? [
 						rego`test_user_sets_of_roles[set] if {
-	some set, role in user_sets
-	role != null
+	some set, role in user_sets_of_roles
 	user_set_is_of_role(set, role)
 }`,
 					]
@@ -84,6 +84,7 @@ test_condition_sets if {
 		helpers: [
 			...(automatic
 				? [
+						rego`user_sets_of_roles := {set: role | some set, role in user_sets; role != null}`,
 						rego`# The set selects who holds the role in the tenant of the check, and nobody else.
 user_set_is_of_role(set, role) if {
 	facts := with_tenant_role(role)

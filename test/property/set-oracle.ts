@@ -5,6 +5,7 @@
 import type { Json, Model } from '../../compiler/index.js';
 import type { ConditionSet } from '../../compiler/model.js';
 import type { Query } from './oracle.js';
+import { tenantOf } from './relationship-oracle.js';
 
 type Attributes = Readonly<Record<string, Json>>;
 
@@ -34,9 +35,9 @@ function selects(model: Model, set: ConditionSet, query: Query): boolean {
 	const { facts, schema } = model;
 	const { user, resource } = query;
 	const { tenant = null } = resource;
-	const stored = facts.instances.find(({ type, key }) => type === resource.type && key === resource.key);
+	const stored = resource.key === undefined ? undefined : tenantOf(model, resource.type, resource.key);
 	if (!facts.tenants.some(({ key }) => key === tenant)) return false;
-	if (stored !== undefined && stored.tenant !== tenant) return false;
+	if (stored !== undefined && stored !== tenant) return false;
 	const parent = schema.condition_sets.find(({ key }) => key === set.parent);
 	if (parent !== undefined && !selects(model, parent, query)) return false;
 	if ('resource' in set.selects) return set.resource === resource.type;
@@ -58,8 +59,12 @@ function ofUser({ facts }: Model, { user }: Query): ReadonlyMap<string, Json> {
 	return overlaid(stored?.attributes, user.attributes);
 }
 
-function ofResource({ facts }: Model, { resource }: Query): ReadonlyMap<string, Json> {
-	const stored = facts.instance_attributes.find(({ type, key }) => type === resource.type && key === resource.key);
+function ofResource(model: Model, { resource }: Query): ReadonlyMap<string, Json> {
+	const exists = resource.key !== undefined && tenantOf(model, resource.type, resource.key) !== undefined;
+	if (!exists) return overlaid({}, resource.attributes);
+	const stored = model.facts.instance_attributes.find(
+		({ type, key }) => type === resource.type && key === resource.key,
+	);
 	return overlaid(stored?.attributes, resource.attributes);
 }
 

@@ -2,6 +2,11 @@
 
 package regolith.resource_sets.__autogen_document
 
-default holds := false
-
+# METADATA
+# title: "__autogen_document"
+# custom:
+#   key: "__autogen_document"
+#   kind: resource_set
+#   resource: "document"
+# scope: document
 holds := true

@@ -2,6 +2,15 @@
 
 package regolith.resource_sets.drafts
 
+import data.regolith.attributes.resource
+
+# METADATA
+# title: "drafts"
+# custom:
+#   key: "drafts"
+#   kind: resource_set
+#   resource: "document"
+# scope: document
 default holds := false
 
-holds if data.regolith.attributes.resource.status == "draft"
+holds if resource.status == "draft"

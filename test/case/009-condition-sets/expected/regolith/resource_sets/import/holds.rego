@@ -2,6 +2,15 @@
 
 package regolith.resource_sets["import"]
 
+import data.regolith.attributes.resource_key
+
+# METADATA
+# title: "import"
+# custom:
+#   key: "import"
+#   kind: resource_set
+#   resource: "document"
+# scope: document
 default holds := false
 
-holds if data.regolith.attributes.resource_key == "d1"
+holds if resource_key == "d1"

@@ -2,6 +2,15 @@
 
 package regolith.resource_sets.open
 
+import data.regolith.attributes.resource
+
+# METADATA
+# title: "open"
+# custom:
+#   key: "open"
+#   kind: resource_set
+#   resource: "folder"
+# scope: document
 default holds := false
 
-holds if data.regolith.attributes.resource.open == true
+holds if resource.open == true

@@ -2,9 +2,18 @@
 
 package regolith.resource_sets["secret-drafts"]
 
+import data.regolith.attributes.resource
+
+# METADATA
+# title: "secret-drafts"
+# custom:
+#   key: "secret-drafts"
+#   kind: resource_set
+#   resource: "document"
+# scope: document
 default holds := false
 
 holds if {
-	data.regolith.attributes.resource.secret == true
 	data.regolith.resource_sets.drafts.holds
+	resource.secret == true
 }

@@ -2,6 +2,14 @@
 
 package regolith.user_sets.__autogen_admin
 
+import data.regolith.rbac
+
+# METADATA
+# title: "__autogen_admin"
+# custom:
+#   key: "__autogen_admin"
+#   kind: user_set
+# scope: document
 default holds := false
 
-holds if data.regolith.rbac.held["admin"] == null
+holds if rbac.held.admin == null

@@ -2,6 +2,14 @@
 
 package regolith.user_sets.__autogen_package
 
+import data.regolith.rbac
+
+# METADATA
+# title: "__autogen_package"
+# custom:
+#   key: "__autogen_package"
+#   kind: user_set
+# scope: document
 default holds := false
 
-holds if data.regolith.rbac.held["package"] == null
+holds if rbac.held["package"] == null

@@ -2,6 +2,14 @@
 
 package regolith.user_sets.__proto__
 
+import data.regolith.attributes.user
+
+# METADATA
+# title: "__proto__"
+# custom:
+#   key: "__proto__"
+#   kind: user_set
+# scope: document
 default holds := false
 
-holds if data.regolith.attributes.user.__proto__ == "user.key"
+holds if user.__proto__ == "user.key"

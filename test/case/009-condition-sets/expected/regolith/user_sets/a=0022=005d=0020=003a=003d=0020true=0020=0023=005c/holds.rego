@@ -2,6 +2,14 @@
 
 package regolith.user_sets["a\"] := true #\\"]
 
+import data.regolith.attributes.user
+
+# METADATA
+# title: "a\"] := true #\\"
+# custom:
+#   key: "a\"] := true #\\"
+#   kind: user_set
+# scope: document
 default holds := false
 
-holds if data.regolith.attributes.user["a\"b\n"] == "x\"\n}] := true"
+holds if user["a\"b\n"] == "x\"\n}] := true"

@@ -2,6 +2,10 @@
 
 package regolith.user_sets.everybody
 
-default holds := false
-
+# METADATA
+# title: "everybody"
+# custom:
+#   key: "everybody"
+#   kind: user_set
+# scope: document
 holds := true

@@ -2,6 +2,15 @@
 
 package regolith.user_sets.managers
 
+import data.regolith.attributes.user
+
+# METADATA
+# title: "Managers"
+# description: "Whoever manages \"somebody\""
+# custom:
+#   key: "managers"
+#   kind: user_set
+# scope: document
 default holds := false
 
-holds if data.regolith.attributes.user.title == "manager"
+holds if user.title == "manager"

@@ -2,9 +2,17 @@
 
 package regolith.user_sets["senior-managers-of-acme"]
 
+import data.regolith.attributes.user_tenants
+
+# METADATA
+# title: "senior-managers-of-acme"
+# custom:
+#   key: "senior-managers-of-acme"
+#   kind: user_set
+# scope: document
 default holds := false
 
 holds if {
-	data.regolith.attributes.user_tenants == ["acme"]
 	data.regolith.user_sets["senior-managers"].holds
+	user_tenants == ["acme"]
 }

@@ -2,9 +2,17 @@
 
 package regolith.user_sets["senior-managers"]
 
+import data.regolith.attributes.user
+
+# METADATA
+# title: "senior-managers"
+# custom:
+#   key: "senior-managers"
+#   kind: user_set
+# scope: document
 default holds := false
 
 holds if {
-	data.regolith.attributes.user.level == 5
 	data.regolith.user_sets.managers.holds
+	user.level == 5
 }
