@@ -1,40 +1,9 @@
 /** What is wrong with a schema: every finding at once, each with its place, in a stable order. */
+import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
 import { cyclesOf, type Extending } from './grant.js';
 import type { Derivation, Permission, Resource, ResourceRole, Role, Schema } from './model.js';
 import { sortedBy } from './order.js';
-
-/** Every code a diagnostic can have, and how bad it is. Codes are stable; messages may change. */
-const severities = {
-	/** Two objects of one kind have one key. */
-	duplicate_key: 'error',
-	/** A key is empty or holds characters other than ASCII. */
-	malformed_key: 'error',
-	/** A permission or a relation names a resource type that does not exist. */
-	unknown_resource: 'error',
-	/** A permission names an action that does not exist on its resource type. */
-	unknown_action: 'error',
-	/** A role extends, or is derived from, a role that does not exist. */
-	unknown_role: 'error',
-	/** A derivation names a relation that its resource type does not have. */
-	unknown_relation: 'error',
-	/** Roles extend each other in a circle. */
-	role_cycle: 'error',
-	/** A role lists a permission, or a role that it extends, more than once; it counts once. */
-	repeated: 'warning',
-} as const satisfies Record<string, 'error' | 'warning'>;
-
-/** The stable name of a finding. */
-export type DiagnosticCode = keyof typeof severities;
-
-/** One finding about a schema. A model with an error is not compiled; a warning is only told. */
-export interface Diagnostic {
-	readonly code: DiagnosticCode;
-	/** One line of prose; keys stand in backquotes. */
-	readonly message: string;
-	/** The keys from the schema's root, such as `['roles', 'editor', 'permissions', 'document:read']`. */
-	readonly at: readonly string[];
-	readonly severity: 'error' | 'warning';
-}
+import { checkSets } from './set-check.js';
 
 /** Finds everything that is wrong with a schema, sorted by place. Throws nothing. */
 export function check(schema: Schema): readonly Diagnostic[] {
@@ -44,6 +13,7 @@ export function check(schema: Schema): readonly Diagnostic[] {
 		...checkExtends(['roles'], schema.roles),
 		...checkCycles(['roles'], schema.roles),
 		...schema.resources.flatMap((resource) => checkResource(resource, schema)),
+		...checkSets(schema),
 	];
 	const distinct = new Map(findings.map((diagnostic) => [sortKey(diagnostic), diagnostic]));
 	return sortedBy([...distinct], ([key]) => key).map(([, diagnostic]) => diagnostic);
@@ -61,24 +31,6 @@ function checkKeys({ resources, roles }: Schema): readonly Diagnostic[] {
 				: []),
 		]),
 		...keyProblems(['roles'], roles),
-	];
-}
-
-/**
- * Keys stand in Rego as parts of package paths. What `opa fmt` prints there beyond ASCII depends on the version of
- * Unicode that it was built with, and control characters come out as escapes that Rego does not read.
- */
-const printable = /^[ -~\b\t\n\f\r]+$/;
-
-function keyProblems(parent: readonly string[], objects: readonly { readonly key: string }[]): readonly Diagnostic[] {
-	const keys = objects.map((object) => object.key);
-	return [
-		...keys
-			.filter((key) => !printable.test(key))
-			.map((key) => finding('malformed_key', [...parent, key], `the key ${tick(key)} is empty or not printable ASCII`)),
-		...repeated(keys).map((key) =>
-			finding('duplicate_key', [...parent, key], `the key ${tick(key)} is used more than once`),
-		),
 	];
 }
 
@@ -202,27 +154,8 @@ function checkDerivation(
 	return [finding('unknown_role', place, message)];
 }
 
-function finding(code: DiagnosticCode, at: readonly string[], message: string): Diagnostic {
-	return { code, message, at, severity: severities[code] };
-}
-
-/** Those that occur more than once, each named once. */
-function repeated(keys: readonly string[]): readonly string[] {
-	const seen = new Set<string>();
-	const twice = new Set<string>();
-	for (const key of keys) {
-		(seen.has(key) ? twice : seen).add(key);
-	}
-	return [...twice];
-}
-
 function nameOf({ resource, action }: Permission): string {
 	return `${resource}:${action}`;
-}
-
-/** A key inside a message. */
-function tick(key: string): string {
-	return `\`${key}\``;
 }
 
 function sortKey({ at, code, message }: Diagnostic): string {

@@ -6,6 +6,9 @@
  *   `schema.resource_grants[type][action][role]` what roles on instances allow, `extends` flattened
  * - `schema.resource_roles[type][role]` the derivations of every role on instances, as an array of
  *   `{relation, resource, role, no_direct_roles_on_object}` in order of relation and role
+ * - `schema.set_rules[type][action][user_set][resource_set]` what condition sets allow
+ * - `schema.user_sets[set]` and `schema.resource_sets[type][set]` which sets there are: `null`, or for an automatic set
+ *   the key of the role or resource type that it stands for
  * - `facts.users[user][tenant]` who exists, and where they hold a role; `facts.tenants[tenant]` the attributes
  * - `facts.tenant_roles[tenant][user][role]` the roles held
  * - `facts.instances[instance]` the tenant's key; everywhere, an instance is `<type>:<key>`
@@ -14,6 +17,8 @@
  * - `facts.closures[instance][role][<type>#<role>][instance]` for roles that derive from themselves in a circle: all
  *   the roles on other instances that lead to this one on this one, at any distance within the circle, and the first
  *   of those that lead into the circle from outside
+ * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` what conditions know of them, by name; what
+ *   has no attributes is not there
  *
  * Every user is in `users` and every tenant in `tenants` and `tenant_roles`; elsewhere in `facts` nothing is empty.
  */
@@ -21,7 +26,17 @@ import { graphOf } from './circle.js';
 import { type Closure, closuresOf, objectsOf, pairName } from './closure.js';
 import { type Grants, grantsOf, resourceGrantsOf } from './grant.js';
 import { bytesWriter, type JsonWriter, valueWriter } from './json-writer.js';
-import type { Facts, Json, Model, Relationship, RoleAssignment, Schema } from './model.js';
+import type {
+	Attributes,
+	ConditionSet,
+	Facts,
+	Json,
+	Model,
+	Relationship,
+	RoleAssignment,
+	Schema,
+	SetRule,
+} from './model.js';
 import { byCodeUnit, canonical, sortedBy } from './order.js';
 import { addTo, type Tree, writeTree } from './tree.js';
 
@@ -82,6 +97,40 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 	writeGrants('grants', grantsOf(schema), writer);
 	writeGrants('resource_grants', resourceGrantsOf(schema), writer);
 	writeResourceRoles(schema, writer);
+	writeResourceSets(schema, writer);
+	writeTree('set_rules', ruleTree(schema.set_rules), writer);
+	writeSets(
+		'user_sets',
+		schema.condition_sets.filter(({ type }) => type === 'userset'),
+		writer,
+	);
+}
+
+function writeResourceSets({ resources, condition_sets }: Schema, writer: JsonWriter): void {
+	writer.open('resource_sets');
+	for (const { key } of sortedBy(resources, (resource) => resource.key)) {
+		const sets = condition_sets.filter(({ type, resource }) => type === 'resourceset' && resource === key);
+		if (sets.length > 0) {
+			writeSets(key, sets, writer);
+		}
+	}
+	writer.close();
+}
+
+function writeSets(table: string, sets: readonly ConditionSet[], writer: JsonWriter): void {
+	writer.open(table);
+	for (const { key, selects } of sortedBy(sets, (set) => set.key)) {
+		writer.value(key, 'role' in selects ? selects.role : 'resource' in selects ? selects.resource : null);
+	}
+	writer.close();
+}
+
+function ruleTree(rules: readonly SetRule[]): Tree {
+	const tree: Tree = new Map();
+	for (const { resource, action, user_set, resource_set } of rules) {
+		addTo(tree, [resource, action, user_set, resource_set]);
+	}
+	return tree;
 }
 
 function writeGrants(table: string, grants: Grants, writer: JsonWriter): void {
@@ -129,6 +178,10 @@ function writeFacts({ schema, facts }: Model, writer: JsonWriter): void {
 	const { byTenant, byUser } = assignmentsInOrder(facts);
 	const { closures, instances, relations, user_roles } = instanceTables(schema, facts);
 	writeTree('closures', closures, writer);
+	const ofInstances = facts.instance_attributes.map(
+		(row) => [instanceName(row.type, row.key), row.attributes] as const,
+	);
+	writeAttributes('instance_attributes', ofInstances, instances, writer);
 	writer.open('instances');
 	for (const [instance, tenant] of sortedBy([...instances], ([name]) => name)) {
 		writer.value(instance, tenant);
@@ -147,6 +200,8 @@ function writeFacts({ schema, facts }: Model, writer: JsonWriter): void {
 		writer.value(tenant.key, tenant.attributes);
 	}
 	writer.close();
+	const ofUsers = facts.user_attributes.map(({ user, attributes }) => [user, attributes] as const);
+	writeAttributes('user_attributes', ofUsers, byUser, writer);
 	writeTree('user_roles', user_roles, writer);
 	writer.open('users');
 	for (const [user, rows] of byUser) {
@@ -157,6 +212,26 @@ function writeFacts({ schema, facts }: Model, writer: JsonWriter): void {
 		);
 	}
 	writer.close();
+}
+
+/** Those of what exists and has any. */
+function writeAttributes(
+	table: string,
+	rows: readonly (readonly [name: string, attributes: Attributes])[],
+	existing: ReadonlyMap<string, unknown>,
+	writer: JsonWriter,
+): void {
+	writer.open(table);
+	const known = new Map(rows.filter(([name, attributes]) => existing.has(name) && hasAny(attributes)));
+	for (const [name, attributes] of sortedBy([...known], ([key]) => key)) {
+		writer.value(name, attributes);
+	}
+	writer.close();
+}
+
+/** Whether there is anything to know. What has no attributes stands in no table of them. */
+export function hasAny(attributes: Attributes): boolean {
+	return Object.keys(attributes).length > 0;
 }
 
 /** What is said of instances. What names a user, an instance or a tenant that does not exist is left out. */

@@ -1,7 +1,8 @@
 /** What changed, as few patches: a delta costs what the change costs, not what the environment holds. */
 import { closuresOf, objectsOf } from './closure.js';
-import { closureTree, instanceName, schemaTables } from './data.js';
+import { closureTree, hasAny, instanceName, schemaTables } from './data.js';
 import type {
+	Attributes,
 	Instance,
 	InstanceAssignment,
 	InstanceAttributes,
@@ -95,8 +96,8 @@ export interface ClosureNeighbourhood {
  * Computed from the state at the end alone, so applying them twice, or late, changes nothing more.
  *
  * INVARIANT: a patch never relies on a parent that only later patches make: creations come first, then attributes,
- * then memberships and what is said of instances, deletions last. An object created in the run starts empty; all its
- * memberships, assignments and relationships were touched.
+ * then memberships and what is said of instances, then what conditions know of users and instances, deletions last. An
+ * object created in the run starts empty; all its memberships, assignments, relationships and attributes were touched.
  */
 export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 	const users = new Set(now.users);
@@ -113,6 +114,12 @@ export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 		...assignmentPatches(touched.instance_assignments, now),
 		...relationshipPatches(touched.relationships, now),
 		...closurePatches(now),
+		...attributePatches('user_attributes', touched.user_attributes, attributesOfUsers(now)),
+		...attributePatches(
+			'instance_attributes',
+			touched.instance_attributes.map(({ type, key }) => instanceName(type, key)),
+			attributesOfInstances(now),
+		),
 		...touchedUsers.filter((user) => !users.has(user)).map((user) => remove(['facts', 'users', user])),
 		...touchedTenants.filter((tenant) => !tenants.has(tenant)).flatMap(removeTenant),
 	];
@@ -220,6 +227,27 @@ function closurePatches({ schema, closures }: Neighbourhood): readonly Patch[] {
 		return closure === undefined
 			? remove(['facts', 'closures', name])
 			: upsert(['facts', 'closures', name], treeValue(closure));
+	});
+}
+
+function attributesOfUsers({ user_attributes }: Neighbourhood): ReadonlyMap<string, Attributes> {
+	return new Map(user_attributes.map(({ user, attributes }) => [user, attributes]));
+}
+
+function attributesOfInstances({ instance_attributes }: Neighbourhood): ReadonlyMap<string, Attributes> {
+	return new Map(instance_attributes.map(({ type, key, attributes }) => [instanceName(type, key), attributes]));
+}
+
+function attributePatches(
+	table: string,
+	touched: readonly string[],
+	now: ReadonlyMap<string, Attributes>,
+): readonly Patch[] {
+	return canonical(touched).map((name) => {
+		const attributes = now.get(name);
+		return attributes === undefined || !hasAny(attributes)
+			? remove(['facts', table, name])
+			: upsert(['facts', table, name], attributes);
 	});
 }
 

@@ -1,12 +1,13 @@
 /** The only door of the compiler: pure functions from complete values to complete values. */
-import { check, type Diagnostic } from './check.js';
+import { check } from './check.js';
 import { document } from './data.js';
+import type { Diagnostic } from './diagnostic.js';
 import type { Json, Model, RegoFile, Schema } from './model.js';
 import { writePolicy } from './policy.js';
 
-export type { Diagnostic, DiagnosticCode } from './check.js';
 export { document, documentBytes, documentChunks, schemaTables } from './data.js';
 export { delta, type Membership, type Neighbourhood, patchDocument, type Touched } from './delta.js';
+export type { Diagnostic, DiagnosticCode } from './diagnostic.js';
 export { layout } from './layout.js';
 export type {
 	Action,

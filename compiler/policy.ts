@@ -1,4 +1,4 @@
-/** The schema as Rego: one package for each resource type with one rule for each action, and one for each role. */
+/** The schema as Rego: a package for each resource type with a rule for each action, for each role and condition set. */
 import { graphOf } from './circle.js';
 import { writeCircle } from './circle-policy.js';
 import { objectMetadata } from './metadata.js';
@@ -8,6 +8,7 @@ import { folderOf, packagePart } from './rego/path.js';
 import { type Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
 import { writeRole } from './role-policy.js';
+import { writeConditionSet } from './set-policy.js';
 
 /**
  * The Rego generated for a schema without errors, sorted by path, as `opa fmt` prints it.
@@ -15,18 +16,25 @@ import { writeRole } from './role-policy.js';
  */
 export function writePolicy(schema: Schema): readonly RegoFile[] {
 	const graph = graphOf(schema);
+	const conditions = schema.condition_sets.length > 0;
 	const files = schema.resources.flatMap((resource) => [
-		writeResource(resource),
+		writeResource(resource, conditions),
 		...(resource.roles.length === 0 ? [] : [writeInstances(resource)]),
 		...resource.roles.map((role) => writeRole(graph, resource, role)),
 	]);
 	const conditional = graph.circles.filter((circle) => circle.conditional);
-	return sortedBy([...files, ...conditional.map((circle) => writeCircle(graph, circle))], (file) => file.path);
+	const circles = conditional.map((circle) => writeCircle(graph, circle));
+	return sortedBy([...files, ...circles, ...schema.condition_sets.flatMap(writeConditionSet)], (file) => file.path);
 }
 
-function writeResource(resource: Resource): RegoFile {
+/** @param conditions whether the environment has any condition sets: which of them count for an action is data. */
+function writeResource(resource: Resource, conditions: boolean): RegoFile {
 	const actions = sortedBy(resource.actions, (action) => action.key);
-	const models = resource.roles.length === 0 ? [rego`rbac`] : [rego`rbac`, rego`rebac`];
+	const models = [
+		...(conditions ? [rego`abac`] : []),
+		rego`rbac`,
+		...(resource.roles.length === 0 ? [] : [rego`rebac`]),
+	];
 	return regoFile(`regolith/resources/${folderOf(resource.key)}/permits.rego`, [
 		lines([objectMetadata(rego`resource`, resource), rego`package regolith.resources${packagePart(resource.key)}`]),
 		...(actions.length === 0 ? [] : [lines(models.map((model) => rego`import data.regolith.${model}`))]),

@@ -14,6 +14,7 @@ import {
 	type TestSection,
 	tenantRoleTests,
 } from './test-rules.js';
+import { setSection } from './test-sets.js';
 
 /**
  * The tests of a schema without errors, as `opa fmt` prints them: a file to lie beside the policy, the hand-written
@@ -47,12 +48,8 @@ function importsOf({ resources }: Schema): readonly Fragment[] {
 	return used.length === 0 ? [] : [lines(used)];
 }
 
-interface Section extends TestSection {
-	readonly table: Fragment;
-}
-
 /** One for each kind of things that the schema has any of: `opa` takes rules that go through nothing for mistakes. */
-function sectionsOf(schema: Schema): readonly Section[] {
+function sectionsOf(schema: Schema): readonly TestSection[] {
 	const resources = sortedBy(schema.resources, ({ key }) => key);
 	const roles = sortedBy(schema.roles, ({ key }) => key);
 	const withRoles = resources.filter((resource) => resource.roles.length > 0);
@@ -87,6 +84,7 @@ function sectionsOf(schema: Schema): readonly Section[] {
 						table: tableOf(rego`derivations`, derivationsComment, derived, ({ key }) => derivations(edges, key)),
 					},
 				]),
+		...(schema.condition_sets.length === 0 ? [] : [setSection(schema)]),
 	];
 }
 

@@ -2,15 +2,21 @@
 import { packagePart } from './rego/path.js';
 import { type Fragment, rego } from './rego/rego.js';
 
-/** What tests one kind of things. */
-export interface TestSection {
+/** What tests one kind of things: what the schema says of them, and rules that hold the policy against it. */
+export interface TestSection extends TestRules {
+	/** Tables of what the schema says. */
+	readonly table: Fragment;
+}
+
+/** What the tests of one kind of things are. */
+export interface TestRules {
 	/** Each has cases, which `opa test --verbose` lists by name, and a time limit of its own: so there is one for each type. */
 	readonly tests: readonly Fragment[];
 	readonly helpers: readonly Fragment[];
 }
 
 /** The tests of actions; of these types, which have some. */
-export function actionTests(types: readonly string[]): TestSection {
+export function actionTests(types: readonly string[]): TestRules {
 	return {
 		tests: [
 			rego`# The data document has these resource types and actions, and no others.
@@ -41,11 +47,11 @@ action_can_be_granted(type, action) if {
 /** Asking the policy; of schemas with resource types. */
 export const checking: readonly Fragment[] = [
 	rego`# Of the actions of a resource's type, those that the policy allows the user whom the facts are about. It asks the rule
-# that decides: to find a code for each denial would only take longer.
+# that decides: to find a code for each denial would only take longer. Conditions are left out.
 allowed(resource, facts) := {action |
 	some action in actions_of(resource.type)
-	check.permitted with input as {"user": {"key": "someone"}, "action": action, "resource": resource}
-		with data.regolith.facts as facts
+	question := {"user": {"key": "someone"}, "action": action, "resource": resource, "conditions": false}
+	check.permitted with input as question with data.regolith.facts as facts
 }`,
 	rego`actions_of(type) := object.get(actions, type, set())`,
 	rego`# Two tenants and one user, who holds nothing yet.
@@ -65,7 +71,7 @@ nothing_held := {
 ];
 
 /** The tests of tenant roles, on the instances of these types. */
-export function tenantRoleTests(types: readonly string[]): TestSection {
+export function tenantRoleTests(types: readonly string[]): TestRules {
 	return {
 		tests: types.flatMap((type) => [
 			rego`test_tenant_roles${packagePart(type)}[role] if {
@@ -90,7 +96,7 @@ tenant_role_is_right(role, type) if {
 }
 
 /** The tests of the roles on instances of these types. */
-export function resourceRoleTests(types: readonly string[]): TestSection {
+export function resourceRoleTests(types: readonly string[]): TestRules {
 	return {
 		tests: types.flatMap((type) => [
 			rego`test_resource_roles${packagePart(type)}[role] if {
@@ -130,7 +136,7 @@ held(resource, facts) := roles if {
 }
 
 /** The tests of the derivations of roles on instances of these types. */
-export function derivationTests(types: readonly string[]): TestSection {
+export function derivationTests(types: readonly string[]): TestRules {
 	return {
 		tests: types.flatMap((type) => [
 			rego`test_derivations${packagePart(type)}[name] if {

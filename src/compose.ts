@@ -152,7 +152,7 @@ export async function startDecisionPoint(
 	apiKey: string,
 ): Promise<RunningDecisionPoint> {
 	const replica = new Replica({ controlPlane, apiKey, log });
-	const decisionPoint = createDecisionPoint({ replica, apiKey, log });
+	const decisionPoint = createDecisionPoint({ replica, apiKey, log, mode: config.pdp_mode });
 	const endpoints = [...decisionPoint.endpoints, ...documentationOfDecisions(decisionPoint.endpoints, version)];
 	const application = createApplication({ ...decisionPoint, endpoints, ...logging(log) });
 	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');

@@ -40,6 +40,7 @@ const Settings = z.object({
 	SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
 	PDP_API_KEY: secret('PDP_API_KEY'),
 	PDP_CONTROL_PLANE: origin.optional(),
+	PDP_MODE: z.enum(['edge', 'cloud'], { error: 'must be `edge` or `cloud`' }).default('edge'),
 	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 	OPA_PATH: z.string().optional(),
 	PATH: z.string().default(''),
@@ -61,6 +62,8 @@ export interface Config {
 	readonly pdp_api_key: string | null;
 	/** The origin of the API a decision point follows; `null` is this machine's `api_port`. */
 	readonly pdp_control_plane: string | null;
+	/** `cloud` decision points evaluate no conditions. */
+	readonly pdp_mode: 'edge' | 'cloud';
 	readonly log_level: string;
 	/** The opa executable; `null` is the one that set-up put in `.tools`, else that on PATH. */
 	readonly opa_path: string | null;
@@ -105,6 +108,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		secret_key: settings.SECRET_KEY ?? null,
 		pdp_api_key: settings.PDP_API_KEY ?? null,
 		pdp_control_plane: settings.PDP_CONTROL_PLANE ?? null,
+		pdp_mode: settings.PDP_MODE,
 		log_level: settings.LOG_LEVEL,
 		opa_path: settings.OPA_PATH ?? null,
 		search_path: settings.PATH,

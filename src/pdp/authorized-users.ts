@@ -21,7 +21,8 @@ const nowhere: ReadonlySet<string> = new Set();
 /**
  * Lists the users that a check of the action on the resource allows, sorted by key, each with the assignments of roles
  * that grant it: in the tenant, or on the resource, or on instances from which the role there is derived. Without a key
- * of the resource these are roles in the tenant only. Throws `Failure` (`unavailable`) when the policy gives no listing.
+ * of the resource these are roles in the tenant only. Users whom conditions alone allow, who are listed when the context
+ * asks for them, have no assignments. Throws `Failure` (`unavailable`) when the policy gives no listing.
  */
 export function* authorizedUsers({ engine, facts }: Deciding, input: UsersInput): Steps<AuthorizedUsers> {
 	const { type, key, tenant } = input.resource;
@@ -29,12 +30,18 @@ export function* authorizedUsers({ engine, facts }: Deciding, input: UsersInput)
 	assignedInTenant(facts, input, granting);
 	if (key !== undefined) yield* assignedOnInstances(facts, input, granting);
 	const users: [string, Assignment[]][] = [];
-	for (const part of parts(granting.users(), atOnce)) {
-		if (users.length > 0) yield;
+	const candidates = asksSets(facts, input) ? [...facts.users].sort() : granting.users();
+	for (const [index, part] of [...parts(candidates, atOnce)].entries()) {
+		if (index > 0) yield;
 		const allowed = listed(engine, 'authorized_users', { ...input, users: part }, Keys);
 		for (const user of allowed) users.push([user, granting.of(user)]);
 	}
 	return { resource: `${type}:${key ?? '*'}`, tenant, users: Object.fromEntries(users) };
+}
+
+/** Whether anybody may be allowed by condition sets, and the question is about those too. */
+function asksSets({ schema }: FactsIndex, { action, resource, context }: UsersInput): boolean {
+	return context?.['enable_abac_authorized_users'] === true && schema.setsMayGrant(resource.type, action);
 }
 
 /** Assignments by the users that they are of. */

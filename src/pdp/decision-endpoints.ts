@@ -5,7 +5,7 @@ import { reply } from '../http/endpoint.js';
 import { AuthorizationResult, BulkQuery, BulkResult, Query } from '../wire/check.js';
 import { type Deciding, decide } from './decide.js';
 import { endpoint, revisionHeader, unavailable } from './endpoint.js';
-import { normalise } from './normalise.js';
+import { type Mode, normalise } from './normalise.js';
 
 /**
  * The most checks of one request that may ask for reasons. Reasons take a hundred times as long as a check, and all
@@ -13,13 +13,13 @@ import { normalise } from './normalise.js';
  */
 const mostExplained = 1_000;
 
-/** Declares the checks. */
-export function decisionEndpoints() {
+/** Declares the checks of a decision point of this mode. */
+export function decisionEndpoints(mode: Mode) {
 	const tag = 'Decisions';
 	const example = { user: 'ann@example.com', action: 'read', resource: { type: 'document', tenant: 'acme' } };
 	const explains = (query: Query, header: string | undefined) => query.use_debugger ?? flag(header);
 	const decided = (query: Query, deciding: Deciding, header: string | undefined) =>
-		decide(deciding, normalise(query), explains(query, header));
+		decide(deciding, normalise(query, mode), explains(query, header));
 	return [
 		endpoint({
 			name: 'check',

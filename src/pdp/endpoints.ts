@@ -10,6 +10,7 @@ import { decisionEndpoints } from './decision-endpoints.js';
 import { revisionHeader } from './endpoint.js';
 import { healthEndpoints } from './health-endpoints.js';
 import { listingEndpoints } from './listing-endpoints.js';
+import type { Mode } from './normalise.js';
 import type { Replica } from './replica.js';
 
 /** What a decision point needs. */
@@ -18,6 +19,8 @@ export interface DecisionPointOptions {
 	/** The key clients have to present: the environment's. */
 	readonly apiKey: string;
 	readonly log: Logger;
+	/** `edge`, unless given. */
+	readonly mode?: Mode;
 	/** How long a request with `X-Min-Revision` may wait for it, in milliseconds. */
 	readonly revisionWait?: number;
 }
@@ -32,9 +35,9 @@ export interface DecisionPoint {
 
 /** Makes a decision point that answers from `replica`. */
 export function createDecisionPoint(options: DecisionPointOptions): DecisionPoint {
-	const { replica } = options;
+	const { replica, mode = 'edge' } = options;
 	return {
-		endpoints: [...decisionEndpoints(), ...listingEndpoints(), ...healthEndpoints(replica)],
+		endpoints: [...decisionEndpoints(mode), ...listingEndpoints(mode), ...healthEndpoints(replica)],
 		surround: surrounding(options),
 		renderFailure: ({ code, problems, message }) => ({ detail: code === 'unprocessable' ? problems : message }),
 		failureHeaders: () => revisionHeader(replica.current()?.revision),

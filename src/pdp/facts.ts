@@ -12,6 +12,8 @@ import { SchemaTables } from './schema-tables.js';
 interface Table {
 	/** How many keys lead to an innermost member. */
 	readonly depth: number;
+	/** Whether what stands at the end of a path means nothing. */
+	readonly keysOnly?: true;
 	add(path: readonly string[], value: Json): void;
 	clear(path: readonly string[]): void;
 }
@@ -30,6 +32,7 @@ export class FactsIndex {
 	/** From objects to subjects, by relations. */
 	readonly relations = new Links(this.#names);
 	readonly #tenants = new Map<string, string>();
+	readonly #users = new Set<string>();
 	#schema = new SchemaTables(null);
 	/** Those that are indexed, by name. The others repeat these, or listings do not need them. */
 	readonly #tables: ReadonlyMap<string, Table> = new Map([
@@ -37,6 +40,7 @@ export class FactsIndex {
 		['relations', relationTable(this.relations)],
 		['tenant_roles', tenantRoleTable(this.tenantRoles)],
 		['user_roles', instanceRoleTable(this.instanceRoles)],
+		['users', userTable(this.#users)],
 	]);
 
 	/** Reads the bytes of a data document. Throws `JsonReadError` when they are no JSON. */
@@ -62,7 +66,17 @@ export class FactsIndex {
 
 	/** How many names are held: nothing is kept of what is gone. */
 	get size(): number {
-		return this.#names.used + this.#tenants.size;
+		return this.#names.used + this.#tenants.size + this.#users.size;
+	}
+
+	/** The keys of all users. Not to be gone on with after a change. */
+	get users(): Iterable<string> {
+		return this.#users;
+	}
+
+	/** The names of all instances. Not to be gone on with after a change. */
+	get instances(): Iterable<string> {
+		return this.#tenants.keys();
 	}
 
 	/** The tenant of an instance; `undefined` when there is no such instance. */
@@ -97,7 +111,12 @@ export class FactsIndex {
 			for (const [table] of this.#tables) this.#replace(['regolith', 'facts', table], memberOf(value, table));
 		} else if (part === 'facts' && name !== undefined) {
 			const table = this.#tables.get(name);
-			if (table === undefined || below.length > table.depth) return;
+			if (table === undefined) return;
+			if (below.length > table.depth) {
+				// What is put deeper makes what is missing above it.
+				if (table.keysOnly && value !== undefined) table.add(below.slice(0, table.depth), null);
+				return;
+			}
 			table.clear(below);
 			if (value !== undefined) fillTable(table, below, value);
 		}
@@ -107,8 +126,11 @@ export class FactsIndex {
 function readTable(reader: JsonReader, table: Table, path: readonly string[]): void {
 	reader.object((key) => {
 		const below = [...path, key];
-		if (below.length === table.depth) table.add(below, reader.value());
-		else readTable(reader, table, below);
+		if (below.length !== table.depth) readTable(reader, table, below);
+		else if (table.keysOnly) {
+			reader.skip();
+			table.add(below, null);
+		} else table.add(below, reader.value());
 	});
 }
 
@@ -127,6 +149,19 @@ function tenantTable(tenants: Map<string, string>): Table {
 		clear([instance]) {
 			if (instance === undefined) tenants.clear();
 			else tenants.delete(instance);
+		},
+	};
+}
+
+/** Every user, whatever is said of them there. */
+function userTable(users: Set<string>): Table {
+	return {
+		depth: 1,
+		keysOnly: true,
+		add: ([user = '']) => users.add(user),
+		clear([user]) {
+			if (user === undefined) users.clear();
+			else users.delete(user);
 		},
 	};
 }

@@ -15,24 +15,26 @@ import {
 import { authorizedUsers } from './authorized-users.js';
 import { endpoint, revisionHeader, unavailable } from './endpoint.js';
 import { localAssignments } from './local-assignments.js';
-import { normalisePermissions, normaliseUsers } from './normalise.js';
+import { type Mode, normalisePermissions, normaliseUsers } from './normalise.js';
 import { type Paced, paced } from './paced.js';
 import { permissions, userTenants } from './permissions.js';
 
-/** Declares the listings. */
-export function listingEndpoints() {
-	return [permissionsEndpoint(), tenantsEndpoint(), usersEndpoint(), assignmentsEndpoint()];
+/** Declares the listings of a decision point of this mode. */
+export function listingEndpoints(mode: Mode) {
+	return [permissionsEndpoint(mode), tenantsEndpoint(), usersEndpoint(mode), assignmentsEndpoint()];
 }
 
 const tag = 'Listings';
 
-function permissionsEndpoint() {
+function permissionsEndpoint(mode: Mode) {
 	return endpoint({
 		name: 'listUserPermissions',
 		summary: 'List what a user may do, by tenant and by instance',
 		description:
 			'Tenants where the user holds a role, and instances on which the user holds one, assigned or derived. The ' +
-			'permissions on an instance are all that a check on it allows, also by roles in its tenant.',
+			'permissions on an instance are all that a check on it allows, also by roles in its tenant. Condition sets are ' +
+			'left out unless `context.enable_abac_user_permissions` is true; then `resource_types` adds the instances of ' +
+			'these types on which they grant anything.',
 		tag,
 		method: 'post',
 		path: '/user-permissions',
@@ -42,7 +44,7 @@ function permissionsEndpoint() {
 		returns: { 200: UserPermissions },
 		failures: unavailable,
 		handle: async ({ body }, now) => {
-			const input = normalisePermissions(body);
+			const input = normalisePermissions(body, mode);
 			return answer(await paced(now, (deciding) => permissions(deciding, input)));
 		},
 	});
@@ -69,13 +71,15 @@ function tenantsEndpoint() {
 	});
 }
 
-function usersEndpoint() {
+function usersEndpoint(mode: Mode) {
 	return endpoint({
 		name: 'listAuthorizedUsers',
 		summary: 'List who may do an action on a resource',
 		description:
 			'Users that a check allows, each with the assignments of roles that grant it: in the tenant, on the instance, ' +
-			'or on an instance from which a role there is derived. Without a key of the resource: roles in the tenant only.',
+			'or on an instance from which a role there is derived. Without a key of the resource: roles in the tenant only. ' +
+			'With `context.enable_abac_authorized_users` also those whom condition sets allow; who is allowed by them alone ' +
+			'has no assignments.',
 		tag,
 		method: 'post',
 		path: '/authorized_users',
@@ -85,7 +89,7 @@ function usersEndpoint() {
 		returns: { 200: AuthorizedUsers },
 		failures: unavailable,
 		handle: async ({ body }, now) => {
-			const input = normaliseUsers(body);
+			const input = normaliseUsers(body, mode);
 			return answer(await paced(now, (deciding) => authorizedUsers(deciding, input)));
 		},
 	});

@@ -25,6 +25,7 @@ export function replacedAt(
 ): Json | undefined {
 	const [key, ...below] = path;
 	if (key === undefined) return value;
+	if (value === undefined && memberOf(whole, key) === undefined) return whole;
 	const inner = replacedAt(memberOf(whole, key), below, value);
 	const others = membersOf(whole).filter(([other]) => other !== key);
 	return Object.fromEntries(inner === undefined ? others : [...others, [key, inner]]);

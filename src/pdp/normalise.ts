@@ -8,13 +8,19 @@ type Attributes = Readonly<Record<string, unknown>>;
 /** The tenant of checks that name none. */
 const defaultTenant = 'default';
 
+/**
+ * Where a decision point runs: `edge` beside the application, or `cloud`, where it serves all and evaluates no
+ * conditions. The policy is told so in the context, whatever a client sends there.
+ */
+export type Mode = 'edge' | 'cloud';
+
 /** The engine's input for a check. */
-export function normalise(query: Query): EngineInput {
+export function normalise(query: Query, mode: Mode = 'edge'): EngineInput {
 	return {
 		user: user(query.user),
 		action: query.action,
 		resource: resource(query.resource),
-		...filled('context', query.context),
+		...circumstances(query.context, mode),
 	};
 }
 
@@ -22,8 +28,8 @@ export function normalise(query: Query): EngineInput {
 export type UsersInput = Omit<EngineInput, 'user'>;
 
 /** The engine's input for a listing of users. */
-export function normaliseUsers(query: UsersQuery): UsersInput {
-	return { action: query.action, resource: resource(query.resource), ...filled('context', query.context) };
+export function normaliseUsers(query: UsersQuery, mode: Mode = 'edge'): UsersInput {
+	return { action: query.action, resource: resource(query.resource), ...circumstances(query.context, mode) };
 }
 
 /** The input of the permissions listing. */
@@ -38,14 +44,21 @@ export interface PermissionsInput {
 /** The engine's input for a listing of permissions; filters that are empty are left out. */
 export function normalisePermissions(
 	query: Pick<PermissionsQuery, 'user'> & Partial<PermissionsQuery>,
+	mode: Mode = 'edge',
 ): PermissionsInput {
 	return {
 		user: user(query.user),
 		...(query.tenants?.length ? { tenants: query.tenants } : {}),
 		...(query.resources?.length ? { resources: query.resources } : {}),
 		...(query.resource_types?.length ? { resource_types: query.resource_types } : {}),
-		...filled('context', query.context),
+		...circumstances(query.context, mode),
 	};
+}
+
+function circumstances(given: Attributes | null | undefined, mode: Mode): { readonly context?: Attributes } {
+	if (mode === 'edge' && !given) return {};
+	const { pdp_type: _, ...context } = given ?? {};
+	return filled('context', mode === 'cloud' ? { ...context, pdp_type: 'cloud' } : context);
 }
 
 function resource(given: Query['resource']): EngineInput['resource'] {

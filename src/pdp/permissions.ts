@@ -16,7 +16,7 @@ const Tenant = z.object({ key: z.string(), attributes: z.unknown() });
 const OnInstances = z.array(
 	z.object({
 		tenant: Tenant,
-		resource: z.object({ type: z.string(), key: z.string() }),
+		resource: z.object({ type: z.string(), key: z.string(), attributes: z.unknown() }),
 		permissions: z.array(z.string()),
 		roles: z.array(z.string()),
 	}),
@@ -36,8 +36,8 @@ export function* permissions({ engine, facts }: Deciding, input: PermissionsInpu
 	for (const part of parts(instances, atOnce)) {
 		if (entries.length > 0) yield;
 		const question = { user, instances: part, ...(context === undefined ? {} : { context }) };
-		for (const { resource, ...entry } of listed(engine, 'instance_permissions', question, OnInstances)) {
-			entries.push([nameOf(resource), { ...entry, resource: { ...resource, attributes: {} } }]);
+		for (const entry of listed(engine, 'instance_permissions', question, OnInstances)) {
+			entries.push([nameOf(entry.resource), entry]);
 		}
 	}
 	return Object.fromEntries(entries.map(inOrder).sort(([left], [right]) => (left < right ? -1 : 1)));
@@ -49,12 +49,15 @@ export function userTenants({ engine }: Deciding, input: Pick<PermissionsInput, 
 	return tenants.sort((left, right) => (left.key < right.key ? -1 : 1));
 }
 
-/** The names of the instances on which the user may hold a role, as far as the filters let them through. */
+/**
+ * The names of the instances on which the user may hold a role, or conditions that are asked for may grant something, as
+ * far as the filters let them through.
+ */
 function* instancesWanted(facts: FactsIndex, input: PermissionsInput): Steps<readonly string[]> {
 	const { resource_types: types, resources, tenants } = input;
 	// The walk is the dear part, and tenants alone are a common question.
 	if (types?.every((type) => type === '__tenant')) return [];
-	const found = yield* instancesFor(facts, input.user.key);
+	const found = new Set([...(yield* instancesFor(facts, input.user.key)), ...grantedBySets(facts, input)]);
 	return [...found].filter((instance) => {
 		const tenant = facts.tenantOf(instance) ?? '';
 		return (
@@ -63,6 +66,14 @@ function* instancesWanted(facts: FactsIndex, input: PermissionsInput): Steps<rea
 			passes(tenants, [tenant, `__tenant:${tenant}`])
 		);
 	});
+}
+
+/** All instances of the types asked for that condition sets may grant anything on. Goes through all instances there are. */
+function* grantedBySets(facts: FactsIndex, { resource_types = [], context }: PermissionsInput): Iterable<string> {
+	if (context?.['enable_abac_user_permissions'] !== true) return;
+	const types = new Set(resource_types.filter((type) => facts.schema.setsMayGrant(type)));
+	if (types.size === 0) return;
+	for (const instance of facts.instances) if (types.has(typeOf(instance))) yield instance;
 }
 
 function passes(filter: readonly string[] | undefined, names: readonly string[]): boolean {

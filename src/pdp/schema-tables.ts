@@ -57,6 +57,11 @@ export class SchemaTables {
 		return keysOf(valueAt(this.value, 'grants', type, action));
 	}
 
+	/** Whether condition sets may grant an action on a resource type; any action, when none is given. */
+	setsMayGrant(type: string, ...action: readonly string[]): boolean {
+		return membersOf(valueAt(this.value, 'set_rules', type, ...action)).length > 0;
+	}
+
 	/** The roles on instances of a resource type that grant an action there. */
 	instanceRolesThatGrant(type: string, action: string): readonly string[] {
 		return keysOf(valueAt(this.value, 'resource_grants', type, action));

@@ -19,6 +19,7 @@ interface LoggedChange {
 	readonly relation: string | null;
 	readonly object: string | null;
 	readonly attributes_changed: boolean;
+	readonly names_changed: boolean;
 	readonly derivations_changed: boolean;
 }
 
@@ -39,6 +40,8 @@ export async function touchedSince(unit: ReadingUnit, base: number, most: number
 			record ->> 'resource_instance' as resource_instance, record ->> 'subject' as subject,
 			record ->> 'relation' as relation, record ->> 'object' as object,
 			(before -> 'attributes') is distinct from (after -> 'attributes') as attributes_changed,
+			(before -> 'email', before -> 'first_name', before -> 'last_name')
+				is distinct from (after -> 'email', after -> 'first_name', after -> 'last_name') as names_changed,
 			nullif(before -> 'granted_to', 'null') is distinct from nullif(after -> 'granted_to', 'null') as derivations_changed
 		from changes cross join lateral (select coalesce(after, before) as record) as either
 		where environment_id = :environment_id and revision > :base order by revision, position limit :limit`,
@@ -53,6 +56,7 @@ function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
 		return [...new Set(keys)].sort();
 	};
 	const updated = (change: LoggedChange) => change.operation === 'update';
+	const known = (change: LoggedChange) => !updated(change) || change.attributes_changed || change.names_changed;
 	return {
 		schema: changes.some((change) => schemaKinds.has(change.kind)),
 		users: keysOf('user', (change) => !updated(change)),
@@ -61,11 +65,14 @@ function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
 		memberships: distinct(changes, membershipOf),
 		// What goes with a relation, a role or a resource that derivations name is recorded with the roles that lose them.
 		derivations: changes.some((change) => change.kind === 'role' && change.derivations_changed),
-		instances: distinct(changes, instanceOf),
+		instances: distinct(
+			changes.filter((change) => !updated(change)),
+			instanceOf,
+		),
 		instance_assignments: distinct(changes, instanceAssignmentOf),
 		relationships: distinct(changes, relationshipOf),
-		user_attributes: [],
-		instance_attributes: [],
+		user_attributes: keysOf('user', known),
+		instance_attributes: distinct(changes.filter(known), instanceOf),
 		tuples: new Map(
 			changes.flatMap((change) => {
 				const relationship = relationshipOf(change);
@@ -91,8 +98,8 @@ function membershipOf({ kind, user, tenant, resource_instance }: LoggedChange): 
 	return { user, tenant };
 }
 
-function instanceOf({ kind, operation, resource, key }: LoggedChange): InstanceName | null {
-	if (kind !== 'resource_instance' || operation === 'update' || resource === null || key === null) return null;
+function instanceOf({ kind, resource, key }: LoggedChange): InstanceName | null {
+	if (kind !== 'resource_instance' || resource === null || key === null) return null;
 	return { type: resource, key };
 }
 

@@ -1,4 +1,5 @@
 import type {
+	Attributes,
 	Facts,
 	Instance,
 	InstanceAssignment,
@@ -15,12 +16,14 @@ import type { ReadingUnit } from './unit.js';
  */
 export async function factsOf(unit: ReadingUnit): Promise<Facts> {
 	const users = await keysIn(unit, 'users');
+	const user_attributes = await attributesIn(unit, 'users', userAttributes, users);
 	const tenants = await unit.query(Tenant);
 	const tenantKeys = keysById(tenants);
 	const instances = await instancesIn(unit, tenantKeys);
+	const instance_attributes = await attributesIn(unit, 'resource_instances', 'attributes', instances);
 	return {
-		user_attributes: [],
-		instance_attributes: [],
+		user_attributes: user_attributes.map(([user, attributes]) => ({ user, attributes })),
+		instance_attributes: instance_attributes.map(([{ type, key }, attributes]) => ({ type, key, attributes })),
 		users: [...users.values()],
 		tenants: tenants.map(asTenant),
 		instances: [...instances.values()],
@@ -72,21 +75,41 @@ async function relationshipsIn(unit: ReadingUnit, instances: Instances): Promise
 	});
 }
 
+/** What conditions know of a user, in SQL: what is null is left out, and an attribute of the same name wins. */
+export const userAttributes = `jsonb_strip_nulls(
+	jsonb_build_object('email', email, 'first_name', first_name, 'last_name', last_name)
+) || attributes`;
+
+/** The attributes of the rows that have any, each with what the row is known as. */
+async function attributesIn<T>(
+	unit: ReadingUnit,
+	table: string,
+	attributes: string,
+	named: ReadonlyMap<string, T>,
+): Promise<readonly (readonly [T, Attributes])[]> {
+	const rows = await rowsOf(unit, table, ['id', attributes], `${attributes} <> '{}'`);
+	return rows.flatMap(([id = '', text = '']) => {
+		const name = named.get(id);
+		return name === undefined ? [] : [[name, JSON.parse(text) as Attributes]];
+	});
+}
+
 const rowsInText = 20_000;
 
 /**
- * All rows, as the texts of some columns: ids and keys, neither of which holds a tab or the end of a line; a null is
- * an empty text. A large table comes as few long texts: taking each row out of the driver alone takes eight times as long.
+ * All rows, or those that a condition selects, as the texts of some columns: ids, keys and JSON, none of which holds a
+ * tab or the end of a line, because those of JSON are escaped; a null is an empty text. A large table comes as few long texts: taking each row out of the driver alone takes eight times as long.
  */
 async function rowsOf(
 	unit: ReadingUnit,
 	table: string,
 	columns: readonly string[],
+	condition = 'true',
 ): Promise<readonly (readonly string[])[]> {
 	const { rows } = await unit.raw<{ readonly lines: string }>(
 		`select string_agg(line, chr(10)) as lines from (
 			select concat(${columns.join(', chr(9), ')}) as line, row_number() over () / ${rowsInText} as portion
-			from ${table} where environment_id = :environment_id
+			from ${table} where environment_id = :environment_id and ${condition}
 		) as numbered group by portion`,
 		{},
 	);

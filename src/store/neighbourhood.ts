@@ -1,8 +1,15 @@
 import type { ClosureNeighbourhood, InstanceName, Membership, Neighbourhood } from '../../compiler/delta.js';
-import type { Instance, InstanceAssignment, Relationship, Schema } from '../../compiler/model.js';
+import type {
+	Instance,
+	InstanceAssignment,
+	InstanceAttributes,
+	Relationship,
+	Schema,
+	UserAttributes,
+} from '../../compiler/model.js';
 import type { TouchedRows } from './change-log.js';
 import { closuresAround } from './closure.js';
-import { asTenant } from './facts.js';
+import { asTenant, userAttributes } from './facts.js';
 import { schemaOf } from './model.js';
 import { type AssignmentRow, assignmentsBy } from './table/role-assignment.js';
 import { Tenant } from './table/tenant.js';
@@ -25,8 +32,8 @@ export async function neighbourhoodOf(unit: ReadingUnit, touched: TouchedRows): 
 		...(await instanceRoles(unit, touched.instance_assignments)),
 		...(await relationships(unit, touched)),
 		closures,
-		user_attributes: [],
-		instance_attributes: [],
+		user_attributes: await attributesOfUsers(unit, touched.user_attributes),
+		instance_attributes: await attributesOfInstances(unit, touched.instance_attributes),
 	};
 }
 
@@ -88,6 +95,32 @@ async function instancesAmong(unit: ReadingUnit, names: readonly InstanceName[])
 		join resource_instances on resource_instances.environment_id = :environment_id
 			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.key
 		join tenants on tenants.environment_id = :environment_id and tenants.id = resource_instances.tenant_id`,
+		{ types: names.map(({ type }) => type), keys: names.map(({ key }) => key) },
+	);
+	return rows;
+}
+
+async function attributesOfUsers(unit: ReadingUnit, users: readonly string[]): Promise<readonly UserAttributes[]> {
+	if (users.length === 0) return [];
+	const { rows } = await unit.raw<UserAttributes>(
+		`select key as "user", ${userAttributes} as attributes
+		from users where environment_id = :environment_id and key = any(:users::text[])`,
+		{ users: [...users] },
+	);
+	return rows;
+}
+
+async function attributesOfInstances(
+	unit: ReadingUnit,
+	names: readonly InstanceName[],
+): Promise<readonly InstanceAttributes[]> {
+	if (names.length === 0) return [];
+	const { rows } = await unit.raw<InstanceAttributes>(
+		`select wanted.type, wanted.key, resource_instances.attributes
+		from unnest(:types::text[], :keys::text[]) as wanted (type, key)
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join resource_instances on resource_instances.environment_id = :environment_id
+			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.key`,
 		{ types: names.map(({ type }) => type), keys: names.map(({ key }) => key) },
 	);
 	return rows;

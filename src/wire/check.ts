@@ -109,7 +109,7 @@ export const UserPermissions = z.record(
 	z.object({
 		/** The tenant, or that of the instance. */
 		tenant,
-		/** The instance; absent for a tenant. Attributes of instances are not known here: they are always empty. */
+		/** The instance, with the attributes that are stored; absent for a tenant. */
 		resource: z.object({ type: z.string(), key: z.string(), attributes: z.unknown() }).optional(),
 		/** `<resource>:<action>`, sorted. */
 		permissions: z.array(z.string()),

@@ -10,6 +10,7 @@ import { loadPolicy } from '@open-policy-agent/opa-wasm';
 import { extract } from 'tar-stream';
 import type { Json, RegoFile } from '../../compiler/index.js';
 import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
+import { sortedBy } from '../../compiler/order.js';
 
 /** The package's own folder, seen from `dist/test/compiler/`. */
 export const packageRoot = fileURLToPath(new URL('../../..', import.meta.url));
@@ -88,9 +89,9 @@ export async function writeFiles(root: string, files: readonly RegoFile[]): Prom
 /** An answer with arrays sorted: the policy gives them in no order. */
 export function withoutOrder(answer: Json): Json {
 	if (Array.isArray(answer)) {
-		return answer.map(withoutOrder).sort();
+		return sortedBy(answer.map(withoutOrder), JSON.stringify);
 	}
 	return typeof answer === 'object' && answer !== null
-		? Object.fromEntries(Object.entries(answer).map(([key, member]) => [key, withoutOrder(member)]))
+		? Object.fromEntries(sortedBy(Object.entries(answer), ([key]) => key).map(([key, one]) => [key, withoutOrder(one)]))
 		: answer;
 }

@@ -1,6 +1,17 @@
 /** Random schemas, facts and keys. */
 import fc from 'fast-check';
-import type { Facts, Instance, Model, Relation, Resource, ResourceRole, Schema } from '../../compiler/model.js';
+import type {
+	ConditionSet,
+	Facts,
+	Instance,
+	Json,
+	Model,
+	Relation,
+	Resource,
+	ResourceRole,
+	Schema,
+	SetRule,
+} from '../../compiler/model.js';
 
 /** Any well-formed text, with a liking for what could break out of a literal, a comment, a path or an object. */
 export const text = fc.oneof(
@@ -103,21 +114,106 @@ export function schemaOf(material: Material): fc.Arbitrary<Schema> {
 		extends: fc.array(key('r'), { maxLength: 2 }),
 	});
 	return fc
-		.record({ resources: unique(resourceOf(material), least, most), roles: unique(role) })
-		.map(({ resources, roles }) => ({
-			condition_sets: [],
-			set_rules: [],
-			resources: resources.map((own) => soundResource(own, resources)),
-			roles: roles.map((own, index) => ({
-				...own,
-				permissions: own.permissions.filter((permission) =>
-					resources.some(
-						(type) => type.key === permission.resource && type.actions.some((a) => a.key === permission.action),
-					),
+		.record({
+			resources: unique(resourceOf(material), least, most),
+			roles: unique(role),
+			sets: fc.array(setOf(material), { maxLength: 6 }),
+			rules: fc.array(choice, { maxLength: 4 }),
+		})
+		.map(({ sets, rules, ...generated }) => withSets(soundSchema(generated), sets, rules));
+}
+
+/** Without sets. */
+function soundSchema({ resources, roles }: GeneratedSchema): Schema {
+	return {
+		condition_sets: [],
+		set_rules: [],
+		resources: resources.map((own) => soundResource(own, resources)),
+		roles: roles.map((own, index) => ({
+			...own,
+			permissions: own.permissions.filter((permission) =>
+				resources.some(
+					(type) => type.key === permission.resource && type.actions.some((a) => a.key === permission.action),
 				),
-				extends: later(own.extends, roles, index),
+			),
+			extends: later(own.extends, roles, index),
+		})),
+	};
+}
+
+interface GeneratedSchema {
+	readonly resources: readonly GeneratedResource[];
+	readonly roles: Schema['roles'];
+}
+
+/** A condition set whose resource type, parent and role are still to be chosen. */
+type GeneratedSet = Pick<ConditionSet, 'key' | 'name' | 'description'> & {
+	readonly type: ConditionSet['type'];
+	readonly resource: number;
+	readonly narrows: boolean;
+	readonly selects: 'anything' | 'levels' | 'texts' | 'role';
+	readonly value: number;
+};
+
+function setOf({ key, name, description }: Material): fc.Arbitrary<GeneratedSet> {
+	return fc.record({
+		...{ key: key('s'), name, description },
+		type: fc.constantFrom('userset', 'resourceset'),
+		resource: choice,
+		narrows: fc.boolean(),
+		selects: fc.constantFrom('anything', 'levels', 'texts', 'role'),
+		value: fc.nat({ max: 2 }),
+	});
+}
+
+/** With these sets and some rules between them. */
+function withSets(schema: Schema, generated: readonly GeneratedSet[], rules: readonly number[]): Schema {
+	const condition_sets: ConditionSet[] = [];
+	for (const [index, { key, type, resource, narrows, selects, value, ...named }] of generated.entries()) {
+		const of = type === 'userset' ? null : (pick(schema.resources, resource)?.key ?? null);
+		if (type === 'resourceset' && of === null) continue;
+		const role = pick(schema.roles, resource)?.key;
+		const automatic = selects === 'role' ? (of ?? role) : undefined;
+		const parent = condition_sets.find((set) => set.type === type && set.resource === of);
+		condition_sets.push({
+			...{ key: `${key}${index}`, ...named, type, resource: of },
+			parent: narrows && automatic === undefined ? (parent?.key ?? null) : null,
+			selects:
+				automatic === undefined
+					? { conditions: conditionsOf(type === 'userset' ? 'user' : 'resource', selects, value) }
+					: type === 'userset'
+						? { role: automatic }
+						: { resource: automatic },
+		});
+	}
+	const whole = { ...schema, condition_sets };
+	return { ...whole, set_rules: setRulesOf(whole, rules) };
+}
+
+function conditionsOf(object: 'user' | 'resource', selects: GeneratedSet['selects'], value: number): Json {
+	const level = { [`${object}.level`]: { equals: value } };
+	switch (selects) {
+		case 'levels':
+			return level;
+		case 'texts':
+			return { allOf: [level, { [`${object}.status`]: { equals: value } }] };
+		default:
+			return {};
+	}
+}
+
+/** Rules that there could be between the sets of a schema, one for each choice. */
+export function setRulesOf({ condition_sets, resources }: Schema, choices: readonly number[]): readonly SetRule[] {
+	const users = condition_sets.filter(({ type }) => type === 'userset');
+	const all = condition_sets.flatMap(({ key, resource }) =>
+		users.flatMap((user) =>
+			(resources.find((type) => type.key === resource)?.actions ?? []).map((action) => ({
+				...{ user_set: user.key, resource_set: key, resource: resource ?? '', action: action.key },
 			})),
-		}));
+		),
+	);
+	const chosen = choices.flatMap((number) => pick(all, number * 7) ?? []);
+	return [...new Map(chosen.map((rule) => [JSON.stringify(rule), rule])).values()];
 }
 
 /** Any schema without errors, with derivations in circles or without. */
@@ -187,7 +283,12 @@ const factsOfSize = (least: number) =>
 		instances: fc.array(instance, { minLength: least, maxLength: 14 }),
 		instance_assignments: fc.array(instanceAssignment, { minLength: Math.min(least, 4), maxLength: 12 }),
 		relationships: fc.array(relationship, { minLength: least, maxLength: 3 * least + 4 }),
+		user_attributes: fc.uniqueArray(fc.record({ user, attributes: known }), { selector: (row) => row.user }),
+		described: fc.array(fc.record({ which: choice, attributes: known }), { maxLength: 6 }),
 	});
+
+/** What conditions of random sets ask for. */
+const known = fc.dictionary(fc.constantFrom('level', 'status'), fc.nat({ max: 2 }), { maxKeys: 2 });
 
 const homeTenant = { key: 'ta', attributes: {} };
 
@@ -202,10 +303,14 @@ function factsOf({ resources }: Schema, generated: GeneratedFacts): Facts {
 		return type === undefined ? [] : [{ ...row, type }];
 	});
 	const instances = [...new Map(placed.map((row) => [`${row.type}:${row.key}`, row])).values()];
+	const { described, ...others } = generated;
+	const descriptions = described.flatMap(({ which, attributes }) => {
+		const own = pick(instances, which);
+		return own === undefined ? [] : [{ type: own.type, key: own.key, attributes }];
+	});
 	return {
-		user_attributes: [],
-		instance_attributes: [],
-		...generated,
+		...others,
+		instance_attributes: [...new Map(descriptions.map((row) => [`${row.type}:${row.key}`, row])).values()],
 		instances,
 		instance_assignments: generated.instance_assignments.flatMap(({ user, instance, role }) => {
 			const on = pick(instances, instance);

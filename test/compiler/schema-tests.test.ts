@@ -57,6 +57,7 @@ const cases = [
 	'006-user-permissions',
 	'007-folders-and-documents',
 	'008-circles',
+	'009-condition-sets',
 ];
 
 for (const name of cases) {
@@ -81,7 +82,8 @@ test('the tests of random schemas are formatted and strict, and pass', async (t)
 test('the order of rows changes no byte', (t) => {
 	const reversed = <T>(rows: readonly T[]) => [...rows].reverse();
 	fc.assert(
-		fc.property(anySchema, ({ resources, roles }) => {
+		fc.property(anySchema, (schema) => {
+			const { resources, roles, condition_sets, set_rules } = schema;
 			const shuffled = {
 				resources: reversed(resources).map((resource) => ({
 					...resource,
@@ -89,10 +91,10 @@ test('the order of rows changes no byte', (t) => {
 					roles: reversed(resource.roles).map((role) => ({ ...role, derivations: reversed(role.derivations) })),
 				})),
 				roles: reversed(roles).map((role) => ({ ...role, permissions: reversed(role.permissions) })),
-				condition_sets: [],
-				set_rules: [],
+				condition_sets: reversed(condition_sets),
+				set_rules: reversed(set_rules),
 			};
-			t.deepEqual(writeTests(shuffled), writeTests({ resources, roles, condition_sets: [], set_rules: [] }));
+			t.deepEqual(writeTests(shuffled), writeTests(schema));
 		}),
 	);
 });
@@ -102,7 +104,7 @@ function skeleton(schema: Schema): readonly string[] {
 	const [file] = writeTests(schema);
 	const bare = (file?.text ?? '')
 		.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
-		.replaceAll(/\b(test_\w+|actions|resource_roles|derivations)(?:\.\w+|\[""\])/g, '$1[""]')
+		.replaceAll(/\b(test_\w+|actions|resource_roles|derivations|set_rules)(?:\.\w+|\[""\])/g, '$1[""]')
 		.replaceAll(/""(?:, "")+/g, '""')
 		.replaceAll(/set\(\),$/gm, '{""},');
 	return [...new Set(bare.split('\n'))];
@@ -110,7 +112,10 @@ function skeleton(schema: Schema): readonly string[] {
 
 test('no text of a user becomes code', async (t) => {
 	const schemas = await Promise.all(cases.map(schemaOfCase));
-	const known = new Set(schemas.flatMap(skeleton));
+	const sets = await schemaOfCase('009-condition-sets');
+	const ofType = (wanted: string) => sets.condition_sets.filter(({ type }) => type === wanted);
+	const parts = ['userset', 'resourceset'].map((type) => ({ ...sets, condition_sets: ofType(type), set_rules: [] }));
+	const known = new Set([...schemas, ...parts].flatMap(skeleton));
 	const hostile = schemaOf({ key: () => text, name: text, description: fc.option(text), least: 0, most: 4 });
 	fc.assert(
 		fc.property(hostile, (schema) => {

@@ -32,6 +32,9 @@ const paths: readonly (readonly [string, number])[] = [
 	['regolith.instances', 1],
 	['regolith.roles', 2],
 	['regolith.circles', 2],
+	['regolith.user_sets', 1],
+	['regolith.resource_sets', 1],
+	['rbac.held', 1],
 	['facts.relations[object]', 1],
 	['facts.closures[object]', 2],
 	['user', 2],
@@ -39,7 +42,7 @@ const paths: readonly (readonly [string, number])[] = [
 
 /** What remains of generated Rego when its literals, the keys in paths and the numbers of functions are taken away. */
 function skeleton(rego: string): readonly string[] {
-	const bare = rego.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/(step|walk|further)_\d+/g, '$1_0');
+	const bare = rego.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/(?<=(?:step|walk|further)_|== )\d+/g, '0');
 	const text = paths.reduce(
 		(current, [path, count]) =>
 			current.replaceAll(new RegExp(`(\\b${path.replaceAll(/[.[\]]/g, '\\$&')})${part}{${count}}`, 'g'), '$1[""]'),
@@ -68,6 +71,25 @@ const grammar = new Set([
 	'package regolith.instances[""]',
 	'package regolith.roles[""]',
 	'package regolith.circles[""]',
+	'package regolith.user_sets[""]',
+	'package regolith.resource_sets[""]',
+	'#   kind: user_set',
+	'#   kind: resource_set',
+	'import data.regolith.abac',
+	'import data.regolith.attributes.user',
+	'import data.regolith.attributes.resource',
+	'permits[""] if abac.granted',
+	'default holds := false',
+	'holds := true',
+	'holds if {',
+	'holds if rbac.held[""] == null',
+	...['user', 'resource'].flatMap((object) => [
+		`holds if ${object}.level == 0`,
+		`holds if data.regolith.${object}_sets[""].holds`,
+		`\tdata.regolith.${object}_sets[""].holds`,
+		`\t${object}.level == 0`,
+		`\t${object}.status == 0`,
+	]),
 	'import data.regolith.rbac',
 	'import data.regolith.rebac',
 	'permits[""] if rbac.granted',

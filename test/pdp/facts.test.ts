@@ -45,10 +45,11 @@ const tables: Readonly<Record<string, fc.Arbitrary<Json>>> = {
 		keys.users,
 		tableBy(instanceTypes, (type) => tableOf(keys.roles, tableOf(instancesOf(type), present))),
 	),
-	// Those that are passed over.
 	users: tableOf(keys.users, tableOf(keys.tenants, present)),
+	// Those that are passed over.
 	closures: tableOf(keys.instances, tableOf(keys.roles, present)),
 	tenants: tableOf(keys.tenants, fc.jsonValue() as fc.Arbitrary<Json>),
+	user_attributes: tableOf(keys.users, fc.jsonValue() as fc.Arbitrary<Json>),
 };
 const derivations = fc.array(
 	fc.record({
@@ -65,6 +66,7 @@ const schema = fc.record({
 	resource_roles: tableOf(types, tableOf(keys.roles, derivations)),
 	grants: tableOf(types, actions),
 	resource_grants: tableOf(types, actions),
+	set_rules: tableOf(types, actions),
 });
 const document: fc.Arbitrary<Table> = fc
 	.record({ facts: fc.record(tables), schema })
@@ -201,7 +203,9 @@ function contents(index: FactsIndex): unknown {
 		tenantsOfUsers: keys.users.map((user) => sorted([...tenantRoles.from(user)])),
 		instanceRoles: keys.instances.map((instance) => sorted([...instanceRoles.to(instance)])),
 		instancesOfUsers: keys.users.map((user) => sorted([...instanceRoles.from(user)])),
-		users: [tenantRoles.leftNames, instanceRoles.leftNames],
+		users: [tenantRoles.leftNames, instanceRoles.leftNames, [...index.users].sort()],
+		instances: [...index.instances].sort(),
+		mayGrant: granted.map((pair) => ofSchema.setsMayGrant(...pair)),
 		subjects: keys.instances.map((object) => sorted([...relations.from(object)])),
 		objects: keys.instances.map((subject) => sorted([...relations.to(subject)])),
 		derivations: pairs.map((pair) => ofSchema.derivations(...pair)),

@@ -1,10 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import type { Model, Patch } from '../../compiler/model.js';
-import { root } from '../support/root.js';
-import { acmeWithMuch, resource, snapshot, step, wasmOf } from './environment.js';
-import { type Served, serve } from './served.js';
+import { allowedOf, everyCheck, modelOf, serving } from './cases.js';
+import { acmeWithMuch, resource, step, wasmOf } from './environment.js';
 
 /** Listings over HTTP: what they list is what single checks allow. */
 
@@ -19,38 +16,6 @@ interface Users {
 	readonly resource: string;
 	readonly tenant: string;
 	readonly users: Readonly<Record<string, readonly { user: string; tenant: string; resource: string; role: string }[]>>;
-}
-
-async function modelOf(name: string): Promise<Model> {
-	return JSON.parse(await readFile(join(root, 'test/case', name, 'model.json'), 'utf8')) as Model;
-}
-
-async function serving(t: ExecutionContext, model: Model): Promise<Served> {
-	const served = await serve(t);
-	served.feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model }) });
-	await served.replica.reached(7);
-	return served;
-}
-
-/** Every check there is: each user, action, instance (or none) and tenant, and one of each that does not exist. */
-function everyCheck({ schema, facts }: Model) {
-	const tenants = [...facts.tenants.map(({ key }) => key), 'nowhere'];
-	const checks = schema.resources.flatMap(({ key: type, actions }) => {
-		const keys = facts.instances.flatMap((instance) => (instance.type === type ? [instance.key] : []));
-		return [...actions.map(({ key }) => key), 'nothing'].flatMap((action) =>
-			[undefined, 'none', ...keys].flatMap((key) =>
-				tenants.map((tenant) => ({ action, resource: { type, key, tenant } })),
-			),
-		);
-	});
-	return checks.flatMap((check) => [...facts.users, 'nobody'].map((user) => ({ user, ...check })));
-}
-
-/** The questions that the policy allows, one by one. */
-async function allowedOf({ http }: Served, model: Model): Promise<ReadonlySet<string>> {
-	const checks = everyCheck(model);
-	const { body } = await http.post<{ allow: { allow: boolean }[] }>('/allowed/bulk', checks);
-	return new Set(checks.flatMap((check, index) => (body.allow[index]?.allow ? [JSON.stringify(check)] : [])));
 }
 
 const cases = ['006-user-permissions', '007-folders-and-documents', '008-circles'];

@@ -84,6 +84,8 @@ async function send(api: Client, key: string, entry: Write) {
 		}
 		case 'rename-user':
 			return api.patch(at(`${facts}/users`, entry.user), { first_name: entry.name });
+		case 'describe-user':
+			return api.patch(at(`${facts}/users`, entry.user), { attributes: entry.attributes });
 		case 'delete-user':
 			return api.delete(at(`${facts}/users`, entry.user));
 		case 'create-tenant':

@@ -1,7 +1,14 @@
 /** An environment that changes step by step. Deletions take with them what they leave without a place, as a store's do. */
 import fc from 'fast-check';
-import type { Facts, Model, Resource, ResourceRole, Schema } from '../../compiler/model.js';
-import { schema as anySchema, derivingSchema, instanceNames, pick, relate } from '../compiler/model.js';
+import type { Attributes, Facts, Model, Resource, ResourceRole, Schema } from '../../compiler/model.js';
+import {
+	schema as anySchema,
+	setRulesOf as anySetRules,
+	derivingSchema,
+	instanceNames,
+	pick,
+	relate,
+} from '../compiler/model.js';
 import { circularEdges } from './relationship-oracle.js';
 
 /** Says which of several, whatever their number: see `pick`. */
@@ -15,6 +22,9 @@ export type Step =
 	| { readonly kind: 'assign' | 'unassign'; readonly user: string; readonly role: string; readonly tenant: string }
 	| { readonly kind: 'create_instance'; readonly type: Choice; readonly key: string; readonly tenant: string }
 	| { readonly kind: 'assign_on_instance'; readonly user: string; readonly instance: Choice; readonly role: Choice }
+	| { readonly kind: 'describe_user'; readonly user: string; readonly attributes: Attributes }
+	| { readonly kind: 'describe_instance'; readonly which: Choice; readonly attributes: Attributes }
+	| { readonly kind: 'change_rules'; readonly rules: readonly Choice[] }
 	| { readonly kind: 'relate'; readonly at: readonly [object: Choice, relation: Choice, subject: Choice] }
 	| { readonly kind: 'delete_instance' | 'unassign_on_instance' | 'unrelate'; readonly which: Choice }
 	| { readonly kind: 'change_schema'; readonly schema: Schema }
@@ -27,6 +37,8 @@ const tenant = fc.constantFrom('acme', 'beta', '1');
 /** Mostly the same one: what is of one tenant can be related. */
 const home = fc.constantFrom('acme', 'acme', 'acme', 'acme', 'acme', 'acme', 'beta', '1');
 const role = fc.constantFrom('ra', 'rb', 'r1', 'r__proto__');
+/** None at all, now and then. */
+const attributes = fc.dictionary(fc.constantFrom('level', 'status', '__proto__'), fc.nat({ max: 2 }), { maxKeys: 2 });
 const plan = fc.integer({ min: 0, max: 3 });
 const choice = fc.nat({ max: 11 });
 const places = fc.tuple(choice, choice, choice, choice);
@@ -53,6 +65,9 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 	weighted(6, fc.record({ kind: kind('assign'), user, role, tenant })),
 	weighted(2, fc.record({ kind: kind('unassign'), user, role, tenant })),
 	weighted(24, fc.record({ kind: kind('create_instance'), type: choice, key, tenant: home })),
+	weighted(4, fc.record({ kind: kind('describe_user'), user, attributes })),
+	weighted(8, fc.record({ kind: kind('describe_instance'), which: choice, attributes })),
+	weighted(2, fc.record({ kind: kind('change_rules'), rules: fc.array(choice, { maxLength: 3 }) })),
 	weighted(2, fc.record({ kind: kind('delete_instance'), which: choice })),
 	weighted(16, fc.record({ kind: kind('assign_on_instance'), user, instance: choice, role: choice })),
 	weighted(40, fc.record({ kind: kind('relate'), at: fc.tuple(choice, choice, choice) })),
@@ -86,6 +101,10 @@ export function take(model: Model, taken: Step): Model {
 	switch (taken.kind) {
 		case 'change_schema':
 			return settled(model.schema, { ...model, schema: taken.schema });
+		case 'change_rules': {
+			const set_rules = anySetRules(model.schema, taken.rules);
+			return { ...model, schema: { ...model.schema, set_rules } };
+		}
 		case 'derive':
 		case 'underive':
 		case 'switch_block':
@@ -98,7 +117,7 @@ export function take(model: Model, taken: Step): Model {
 	}
 }
 
-type FactStep = Exclude<Step, { readonly kind: Edit | 'change_schema' }>;
+type FactStep = Exclude<Step, { readonly kind: Edit | 'change_rules' | 'change_schema' }>;
 
 /** The facts after a step, before anything goes that is left without its place. */
 function written({ schema, facts }: Model, taken: FactStep): Facts {
@@ -131,6 +150,20 @@ function written({ schema, facts }: Model, taken: FactStep): Facts {
 			return type === undefined || exists
 				? facts
 				: { ...facts, instances: [...instances, { type, key: taken.key, tenant: taken.tenant }] };
+		}
+		case 'describe_user': {
+			const others = facts.user_attributes.filter((row) => row.user !== taken.user);
+			return { ...facts, user_attributes: [...others, { user: taken.user, attributes: taken.attributes }] };
+		}
+		case 'describe_instance': {
+			const own = pick(instances, taken.which);
+			const others = facts.instance_attributes.filter((row) => row.type !== own?.type || row.key !== own?.key);
+			return own === undefined
+				? facts
+				: {
+						...facts,
+						instance_attributes: [...others, { type: own.type, key: own.key, attributes: taken.attributes }],
+					};
 		}
 		case 'delete_instance':
 			return { ...facts, instances: without(instances, taken.which) };
@@ -171,6 +204,12 @@ function settled(before: Schema, { schema, facts }: Model): Model {
 		facts: {
 			...facts,
 			instances,
+			user_attributes: facts.user_attributes.filter(
+				({ user, attributes }) => facts.users.includes(user) && Object.keys(attributes).length > 0,
+			),
+			instance_attributes: facts.instance_attributes.filter(
+				({ type, key, attributes }) => isInstance(type, key) && Object.keys(attributes).length > 0,
+			),
 			role_assignments: facts.role_assignments.filter(
 				({ user, tenant }) => facts.users.includes(user) && isTenant(tenant),
 			),
@@ -233,15 +272,16 @@ function rederived(role: ResourceRole, kind: Edit, relation?: string, source?: s
 }
 
 /** Without relations to types, and derivations from roles, that are gone. */
-function sound(resources: readonly Resource[], { roles }: Schema): Schema {
+function sound(resources: readonly Resource[], { roles, condition_sets, set_rules }: Schema): Schema {
 	const byKey = new Map(resources.map((type) => [type.key, type]));
 	const related = resources.map((type) => ({
 		...type,
 		relations: type.relations.filter(({ subject }) => byKey.has(subject)),
 	}));
+	const sets = condition_sets.filter(({ resource }) => resource === null || byKey.has(resource));
 	return {
-		condition_sets: [],
-		set_rules: [],
+		condition_sets: sets,
+		set_rules: set_rules.filter(({ resource }) => byKey.has(resource)),
 		roles: roles.map((role) => ({
 			...role,
 			permissions: role.permissions.filter(({ resource }) => byKey.has(resource)),

@@ -14,9 +14,13 @@ import {
 export function touchedBetween(before: Model, after: Model): Touched {
 	const came = <T>(rows: (facts: Facts) => readonly T[]) => difference(rows(before.facts), rows(after.facts));
 	const keys = (facts: Facts) => facts.tenants.map(({ key }) => key);
+	const instanceNames = ({ instances }: Facts) => instances.map(({ type, key }) => ({ type, key }));
 	return {
-		user_attributes: [],
-		instance_attributes: [],
+		user_attributes: [...came(({ users }) => users), ...came((facts) => facts.user_attributes).map(({ user }) => user)],
+		instance_attributes: [
+			...came(instanceNames),
+			...came((facts) => facts.instance_attributes).map(({ type, key }) => ({ type, key })),
+		],
 		schema: !isDeepStrictEqual(before.schema, after.schema),
 		derivations: difference(derivationsOf(before.schema), derivationsOf(after.schema)).length > 0,
 		users: came(({ users }) => users),
@@ -25,7 +29,7 @@ export function touchedBetween(before: Model, after: Model): Touched {
 			.map(({ key }) => key)
 			.filter((key) => !came(keys).includes(key)),
 		memberships: came(({ role_assignments }) => role_assignments),
-		instances: came(({ instances }) => instances.map(({ type, key }) => ({ type, key }))),
+		instances: came(instanceNames),
 		instance_assignments: came(({ instance_assignments }) => instance_assignments),
 		relationships: came(({ relationships }) => relationships),
 	};
@@ -40,8 +44,8 @@ function difference<T>(left: readonly T[], right: readonly T[]): readonly T[] {
 /** What a run of steps touched, together. */
 export function together(run: readonly Touched[]): Touched {
 	return {
-		user_attributes: [],
-		instance_attributes: [],
+		user_attributes: run.flatMap((touched) => touched.user_attributes),
+		instance_attributes: run.flatMap((touched) => touched.instance_attributes),
 		schema: run.some((touched) => touched.schema),
 		derivations: run.some((touched) => touched.derivations),
 		users: run.flatMap((touched) => touched.users),
@@ -64,8 +68,10 @@ export function neighbourhood({ schema, facts }: Model, touched: Touched): Neigh
 	]);
 	const related = touched.derivations || touched.relationships.length > 0;
 	return {
-		user_attributes: [],
-		instance_attributes: [],
+		user_attributes: facts.user_attributes.filter(({ user }) => touched.user_attributes.includes(user)),
+		instance_attributes: facts.instance_attributes.filter((row) =>
+			touched.instance_attributes.some(({ type, key }) => type === row.type && key === row.key),
+		),
 		schema: touched.schema || related ? schema : null,
 		users: facts.users.filter((key) => users.has(key)),
 		tenants: facts.tenants.filter(({ key }) => tenants.has(key)),

@@ -4,13 +4,21 @@
  */
 import type { Json, Model, Patch, Permission } from '../../compiler/index.js';
 import { rolesOn, tenantOf } from './relationship-oracle.js';
+import { grantedBySets } from './set-oracle.js';
 
 /** A check: may this user do this action on a resource of this type, or on this instance of it, in this tenant? */
 export interface Query {
-	readonly user: { readonly key: string };
+	readonly user: { readonly key: string; readonly attributes?: Attributes };
 	readonly action: string;
-	readonly resource: { readonly type: string; readonly tenant?: string | null; readonly key?: string };
+	readonly resource: {
+		readonly type: string;
+		readonly tenant?: string | null;
+		readonly key?: string;
+		readonly attributes?: Attributes;
+	};
 }
+
+type Attributes = { readonly [name: string]: Json };
 
 /** The answer to a check, with the code of the first condition that failed. */
 export interface Decision {
@@ -26,13 +34,13 @@ export interface TenantPermissions {
 }
 
 /**
- * Decides one check (contract: pdp 2.5, evaluation order; 2.6, RBAC and ReBAC). One of the two is enough. Where both deny,
+ * Decides one check (contract: pdp 2.5, evaluation order; 2.6, RBAC, ReBAC and ABAC). One of the three is enough. Where all deny,
  * tenant roles that do not suffice are told before anything about roles on the instance, and that before anything else.
  * Assignments in tenants that are gone do not count.
  */
 export function decide(model: Model, query: Query): Decision {
 	const { tenantRoles, instanceRoles } = denials(model, query);
-	if (tenantRoles === null || instanceRoles === null) {
+	if (tenantRoles === null || instanceRoles === null || grantedBySets(model, query)) {
 		return { allow: true, code: 'allow' };
 	}
 	return { allow: false, code: tenantRoles === 'no_permission' ? tenantRoles : (instanceRoles ?? tenantRoles) };
@@ -129,7 +137,7 @@ function grants(
 	);
 }
 
-/** What a user may do, by object identifier (contract: pdp 1.4, User-permissions map): every check, asked one by one. */
+/** What a user may do, by object identifier (contract: pdp 1.4, User-permissions map), conditions left out. */
 export function permissions(model: Model, user: string): Readonly<Record<string, TenantPermissions>> {
 	const { resources } = model.schema;
 	const entries = model.facts.tenants.flatMap((tenant): [string, TenantPermissions][] => {
@@ -140,7 +148,8 @@ export function permissions(model: Model, user: string): Readonly<Record<string,
 			resource.actions
 				.filter(({ key }) => {
 					const query = { user: { key: user }, action: key, resource: { type: resource.key, tenant: tenant.key } };
-					return decide(model, query).allow;
+					const { tenantRoles, instanceRoles } = denials(model, query);
+					return tenantRoles === null || instanceRoles === null;
 				})
 				.map(({ key }) => `${resource.key}:${key}`),
 		);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Model } from '../../compiler/index.js';
+import type { Attributes } from '../../compiler/model.js';
 
 /**
  * One environment as a caller of the API would keep books of it: which writes must be accepted, and what is then there.
@@ -11,6 +12,7 @@ import type { Model } from '../../compiler/index.js';
 export type Write =
 	| { readonly kind: 'create-user'; readonly user: string; readonly role?: string; readonly tenant: string }
 	| { readonly kind: 'rename-user'; readonly user: string; readonly name: string }
+	| { readonly kind: 'describe-user'; readonly user: string; readonly attributes: Attributes }
 	| { readonly kind: 'delete-user'; readonly user: string }
 	| { readonly kind: 'create-tenant'; readonly tenant: string }
 	| { readonly kind: 'set-tenant'; readonly tenant: string; readonly attributes: Record<string, boolean | number> }
@@ -45,6 +47,15 @@ export const write: fc.Arbitrary<Write> = fc.oneof(
 	{ weight: 3, arbitrary: fc.record({ kind: kind('create-user'), user, tenant }) },
 	{ weight: 1, arbitrary: fc.record({ kind: kind('create-user'), user, tenant, role }) },
 	{ weight: 1, arbitrary: fc.record({ kind: kind('rename-user'), user, name: kind('A', 'B') }) },
+	{
+		weight: 2,
+		arbitrary: fc.record({
+			kind: kind('describe-user'),
+			user,
+			// A name in the attributes wins over that of the record; tabs and line ends are text like any other.
+			attributes: fc.constantFrom<Attributes[]>({}, { level: 1.5 }, { first_name: 'C\t"\n', tags: [{ a: null }] }),
+		}),
+	},
 	{ weight: 1, arbitrary: fc.record({ kind: kind('delete-user'), user }) },
 	{ weight: 2, arbitrary: fc.record({ kind: kind('create-tenant'), tenant }) },
 	{
@@ -91,7 +102,8 @@ interface RoleBook {
 
 /** The books of one environment. */
 export class Simulation {
-	readonly #users = new Map<string, string | null>();
+	/** With their first names and attributes. */
+	readonly #users = new Map<string, readonly [name: string | null, attributes: Attributes]>();
 	readonly #tenants = new Map<string, Record<string, boolean | number> | null>([['default', null]]);
 	readonly #resources = new Map<string, Set<string>>();
 	readonly #roles = new Map<string, RoleBook>();
@@ -107,15 +119,21 @@ export class Simulation {
 			case 'create-user': {
 				const known = entry.role === undefined || (this.#roles.has(entry.role) && this.#tenants.has(entry.tenant));
 				if (this.#users.has(entry.user) || !known) return refused;
-				this.#users.set(entry.user, null);
+				this.#users.set(entry.user, [null, {}]);
 				if (entry.role !== undefined) this.#assignments.add(JSON.stringify([entry.user, entry.role, entry.tenant]));
 				return done;
 			}
 			case 'rename-user':
-				if (!this.#users.has(entry.user)) return refused;
-				if (this.#users.get(entry.user) === entry.name) return unchanged;
-				this.#users.set(entry.user, entry.name);
+			case 'describe-user': {
+				const known = this.#users.get(entry.user);
+				if (known === undefined) return refused;
+				const [name, attributes] = known;
+				const next =
+					entry.kind === 'rename-user' ? ([entry.name, attributes] as const) : ([name, entry.attributes] as const);
+				if (isDeepStrictEqual(known, next)) return unchanged;
+				this.#users.set(entry.user, next);
 				return done;
+			}
 			case 'delete-user':
 				if (!this.#users.delete(entry.user)) return refused;
 				this.#unassignAll(0, entry.user);
@@ -209,7 +227,10 @@ export class Simulation {
 				})),
 			},
 			facts: {
-				user_attributes: [],
+				user_attributes: [...this.#users].map(([key, [first_name, attributes]]) => ({
+					user: key,
+					attributes: { ...(first_name === null ? {} : { first_name }), ...attributes },
+				})),
 				instance_attributes: [],
 				users: [...this.#users.keys()],
 				tenants: [...this.#tenants].map(([key, attributes]) => ({ key, attributes: attributes ?? {} })),

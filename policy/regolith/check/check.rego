@@ -4,9 +4,10 @@
 #   Decides one question: may this user do this action on this resource?
 #   Every model of the schema is asked; one that grants is enough, and nothing can take a grant back.
 #   Whatever is unknown, missing or malformed denies with a code.
-#   Input: {"user": {"key"}, "action", "resource": {"type", "tenant", "key"?, "attributes"?}, "context"?}.
+#   Input: {"user": {"key", "attributes"?}, "action", "resource": {"type", "tenant", "key"?, "attributes"?}, "context"?}.
 package regolith.check
 
+import data.regolith.abac
 import data.regolith.rbac
 import data.regolith.rebac
 
@@ -20,10 +21,13 @@ allow if code == "allow"
 # title: Code
 # description: |
 #   The string "allow", or the code of the first condition that failed. Where roles in tenants and roles on instances
-#   could both have granted, roles that are held and do not suffice are told before roles that are not held.
+#   could both have granted, roles that are held and do not suffice are told before roles that are not held. Conditions
+#   name the code only where a decision point leaves them out that could have granted.
 # entrypoint: true
 code := "allow" if {
 	permitted
+} else := "cloud_pdp_not_supporting_abac" if {
+	abac.unanswered
 } else := rebac.denial if {
 	rebac.applies
 	not rbac.held

@@ -4,11 +4,12 @@
 #   A small environment for the tests. Resource type `document` has its generated package beside;
 #   `folder` has no actions. Ann is a viewer in acme and an editor in beta, Bob is a viewer in beta, Eve has no tenant
 #   roles, but is a keeper of folder f1 in acme, whose keepers read document d1 unless they hold a role on it, and an
-#   author of document d2.
+#   author of document d2. Condition sets alone let documents be signed: drafts by viewers, all of them by seniors, who are
+#   of level 5 and more; Eve is one. Document d1 is a draft.
 package regolith.environment_test
 
 schema := {
-	"actions": {"document": {"read": null, "write": null}, "folder": {}},
+	"actions": {"document": {"read": null, "sign": null, "write": null}, "folder": {}},
 	"grants": {"document": {
 		"read": {"viewer": null, "editor": null},
 		"write": {"editor": null},
@@ -29,6 +30,12 @@ schema := {
 		},
 		"folder": {"keeper": []},
 	},
+	"set_rules": {"document": {"sign": {
+		"seniors": {"__autogen_document": null},
+		"__autogen_viewer": {"drafts": null},
+	}}},
+	"user_sets": {"seniors": null, "__autogen_viewer": "viewer"},
+	"resource_sets": {"document": {"drafts": null, "__autogen_document": "document"}},
 }
 
 facts := {
@@ -48,4 +55,6 @@ facts := {
 		"document:d2": {"parent": {"folder:f1": null}},
 	},
 	"closures": {},
+	"user_attributes": {"ann": {"level": 3, "email": "ann@example.com"}, "eve": {"level": 7, "address": {"city": "Ur"}}},
+	"instance_attributes": {"document:d1": {"status": "draft", "tags": {"a": 1}}},
 }

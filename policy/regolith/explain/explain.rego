@@ -5,6 +5,8 @@
 #   It takes the input of a check and is defined for every input. Arrays have no order.
 package regolith.explain
 
+import data.regolith.abac
+import data.regolith.attributes
 import data.regolith.check
 import data.regolith.rbac
 import data.regolith.rebac
@@ -25,6 +27,8 @@ _models[model] := section if {
 _sections.rbac := rbac_section
 
 _sections.rebac := rebac_section if rebac.applies
+
+_sections.abac := abac_section if abac.active
 
 # METADATA
 # description: What was asked; `tenant` is null unless the tenant exists.
@@ -67,6 +71,39 @@ rebac_section := {
 	"allow": false,
 	"code": rebac.denial,
 	"reason": _instance_reason(rebac.denial),
+}
+
+# METADATA
+# description: |
+#   What condition sets say. An allowing section names each rule that grants, and automatic sets in it by what they stand
+#   for. A denying one names the sets that match, as far as they were looked for.
+abac_section := {
+	"allow": true,
+	"code": "allow",
+	"reason": reason.allow_by_conditions,
+	"allowing_rules": [rule | some rule in abac.allowing_rules],
+} if {
+	abac.granted
+	rbac.action_known
+} else := object.union(
+	{
+		"allow": false,
+		"code": abac.denial,
+		"reason": _conditions_reason(abac.denial),
+	},
+	_matching(abac.denial),
+)
+
+_matching("no_matching_resourcesets") := {"matching_usersets": [key | some key in abac.matching_user_sets]}
+
+_matching("no_matching_rules") := {
+	"matching_usersets": [key | some key in abac.matching_user_sets],
+	"matching_resourcesets": [key | some key in abac.matching_resource_sets],
+}
+
+_matching(code) := {} if {
+	code != "no_matching_resourcesets"
+	code != "no_matching_rules"
 }
 
 _allowing_instance_roles contains allowing if {
@@ -133,6 +170,10 @@ _instance_reason("no_permission") := text if {
 
 _instance_reason(code) := reason[code] if code != "no_permission"
 
+default _conditions_reason(_) := "the request is not complete"
+
+_conditions_reason(code) := reason[code]
+
 reason.allow := text if {
 	text := concat("", ["the roles of user `", input.user.key, "` in tenant `", _tenant, "` grant `", _permission, "`"])
 }
@@ -171,6 +212,18 @@ reason.tenant_mismatch := text if {
 
 reason.no_graph_roles := concat("", ["user `", input.user.key, "` has no role on `", rebac.name, "`"])
 
+reason.allow_by_conditions := concat("", ["a rule of condition sets grants `", _permission, "`"])
+
+reason.cloud_pdp_not_supporting_abac := "this decision point is one of the cloud, which evaluates no conditions"
+
+reason.no_matching_usersets := concat("", ["user `", input.user.key, "` is in no user set"])
+
+reason.no_matching_resourcesets := concat("", ["the resource is in no resource set of type `", input.resource.type, "`"])
+
+reason.no_matching_rules := text if {
+	text := concat("", ["no rule lets the user sets that match do `", _permission, "` on the resource sets that match"])
+}
+
 _permission := concat(":", [input.resource.type, input.action])
 
 default _user := {}
@@ -181,27 +234,12 @@ default _synced := false
 
 _synced := rbac.user_known
 
-# What the check sends wins over what the policy knows.
-_attributes := object.union({"key": _key, "roles": _roles, "tenants": _tenants}, _sent_attributes)
-
-default _sent_attributes := {}
-
-_sent_attributes := input.user.attributes if is_object(input.user.attributes)
+# Nothing that a check sends can stand for what the policy knows by itself.
+_attributes := object.union(attributes.user, {"key": _key, "roles": attributes.user_roles, "tenants": attributes.user_tenants})
 
 default _key := null
 
 _key := input.user.key
-
-default _roles := []
-
-_roles := [role | some role, _ in data.regolith.facts.tenant_roles[_tenant][input.user.key]] if {
-	rbac.user_known
-	rbac.tenant_known
-}
-
-default _tenants := []
-
-_tenants := [tenant | some tenant, _ in data.regolith.facts.users[input.user.key]] if rbac.user_known
 
 default _tenant := null
 
@@ -213,4 +251,6 @@ _action := input.action
 
 default _resource := {}
 
-_resource := object.union({"attributes": {}}, input.resource) if is_object(input.resource)
+_resource := object.union(object.remove(input.resource, {"attributes"}), {"attributes": attributes.resource}) if {
+	is_object(input.resource)
+}

@@ -68,7 +68,7 @@ test_a_check_without_a_tenant_says_so if {
 
 test_request_shows_what_the_policy_knows if {
 	question := {
-		"user": {"key": "ann", "email": "ann@example.com", "attributes": {"level": 3}},
+		"user": {"key": "ann", "email": "ann@example.com", "attributes": {"level": 4, "roles": ["owner"]}},
 		"action": "read",
 		"resource": {"type": "document", "key": "d1", "tenant": "acme"},
 	}
@@ -77,11 +77,39 @@ test_request_shows_what_the_policy_knows if {
 			"key": "ann",
 			"email": "ann@example.com",
 			"synced": true,
-			"attributes": {"key": "ann", "roles": ["viewer"], "tenants": ["acme", "beta"], "level": 3},
+			"attributes": {"key": "ann", "roles": ["viewer"], "tenants": ["acme", "beta"], "level": 4, "email": "ann@example.com"},
 		},
 		"tenant": "acme",
 		"action": "read",
-		"resource": {"type": "document", "key": "d1", "tenant": "acme", "attributes": {}},
+		"resource": {"type": "document", "key": "d1", "tenant": "acme", "attributes": {"status": "draft", "tags": {"a": 1}}},
+	}
+}
+
+test_conditions_that_allow_name_their_rules if {
+	answer := sections(ask("eve", "sign", "document", "acme"))
+	object.keys(answer) == {"request", "abac"}
+	answer.abac == {
+		"allow": true,
+		"code": "allow",
+		"reason": "a rule of condition sets grants `document:sign`",
+		"allowing_rules": [{"userset": "seniors", "resource_type": "document"}],
+	}
+}
+
+test_conditions_that_deny_name_what_matches if {
+	answer := sections(ask("ann", "sign", "document", "acme"))
+	object.keys(answer) == {"request", "rbac", "abac"}
+	answer.abac == {
+		"allow": false,
+		"code": "no_matching_rules",
+		"reason": "no rule lets the user sets that match do `document:sign` on the resource sets that match",
+		"matching_usersets": ["__autogen_viewer"],
+		"matching_resourcesets": ["__autogen_document"],
+	}
+	sections(ask("nobody", "sign", "document", "acme")).abac == {
+		"allow": false,
+		"code": "no_matching_usersets",
+		"reason": "user `nobody` is in no user set",
 	}
 }
 

@@ -3,8 +3,10 @@
 # description: |
 #   What a user may do, and who may do something, as lists. Every entry is decided by the rule that decides a single
 #   check. What could be listed is proposed from outside where finding it would take long: then it comes in the input.
+#   Conditions are left out unless the context asks for them, because to ask them of everything takes long.
 package regolith.listing
 
+import data.regolith.abac
 import data.regolith.check
 import data.regolith.rebac
 
@@ -23,7 +25,7 @@ user_permissions := {object_id: entry |
 	_selected(tenant, object_id)
 	entry := {
 		"tenant": {"key": tenant, "attributes": data.regolith.facts.tenants[tenant]},
-		"permissions": _permissions(input.user, {"tenant": tenant}, object.keys(data.regolith.schema.actions)),
+		"permissions": _permissions({"tenant": tenant}, object.keys(data.regolith.schema.actions)),
 		"roles": [role | some role, _ in data.regolith.facts.tenant_roles[tenant][input.user.key]],
 	}
 }
@@ -31,20 +33,23 @@ user_permissions := {object_id: entry |
 # METADATA
 # title: Instance permissions
 # description: |
-#   What the user may do on instances, for those of `instances` on which the user holds a role, assigned or derived:
-#   array of {"tenant": {"key", "attributes"}, "resource": {"type", "key"}, "permissions", "roles"}.
+#   What the user may do on instances, for those of `instances` on which the user holds a role, assigned or derived, or
+#   conditions that are asked for grant something:
+#   array of {"tenant": {"key", "attributes"}, "resource": {"type", "key", "attributes"}, "permissions", "roles"}.
 #   Input: {"user": {"key"}, "instances": [{"type", "key"}], "context"?}.
 # entrypoint: true
 instance_permissions := [entry |
 	some instance in input.instances
-	tenant := data.regolith.facts.instances[concat(":", [instance.type, instance.key])]
+	name := concat(":", [instance.type, instance.key])
+	tenant := data.regolith.facts.instances[name]
 	resource := {"type": instance.type, "key": instance.key, "tenant": tenant}
 	roles := [role | some role in _held_roles(input.user, resource)]
-	count(roles) > 0
+	_concerned(roles, resource)
+	attributes := object.get(data.regolith.facts.instance_attributes, name, {})
 	entry := {
 		"tenant": {"key": tenant, "attributes": data.regolith.facts.tenants[tenant]},
-		"resource": {"type": instance.type, "key": instance.key},
-		"permissions": _permissions(input.user, resource, {instance.type}),
+		"resource": {"type": instance.type, "key": instance.key, "attributes": attributes},
+		"permissions": _permissions(resource, {instance.type}),
 		"roles": roles,
 	}
 ]
@@ -81,7 +86,13 @@ _tenants contains data.regolith.facts.instances[instance] if {
 # entrypoint: true
 authorized_users := [key |
 	some key in input.users
-	question := {"user": {"key": key}, "action": input.action, "resource": input.resource, "context": _context}
+	question := {
+		"user": {"key": key},
+		"action": input.action,
+		"resource": input.resource,
+		"context": _context,
+		"conditions": _for_users,
+	}
 	check.permitted with input as question
 ]
 
@@ -89,15 +100,38 @@ _held_roles(user, resource) := roles if {
 	roles := rebac.held_roles with input as {"user": user, "resource": resource}
 }
 
+_concerned(roles, _) if count(roles) > 0
+
+_concerned([], resource) if {
+	some action, _ in data.regolith.schema.set_rules[resource.type]
+	abac.granted with input as _question(action, resource)
+}
+
 # What is allowed on a resource of each of the types.
-_permissions(user, resource, types) := [permission |
+_permissions(resource, types) := [permission |
 	some type in types
 	some action, _ in data.regolith.schema.actions[type]
 	typed := object.union(resource, {"type": type})
-	question := {"user": user, "action": action, "resource": typed, "context": _context}
-	check.permitted with input as question
+	check.permitted with input as _question(action, typed)
 	permission := concat(":", [type, action])
 ]
+
+_question(action, resource) := {
+	"user": input.user,
+	"action": action,
+	"resource": resource,
+	"context": _context,
+	"conditions": _for_permissions,
+}
+
+# Whether conditions are asked for; a check leaves them out when told so.
+default _for_permissions := false
+
+_for_permissions if _context.enable_abac_user_permissions == true
+
+default _for_users := false
+
+_for_users if _context.enable_abac_authorized_users == true
 
 default _context := {}
 

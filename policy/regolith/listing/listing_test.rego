@@ -94,19 +94,19 @@ test_instances_on_which_a_role_is_held if {
 	listed == [
 		{
 			"tenant": {"key": "acme", "attributes": {"plan": "pro"}},
-			"resource": {"type": "document", "key": "d1"},
+			"resource": {"type": "document", "key": "d1", "attributes": {"status": "draft", "tags": {"a": 1}}},
 			"permissions": ["document:read"],
 			"roles": ["reader"],
 		},
 		{
 			"tenant": {"key": "acme", "attributes": {"plan": "pro"}},
-			"resource": {"type": "document", "key": "d2"},
+			"resource": {"type": "document", "key": "d2", "attributes": {}},
 			"permissions": ["document:read", "document:write"],
 			"roles": ["author"],
 		},
 		{
 			"tenant": {"key": "acme", "attributes": {"plan": "pro"}},
-			"resource": {"type": "folder", "key": "f1"},
+			"resource": {"type": "folder", "key": "f1", "attributes": {}},
 			"permissions": [],
 			"roles": ["keeper"],
 		},
@@ -123,6 +123,29 @@ test_instances_without_a_role_are_left_out[name] if {
 		"no instances": {"user": {"key": "eve"}},
 	}
 	on_instances(question) == []
+}
+
+asked := {"context": {"enable_abac_user_permissions": true, "enable_abac_authorized_users": true}}
+
+test_conditions_are_asked_when_the_context_says_so if {
+	listed := on_instances(object.union({"user": {"key": "ann"}, "instances": all_instances}, asked))
+	[[entry.resource.key, entry.permissions, entry.roles] | some entry in listed] == [[
+		"d1", [
+			"document:read",
+			"document:sign",
+		],
+		[],
+	]]
+	with_roles := on_instances(object.union({"user": {"key": "eve"}, "instances": all_instances}, asked))
+	[entry.permissions | some entry in with_roles] == [
+		["document:read", "document:sign"],
+		["document:read", "document:sign", "document:write"],
+		[],
+	]
+	everyone := {"users": ["ann", "bob", "eve"], "action": "sign"}
+	d1 := {"resource": {"type": "document", "key": "d1", "tenant": "acme"}}
+	authorized(object.union(object.union(everyone, d1), asked)) == ["ann", "eve"]
+	authorized(object.union(everyone, d1)) == []
 }
 
 test_tenants_where_any_role_is_held if {
@@ -154,15 +177,23 @@ test_nobody_else_is_authorized if {
 	authorized({}) == []
 }
 
+# A listing that asks for conditions, or does not, and checks that do the same.
+ways := [
+	{"listing": asked, "check": {}},
+	{"listing": {}, "check": {"conditions": false}},
+]
+
 # INVARIANT: list = check, over every instance there is.
-test_listed_on_instances_exactly_when_checked if {
+test_listed_on_instances_exactly_when_checked[index] if {
+	some index, way in ways
 	every user, _ in environment.facts.users {
-		listed := on_instances({"user": {"key": user}, "instances": all_instances})
+		listed := on_instances(object.union({"user": {"key": user}, "instances": all_instances}, way.listing))
 		every entry in listed {
 			every action, _ in environment.schema.actions[entry.resource.type] {
 				is_listed := concat(":", [entry.resource.type, action]) in entry.permissions
 				resource := object.union(entry.resource, {"tenant": entry.tenant.key})
-				is_allowed := check.allow with input as {"user": {"key": user}, "action": action, "resource": resource}
+				question := {"user": {"key": user}, "action": action, "resource": resource}
+				is_allowed := check.allow with input as object.union(question, way.check)
 					with data.regolith.schema as environment.schema
 					with data.regolith.facts as environment.facts
 				is_listed == is_allowed
@@ -172,16 +203,17 @@ test_listed_on_instances_exactly_when_checked if {
 }
 
 # INVARIANT: list = check, over everything there is.
-test_listed_exactly_when_checked if {
-	every user, _ in environment.facts.users {
-		listed := permissions({"user": {"key": user}})
-		every tenant, _ in environment.facts.tenants {
+test_listed_exactly_when_checked[index] if {
+	some index, way in ways
+	every user, tenants in environment.facts.users {
+		listed := permissions(object.union({"user": {"key": user}}, way.listing))
+		every tenant, _ in tenants {
 			every type, actions in environment.schema.actions {
 				every action, _ in actions {
-					entry := object.get(listed, concat("", ["__tenant:", tenant]), {"permissions": []})
+					entry := listed[concat("", ["__tenant:", tenant])]
 					is_listed := concat(":", [type, action]) in entry.permissions
 					question := {"user": {"key": user}, "action": action, "resource": {"type": type, "tenant": tenant}}
-					is_allowed := check.allow with input as question
+					is_allowed := check.allow with input as object.union(question, way.check)
 						with data.regolith.schema as environment.schema
 						with data.regolith.facts as environment.facts
 					is_listed == is_allowed

@@ -74,7 +74,7 @@ test_sections_name_the_derivation if {
 test_a_model_that_denies_is_silent_when_another_allows if {
 	object.keys(sections(ask("eve", "read", "d1", "acme"))) == {"request", "rebac"}
 	object.keys(sections(ask("ann", "read", "d1", "acme"))) == {"request", "rbac"}
-	object.keys(sections(ask("bob", "read", "d1", "acme"))) == {"request", "rbac", "rebac"}
+	object.keys(sections(ask("bob", "read", "d1", "acme"))) == {"request", "abac", "rbac", "rebac"}
 }
 
 test_meet_looks_through_the_smaller_table if {

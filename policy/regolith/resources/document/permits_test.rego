@@ -8,6 +8,7 @@
 #   kind: resource
 package regolith.resources.document
 
+import data.regolith.abac
 import data.regolith.rbac
 import data.regolith.rebac
 
@@ -16,15 +17,30 @@ import data.regolith.rebac
 # custom:
 #   key: "read"
 #   kind: action
+permits["read"] if abac.granted
+
 permits["read"] if rbac.granted
 
 permits["read"] if rebac.granted
+
+# METADATA
+# title: "Sign"
+# custom:
+#   key: "sign"
+#   kind: action
+permits["sign"] if abac.granted
+
+permits["sign"] if rbac.granted
+
+permits["sign"] if rebac.granted
 
 # METADATA
 # title: "Write"
 # custom:
 #   key: "write"
 #   kind: action
+permits["write"] if abac.granted
+
 permits["write"] if rbac.granted
 
 permits["write"] if rebac.granted

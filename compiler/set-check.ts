@@ -1,0 +1,135 @@
+/** What is wrong with condition sets and their rules. */
+import { parseConditions } from './condition/grammar.js';
+import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
+import { cyclesOf } from './grant.js';
+import type { ConditionSet, Schema, SetRule } from './model.js';
+
+/** Finds everything that is wrong with the condition sets and the set rules of a schema, in no order. Throws nothing. */
+export function checkSets(schema: Schema): readonly Diagnostic[] {
+	const sets = new Map(schema.condition_sets.map((set) => [set.key, set]));
+	return [
+		...keyProblems(['condition_sets'], schema.condition_sets),
+		...schema.condition_sets.flatMap((set) => [
+			...checkResourceOf(set, schema),
+			...checkParent(set, sets),
+			...checkSelection(set, schema),
+		]),
+		...checkCycles(schema.condition_sets),
+		...schema.set_rules.flatMap((rule) => checkRule(rule, schema, sets)),
+		...repeated(schema.set_rules.map(nameOf)).map((name) =>
+			finding('repeated', ['set_rules', name], `the rule ${tick(name)} is there more than once`),
+		),
+	];
+}
+
+function placeOf({ key }: ConditionSet, ...further: readonly string[]): readonly string[] {
+	return ['condition_sets', key, ...further];
+}
+
+function checkResourceOf(set: ConditionSet, { resources }: Schema): readonly Diagnostic[] {
+	const place = placeOf(set, 'resource');
+	if (set.type === 'userset') {
+		return set.resource === null
+			? []
+			: [finding('misplaced_resource', place, `user set ${tick(set.key)} is of a resource type`)];
+	}
+	if (set.resource === null) {
+		return [finding('misplaced_resource', place, `resource set ${tick(set.key)} is of no resource type`)];
+	}
+	return resources.some(({ key }) => key === set.resource)
+		? []
+		: [finding('unknown_resource', place, `resource type ${tick(set.resource)} does not exist`)];
+}
+
+function checkParent(set: ConditionSet, sets: ReadonlyMap<string, ConditionSet>): readonly Diagnostic[] {
+	if (set.parent === null) {
+		return [];
+	}
+	const place = placeOf(set, 'parent');
+	const parent = sets.get(set.parent);
+	if (parent === undefined || parent.type !== set.type) {
+		return [finding('unknown_condition_set', place, `there is no ${nounOf(set.type)} ${tick(set.parent)}`)];
+	}
+	const message = `resource set ${tick(set.parent)} is of another resource type than ${tick(set.key)}`;
+	return parent.resource === set.resource ? [] : [finding('other_resource', place, message)];
+}
+
+function checkSelection(set: ConditionSet, { roles }: Schema): readonly Diagnostic[] {
+	const { selects } = set;
+	if ('role' in selects) {
+		const place = placeOf(set, 'role');
+		return set.type === 'userset' && roles.some(({ key }) => key === selects.role)
+			? []
+			: [finding('unknown_role', place, `role ${tick(selects.role)} does not exist`)];
+	}
+	if ('resource' in selects) {
+		const message = `resource type ${tick(selects.resource)} is not that of the set ${tick(set.key)}`;
+		return selects.resource === set.resource ? [] : [finding('other_resource', placeOf(set, 'resource'), message)];
+	}
+	const parsed = parseConditions(selects.conditions, { type: set.type });
+	return 'condition' in parsed
+		? []
+		: parsed.problems.map(({ at, msg }) =>
+				finding('malformed_conditions', placeOf(set, 'conditions', ...at.map(String)), msg),
+			);
+}
+
+function checkCycles(sets: readonly ConditionSet[]): readonly Diagnostic[] {
+	const narrowing = sets.map(({ key, parent }) => ({ key, extends: parent === null ? [] : [parent] }));
+	return cyclesOf(narrowing).map((chain) => {
+		const [first = ''] = chain;
+		const circle = [...chain, first].map(tick).join(' narrows ');
+		const place = ['condition_sets', first, 'parent'];
+		return finding('condition_set_cycle', place, `condition sets narrow each other in a circle: ${circle}`);
+	});
+}
+
+function checkRule(
+	rule: SetRule,
+	{ resources }: Schema,
+	sets: ReadonlyMap<string, ConditionSet>,
+): readonly Diagnostic[] {
+	const place = ['set_rules', nameOf(rule)];
+	const type = resources.find(({ key }) => key === rule.resource);
+	const resourceSet = sets.get(rule.resource_set);
+	const missing = (
+		[
+			['userset', rule.user_set],
+			['resourceset', rule.resource_set],
+		] as const
+	).filter(([kind, key]) => sets.get(key)?.type !== kind);
+	return [
+		...missing.map(([kind, key]) =>
+			finding('unknown_condition_set', [...place, key], `there is no ${nounOf(kind)} ${tick(key)}`),
+		),
+		...(type === undefined
+			? [finding('unknown_resource', place, `resource type ${tick(rule.resource)} does not exist`)]
+			: type.actions.some(({ key }) => key === rule.action)
+				? []
+				: [
+						finding(
+							'unknown_action',
+							place,
+							`action ${tick(rule.action)} does not exist on resource type ${tick(rule.resource)}`,
+						),
+					]),
+		...(resourceSet?.type === 'resourceset' && resourceSet.resource !== rule.resource
+			? [
+					finding(
+						'other_resource',
+						place,
+						`resource set ${tick(rule.resource_set)} is not of resource type ${tick(rule.resource)}`,
+					),
+				]
+			: []),
+	];
+}
+
+function nounOf(type: ConditionSet['type']): string {
+	return type === 'userset' ? 'user set' : 'resource set';
+}
+
+/** How people would say a rule. */
+function nameOf({ user_set, resource, action, resource_set }: SetRule): string {
+	return `${user_set} ${resource}:${action} ${resource_set}`;
+}

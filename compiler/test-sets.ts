@@ -1,0 +1,121 @@
+/** The part of the generated tests that is about condition sets and their rules. */
+import type { ConditionSet, Schema, SetRule } from './model.js';
+import { canonical, sortedBy } from './order.js';
+import { packagePart } from './rego/path.js';
+import { type Fragment, lines, paragraphs, rego } from './rego/rego.js';
+import { type Members, type Table, table } from './rego/table.js';
+import type { TestRules, TestSection } from './test-rules.js';
+
+/** The tables and tests of the condition sets of a schema, which has some. */
+export function setSection(schema: Schema): TestSection {
+	const { condition_sets, resources, set_rules } = schema;
+	const ofResources = condition_sets.filter(({ type }) => type === 'resourceset');
+	const tables = {
+		user_sets: setTable(condition_sets.filter(({ type }) => type === 'userset')),
+		resource_sets: grouped(ofResources, ({ resource }) => resource ?? '', setTable),
+		set_rules: grouped(
+			set_rules,
+			({ resource }) => resource,
+			(ofType) => grouped(ofType, ({ action }) => action, ruleTable),
+		),
+	};
+	// The facts that it takes are made up only where something can be asked.
+	const automatic = resources.length > 0 && condition_sets.some(({ selects }) => 'role' in selects);
+	return {
+		...setTests(canonical(set_rules.map(({ resource }) => resource)), automatic),
+		table: paragraphs([
+			lines([setsComment, rego`user_sets := ${table(tables.user_sets)}`]),
+			rego`resource_sets := ${table(tables.resource_sets)}`,
+			lines([rulesComment, rego`set_rules := ${table(tables.set_rules)}`]),
+		]),
+	};
+}
+
+const setsComment = rego`# Condition sets, those of resources by type: null, or what an automatic set stands for.`;
+const rulesComment = rego`# Rules by resource type and action: which user sets may do it on which resource sets.`;
+
+function setTable(sets: readonly ConditionSet[]): Members {
+	return { members: sortedBy(sets, ({ key }) => key).map(({ key, selects }) => [key, standsFor(selects)]) };
+}
+
+function standsFor(selects: ConditionSet['selects']): Fragment {
+	return 'role' in selects ? rego`${selects.role}` : 'resource' in selects ? rego`${selects.resource}` : rego`null`;
+}
+
+function ruleTable(rules: readonly SetRule[]): Members {
+	const nothing = () => rego`null`;
+	return grouped(
+		rules,
+		({ user_set }) => user_set,
+		(ofSet) => grouped(ofSet, ({ resource_set }) => resource_set, nothing),
+	);
+}
+
+function grouped<T>(rows: readonly T[], keyOf: (row: T) => string, tableOf: (rows: readonly T[]) => Table): Members {
+	const keys = canonical(rows.map(keyOf));
+	return { members: keys.map((key) => [key, tableOf(rows.filter((row) => keyOf(row) === key))]) };
+}
+
+/** The tests of condition sets and of the rules for these types, which have some. */
+function setTests(types: readonly string[], automatic: boolean): TestRules {
+	return {
+		tests: [
+			rego`# The data document has these condition sets and rules, and no others.
+test_condition_sets if {
+	data.regolith.schema.user_sets == user_sets
+	data.regolith.schema.resource_sets == resource_sets
+	data.regolith.schema.set_rules == set_rules
+}`,
+			...(automatic
+				? [
+						rego`test_user_sets_of_roles[set] if {
+	some set, role in user_sets_of_roles
+	user_set_is_of_role(set, role)
+}`,
+					]
+				: []),
+			...types.map(
+				(type) => rego`test_set_rules${packagePart(type)}[action] if {
+	some action, rules in set_rules${packagePart(type)}
+	set_rules_are_right(${type}, action, rules)
+}`,
+			),
+		],
+		helpers: [
+			...(automatic
+				? [
+						rego`user_sets_of_roles := {set: role | some set, role in user_sets; role != null}`,
+						rego`# The set selects who holds the role in the tenant of the check, and nobody else.
+user_set_is_of_role(set, role) if {
+	facts := with_tenant_role(role)
+	here := {"user": {"key": "someone"}, "resource": {"tenant": "here"}}
+	elsewhere := {"user": {"key": "someone"}, "resource": {"tenant": "elsewhere"}}
+	data.regolith.user_sets[set].holds with input as here with data.regolith.facts as facts
+	not data.regolith.user_sets[set].holds with input as elsewhere with data.regolith.facts as facts
+}`,
+					]
+				: []),
+			...(types.length === 0
+				? []
+				: [
+						rego`# Where both sets of a rule match, the action is allowed, and where one of them does not, it is not.
+set_rules_are_right(type, action, rules) if {
+	every user_set, resource_sets in rules {
+		every resource_set, _ in resource_sets {
+			allowed_by_sets(type, action, {user_set: {"holds": true}}, {resource_set: {"holds": true}})
+			not allowed_by_sets(type, action, {user_set: {"holds": true}}, {})
+			not allowed_by_sets(type, action, {}, {resource_set: {"holds": true}})
+		}
+	}
+}`,
+						rego`allowed_by_sets(type, action, matching_user_sets, matching_resource_sets) if {
+	question := {"user": {"key": "someone"}, "action": action, "resource": {"type": type, "tenant": "here"}}
+	check.permitted with input as question
+		with data.regolith.facts as nothing_held
+		with data.regolith.user_sets as matching_user_sets
+		with data.regolith.resource_sets as matching_resource_sets
+}`,
+					]),
+		],
+	};
+}

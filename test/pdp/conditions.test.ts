@@ -1,0 +1,202 @@
+import test from 'ava';
+import { allowedOf, everyCheck, modelOf, serving } from './cases.js';
+
+/** Condition sets at a decision point: who can change what they see, and when listings and the cloud leave them out. */
+
+const name = '009-condition-sets';
+const d1 = { type: 'document', key: 'd1', tenant: 'acme' };
+
+interface Explained {
+	readonly allow: boolean;
+	readonly debug: {
+		readonly request: { readonly user: { readonly attributes: unknown } };
+		readonly abac?: { readonly code: string; readonly allowing_rules?: unknown };
+		readonly rbac?: object;
+	};
+}
+
+interface Case {
+	readonly title: string;
+	readonly asked: object;
+	readonly allow: boolean;
+	/** Of the section of conditions. */
+	readonly code: string;
+}
+
+const cases: readonly Case[] = [
+	{
+		title: 'a stored attribute and a stored role',
+		asked: { user: 'ann', action: 'sign', resource: d1 },
+		allow: true,
+		code: 'allow',
+	},
+	{
+		title: 'attributes that the check sends, of a user and an instance that are not stored',
+		asked: {
+			user: { key: 'new', attributes: { title: 'manager' } },
+			action: 'edit',
+			resource: { ...d1, key: 'd9', attributes: { status: 'draft' } },
+		},
+		allow: true,
+		code: 'allow',
+	},
+	{
+		title: 'sent attributes win',
+		asked: { user: { key: 'ann', attributes: { title: null } }, action: 'edit', resource: d1 },
+		allow: false,
+		code: 'no_matching_rules',
+	},
+	{
+		title: 'a role cannot be sent, wherever it is put',
+		asked: {
+			user: { key: 'new', roles: ['admin'], attributes: { roles: ['admin'], key: 'ann', tenants: ['acme'] } },
+			action: 'sign',
+			resource: d1,
+			context: { roles: ['admin'], user: { roles: ['admin'] } },
+			roles: ['admin'],
+		},
+		allow: false,
+		code: 'no_matching_rules',
+	},
+	{
+		title: 'an edge decision point is no one of the cloud because a client says so, nor are conditions left out',
+		asked: {
+			user: 'ann',
+			action: 'sign',
+			resource: d1,
+			context: { pdp_type: 'cloud', enable_abac_user_permissions: false },
+			conditions: false,
+		},
+		allow: true,
+		code: 'allow',
+	},
+	{
+		title: 'in another tenant than the instance is in',
+		asked: { user: 'cleo', action: 'edit', resource: { ...d1, tenant: 'beta' } },
+		allow: false,
+		code: 'tenant_mismatch',
+	},
+	{
+		title: 'in a tenant that does not exist',
+		asked: { user: 'cleo', action: 'edit', resource: { ...d1, tenant: 'none', attributes: { status: 'draft' } } },
+		allow: false,
+		code: 'no_such_tenant',
+	},
+];
+
+test('conditions are decided by what is stored and asked', async (t) => {
+	const { http } = await serving(t, await modelOf(name));
+	for (const { title, asked, allow, code } of cases) {
+		const { body } = await http.post<Explained>('/allowed', { ...asked, use_debugger: true });
+		t.is(body.allow, allow, title);
+		t.is(body.debug.abac?.code, code, title);
+	}
+});
+
+test('an explanation shows what is known, and not what somebody said of themselves', async (t) => {
+	const { http } = await serving(t, await modelOf(name));
+	const user = { key: 'ann', email: 'ann@example.com', attributes: { roles: ['owner'], tenants: [], key: 'bob' } };
+	const asked = { user, action: 'sign', resource: d1, use_debugger: true };
+	const { debug } = (await http.post<Explained>('/allowed', asked)).body;
+	t.deepEqual(debug.request.user.attributes, {
+		...{ key: 'ann', roles: ['admin'], tenants: ['acme'] },
+		...{ email: 'ann@example.com', level: 5, title: 'manager' },
+	});
+	t.deepEqual(debug.abac?.allowing_rules, [{ role: 'admin', resourceset: 'drafts' }]);
+	t.is(debug.rbac, undefined);
+});
+
+test('a decision point of the cloud evaluates no conditions, whatever the client says', async (t) => {
+	const { http } = await serving(t, await modelOf(name), { mode: 'cloud' });
+	for (const context of [{}, { pdp_type: 'edge' }, { pdp_type: null }, null]) {
+		const asked = { user: 'ann', action: 'sign', resource: d1, context, use_debugger: true };
+		const { body } = await http.post<Explained>('/allowed', asked);
+		t.false(body.allow);
+		t.is(body.debug.abac?.code, 'cloud_pdp_not_supporting_abac');
+	}
+	const flags = { context: { enable_abac_user_permissions: true, enable_abac_authorized_users: true } };
+	t.deepEqual((await http.post('/authorized_users', { action: 'sign', resource: d1, ...flags })).body['users'], {});
+	const listed = await http.post('/user-permissions', { user: 'bob', resource_types: ['document'], ...flags });
+	t.deepEqual(listed.body, {});
+	t.true((await http.post('/allowed', { user: 'ann', action: 'read', resource: d1 })).body['allow'] as boolean);
+});
+
+interface Users {
+	readonly users: Readonly<Record<string, readonly object[]>>;
+}
+type Entries = Readonly<Record<string, { readonly permissions: string[]; readonly tenant: { readonly key: string } }>>;
+
+for (const { title, flags, mode } of [
+	{ title: 'with conditions', flags: true, mode: 'edge' },
+	{ title: 'without conditions', flags: false, mode: 'cloud' },
+] as const) {
+	test(`list = check, ${title}`, async (t) => {
+		const model = await modelOf(name);
+		const listing = await serving(t, model);
+		const allowed = await allowedOf(await serving(t, model, { mode }), model);
+		const allowedByRoles = await allowedOf(await serving(t, model, { mode: 'cloud' }), model);
+		t.true(allowed.size > 3);
+		const context = flags ? { enable_abac_user_permissions: true, enable_abac_authorized_users: true } : {};
+		const resource_types = [...model.schema.resources.map(({ key }) => key), '__tenant'];
+		const answers = new Map<string, unknown>();
+		const ask = async <T>(path: string, question: object): Promise<T> => {
+			const id = JSON.stringify([path, question]);
+			if (!answers.has(id)) answers.set(id, (await listing.http.post(path, question)).body);
+			return answers.get(id) as T;
+		};
+		for (const check of everyCheck(model)) {
+			const { user, action, resource } = check;
+			const said = JSON.stringify(check);
+			const is = allowed.has(said);
+			const { users } = await ask<Users>('/authorized_users', { action, resource, context });
+			t.is(Object.hasOwn(users, user), is && user !== 'nobody', said);
+			const entries = await ask<Entries>('/user-permissions', { user, resource_types, context });
+			const id = resource.key === undefined ? `__tenant:${resource.tenant}` : `${resource.type}:${resource.key}`;
+			const entry = Object.hasOwn(entries, id) ? entries[id] : undefined;
+			const stored = model.facts.instances.find(({ type, key }) => type === resource.type && key === resource.key);
+			if (entry !== undefined && entry.tenant.key === resource.tenant) {
+				t.is(entry.permissions.includes(`${resource.type}:${action}`), is, said);
+			} else if (stored?.tenant === resource.tenant) {
+				// Tenant roles alone do not make an entry for an instance.
+				t.is(is, allowedByRoles.has(said), said);
+			}
+		}
+	});
+}
+
+test('whoever is allowed by conditions alone has no assignments', async (t) => {
+	const { http } = await serving(t, await modelOf(name));
+	const d2 = { type: 'document', key: 'd2', tenant: 'acme' };
+	const ask = async (context: object) =>
+		(await http.post<Users>('/authorized_users', { action: 'edit', resource: d2, context })).body.users;
+	const cleo = [{ user: 'cleo', tenant: 'acme', resource: 'document:d2', role: 'author' }];
+	t.deepEqual(await ask({}), { cleo });
+	t.deepEqual(await ask({ enable_abac_authorized_users: true }), { ann: [], cleo });
+	t.deepEqual(await ask({ enable_abac_authorized_users: 'true' }), { cleo });
+});
+
+test('all instances of a type are looked at only when the type and conditions are asked for', async (t) => {
+	const { http } = await serving(t, await modelOf(name));
+	const ask = async (more: object) =>
+		Object.keys((await http.post('/user-permissions', { user: 'ann', ...more })).body).sort();
+	const context = { enable_abac_user_permissions: true };
+	t.deepEqual(await ask({ context, resource_types: ['document'] }), ['document:d1', 'document:d2']);
+	t.deepEqual(await ask({ context, resource_types: ['document'], tenants: ['beta'] }), []);
+	t.deepEqual(await ask({ context, resource_types: ['folder', '__tenant'] }), ['__tenant:acme', 'folder:f1']);
+	t.deepEqual(await ask({ context }), ['__tenant:acme']);
+	t.deepEqual(await ask({ resource_types: ['document'] }), []);
+	t.deepEqual((await http.post('/user-permissions', { user: 'ann', context, resource_types: ['document'] })).body, {
+		'document:d1': {
+			tenant: { key: 'acme', attributes: {} },
+			resource: { type: 'document', key: 'd1', attributes: { status: 'draft' } },
+			permissions: ['document:edit', 'document:read', 'document:sign'],
+			roles: [],
+		},
+		'document:d2': {
+			tenant: { key: 'acme', attributes: {} },
+			resource: { type: 'document', key: 'd2', attributes: { secret: true, status: 'draft' } },
+			permissions: ['document:edit', 'document:read', 'document:sign'],
+			roles: [],
+		},
+	});
+});

@@ -1,0 +1,83 @@
+/**
+ * What the specification says about condition sets and their rules, as plain as it can be said, for the few conditions
+ * that random sets have. Nothing here is shared with the compiler or the policy but the types of the model.
+ */
+import type { Json, Model } from '../../compiler/index.js';
+import type { ConditionSet } from '../../compiler/model.js';
+import type { Query } from './oracle.js';
+import { tenantOf } from './relationship-oracle.js';
+
+type Attributes = Readonly<Record<string, Json>>;
+
+/** Whether a rule of the action joins sets that select the user and the resource (contract: pdp 2.6, ABAC). */
+export function grantedBySets(model: Model, query: Query): boolean {
+	const { condition_sets, set_rules } = model.schema;
+	const matches = (key: string) => condition_sets.some((set) => set.key === key && selects(model, set, query));
+	return set_rules.some(
+		(rule) =>
+			rule.resource === query.resource.type &&
+			rule.action === query.action &&
+			matches(rule.user_set) &&
+			matches(rule.resource_set),
+	);
+}
+
+/** The keys of the sets of one type, those of the resource's type, that select the user or the resource, sorted. */
+export function matchingSets(model: Model, query: Query, type: ConditionSet['type']): readonly string[] {
+	return model.schema.condition_sets
+		.filter((set) => set.type === type && (type === 'userset' || set.resource === query.resource.type))
+		.filter((set) => selects(model, set, query))
+		.map(({ key }) => key)
+		.sort();
+}
+
+function selects(model: Model, set: ConditionSet, query: Query): boolean {
+	const { facts, schema } = model;
+	const { user, resource } = query;
+	const { tenant = null } = resource;
+	const stored = resource.key === undefined ? undefined : tenantOf(model, resource.type, resource.key);
+	if (!facts.tenants.some(({ key }) => key === tenant)) return false;
+	if (stored !== undefined && stored !== tenant) return false;
+	const parent = schema.condition_sets.find(({ key }) => key === set.parent);
+	if (parent !== undefined && !selects(model, parent, query)) return false;
+	if ('resource' in set.selects) return set.resource === resource.type;
+	if ('role' in set.selects) {
+		const { role } = set.selects;
+		return (
+			facts.users.includes(user.key) &&
+			facts.role_assignments.some((row) => row.user === user.key && row.tenant === tenant && row.role === role)
+		);
+	}
+	const of = set.type === 'userset' ? ofUser(model, query) : ofResource(model, query);
+	return holds(set.selects.conditions, new Map([...of].map(([name, value]) => [`${set.type}.${name}`, value])));
+}
+
+function ofUser({ facts }: Model, { user }: Query): ReadonlyMap<string, Json> {
+	const stored = facts.users.includes(user.key)
+		? facts.user_attributes.find((row) => row.user === user.key)
+		: undefined;
+	return overlaid(stored?.attributes, user.attributes);
+}
+
+function ofResource(model: Model, { resource }: Query): ReadonlyMap<string, Json> {
+	const exists = resource.key !== undefined && tenantOf(model, resource.type, resource.key) !== undefined;
+	if (!exists) return overlaid({}, resource.attributes);
+	const stored = model.facts.instance_attributes.find(
+		({ type, key }) => type === resource.type && key === resource.key,
+	);
+	return overlaid(stored?.attributes, resource.attributes);
+}
+
+function overlaid(stored: Attributes = {}, sent: Attributes = {}): ReadonlyMap<string, Json> {
+	return new Map([...Object.entries(stored), ...Object.entries(sent)]);
+}
+
+/** Of `allOf` and of `equals`, on `user.<name>` or `resource.<name>`. */
+function holds(conditions: Json, known: ReadonlyMap<string, Json>): boolean {
+	return Object.entries(conditions as Attributes).every(([name, below]) => {
+		if (name === 'allOf') return (below as readonly Json[]).every((one) => holds(one, known));
+		const attribute = name.replace(/^user\./, 'userset.').replace(/^resource\./, 'resourceset.');
+		const { equals } = below as { readonly equals: Json };
+		return known.has(attribute) && known.get(attribute) === equals;
+	});
+}

@@ -1,0 +1,156 @@
+/** Laws of condition sets and rules: what a policy decides is what is said of them, and a listing is its checks. */
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import { compilePolicy, documentBytes, type Json, type RegoFile } from '../../compiler/index.js';
+import type { Model } from '../../compiler/model.js';
+import { type Engine, evaluate, wasmEngine } from '../compiler/engine.js';
+import { instanceNames, modelsOfOneSchema, userNames } from '../compiler/model.js';
+import { decide, type Query } from './oracle.js';
+import { grantedBySets, matchingSets } from './set-oracle.js';
+
+type Question = Query & { readonly [member: string]: Json };
+
+const models = modelsOfOneSchema(4).filter(([first]) => (first?.schema.set_rules.length ?? 0) > 0);
+const users = [...userNames, 'unone'];
+const instances = [null, ...instanceNames, 'inone'];
+const sent = [undefined, { level: 1 }, { level: 2, status: 2, roles: ['ra'] }, { level: null, tenant: 'tb' }] as const;
+
+/** Every user, type, action of a rule and instance, in its tenant and elsewhere, with what a check may send. */
+function queriesOf({ schema, facts }: Model): readonly Question[] {
+	return schema.resources.flatMap(({ key: type }) =>
+		[...new Set(schema.set_rules.flatMap((rule) => (rule.resource === type ? [rule.action] : [])))].flatMap((action) =>
+			instances.flatMap((key, index) => {
+				const own = facts.instances.find((row) => row.type === type && row.key === key)?.tenant ?? 'ta';
+				return [own, index === 1 ? 'tb' : 'tnone'].flatMap((tenant) =>
+					users.flatMap((user, other) => {
+						const [one, another] = [sent[(other + index) % sent.length], sent[(other * 2 + index + 1) % sent.length]];
+						return {
+							user: { key: user, ...(one === undefined ? {} : { attributes: one }) },
+							action,
+							resource: {
+								...{ type, tenant, ...(key === null ? {} : { key }) },
+								...(another === undefined ? {} : { attributes: another }),
+							},
+						};
+					}),
+				);
+			}),
+		),
+	) as unknown as readonly Question[];
+}
+
+function rego({ schema }: Model): readonly RegoFile[] {
+	const { policy, diagnostics } = compilePolicy(schema);
+	if (policy === null) throw new Error(`the model has errors: ${JSON.stringify(diagnostics)}`);
+	return policy;
+}
+
+/** What is asked and answered, so that a failure says both. */
+function answered(queries: readonly Question[], codes: readonly Json[]): readonly string[] {
+	return queries.map((query, index) => `${JSON.stringify(query)} -> ${codes[index]}`);
+}
+
+test('WebAssembly and opa eval answer as is said, and the explanation names the sets', async (t) => {
+	t.timeout(600_000);
+	let byConditions = 0;
+	const seen = new Set<string>();
+	await fc.assert(
+		fc.asyncProperty(models, async ([first, ...others]) => {
+			if (first === undefined) return;
+			const engine = await wasmEngine(rego(first));
+			for (const [index, model] of [first, ...others].entries()) {
+				const bytes = documentBytes(model);
+				engine.setData(bytes);
+				const queries = queriesOf(model);
+				const expected = answered(
+					queries,
+					queries.map((query) => decide(model, query).code),
+				);
+				const codes = queries.map((query) => engine.ask('regolith/check/code', query));
+				t.deepEqual(answered(queries, codes), expected);
+				if (index === 0) {
+					const evaluated = await evaluate(rego(model), bytes, 'regolith/check/code', queries);
+					t.deepEqual(answered(queries, evaluated), expected);
+				}
+				for (const query of queries) {
+					if (decide(model, query).allow) byConditions += grantedBySets(model, query) ? 1 : 0;
+					seen.add(explained(t, engine, model, query));
+				}
+				listsAsChecks(t, engine, model);
+			}
+		}),
+		{ numRuns: Number(process.env['SCHEMAS'] ?? 12), endOnFailure: true },
+	);
+	t.true(byConditions > 20, `${byConditions} checks allowed by conditions`);
+	for (const code of ['allow', 'no_matching_usersets', 'no_matching_resourcesets', 'no_matching_rules']) {
+		t.true(seen.has(code), `no section said ${code}`);
+	}
+});
+
+interface Section {
+	readonly abac?: {
+		readonly allow: boolean;
+		readonly code: string;
+		readonly matching_usersets?: readonly string[];
+		readonly matching_resourcesets?: readonly string[];
+	};
+}
+
+/** Holds the section of conditions against what is said. Returns its code, or nothing when it is silent. */
+function explained(t: ExecutionContext, engine: Engine, model: Model, query: Question) {
+	const { abac } = engine.ask('regolith/explain/sections', query) as Section;
+	const granted = grantedBySets(model, query);
+	const said = JSON.stringify(query);
+	if (abac === undefined) {
+		t.is(granted, false, said);
+		return '';
+	}
+	t.is(abac.allow, granted, said);
+	for (const [type, matching] of [
+		['userset', abac.matching_usersets],
+		['resourceset', abac.matching_resourcesets],
+	] as const) {
+		if (matching !== undefined) t.deepEqual([...matching].sort(), matchingSets(model, query, type), said);
+	}
+	return abac.code;
+}
+
+const asked = { enable_abac_user_permissions: true, enable_abac_authorized_users: true };
+
+/** INVARIANT: list = check, for listings that ask for conditions. */
+function listsAsChecks(t: ExecutionContext, engine: Engine, model: Model): void {
+	const named = model.facts.instances.map(({ type, key }) => ({ type, key }));
+	for (const { type, key, tenant } of model.facts.instances.slice(0, 4)) {
+		const resource = { type, key, tenant };
+		for (const action of actionsOf(model, type)) {
+			const input = { users: model.facts.users, action, resource, context: asked };
+			const listed = engine.ask('regolith/listing/authorized_users', input) as readonly string[];
+			const allowed = model.facts.users.filter(
+				(user) => decide(model, { user: { key: user }, action, resource }).allow,
+			);
+			t.deepEqual([...listed].sort(), [...allowed].sort(), JSON.stringify(input));
+		}
+	}
+	for (const user of model.facts.users) {
+		const input = { user: { key: user }, instances: named, context: asked };
+		const entries = engine.ask('regolith/listing/instance_permissions', input) as unknown as readonly {
+			readonly tenant: { readonly key: string };
+			readonly resource: { readonly type: string; readonly key: string };
+			readonly permissions: readonly string[];
+		}[];
+		for (const { type, key, tenant } of model.facts.instances) {
+			if (!model.facts.tenants.some((row) => row.key === tenant)) continue;
+			const resource = { type, key, tenant };
+			const actions = actionsOf(model, type);
+			const allowed = actions.filter((action) => decide(model, { user: { key: user }, action, resource }).allow);
+			const granted = actions.some((action) => grantedBySets(model, { user: { key: user }, action, resource }));
+			const entry = entries.find((row) => row.resource.type === type && row.resource.key === key);
+			const expected = entry === undefined && !granted ? [] : allowed.map((action) => `${type}:${action}`).sort();
+			t.deepEqual([...(entry?.permissions ?? [])].sort(), expected, JSON.stringify(input));
+		}
+	}
+}
+
+function actionsOf({ schema }: Model, type: string): readonly string[] {
+	return (schema.resources.find(({ key }) => key === type)?.actions ?? []).map(({ key }) => key);
+}
