@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaulted, environmentObject, Reference } from './common.js';
-import { pageShape, References } from './query.js';
+import { pageShape, Searches } from './query.js';
 import { Permission } from './role.js';
 
 const flag = defaulted(z.boolean(), () => false);
@@ -23,11 +23,11 @@ export type SetRuleCreate = z.output<typeof SetRuleCreate>;
 export const SetRuleRemove = SetRuleCreate.meta({ id: 'ConditionSetRuleRemove' });
 export type SetRuleRemove = z.output<typeof SetRuleRemove>;
 
-/** Which rules a list asks for: any value of a name, every name. Values that name nothing match nothing. */
+/** Which rules a list asks for: any value of a name, every name. Values that name nothing match nothing, empty ones are none. */
 export const SetRuleQuery = z.object({
-	user_set: References,
-	permission: References,
-	resource_set: References,
+	user_set: Searches,
+	permission: Searches,
+	resource_set: Searches,
 	...pageShape,
 });
 export type SetRuleQuery = z.output<typeof SetRuleQuery>;
