@@ -8,9 +8,11 @@ package regolith.rbac
 # description: |
 #   The roles that the user holds in the tenant of the resource, each with null; undefined when there are none.
 #   A grant and its denial both ask, and it is looked up once.
-held := data.regolith.facts.tenant_roles[input.resource.tenant][input.user.key] if {
-	is_string(input.user.key)
-	is_string(input.resource.tenant)
+held := data.regolith.facts.tenant_roles[tenant][user] if {
+	user := input.user.key
+	tenant := input.resource.tenant
+	is_string(user)
+	is_string(tenant)
 }
 
 # METADATA
@@ -73,9 +75,11 @@ resource_known if {
 # METADATA
 # description: The action exists on the resource type.
 action_known if {
-	is_string(input.resource.type)
-	is_string(input.action)
-	data.regolith.schema.actions[input.resource.type][input.action] == null
+	type := input.resource.type
+	action := input.action
+	is_string(type)
+	is_string(action)
+	data.regolith.schema.actions[type][action] == null
 }
 
 # METADATA
