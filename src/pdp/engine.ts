@@ -159,9 +159,7 @@ export class Engine {
 			this.#refuseBroken();
 			const start = this.#evaluate(this.#code, plainText(input) ?? textOf(input));
 			const bytes = this.#view();
-			let end = start;
-			while (end < bytes.byteLength && bytes[end] !== 0) end++;
-			return codeOf(bytes.toString('latin1', start, end)) ?? evaluationFailed;
+			return codeOf(bytes.toString('latin1', start, bytes.indexOf(0, start))) ?? evaluationFailed;
 		} catch {
 			// Whatever a module throws (strings, traps) says the same to the caller: no decision, so no.
 			return evaluationFailed;
