@@ -50,10 +50,17 @@ interface Scope {
 	readonly head: Fragment;
 	/** The lines that come to the instance, where it is not given. */
 	readonly each: readonly Fragment[];
+	/** Where the closures are: looked up once, where there may be many instances. */
+	readonly closures: Fragment;
 }
 
-const onOne: Scope = { head: rego`held(user, object)`, each: [] };
-const onEach: Scope = { head: rego`held_on_any(user, objects)`, each: [rego`	some object, _ in objects`] };
+const closuresInFacts = rego`data.regolith.facts.closures`;
+const onOne: Scope = { head: rego`held(user, object)`, each: [], closures: closuresInFacts };
+const onEach: Scope = {
+	head: rego`held_on_any(user, objects)`,
+	each: [rego`	some object, _ in objects`],
+	closures: rego`closures`,
+};
 
 function onAny(graph: DerivationGraph, circle: Circle, name: RoleName): readonly Fragment[] {
 	return [
@@ -108,7 +115,7 @@ function closed(graph: DerivationGraph, circle: Circle, name: RoleName, scope: S
 	const outside = new Map(
 		leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [nameOf(source), source]),
 	);
-	const object = rego`object`;
+	const { closures } = scope;
 	const interrupted = circle.members.filter((member) =>
 		graph.leaving(member).some((edge) => edge.no_direct_roles_on_object),
 	);
@@ -118,23 +125,23 @@ function closed(graph: DerivationGraph, circle: Circle, name: RoleName, scope: S
 				scope,
 				`Derived in a circle, at any distance, from an assigned ${member.type}#${member.role}`,
 				member,
-				closureOf(object, name, member),
+				closureOf(closures, name, member),
 			),
 		),
 		...[...outside.values()].map((source) => {
 			const title = `Derived at any distance from ${source.type}#${source.role}, which leads into the circle`;
-			const table = closureOf(object, name, source);
+			const table = closureOf(closures, name, source);
 			// A role that is only ever assigned need not be asked for on each instance.
 			return graph.into(source).length > 0
-				? body(scope, title, heldOnOneOf(graph, source, table))
+				? body(withClosures(scope), title, heldOnOneOf(graph, source, table))
 				: assignedAmong(scope, title, source, table);
 		}),
 		...interrupted.flatMap((member) => [
 			...(nameOf(member) === nameOf(name)
 				? [body(scope, 'Derived from outside of the circle', [rego`	derived(user, object)`])]
 				: []),
-			body(scope, `Derived in a circle, at any distance, from a derived ${member.type}#${member.role}`, [
-				rego`	some subject, _ in ${closureOf(object, name, member)}`,
+			body(withClosures(scope), `Derived in a circle, at any distance, from a derived ${member.type}#${member.role}`, [
+				rego`	some subject, _ in ${closureOf(closures, name, member)}`,
 				rego`	data.${rolePackage(member)}.derived(user, subject)`,
 			]),
 		]),
@@ -147,11 +154,17 @@ function tableOf({ type, role }: RoleName): Fragment {
 
 function assignedAmong(scope: Scope, title: string, source: RoleName, table: Fragment): Fragment {
 	const held = tableOf(source);
-	return scope.each.length === 0
-		? body(scope, title, [rego`	data.regolith.rebac.meet(${held}, ${table})`])
-		: body({ ...scope, each: [rego`	assigned := ${held}`, ...scope.each] }, title, [
+	const within = withClosures(scope);
+	return scope === onOne
+		? body(within, title, [rego`	data.regolith.rebac.meet(${held}, ${table})`])
+		: body({ ...within, each: [rego`	assigned := ${held}`, ...within.each] }, title, [
 				rego`	data.regolith.rebac.meet(assigned, ${table})`,
 			]);
+}
+
+/** For bodies that read closures. */
+function withClosures(scope: Scope): Scope {
+	return scope === onOne ? scope : { ...scope, each: [rego`	closures := ${closuresInFacts}`, ...scope.each] };
 }
 
 function body({ head, each }: Scope, title: string, conditions: readonly Fragment[]): Fragment {

@@ -4,11 +4,13 @@
 package regolith.rbac
 
 # METADATA
-# title: Held
+# title: Roles
 # description: |
-#   The roles that the user holds in the tenant of the resource, each with null; undefined when there are none.
-#   A grant and its denial both ask, and it is looked up once.
-held := data.regolith.facts.tenant_roles[tenant][user] if {
+#   The roles that the user holds in the tenant of the resource, each with null.
+#   A grant and its denial both ask, and they are looked up once, also where there are none.
+default roles := {}
+
+roles := data.regolith.facts.tenant_roles[tenant][user] if {
 	user := input.user.key
 	tenant := input.resource.tenant
 	is_string(user)
@@ -16,12 +18,16 @@ held := data.regolith.facts.tenant_roles[tenant][user] if {
 }
 
 # METADATA
+# description: The user holds a role in the tenant of the resource, whatever it grants.
+held if count(roles) > 0
+
+# METADATA
 # title: Granted
 # description: |
 #   A role that the user holds in the tenant of the resource grants the action.
 #   The roles of one user in one tenant are few, so they are iterated and the tables are looked up.
 granted if {
-	some role, _ in held
+	some role, _ in roles
 	data.regolith.schema.grants[input.resource.type][input.action][role] == null
 }
 
@@ -29,7 +35,7 @@ granted if {
 # title: Allowing roles
 # description: The keys of the roles that grant the action. For explanations; a check asks `granted`, which costs less.
 allowing_roles contains role if {
-	some role, _ in held
+	some role, _ in roles
 	data.regolith.schema.grants[input.resource.type][input.action][role] == null
 }
 

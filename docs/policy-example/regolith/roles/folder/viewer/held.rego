@@ -22,13 +22,15 @@ held_on_any(user, objects) if data.regolith.rebac.meet(user.folder.viewer, objec
 # title: "Derived in a circle, at any distance, from an assigned folder#viewer"
 held_on_any(user, objects) if {
 	assigned := user.folder.viewer
+	closures := data.regolith.facts.closures
 	some object, _ in objects
-	data.regolith.rebac.meet(assigned, data.regolith.facts.closures[object].viewer["folder#viewer"])
+	data.regolith.rebac.meet(assigned, closures[object].viewer["folder#viewer"])
 }
 
 # METADATA
 # title: "Derived at any distance from group#member, which leads into the circle"
 held_on_any(user, objects) if {
+	closures := data.regolith.facts.closures
 	some object, _ in objects
-	data.regolith.roles.group.member.held_on_any(user, data.regolith.facts.closures[object].viewer["group#member"])
+	data.regolith.roles.group.member.held_on_any(user, closures[object].viewer["group#member"])
 }

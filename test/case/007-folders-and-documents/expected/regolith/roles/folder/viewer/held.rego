@@ -22,14 +22,16 @@ held_on_any(user, objects) if data.regolith.rebac.meet(user.folder.viewer, objec
 # title: "Derived in a circle, at any distance, from an assigned folder#viewer"
 held_on_any(user, objects) if {
 	assigned := user.folder.viewer
+	closures := data.regolith.facts.closures
 	some object, _ in objects
-	data.regolith.rebac.meet(assigned, data.regolith.facts.closures[object].viewer["folder#viewer"])
+	data.regolith.rebac.meet(assigned, closures[object].viewer["folder#viewer"])
 }
 
 # METADATA
 # title: "Derived at any distance from account#owner, which leads into the circle"
 held_on_any(user, objects) if {
 	assigned := user.account.owner
+	closures := data.regolith.facts.closures
 	some object, _ in objects
-	data.regolith.rebac.meet(assigned, data.regolith.facts.closures[object].viewer["account#owner"])
+	data.regolith.rebac.meet(assigned, closures[object].viewer["account#owner"])
 }

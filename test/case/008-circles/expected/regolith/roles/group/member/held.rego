@@ -22,14 +22,16 @@ held_on_any(user, objects) if data.regolith.rebac.meet(user.group.member, object
 # title: "Derived in a circle, at any distance, from an assigned group#member"
 held_on_any(user, objects) if {
 	assigned := user.group.member
+	closures := data.regolith.facts.closures
 	some object, _ in objects
-	data.regolith.rebac.meet(assigned, data.regolith.facts.closures[object].member["group#member"])
+	data.regolith.rebac.meet(assigned, closures[object].member["group#member"])
 }
 
 # METADATA
 # title: "Derived at any distance from team#lead, which leads into the circle"
 held_on_any(user, objects) if {
 	assigned := user.team.lead
+	closures := data.regolith.facts.closures
 	some object, _ in objects
-	data.regolith.rebac.meet(assigned, data.regolith.facts.closures[object].member["team#lead"])
+	data.regolith.rebac.meet(assigned, closures[object].member["team#lead"])
 }
