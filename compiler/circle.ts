@@ -84,6 +84,8 @@ export interface DerivationGraph {
 	into(role: RoleName): readonly Edge[];
 	/** Those of them that lead out of the role's circle; all of them where it is in none. */
 	leaving(role: RoleName): readonly Edge[];
+	/** Whether something outside of the role's circle is derived from it. */
+	leadsOut(role: RoleName): boolean;
 	circleOf(role: RoleName): Circle | undefined;
 }
 
@@ -100,14 +102,17 @@ export function graphOf(schema: Schema): DerivationGraph {
 	const byMember = new Map(circles.flatMap((circle) => circle.members.map((member) => [nameOf(member), circle])));
 	const into = (role: RoleName) => byTarget.get(nameOf(role)) ?? [];
 	const circleOf = (role: RoleName) => byMember.get(nameOf(role));
+	const leaves = ({ target, source }: Edge) => {
+		const circle = circleOf(target);
+		return circle === undefined || circleOf(source) !== circle;
+	};
+	const leadingOut = new Set(edges.filter(leaves).map(({ source }) => nameOf(source)));
 	return {
 		circles,
 		into,
 		circleOf,
-		leaving(role) {
-			const circle = circleOf(role);
-			return into(role).filter(({ source }) => circle === undefined || circleOf(source) !== circle);
-		},
+		leaving: (role) => into(role).filter(leaves),
+		leadsOut: (role) => leadingOut.has(nameOf(role)),
 	};
 }
 

@@ -48,7 +48,10 @@ function writeAction(action: Action, model: Fragment, first: boolean): Fragment 
 	return first ? lines([objectMetadata(rego`action`, action), rule]) : rule;
 }
 
-/** Which role is held is asked by its key, and only rules can be asked so: the functions are elsewhere. */
+/**
+ * Which role is held is asked by its key, and only rules can be asked so: the functions are elsewhere. Each rule has an
+ * answer for who does not hold the role, too: it is kept for the rest of the check, and what is undefined is not.
+ */
 function writeInstances(resource: Resource): RegoFile {
 	const part = packagePart(resource.key);
 	const roles = sortedBy(resource.roles, (role) => role.key);
@@ -61,5 +64,10 @@ function writeInstances(resource: Resource): RegoFile {
 
 function writeHolds(part: Fragment, role: ResourceRole): Fragment {
 	const held = rego`data.regolith.roles${part}${packagePart(role.key)}.held`;
-	return lines([objectMetadata(rego`role`, role), rego`holds[${role.key}] if ${held}(rebac.holdings, rebac.instance)`]);
+	return lines([
+		objectMetadata(rego`role`, role),
+		rego`holds[${role.key}] if {`,
+		rego`	${held}(rebac.holdings, rebac.instance)`,
+		rego`} else := false`,
+	]);
 }

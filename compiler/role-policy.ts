@@ -10,7 +10,7 @@ import { assignedOn, circlePackage, closureOf, nothingAssignedOn, rolePackage } 
 /**
  * The package of a role: `held(user, object)` says whether a user, given as what is assigned to them, holds it on the
  * instance of that name, assigned or derived. In a circle, `derived(user, object)` says so for derivations from outside
- * that closures do not hold.
+ * that closures do not hold, and `held_on_any(user, objects)` whether it is held on any instance of a table.
  */
 export function writeRole(graph: DerivationGraph, resource: Resource, role: ResourceRole): RegoFile {
 	const name = { type: resource.key, role: role.key };
@@ -25,16 +25,51 @@ function waysToHold(graph: DerivationGraph, name: RoleName): readonly Fragment[]
 	const circle = graph.circleOf(name);
 	const own = graph.leaving(name);
 	if (circle === undefined) {
-		return [assigned(name), ...own.map((edge) => derivation(rego`held`, edge))];
+		return [assigned(name), ...own.map((edge) => derivation(graph, rego`held`, edge))];
 	}
 	if (circle.conditional) {
-		return [...walked(circle, name), ...own.map((edge) => derivation(rego`derived`, edge))];
+		return [...walked(circle, name), ...own.map((edge) => derivation(graph, rego`derived`, edge))];
 	}
 	const conditional = own.filter((edge) => edge.no_direct_roles_on_object);
 	return [
-		assigned(name),
-		...closed(graph, circle, name),
-		...conditional.map((edge) => derivation(rego`derived`, edge)),
+		...(asksForAny(graph, name) ? onAny(graph, circle, name) : [assigned(name), ...closed(graph, circle, name, onOne)]),
+		...conditional.map((edge) => derivation(graph, rego`derived`, edge)),
+	];
+}
+
+/**
+ * Whether a role is asked for on several instances at once: where one comes to it through relationships or a closure,
+ * there may be many, and what the user is assigned is looked up once for all of them.
+ */
+function asksForAny(graph: DerivationGraph, role: RoleName): boolean {
+	return graph.circleOf(role)?.conditional === false && graph.leadsOut(role);
+}
+
+/** What a body of a function is about: the instance `object`. */
+interface Scope {
+	readonly head: Fragment;
+	/** The lines that come to the instance, where it is not given. */
+	readonly each: readonly Fragment[];
+	/** Where the closures are: looked up once, where there may be many instances. */
+	readonly closures: Fragment;
+}
+
+const closuresInFacts = rego`data.regolith.facts.closures`;
+const onOne: Scope = { head: rego`held(user, object)`, each: [], closures: closuresInFacts };
+const onEach: Scope = {
+	head: rego`held_on_any(user, objects)`,
+	each: [rego`	some object, _ in objects`],
+	closures: rego`closures`,
+};
+
+function onAny(graph: DerivationGraph, circle: Circle, name: RoleName): readonly Fragment[] {
+	return [
+		lines([metadata({ title: 'On one instance' }), rego`${onOne.head} if held_on_any(user, {object: null})`]),
+		lines([
+			metadata({ title: 'Assigned on any of several instances' }),
+			rego`${onEach.head} if data.regolith.rebac.meet(${tableOf(name)}, objects)`,
+		]),
+		...closed(graph, circle, name, onEach),
 	];
 }
 
@@ -46,7 +81,8 @@ function assigned(name: RoleName): Fragment {
 }
 
 /** A derivation as one body of the function that is called `head`. */
-function derivation(head: Fragment, edge: Edge): Fragment {
+function derivation(graph: DerivationGraph, head: Fragment, edge: Edge): Fragment {
+	const subjects = rego`data.regolith.facts.relations[object]${packagePart(edge.relation)}`;
 	return lines([
 		metadata({
 			title: titleOf(edge),
@@ -55,10 +91,17 @@ function derivation(head: Fragment, edge: Edge): Fragment {
 		rego`#   kind: role_derivation`,
 		rego`${head}(user, object) if {`,
 		...(edge.no_direct_roles_on_object ? [rego`	${nothingAssignedOn(rego`object`, edge.target.type)}`] : []),
-		rego`	some subject, _ in data.regolith.facts.relations[object]${packagePart(edge.relation)}`,
-		rego`	data.${rolePackage(edge.source)}.held(user, subject)`,
+		...heldOnOneOf(graph, edge.source, subjects),
 		rego`}`,
 	]);
+}
+
+/** Lines of a body: the user holds the role on one of the instances of a table. */
+function heldOnOneOf(graph: DerivationGraph, source: RoleName, table: Fragment): readonly Fragment[] {
+	const path = rego`data.${rolePackage(source)}`;
+	return asksForAny(graph, source)
+		? [rego`	${path}.held_on_any(user, ${table})`]
+		: [rego`	some subject, _ in ${table}`, rego`	${path}.held(user, subject)`];
 }
 
 function titleOf({ relation, source, no_direct_roles_on_object }: Edge): string {
@@ -67,62 +110,65 @@ function titleOf({ relation, source, no_direct_roles_on_object }: Edge): string 
 }
 
 /** Through the closure. What is assigned is looked for from the smaller side: the closure, or what the user holds. */
-function closed(graph: DerivationGraph, circle: Circle, name: RoleName): readonly Fragment[] {
+function closed(graph: DerivationGraph, circle: Circle, name: RoleName, scope: Scope): readonly Fragment[] {
 	const leaving = circle.members.flatMap((member) => graph.leaving(member));
 	const outside = new Map(
 		leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [nameOf(source), source]),
 	);
-	const object = rego`object`;
+	const { closures } = scope;
 	const interrupted = circle.members.filter((member) =>
 		graph.leaving(member).some((edge) => edge.no_direct_roles_on_object),
 	);
 	return [
 		...circle.members.map((member) =>
 			assignedAmong(
+				scope,
 				`Derived in a circle, at any distance, from an assigned ${member.type}#${member.role}`,
 				member,
-				closureOf(object, name, member),
+				closureOf(closures, name, member),
 			),
 		),
 		...[...outside.values()].map((source) => {
 			const title = `Derived at any distance from ${source.type}#${source.role}, which leads into the circle`;
-			const table = closureOf(object, name, source);
+			const table = closureOf(closures, name, source);
 			// A role that is only ever assigned need not be asked for on each instance.
 			return graph.into(source).length > 0
-				? throughEach(title, table, rego`data.${rolePackage(source)}.held(user, subject)`)
-				: assignedAmong(title, source, table);
+				? body(withClosures(scope), title, heldOnOneOf(graph, source, table))
+				: assignedAmong(scope, title, source, table);
 		}),
 		...interrupted.flatMap((member) => [
 			...(nameOf(member) === nameOf(name)
-				? [
-						lines([
-							metadata({ title: 'Derived from outside of the circle' }),
-							rego`held(user, object) if derived(user, object)`,
-						]),
-					]
+				? [body(scope, 'Derived from outside of the circle', [rego`	derived(user, object)`])]
 				: []),
-			throughEach(
-				`Derived in a circle, at any distance, from a derived ${member.type}#${member.role}`,
-				closureOf(object, name, member),
-				rego`data.${rolePackage(member)}.derived(user, subject)`,
-			),
+			body(withClosures(scope), `Derived in a circle, at any distance, from a derived ${member.type}#${member.role}`, [
+				rego`	some subject, _ in ${closureOf(closures, name, member)}`,
+				rego`	data.${rolePackage(member)}.derived(user, subject)`,
+			]),
 		]),
 	];
 }
 
-function assignedAmong(title: string, source: RoleName, table: Fragment): Fragment {
-	const held = rego`user${packagePart(source.type)}${packagePart(source.role)}`;
-	return lines([metadata({ title }), rego`held(user, object) if data.regolith.rebac.meet(${held}, ${table})`]);
+function tableOf({ type, role }: RoleName): Fragment {
+	return rego`user${packagePart(type)}${packagePart(role)}`;
 }
 
-function throughEach(title: string, table: Fragment, condition: Fragment): Fragment {
-	return lines([
-		metadata({ title }),
-		rego`held(user, object) if {`,
-		rego`	some subject, _ in ${table}`,
-		rego`	${condition}`,
-		rego`}`,
-	]);
+function assignedAmong(scope: Scope, title: string, source: RoleName, table: Fragment): Fragment {
+	const held = tableOf(source);
+	const within = withClosures(scope);
+	return scope === onOne
+		? body(within, title, [rego`	data.regolith.rebac.meet(${held}, ${table})`])
+		: body({ ...within, each: [rego`	assigned := ${held}`, ...within.each] }, title, [
+				rego`	data.regolith.rebac.meet(assigned, ${table})`,
+			]);
+}
+
+/** For bodies that read closures. */
+function withClosures(scope: Scope): Scope {
+	return scope === onOne ? scope : { ...scope, each: [rego`	closures := ${closuresInFacts}`, ...scope.each] };
+}
+
+function body({ head, each }: Scope, title: string, conditions: readonly Fragment[]): Fragment {
+	return lines([metadata({ title }), rego`${head} if {`, ...each, ...conditions, rego`}`]);
 }
 
 /** By walking the circle: whether it leads on depends on what is assigned to the user. */

@@ -19,9 +19,12 @@ export function nothingAssignedOn(instance: Fragment, type: string): Fragment {
 	return rego`not data.regolith.rebac.assigned(user, ${type}, ${instance})`;
 }
 
-/** What leads to a role on the instance that a variable names, from one kind of role: a table of instances. */
-export function closureOf(instance: Fragment, { role }: RoleName, source: RoleName): Fragment {
-	return rego`data.regolith.facts.closures[${instance}]${packagePart(role)}[${pairName(source)}]`;
+/**
+ * What leads to a role on the instance `object`, from one kind of role: a table of instances. `closures` is where the
+ * closures are.
+ */
+export function closureOf(closures: Fragment, { role }: RoleName, source: RoleName): Fragment {
+	return rego`${closures}[object]${packagePart(role)}[${pairName(source)}]`;
 }
 
 /** Where a circle's functions are, without `data.`: it is called after its first member. */

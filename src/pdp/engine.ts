@@ -159,9 +159,7 @@ export class Engine {
 			this.#refuseBroken();
 			const start = this.#evaluate(this.#code, plainText(input) ?? textOf(input));
 			const bytes = this.#view();
-			let end = start;
-			while (end < bytes.byteLength && bytes[end] !== 0) end++;
-			return codeOf(bytes.toString('latin1', start, end)) ?? evaluationFailed;
+			return codeOf(bytes.toString('latin1', start, bytes.indexOf(0, start))) ?? evaluationFailed;
 		} catch {
 			// Whatever a module throws (strings, traps) says the same to the caller: no decision, so no.
 			return evaluationFailed;
@@ -385,11 +383,14 @@ const plain = /^[ !#-[\]-~]*$/;
  */
 function plainText(input: EngineInput): string | undefined {
 	const { user, action, resource } = input;
-	const { type, tenant } = resource;
-	const more = input.context ?? user.attributes ?? resource.attributes ?? resource.key;
+	const { type, key, tenant } = resource;
+	const more = input.context ?? user.attributes ?? resource.attributes;
 	if (more !== undefined || typeof tenant !== 'string') return undefined;
 	if (!(plain.test(user.key) && plain.test(action) && plain.test(type) && plain.test(tenant))) return undefined;
-	return `{"user":{"key":"${user.key}"},"action":"${action}","resource":{"type":"${type}","tenant":"${tenant}"}}`;
+	if (key !== undefined && !(typeof key === 'string' && plain.test(key))) return undefined;
+	const instance = key === undefined ? '' : `"key":"${key}",`;
+	const place = `"type":"${type}",${instance}"tenant":"${tenant}"`;
+	return `{"user":{"key":"${user.key}"},"action":"${action}","resource":{${place}}}`;
 }
 
 /** The same JSON without halves of characters. */

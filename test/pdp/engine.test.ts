@@ -150,6 +150,14 @@ test('keys that name members of every object are ordinary keys', async (t) => {
 	}
 });
 
+test('an instance is asked about by any key', async (t) => {
+	const engine = await load();
+	const { resource, ...question } = check('ann', 'read', 'document');
+	for (const key of ['budget', '', 'a "b"', 'a\\b', 'line\n', 'é', '\ud83d']) {
+		t.is(engine.code({ ...question, resource: { ...resource, key } }), 'allow', key);
+	}
+});
+
 test('an input larger than the memory that is there is read whole', async (t) => {
 	const engine = await load();
 	const attributes = { text: 'é'.repeat(4_000_000) };

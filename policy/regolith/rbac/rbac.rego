@@ -4,14 +4,22 @@
 package regolith.rbac
 
 # METADATA
-# title: Held
+# title: Roles
 # description: |
-#   The roles that the user holds in the tenant of the resource, each with null; undefined when there are none.
-#   A grant and its denial both ask, and it is looked up once.
-held := data.regolith.facts.tenant_roles[input.resource.tenant][input.user.key] if {
-	is_string(input.user.key)
-	is_string(input.resource.tenant)
+#   The roles that the user holds in the tenant of the resource, each with null.
+#   A grant and its denial both ask, and they are looked up once, also where there are none.
+default roles := {}
+
+roles := data.regolith.facts.tenant_roles[tenant][user] if {
+	user := input.user.key
+	tenant := input.resource.tenant
+	is_string(user)
+	is_string(tenant)
 }
+
+# METADATA
+# description: The user holds a role in the tenant of the resource, whatever it grants.
+held if count(roles) > 0
 
 # METADATA
 # title: Granted
@@ -19,7 +27,7 @@ held := data.regolith.facts.tenant_roles[input.resource.tenant][input.user.key] 
 #   A role that the user holds in the tenant of the resource grants the action.
 #   The roles of one user in one tenant are few, so they are iterated and the tables are looked up.
 granted if {
-	some role, _ in held
+	some role, _ in roles
 	data.regolith.schema.grants[input.resource.type][input.action][role] == null
 }
 
@@ -27,7 +35,7 @@ granted if {
 # title: Allowing roles
 # description: The keys of the roles that grant the action. For explanations; a check asks `granted`, which costs less.
 allowing_roles contains role if {
-	some role, _ in held
+	some role, _ in roles
 	data.regolith.schema.grants[input.resource.type][input.action][role] == null
 }
 
@@ -73,9 +81,11 @@ resource_known if {
 # METADATA
 # description: The action exists on the resource type.
 action_known if {
-	is_string(input.resource.type)
-	is_string(input.action)
-	data.regolith.schema.actions[input.resource.type][input.action] == null
+	type := input.resource.type
+	action := input.action
+	is_string(type)
+	is_string(action)
+	data.regolith.schema.actions[type][action] == null
 }
 
 # METADATA

@@ -13,21 +13,29 @@ import data.regolith.rbac
 # description: |
 #   What is assigned to the user on instances: resource type to role to instances. Undefined when there is nothing; then
 #   nothing is derived either.
-holdings := data.regolith.facts.user_roles[input.user.key] if is_string(input.user.key)
+holdings := data.regolith.facts.user_roles[user] if {
+	user := input.user.key
+	is_string(user)
+}
 
 # METADATA
 # title: Instance
 # description: |
 #   The name of the instance that the check is about: `<type>:<key>`. Undefined unless the instance exists in the tenant
 #   of the check.
-instance := name if {
-	data.regolith.facts.instances[name] == input.resource.tenant
+instance := object if {
+	object := name_of(input.resource)
+	data.regolith.facts.instances[object] == input.resource.tenant
 }
 
 # METADATA
 # title: Name
 # description: The name that the check gives, whether there is such an instance or not.
-name := concat(":", [input.resource.type, input.resource.key])
+name := name_of(input.resource)
+
+# METADATA
+# description: By this name the facts know an instance.
+name_of(resource) := concat(":", [resource.type, resource.key])
 
 # METADATA
 # title: Granted
@@ -35,25 +43,40 @@ name := concat(":", [input.resource.type, input.resource.key])
 granted if {
 	holdings
 	instance
-	some role, _ in data.regolith.schema.resource_grants[input.resource.type][input.action]
-	data.regolith.instances[input.resource.type].holds[role]
+	type := input.resource.type
+	some role, _ in data.regolith.schema.resource_grants[type][input.action]
+	data.regolith.instances[type].holds[role]
 }
 
 # METADATA
 # title: Held roles
-# description: The keys of all roles that the user holds on the instance. A check asks `granted`, which costs less.
+# description: |
+#   The keys of all roles that the user holds on the instance. A check asks `granted` and `held`, which cost less.
 held_roles contains role if {
 	holdings
 	instance
-	some role, _ in data.regolith.schema.resource_roles[input.resource.type]
-	data.regolith.instances[input.resource.type].holds[role]
+	type := input.resource.type
+	some role, _ in data.regolith.schema.resource_roles[type]
+	data.regolith.instances[type].holds[role]
+}
+
+# METADATA
+# title: Held
+# description: |
+#   The user holds any role on the instance. What was found out about a role for the grant is not looked for again.
+held if {
+	holdings
+	instance
+	type := input.resource.type
+	some role, _ in data.regolith.schema.resource_roles[type]
+	data.regolith.instances[type].holds[role]
 }
 
 # METADATA
 # title: Applies
 # description: The check is about an instance, and its type has roles that could be held there.
 applies if {
-	name
+	is_string(input.resource.key)
 	count(data.regolith.schema.resource_roles[input.resource.type]) > 0
 }
 
@@ -67,8 +90,8 @@ default denial := "no_permission"
 denial := "no_graph_roles" if {
 	instance
 	rbac.action_known
-	rbac.user_known
-	count(held_roles) == 0
+	user_known
+	not held
 } else := rbac.unknown if {
 	rbac.unknown
 } else := "no_such_resource_instance" if {
@@ -76,6 +99,12 @@ denial := "no_graph_roles" if {
 } else := "tenant_mismatch" if {
 	not instance
 }
+
+# METADATA
+# description: The user exists. Only those who exist have holdings, which the grant has looked up.
+user_known if {
+	holdings
+} else := rbac.user_known
 
 # METADATA
 # description: The instance exists, in whatever tenant.
@@ -94,14 +123,15 @@ assigned(user, type, object) if {
 # description: |
 #   Two tables have a key in common. The smaller one is gone through: a closure may hold thousands of instances, and a
 #   user may hold a role on thousands, but seldom both.
-meet(left, right) if {
+meet(left, right) := among(left, right) if {
 	count(left) <= count(right)
-	some key, _ in left
-	right[key] == null
-}
+} else := among(right, left)
 
-meet(left, right) if {
-	count(left) > count(right)
-	some key, _ in right
-	left[key] == null
+# METADATA
+# description: One of the few keys is among the many.
+default among(_, _) := false
+
+among(few, many) if {
+	some key, _ in few
+	many[key] == null
 }

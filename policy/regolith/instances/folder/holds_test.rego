@@ -9,4 +9,6 @@ import data.regolith.rebac
 # custom:
 #   key: "keeper"
 #   kind: role
-holds["keeper"] if data.regolith.roles.folder.keeper.held(rebac.holdings, rebac.instance)
+holds["keeper"] if {
+	data.regolith.roles.folder.keeper.held(rebac.holdings, rebac.instance)
+} else := false

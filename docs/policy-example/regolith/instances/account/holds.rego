@@ -9,4 +9,6 @@ import data.regolith.rebac
 # custom:
 #   key: "owner"
 #   kind: role
-holds["owner"] if data.regolith.roles.account.owner.held(rebac.holdings, rebac.instance)
+holds["owner"] if {
+	data.regolith.roles.account.owner.held(rebac.holdings, rebac.instance)
+} else := false

@@ -9,11 +9,15 @@ import data.regolith.rebac
 # custom:
 #   key: "editor"
 #   kind: role
-holds["editor"] if data.regolith.roles.document.editor.held(rebac.holdings, rebac.instance)
+holds["editor"] if {
+	data.regolith.roles.document.editor.held(rebac.holdings, rebac.instance)
+} else := false
 
 # METADATA
 # title: "Reader"
 # custom:
 #   key: "reader"
 #   kind: role
-holds["reader"] if data.regolith.roles.document.reader.held(rebac.holdings, rebac.instance)
+holds["reader"] if {
+	data.regolith.roles.document.reader.held(rebac.holdings, rebac.instance)
+} else := false

@@ -9,11 +9,15 @@ import data.regolith.rebac
 # custom:
 #   key: "editor"
 #   kind: role
-holds["editor"] if data.regolith.roles.folder.editor.held(rebac.holdings, rebac.instance)
+holds["editor"] if {
+	data.regolith.roles.folder.editor.held(rebac.holdings, rebac.instance)
+} else := false
 
 # METADATA
 # title: "Viewer"
 # custom:
 #   key: "viewer"
 #   kind: role
-holds["viewer"] if data.regolith.roles.folder.viewer.held(rebac.holdings, rebac.instance)
+holds["viewer"] if {
+	data.regolith.roles.folder.viewer.held(rebac.holdings, rebac.instance)
+} else := false

@@ -9,11 +9,15 @@ import data.regolith.rebac
 # custom:
 #   key: "editor"
 #   kind: role
-holds["editor"] if data.regolith.roles["my-doc"].editor.held(rebac.holdings, rebac.instance)
+holds["editor"] if {
+	data.regolith.roles["my-doc"].editor.held(rebac.holdings, rebac.instance)
+} else := false
 
 # METADATA
 # title: "Reader-1"
 # custom:
 #   key: "reader-1"
 #   kind: role
-holds["reader-1"] if data.regolith.roles["my-doc"]["reader-1"].held(rebac.holdings, rebac.instance)
+holds["reader-1"] if {
+	data.regolith.roles["my-doc"]["reader-1"].held(rebac.holdings, rebac.instance)
+} else := false

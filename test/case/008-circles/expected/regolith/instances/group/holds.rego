@@ -9,4 +9,6 @@ import data.regolith.rebac
 # custom:
 #   key: "member"
 #   kind: role
-holds["member"] if data.regolith.roles.group.member.held(rebac.holdings, rebac.instance)
+holds["member"] if {
+	data.regolith.roles.group.member.held(rebac.holdings, rebac.instance)
+} else := false

@@ -9,11 +9,15 @@ import data.regolith.rebac
 # custom:
 #   key: "reader"
 #   kind: role
-holds["reader"] if data.regolith.roles.page.reader.held(rebac.holdings, rebac.instance)
+holds["reader"] if {
+	data.regolith.roles.page.reader.held(rebac.holdings, rebac.instance)
+} else := false
 
 # METADATA
 # title: "Writer"
 # custom:
 #   key: "writer"
 #   kind: role
-holds["writer"] if data.regolith.roles.page.writer.held(rebac.holdings, rebac.instance)
+holds["writer"] if {
+	data.regolith.roles.page.writer.held(rebac.holdings, rebac.instance)
+} else := false

@@ -9,4 +9,6 @@ import data.regolith.rebac
 # custom:
 #   key: "lead"
 #   kind: role
-holds["lead"] if data.regolith.roles.team.lead.held(rebac.holdings, rebac.instance)
+holds["lead"] if {
+	data.regolith.roles.team.lead.held(rebac.holdings, rebac.instance)
+} else := false

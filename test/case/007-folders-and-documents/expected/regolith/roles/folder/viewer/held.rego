@@ -11,13 +11,27 @@ package regolith.roles.folder.viewer
 # scope: document
 
 # METADATA
-# title: "Assigned on the instance"
-held(user, object) if user.folder.viewer[object] == null
+# title: "On one instance"
+held(user, object) if held_on_any(user, {object: null})
+
+# METADATA
+# title: "Assigned on any of several instances"
+held_on_any(user, objects) if data.regolith.rebac.meet(user.folder.viewer, objects)
 
 # METADATA
 # title: "Derived in a circle, at any distance, from an assigned folder#viewer"
-held(user, object) if data.regolith.rebac.meet(user.folder.viewer, data.regolith.facts.closures[object].viewer["folder#viewer"])
+held_on_any(user, objects) if {
+	assigned := user.folder.viewer
+	closures := data.regolith.facts.closures
+	some object, _ in objects
+	data.regolith.rebac.meet(assigned, closures[object].viewer["folder#viewer"])
+}
 
 # METADATA
 # title: "Derived at any distance from account#owner, which leads into the circle"
-held(user, object) if data.regolith.rebac.meet(user.account.owner, data.regolith.facts.closures[object].viewer["account#owner"])
+held_on_any(user, objects) if {
+	assigned := user.account.owner
+	closures := data.regolith.facts.closures
+	some object, _ in objects
+	data.regolith.rebac.meet(assigned, closures[object].viewer["account#owner"])
+}

@@ -20,6 +20,5 @@ held(user, object) if user["my-doc"]["reader-1"][object] == null
 #   relation: "parent"
 #   kind: role_derivation
 held(user, object) if {
-	some subject, _ in data.regolith.facts.relations[object].parent
-	data.regolith.roles.folder.viewer.held(user, subject)
+	data.regolith.roles.folder.viewer.held_on_any(user, data.regolith.facts.relations[object].parent)
 }

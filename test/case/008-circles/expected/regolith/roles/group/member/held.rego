@@ -11,13 +11,27 @@ package regolith.roles.group.member
 # scope: document
 
 # METADATA
-# title: "Assigned on the instance"
-held(user, object) if user.group.member[object] == null
+# title: "On one instance"
+held(user, object) if held_on_any(user, {object: null})
+
+# METADATA
+# title: "Assigned on any of several instances"
+held_on_any(user, objects) if data.regolith.rebac.meet(user.group.member, objects)
 
 # METADATA
 # title: "Derived in a circle, at any distance, from an assigned group#member"
-held(user, object) if data.regolith.rebac.meet(user.group.member, data.regolith.facts.closures[object].member["group#member"])
+held_on_any(user, objects) if {
+	assigned := user.group.member
+	closures := data.regolith.facts.closures
+	some object, _ in objects
+	data.regolith.rebac.meet(assigned, closures[object].member["group#member"])
+}
 
 # METADATA
 # title: "Derived at any distance from team#lead, which leads into the circle"
-held(user, object) if data.regolith.rebac.meet(user.team.lead, data.regolith.facts.closures[object].member["team#lead"])
+held_on_any(user, objects) if {
+	assigned := user.team.lead
+	closures := data.regolith.facts.closures
+	some object, _ in objects
+	data.regolith.rebac.meet(assigned, closures[object].member["team#lead"])
+}

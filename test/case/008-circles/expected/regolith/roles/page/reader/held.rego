@@ -23,6 +23,5 @@ held(user, object) if {
 #   relation: "readers"
 #   kind: role_derivation
 derived(user, object) if {
-	some subject, _ in data.regolith.facts.relations[object].readers
-	data.regolith.roles.group.member.held(user, subject)
+	data.regolith.roles.group.member.held_on_any(user, data.regolith.facts.relations[object].readers)
 }
