@@ -54,7 +54,7 @@ function kindOf({ type }: ConditionSet): { readonly sets: Fragment; readonly kin
 function writeSelection({ selects, type }: ConditionSet): ConditionRego {
 	const nothingMore = { mistyped: [], helpers: [], matches: [] };
 	if ('role' in selects) {
-		return { ...nothingMore, holds: [rego`rbac.held${packagePart(selects.role)} == null`] };
+		return { ...nothingMore, holds: [rego`rbac.roles${packagePart(selects.role)} == null`] };
 	}
 	if ('resource' in selects) {
 		return { ...nothingMore, holds: [] };

@@ -34,7 +34,7 @@ const paths: readonly (readonly [string, number])[] = [
 	['regolith.circles', 2],
 	['regolith.user_sets', 1],
 	['regolith.resource_sets', 1],
-	['rbac.held', 1],
+	['rbac.roles', 1],
 	['facts.relations[object]', 1],
 	['closures[object]', 2],
 	['user', 2],
@@ -82,7 +82,7 @@ const grammar = new Set([
 	'default holds := false',
 	'holds := true',
 	'holds if {',
-	'holds if rbac.held[""] == null',
+	'holds if rbac.roles[""] == null',
 	...['user', 'resource'].flatMap((object) => [
 		`holds if ${object}.level == 0`,
 		`holds if data.regolith.${object}_sets[""].holds`,

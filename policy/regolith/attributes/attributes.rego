@@ -29,7 +29,7 @@ user_key := input.user.key if is_string(input.user.key)
 # description: The keys of the roles that the user holds in the tenant of the check, sorted.
 default user_roles := []
 
-user_roles := sort(object.keys(rbac.held))
+user_roles := sort(object.keys(rbac.roles))
 
 # METADATA
 # description: The keys of the tenants where the user holds a role, sorted.

@@ -6,4 +6,4 @@ import data.regolith.rbac
 
 default holds := false
 
-holds if rbac.held.viewer == null
+holds if rbac.roles.viewer == null

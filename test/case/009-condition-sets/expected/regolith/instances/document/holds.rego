@@ -9,4 +9,6 @@ import data.regolith.rebac
 # custom:
 #   key: "author"
 #   kind: role
-holds["author"] if data.regolith.roles.document.author.held(rebac.holdings, rebac.instance)
+holds["author"] if {
+	data.regolith.roles.document.author.held(rebac.holdings, rebac.instance)
+} else := false

@@ -12,4 +12,4 @@ import data.regolith.rbac
 # scope: document
 default holds := false
 
-holds if rbac.held.admin == null
+holds if rbac.roles.admin == null

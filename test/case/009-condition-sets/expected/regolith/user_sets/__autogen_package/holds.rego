@@ -12,4 +12,4 @@ import data.regolith.rbac
 # scope: document
 default holds := false
 
-holds if rbac.held["package"] == null
+holds if rbac.roles["package"] == null
