@@ -1,0 +1,187 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { parseConditions } from '../../compiler/condition/grammar.js';
+import { taken } from '../../compiler/condition/kinds.js';
+import { jsonLogicOf } from '../../compiler/condition/logic.js';
+import { type Operator, operators } from '../../compiler/condition/operator.js';
+import { deepest, mostNodes } from '../../compiler/condition/reading.js';
+import type { Json } from '../../compiler/model.js';
+import { writeConditionSet } from '../../compiler/set-policy.js';
+import { conditionOf, userSet } from '../support/conditions.js';
+import { root } from '../support/root.js';
+
+/** `docs/conditions.md` leads from the body of a request to the Rego, operator by operator; `UPDATE=1` writes it anew. */
+
+const page = join(root, 'docs/conditions.md');
+
+const body = {
+	...{ key: 'senior-staff', name: 'Senior staff', description: 'Grown up, and trusted or in charge' },
+	...{ type: 'userset', parent_id: 'employees' },
+	conditions: {
+		allOf: [
+			{ 'user.age': { 'greater-than-equals': 18 } },
+			{ 'user.country': { in: ['de', 'fr', 'it'] } },
+			{ anyOf: [{ 'user.level': { not: { 'less-than': 3 } } }, { 'user.roles': { array_contains: 'manager' } }] },
+			{ 'user.team': { equals: { ref: 'resource.team' } } },
+		],
+	},
+} as const satisfies Json;
+
+/** An attribute that an operator can be asked of. */
+function attributeOf({ attribute, example, match }: Operator): string {
+	const ofArray = match === undefined ? 'user.tags' : 'user.skills';
+	const names = { string: 'user.email', array: ofArray, object: 'user.address' };
+	const ordered = typeof example === 'string' ? 'user.hired_at' : 'user.age';
+	if (attribute === 'orderable') return ordered;
+	return attribute === 'string' || attribute === 'array' || attribute === 'object'
+		? names[attribute]
+		: 'user.department';
+}
+
+/** From `holds` on: what comes before is the same in every set, but for imports. */
+function regoOf(conditions: Json): readonly string[] {
+	const files = writeConditionSet(userSet('example', conditions));
+	const code = files.map(({ text }) => {
+		const lines = text.split('\n').filter((line) => !line.startsWith('#'));
+		return lines
+			.join('\n')
+			.replaceAll(/\n{2,}/g, '\n\n')
+			.replace(/^[\s\S]*default holds := false\n/, '')
+			.trim();
+	});
+	return ['```rego', code.join('\n\n'), '```'];
+}
+
+function json(value: Json): readonly string[] {
+	return ['```json', JSON.stringify(value), '```'];
+}
+
+function section(operator: Operator): readonly string[] {
+	const { name, aliases, words, note, example } = operator;
+	const attribute = attributeOf(operator);
+	const also = aliases.length === 0 ? '' : ` Also written ${aliases.map((alias) => `\`${alias}\``).join(', ')}.`;
+	const operand = operator.literal === true ? '' : ', or a `ref`';
+	const sentence =
+		name === 'is-null'
+			? 'Asks whether the attribute is there.'
+			: `Holds when the attribute ${words.holds} the operand.`;
+	const plain = { [attribute]: { [name]: example } };
+	const denied = { [attribute]: { not: { [name]: example } } };
+	const referring = { [attribute]: { [name]: { ref: attribute.replace('user', 'resource') } } };
+	return [
+		'',
+		`### \`${name}\``,
+		'',
+		`${sentence}${note === '' ? '' : ` ${note}`}${also}`,
+		'',
+		`- Attribute: ${operator.attribute === 'anything' ? 'anything' : taken[operator.attribute].says}`,
+		`- Operand: ${taken[operator.operand].says}${operand}`,
+		'',
+		...json(plain),
+		...regoOf(plain),
+		'',
+		'Under `not`:',
+		'',
+		...regoOf(denied),
+		...(operator.literal === true
+			? []
+			: ['', `With \`${JSON.stringify(referring[attribute])}\`:`, '', ...regoOf(referring)]),
+	];
+}
+
+/** What is wrong with some conditions, as the API tells it. */
+function problems(conditions: Json): readonly string[] {
+	const parsed = parseConditions(conditions, { type: 'userset' });
+	const found = 'problems' in parsed ? parsed.problems : [];
+	return found.map(
+		({ at, msg }) => `| \`${JSON.stringify(conditions)}\` | \`${at.join(' › ')}\` | ${msg.replaceAll('|', '\\|')} |`,
+	);
+}
+
+function text(): string {
+	const { conditions, parent_id: parent, ...named } = body;
+	const set = { ...userSet(named.key, conditions), name: named.name, description: named.description, parent };
+	return `${[
+		...introduction,
+		...['```json', JSON.stringify(body, null, 2), '```'],
+		'',
+		'becomes a package, `regolith.user_sets["senior-staff"]`:',
+		'',
+		...writeConditionSet(set).flatMap(({ text: code }) => ['```rego', code.trim(), '```']),
+		...reading,
+		'The same conditions become JsonLogic, for questions that are asked of the store, such as whom a set selects now. Of',
+		'`{"user.age": {"greater-than": 18}}` it is:',
+		'',
+		...json(jsonLogicOf(conditionOf({ 'user.age': { 'greater-than': 18 } }))),
+		...grammar,
+		...[
+			{ all_of: [] },
+			{ 'user.age': { gt: 18 } },
+			{ 'user.team': { equals: null } },
+			{ 'user.age': { between: [65, 18] } },
+		].flatMap(problems),
+		'',
+		'## Operators',
+		...operators.flatMap(section),
+	].join('\n')}\n`;
+}
+
+const introduction = [
+	'# Conditions: from the body of a request to the Rego',
+	'',
+	'What conditions mean is fixed in [decision 16](decisions/0016-what-conditions-mean.md). This page shows what they are',
+	'compiled to. It is written by a test, from the table of operators and with the compiler itself:',
+	'`UPDATE=1 npm test -- test/docs/conditions.test.ts`.',
+	'',
+	'## One set',
+	'',
+	'The body',
+	'',
+];
+
+const reading = [
+	'',
+	'- `holds` is what rules ask of a set. It has a default, so that it is worked out once in a check.',
+	'- `user`, `resource`, `tenant` and `context` are the attributes that are known: those stored, each replaced by the one',
+	'  that the check sends. `user_roles` and the like come from what is stored alone.',
+	'- The statements stand in the order of the author. The set of which this one is a part comes first.',
+	'- What can be null or missing is undefined or null in Rego. There null is less than everything, so `!= null` stands',
+	'  where a comparison could hold of it.',
+	'- A value of a kind that an operator does not take makes the whole set not match. Where a comparison is required',
+	'  anyway, `is_number` and the like see to it in place; where it stands under `not` or beside alternatives, `mistyped`',
+	'  does, from any place in the set.',
+	'- `not` denies a rule of its own, never a comparison in place: `not` of an undefined value is not true in Rego.',
+	'- Functions, which `any_match` and `all_match` need, are in a package of their own, because sets are asked by their',
+	'  keys, and only rules without parameters can be asked so.',
+	'',
+];
+
+const grammar = [
+	'',
+	'## Grammar',
+	'',
+	'`conditions` is one condition, or `{}`, which restricts nothing. A condition is an object with one member:',
+	'',
+	'| Member | Value |',
+	'|---|---|',
+	'| `allOf` or `and`, `anyOf` or `or` | an array of conditions |',
+	'| `not` | one condition |',
+	'| an attribute, such as `user.address.city` | a comparison: an object with one member, an operator and its operand, or the logic above over comparisons |',
+	'',
+	'`{"ref": "user.key"}` in place of an operand names an attribute of user, resource, tenant or context. Names with dots',
+	'cannot be led into. Inside `match`, attributes are the members of the object, by their names alone; there are no',
+	'references.',
+	`Conditions and values may be nested ${deepest} deep, and be ${mostNodes} in all.`,
+	'',
+	'Whatever is wrong is told at once, each problem at its place inside `conditions`:',
+	'',
+	'| Conditions | Place | Message |',
+	'|---|---|---|',
+];
+
+test('the page says what conditions are compiled to', (t) => {
+	const written = text();
+	if (process.env['UPDATE'] === '1') writeFileSync(page, written);
+	t.is(existsSync(page) ? readFileSync(page, 'utf8') : '', written, 'UPDATE=1 writes the page anew');
+});
