@@ -88,9 +88,9 @@ function readCondition<A>(value: unknown, at: Place, depth: number, scope: Scope
 		}
 		const before = reading.problems.length;
 		const attribute = scope.attribute(name, member, place);
-		// What stands below a wrong name is read for what else is wrong, unless it may be no comparison at all.
-		const told = reading.problems.length > before && !isObject(member);
-		return told ? nothing : readComparison(member, place, depth, scope, attribute);
+		// What stands below a wrong name may be no comparison at all, so nothing is said of it.
+		const wrong = reading.problems.length > before;
+		return wrong ? nothing : readComparison(member, place, depth, scope, attribute);
 	});
 }
 

@@ -20,6 +20,12 @@ const logicalMeant: ReadonlyMap<string, string> = new Map([
 	...['none', 'noneof', 'nor'].map((name) => [name, 'not` with `anyOf'] as const),
 ]);
 
+const symbols: ReadonlyMap<string, string> = new Map([
+	['&&', 'and'],
+	['||', 'or'],
+	['!', 'not'],
+]);
+
 const operatorMeant: ReadonlyMap<string, string> = new Map([
 	...['eq', 'equal', 'is', '=', '==', '==='].map((name) => [name, 'equals'] as const),
 	...['ne', 'neq', 'isnot', '!=', '!==', '<>'].map((name) => [name, 'not-equals'] as const),
@@ -37,7 +43,7 @@ const operatorMeant: ReadonlyMap<string, string> = new Map([
 
 /** A logical operator that a name resembles, between backquotes; `undefined` when it resembles none. */
 export function logicalHint(name: string): string | undefined {
-	const meant = logicalMeant.get(letters(name)) ?? { '&&': 'and', '||': 'or', '!': 'not' }[name];
+	const meant = logicalMeant.get(letters(name)) ?? symbols.get(name);
 	return meant && `\`${meant}\``;
 }
 

@@ -13,6 +13,8 @@ interface Rule {
 	takes(value: Json): boolean;
 	/** The function of the library that says of a value that it is there and not taken; none where everything is. */
 	readonly refused?: Fragment;
+	/** The function that says of a value that it is taken. */
+	readonly accepted?: Fragment;
 }
 
 /** By name. */
@@ -23,12 +25,37 @@ export const taken: Readonly<Record<Taken, Rule>> = {
 		takes: (value) => isOrderable(kindOf(value)),
 		refused: rego`compare.not_orderable`,
 	},
-	number: { says: 'a number', takes: (value) => kindOf(value) === 'number', refused: rego`compare.not_number` },
-	string: { says: 'a string', takes: (value) => kindOf(value) === 'string', refused: rego`compare.not_string` },
+	number: {
+		says: 'a number',
+		takes: (value) => kindOf(value) === 'number',
+		refused: rego`compare.not_number`,
+		accepted: rego`is_number`,
+	},
+	string: {
+		says: 'a string',
+		takes: (value) => kindOf(value) === 'string',
+		refused: rego`compare.not_string`,
+		accepted: rego`is_string`,
+	},
 	boolean: { says: 'true or false', takes: (value) => kindOf(value) === 'boolean' },
-	array: { says: 'an array', takes: (value) => kindOf(value) === 'array', refused: rego`compare.not_array` },
-	object: { says: 'an object', takes: (value) => kindOf(value) === 'object', refused: rego`compare.not_object` },
-	range: { says: 'an array of two numbers or of two strings', takes: isRange, refused: rego`compare.not_range` },
+	array: {
+		says: 'an array',
+		takes: (value) => kindOf(value) === 'array',
+		refused: rego`compare.not_array`,
+		accepted: rego`is_array`,
+	},
+	object: {
+		says: 'an object',
+		takes: (value) => kindOf(value) === 'object',
+		refused: rego`compare.not_object`,
+		accepted: rego`is_object`,
+	},
+	range: {
+		says: 'an array of two numbers or of two strings',
+		takes: isRange,
+		refused: rego`compare.not_range`,
+		accepted: rego`compare.range`,
+	},
 	match: { says: 'an object with the one member `match`', takes: () => false },
 };
 

@@ -14,6 +14,8 @@ export interface Sides {
 	readonly operand: Fragment;
 	/** The operand's value; `undefined` when it is a `ref`. */
 	readonly literal: Json | undefined;
+	/** Whether a statement before has made sure that both are of kinds that the operator takes. */
+	readonly guarded: boolean;
 }
 
 /** The whole truth about an operator. */
@@ -31,13 +33,15 @@ export interface Operator {
 	readonly ordered?: true;
 	/** Whether the operand cannot be a `ref`. */
 	readonly literal?: true;
+	/** Whether the Rego is not true of values that are not taken either: then they need no guard. */
+	readonly guards?: true;
 	/** How the operand, a condition, is asked of the attribute: of it as an object, or of the items of an array. */
 	readonly match?: 'object' | 'any' | 'all';
 	/** The answer when the attribute is missing; without it, false. */
 	readonly missing?: (operand: Json) => boolean;
 	/** The meaning, for values that are there, taken, and of one kind where they must be. */
 	readonly holds: (attribute: Json, operand: Json, matches: PatternMatcher) => boolean;
-	/** The meaning as statements of a body that are all true, for values that are taken; null and undefined fail. */
+	/** The meaning as statements that are all true, for values that are taken, null or undefined. */
 	readonly rego: (sides: Sides) => readonly Fragment[];
 	/** An operand, for the guide. */
 	readonly example: Json;
@@ -50,8 +54,8 @@ const of = { aliases: [], note: '' } as const;
 const ordering = { ...of, attribute: 'orderable', operand: 'orderable', ordered: true } as const;
 const orderingNote =
 	'Strings are in the order of their code points, so that times as ISO 8601 in UTC are in order too.';
-const texts = { ...of, attribute: 'string', operand: 'string' } as const;
-const lists = { ...of, attribute: 'array', operand: 'array' } as const;
+const texts = { ...of, attribute: 'string', operand: 'string', guards: true } as const;
+const lists = { ...of, attribute: 'array', operand: 'array', guards: true } as const;
 const matching = { ...of, operand: 'match', literal: true, holds: () => false, rego: () => [] } as const;
 
 /** In the order of the guide. */
@@ -76,25 +80,25 @@ export const operators: readonly Operator[] = [
 		...{ ...ordering, name: 'greater-than', words: { holds: 'is greater than', fails: 'is not greater than' } },
 		...{ note: orderingNote, example: 18 },
 		holds: (attribute, operand) => order(attribute, operand) > 0,
-		rego: (sides) => [...whenRef(sides, sides.operand), rego`${sides.attribute} > ${sides.operand}`],
+		rego: (sides) => [...unguarded(sides, whenRef(sides, sides.operand)), rego`${sides.attribute} > ${sides.operand}`],
 	},
 	{
 		...{ ...ordering, name: 'greater-than-equals', words: { holds: 'is at least', fails: 'is less than' } },
 		...{ note: orderingNote, example: 18 },
 		holds: (attribute, operand) => order(attribute, operand) >= 0,
-		rego: (sides) => [...whenRef(sides, sides.operand), rego`${sides.attribute} >= ${sides.operand}`],
+		rego: (sides) => [...unguarded(sides, whenRef(sides, sides.operand)), rego`${sides.attribute} >= ${sides.operand}`],
 	},
 	{
 		...{ ...ordering, name: 'less-than', words: { holds: 'is less than', fails: 'is not less than' } },
 		...{ note: orderingNote, example: '2030-01-01T00:00:00Z' },
 		holds: (attribute, operand) => order(attribute, operand) < 0,
-		rego: (sides) => [there(sides.attribute), rego`${sides.attribute} < ${sides.operand}`],
+		rego: (sides) => [...unguarded(sides, [there(sides.attribute)]), rego`${sides.attribute} < ${sides.operand}`],
 	},
 	{
 		...{ ...ordering, name: 'less-than-equals', words: { holds: 'is at most', fails: 'is greater than' } },
 		...{ note: orderingNote, example: 65 },
 		holds: (attribute, operand) => order(attribute, operand) <= 0,
-		rego: (sides) => [there(sides.attribute), rego`${sides.attribute} <= ${sides.operand}`],
+		rego: (sides) => [...unguarded(sides, [there(sides.attribute)]), rego`${sides.attribute} <= ${sides.operand}`],
 	},
 	{
 		...{ ...of, name: 'between', words: { holds: 'is between', fails: 'is not between' } },
@@ -120,7 +124,7 @@ export const operators: readonly Operator[] = [
 		...{ attribute: 'anything', operand: 'array', example: ['sales', 'support'] },
 		holds: (attribute, operand) => !valueSet(operand).has(attribute),
 		rego: (sides) => [
-			...[there(sides.attribute), ...whenRef(sides, sides.operand)],
+			...[there(sides.attribute), ...unguarded(sides, whenRef(sides, sides.operand))],
 			rego`not ${sides.attribute} in ${sides.operand}`,
 		],
 	},
@@ -220,6 +224,10 @@ function there(value: Fragment): Fragment {
 
 function whenRef({ literal }: Sides, value: Fragment): readonly Fragment[] {
 	return literal === undefined ? [there(value)] : [];
+}
+
+function unguarded({ guarded }: Sides, statements: readonly Fragment[]): readonly Fragment[] {
+	return guarded ? [] : statements;
 }
 
 /** An end of a range. */

@@ -1,12 +1,13 @@
 /** Conditions as Rego: rules, and functions about the items of arrays, that a person can read aloud. */
+
+import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
 import { packagePart } from '../rego/path.js';
 import { Fragment, lines, rego } from '../rego/rego.js';
 import { isAsked } from './attribute.js';
 import type { AttributePath, Comparison, Condition } from './condition.js';
 import { kindToOrder, type Taken, taken } from './kinds.js';
-import { type Operator, operatorNamed } from './operator.js';
-import type { kindOf } from './value.js';
+import { type Operator, operatorNamed, type Sides } from './operator.js';
 
 /** Statements that are all true, from the first to the last. */
 type Body = readonly Fragment[];
@@ -30,8 +31,8 @@ export interface ConditionRego {
 export function writeCondition(condition: Condition): ConditionRego {
 	const items = new Items();
 	const rules = new Rules(items, '', (name) => rego`matches.${name}`);
-	const holds = rules.statements(condition, attributeSpeech);
-	const mistyped = rules.mistyped(condition, attributeSpeech);
+	const holds = rules.statements(condition, attributeSpeech, true);
+	const mistyped = rules.mistyped(condition, attributeSpeech, true);
 	return { holds, mistyped, helpers: rules.written(), matches: items.written() };
 }
 
@@ -79,9 +80,9 @@ class Items {
 	#write(condition: Condition<readonly string[]>, number: number): void {
 		const speech = (path: readonly string[]) => below(rego`item`, path);
 		const slot = this.#functions.push(rego``) - 1;
-		const statements = this.#rules.statements(condition, speech);
+		const statements = this.#rules.statements(condition, speech, false);
 		const constant = constantOf(condition) !== undefined;
-		const mistyped = [[rego`not is_object(item)`], ...this.#rules.mistyped(condition, speech)];
+		const mistyped = [[rego`not is_object(item)`], ...this.#rules.mistyped(condition, speech, false)];
 		this.#functions[slot] = lines([
 			rule(rego`match_${number}(item)`, constant ? [rego`is_object(item)`, ...statements] : statements),
 			...mistyped.flatMap((body) => [rego``, rule(rego`mistyped_${number}(item)`, body)]),
@@ -105,50 +106,54 @@ class Rules {
 		return this.#helpers.flat();
 	}
 
-	/** Statements that are all true exactly when the condition holds. */
-	statements<A>(condition: Condition<A>, speech: Speech<A>): Body {
+	/**
+	 * Statements that are all true exactly when the condition holds. Where the set cannot match without them, they are
+	 * not true of what is mistyped either (`required`); elsewhere `mistyped` says what is.
+	 */
+	statements<A>(condition: Condition<A>, speech: Speech<A>, required: boolean): Body {
 		const constant = constantOf(condition);
 		if (constant !== undefined) {
 			return constant ? [] : [rego`false`];
 		}
 		switch (condition.kind) {
 			case 'all':
-				return condition.conditions.flatMap((one) => this.statements(one, speech));
+				return condition.conditions.flatMap((one) => this.statements(one, speech, required));
 			case 'any':
 				return this.#alternatives(condition.conditions, speech);
 			case 'not':
 				return this.#negated(condition.condition, speech);
 			default:
-				return this.#comparison(condition, speech);
+				return this.#comparison(condition, speech, required);
 		}
 	}
 
-	/** Bodies of which one is true when a comparison in the condition is mistyped. */
-	mistyped<A>(condition: Condition<A>, speech: Speech<A>): readonly Body[] {
+	/** Bodies of which one is true when a comparison in the condition is mistyped; `required` as above. */
+	mistyped<A>(condition: Condition<A>, speech: Speech<A>, required: boolean): readonly Body[] {
 		if (condition.kind === 'not') {
-			return this.mistyped(condition.condition, speech);
+			return this.mistyped(condition.condition, speech, false);
 		}
 		if (condition.kind === 'comparison') {
-			return this.#mistypedComparison(condition, speech);
+			return this.#mistypedComparison(condition, speech, required);
 		}
-		return withoutRepetition(condition.conditions.flatMap((one) => this.mistyped(one, speech)));
+		const still = required && condition.kind === 'all' && constantOf(condition) === undefined;
+		return withoutRepetition(condition.conditions.flatMap((one) => this.mistyped(one, speech, still)));
 	}
 
 	#alternatives<A>(conditions: readonly Condition<A>[], speech: Speech<A>): Body {
 		const possible = conditions.filter((one) => constantOf(one) === undefined);
 		const [only] = possible;
 		return only !== undefined && possible.length === 1
-			? this.statements(only, speech)
+			? this.statements(only, speech, false)
 			: [this.#helper('any', () => this.#bodies({ kind: 'any', conditions: possible }, speech))];
 	}
 
 	/** Of a negation the inside is what it denies. Else a rule is negated: `not` of an undefined value is not true. */
 	#negated<A>(condition: Condition<A>, speech: Speech<A>): Body {
 		if (condition.kind === 'not') {
-			return this.statements(condition.condition, speech);
+			return this.statements(condition.condition, speech, false);
 		}
 		if (condition.kind === 'comparison' && operatorNamed(condition.operator)?.match === 'any') {
-			return this.#comparison(condition, speech).map((itsRule) => rego`not ${itsRule}`);
+			return this.#comparison(condition, speech, false).map((itsRule) => rego`not ${itsRule}`);
 		}
 		return [rego`not ${this.#helper('excluded', () => this.#bodies(condition, speech))}`];
 	}
@@ -156,10 +161,10 @@ class Rules {
 	#bodies<A>(condition: Condition<A>, speech: Speech<A>): readonly Body[] {
 		return condition.kind === 'any'
 			? condition.conditions.filter((one) => constantOf(one) === undefined).flatMap((one) => this.#bodies(one, speech))
-			: [this.statements(condition, speech)];
+			: [this.statements(condition, speech, false)];
 	}
 
-	#comparison<A>(comparison: Comparison<A>, speech: Speech<A>): Body {
+	#comparison<A>(comparison: Comparison<A>, speech: Speech<A>, required: boolean): Body {
 		const operator = operatorNamed(comparison.operator);
 		const attribute = speech(comparison.attribute);
 		const { operand } = comparison;
@@ -167,25 +172,29 @@ class Rules {
 			return [rego`false`];
 		}
 		if ('match' in operand) {
-			return this.#match(operator, attribute, operand.match);
+			return this.#match(operator, attribute, operand.match, required);
 		}
-		if ('ref' in operand) {
-			return operator.rego({ attribute, operand: attributeSpeech(operand.ref), literal: undefined });
-		}
-		const statements = operator.rego({ attribute, operand: jsonValue(operand.value, '\t'), literal: operand.value });
-		return operator.missing?.(operand.value) === true
+		const sides =
+			'ref' in operand
+				? { attribute, operand: attributeSpeech(operand.ref), literal: undefined, guarded: required }
+				: { attribute, operand: jsonValue(operand.value, '\t'), literal: operand.value, guarded: required };
+		const statements = [...(required ? guards(operator, sides) : []), ...operator.rego(sides)];
+		return sides.literal !== undefined && operator.missing?.(sides.literal) === true
 			? [rego`not ${this.#helper('present', () => [statements])}`]
 			: statements;
 	}
 
-	#match(operator: Operator, attribute: Fragment, match: Condition<readonly string[]>): Body {
+	#match(operator: Operator, attribute: Fragment, match: Condition<readonly string[]>, required: boolean): Body {
 		if (operator.match === 'object') {
-			const statements = this.statements(match, (path) => below(attribute, path));
+			const statements = this.statements(match, (path) => below(attribute, path), required);
 			return [rego`is_object(${attribute})`, ...statements];
 		}
 		const matches = this.functionNamed(rego`match_${this.items.numberOf(match)}`);
 		return operator.match === 'any'
-			? [this.#helper('any_match', () => [[rego`some one in ${attribute}`, rego`${matches}(one)`]])]
+			? [
+					...(required ? [rego`is_array(${attribute})`] : []),
+					this.#helper('any_match', () => [[rego`some one in ${attribute}`, rego`${matches}(one)`]]),
+				]
 			: [
 					rego`is_array(${attribute})`,
 					lines([rego`every one in ${attribute} {`, rego`		${matches}(one)`, rego`	}`]),
@@ -205,6 +214,7 @@ class Rules {
 	#mistypedComparison<A>(
 		{ attribute: named, operator: name, operand }: Comparison<A>,
 		speech: Speech<A>,
+		required: boolean,
 	): readonly Body[] {
 		const operator = operatorNamed(name);
 		const attribute = speech(named);
@@ -212,27 +222,72 @@ class Rules {
 			return [];
 		}
 		if ('match' in operand) {
-			return [...refusing(operator.attribute, attribute), ...this.#mistypedMatch(operator, attribute, operand.match)];
+			return this.#mistypedMatch(operator, attribute, operand.match, required);
+		}
+		if (required) {
+			return [];
 		}
 		if ('value' in operand) {
-			return refusing(operator.ordered ? kindTaken(operand.value) : operator.attribute, attribute);
+			return refusing(attributeKind(operator, operand.value), attribute);
 		}
 		const reference = attributeSpeech(operand.ref);
-		const end = operator.operand === 'range' ? rego`${reference}[0]` : reference;
 		return [
 			...refusing(operator.attribute, attribute),
 			...refusing(operator.operand, reference),
-			...(operator.ordered ? [[rego`compare.of_two_kinds(${attribute}, ${end})`]] : []),
+			...(operator.ordered ? [[rego`compare.of_two_kinds(${attribute}, ${endOf(operator, reference)})`]] : []),
 		];
 	}
 
-	#mistypedMatch(operator: Operator, attribute: Fragment, match: Condition<readonly string[]>): readonly Body[] {
+	#mistypedMatch(
+		operator: Operator,
+		attribute: Fragment,
+		match: Condition<readonly string[]>,
+		required: boolean,
+	): readonly Body[] {
+		const itself = required ? [] : refusing(operator.attribute, attribute);
 		if (operator.match === 'object') {
-			return this.mistyped(match, (path) => below(attribute, path));
+			return [...itself, ...this.mistyped(match, (path) => below(attribute, path), required)];
 		}
 		const mistyped = this.functionNamed(rego`mistyped_${this.items.numberOf(match)}`);
-		return [[rego`some one in ${attribute}`, rego`${mistyped}(one)`]];
+		return [...itself, [rego`some one in ${attribute}`, rego`${mistyped}(one)`]];
 	}
+}
+
+/** Statements that are true of values of kinds that the operator takes, and of no others. */
+function guards(operator: Operator, { attribute, operand, literal }: Sides): Body {
+	if (operator.guards === true) {
+		return [];
+	}
+	if (literal !== undefined || !operator.ordered) {
+		return [
+			...accepting(literal === undefined ? operator.attribute : attributeKind(operator, literal), attribute),
+			...(literal === undefined ? accepting(operator.operand, operand) : []),
+		];
+	}
+	return [...accepting(operator.operand, operand), rego`compare.orderable(${attribute}, ${endOf(operator, operand)})`];
+}
+
+function accepting(kind: Taken, value: Fragment): Body {
+	const { accepted } = taken[kind];
+	return accepted === undefined ? [] : [rego`${accepted}(${value})`];
+}
+
+function refusing(kind: Taken, value: Fragment): readonly Body[] {
+	const { refused } = taken[kind];
+	return refused === undefined ? [] : [[rego`${refused}(${value})`]];
+}
+
+/** What an attribute must be to be compared with this operand. */
+function attributeKind(operator: Operator, operand: Json): Taken {
+	if (operator.ordered !== true) {
+		return operator.attribute;
+	}
+	return kindToOrder(operand) === 'number' ? 'number' : 'string';
+}
+
+/** What an attribute is compared with by order. */
+function endOf({ operand }: Operator, reference: Fragment): Fragment {
+	return operand === 'range' ? rego`${reference}[0]` : reference;
 }
 
 /** Whether the condition holds whatever the attributes are, or never; `undefined` when that depends on them. */
@@ -250,16 +305,6 @@ function constantOf<A>(condition: Condition<A>): boolean | undefined {
 		return decisive;
 	}
 	return parts.includes(undefined) ? undefined : !decisive;
-}
-
-function refusing(kind: Taken, value: Fragment): readonly Body[] {
-	const { refused } = taken[kind];
-	return refused === undefined ? [] : [[rego`${refused}(${value})`]];
-}
-
-/** What an attribute must be to be compared by order with this operand. */
-function kindTaken(operand: Parameters<typeof kindOf>[0]): Taken {
-	return kindToOrder(operand) === 'number' ? 'number' : 'string';
 }
 
 function withoutRepetition(bodies: readonly Body[]): readonly Body[] {

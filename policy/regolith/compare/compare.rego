@@ -58,6 +58,26 @@ of_two_kinds(left, right) if {
 }
 
 # METADATA
+# description: Both values are numbers, or both are strings.
+orderable(left, right) if {
+	is_number(left)
+	is_number(right)
+}
+
+orderable(left, right) if {
+	is_string(left)
+	is_string(right)
+}
+
+# METADATA
+# description: The value is an array of two numbers or of two strings.
+range(value) if {
+	is_array(value)
+	count(value) == 2
+	orderable(value[0], value[1])
+}
+
+# METADATA
 # description: Every item of the first array is in the second.
 subset(left, right) if {
 	is_array(left)
@@ -78,12 +98,3 @@ intersects(left, right) if {
 }
 
 items(array) := {item | some item in array}
-
-range(value) if {
-	is_array(value)
-	count(value) == 2
-	not not_orderable(value[0])
-	not value[0] == null
-	not of_two_kinds(value[0], value[1])
-	not value[1] == null
-}

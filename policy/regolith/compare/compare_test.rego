@@ -37,6 +37,16 @@ test_two_kinds_are_told_from_one if {
 	}
 }
 
+test_order_is_between_two_numbers_or_two_strings if {
+	ordered == {{"number"}, {"string"}}
+}
+
+ordered contains {left, right} if {
+	some left in kinds
+	some right in kinds
+	compare.orderable(values[left], values[right])
+}
+
 told(left, right) := {null | compare.of_two_kinds(left, right)} != set()
 
 different(left, right) if {

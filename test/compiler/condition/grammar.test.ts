@@ -1,0 +1,245 @@
+import test from 'ava';
+import { attributesIn, parseConditions } from '../../../compiler/condition/grammar.js';
+import { operators } from '../../../compiler/condition/operator.js';
+import type { Json } from '../../../compiler/model.js';
+import { conditionOf } from '../../support/conditions.js';
+
+/** What is wrong, as `place: message`. */
+function problemsOf(conditions: unknown, type: 'userset' | 'resourceset' = 'userset'): readonly string[] {
+	const patternProblem = (pattern: string) => (pattern.includes('(') ? 'is no regular expression' : null);
+	const parsed = parseConditions(conditions, { type, patternProblem });
+	return 'problems' in parsed ? parsed.problems.map(({ at, msg }) => `${at.join(' ')}: ${msg}`) : [];
+}
+
+const operatorNames = operators.map(({ name }) => name).join(', ');
+const absence = 'to ask for absence there is {"is-null": true}';
+const unknown = (written: string, meant: string) =>
+	`unknown operator "${written}": did you mean \`${meant}\`? There are ${operatorNames}`;
+
+/** Conditions of user sets, and all that is wrong with them. */
+const wrong: readonly (readonly [conditions: unknown, ...problems: readonly string[]])[] = [
+	[null, ': a condition must be an object, not null'],
+	[[], ': a condition must be an object, not []'],
+	['user.age', ': a condition must be an object, not "user.age"'],
+	[
+		{ 'user.age': { 'greater-than': 1 }, 'user.team': { equals: null } },
+		': must have one member, not 2: to ask for all, {"allOf": [{"user.age": …}, {"user.team": …}]}',
+		`user.team equals: \`equals\` cannot compare with null: ${absence}`,
+	],
+	[
+		{ 'user.age': { 'greater-than': 1, 'less-than': 5 } },
+		'user.age: must have one member, not 2: to ask for all, {"allOf": [{"greater-than": …}, {"less-than": …}]}',
+	],
+	[{ anyOf: [{}] }, 'anyOf 0: must not be empty: only the whole of `conditions` can be {}'],
+	[{ 'user.age': {} }, 'user.age: must not be empty: only the whole of `conditions` can be {}'],
+	[{ all_of: [] }, 'all_of: unknown logical operator `all_of`: did you mean `allOf`?'],
+	[{ any_of: [] }, 'any_of: unknown logical operator `any_of`: did you mean `anyOf`?'],
+	[{ AND: [] }, 'AND: unknown logical operator `AND`: did you mean `and`?'],
+	[{ $or: [] }, '$or: unknown logical operator `$or`: did you mean `or`?'],
+	[{ noneOf: [] }, 'noneOf: unknown logical operator `noneOf`: did you mean `not` with `anyOf`?'],
+	[{ NOT: { 'user.a': { equals: 1 } } }, 'NOT: unknown logical operator `NOT`: did you mean `not`?'],
+	[{ 'user.age': { all_of: [] } }, `user.age all_of: ${unknown('all_of', 'allOf')}`],
+	[{ allOf: { 'user.a': { equals: 1 } } }, 'allOf: `allOf` takes an array of conditions, not {"user.a": {…}}'],
+	[{ or: 1 }, 'or: `or` takes an array of conditions, not 1'],
+	[
+		{ not: [{ 'user.a': { equals: 1 } }] },
+		'not: `not` takes one condition object, not [{…}]; to deny several, {"not": {"anyOf": […]}}',
+	],
+	[{ 'user.a': { not: true } }, 'user.a not: `not` takes one condition object, not true'],
+	[{ 'user.age': 18 }, 'user.age: a comparison must be an object such as {"equals": 18}'],
+	[{ 'user.age': [1, 2] }, 'user.age: a comparison must be an object such as {"in": [1, 2]}'],
+	[{ 'user.age': { greaterThan: 18 } }, `user.age greaterThan: ${unknown('greaterThan', 'greater-than')}`],
+	[{ 'user.age': { '>=': 18 } }, `user.age >=: ${unknown('>=', 'greater-than-equals')}`],
+	[{ 'user.age': { regex: 'a' } }, `user.age regex: ${unknown('regex', 'matches')}`],
+	[{ 'user.age': { constructor: 1 } }, `user.age constructor: ${unknown('constructor', 'contains')}`],
+	[
+		{ 'user.age': { 'user.team': { equals: 1 } } },
+		'user.age user.team: the attribute "user.team" cannot stand below another one: use `allOf` above both',
+	],
+	[{ equals: 1 }, 'equals: the operator `equals` must stand below an attribute, as in {"user.key": {"equals": …}}'],
+	[
+		{ 'resource.owner': { equals: 'ann' } },
+		'resource.owner: a user set compares attributes of the user: "resource.owner" can only be an operand, as in {"user.key": {"equals": {"ref": "resource.owner"}}}',
+	],
+	[
+		{ age: { equals: 1 } },
+		'age: must be `allOf`, `anyOf`, `and`, `or`, `not` or an attribute such as "user.key", not "age"',
+	],
+	[
+		{ 'environment.time': { equals: 1 } },
+		'environment.time: must be `allOf`, `anyOf`, `and`, `or`, `not` or an attribute such as "user.key", not "environment.time"; what is sent with a check is `context`',
+	],
+	[
+		{ 'user.': { equals: 1 } },
+		'user.: must be `allOf`, `anyOf`, `and`, `or`, `not` or an attribute such as "user.key", not "user."',
+	],
+	[
+		{ 'user.team': { in: ['a', null, { ref: 'user.key' }] } },
+		`user.team in 1: \`in\` cannot compare with null: ${absence}`,
+		'user.team in 2: a `ref` can only stand for the whole operand',
+	],
+	[{ 'user.team': { in: 'a' } }, 'user.team in: the operand of `in` must be an array, not "a"'],
+	[
+		{ 'user.age': { 'greater-than': true } },
+		'user.age greater-than: the operand of `greater-than` must be a number or a string, not true',
+	],
+	...[[1], [1, 2, 3], [1, 'b'], ['a', null], 'a'].map(
+		(range) =>
+			[
+				{ 'user.age': { between: range } },
+				`user.age between: the operand of \`between\` must be an array of two numbers or of two strings, not ${JSON.stringify(range).replaceAll(',', ', ')}`,
+			] as const,
+	),
+	[
+		{ 'user.age': { between: [5, 1] } },
+		'user.age between: the first end of `between` must not be greater than the second: [5, 1]',
+	],
+	[{ 'user.mail': { contains: 1 } }, 'user.mail contains: the operand of `contains` must be a string, not 1'],
+	[{ 'user.mail': { matches: 'a(' } }, 'user.mail matches: the regular expression "a(" is no regular expression'],
+	[
+		{ 'user.mail': { matches: 'a'.repeat(1001) } },
+		`user.mail matches: the regular expression "${'a'.repeat(60)}…" is longer than 1000 characters`,
+	],
+	[{ 'user.mail': { matches: { ref: 'user.key' } } }, 'user.mail matches: `matches` takes a value, not a `ref`'],
+	[{ 'user.mail': { 'is-null': 1 } }, 'user.mail is-null: the operand of `is-null` must be true or false, not 1'],
+	[
+		{ 'user.a': { equals: { ref: 'owner' } } },
+		'user.a equals ref: `ref` must name an attribute of user, resource, tenant or context, such as "user.key", not "owner"',
+	],
+	[
+		{ 'user.a': { equals: { ref: 1 } } },
+		'user.a equals ref: `ref` must name an attribute of user, resource, tenant or context, such as "user.key", not 1',
+	],
+	[{ 'user.a': { equals: { ref: 'user.key', or: 1 } } }, 'user.a equals: `ref` must be the only member of its object'],
+	[{ 'user.a': { equals: 'a\ud800' } }, 'user.a equals: must not contain lone surrogates'],
+	[{ 'user.a\udc00': { equals: 1 } }, 'user.a\udc00: must not contain lone surrogates'],
+	[
+		{ 'user.orders': { any_match: { match: {}, fk_resource_type: 'order' } } },
+		'user.orders any_match fk_resource_type: `fk_resource_type` is not supported: `match` is about the members of the attribute itself',
+	],
+	[
+		{ 'user.orders': { all_match: { level: { equals: 1 } } } },
+		'user.orders all_match: the operand of `all_match` must be {"match": {…}}, a condition on members, not {"level": {…}}',
+	],
+	[
+		{ 'user.o': { object_match: { match: { level: { equals: { ref: 'user.key' } } } } } },
+		'user.o object_match match level equals: inside `match` an operand must be a value, not a `ref`',
+	],
+	[
+		{ 'user.o': { object_match: { match: { all_of: [] } } } },
+		'user.o object_match match all_of: unknown logical operator `all_of`: did you mean `allOf`?',
+	],
+	[
+		{ 'user.o': { object_match: { match: { 'a..b': { equals: 1 } } } } },
+		'user.o object_match match a..b: "a..b" names no member: a name is empty',
+	],
+	[
+		{ anyOf: [{ 'user.a': { equal: 1 } }, { not: { allOf: [{ 'user.b': 5 }, 7] } }] },
+		`anyOf 0 user.a equal: ${unknown('equal', 'equals')}`,
+		'anyOf 1 not allOf 0 user.b: a comparison must be an object such as {"equals": 5}',
+		'anyOf 1 not allOf 1: a condition must be an object, not 7',
+	],
+];
+
+for (const [index, [conditions, ...problems]] of wrong.entries()) {
+	test(`${index}: ${JSON.stringify(conditions).slice(0, 80)} is refused, at its place`, (t) => {
+		t.deepEqual(problemsOf(conditions), problems);
+	});
+}
+
+const right: readonly Json[] = [
+	{},
+	{ allOf: [] },
+	{ anyOf: [] },
+	{ 'user.age': { 'greater-than': 18 } },
+	{ 'subject.email': { contains: '@acme' } },
+	{ 'user.roles': { array_contains: 'admin' } },
+	{ and: [{ 'user.a': { or: [{ equals: 1 }, { not: { in: [1] } }] } }, { not: { anyOf: [] } }] },
+	{ 'user.a': { equals: { ref: 'context.location' } } },
+	{ 'user.a.b.c': { equals: { literal: null } } },
+	{ 'user.orders': { any_match: { match: { allOf: [{ 'user.x': { equals: 1 } }, { not: { y: { in: [] } } }] } } } },
+];
+
+for (const [index, conditions] of right.entries()) {
+	test(`${index}: ${JSON.stringify(conditions)} is taken`, (t) => {
+		t.deepEqual(problemsOf(conditions), []);
+	});
+}
+
+test('a resource set compares attributes of the resource', (t) => {
+	t.deepEqual(problemsOf({ 'resource.owner': { equals: { ref: 'user.key' } } }, 'resourceset'), []);
+	t.deepEqual(problemsOf({ 'user.key': { equals: 1 } }, 'resourceset'), [
+		'user.key: a resource set compares attributes of the resource: "user.key" can only be an operand, as in {"resource.key": {"equals": {"ref": "user.key"}}}',
+	]);
+});
+
+test('conditions become one tree, wherever the logic stands', (t) => {
+	const [type, aliased] = ['userset', 'subject.mail'] as const;
+	const comparison = { kind: 'comparison', operator: 'contains', operand: { value: 'a' } } as const;
+	const attribute = { object: 'user', path: ['mail'] } as const;
+	t.deepEqual(parseConditions({ [aliased]: { or: [{ string_contains: 'a' }] } }, { type }), {
+		condition: {
+			kind: 'any',
+			conditions: [{ ...comparison, attribute, at: [aliased, 'or', 0, 'string_contains'] }],
+		},
+	});
+});
+
+test('the attributes of a condition are known with their places', (t) => {
+	const condition = conditionOf({
+		allOf: [
+			{ 'subject.age': { not: { 'less-than': { ref: 'resource.type' } } } },
+			{ 'user.email': { equals: { ref: 'context.mail' } } },
+			{ 'user.orders': { any_match: { match: { level: { equals: 1 } } } } },
+		],
+	});
+	const text = attributesIn(condition).map(
+		({ attribute: { object, path }, at, built_in }) => `${object} ${path} at ${at.join(' ')}: ${built_in}`,
+	);
+	t.deepEqual(text, [
+		'user age at allOf 0 subject.age: false',
+		'resource type at allOf 0 subject.age not less-than ref: true',
+		'user email at allOf 1 user.email: true',
+		'context mail at allOf 1 user.email equals ref: false',
+		'user orders at allOf 2 user.orders: false',
+	]);
+});
+
+/** A value inside of as many others. */
+function nested(depth: number, wrap: (inner: Json) => Json, inmost: Json): Json {
+	let value = inmost;
+	for (let level = 0; level < depth; level += 1) value = wrap(value);
+	return value;
+}
+
+const one = { 'user.a': { equals: 1 } };
+
+test('what is nested too deep is refused, however deep', (t) => {
+	const not = (depth: number) => nested(depth, (inner) => ({ not: inner }), one);
+	t.deepEqual(problemsOf(not(100)), []);
+	for (const depth of [101, 1000, 100_000]) {
+		t.regex(problemsOf(not(depth)).join(), /^not( not){100}: must not be nested deeper than 100$/);
+	}
+	const list = (depth: number): Json => ({ 'user.a': { equals: nested(depth, (inner) => [inner], 1) } });
+	t.deepEqual(problemsOf(list(100)), []);
+	t.regex(problemsOf(list(100_000)).join(), /^user.a equals( 0){101}: must not be nested deeper than 100$/);
+	const match = nested(101, (inner) => ({ a: { any_match: { match: inner } } }), { b: { equals: 1 } });
+	t.regex(problemsOf({ 'user.a': { any_match: { match } } }).join(), /must not be nested deeper than 100$/);
+	const strange = nested(100_000, (inner) => ({ x: inner }), 1);
+	t.regex(problemsOf(strange).join(), /not "x"/);
+});
+
+test('what is too large is refused once', (t) => {
+	const many = (count: number) => Array.from({ length: count }, () => one);
+	t.deepEqual(problemsOf({ anyOf: many(4_999) }), []);
+	const told = [': must not hold more than 10000 conditions and values'];
+	t.deepEqual(problemsOf({ anyOf: many(5_000) }), told);
+	t.deepEqual(problemsOf({ 'user.a': { in: Array.from({ length: 100_000 }, String) } }), told);
+});
+
+test('members called __proto__ are members', (t) => {
+	const hostile = JSON.parse('{"__proto__": {"equals": 1}}');
+	t.regex(problemsOf(hostile).join(), /^__proto__: must be/);
+	const condition = conditionOf(JSON.parse('{"user.a": {"equals": {"__proto__": {"x": 1}}}}'));
+	t.is(JSON.stringify(condition.kind === 'comparison' && condition.operand), '{"value":{"__proto__":{"x":1}}}');
+});

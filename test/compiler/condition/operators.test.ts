@@ -1,0 +1,131 @@
+/**
+ * Every folder of `test/case-conditions`: what an operator compiles to, and what each engine answers about cases whose
+ * truth a person wrote down. `UPDATE=1` writes the tables anew; truths are never written.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { operators } from '../../../compiler/condition/operator.js';
+import { traceOf } from '../../../compiler/condition/trace.js';
+import type { Truth } from '../../../compiler/condition/truth.js';
+import type { Json } from '../../../compiler/model.js';
+import {
+	type Asked,
+	checkFormat,
+	compileSets,
+	conditionOf,
+	logicAnswer,
+	patternMatches,
+	userSet,
+} from '../../support/conditions.js';
+import { root } from '../../support/root.js';
+import { type Form, formsOf, page, type Row } from './table.js';
+
+/** One comparison and what it comes to. */
+interface Group {
+	readonly attribute: string;
+	readonly operand: Json;
+	readonly cases: readonly {
+		readonly case: string;
+		readonly user: Json;
+		readonly resource?: Json;
+		readonly truth: Truth;
+	}[];
+}
+
+const folder = join(root, 'test/case-conditions');
+const groups = operators.flatMap(({ name }) => read(name).map((group, index) => ({ ...group, name, index })));
+const forms = groups.flatMap(({ name, index, attribute, operand }) => formsOf(name, index, attribute, operand));
+const sets = forms.map(({ key, conditions }) => userSet(key, conditions));
+const compiled = compileSets(sets);
+
+/** What is asked about each group: one question a case. */
+const questions = groups.map(({ name, index, cases }) =>
+	cases.map(({ user, resource = {} }) => ({
+		...{ user, resource, tenant: {}, context: {} },
+		sets: forms.filter((form) => form.operator === name && form.group === index).map(({ key }) => key),
+	})),
+);
+const opaAnswers = compiled.then(({ opa }) => opa(questions.flat()));
+
+for (const { name } of operators) {
+	test(`${name}: every engine gives the answers that were written down`, async (t) => {
+		const { wasm, files } = await compiled;
+		const answers = await opaAnswers;
+		const sections = groups.flatMap((group, position) => {
+			if (group.name !== name) return [];
+			const before = questions.slice(0, position).flat().length;
+			const rows = group.cases.flatMap((given, index): readonly Row[] => {
+				const asked = questions[position]?.[index];
+				if (asked === undefined) return t.fail();
+				const engines = [wasm(asked), answers[before + index] ?? {}];
+				return [rowOf(given, asked, engines)];
+			});
+			for (const { case: title, truth, answers } of rows) {
+				for (const { form, said, trace } of answers) {
+					const told = form.negated && truth !== 'mistyped' ? !truth : truth;
+					t.is(trace.holds, told, `${title}: ${form.key}`);
+					const right = form.negated ? truth === false : truth === true;
+					t.deepEqual(said, { wasm: right, opa: right, logic: right, trace: right }, `${title}: ${form.key}`);
+				}
+			}
+			return [{ ...group, rows, forms: formsIn(name, group.index), files }];
+		});
+		const text = page(name, sections);
+		const table = join(folder, name, 'table.md');
+		if (process.env['UPDATE'] === '1') writeFileSync(table, text);
+		t.is(existsSync(table) ? readFileSync(table, 'utf8') : '', text, 'UPDATE=1 writes the table anew');
+	});
+}
+
+test('every operator has cases of every kind', (t) => {
+	for (const { name, literal } of operators) {
+		const cases = groups.filter((group) => group.name === name).flatMap((group) => group.cases);
+		const has = (text: string) =>
+			t.true(
+				cases.some((one) => one.case.includes(text)),
+				`${name}: ${text}`,
+			);
+		for (const kind of ['missing', 'null', 'empty array']) has(kind);
+		if (literal === undefined) for (const kind of ['ref missing', 'ref null']) has(kind);
+		t.true(cases.some(({ truth }) => truth === true) && cases.some(({ truth }) => truth === false), name);
+	}
+});
+
+test('both nestings mean the same', async (t) => {
+	const { files } = await compiled;
+	for (const form of forms.filter(({ nesting }) => nesting === 'attribute-first')) {
+		const other = form.key.replace('attribute-first', 'logical-first');
+		const textsOf = (key: string) =>
+			files.filter(({ text }) => text.includes(JSON.stringify(key))).map(({ text }) => text.replaceAll(key, ''));
+		t.true(textsOf(form.key).length > 0);
+		t.deepEqual(textsOf(form.key), textsOf(other));
+	}
+});
+
+test('the Rego of sets is strict, and formatted', async (t) => {
+	await t.notThrowsAsync(checkFormat(sets));
+});
+
+function read(name: string): readonly Group[] {
+	return JSON.parse(readFileSync(join(folder, name, 'cases.json'), 'utf8'));
+}
+
+function formsIn(name: string, index: number): readonly Form[] {
+	return forms.filter((form) => form.operator === name && form.group === index);
+}
+
+function rowOf(
+	given: Group['cases'][number],
+	asked: Asked,
+	[wasm = {}, opa = {}]: readonly Readonly<Record<string, boolean>>[],
+): Row {
+	const ofCase = forms.filter(({ key }) => asked.sets.includes(key));
+	const answers = ofCase.map((form) => {
+		const condition = conditionOf(form.conditions);
+		const logic = logicAnswer(condition, asked);
+		const trace = traceOf(condition, asked, patternMatches);
+		return { form, trace, said: { wasm: wasm[form.key], opa: opa[form.key], logic, trace: trace.holds === true } };
+	});
+	return { ...given, answers };
+}

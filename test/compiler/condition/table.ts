@@ -1,0 +1,117 @@
+/** The page about one operator that a test compares: what it compiles to, and who answers what. */
+import { jsonLogicOf } from '../../../compiler/condition/logic.js';
+import type { Trace } from '../../../compiler/condition/trace.js';
+import type { Truth } from '../../../compiler/condition/truth.js';
+import type { Json, RegoFile } from '../../../compiler/model.js';
+import { conditionOf } from '../../support/conditions.js';
+
+/** A comparison as it may be written. */
+export interface Form {
+	/** The key of its set. */
+	readonly key: string;
+	readonly operator: string;
+	/** Which comparison of the operator. */
+	readonly group: number;
+	readonly negated: boolean;
+	readonly nesting: 'logical-first' | 'attribute-first';
+	readonly conditions: Json;
+}
+
+/** One case: its truth, and what was said of each form. */
+export interface Row {
+	readonly case: string;
+	readonly user: Json;
+	readonly resource?: Json;
+	readonly truth: Truth;
+	readonly answers: readonly {
+		readonly form: Form;
+		readonly trace: Trace;
+		readonly said: Readonly<Record<'wasm' | 'opa' | 'logic' | 'trace', unknown>>;
+	}[];
+}
+
+/** One comparison with its cases. */
+export interface Section {
+	readonly attribute: string;
+	readonly operand: Json;
+	readonly forms: readonly Form[];
+	readonly rows: readonly Row[];
+	readonly files: readonly RegoFile[];
+}
+
+/** Plain and under `not`, with the logic above the attribute and below it. */
+export function formsOf(operator: string, group: number, attribute: string, operand: Json): readonly Form[] {
+	const comparison = { [operator]: operand };
+	const form = (nesting: Form['nesting'], negated: boolean, conditions: Json): Form => ({
+		...{ operator, group, negated, nesting, conditions },
+		key: `${operator} ${group}${negated ? ' denied' : ''}, ${nesting}`,
+	});
+	return [
+		form('logical-first', false, { allOf: [{ [attribute]: comparison }] }),
+		form('attribute-first', false, { [attribute]: { and: [comparison] } }),
+		form('logical-first', true, { not: { [attribute]: comparison } }),
+		form('attribute-first', true, { [attribute]: { not: comparison } }),
+	];
+}
+
+/** The whole page. */
+export function page(operator: string, sections: readonly Section[]): string {
+	const text = [
+		`# ${operator}`,
+		'',
+		'Truths are from `cases.json`; the rest is written by a test: `UPDATE=1 npm test -- test/compiler/condition/operators.test.ts`.',
+		...sections.flatMap(sectionLines),
+	];
+	return `${text.join('\n')}\n`;
+}
+
+function sectionLines({ attribute, operand, forms, rows, files }: Section): readonly string[] {
+	const shown = forms.filter(({ nesting }) => nesting === 'attribute-first');
+	return [
+		'',
+		`## \`${attribute}\` and ${code(operand)}`,
+		...shown.flatMap((form) => [
+			'',
+			...['```json', JSON.stringify(form.conditions), '```'],
+			...files.filter(({ text }) => text.includes(`.user_sets[${JSON.stringify(form.key)}]\n`)).flatMap(regoLines),
+			...['```json', JSON.stringify(jsonLogicOf(conditionOf(form.conditions))), '```'],
+		]),
+		'',
+		'| Case | User | Resource | Truth | Plain: WASM, opa eval, JsonLogic, trace | Under `not` | Why |',
+		'|---|---|---|---|---|---|---|',
+		...rows.map(rowLine),
+	];
+}
+
+/** Without the lines that every file has. */
+function regoLines({ text }: RegoFile): readonly string[] {
+	const code = text.split('\n').filter((line) => !line.startsWith('#'));
+	return [
+		'```rego',
+		code
+			.join('\n')
+			.replaceAll(/\n{2,}/g, '\n\n')
+			.trim(),
+		'```',
+	];
+}
+
+function rowLine({ case: title, user, resource = {}, truth, answers }: Row): string {
+	const said = (negated: boolean) => {
+		const [first] = answers.filter(({ form }) => form.negated === negated);
+		return first === undefined ? '' : Object.values(first.said).map(String).join(', ');
+	};
+	const [first] = answers;
+	const why = first === undefined ? '' : reasonOf(first.trace);
+	const cells = [title, code(user), code(resource), String(truth), said(false), said(true), why.replaceAll('|', '\\|')];
+	return `| ${cells.join(' | ')} |`;
+}
+
+function reasonOf(trace: Trace): string {
+	if (trace.kind === 'comparison') return trace.why;
+	return trace.kind === 'not' ? reasonOf(trace.condition) : trace.conditions.map(reasonOf).join('; ');
+}
+
+function code(value: Json): string {
+	return `\`${JSON.stringify(value).replaceAll('|', '\\|')}\``;
+}

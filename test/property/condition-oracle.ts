@@ -1,0 +1,181 @@
+/** What conditions mean, told a second time: straight from what was written, with no part of the compiler. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Json } from '../../compiler/model.js';
+import { patternMatches, type Subject } from '../support/conditions.js';
+
+type Members = Readonly<Record<string, Json>>;
+
+/** Where attributes are found, and whether anything was mistyped so far: then the whole does not match. */
+interface Sight {
+	find(name: string): Json | undefined;
+	refer(name: string): Json | undefined;
+	readonly seen: { mistyped: boolean };
+}
+
+/** Whether conditions without problems select a subject. */
+export function selects(conditions: Json, subject: Subject): boolean {
+	const seen = { mistyped: false };
+	const find = (name: string) => {
+		const [first = '', ...path] = name.split('.');
+		const objects: Members = { ...subject, subject: subject.user };
+		return lead(objects[first], path);
+	};
+	return whole(conditions, { find, refer: find, seen }) && !seen.mistyped;
+}
+
+function whole(conditions: Json, sight: Sight): boolean {
+	return Object.keys(members(conditions)).length === 0 || holds(conditions, undefined, sight);
+}
+
+/** Nothing is left out once the answer is known: what is mistyped must be seen. `name` is that of the attribute above. */
+function holds(condition: Json, name: string | undefined, sight: Sight): boolean {
+	const [[key, value]] = Object.entries(members(condition)) as [[string, Json]];
+	const inside = () => items(value).map((one) => holds(one, name, sight));
+	switch (key) {
+		case 'allOf':
+		case 'and':
+			return !inside().includes(false);
+		case 'anyOf':
+		case 'or':
+			return inside().includes(true);
+		case 'not':
+			return !holds(value, name, sight);
+		default:
+			return name === undefined ? holds(value, key, sight) : compares(key, name, value, sight);
+	}
+}
+
+function compares(operator: string, name: string, operand: Json, sight: Sight): boolean {
+	const attribute = sight.find(name);
+	if (operator === 'is-null') return (attribute === undefined) === operand;
+	if (operator.endsWith('_match')) return matches(operator, attribute, members(operand)['match'] ?? null, sight);
+	const ref = kind(operand) === 'object' ? members(operand)['ref'] : undefined;
+	const other = ref === undefined ? operand : sight.refer(String(ref));
+	const wrong = isWrong(operator, attribute, other);
+	if (wrong) sight.seen.mistyped = true;
+	return !wrong && attribute !== undefined && other !== undefined && answer(operator, attribute, other);
+}
+
+function isWrong(operator: string, left: Json | undefined, right: Json | undefined): boolean {
+	const not = (value: Json | undefined, ...kinds: readonly string[]) =>
+		value !== undefined && !kinds.includes(kind(value));
+	switch (operator) {
+		case 'equals':
+		case 'not-equals':
+			return false;
+		case 'in':
+		case 'not-in':
+			return not(right, 'array');
+		case 'array_contains':
+			return not(left, 'array');
+		case 'array_subset':
+		case 'array_superset':
+		case 'array_intersect':
+			return not(left, 'array') || not(right, 'array');
+		case 'between': {
+			const ends = right === undefined ? [] : items(right);
+			const kinds = new Set(ends.map(kind));
+			const range = ends.length === 2 && kinds.size === 1 && ['number', 'string'].some((one) => kinds.has(one));
+			if (right !== undefined && !(kind(right) === 'array' && range)) return true;
+			return right === undefined ? not(left, 'number', 'string') : not(left, ...kinds);
+		}
+		case 'greater-than':
+		case 'greater-than-equals':
+		case 'less-than':
+		case 'less-than-equals':
+			if (not(left, 'number', 'string') || not(right, 'number', 'string')) return true;
+			return left !== undefined && right !== undefined && kind(left) !== kind(right);
+		default:
+			return not(left, 'string') || not(right, 'string');
+	}
+}
+
+function answer(operator: string, left: Json, right: Json): boolean {
+	const within = (inner: Json, outer: Json) => items(inner).every((one) => items(outer).some((two) => same(one, two)));
+	switch (operator) {
+		case 'equals':
+			return same(left, right);
+		case 'not-equals':
+			return !same(left, right);
+		case 'greater-than':
+			return sign(left, right) === 1;
+		case 'greater-than-equals':
+			return sign(left, right) !== -1;
+		case 'less-than':
+			return sign(left, right) === -1;
+		case 'less-than-equals':
+			return sign(left, right) !== 1;
+		case 'between':
+			return sign(left, items(right)[0] ?? null) !== -1 && sign(left, items(right)[1] ?? null) !== 1;
+		case 'in':
+			return items(right).some((item) => same(item, left));
+		case 'not-in':
+			return !items(right).some((item) => same(item, left));
+		case 'contains':
+		case 'string_contains':
+			return `${left}`.split(`${right}`).length > 1 || right === '';
+		case 'starts-with':
+			return `${left}`.slice(0, `${right}`.length) === right;
+		case 'ends-with':
+			return right === '' || `${left}`.slice(-`${right}`.length) === right;
+		case 'matches':
+			return patternMatches(`${right}`, `${left}`);
+		case 'array_contains':
+			return items(left).some((item) => same(item, right));
+		case 'array_subset':
+			return within(left, right);
+		case 'array_superset':
+			return within(right, left);
+		case 'array_intersect':
+			return items(left).some((one) => items(right).some((two) => same(one, two)));
+		default:
+			throw new Error(`the oracle knows no ${operator}`);
+	}
+}
+
+function matches(operator: string, attribute: Json | undefined, match: Json, { seen, refer }: Sight): boolean {
+	if (attribute === undefined) return false;
+	if (kind(attribute) !== (operator === 'object_match' ? 'object' : 'array')) {
+		seen.mistyped = true;
+		return false;
+	}
+	const things = operator === 'object_match' ? [attribute] : items(attribute);
+	const found = things.map((thing) => {
+		if (kind(thing) !== 'object') seen.mistyped = true;
+		return whole(match, { find: (name) => lead(thing, name.split('.')), refer, seen });
+	});
+	return operator === 'any_match' ? found.includes(true) : !found.includes(false);
+}
+
+function lead(value: Json | undefined, path: readonly string[]): Json | undefined {
+	const found = path.reduce<Json | undefined>(
+		(at, name) =>
+			at !== undefined && kind(at) === 'object'
+				? Object.entries(members(at)).find(([key]) => key === name)?.[1]
+				: undefined,
+		value,
+	);
+	return found ?? undefined;
+}
+
+function same(left: Json, right: Json): boolean {
+	return isDeepStrictEqual(JSON.parse(JSON.stringify(left)), JSON.parse(JSON.stringify(right)));
+}
+
+/** Texts by their bytes in UTF-8, whose order is that of code points. */
+function sign(left: Json, right: Json): number {
+	if (typeof left === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(`${right}`));
+	return Math.sign(Number(left) - Number(right));
+}
+
+function kind(value: Json): string {
+	return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+}
+
+function items(value: Json): readonly Json[] {
+	return Array.isArray(value) ? value : [];
+}
+
+function members(value: Json): Members {
+	return kind(value) === 'object' ? (value as Members) : {};
+}

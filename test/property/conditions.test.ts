@@ -1,0 +1,85 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { traceOf } from '../../compiler/condition/trace.js';
+import {
+	checkFormat,
+	compileSets,
+	conditionOf,
+	logicAnswer,
+	patternMatches,
+	type Subject,
+	userSet,
+} from '../support/conditions.js';
+import { selects } from './condition-oracle.js';
+import { anyConditions, anySubject, hostile } from './conditions.js';
+
+const random = fc.tuple(
+	fc.array(anyConditions, { minLength: 60, maxLength: 60, size: 'max' }),
+	fc.array(anySubject, { minLength: 25, maxLength: 25, size: 'max' }),
+);
+
+test('WebAssembly, opa eval, JsonLogic and the trace decide as the oracle', async (t) => {
+	let selected = 0;
+	await fc.assert(
+		fc.asyncProperty(random, async ([conditions, subjects]) => {
+			const sets = conditions.map((one, index) => userSet(`set-${index}`, one));
+			const [{ wasm, opa }] = await Promise.all([compileSets(sets), checkFormat(sets)]);
+			const asked = subjects.map((subject) => ({ ...subject, sets: sets.map(({ key }) => key) }));
+			const evaluated = await opa(asked);
+			for (const [index, question] of asked.entries()) {
+				const answers = wasm(question);
+				t.deepEqual(evaluated[index], answers, 'opa eval');
+				for (const [number, one] of conditions.entries()) {
+					const right = selects(one, question);
+					const condition = conditionOf(one);
+					selected += Number(right);
+					const said = () => `${JSON.stringify(one)} of ${JSON.stringify(question)}`;
+					const logic = logicAnswer(condition, question);
+					const trace = traceOf(condition, question, patternMatches).holds === true;
+					if (answers[`set-${number}`] !== right || logic !== right || trace !== right) {
+						t.deepEqual(
+							{ wasm: answers[`set-${number}`], logic, trace },
+							{ wasm: right, logic: right, trace: right },
+							said(),
+						);
+					}
+				}
+			}
+		}),
+		{ numRuns: 3, endOnFailure: true },
+	);
+	t.true(selected > 200, 'enough is selected to tell');
+});
+
+/** The API takes no longer keys, and none with what the WebAssembly of OPA cannot find again in the name of a package. */
+function keyOf(text: string): string {
+	return text.replace(/[\0\u007f]/, 'unnameable').slice(0, 512);
+}
+
+test('hostile names and values are compared as they are, and change no other set', async (t) => {
+	const names = hostile.filter((text) => !text.includes('.'));
+	const sets = names.flatMap((text, index) => [
+		userSet(keyOf(text), { [`user.${text}`]: { equals: text } }),
+		userSet(`${index}-member`, {
+			'user.x': { any_match: { match: Object.fromEntries([['x', { equals: 1 }]]) } },
+		}),
+		userSet(`${index}-list`, { 'user.list': { not: { array_contains: text } } }),
+	]);
+	const { wasm, opa } = await compileSets(sets);
+	const keys = sets.map(({ key }) => key);
+	const subjects: readonly Subject[] = names.map((text) => ({
+		...{ resource: {}, tenant: {}, context: {} },
+		user: Object.fromEntries([
+			[text, text],
+			['list', [text]],
+		]),
+	}));
+	const asked = subjects.map((subject) => ({ ...subject, sets: keys }));
+	const evaluated = await opa(asked);
+	for (const [index, question] of asked.entries()) {
+		const right = sets.map(({ key, selects: by }) => [key, 'conditions' in by && selects(by.conditions, question)]);
+		const expected = Object.fromEntries(right);
+		t.deepEqual(wasm(question), expected, `wasm: ${names[index]?.slice(0, 20)}`);
+		t.deepEqual(evaluated[index], expected, `opa eval: ${names[index]?.slice(0, 20)}`);
+	}
+});

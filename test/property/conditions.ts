@@ -1,0 +1,141 @@
+/** Random conditions, and random subjects that they may select. */
+import fc from 'fast-check';
+import type { Json } from '../../compiler/model.js';
+import type { Subject } from '../support/conditions.js';
+
+/** Texts that mean something to one of the languages on the way, or to nobody. */
+export const hostile: readonly string[] = [
+	...[
+		'"',
+		'\\',
+		'`',
+		"'",
+		'\n',
+		'\r\n',
+		'\t',
+		'\u2028',
+		'\u0000',
+		'\u007f',
+		'\ufeff',
+		'\ud83d\ude00',
+		'\uffff',
+		'%s',
+		'$x',
+	],
+	...[']', '}', '"]', '"} true', '"\n}\nholds := true\n#', '# METADATA', '---', '{{', '*', '..'.replaceAll('.', '·')],
+	...['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'length', '0', '-1', ' ', 'null', 'true'],
+	...['if', 'not', 'in', 'every', 'some', 'default', 'with', 'as', 'package', 'import', 'contains', 'else', 'false'],
+	...['data', 'input', 'holds', 'mistyped', 'user', 'count', 'plus', 'is_number', 'compare', 'matches', 'any_1', 'one'],
+	...['and', 'or', 'ref', 'match', 'var', 'allOf', 'ß', 'é', 'e\u0301', 'A', 'a', 'x'.repeat(10_000)],
+];
+
+const names = ['a', 'b', 'c', 'two words', '__proto__', 'constructor', 'if', 'q"uote'];
+const name = fc.constantFrom(...names);
+const path = fc.oneof(
+	{ weight: 5, arbitrary: name },
+	fc.tuple(name, name).map((parts) => parts.join('.')),
+);
+
+const text = fc.constantFrom('', 'a', 'b', 'ab', 'B', '\uff5e', '\u{1F600}', '1', ...hostile.slice(0, 12));
+const number = fc.constantFrom(0, -0, 1, 2, -1, 1.5, 1e21, 1e-7, 123456789012345680, -1e300);
+const scalar = fc.oneof(text, number, fc.boolean());
+
+/** Values with nulls inside; `item` is what arrays are likely to hold. */
+const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Json }>((tie) => ({
+	value: fc.oneof(
+		{ weight: 6, arbitrary: scalar },
+		{ weight: 1, arbitrary: fc.constant(null) },
+		{
+			weight: 3,
+			arbitrary: fc.array(fc.oneof({ depthSize: 'small' }, scalar, tie('object'), tie('value')), { maxLength: 3 }),
+		},
+		{ weight: 2, arbitrary: tie('object') },
+	),
+	object: fc.array(fc.tuple(name, tie('value')), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
+})).value;
+
+/** As a literal may be: no null, no object that could be a reference. */
+const literal = value.filter((one) => one !== null);
+const list = fc.array(literal, { maxLength: 3 });
+const range = fc
+	.oneof(fc.tuple(number, number), fc.tuple(text, text))
+	.map(
+		(ends): Json =>
+			[...ends].sort((left, right) => (typeof left === 'number' ? left - Number(right) : bytes(left, right))),
+	);
+
+function bytes(left: string, right: string | number): number {
+	return Buffer.compare(Buffer.from(left), Buffer.from(`${right}`));
+}
+
+const reference = fc
+	.tuple(fc.constantFrom('user', 'subject', 'resource', 'tenant', 'context'), path)
+	.map(([object, rest]) => ({ ref: `${object}.${rest}` }));
+
+const order = ['greater-than', 'greater-than-equals', 'less-than', 'less-than-equals'];
+const texts = ['contains', 'string_contains', 'starts-with', 'ends-with'];
+const lists = ['in', 'not-in', 'array_subset', 'array_superset', 'array_intersect'];
+
+function comparison(refs: boolean, match: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
+	const operand = (values: fc.Arbitrary<Json>) =>
+		refs ? fc.oneof({ weight: 2, arbitrary: values }, reference) : values;
+	const of = (operators: readonly string[], values: fc.Arbitrary<Json>) =>
+		fc.tuple(fc.constantFrom(...operators), values).map(([operator, one]): Json => ({ [operator]: one }));
+	return fc.oneof(
+		of(['equals', 'not-equals', 'array_contains'], operand(literal)),
+		of(order, operand(fc.oneof(number, text))),
+		of(['between'], operand(range)),
+		of(lists, operand(list)),
+		of(texts, operand(text)),
+		of(['matches'], fc.constantFrom('^a', 'b$', '.', '(?i)b', '[^a-z]', '^$', '\\pL{2}')),
+		of(['is-null'], fc.boolean()),
+		of(
+			['object_match', 'any_match', 'all_match'],
+			match.map((one) => ({ match: one })),
+		),
+	);
+}
+
+/** Logic above attributes and below them, in any mix. */
+function condition(prefix: string, refs: boolean, match: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
+	const { above } = fc.letrec<{ above: Json; below: Json }>((tie) => ({
+		above: fc.oneof(
+			{ depthSize: 'small', withCrossShrink: true },
+			{
+				weight: 3,
+				arbitrary: fc.tuple(path, tie('below')).map(([rest, one]) => Object.fromEntries([[prefix + rest, one]])),
+			},
+			...logic(tie('above')),
+		),
+		below: fc.oneof(
+			{ depthSize: 'small', withCrossShrink: true },
+			{ weight: 4, arbitrary: comparison(refs, match) },
+			...logic(tie('below')),
+		),
+	}));
+	return above;
+}
+
+function logic(inside: fc.Arbitrary<Json>): readonly fc.MaybeWeightedArbitrary<Json>[] {
+	const several = fc.array(inside, { maxLength: 3 });
+	return [
+		fc.tuple(fc.constantFrom('allOf', 'and'), several).map(([key, all]) => ({ [key]: all })),
+		fc.tuple(fc.constantFrom('anyOf', 'or'), several).map(([key, any]) => ({ [key]: any })),
+		inside.map((one) => ({ not: one })),
+	];
+}
+
+const noMatch = fc.constant<Json>({});
+const innerMatch = fc.oneof(noMatch, condition('', false, noMatch));
+const match = fc.oneof({ weight: 1, arbitrary: noMatch }, { weight: 5, arbitrary: condition('', false, innerMatch) });
+
+/** Conditions of user sets. */
+export const anyConditions: fc.Arbitrary<Json> = condition('user.', true, match);
+
+const record = fc.array(fc.tuple(name, value), { maxLength: 6 }).map((entries): Json => Object.fromEntries(entries));
+
+/** Subjects without built-in attributes. */
+export const anySubject: fc.Arbitrary<Subject> = fc.record(
+	{ user: record, resource: record, tenant: record, context: record },
+	{ noNullPrototype: true },
+);
