@@ -264,6 +264,7 @@ const bad: Readonly<Record<string, string>> = {
 	SECRET_KEY: 'too-short-a-phrase',
 	PDP_API_KEY: 'swordfish-of-the-pdp',
 	PDP_CONTROL_PLANE: 'ftp://example.com',
+	PDP_MODE: 'moon',
 	LOG_LEVEL: 'deafening',
 	BOOTSTRAP_ORG_API_KEY: 'permit_key_organization',
 	BOOTSTRAP_PROJECT_API_KEY: 'permit_key_project',

@@ -94,6 +94,12 @@ const cases: readonly Case[] = [
 		sent: { resource: { ...resource, attributes: { size: 1 } }, context: { ip: '::1' } },
 		asked: { resource: { ...resource, attributes: { size: 1 } }, context: { ip: '::1' } },
 	},
+	{ title: 'a context that says where the decision point runs', sent: { context: { pdp_type: 'cloud' } } },
+	{
+		title: 'a context that says so among others',
+		sent: { context: { pdp_type: 'cloud', ip: '::1' } },
+		asked: { context: { ip: '::1' } },
+	},
 	{ title: 'empty keys stay what they are', sent: { user: '', action: '' }, asked: { user: { key: '' }, action: '' } },
 ];
 

@@ -99,6 +99,12 @@ const facts: readonly Write[] = [
 	{ method: 'POST', path: 'role_assignments', body: held(bob, 'viewer', 'folder:f1') },
 	{ method: 'POST', path: 'role_assignments', body: held(bob, 'reader', 'document:d1') },
 	{ method: 'PATCH', path: 'resource_instances/folder:f1', body: { attributes: { size: 1 } } },
+	{ method: 'PATCH', path: 'resource_instances/folder:f3', body: { attributes: { 'a\tb\n': ['\\', null, 1e21] } } },
+	{ method: 'PATCH', path: 'resource_instances/folder:f1', body: { attributes: {} } },
+	{ method: 'PATCH', path: 'users/ann', body: { email: 'ann@example.com', attributes: { level: 3 } } },
+	{ method: 'PATCH', path: 'users/ann', body: { attributes: { level: 4, first_name: 'Nan' } } },
+	{ method: 'PATCH', path: 'users/bob', body: { first_name: 'Bob', last_name: 'B\t' } },
+	{ method: 'PATCH', path: 'users/bob', body: { first_name: null, last_name: null } },
 	{ method: 'DELETE', path: 'role_assignments', body: held(ann, 'viewer', 'folder:f1') },
 	{ method: 'DELETE', path: 'relationship_tuples', body: tuple('folder:f2', 'folder:f3') },
 	{ method: 'POST', path: 'relationship_tuples', body: tuple('folder:f2', 'folder:f3') },
@@ -152,4 +158,25 @@ journey('from any revision to the present, by what was touched since', async (t,
 		t.true(answer.status < 300, `${said}: ${answer.status} ${JSON.stringify(answer.body)}`);
 		await look(t, place, past, said);
 	}
+});
+
+journey('what conditions know: attributes as they are stored, over what a user is called', async (t, place) => {
+	const { http, facts: at, schema, store, id } = place;
+	const attributes = { 'a\tb\n': ['\\', null, 0.1, { z: '"' }], email: 'own@example.com' };
+	const made = [
+		await http.post(`${schema}/resources`, { key: 'folder', name: 'Folder', actions: {} }),
+		await http.post(`${at}/tenants`, { key: 'acme', name: 'Acme' }),
+		await http.post(`${at}/users`, { key: 'ann', email: 'ann@example.com', first_name: 'Ann', attributes }),
+		await http.post(`${at}/users`, { key: 'bob', email: 'bob@example.com', last_name: '' }),
+		await http.post(`${at}/users`, { key: 'nobody' }),
+		await http.post(`${at}/resource_instances`, { resource: 'folder', key: 'f1', tenant: 'acme', attributes }),
+		await http.post(`${at}/resource_instances`, { resource: 'folder', key: 'f2', tenant: 'acme' }),
+	];
+	for (const { status, body } of made) t.is(status, 200, JSON.stringify(body));
+	const { facts: known } = await store.snapshot(id, modelOf);
+	t.deepEqual(Object.fromEntries(known.user_attributes.map((row) => [row.user, row.attributes])) as unknown, {
+		ann: { first_name: 'Ann', ...attributes },
+		bob: { email: 'bob@example.com', last_name: '' },
+	});
+	t.deepEqual(known.instance_attributes as unknown, [{ type: 'folder', key: 'f1', attributes }]);
 });

@@ -1,0 +1,145 @@
+import test from 'ava';
+import { compilePolicy, type Schema } from '../../compiler/index.js';
+import type { ConditionSet, SetRule } from '../../compiler/model.js';
+
+/** What is wrong with condition sets and rules: every finding at once, each at its place. */
+
+const named = (key: string) => ({ key, name: key, description: null });
+const type = (key: string) => ({ ...named(key), actions: [named('read')], roles: [], relations: [] });
+
+function set(key: string, parts: Partial<ConditionSet> = {}): ConditionSet {
+	const usual = { type: 'userset', resource: null, parent: null, selects: { conditions: {} } } as const;
+	return { ...named(key), ...usual, ...parts };
+}
+
+const documents = { type: 'resourceset', resource: 'document' } as const;
+const rule = (parts: Partial<SetRule> = {}): SetRule => {
+	return { user_set: 'users', resource_set: 'all', resource: 'document', action: 'read', ...parts };
+};
+const both = [set('users'), set('all', documents)];
+
+type Case = readonly [
+	title: string,
+	parts: Partial<Pick<Schema, 'condition_sets' | 'set_rules'>>,
+	found: readonly (readonly [code: string, ...at: readonly string[]])[],
+];
+
+const cases: readonly Case[] = [
+	['sound sets and rules', { condition_sets: both, set_rules: [rule()] }, []],
+	[
+		'automatic sets',
+		{
+			condition_sets: [
+				set('a', { selects: { role: 'admin' } }),
+				set('b', { ...documents, selects: { resource: 'document' } }),
+			],
+		},
+		[],
+	],
+	[
+		'one key for two sets, whatever they are of',
+		{ condition_sets: [set('all'), set('all', documents)] },
+		[['duplicate_key', 'condition_sets', 'all']],
+	],
+	['a key beyond ASCII', { condition_sets: [set('å')] }, [['malformed_key', 'condition_sets', 'å']]],
+	[
+		'conditions that do not parse, each at its place',
+		{
+			condition_sets: [
+				set('users', {
+					selects: { conditions: { allOf: [{ 'user.level': { like: 1 } }, { 'user.level': { 'greater-than': {} } }] } },
+				}),
+			],
+		},
+		[
+			['malformed_conditions', 'condition_sets', 'users', 'conditions', 'allOf', '0', 'user.level', 'like'],
+			['malformed_conditions', 'condition_sets', 'users', 'conditions', 'allOf', '1', 'user.level', 'greater-than'],
+		],
+	],
+	[
+		'a role and a type that do not exist',
+		{
+			condition_sets: [
+				set('a', { selects: { role: 'nobody' } }),
+				set('b', { ...documents, resource: 'none', selects: { resource: 'none' } }),
+			],
+		},
+		[
+			['unknown_role', 'condition_sets', 'a', 'role'],
+			['unknown_resource', 'condition_sets', 'b', 'resource'],
+		],
+	],
+	[
+		'a resource set without a type, and a user set of one',
+		{ condition_sets: [set('a', { resource: 'document' }), set('b', { type: 'resourceset' })] },
+		[
+			['misplaced_resource', 'condition_sets', 'a', 'resource'],
+			['misplaced_resource', 'condition_sets', 'b', 'resource'],
+		],
+	],
+	[
+		'an automatic set of another type than its own',
+		{ condition_sets: [set('b', { ...documents, selects: { resource: 'folder' } })] },
+		[['other_resource', 'condition_sets', 'b', 'resource']],
+	],
+	[
+		'parents that do not exist, or are of the other type, or of another resource type',
+		{
+			condition_sets: [
+				...both,
+				set('a', { parent: 'nobody' }),
+				set('b', { parent: 'all' }),
+				set('c', { ...documents, resource: 'folder', parent: 'all' }),
+			],
+		},
+		[
+			['unknown_condition_set', 'condition_sets', 'a', 'parent'],
+			['unknown_condition_set', 'condition_sets', 'b', 'parent'],
+			['other_resource', 'condition_sets', 'c', 'parent'],
+		],
+	],
+	[
+		'parents in a circle',
+		{ condition_sets: [set('b', { parent: 'a' }), set('a', { parent: 'b' }), set('c', { parent: 'a' })] },
+		[['condition_set_cycle', 'condition_sets', 'a', 'parent']],
+	],
+	[
+		'rules of what does not exist',
+		{
+			condition_sets: both,
+			set_rules: [
+				rule({ user_set: 'all' }),
+				rule({ resource_set: 'none' }),
+				rule({ action: 'print' }),
+				rule({ resource: 'folder' }),
+				rule({ resource: 'none' }),
+			],
+		},
+		[
+			['unknown_condition_set', 'set_rules', 'all document:read all', 'all'],
+			['unknown_action', 'set_rules', 'users document:print all'],
+			['unknown_condition_set', 'set_rules', 'users document:read none', 'none'],
+			['other_resource', 'set_rules', 'users folder:read all'],
+			['other_resource', 'set_rules', 'users none:read all'],
+			['unknown_resource', 'set_rules', 'users none:read all'],
+		],
+	],
+	[
+		'a rule that is there twice',
+		{ condition_sets: both, set_rules: [rule(), rule()] },
+		[['repeated', 'set_rules', 'users document:read all']],
+	],
+];
+
+for (const [title, parts, found] of cases) {
+	test(title, (t) => {
+		const roles = [{ ...named('admin'), permissions: [], extends: [] }];
+		const whole = { resources: [type('document'), type('folder')], roles, condition_sets: [], set_rules: [], ...parts };
+		const { diagnostics, policy } = compilePolicy(whole);
+		t.deepEqual(diagnostics.map(({ code, at }) => [code, ...at]) as unknown, found);
+		t.is(
+			policy === null,
+			diagnostics.some(({ severity }) => severity === 'error'),
+		);
+	});
+}
