@@ -81,7 +81,8 @@ export async function changeConditionSet(
 	}
 	refuse([
 		...(parent === null ? [] : [...parentProblems(parent, set), ...(await circleProblems(unit, parent, set))]),
-		...(conditions === undefined
+		// What is stored stays, also when an attribute that it names has gone since.
+		...(conditions === undefined || holds(set, { conditions })
 			? []
 			: conditionProblems(await attributesDefined(unit), { ...set, conditions }, [...body, 'conditions'])),
 	]);

@@ -1,7 +1,7 @@
 import type { Json } from '../../compiler/model.js';
 import { groupBy } from '../group-by.js';
 import type { InstanceRow } from '../store/table/resource-instance.js';
-import { type AssignmentRow, assignmentsBy } from '../store/table/role-assignment.js';
+import { tenantRolesOf } from '../store/table/role-assignment.js';
 import { Tenant } from '../store/table/tenant.js';
 import { User } from '../store/table/user.js';
 import type { ReadingUnit } from '../store/unit.js';
@@ -32,8 +32,10 @@ export async function heldBy(
 	users: readonly User[],
 	tenant: Tenant | null,
 ): Promise<(user: User) => Held> {
-	const user_ids = users.map(({ id }) => id);
-	const rows = await assignmentsBy(unit, { user_ids, on_instances: false }).castTo<AssignmentRow[]>();
+	const rows = await tenantRolesOf(
+		unit,
+		users.map(({ id }) => id),
+	);
 	const byUser = groupBy(rows, ({ user_id }) => user_id);
 	return ({ id }) => {
 		const own = byUser.get(id) ?? [];

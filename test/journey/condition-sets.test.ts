@@ -148,7 +148,8 @@ journey('what is known without being defined may be named, and what is defined l
 	// An attribute that goes later leaves the conditions as they are, and they may be stored again as they are.
 	await http.delete(`${schema}/users/attributes/height`);
 	t.deepEqual((await http.get(`${path}/tall`)).body['conditions'], tall);
-	t.is((await http.patch(`${path}/tall`, { name: 'Very tall' })).status, 200);
+	t.is((await http.patch(`${path}/tall`, { name: 'Very tall', conditions: tall })).status, 200);
+	fails(t, await http.patch(`${path}/tall`, { conditions: { not: tall } }), 422, 'user.height');
 });
 
 journey('a set says what it is of: the resource belongs to resource sets, keys are its own', async (t, place) => {

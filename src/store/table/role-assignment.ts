@@ -188,3 +188,22 @@ export async function deleteAssignments(unit: WritingUnit, rows: readonly Assign
 		await unit.query(RoleAssignment).whereRaw('role_assignments.id = any(?::uuid[])', [ids]).delete();
 	}
 }
+
+/** A tenant role that a user holds, by keys. */
+export interface HeldRow extends Pick<RoleAssignment, 'user_id' | 'tenant_id'> {
+	readonly role: string;
+	readonly tenant: string;
+}
+
+/** The tenant roles that these users hold, in no order: all that is known of them by who asks about very many users. */
+export async function tenantRolesOf(unit: ReadingUnit, userIds: readonly string[]): Promise<readonly HeldRow[]> {
+	const { rows } = await unit.raw<HeldRow>(
+		`select held.user_id, held.tenant_id, roles.key as role, tenants.key as tenant from role_assignments as held
+			join roles on roles.environment_id = held.environment_id and roles.id = held.role_id
+			join tenants on tenants.environment_id = held.environment_id and tenants.id = held.tenant_id
+		where held.environment_id = :environment_id and held.user_id = any(:user_ids::uuid[])
+			and held.resource_instance_id is null`,
+		{ user_ids: [...userIds] },
+	);
+	return rows;
+}
