@@ -95,9 +95,9 @@ test('a change that alters nothing in the data leaves a stock OPA as it is', asy
 	const before = await held();
 
 	// OPA takes a delta without patches for an empty snapshot, and would know nobody any more.
-	for (const name of ['Ann', 'Anna', 'Annabel']) {
-		const path = `${facts}/users/ann@example.com`;
-		await stack.reached(await written(stack.environment, 'PATCH', path, { first_name: name }));
+	for (const description of ['A', 'An', 'The customer']) {
+		const path = `${facts}/tenants/acme`;
+		await stack.reached(await written(stack.environment, 'PATCH', path, { description }));
 		t.deepEqual(await held(), before);
 	}
 	t.deepEqual(await decided(opa, 'ann@example.com', 'write', 'document', 'acme'), { allow: true, code: 'allow' });

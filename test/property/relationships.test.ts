@@ -133,7 +133,7 @@ function codesIn(sections: Json): Json {
 function explained(model: Model, query: Query): Json {
 	const { tenantRoles, instanceRoles } = denials(model, query);
 	const { type, key = '' } = query.resource;
-	const allowed = tenantRoles === null || instanceRoles === null;
+	const { allow: allowed } = decide(model, query);
 	const shown = (code: string | null | undefined) =>
 		code === undefined || (allowed && code !== null) ? null : (code ?? 'allow');
 	const roles = instanceRoles === null ? [...rolesOn(model, query.user.key, type, key)] : [];
