@@ -87,7 +87,7 @@ export type Selection = { readonly conditions: Json } | { readonly role: string 
 
 /** Users, or resources of one type, selected when asked about. A set grants nothing without a rule. */
 export interface ConditionSet {
-	/** One name space for sets of both types. */
+	/** One name space for each type of set. */
 	readonly key: string;
 	readonly name: string;
 	readonly description: string | null;

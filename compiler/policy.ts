@@ -9,6 +9,7 @@ import { type Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
 import { writeRole } from './role-policy.js';
 import { writeConditionSet } from './set-policy.js';
+import { type GrantOf, setGrants, writeSetRules } from './set-rule-policy.js';
 
 /**
  * The Rego generated for a schema without errors, sorted by path, as `opa fmt` prints it.
@@ -16,36 +17,36 @@ import { writeConditionSet } from './set-policy.js';
  */
 export function writePolicy(schema: Schema): readonly RegoFile[] {
 	const graph = graphOf(schema);
-	const conditions = schema.condition_sets.length > 0;
+	const grantOf = setGrants(schema);
 	const files = schema.resources.flatMap((resource) => [
-		writeResource(resource, conditions),
+		writeResource(resource, grantOf),
 		...(resource.roles.length === 0 ? [] : [writeInstances(resource)]),
 		...resource.roles.map((role) => writeRole(graph, resource, role)),
 	]);
 	const conditional = graph.circles.filter((circle) => circle.conditional);
 	const circles = conditional.map((circle) => writeCircle(graph, circle));
-	return sortedBy([...files, ...circles, ...schema.condition_sets.flatMap(writeConditionSet)], (file) => file.path);
+	const sets = schema.condition_sets.map(writeConditionSet);
+	return sortedBy([...files, ...circles, ...sets, ...writeSetRules(schema)], (file) => file.path);
 }
 
-/** @param conditions whether the environment has any condition sets: which of them count for an action is data. */
-function writeResource(resource: Resource, conditions: boolean): RegoFile {
+function writeResource(resource: Resource, grantOf: GrantOf): RegoFile {
 	const actions = sortedBy(resource.actions, (action) => action.key);
-	const models = [
-		...(conditions ? [rego`abac`] : []),
-		rego`rbac`,
-		...(resource.roles.length === 0 ? [] : [rego`rebac`]),
-	];
+	const models = resource.roles.length === 0 ? [rego`rbac`] : [rego`rbac`, rego`rebac`];
 	return regoFile(`regolith/resources/${folderOf(resource.key)}/permits.rego`, [
 		lines([objectMetadata(rego`resource`, resource), rego`package regolith.resources${packagePart(resource.key)}`]),
 		...(actions.length === 0 ? [] : [lines(models.map((model) => rego`import data.regolith.${model}`))]),
-		...actions.flatMap((action) => models.map((model, index) => writeAction(action, model, index === 0))),
+		...actions.flatMap((action) => {
+			const bySets = grantOf(resource.key, action.key);
+			const grants = models.map((model) => rego`${model}.granted`);
+			return writeAction(action, bySets === undefined ? grants : [...grants, bySets]);
+		}),
 	]);
 }
 
 /** The bodies of one rule: the first one carries the block. */
-function writeAction(action: Action, model: Fragment, first: boolean): Fragment {
-	const rule = rego`permits[${action.key}] if ${model}.granted`;
-	return first ? lines([objectMetadata(rego`action`, action), rule]) : rule;
+function writeAction(action: Action, grants: readonly Fragment[]): readonly Fragment[] {
+	const [first = rego``, ...others] = grants.map((grant) => rego`permits[${action.key}] if ${grant}`);
+	return [lines([objectMetadata(rego`action`, action), first]), ...others];
 }
 
 /**

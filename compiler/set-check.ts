@@ -6,9 +6,14 @@ import type { ConditionSet, Schema, SetRule } from './model.js';
 
 /** Finds everything that is wrong with the condition sets and the set rules of a schema, in no order. Throws nothing. */
 export function checkSets(schema: Schema): readonly Diagnostic[] {
-	const sets = new Map(schema.condition_sets.map((set) => [set.key, set]));
+	const sets: Sets = new Map(schema.condition_sets.map((set) => [typedKey(set.type, set.key), set]));
 	return [
-		...keyProblems(['condition_sets'], schema.condition_sets),
+		...(['userset', 'resourceset'] as const).flatMap((wanted) =>
+			keyProblems(
+				['condition_sets'],
+				schema.condition_sets.filter(({ type }) => type === wanted),
+			),
+		),
 		...schema.condition_sets.flatMap((set) => [
 			...checkResourceOf(set, schema),
 			...checkParent(set, sets),
@@ -20,6 +25,13 @@ export function checkSets(schema: Schema): readonly Diagnostic[] {
 			finding('repeated', ['set_rules', name], `the rule ${tick(name)} is there more than once`),
 		),
 	];
+}
+
+/** By type and key: the automatic sets of a role and of a resource may have the same key. */
+type Sets = ReadonlyMap<string, ConditionSet>;
+
+function typedKey(type: ConditionSet['type'], key: string): string {
+	return `${type} ${key}`;
 }
 
 function placeOf({ key }: ConditionSet, ...further: readonly string[]): readonly string[] {
@@ -41,13 +53,13 @@ function checkResourceOf(set: ConditionSet, { resources }: Schema): readonly Dia
 		: [finding('unknown_resource', place, `resource type ${tick(set.resource)} does not exist`)];
 }
 
-function checkParent(set: ConditionSet, sets: ReadonlyMap<string, ConditionSet>): readonly Diagnostic[] {
+function checkParent(set: ConditionSet, sets: Sets): readonly Diagnostic[] {
 	if (set.parent === null) {
 		return [];
 	}
 	const place = placeOf(set, 'parent');
-	const parent = sets.get(set.parent);
-	if (parent === undefined || parent.type !== set.type) {
+	const parent = sets.get(typedKey(set.type, set.parent));
+	if (parent === undefined) {
 		return [finding('unknown_condition_set', place, `there is no ${nounOf(set.type)} ${tick(set.parent)}`)];
 	}
 	const message = `resource set ${tick(set.parent)} is of another resource type than ${tick(set.key)}`;
@@ -75,7 +87,9 @@ function checkSelection(set: ConditionSet, { roles }: Schema): readonly Diagnost
 }
 
 function checkCycles(sets: readonly ConditionSet[]): readonly Diagnostic[] {
-	const narrowing = sets.map(({ key, parent }) => ({ key, extends: parent === null ? [] : [parent] }));
+	// Automatic sets narrow nothing, and the keys of others are of one set each.
+	const others = sets.filter(({ selects }) => 'conditions' in selects);
+	const narrowing = others.map(({ key, parent }) => ({ key, extends: parent === null ? [] : [parent] }));
 	return cyclesOf(narrowing).map((chain) => {
 		const [first = ''] = chain;
 		const circle = [...chain, first].map(tick).join(' narrows ');
@@ -84,20 +98,16 @@ function checkCycles(sets: readonly ConditionSet[]): readonly Diagnostic[] {
 	});
 }
 
-function checkRule(
-	rule: SetRule,
-	{ resources }: Schema,
-	sets: ReadonlyMap<string, ConditionSet>,
-): readonly Diagnostic[] {
+function checkRule(rule: SetRule, { resources }: Schema, sets: Sets): readonly Diagnostic[] {
 	const place = ['set_rules', nameOf(rule)];
 	const type = resources.find(({ key }) => key === rule.resource);
-	const resourceSet = sets.get(rule.resource_set);
+	const resourceSet = sets.get(typedKey('resourceset', rule.resource_set));
 	const missing = (
 		[
 			['userset', rule.user_set],
 			['resourceset', rule.resource_set],
 		] as const
-	).filter(([kind, key]) => sets.get(key)?.type !== kind);
+	).filter(([kind, key]) => !sets.has(typedKey(kind, key)));
 	return [
 		...missing.map(([kind, key]) =>
 			finding('unknown_condition_set', [...place, key], `there is no ${nounOf(kind)} ${tick(key)}`),
@@ -113,7 +123,7 @@ function checkRule(
 							`action ${tick(rule.action)} does not exist on resource type ${tick(rule.resource)}`,
 						),
 					]),
-		...(resourceSet?.type === 'resourceset' && resourceSet.resource !== rule.resource
+		...(resourceSet !== undefined && resourceSet.resource !== rule.resource
 			? [
 					finding(
 						'other_resource',

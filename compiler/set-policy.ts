@@ -1,6 +1,6 @@
 /** Condition sets as Rego: one package for each, so that a rule asks for one set without a look at the others. */
 import { parseConditions } from './condition/grammar.js';
-import { type ConditionRego, rule, writeCondition } from './condition/rego.js';
+import { type ConditionRego, functionOf, namesIn, writeCondition } from './condition/rego.js';
 import { objectMetadata } from './metadata.js';
 import type { ConditionSet, RegoFile } from './model.js';
 import { canonical } from './order.js';
@@ -9,69 +9,69 @@ import { Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
 
 /**
- * The package of a set, `regolith.user_sets.<key>` or `regolith.resource_sets.<key>`: `holds` says whether the set
- * selects the user or the resource of the check. Functions about items of arrays are in a package of their own: where
- * one is asked by its key, only rules without parameters can be. A set whose conditions cannot be read selects nothing.
+ * The package of a set, `regolith.user_sets.<key>` or `regolith.resource_sets.<key>`: `selects` says of attributes
+ * whether they are selected, which rules ask, and `holds` says so of the user or the resource of the check, which can be
+ * asked by the set's key. A set whose conditions cannot be read selects nothing.
  */
-export function writeConditionSet(set: ConditionSet): readonly RegoFile[] {
+export function writeConditionSet(set: ConditionSet): RegoFile {
 	const written = writeSelection(set);
-	const kind = kindOf(set);
-	const folder = folderOf(set.key);
-	const part = rego`${kind.sets}${packagePart(set.key)}`;
+	const { sets, kind, object } = kindOf(set);
 	const code = [
-		...holds(set, written),
+		rego`default holds := false`,
+		rego`holds if selects(attributes.${new Fragment(object)})`,
+		selects(set, written),
 		...written.helpers,
-		...written.mistyped.map((body) => rule(rego`mistyped`, body)),
+		...written.mistyped.map((body) => functionOf(rego`mistyped`, [object], body)),
 	];
-	const title = objectMetadata(kind.kind, set);
+	const title = objectMetadata(kind, set);
 	const resource = set.resource === null ? [] : [rego`#   resource: ${set.resource}`];
 	const [first = rego``, ...others] = code;
-	return [
-		regoFile(`regolith/${kind.sets.text}/${folder}/holds.rego`, [
-			rego`package regolith.${part}`,
-			...imports(code, part),
-			lines([title, ...resource, rego`# scope: document`, first]),
-			...others,
-		]),
-		...(written.matches.length === 0
-			? []
-			: [
-					regoFile(`regolith/matches/${kind.sets.text}/${folder}/matches.rego`, [
-						rego`package regolith.matches.${part}`,
-						...imports(written.matches, part),
-						...written.matches,
-					]),
-				]),
-	];
+	return regoFile(`regolith/${sets.text}/${folderOf(set.key)}/holds.rego`, [
+		rego`package regolith.${sets}${packagePart(set.key)}`,
+		imports(code, object),
+		lines([title, ...resource, rego`# scope: document`, first]),
+		...others,
+	]);
 }
 
-function kindOf({ type }: ConditionSet): { readonly sets: Fragment; readonly kind: Fragment } {
+/** What code calls of a set: whether it selects what has these attributes. */
+export function selectsOf(type: ConditionSet['type'], key: string): Fragment {
+	const { sets, object } = kindOf({ type });
+	return rego`data.regolith.${sets}${packagePart(key)}.selects(${new Fragment(object)})`;
+}
+
+function kindOf({ type }: Pick<ConditionSet, 'type'>) {
 	return type === 'userset'
-		? { sets: rego`user_sets`, kind: rego`user_set` }
-		: { sets: rego`resource_sets`, kind: rego`resource_set` };
+		? ({ sets: rego`user_sets`, kind: rego`user_set`, object: 'user' } as const)
+		: ({ sets: rego`resource_sets`, kind: rego`resource_set`, object: 'resource' } as const);
 }
 
-function writeSelection({ selects, type }: ConditionSet): ConditionRego {
-	const nothingMore = { mistyped: [], helpers: [], matches: [] };
-	if ('role' in selects) {
-		return { ...nothingMore, holds: [rego`rbac.roles${packagePart(selects.role)} == null`] };
+function writeSelection(set: ConditionSet): ConditionRego {
+	const { selects: selection, type } = set;
+	const nothingMore = { mistyped: [], helpers: [] };
+	if ('role' in selection) {
+		return { ...nothingMore, holds: [rego`rbac.roles${packagePart(selection.role)} == null`] };
 	}
-	if ('resource' in selects) {
+	if ('resource' in selection) {
 		return { ...nothingMore, holds: [] };
 	}
-	const parsed = parseConditions(selects.conditions, { type });
-	return 'condition' in parsed ? writeCondition(parsed.condition) : { ...nothingMore, holds: [rego`false`] };
+	const parsed = parseConditions(selection.conditions, { type });
+	return 'condition' in parsed
+		? writeCondition(parsed.condition, kindOf(set).object)
+		: { ...nothingMore, holds: [rego`false`] };
 }
 
-/** With a default, because what is undefined is not kept, but evaluated anew whenever it is asked for. */
-function holds(set: ConditionSet, written: ConditionRego): readonly Fragment[] {
-	const { sets } = kindOf(set);
-	const body = [
-		...(set.parent === null ? [] : [rego`data.regolith.${sets}${packagePart(set.parent)}.holds`]),
-		...written.holds,
-		...(written.mistyped.length === 0 ? [] : [rego`not mistyped`]),
-	];
-	return body.length === 0 ? [rego`holds := true`] : [rego`default holds := false`, rule(rego`holds`, body)];
+function selects(set: ConditionSet, written: ConditionRego): Fragment {
+	const { object } = kindOf(set);
+	return functionOf(
+		rego`selects`,
+		[object],
+		[
+			...(set.parent === null ? [] : [selectsOf(set.type, set.parent)]),
+			...written.holds,
+			...(written.mistyped.length === 0 ? [] : [rego`not mistyped(${new Fragment(object)})`]),
+		],
+	);
 }
 
 const attributeNames = [
@@ -80,24 +80,15 @@ const attributeNames = [
 	...['tenant', 'tenant_key', 'context'],
 ];
 
-/** What the code speaks of: an import that is not used would be an error. */
-function imports(code: readonly Fragment[], part: Fragment): readonly Fragment[] {
-	const names = new Set(code.flatMap(({ text }) => withoutTexts(text).match(firstNames) ?? []));
-	const used = [
-		...canonical(attributeNames.filter((name) => names.has(name))).map(
+/** What the code speaks of, but for the parameter: an import that is not used would be an error. */
+function imports(code: readonly Fragment[], parameter: string): Fragment {
+	const names = namesIn(code);
+	return lines([
+		rego`import data.regolith.attributes`,
+		...canonical(attributeNames.filter((name) => name !== parameter && names.has(name))).map(
 			(name) => new Fragment(`import data.regolith.attributes.${name}`),
 		),
 		...(names.has('compare') ? [rego`import data.regolith.compare`] : []),
-		...(names.has('matches') ? [rego`import data.regolith.matches.${part} as matches`] : []),
 		...(names.has('rbac') ? [rego`import data.regolith.rbac`] : []),
-	];
-	return used.length === 0 ? [] : [lines(used)];
-}
-
-/** Names that no dot leads to. */
-const firstNames = /(?<![\w.])[a-z]\w*/g;
-
-/** The code with empty texts in place of those it holds. */
-function withoutTexts(code: string): string {
-	return code.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+	]);
 }

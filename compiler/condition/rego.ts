@@ -1,9 +1,9 @@
-/** Conditions as Rego: rules, and functions about the items of arrays, that a person can read aloud. */
+/** Conditions as Rego: functions about a user or a resource, and about items of arrays, that a person can read aloud. */
 
 import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
 import { packagePart } from '../rego/path.js';
-import { Fragment, lines, rego } from '../rego/rego.js';
+import { Fragment, lines, list, rego } from '../rego/rego.js';
 import { isAsked } from './attribute.js';
 import type { AttributePath, Comparison, Condition } from './condition.js';
 import { kindToOrder, type Taken, taken } from './kinds.js';
@@ -21,19 +21,40 @@ export interface ConditionRego {
 	readonly holds: Body;
 	/** Bodies, of which one is true when a comparison is mistyped. */
 	readonly mistyped: readonly Body[];
-	/** The rules that these speak of. */
+	/** The functions that these speak of. */
 	readonly helpers: readonly Fragment[];
-	/** The functions that these speak of as members of `matches`. */
-	readonly matches: readonly Fragment[];
 }
 
-/** Writes a condition on attributes. */
-export function writeCondition(condition: Condition): ConditionRego {
+/**
+ * Writes a condition on attributes for functions with one parameter, `object`: the attributes of the user or of the
+ * resource. What is called with it is not kept by the engine, which would cost more than most comparisons do.
+ */
+export function writeCondition(condition: Condition, object: 'user' | 'resource'): ConditionRego {
 	const items = new Items();
-	const rules = new Rules(items, '', (name) => rego`matches.${name}`);
-	const holds = rules.statements(condition, attributeSpeech, true);
-	const mistyped = rules.mistyped(condition, attributeSpeech, true);
-	return { holds, mistyped, helpers: rules.written(), matches: items.written() };
+	const functions = new Functions(items, object, '');
+	const holds = functions.statements(condition, attributeSpeech, true);
+	const mistyped = functions.mistyped(condition, attributeSpeech, true);
+	return { holds, mistyped, helpers: [...functions.written(), ...items.written()] };
+}
+
+/** A function with one body; a parameter that the body does not speak of is `_`, as strict checks want it. */
+export function functionOf(name: Fragment, parameters: readonly string[], body: Body): Fragment {
+	const named = namesIn(body);
+	const given = parameters.map((parameter) => new Fragment(named.has(parameter) ? parameter : '_'));
+	const head = rego`${name}(${list(given)})`;
+	return body.length === 0 ? rego`${head} := true` : rule(head, body);
+}
+
+/** The names that no dot leads to, in code. */
+export function namesIn(code: readonly Fragment[]): ReadonlySet<string> {
+	return new Set(code.flatMap(({ text }) => withoutTexts(text).match(firstNames) ?? []));
+}
+
+const firstNames = /(?<![\w.])[a-z]\w*/g;
+
+/** The code with empty texts in place of those it holds. */
+function withoutTexts(code: string): string {
+	return code.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
 }
 
 /** A rule with one body, as `opa fmt` prints it. */
@@ -57,7 +78,7 @@ function below(value: Fragment, path: readonly string[]): Fragment {
 
 /** The functions about items of arrays: `match_1(item)` says whether the item matches, `mistyped_1` whether it cannot. */
 class Items {
-	readonly #rules = new Rules(this, '(item)', (name) => name);
+	readonly #helpers = new Functions(this, 'item', 'item_');
 	readonly #numbers = new Map<Condition<readonly string[]>, number>();
 	readonly #functions: Fragment[] = [];
 
@@ -74,31 +95,32 @@ class Items {
 	}
 
 	written(): readonly Fragment[] {
-		return [...this.#functions, ...this.#rules.written()];
+		return [...this.#functions, ...this.#helpers.written()];
 	}
 
 	#write(condition: Condition<readonly string[]>, number: number): void {
 		const speech = (path: readonly string[]) => below(rego`item`, path);
 		const slot = this.#functions.push(rego``) - 1;
-		const statements = this.#rules.statements(condition, speech, false);
+		const statements = this.#helpers.statements(condition, speech, false);
 		const constant = constantOf(condition) !== undefined;
-		const mistyped = [[rego`not is_object(item)`], ...this.#rules.mistyped(condition, speech, false)];
+		const mistyped = [[rego`not is_object(item)`], ...this.#helpers.mistyped(condition, speech, false)];
 		this.#functions[slot] = lines([
-			rule(rego`match_${number}(item)`, constant ? [rego`is_object(item)`, ...statements] : statements),
-			...mistyped.flatMap((body) => [rego``, rule(rego`mistyped_${number}(item)`, body)]),
+			functionOf(rego`match_${number}`, ['item'], constant ? [rego`is_object(item)`, ...statements] : statements),
+			...mistyped.flatMap((body) => [rego``, functionOf(rego`mistyped_${number}`, ['item'], body)]),
 		]);
 	}
 }
 
-/** Rules beside each other: those of a set, without parameters, or functions about one item. */
-class Rules {
+/** Functions beside each other: about the user or the resource of a set, or about one item. */
+class Functions {
 	readonly #helpers: (readonly Fragment[])[] = [];
 	readonly #counts = new Map<string, number>();
 
 	constructor(
 		readonly items: Items,
-		readonly parameters: '' | '(item)',
-		readonly functionNamed: (name: Fragment) => Fragment,
+		readonly parameter: 'user' | 'resource' | 'item',
+		/** What the names of these functions begin with. */
+		readonly prefix: '' | 'item_',
 	) {}
 
 	/** Every helper, each of its bodies a rule. */
@@ -147,13 +169,13 @@ class Rules {
 			: [this.#helper('any', () => this.#bodies({ kind: 'any', conditions: possible }, speech))];
 	}
 
-	/** Of a negation the inside is what it denies. Else a rule is negated: `not` of an undefined value is not true. */
+	/** Of a negation the inside is what it denies. Else a function is negated: it may have many statements. */
 	#negated<A>(condition: Condition<A>, speech: Speech<A>): Body {
 		if (condition.kind === 'not') {
 			return this.statements(condition.condition, speech, false);
 		}
 		if (condition.kind === 'comparison' && operatorNamed(condition.operator)?.match === 'any') {
-			return this.#comparison(condition, speech, false).map((itsRule) => rego`not ${itsRule}`);
+			return this.#comparison(condition, speech, false).map((statement) => rego`not ${statement}`);
 		}
 		return [rego`not ${this.#helper('excluded', () => this.#bodies(condition, speech))}`];
 	}
@@ -189,7 +211,7 @@ class Rules {
 			const statements = this.statements(match, (path) => below(attribute, path), required);
 			return [rego`is_object(${attribute})`, ...statements];
 		}
-		const matches = this.functionNamed(rego`match_${this.items.numberOf(match)}`);
+		const matches = rego`match_${this.items.numberOf(match)}`;
 		return operator.match === 'any'
 			? [
 					...(required ? [rego`is_array(${attribute})`] : []),
@@ -201,14 +223,14 @@ class Rules {
 				];
 	}
 
-	/** A rule of its own, and how it is asked. The place in the order is that of its first mention. */
+	/** A function of its own, and how it is called. The place in the order is that of its first mention. */
 	#helper(kind: string, bodies: () => readonly Body[]): Fragment {
 		const number = (this.#counts.get(kind) ?? 0) + 1;
 		this.#counts.set(kind, number);
-		const head = new Fragment(`${kind}_${number}${this.parameters}`);
+		const name = new Fragment(`${this.prefix}${kind}_${number}`);
 		const slot = this.#helpers.push([]) - 1;
-		this.#helpers[slot] = bodies().map((body) => rule(head, body));
-		return head;
+		this.#helpers[slot] = bodies().map((body) => functionOf(name, [this.parameter], body));
+		return rego`${name}(${new Fragment(this.parameter)})`;
 	}
 
 	#mistypedComparison<A>(
@@ -248,7 +270,7 @@ class Rules {
 		if (operator.match === 'object') {
 			return [...itself, ...this.mistyped(match, (path) => below(attribute, path), required)];
 		}
-		const mistyped = this.functionNamed(rego`mistyped_${this.items.numberOf(match)}`);
+		const mistyped = rego`mistyped_${this.items.numberOf(match)}`;
 		return [...itself, [rego`some one in ${attribute}`, rego`${mistyped}(one)`]];
 	}
 }

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { compilePolicy } from '../../compiler/index.js';
-import type { ResourceRole, Schema } from '../../compiler/model.js';
+import type { ConditionSet, ResourceRole, Schema } from '../../compiler/model.js';
 import {
 	buildWasm,
 	checkRego,
@@ -50,15 +50,30 @@ const role = (name: string): ResourceRole => ({
 	no_direct_roles_on_object: false,
 });
 
+const userSet = (name: string, selects: ConditionSet['selects']): ConditionSet => ({
+	...{ ...named(name), type: 'userset', resource: null, parent: null, selects },
+});
+const resourceSet = (name: string, selects: ConditionSet['selects']): ConditionSet => ({
+	...{ ...named(name), type: 'resourceset', resource: 'document', parent: null, selects },
+});
+
 /** The schema of the environment that the tests of `policy/` are about; what roles grant stands there as data. */
 const environment: Schema = {
-	condition_sets: [],
-	set_rules: [],
+	condition_sets: [
+		userSet('Seniors', { conditions: { 'user.level': { 'greater-than-equals': 5 } } }),
+		userSet('__autogen_viewer', { role: 'viewer' }),
+		resourceSet('Drafts', { conditions: { 'resource.status': { equals: 'draft' } } }),
+		resourceSet('__autogen_document', { resource: 'document' }),
+	],
+	set_rules: [
+		{ user_set: '__autogen_viewer', resource: 'document', action: 'sign', resource_set: 'drafts' },
+		{ user_set: 'seniors', resource: 'document', action: 'sign', resource_set: '__autogen_document' },
+	],
 	resources: [
 		{
 			...named('Document'),
 			description: 'The resource type of the tests of this policy.',
-			actions: [named('Write'), named('Read')],
+			actions: [named('Write'), named('Read'), named('Sign')],
 			roles: [
 				role('Author'),
 				{
@@ -70,12 +85,12 @@ const environment: Schema = {
 		},
 		{ ...named('Folder'), actions: [], roles: [role('Keeper')], relations: [] },
 	],
-	roles: [],
+	roles: [{ ...named('Viewer'), permissions: [], extends: [] }],
 };
 
 test('the packages that the tests of policy/ stand on are what the compiler writes', async (t) => {
 	const { policy } = compilePolicy(environment);
-	t.is(policy?.length, 7);
+	t.is(policy?.length, 12);
 	for (const { path, text } of policy ?? []) {
 		const file = join(packageRoot, 'policy', path.replace(/\.rego$/, '_test.rego'));
 		if (update) {

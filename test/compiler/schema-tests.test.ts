@@ -104,7 +104,11 @@ function skeleton(schema: Schema): readonly string[] {
 	const [file] = writeTests(schema);
 	const bare = (file?.text ?? '')
 		.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
-		.replaceAll(/\b(test_\w+|actions|resource_roles|derivations|set_rules)(?:\.\w+|\[""\])/g, '$1[""]')
+		.replaceAll(/\btest_set_rule_\d+/g, 'test_set_rule_0')
+		.replaceAll(
+			/\b(test_\w+|actions|resource_roles|derivations|set_rules|user_sets|resource_sets)(?:\.\w+|\[""\])/g,
+			'$1[""]',
+		)
 		.replaceAll(/""(?:, "")+/g, '""')
 		.replaceAll(/set\(\),$/gm, '{""},');
 	return [...new Set(bare.split('\n'))];

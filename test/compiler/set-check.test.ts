@@ -37,9 +37,25 @@ const cases: readonly Case[] = [
 		[],
 	],
 	[
-		'one key for two sets, whatever they are of',
-		{ condition_sets: [set('all'), set('all', documents)] },
+		'one key for two sets of one type',
+		{ condition_sets: [set('all'), set('all')] },
 		[['duplicate_key', 'condition_sets', 'all']],
+	],
+	[
+		'one key for the automatic sets of a role and of a resource',
+		{
+			condition_sets: [
+				set('__autogen_document', { selects: { role: 'admin' } }),
+				set('__autogen_document', { ...documents, selects: { resource: 'document' } }),
+			],
+			set_rules: [
+				{
+					...{ user_set: '__autogen_document', resource: 'document', action: 'read' },
+					resource_set: '__autogen_document',
+				},
+			],
+		},
+		[],
 	],
 	['a key beyond ASCII', { condition_sets: [set('å')] }, [['malformed_key', 'condition_sets', 'å']]],
 	[

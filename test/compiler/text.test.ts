@@ -35,6 +35,7 @@ const paths: readonly (readonly [string, number])[] = [
 	['regolith.user_sets', 1],
 	['regolith.resource_sets', 1],
 	['rbac.roles', 1],
+	['regolith.set_rules', 2],
 	['facts.relations[object]', 1],
 	['closures[object]', 2],
 	['user', 2],
@@ -42,7 +43,9 @@ const paths: readonly (readonly [string, number])[] = [
 
 /** What remains of generated Rego when its literals, the keys in paths and the numbers of functions are taken away. */
 function skeleton(rego: string): readonly string[] {
-	const bare = rego.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/(?<=(?:step|walk|further)_|== )\d+/g, '0');
+	const bare = rego
+		.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
+		.replaceAll(/(?<=(?:step|walk|further|resource)_|== )\d+/g, '0');
 	const text = paths.reduce(
 		(current, [path, count]) =>
 			current.replaceAll(new RegExp(`(\\b${path.replaceAll(/[.[\]]/g, '\\$&')})${part}{${count}}`, 'g'), '$1[""]'),
@@ -76,17 +79,27 @@ const grammar = new Set([
 	'#   kind: user_set',
 	'#   kind: resource_set',
 	'import data.regolith.abac',
-	'import data.regolith.attributes.user',
-	'import data.regolith.attributes.resource',
-	'permits[""] if abac.granted',
+	'import data.regolith.attributes',
+	'permits[""] if data.regolith.set_rules[""].granted',
+	'package regolith.set_rules[""]',
+	'# title: ""',
+	'#   action: ""',
+	'#   kind: set_rules',
+	'granted if {',
+	'\tabac.evaluated',
+	'\tjoined(attributes.user, attributes.resource)',
+	'joined(user, resource) if {',
+	'\tresource_0(resource)',
+	'resource_0(resource) if data.regolith.resource_sets[""].selects(resource)',
 	'default holds := false',
-	'holds := true',
-	'holds if {',
-	'holds if rbac.roles[""] == null',
+	'selects(_) := true',
+	'selects(_) if rbac.roles[""] == null',
 	...['user', 'resource'].flatMap((object) => [
-		`holds if ${object}.level == 0`,
-		`holds if data.regolith.${object}_sets[""].holds`,
-		`\tdata.regolith.${object}_sets[""].holds`,
+		`holds if selects(attributes.${object})`,
+		`selects(${object}) if {`,
+		`selects(${object}) if ${object}.level == 0`,
+		`selects(${object}) if data.regolith.${object}_sets[""].selects(${object})`,
+		`\tdata.regolith.${object}_sets[""].selects(${object})`,
 		`\t${object}.level == 0`,
 		`\t${object}.status == 0`,
 	]),

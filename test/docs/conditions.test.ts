@@ -39,18 +39,11 @@ function attributeOf({ attribute, example, match }: Operator): string {
 		: 'user.department';
 }
 
-/** From `holds` on: what comes before is the same in every set, but for imports. */
+/** From `selects` on: what comes before is the same in every set, but for imports. */
 function regoOf(conditions: Json): readonly string[] {
-	const files = writeConditionSet(userSet('example', conditions));
-	const code = files.map(({ text }) => {
-		const lines = text.split('\n').filter((line) => !line.startsWith('#'));
-		return lines
-			.join('\n')
-			.replaceAll(/\n{2,}/g, '\n\n')
-			.replace(/^[\s\S]*default holds := false\n/, '')
-			.trim();
-	});
-	return ['```rego', code.join('\n\n'), '```'];
+	const { text } = writeConditionSet(userSet('example', conditions));
+	const code = text.replace(/^[\s\S]*holds if selects\(attributes\.user\)\n/, '').trim();
+	return ['```rego', code, '```'];
 }
 
 function json(value: Json): readonly string[] {
@@ -108,7 +101,7 @@ function text(): string {
 		'',
 		'becomes a package, `regolith.user_sets["senior-staff"]`:',
 		'',
-		...writeConditionSet(set).flatMap(({ text: code }) => ['```rego', code.trim(), '```']),
+		...['```rego', writeConditionSet(set).text.trim(), '```'],
 		...reading,
 		'The same conditions become JsonLogic, for questions that are asked of the store, such as whom a set selects now. Of',
 		'`{"user.age": {"greater-than": 18}}` it is:',

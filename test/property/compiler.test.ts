@@ -95,7 +95,7 @@ test('the bytes are the document', (t) => {
 	);
 });
 
-test('facts, tenant roles, permissions and set rules never change the Rego', (t) => {
+test('facts, tenant roles and permissions never change the Rego', (t) => {
 	fc.assert(
 		fc.property(anyModel, anyModel, (model, other) => {
 			t.deepEqual(rego({ ...model, facts: other.facts }), rego(model));
@@ -106,7 +106,7 @@ test('facts, tenant roles, permissions and set rules never change the Rego', (t)
 				...resource,
 				roles: resource.roles.map((role) => ({ ...role, permissions: [], extends: [] })),
 			}));
-			t.deepEqual(rego({ ...model, schema: { ...model.schema, set_rules: [], resources, roles } }), rego(model));
+			t.deepEqual(rego({ ...model, schema: { ...model.schema, resources, roles } }), rego(model));
 		}),
 	);
 });

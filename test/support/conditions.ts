@@ -67,7 +67,7 @@ export interface CompiledSets {
 /** Compiles user sets over a stub of `regolith.attributes` that takes everything from the input. */
 export async function compileSets(sets: readonly ConditionSet[]): Promise<CompiledSets> {
 	const compare = 'regolith/compare/compare.rego';
-	const generated = sets.flatMap(writeConditionSet);
+	const generated = sets.map(writeConditionSet);
 	const library = { path: compare, text: await readFile(join(root, 'policy', compare), 'utf8') };
 	const files = [library, ...stub, ...generated];
 	const module = await inFolder(files, async (folder) => {
@@ -91,7 +91,7 @@ export async function compileSets(sets: readonly ConditionSet[]): Promise<Compil
 export async function checkFormat(sets: readonly ConditionSet[]): Promise<void> {
 	const compare = 'regolith/compare/compare.rego';
 	const library = { path: compare, text: await readFile(join(root, 'policy', compare), 'utf8') };
-	await inFolder([library, ...stub, ...sets.flatMap(writeConditionSet)], async (folder) => {
+	await inFolder([library, ...stub, ...sets.map(writeConditionSet)], async (folder) => {
 		await runOpa(['check', '--strict', 'rego'], folder);
 		await runOpa(['fmt', '--list', '--fail', 'rego'], folder);
 	});
@@ -120,7 +120,7 @@ ${Object.entries(builtIn)
 	},
 	{
 		path: 'regolith/rbac/rbac.rego',
-		text: 'package regolith.rbac\n\nheld := {role: null | some role in input.user.roles}\n',
+		text: 'package regolith.rbac\n\nroles := {role: null | some role in input.user.roles}\n',
 	},
 	{
 		path: 'sets/sets.rego',

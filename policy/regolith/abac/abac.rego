@@ -2,8 +2,8 @@
 # title: Conditions
 # description: |
 #   Attribute-based access control. A rule lets those whom a user set selects do an action on what a resource set
-#   selects. Sets are generated from their conditions: `data.regolith.user_sets[set].holds` and
-#   `data.regolith.resource_sets[set].holds`; rules are data.
+#   selects. Sets and rules are generated: `data.regolith.user_sets[set].holds`, `data.regolith.resource_sets[set].holds`
+#   and `data.regolith.set_rules[type][action].granted`. The rules are data too, for explanations.
 package regolith.abac
 
 import data.regolith.rbac
@@ -12,22 +12,16 @@ import data.regolith.rebac
 # METADATA
 # title: Granted
 # description: |
-#   A rule of the action joins sets of which both match. Sets are evaluated for the rules of this action only. A check
-#   that sets `conditions` to false leaves them out: listings do, unless they are asked for them.
-granted if {
-	rules := data.regolith.schema.set_rules[input.resource.type][input.action]
-	evaluated
-	some user_set, resource_sets in rules
-	data.regolith.user_sets[user_set].holds
-	some resource_set, _ in resource_sets
-	data.regolith.resource_sets[resource_set].holds
-}
+#   A rule of the action joins sets of which both match. For explanations and listings; a check asks the rules of its
+#   action by their name.
+granted if data.regolith.set_rules[input.resource.type][input.action].granted
 
 # METADATA
 # title: Evaluated
 # description: |
 #   Sets can match at all: the tenant exists, and the instance, where it is stored, is in it. A user or an instance that
-#   is not stored is judged by what the check sends.
+#   is not stored is judged by what the check sends. A check that sets `conditions` to false leaves sets out: listings
+#   do, unless they are asked for them.
 default evaluated := false
 
 evaluated if {

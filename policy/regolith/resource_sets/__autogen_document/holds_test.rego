@@ -2,6 +2,17 @@
 
 package regolith.resource_sets.__autogen_document
 
+import data.regolith.attributes
+
+# METADATA
+# title: "__autogen_document"
+# custom:
+#   key: "__autogen_document"
+#   kind: resource_set
+#   resource: "document"
+# scope: document
 default holds := false
 
-holds := true
+holds if selects(attributes.resource)
+
+selects(_) := true

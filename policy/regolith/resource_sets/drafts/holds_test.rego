@@ -2,8 +2,17 @@
 
 package regolith.resource_sets.drafts
 
-import data.regolith.attributes.resource
+import data.regolith.attributes
 
+# METADATA
+# title: "Drafts"
+# custom:
+#   key: "drafts"
+#   kind: resource_set
+#   resource: "document"
+# scope: document
 default holds := false
 
-holds if resource.status == "draft"
+holds if selects(attributes.resource)
+
+selects(resource) if resource.status == "draft"

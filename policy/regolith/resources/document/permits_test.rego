@@ -8,7 +8,6 @@
 #   kind: resource
 package regolith.resources.document
 
-import data.regolith.abac
 import data.regolith.rbac
 import data.regolith.rebac
 
@@ -17,8 +16,6 @@ import data.regolith.rebac
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if abac.granted
-
 permits["read"] if rbac.granted
 
 permits["read"] if rebac.granted
@@ -28,19 +25,17 @@ permits["read"] if rebac.granted
 # custom:
 #   key: "sign"
 #   kind: action
-permits["sign"] if abac.granted
-
 permits["sign"] if rbac.granted
 
 permits["sign"] if rebac.granted
+
+permits["sign"] if data.regolith.set_rules.document.sign.granted
 
 # METADATA
 # title: "Write"
 # custom:
 #   key: "write"
 #   kind: action
-permits["write"] if abac.granted
-
 permits["write"] if rbac.granted
 
 permits["write"] if rebac.granted

@@ -2,8 +2,17 @@
 
 package regolith.user_sets.__autogen_viewer
 
+import data.regolith.attributes
 import data.regolith.rbac
 
+# METADATA
+# title: "__autogen_viewer"
+# custom:
+#   key: "__autogen_viewer"
+#   kind: user_set
+# scope: document
 default holds := false
 
-holds if rbac.roles.viewer == null
+holds if selects(attributes.user)
+
+selects(_) if rbac.roles.viewer == null

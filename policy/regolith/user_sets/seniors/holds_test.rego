@@ -2,8 +2,19 @@
 
 package regolith.user_sets.seniors
 
-import data.regolith.attributes.user
+import data.regolith.attributes
 
+# METADATA
+# title: "Seniors"
+# custom:
+#   key: "seniors"
+#   kind: user_set
+# scope: document
 default holds := false
 
-holds if user.level >= 5
+holds if selects(attributes.user)
+
+selects(user) if {
+	is_number(user.level)
+	user.level >= 5
+}

@@ -2,6 +2,8 @@
 
 package regolith.resource_sets.__autogen_document
 
+import data.regolith.attributes
+
 # METADATA
 # title: "__autogen_document"
 # custom:
@@ -9,4 +11,8 @@ package regolith.resource_sets.__autogen_document
 #   kind: resource_set
 #   resource: "document"
 # scope: document
-holds := true
+default holds := false
+
+holds if selects(attributes.resource)
+
+selects(_) := true

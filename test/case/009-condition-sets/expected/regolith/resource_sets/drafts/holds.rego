@@ -2,7 +2,7 @@
 
 package regolith.resource_sets.drafts
 
-import data.regolith.attributes.resource
+import data.regolith.attributes
 
 # METADATA
 # title: "drafts"
@@ -13,4 +13,6 @@ import data.regolith.attributes.resource
 # scope: document
 default holds := false
 
-holds if resource.status == "draft"
+holds if selects(attributes.resource)
+
+selects(resource) if resource.status == "draft"

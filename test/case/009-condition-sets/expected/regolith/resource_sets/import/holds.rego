@@ -2,6 +2,7 @@
 
 package regolith.resource_sets["import"]
 
+import data.regolith.attributes
 import data.regolith.attributes.resource_key
 
 # METADATA
@@ -13,4 +14,6 @@ import data.regolith.attributes.resource_key
 # scope: document
 default holds := false
 
-holds if resource_key == "d1"
+holds if selects(attributes.resource)
+
+selects(_) if resource_key == "d1"

@@ -2,7 +2,7 @@
 
 package regolith.resource_sets.open
 
-import data.regolith.attributes.resource
+import data.regolith.attributes
 
 # METADATA
 # title: "open"
@@ -13,4 +13,6 @@ import data.regolith.attributes.resource
 # scope: document
 default holds := false
 
-holds if resource.open == true
+holds if selects(attributes.resource)
+
+selects(resource) if resource.open == true

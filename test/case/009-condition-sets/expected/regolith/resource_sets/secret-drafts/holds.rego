@@ -2,7 +2,7 @@
 
 package regolith.resource_sets["secret-drafts"]
 
-import data.regolith.attributes.resource
+import data.regolith.attributes
 
 # METADATA
 # title: "secret-drafts"
@@ -13,7 +13,9 @@ import data.regolith.attributes.resource
 # scope: document
 default holds := false
 
-holds if {
-	data.regolith.resource_sets.drafts.holds
+holds if selects(attributes.resource)
+
+selects(resource) if {
+	data.regolith.resource_sets.drafts.selects(resource)
 	resource.secret == true
 }

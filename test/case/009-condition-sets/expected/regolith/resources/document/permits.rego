@@ -7,7 +7,6 @@
 #   kind: resource
 package regolith.resources.document
 
-import data.regolith.abac
 import data.regolith.rbac
 import data.regolith.rebac
 
@@ -16,19 +15,17 @@ import data.regolith.rebac
 # custom:
 #   key: "edit"
 #   kind: action
-permits["edit"] if abac.granted
-
 permits["edit"] if rbac.granted
 
 permits["edit"] if rebac.granted
+
+permits["edit"] if data.regolith.set_rules.document.edit.granted
 
 # METADATA
 # title: "read"
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if abac.granted
-
 permits["read"] if rbac.granted
 
 permits["read"] if rebac.granted
@@ -38,8 +35,8 @@ permits["read"] if rebac.granted
 # custom:
 #   key: "sign"
 #   kind: action
-permits["sign"] if abac.granted
-
 permits["sign"] if rbac.granted
 
 permits["sign"] if rebac.granted
+
+permits["sign"] if data.regolith.set_rules.document.sign.granted

@@ -7,7 +7,6 @@
 #   kind: resource
 package regolith.resources.folder
 
-import data.regolith.abac
 import data.regolith.rbac
 
 # METADATA
@@ -15,6 +14,6 @@ import data.regolith.rbac
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if abac.granted
-
 permits["read"] if rbac.granted
+
+permits["read"] if data.regolith.set_rules.folder.read.granted

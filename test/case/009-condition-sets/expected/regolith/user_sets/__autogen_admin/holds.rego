@@ -2,6 +2,7 @@
 
 package regolith.user_sets.__autogen_admin
 
+import data.regolith.attributes
 import data.regolith.rbac
 
 # METADATA
@@ -12,4 +13,6 @@ import data.regolith.rbac
 # scope: document
 default holds := false
 
-holds if rbac.roles.admin == null
+holds if selects(attributes.user)
+
+selects(_) if rbac.roles.admin == null

@@ -2,7 +2,7 @@
 
 package regolith.user_sets.__proto__
 
-import data.regolith.attributes.user
+import data.regolith.attributes
 
 # METADATA
 # title: "__proto__"
@@ -12,4 +12,6 @@ import data.regolith.attributes.user
 # scope: document
 default holds := false
 
-holds if user.__proto__ == "user.key"
+holds if selects(attributes.user)
+
+selects(user) if user.__proto__ == "user.key"

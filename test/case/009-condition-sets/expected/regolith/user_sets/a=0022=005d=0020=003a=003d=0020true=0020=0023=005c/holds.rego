@@ -2,7 +2,7 @@
 
 package regolith.user_sets["a\"] := true #\\"]
 
-import data.regolith.attributes.user
+import data.regolith.attributes
 
 # METADATA
 # title: "a\"] := true #\\"
@@ -12,4 +12,6 @@ import data.regolith.attributes.user
 # scope: document
 default holds := false
 
-holds if user["a\"b\n"] == "x\"\n}] := true"
+holds if selects(attributes.user)
+
+selects(user) if user["a\"b\n"] == "x\"\n}] := true"

@@ -2,10 +2,16 @@
 
 package regolith.user_sets.everybody
 
+import data.regolith.attributes
+
 # METADATA
 # title: "everybody"
 # custom:
 #   key: "everybody"
 #   kind: user_set
 # scope: document
-holds := true
+default holds := false
+
+holds if selects(attributes.user)
+
+selects(_) := true

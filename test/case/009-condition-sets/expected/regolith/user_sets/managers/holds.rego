@@ -2,7 +2,7 @@
 
 package regolith.user_sets.managers
 
-import data.regolith.attributes.user
+import data.regolith.attributes
 
 # METADATA
 # title: "Managers"
@@ -13,4 +13,6 @@ import data.regolith.attributes.user
 # scope: document
 default holds := false
 
-holds if user.title == "manager"
+holds if selects(attributes.user)
+
+selects(user) if user.title == "manager"

@@ -2,6 +2,7 @@
 
 package regolith.user_sets["senior-managers-of-acme"]
 
+import data.regolith.attributes
 import data.regolith.attributes.user_tenants
 
 # METADATA
@@ -12,7 +13,9 @@ import data.regolith.attributes.user_tenants
 # scope: document
 default holds := false
 
-holds if {
-	data.regolith.user_sets["senior-managers"].holds
+holds if selects(attributes.user)
+
+selects(user) if {
+	data.regolith.user_sets["senior-managers"].selects(user)
 	user_tenants == ["acme"]
 }

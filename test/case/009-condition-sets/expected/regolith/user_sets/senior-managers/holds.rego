@@ -2,7 +2,7 @@
 
 package regolith.user_sets["senior-managers"]
 
-import data.regolith.attributes.user
+import data.regolith.attributes
 
 # METADATA
 # title: "senior-managers"
@@ -12,7 +12,9 @@ import data.regolith.attributes.user
 # scope: document
 default holds := false
 
-holds if {
-	data.regolith.user_sets.managers.holds
+holds if selects(attributes.user)
+
+selects(user) if {
+	data.regolith.user_sets.managers.selects(user)
 	user.level == 5
 }
