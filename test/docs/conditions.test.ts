@@ -135,7 +135,7 @@ const introduction = [
 
 const reading = [
 	'',
-	'- `holds` is what rules ask of a set. It has a default, so that it is worked out once in a check.',
+	'- `selects` is what rules ask of a set, and `holds` is the same for whoever asks by the key of the set.',
 	'- `user`, `resource`, `tenant` and `context` are the attributes that are known: those stored, each replaced by the one',
 	'  that the check sends. `user_roles` and the like come from what is stored alone.',
 	'- The statements stand in the order of the author. The set of which this one is a part comes first.',
@@ -144,9 +144,8 @@ const reading = [
 	'- A value of a kind that an operator does not take makes the whole set not match. Where a comparison is required',
 	'  anyway, `is_number` and the like see to it in place; where it stands under `not` or beside alternatives, `mistyped`',
 	'  does, from any place in the set.',
-	'- `not` denies a rule of its own, never a comparison in place: `not` of an undefined value is not true in Rego.',
-	'- Functions, which `any_match` and `all_match` need, are in a package of their own, because sets are asked by their',
-	'  keys, and only rules without parameters can be asked so.',
+	'- `not` denies a function of its own, since what it denies may have many statements; a set reads the same whether it',
+	'  has one or ten.',
 	'',
 ];
 
