@@ -1,4 +1,7 @@
-/** The grammar of `conditions` (spec: Conditions grammar): what a person wrote becomes one tree, or what is wrong with it. */
+/**
+ * The grammar of `conditions` (spec: Conditions grammar): what a person wrote becomes one tree, or what is wrong
+ * with it.
+ */
 import { attributeNamed, attributeText, isBuiltIn } from './attribute.js';
 import type { AttributePath, Condition, Operand, Place } from './condition.js';
 import { logical, logicalHint, operatorHint } from './hint.js';

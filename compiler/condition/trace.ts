@@ -8,7 +8,10 @@ import { shown } from './shown.js';
 import { type Truth, truthOf } from './truth.js';
 import { itemsOf, kindOf, lookUp } from './value.js';
 
-/** What conditions can know. Built-in attributes are members here, as `roles` of `user`; what is missing is absent or null. */
+/**
+ * What conditions can know. Built-in attributes are members here, as `roles` of `user`; what is missing is absent
+ * or null.
+ */
 export interface Subject {
 	readonly user: Json;
 	readonly resource: Json;

@@ -33,7 +33,10 @@ export async function setActions(
 	await unit.createMany(ResourceAction, added, (action) => nameOf(resource, action));
 }
 
-/** Deletes actions of a resource with all grants of them and rules about them; groups of actions and roles that held them lose them. */
+/**
+ * Deletes actions of a resource with all grants of them and rules about them; groups of actions and roles that
+ * held them lose them.
+ */
 export async function removeActions(
 	unit: WritingUnit,
 	resource: Resource,

@@ -43,7 +43,10 @@ export function* permissions({ engine, facts }: Deciding, input: PermissionsInpu
 	return Object.fromEntries(entries.map(inOrder).sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** The tenants where a user holds a role, in them or on an instance of theirs, sorted by key. Throws as `permissions` does. */
+/**
+ * The tenants where a user holds a role, in them or on an instance of theirs, sorted by key. Throws as
+ * `permissions` does.
+ */
 export function userTenants({ engine }: Deciding, input: Pick<PermissionsInput, 'user'>): z.output<typeof Tenant>[] {
 	const tenants = listed(engine, 'user_tenants', input, z.array(Tenant));
 	return tenants.sort((left, right) => (left.key < right.key ? -1 : 1));

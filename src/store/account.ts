@@ -12,7 +12,10 @@ import { type OrganizationCounts, organizationCounts } from './statistics.js';
 import { Environment, Organization, Project } from './table/account.js';
 import type { Scope } from './unit.js';
 
-/** The projects, environments and keys of one organization. INVARIANT: no statement leaves it without the organization's id. */
+/**
+ * The projects, environments and keys of one organization. INVARIANT: no statement leaves it without the
+ * organization's id.
+ */
 export class AccountUnit {
 	constructor(
 		readonly organizationId: string,

@@ -44,7 +44,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 	return { knex, url: options.url, close: () => knex.destroy() };
 }
 
-/** Migrates while no other process on the server does: knex's own lock fails those who meet it instead of letting them wait. */
+/**
+ * Migrates while no other process on the server does: knex's own lock fails those who meet it instead of letting
+ * them wait.
+ */
 async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say']): Promise<void> {
 	const run = async () => {
 		const [, pending] = await knex.migrate.list({ migrationSource });

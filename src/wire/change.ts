@@ -49,7 +49,10 @@ export const ChangeRead = z
 	.meta({ id: 'ChangeRead' });
 export type ChangeRead = z.input<typeof ChangeRead>;
 
-/** A page of changes. `revision` is the newest that it was made from: as `revision_to` of the other pages it keeps them in step. */
+/**
+ * A page of changes. `revision` is the newest that it was made from: as `revision_to` of the other pages it keeps
+ * them in step.
+ */
 export const ChangePage = paginated(ChangeRead).extend({ revision: z.int().min(0) });
 
 /** A parameter that may be repeated: any of its values may match. */

@@ -61,7 +61,10 @@ export type AskedSet = Pick<ConditionPreview, 'condition_set' | 'type' | 'condit
 
 const pageMessage = 'must be a whole number from 1';
 
-/** Which users or resource instances a set selects; `user` or `resource` is the other side, for operands that refer to it. */
+/**
+ * Which users or resource instances a set selects; `user` or `resource` is the other side, for operands that refer
+ * to it.
+ */
 export const ConditionPreview = describedOnce(
 	z.object({
 		...asked,

@@ -23,7 +23,10 @@ export type SetRuleCreate = z.output<typeof SetRuleCreate>;
 export const SetRuleRemove = SetRuleCreate.meta({ id: 'ConditionSetRuleRemove' });
 export type SetRuleRemove = z.output<typeof SetRuleRemove>;
 
-/** Which rules a list asks for: any value of a name, every name. Values that name nothing match nothing, empty ones are none. */
+/**
+ * Which rules a list asks for: any value of a name, every name. Values that name nothing match nothing, empty ones
+ * are none.
+ */
 export const SetRuleQuery = z.object({
 	user_set: Searches,
 	permission: Searches,
