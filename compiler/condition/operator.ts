@@ -148,7 +148,7 @@ export const operators: readonly Operator[] = [
 	{
 		...{ ...texts, name: 'matches', literal: true, example: '^[a-z]+@acme\\.com$' },
 		words: { holds: 'matches', fails: 'does not match' },
-		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${longestPattern} characters.`,
+		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${longestPattern} characters. It is read anew at every check: Unicode classes and repetitions cost milliseconds.`,
 		holds: (attribute, operand, matches) => matches(String(operand), String(attribute)),
 		rego: ({ attribute, operand }) => [rego`regex.match(${operand}, ${attribute})`],
 	},

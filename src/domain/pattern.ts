@@ -47,11 +47,11 @@ function classProblem(pattern: string): string | null {
 	return null;
 }
 
-/** The most steps that an expression may have over there, where a class of characters takes many. */
-const mostSteps = 80_000;
+/** The most steps that an expression may have over there: it is made anew at every check, at some 20 ms for so many. */
+const mostSteps = 25_000;
 
-/** A Unicode class takes up to 230 steps, any other character or class hardly more than 24. */
+/** A Unicode class takes up to 230 steps, each at twice the price; any other character or class hardly more than 24. */
 function sizeProblem(pattern: string, size: number): string | null {
-	const steps = size * (/\\[pP]/u.test(pattern) ? 240 : 24);
+	const steps = size * (/\\[pP]/u.test(pattern) ? 500 : 24);
 	return steps > mostSteps ? 'is too large: it repeats too much' : null;
 }
