@@ -2,19 +2,22 @@
  * The grammar of `conditions` (spec: Conditions grammar): what a person wrote becomes one tree, or what is wrong
  * with it.
  */
-import { attributeNamed, attributeText, isBuiltIn } from './attribute.js';
+import { attributeNamed } from './attribute.js';
 import type { AttributePath, Condition, Operand, Place } from './condition.js';
 import { logical, logicalHint, operatorHint } from './hint.js';
 import { readOperand } from './operand.js';
 import { type Operator, operatorNamed, operators } from './operator.js';
-import { type ConditionProblem, Reading } from './reading.js';
+import { type ConditionProblem, type NamedAttribute, Reading } from './reading.js';
 import { attributeScope, memberScope, type Scope } from './scope.js';
 import { isObject, shown } from './shown.js';
 
-export type { ConditionProblem } from './reading.js';
+export type { ConditionProblem, NamedAttribute } from './reading.js';
 
 /** A condition, or everything that is wrong with what was written. */
-export type Parsed = { readonly condition: Condition } | { readonly problems: readonly ConditionProblem[] };
+export type Parsed = ({ readonly condition: Condition } | { readonly problems: readonly ConditionProblem[] }) & {
+	/** Every attribute that is named rightly, in the order in which they stand there; members inside `match` are none. */
+	readonly attributes: readonly NamedAttribute[];
+};
 
 /** What the conditions are of, and what there is to help. */
 export interface ParseOptions {
@@ -27,41 +30,20 @@ export interface ParseOptions {
 export function parseConditions(conditions: unknown, { type, patternProblem = () => null }: ParseOptions): Parsed {
 	const reading = new Reading(patternProblem);
 	const condition = readWhole(conditions, [], 0, attributeScope(reading, type === 'userset' ? 'user' : 'resource'));
-	return reading.problems.length === 0 ? { condition } : { problems: reading.problems };
-}
-
-/** An attribute that a condition names. */
-export interface NamedAttribute {
-	readonly attribute: AttributePath;
-	/** Where it stands in what was written. */
-	readonly at: Place;
-	/** Whether it is known without being defined. */
-	readonly built_in: boolean;
+	const { problems, attributes } = reading;
+	return problems.length === 0 ? { condition, attributes } : { problems, attributes };
 }
 
 /** Every attribute that a condition names, in the order in which they stand there; members inside `match` are none. */
-export function attributesIn(condition: Condition): readonly NamedAttribute[] {
+export function attributesIn(condition: Condition): readonly AttributePath[] {
 	if (condition.kind === 'not') {
 		return attributesIn(condition.condition);
 	}
 	if (condition.kind !== 'comparison') {
 		return condition.conditions.flatMap(attributesIn);
 	}
-	const { attribute, operand, at } = condition;
-	return [
-		{ attribute, at: placeOf(attribute, at), built_in: isBuiltIn(attribute) },
-		...('ref' in operand ? [{ attribute: operand.ref, at: [...at, 'ref'], built_in: isBuiltIn(operand.ref) }] : []),
-	];
-}
-
-/** The place of the attribute above an operator. */
-function placeOf(attribute: AttributePath, at: Place): Place {
-	const text = attributeText(attribute);
-	const index = at.findLastIndex((member) => {
-		const named = typeof member === 'string' ? attributeNamed(member) : undefined;
-		return named !== undefined && attributeText(named) === text;
-	});
-	return at.slice(0, index + 1);
+	const { attribute, operand } = condition;
+	return 'ref' in operand ? [attribute, operand.ref] : [attribute];
 }
 
 type Reader<Attribute> = (value: unknown, at: Place, depth: number) => Condition<Attribute>;

@@ -48,7 +48,7 @@ function readReference(
 		const msg = `\`ref\` must name an attribute of user, resource, tenant or context, such as "user.key", not ${shown(ref)}`;
 		reading.refuse('wrong_attribute', [...at, 'ref'], msg, ref);
 	} else if (isWellFormed(reading, attribute.path.join('.'), [...at, 'ref'])) {
-		return { ref: attribute };
+		return { ref: reading.name(attribute, [...at, 'ref']) };
 	}
 	return null;
 }

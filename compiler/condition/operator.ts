@@ -148,7 +148,7 @@ export const operators: readonly Operator[] = [
 	{
 		...{ ...texts, name: 'matches', literal: true, example: '^[a-z]+@acme\\.com$' },
 		words: { holds: 'matches', fails: 'does not match' },
-		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${longestPattern} characters.`,
+		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${longestPattern} characters. It is read anew at every check: Unicode classes and repetitions cost milliseconds.`,
 		holds: (attribute, operand, matches) => matches(String(operand), String(attribute)),
 		rego: ({ attribute, operand }) => [rego`regex.match(${operand}, ${attribute})`],
 	},
@@ -157,7 +157,11 @@ export const operators: readonly Operator[] = [
 		note: 'The operand is one item.',
 		...{ attribute: 'array', operand: 'anything', example: 'admin' },
 		holds: (attribute, operand) => valueSet(attribute).has(operand),
-		rego: (sides) => [...whenRef(sides, sides.operand), rego`${sides.operand} in ${sides.attribute}`],
+		rego: (sides) => {
+			// A minus at the beginning of a line would be taken for a subtraction from the line before it.
+			const some = typeof sides.literal === 'number' && sides.literal < 0 ? rego`some ` : rego``;
+			return [...whenRef(sides, sides.operand), rego`${some}${sides.operand} in ${sides.attribute}`];
+		},
 	},
 	{
 		...{ ...lists, name: 'array_subset', words: { holds: 'has only items of', fails: 'has an item that is not in' } },

@@ -1,5 +1,6 @@
 /** One run of the parser: what it has found wrong so far, and how much it has read. */
-import type { Place } from './condition.js';
+import { isBuiltIn } from './attribute.js';
+import type { AttributePath, Place } from './condition.js';
 import { cut } from './shown.js';
 
 /** Something wrong in what was written. */
@@ -11,6 +12,15 @@ export interface ConditionProblem {
 	readonly input?: unknown;
 }
 
+/** An attribute that a condition names. */
+export interface NamedAttribute {
+	readonly attribute: AttributePath;
+	/** Where it stands in what was written. */
+	readonly at: Place;
+	/** Whether it is known without being defined. */
+	readonly built_in: boolean;
+}
+
 /** The most that conditions within conditions, and values within a value, may be nested. */
 export const deepest = 100;
 
@@ -20,6 +30,8 @@ export const mostNodes = 10_000;
 /** See above. */
 export class Reading {
 	readonly problems: ConditionProblem[] = [];
+	/** In the order in which they stand there. */
+	readonly attributes: NamedAttribute[] = [];
 	readonly #limitsTold = new Set<string>();
 	#nodes = 0;
 
@@ -29,6 +41,12 @@ export class Reading {
 	refuse(type: ConditionProblem['type'], at: Place, msg: string, input?: unknown): void {
 		const short = input === null || ['string', 'number', 'boolean'].includes(typeof input);
 		this.problems.push({ at, msg, type, ...(short ? { input: cut(input) } : {}) });
+	}
+
+	/** Notes an attribute, wrong as what is around it may be. */
+	name(attribute: AttributePath, at: Place): AttributePath {
+		this.attributes.push({ attribute, at, built_in: isBuiltIn(attribute) });
+		return attribute;
 	}
 
 	/** Counts one more node, at that depth. Says whether to go on there; if not, the problem is noted, once. */

@@ -30,7 +30,7 @@ export function attributeScope(reading: Reading, object: 'user' | 'resource'): S
 					: (operatorMessage(object, name) ?? nameMessage(object, name, value));
 				reading.refuse('wrong_attribute', at, msg, name);
 			} else if (isWellFormed(reading, name, at)) {
-				return attribute;
+				return reading.name(attribute, at);
 			}
 			return { object, path: [name] };
 		},

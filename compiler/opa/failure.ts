@@ -4,7 +4,7 @@ export class OpaFailure extends Error {
 
 	constructor(
 		message: string,
-		/** What `opa` wrote on standard error, whole. */
+		/** What `opa` wrote on standard error, or on standard output where it wrote nothing there; whole. */
 		readonly stderr: string,
 		/** The exit code; null when `opa` could not be started or was stopped by a signal. */
 		readonly exitCode: number | null,

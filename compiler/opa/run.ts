@@ -23,16 +23,18 @@ export function runOpa(opa: string, argv: readonly string[], cwd: string): Promi
 				return;
 			}
 			const exitCode = typeof error.code === 'number' ? error.code : null;
-			reject(new OpaFailure(`\`opa ${argv[0] ?? ''}\` failed: ${cause(error, exitCode, stderr)}`, stderr, exitCode));
+			// Some commands, `build` among them, say on standard output what is wrong.
+			const said = stderr.trim() === '' ? stdout : stderr;
+			reject(new OpaFailure(`\`opa ${argv[0] ?? ''}\` failed: ${cause(error, exitCode, said)}`, said, exitCode));
 		});
 		child.stdin?.end();
 	});
 }
 
 /** One line about why. */
-function cause(error: Error & { readonly killed?: boolean }, exitCode: number | null, stderr: string): string {
+function cause(error: Error & { readonly killed?: boolean }, exitCode: number | null, said: string): string {
 	if (error.killed === true) {
 		return `it did not end within ${timeout / 1000} seconds`;
 	}
-	return exitCode === null ? error.message : (stderr.trim().split('\n', 1)[0] ?? '') || `exit code ${exitCode}`;
+	return exitCode === null ? error.message : (said.trim().split('\n', 1)[0] ?? '') || `exit code ${exitCode}`;
 }

@@ -1,5 +1,5 @@
 import type { Condition } from '../../compiler/condition/condition.js';
-import { attributesIn, parseConditions } from '../../compiler/condition/grammar.js';
+import { type NamedAttribute, parseConditions } from '../../compiler/condition/grammar.js';
 import type { Problem } from '../failure.js';
 import { groupBy } from '../group-by.js';
 import type { ConditionSet } from '../store/table/condition-set.js';
@@ -40,10 +40,10 @@ export function conditionProblems(
 	at: readonly (string | number)[],
 ): readonly Problem[] {
 	const parsed = parseConditions(set.conditions, { type: set.type, patternProblem });
-	if ('problems' in parsed) {
-		return parsed.problems.map(({ at: place, msg, type }) => ({ loc: [...at, ...place], msg, type }));
-	}
-	return undefinedAttributes(defined, set, parsed.condition, at);
+	const refused = 'problems' in parsed ? parsed.problems : [];
+	return [...refused, ...undefinedAttributes(defined, set, parsed.attributes)].map(({ at: place, msg, type }) => {
+		return { loc: [...at, ...place], msg, type };
+	});
 }
 
 /** The tree of conditions that are stored, which were checked when they came. */
@@ -53,18 +53,13 @@ export function conditionOf({ key, type, conditions }: Pick<ConditionSet, 'key' 
 	throw new Error(`the conditions of \`${key}\` are not what is stored: ${JSON.stringify(parsed.problems)}`);
 }
 
-function undefinedAttributes(
-	defined: DefinedAttributes,
-	set: CheckedSet,
-	condition: Condition,
-	at: readonly (string | number)[],
-): readonly Problem[] {
-	return attributesIn(condition).flatMap(({ attribute: { object, path }, at: place, built_in }) => {
+function undefinedAttributes(defined: DefinedAttributes, set: CheckedSet, attributes: readonly NamedAttribute[]) {
+	return attributes.flatMap(({ attribute: { object, path }, at, built_in }) => {
 		const [name = ''] = path;
 		if (built_in || isDefined(defined, set, object, name)) return [];
 		const owner = object === 'user' ? 'users' : set.type === 'userset' ? 'any resource' : 'the resource of the set';
 		const msg = `the attribute \`${object}.${name}\` is not defined for ${owner}`;
-		return [{ loc: [...at, ...place], msg, type: 'undefined_attribute' }];
+		return [{ at, msg, type: 'undefined_attribute' }];
 	});
 }
 

@@ -18,7 +18,7 @@ export async function evaluateConditions(
 	body: ConditionEvaluation,
 ): Promise<ConditionEvaluationRead> {
 	const selection = await selectionOf(unit, body);
-	const { tenant, user, held, resource, context } = await sidesOf(unit, body);
+	const { tenant, user, held, resource, context } = await sidesOf(unit, body, selection.resource?.key);
 	refuseForeignInstance(selection, resource['type'], body);
 	const known = body.user === undefined && tenant !== null ? { ...held, tenants: [tenant.key] } : held;
 	const subject = { user, resource, tenant: tenantRecord(tenant, known), context };

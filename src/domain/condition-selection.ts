@@ -43,16 +43,9 @@ export async function selectionOf(unit: ReadingUnit, asked: AskedSet): Promise<A
 /** Whether any of the conditions names something that only assignments tell. */
 export function asksForRoles({ own, ancestors }: AskedSelection): boolean {
 	const named = [own, ...ancestors.map(({ condition }) => condition)].flatMap(attributesIn);
-	return named.some(
-		({
-			attribute: {
-				object,
-				path: [name = ''],
-			},
-		}) => {
-			return object === 'tenant' || (object === 'user' && ['roles', 'tenants'].includes(name));
-		},
-	);
+	return named.some(({ object, path: [name = ''] }) => {
+		return object === 'tenant' || (object === 'user' && ['roles', 'tenants'].includes(name));
+	});
 }
 
 async function subjectsOf(unit: ReadingUnit, stored: ConditionSet | null, asked: AskedSet) {

@@ -76,12 +76,13 @@ export interface Sides {
 
 /**
  * Reads what a request says of a check. A user or an instance that is not stored has what is sent, and no roles. The
- * tenant of an instance is the tenant of the check that names no other. Throws `not_found` for a tenant that does not
- * exist, `mismatched_tenants` for an instance of another one.
+ * tenant of an instance is the tenant of the check that names no other; `type` is the resource of the check where that
+ * is known. Throws `not_found` for a tenant that does not exist, `mismatched_tenants` for an instance of another one.
  */
 export async function sidesOf(
 	unit: ReadingUnit,
 	{ tenant: reference, user, resource, context }: Pick<ConditionEvaluation, 'tenant' | 'user' | 'resource' | 'context'>,
+	type?: string,
 ): Promise<Sides> {
 	const named = reference === undefined ? null : await unit.find(Tenant, reference);
 	const instance = await storedInstance(unit, resource);
@@ -93,7 +94,7 @@ export async function sidesOf(
 		...{ tenant, held, context },
 		user: stored === undefined ? strangeUser(user) : userRecord(stored, held, user?.attributes),
 		resource:
-			instance === undefined ? strangeInstance(resource, tenant) : instanceRecord(instance, resource?.attributes),
+			instance === undefined ? strangeInstance(resource, tenant, type) : instanceRecord(instance, resource?.attributes),
 	};
 }
 
@@ -107,13 +108,14 @@ function strangeUser(subject: UserSubject | undefined): JsonObject {
 	return { ...without(attributes, ['key']), ...(key !== undefined && { key }), roles: [], tenants: [] };
 }
 
-function strangeInstance(subject: ResourceSubject | undefined, tenant: Tenant | null): JsonObject {
-	if (subject === undefined) return {};
-	const { key, attributes } = subject;
+function strangeInstance(subject: ResourceSubject | undefined, tenant: Tenant | null, type?: string): JsonObject {
+	if (subject === undefined && type === undefined) return {};
+	const { key, attributes = {} } = subject ?? {};
 	const parts = instanceParts(key ?? '');
 	return {
 		...without(attributes, ['key', 'type', 'tenant']),
 		...(key !== undefined && { key: parts?.key ?? key }),
+		...(type !== undefined && { type }),
 		...(parts !== null && { type: parts.resource }),
 		...(tenant !== null && { tenant: tenant.key }),
 	};

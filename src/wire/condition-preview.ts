@@ -60,6 +60,7 @@ function describedOnce<S extends z.ZodType<{ readonly condition_set?: unknown; r
 export type AskedSet = Pick<ConditionPreview, 'condition_set' | 'type' | 'conditions' | 'resource_id' | 'parent_id'>;
 
 const pageMessage = 'must be a whole number from 1';
+const perPageMessage = 'must be a whole number from 1 to 100';
 
 /**
  * Which users or resource instances a set selects; `user` or `resource` is the other side, for operands that refer
@@ -69,7 +70,7 @@ export const ConditionPreview = describedOnce(
 	z.object({
 		...asked,
 		page: defaulted(z.int(pageMessage).min(1, pageMessage).max(999_999_999), () => 1),
-		per_page: defaulted(z.int(pageMessage).min(1, pageMessage).max(100), () => 30),
+		per_page: defaulted(z.int(perPageMessage).min(1, perPageMessage).max(100, perPageMessage), () => 30),
 	}),
 ).meta({ id: 'ConditionSetPreview' });
 export type ConditionPreview = z.output<typeof ConditionPreview>;

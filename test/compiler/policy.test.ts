@@ -2,8 +2,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
+import { operators } from '../../compiler/condition/operator.js';
 import { compilePolicy } from '../../compiler/index.js';
-import type { ConditionSet, ResourceRole, Schema } from '../../compiler/model.js';
+import type { ConditionSet, Json, ResourceRole, Schema } from '../../compiler/model.js';
 import {
 	buildWasm,
 	checkRego,
@@ -12,6 +13,7 @@ import {
 	opaVersion,
 	readPolicyLibrary,
 } from '../../compiler/opa/build.js';
+import { userSet } from '../support/conditions.js';
 import { opa, packageRoot, runOpa, wasmEngine } from './engine.js';
 
 /** Set to write what is compiled as what is expected, to be read and committed. */
@@ -118,6 +120,48 @@ test('equal files give equal bytes, in any order', async (t) => {
 	});
 	const files = [...(await readPolicyLibrary()), ...(policy ?? [])];
 	t.deepEqual(await buildWasm({ opa, files }), await buildWasm({ opa, files: [...files].reverse() }));
+});
+
+/** What conditions know without its being defined; the compiler of Rego knows of some what they are. */
+const builtIn = {
+	user: ['key', 'roles', 'tenants', 'email', 'roles.a', 'tenants.0', 'key.a'],
+	resource: ['key', 'type', 'tenant', 'tenant.a'],
+	tenant: ['key'],
+};
+
+/** Every operator over every attribute that is built in, with a value and with references to all of them. */
+function builtInConditions(): readonly Json[] {
+	const attributes = builtIn.user.map((name) => `user.${name}`);
+	const refs = Object.entries(builtIn).flatMap(([object, names]) => names.map((name) => `${object}.${name}`));
+	const comparisons = operators.flatMap(({ name, match, literal, example }): readonly Json[] => {
+		const others = match === undefined && literal !== true ? refs.map((ref) => ({ ref })) : [];
+		return [example, ...others].map((operand) => ({ [name]: operand }));
+	});
+	return attributes.flatMap((attribute) =>
+		comparisons.flatMap((one) => [{ [attribute]: one }, { [attribute]: { not: one } }]),
+	);
+}
+
+test('whatever a set takes what is built in for, the policy compiles', async (t) => {
+	const conditions = builtInConditions();
+	t.true(conditions.length > 1000);
+	const condition_sets = chunksOf(conditions, 100).map((allOf, index) => userSet(`set-${index}`, { allOf }));
+	const { diagnostics, policy } = compilePolicy({ condition_sets, set_rules: [], resources: [], roles: [] });
+	t.deepEqual(diagnostics, []);
+	await t.notThrowsAsync(buildWasm({ opa, files: [...(await readPolicyLibrary()), ...(policy ?? [])] }));
+});
+
+function chunksOf<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+	const starts = items.flatMap((_, index) => (index % size === 0 ? [index] : []));
+	return starts.map((start) => items.slice(start, start + size));
+}
+
+test('a policy that does not compile is refused with the words of the tool', async (t) => {
+	const text = 'package regolith.user_sets.a\n\nholds if contains([], "a")\n';
+	const files = [...(await readPolicyLibrary()), { path: 'regolith/user_sets/a/holds.rego', text }];
+	const failure = await t.throwsAsync(buildWasm({ opa, files }), { instanceOf: OpaFailure });
+	t.regex(failure?.message ?? '', /1 error occurred: .*a.holds\.rego:3: rego_type_error/);
+	t.regex(failure?.stderr ?? '', /have: \(array/);
 });
 
 test('the version of the tool', async (t) => {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { ConditionSet } from '../../compiler/model.js';
+import type { ConditionSet, Json } from '../../compiler/model.js';
 import { writeConditionSet } from '../../compiler/set-policy.js';
 import { checkFormat, compileSets, type Subject, userSet } from '../support/conditions.js';
 
@@ -42,6 +42,29 @@ test('a set is a package named after it, with what it is about', (t) => {
 			'}\n',
 		].join('\n'),
 	});
+});
+
+test('a negative number may begin a line', async (t) => {
+	const contains = (operand: Json) => ({ 'user.depths': { array_contains: operand } });
+	const sets = [
+		...[userSet('plain', contains(-1)), userSet('denied', { not: contains(-1) })],
+		...[userSet('both', { allOf: [contains(-1), contains(-2.5e-7)] }), userSet('listed', contains([-1]))],
+	];
+	await checkFormat(sets);
+	const compiled = await compileSets(sets);
+	const asked = (depths: Json) => ({ ...nobody, user: { depths }, sets: sets.map(({ key }) => key) });
+	const answers: Record<string, [depths: Json, ...keys: string[]]> = {
+		'one of them': [[1, -1], 'plain'],
+		both: [[-2.5e-7, -1], 'plain', 'both'],
+		'in a list': [[[-1]], 'denied', 'listed'],
+		none: [[], 'denied'],
+		'no list': [-1],
+	};
+	for (const [what, [depths, ...keys]] of Object.entries(answers)) {
+		const held = Object.entries(compiled.wasm(asked(depths))).flatMap(([key, holds]) => (holds ? [key] : []));
+		t.deepEqual(held.sort(), keys.sort(), what);
+		t.deepEqual(await compiled.opa([asked(depths)]), [compiled.wasm(asked(depths))], what);
+	}
 });
 
 test('what is in a set is in its parent too', async (t) => {

@@ -194,6 +194,10 @@ journey('an evaluation of a resource set takes an instance, or what would be one
 	t.false((await own({ resource: 'document:b' })).matches);
 	t.true((await own({ resource: { key: 'document:b', attributes: { owner: 'ann' } } })).matches);
 	t.true((await own({ resource: { attributes: { owner: 'ann' } }, tenant: 'acme' })).matches);
+	const typed = { condition_set: 'own', conditions: { 'resource.type': { equals: 'document' } } };
+	for (const resource of [undefined, { attributes: { type: 'folder' } }, { key: 'new' }, 'document:new']) {
+		t.true((await evaluate(place, { ...typed, resource })).matches, 'a check is about a type at least');
+	}
 	const conditions = { 'resource.tenant': { equals: { ref: 'tenant.plan' } } };
 	const body = { condition_set: 'own', conditions, resource: 'document:g' };
 	t.true((await evaluate(place, { ...body, user: 'cy' })).matches, 'a member knows the plan of the tenant');

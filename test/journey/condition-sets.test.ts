@@ -98,6 +98,10 @@ const refused: Readonly<Record<string, readonly [body: object, ...places: readon
 		{ allOf: [{ 'user.age': { gt: 1 } }, { anyOf: { a: 1 } }, { not: { 'user.age': { between: 5 } } }] },
 		...['allOf.0.user.age.gt', 'allOf.1.anyOf', 'allOf.2.not.user.age.between'],
 	],
+	'what is not defined beside what is wrong': [
+		{ allOf: [{ 'user.height': { or: [{ gt: 1 }, { equals: { ref: 'resource.size' } }] } }, { all_of: [] }] },
+		...['allOf.0.user.height.or.0.gt', 'allOf.1.all_of', 'allOf.0.user.height', 'allOf.0.user.height.or.1.equals.ref'],
+	],
 };
 
 journey('what is wrong with conditions is refused, with every place', async (t, place) => {

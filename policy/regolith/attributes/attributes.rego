@@ -26,16 +26,21 @@ _stored_user := data.regolith.facts.user_attributes[input.user.key] if is_string
 user_key := input.user.key if is_string(input.user.key)
 
 # METADATA
-# description: The keys of the roles that the user holds in the tenant of the check, sorted.
+# description: |
+#   The keys of the roles that the user holds in the tenant of the check, sorted. It is an array, and yet of no type that
+#   the compiler knows, so that a set which takes it for something else compiles and does not match, as other mistyped
+#   sets do.
 default user_roles := []
 
-user_roles := sort(object.keys(rbac.roles))
+user_roles := _untyped(sort(object.keys(rbac.roles)))
 
 # METADATA
-# description: The keys of the tenants where the user holds a role, sorted.
+# description: The keys of the tenants where the user holds a role, sorted; of no type, as `user_roles`.
 default user_tenants := []
 
-user_tenants := sort(object.keys(data.regolith.facts.users[input.user.key])) if is_string(input.user.key)
+user_tenants := _untyped(sort(object.keys(data.regolith.facts.users[input.user.key]))) if is_string(input.user.key)
+
+_untyped(value) := value
 
 # METADATA
 # description: |

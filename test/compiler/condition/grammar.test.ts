@@ -1,4 +1,5 @@
 import test from 'ava';
+import { attributeText, isBuiltIn } from '../../../compiler/condition/attribute.js';
 import { attributesIn, parseConditions } from '../../../compiler/condition/grammar.js';
 import { operators } from '../../../compiler/condition/operator.js';
 import type { Json } from '../../../compiler/model.js';
@@ -182,28 +183,43 @@ test('conditions become one tree, wherever the logic stands', (t) => {
 			kind: 'any',
 			conditions: [{ ...comparison, attribute, at: [aliased, 'or', 0, 'string_contains'] }],
 		},
+		attributes: [{ attribute, at: [aliased], built_in: isBuiltIn(attribute) }],
 	});
 });
 
-test('the attributes of a condition are known with their places', (t) => {
-	const condition = conditionOf({
+test('the attributes of a condition are known with their places, beside what is wrong too', (t) => {
+	const conditions = {
 		allOf: [
 			{ 'subject.age': { not: { 'less-than': { ref: 'resource.type' } } } },
 			{ 'user.email': { equals: { ref: 'context.mail' } } },
 			{ 'user.orders': { any_match: { match: { level: { equals: 1 } } } } },
+			{ 'user.team': { or: [{ equals: 1 }, { equals: 2 }] } },
 		],
-	});
-	const text = attributesIn(condition).map(
-		({ attribute: { object, path }, at, built_in }) => `${object} ${path} at ${at.join(' ')}: ${built_in}`,
-	);
-	t.deepEqual(text, [
+	};
+	const expected = [
 		'user age at allOf 0 subject.age: false',
 		'resource type at allOf 0 subject.age not less-than ref: true',
 		'user email at allOf 1 user.email: true',
 		'context mail at allOf 1 user.email equals ref: false',
 		'user orders at allOf 2 user.orders: false',
+		'user team at allOf 3 user.team: false',
+	];
+	t.deepEqual(attributesOf(conditions), expected);
+	t.deepEqual(attributesIn(conditionOf(conditions)).map(attributeText), [
+		...['user.age', 'resource.type', 'user.email', 'context.mail', 'user.orders', 'user.team', 'user.team'],
+	]);
+	const wrong = [{ all_of: [] }, { 'user.level': { gt: 1 } }, { 'resource.owner': { equals: 1 } }];
+	t.deepEqual(attributesOf({ allOf: [...conditions.allOf, ...wrong] }), [
+		...expected,
+		'user level at allOf 5 user.level: false',
 	]);
 });
+
+function attributesOf(conditions: Json): readonly string[] {
+	return parseConditions(conditions, { type: 'userset' }).attributes.map(
+		({ attribute: { object, path }, at, built_in }) => `${object} ${path} at ${at.join(' ')}: ${built_in}`,
+	);
+}
 
 /** A value inside of as many others. */
 function nested(depth: number, wrap: (inner: Json) => Json, inmost: Json): Json {
