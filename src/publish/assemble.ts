@@ -34,12 +34,13 @@ export function createAssembler(
 				return { digest: null, failure: { message: 'the schema cannot be compiled', details } };
 			}
 			const source = await attempt(async () => {
-				const files = [...(await readLibrary()), ...policy];
-				return { files, digest: digestOf(files, await opaVersion(opa)) };
+				const [library, version] = await Promise.all([readLibrary(), opaVersion(opa)]);
+				const files = [...library, ...policy];
+				return { files, digest: digestOf(files, version) };
 			});
 			if ('failure' in source) return source;
 			const { files, digest } = source.value;
-			if ((await shelf.files(digest)) !== null) return { digest, failure: null, built: false };
+			if (await shelf.has(digest)) return { digest, failure: null, built: false };
 			const built = await attempt(() => wasmOf(opa, files));
 			if ('failure' in built) return built;
 			await shelf.keep({ digest, files, wasm: built.value }, clock.now());
