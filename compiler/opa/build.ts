@@ -10,7 +10,7 @@ import { OpaFailure } from './failure.js';
 import { runOpa } from './run.js';
 
 export { readPolicyLibrary } from './library.js';
-export { opaVersion } from './version.js';
+export { opaVersion, rememberedVersion } from './version.js';
 export { OpaFailure };
 
 const compress = promisify(gzip);

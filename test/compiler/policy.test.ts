@@ -1,5 +1,5 @@
 /** The hand-written policy: its own tests, and that the packages they stand on are what the compiler writes. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { compilePolicy } from '../../compiler/index.js';
@@ -11,7 +11,9 @@ import {
 	OpaFailure,
 	opaVersion,
 	readPolicyLibrary,
+	rememberedVersion,
 } from '../../compiler/opa/build.js';
+import { removeFolder, temporaryFolder } from '../support/temporary.js';
 import { opa, packageRoot, runOpa, wasmEngine } from './engine.js';
 
 /** Set to write what is compiled as what is expected, to be read and committed. */
@@ -107,6 +109,24 @@ test('equal files give equal bytes, in any order', async (t) => {
 
 test('the version of the tool', async (t) => {
 	t.regex(await opaVersion(opa), /^1\.\d+\.\d+/);
+});
+
+test('a version is remembered until there is another program', async (t) => {
+	const folder = temporaryFolder();
+	t.teardown(() => removeFolder(folder));
+	const [path, next] = [join(folder, 'opa'), join(folder, 'next')];
+	const put = async (says: string) => {
+		await writeFile(next, `#!/bin/sh\necho run >> '${folder}/runs'\n${says}\n`, { mode: 0o755 });
+		await rename(next, path);
+	};
+	const runs = async () => (await readFile(join(folder, 'runs'), 'utf8')).split('\n').length - 1;
+	const version = rememberedVersion(path);
+	await put('exit 1');
+	await t.throwsAsync(version(), { instanceOf: OpaFailure });
+	await put('echo "Version: 1.30.0"');
+	t.deepEqual([await version(), await version(), await runs()], ['1.30.0', '1.30.0', 2]);
+	await put('echo "Version: 1.31.0"');
+	t.deepEqual([await version(), await runs()], ['1.31.0', 3]);
 });
 
 const broken = {
