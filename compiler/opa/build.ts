@@ -1,13 +1,19 @@
 /** The only place that runs `opa`: Rego text in, a compiled module or a verdict out. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
 import type { RegoFile } from '../model.js';
+import { archive } from './archive.js';
 import { OpaFailure } from './failure.js';
 import { runOpa } from './run.js';
 
 export { readPolicyLibrary } from './library.js';
+export { opaVersion, rememberedVersion } from './version.js';
 export { OpaFailure };
+
+const compress = promisify(gzip);
 
 /** What a compiled module answers, by path. The hand-written policy defines all of them. */
 export const entrypoints = [
@@ -35,14 +41,15 @@ export interface Source {
  * @throws OpaFailure when the files do not compile.
  */
 export async function buildWasm({ opa, files }: Source): Promise<Uint8Array> {
-	return inFolder(files, async (folder) => {
+	// Read at once by a process on this machine: packing it tighter would only take longer.
+	const source = await compress(archive(files), { level: constants.Z_BEST_SPEED });
+	return inFolder(async (folder) => {
+		await writeFile(rego(folder), source);
 		const output = join(folder, 'bundle.tar.gz');
 		const exported = entrypoints.flatMap((entrypoint) => ['--entrypoint', entrypoint]);
-		await runOpa(
-			opa,
-			['build', '--target', 'wasm', '--optimize', '0', '--prune-unused', ...exported, '--output', output, '.'],
-			rego(folder),
-		);
+		const argv = ['--target', 'wasm', '--optimize', '0', '--prune-unused', ...exported, '--output', output];
+		// The name of the archive comes before the paths in what `opa` says, and it is in the module.
+		await runOpa(opa, ['build', ...argv, '--bundle', basename(rego(folder))], folder);
 		return readFile(output);
 	});
 }
@@ -52,37 +59,24 @@ export async function buildWasm({ opa, files }: Source): Promise<Uint8Array> {
  * @throws OpaFailure with every finding in `stderr`.
  */
 export async function checkRego({ opa, files }: Source): Promise<void> {
-	await inFolder(files, async (folder) => {
+	await inFolder(async (folder) => {
+		await writeFiles(rego(folder), files);
 		await runOpa(opa, ['check', '--strict', '.'], rego(folder));
 		await runOpa(opa, ['fmt', '--list', '--fail', '.'], rego(folder));
 	});
 }
 
-/**
- * The version of the tool, such as `1.22.0`.
- * @throws OpaFailure when it does not run or prints no version.
- */
-export async function opaVersion(opa: string): Promise<string> {
-	const { stdout, stderr } = await runOpa(opa, ['version'], tmpdir());
-	const version = /^Version:\s*(\S+)/m.exec(stdout)?.[1];
-	if (version === undefined) {
-		throw new OpaFailure(`\`${opa} version\` printed no version`, stderr, 0);
-	}
-	return version;
-}
-
-/** Writes the files into a folder of their own, hands it on and removes it, whatever happens. */
-async function inFolder<T>(files: readonly RegoFile[], use: (folder: string) => Promise<T>): Promise<T> {
+/** Makes a folder, hands it on and removes it, whatever happens. */
+async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
 	const folder = await mkdtemp(join(tmpdir(), 'regolith-'));
 	try {
-		await writeFiles(rego(folder), files);
 		return await use(folder);
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}
 }
 
-/** Where the files lie in the folder: apart from what the tool writes. */
+/** Where the Rego lies in the folder: apart from what the tool writes. */
 function rego(folder: string): string {
 	return join(folder, 'rego');
 }

@@ -11,12 +11,19 @@ const timeout = 120_000;
 const longestOutput = 64 * 1024 * 1024;
 
 /**
- * Runs the tool at the path `opa` with these arguments in the folder `cwd`: no shell, no environment, no standard input.
+ * How often the tool, a Go program, collects garbage: a fifth of the time that it takes went into that. Its heap may be
+ * five times what it needs, but beyond a gigabyte it collects as often as it must.
+ */
+const env = { GOGC: '400', GOMEMLIMIT: '1GiB' } as const;
+
+/**
+ * Runs the tool at the path `opa` with these arguments in the folder `cwd`: no shell, nothing of this process's
+ * environment, no standard input.
  * @throws OpaFailure when it does not start, does not end in two minutes or exits with a code other than 0.
  */
 export function runOpa(opa: string, argv: readonly string[], cwd: string): Promise<Output> {
 	return new Promise((resolve, reject) => {
-		const options = { cwd, env: {}, timeout, killSignal: 'SIGKILL', maxBuffer: longestOutput } as const;
+		const options = { cwd, env, timeout, killSignal: 'SIGKILL', maxBuffer: longestOutput } as const;
 		const child = execFile(opa, [...argv], options, (error, stdout, stderr) => {
 			if (error === null) {
 				resolve({ stdout, stderr });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { compilePolicy, layout, type RegoFile, type Schema } from '../../compiler/index.js';
-import { buildWasm, entrypoints, OpaFailure, opaVersion, readPolicyLibrary } from '../../compiler/opa/build.js';
+import { buildWasm, entrypoints, OpaFailure, readPolicyLibrary, rememberedVersion } from '../../compiler/opa/build.js';
 import { unpack } from '../bundle.js';
 import type { Clock } from '../clock.js';
 import type { PolicyFailure, PolicyShelf } from '../store/policy.js';
@@ -26,6 +26,7 @@ export function createAssembler(
 	clock: Clock,
 	readLibrary: () => Promise<readonly RegoFile[]> = readPolicyLibrary,
 ): Assembler {
+	const version = rememberedVersion(opa);
 	return {
 		async assemble(schema) {
 			const { policy, diagnostics } = compilePolicy(schema);
@@ -34,12 +35,13 @@ export function createAssembler(
 				return { digest: null, failure: { message: 'the schema cannot be compiled', details } };
 			}
 			const source = await attempt(async () => {
-				const files = [...(await readLibrary()), ...policy];
-				return { files, digest: digestOf(files, await opaVersion(opa)) };
+				const [library, opaVersion] = await Promise.all([readLibrary(), version()]);
+				const files = [...library, ...policy];
+				return { files, digest: digestOf(files, opaVersion) };
 			});
 			if ('failure' in source) return source;
 			const { files, digest } = source.value;
-			if ((await shelf.files(digest)) !== null) return { digest, failure: null, built: false };
+			if (await shelf.has(digest)) return { digest, failure: null, built: false };
 			const built = await attempt(() => wasmOf(opa, files));
 			if ('failure' in built) return built;
 			await shelf.keep({ digest, files, wasm: built.value }, clock.now());

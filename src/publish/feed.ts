@@ -177,9 +177,9 @@ export class Feed {
 	}
 
 	async #wasm(digest: string): Promise<Uint8Array> {
-		const policy = await this.shelf.policy(digest);
-		if (policy === null) throw new Error(`the policy ${digest} is not on the shelf`);
-		return policy.wasm;
+		const wasm = await this.shelf.wasm(digest);
+		if (wasm === null) throw new Error(`the policy ${digest} is not on the shelf`);
+		return wasm;
 	}
 
 	/** Listens from now on for something that may be news; `within` resolves on it or after some milliseconds. */

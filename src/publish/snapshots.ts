@@ -107,10 +107,15 @@ export class Snapshots {
 	}
 
 	async #policyFiles(digest: string, flavour: Flavour): Promise<readonly BundleFile[]> {
-		const policy = await this.shelf.policy(digest);
-		if (policy === null) throw new Error(`the policy ${digest} is not on the shelf`);
-		if (flavour === 'wasm') return [{ path: 'policy.wasm', bytes: policy.wasm }];
-		return policy.files.map(({ path, text }) => ({ path, bytes: Buffer.from(text) }));
+		const missing = () => new Error(`the policy ${digest} is not on the shelf`);
+		if (flavour === 'wasm') {
+			const wasm = await this.shelf.wasm(digest);
+			if (wasm === null) throw missing();
+			return [{ path: 'policy.wasm', bytes: wasm }];
+		}
+		const files = await this.shelf.files(digest);
+		if (files === null) throw missing();
+		return files.map(({ path, text }) => ({ path, bytes: Buffer.from(text) }));
 	}
 
 	async #keep(environmentId: string, flavour: Flavour, snapshot: Snapshot): Promise<void> {

@@ -59,13 +59,18 @@ export class PolicyShelf {
 		this.history = new PolicyHistory(knex);
 	}
 
-	/** The policy with this digest, or `null`. */
-	async policy(digest: string): Promise<Policy | null> {
-		const row = await this.knex<Policy>('policies').where({ digest }).first('digest', 'files', 'wasm');
-		return row ?? null;
+	/** Whether there is a policy with this digest. */
+	async has(digest: string): Promise<boolean> {
+		return (await this.knex<Policy>('policies').where({ digest }).first('digest')) !== undefined;
 	}
 
-	/** Only the Rego of the policy with this digest, or `null`. */
+	/** The module of the policy with this digest, or `null`. */
+	async wasm(digest: string): Promise<Uint8Array | null> {
+		const row = await this.knex<Policy>('policies').where({ digest }).first('wasm');
+		return row?.wasm ?? null;
+	}
+
+	/** The Rego of the policy with this digest, or `null`. */
 	async files(digest: string): Promise<readonly RegoFile[] | null> {
 		const row = await this.knex<Policy>('policies').where({ digest }).first('files');
 		return row?.files ?? null;

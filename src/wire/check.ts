@@ -14,8 +14,27 @@ const attributes = z
 		(value) => value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value)),
 		'must be an object',
 	)
+	.superRefine((value, ctx) => {
+		for (const path of endlessIn(value, [])) ctx.addIssue({ code: 'custom', message: endlessMessage, path });
+	})
 	.optional()
 	.meta({ type: ['object', 'null'] });
+
+const endlessMessage = 'must be a number JSON can hold';
+
+/**
+ * Where numbers stand that `JSON.parse` reads as infinity, such as 1e999. A policy would get them as null, to which
+ * conditions that ask for no small number, or for none, would say yes. The server bounds the depth before.
+ */
+function endlessIn(value: unknown, path: readonly (string | number)[]): readonly (string | number)[][] {
+	if (typeof value === 'number') return Number.isFinite(value) ? [] : [[...path]];
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.entries(value).flatMap(([name, member]) =>
+		typeof member === 'number' || typeof member === 'object'
+			? endlessIn(member, [...path, Array.isArray(value) ? Number(name) : name])
+			: [],
+	);
+}
 
 const user = z.preprocess(
 	(value) => (typeof value === 'string' ? { key: value } : value),

@@ -1,5 +1,5 @@
 /** The hand-written policy: its own tests, and that the packages they stand on are what the compiler writes. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { operators } from '../../compiler/condition/operator.js';
@@ -12,8 +12,10 @@ import {
 	OpaFailure,
 	opaVersion,
 	readPolicyLibrary,
+	rememberedVersion,
 } from '../../compiler/opa/build.js';
 import { userSet } from '../support/conditions.js';
+import { removeFolder, temporaryFolder } from '../support/temporary.js';
 import { opa, packageRoot, runOpa, wasmEngine } from './engine.js';
 
 /** Set to write what is compiled as what is expected, to be read and committed. */
@@ -52,9 +54,6 @@ const role = (name: string): ResourceRole => ({
 	no_direct_roles_on_object: false,
 });
 
-const userSet = (name: string, selects: ConditionSet['selects']): ConditionSet => ({
-	...{ ...named(name), type: 'userset', resource: null, parent: null, selects },
-});
 const resourceSet = (name: string, selects: ConditionSet['selects']): ConditionSet => ({
 	...{ ...named(name), type: 'resourceset', resource: 'document', parent: null, selects },
 });
@@ -62,8 +61,8 @@ const resourceSet = (name: string, selects: ConditionSet['selects']): ConditionS
 /** The schema of the environment that the tests of `policy/` are about; what roles grant stands there as data. */
 const environment: Schema = {
 	condition_sets: [
-		userSet('Seniors', { conditions: { 'user.level': { 'greater-than-equals': 5 } } }),
-		userSet('__autogen_viewer', { role: 'viewer' }),
+		{ ...userSet('seniors', { 'user.level': { 'greater-than-equals': 5 } }), name: 'Seniors' },
+		{ ...userSet('__autogen_viewer', {}), selects: { role: 'viewer' } },
 		resourceSet('Drafts', { conditions: { 'resource.status': { equals: 'draft' } } }),
 		resourceSet('__autogen_document', { resource: 'document' }),
 	],
@@ -166,6 +165,24 @@ test('a policy that does not compile is refused with the words of the tool', asy
 
 test('the version of the tool', async (t) => {
 	t.regex(await opaVersion(opa), /^1\.\d+\.\d+/);
+});
+
+test('a version is remembered until there is another program', async (t) => {
+	const folder = temporaryFolder();
+	t.teardown(() => removeFolder(folder));
+	const [path, next] = [join(folder, 'opa'), join(folder, 'next')];
+	const put = async (says: string) => {
+		await writeFile(next, `#!/bin/sh\necho run >> '${folder}/runs'\n${says}\n`, { mode: 0o755 });
+		await rename(next, path);
+	};
+	const runs = async () => (await readFile(join(folder, 'runs'), 'utf8')).split('\n').length - 1;
+	const version = rememberedVersion(path);
+	await put('exit 1');
+	await t.throwsAsync(version(), { instanceOf: OpaFailure });
+	await put('echo "Version: 1.30.0"');
+	t.deepEqual([await version(), await version(), await runs()], ['1.30.0', '1.30.0', 2]);
+	await put('echo "Version: 1.31.0"');
+	t.deepEqual([await version(), await runs()], ['1.31.0', 3]);
 });
 
 const broken = {

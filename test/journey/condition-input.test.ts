@@ -1,0 +1,122 @@
+import test from 'ava';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
+
+/** What checks send that conditions look at, as hostile as JSON allows: no 5xx, and no allow that nobody gave. */
+
+let stack: Stack;
+
+/** An action for each user set, of the same name. */
+const sets = {
+	high: { 'user.level': { 'greater-than': 5 } },
+	low: { not: { 'user.level': { 'greater-than': 5 } } },
+	unknown: { 'user.level': { 'is-null': true } },
+	titled: { 'user.title': { equals: 'x' } },
+	built: { 'user.constructor': { equals: 'x' } },
+	same: { 'user.data': { equals: { ref: 'context.data' } } },
+};
+type Action = keyof typeof sets;
+
+test.before('a user set and a rule for each action', async () => {
+	stack = await startStack();
+	const { environment: http } = stack;
+	const actions = Object.fromEntries(Object.keys(sets).map((action) => [action, {}]));
+	await http.post(`${schema}/resources`, { key: 'document', name: 'Document', actions });
+	const attributes = { level: 'number', title: 'string', constructor: 'string', data: 'json' };
+	for (const [key, type] of Object.entries(attributes)) await http.post(`${schema}/users/attributes`, { key, type });
+	await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
+	const documents = { key: 'documents', name: 'Documents', type: 'resourceset', resource_id: 'document' };
+	await http.post(`${schema}/condition_sets`, documents);
+	for (const [key, conditions] of Object.entries(sets)) {
+		await http.post(`${schema}/condition_sets`, { key, name: key, type: 'userset', conditions });
+		const rule = { user_set: key, permission: `document:${key}`, resource_set: 'documents' };
+		await stack.reached((await http.post(`${facts}/set_rules`, rule)).revision);
+	}
+});
+
+test.after.always(async () => stack.stop());
+
+/** A check as it is on the wire: `attributes` and `more` are JSON text. */
+const check = (action: Action, attributes: string, more = '') =>
+	`{"user":{"key":"ann","attributes":${attributes}},"action":"${action}",` +
+	`"resource":{"type":"document","tenant":"acme"}${more}}`;
+
+const ask = (raw: string, path = '/allowed') => stack.pdp.send<object>('POST', path, undefined, { raw });
+
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const long = (letters: number) => JSON.stringify('y'.repeat(letters));
+const many = `{"level":9,${Array.from({ length: 50_000 }, (_, index) => `"a${index}":${index}`).join(',')}}`;
+
+const decided: readonly (readonly [title: string, raw: string, allow: boolean])[] = [
+	['a number', check('high', '{"level":6}'), true],
+	['a number that is too small', check('high', '{"level":5}'), false],
+	['a number as text', check('high', '{"level":"6"}'), false],
+	['a number as text, under `not`', check('low', '{"level":"1"}'), false],
+	['a number past 64 bits', check('high', '{"level":123456789012345678901234567890}'), true],
+	['1e21', check('high', '{"level":1e21}'), true],
+	['1e308', check('high', '{"level":1e308}'), true],
+	['a number just above', check('high', '{"level":5.000000000000001}'), true],
+	['-0', check('high', '{"level":-0}'), false],
+	['-0 is 0', check('same', '{"data":-0}', ',"context":{"data":0}'), true],
+	['a number too small to tell from 0', check('high', '{"level":1e-400}'), false],
+	['half a character', check('titled', String.raw`{"title":"\ud800"}`), false],
+	['half a character for a name', check('titled', String.raw`{"\ud800":1,"\udfff":2,"title":"x"}`), true],
+	[
+		'half a character in the context',
+		check('titled', '{"title":"x"}', String.raw`,"context":{"\udc00":"\ud800"}`),
+		true,
+	],
+	['half a character in a key', check('titled', '{"title":"x"}').replace('ann', String.raw`\ud800`), true],
+	['half a character for a tenant', check('titled', '{"title":"x"}').replace('acme', String.raw`\ud800`), false],
+	['what looks like half a character', check('titled', String.raw`{"title":"x","a":"\\ud800"}`), true],
+	['members of __proto__', check('high', '{"__proto__":{"level":9}}'), false],
+	['members of a prototype', check('high', '{"constructor":{"prototype":{"level":9}}}'), false],
+	['the constructor that every object has', check('built', '{}'), false],
+	['a constructor that is sent', check('built', '{"constructor":"x"}'), true],
+	['96 levels', check('same', `{"data":${nested(96)}}`, `,"context":{"data":${nested(96)}}`), true],
+	['96 levels and 95', check('same', `{"data":${nested(96)}}`, `,"context":{"data":${nested(95)}}`), false],
+	['a megabyte of text', check('high', `{"level":9,"title":${long(1_000_000)}}`), true],
+	['a megabyte of text that is compared', check('titled', `{"title":${long(1_000_000)}}`), false],
+	['50,000 attributes', check('high', many), true],
+	['200,000 halves of characters', check('high', `{"level":9,"title":"${'\\ud800'.repeat(200_000)}"}`), true],
+];
+
+for (const [title, raw, allow] of decided) {
+	test(`decided: ${title}`, async (t) => {
+		const { status, body } = await ask(raw);
+		t.is(status, 200);
+		t.deepEqual(body, { allow, result: allow });
+		t.deepEqual((await ask(`[${raw}]`, '/allowed/bulk')).body, { allow: [{ allow, result: allow }] });
+	});
+}
+
+const endless = ['1e400', '-1e400'];
+for (const number of endless) {
+	for (const action of ['high', 'low', 'unknown'] as const) {
+		test(`${number} is refused where it stands, and not taken for null: ${action}`, async (t) => {
+			const raw = check(action, `{"level":${number}}`, `,"context":{"a":[1,{"b":${number}}]}`);
+			const { status, body } = await ask(raw);
+			t.is(status, 422);
+			const { detail } = body as { readonly detail: readonly { readonly loc: readonly unknown[] }[] };
+			t.deepEqual(
+				detail.map(({ loc }) => loc.join('.')),
+				['body.user.attributes.level', 'body.context.a.1.b'],
+			);
+			t.is((await ask(`[${raw}]`, '/allowed/bulk')).status, 422);
+		});
+	}
+}
+
+const refused: readonly (readonly [title: string, raw: string, status: number])[] = [
+	['10,000 levels', check('same', `{"data":${nested(10_000)}}`), 400],
+	['a million levels', check('same', `{"data":${nested(1_000_000)}}`), 400],
+	['more than five megabytes', check('high', `{"level":9,"title":${long(5 * 1024 * 1024)}}`), 413],
+];
+
+for (const [title, raw, status] of refused) {
+	test(`refused: ${title}`, async (t) => {
+		for (const path of ['/allowed', '/allowed/bulk', '/user-permissions', '/authorized_users']) {
+			t.is((await ask(raw, path)).status, status, path);
+		}
+		t.deepEqual((await ask(check('high', '{"level":6}'))).body, { allow: true, result: true });
+	});
+}
