@@ -4,7 +4,24 @@ import { type Fragment, rego } from '../rego/rego.js';
 import { itemsOf, type Kind, kindOf } from './value.js';
 
 /** What one side of a comparison may be. */
-export type Taken = 'anything' | 'orderable' | 'number' | 'string' | 'boolean' | 'array' | 'object' | 'range' | 'match';
+export type Taken =
+	| 'anything'
+	| 'orderable'
+	| 'number'
+	| 'string'
+	| 'searched'
+	| 'sought'
+	| 'boolean'
+	| 'array'
+	| 'object'
+	| 'range'
+	| 'match';
+
+/**
+ * How long strings may be, in characters, of which one is looked for in the other: the engine looks at every place
+ * anew, so that a check could be made to take minutes.
+ */
+export const longest = { searched: 100_000, sought: 10_000 } as const;
 
 interface Rule {
 	/** For messages: `must be …`. */
@@ -36,6 +53,18 @@ export const taken: Readonly<Record<Taken, Rule>> = {
 		takes: (value) => kindOf(value) === 'string',
 		refused: rego`compare.not_string`,
 		accepted: rego`is_string`,
+	},
+	searched: {
+		says: `a string of up to ${longest.searched} characters`,
+		takes: (value) => isStringUpTo(longest.searched, value),
+		refused: rego`compare.not_searched`,
+		accepted: rego`compare.searched`,
+	},
+	sought: {
+		says: `a string of up to ${longest.sought} characters`,
+		takes: (value) => isStringUpTo(longest.sought, value),
+		refused: rego`compare.not_sought`,
+		accepted: rego`compare.sought`,
 	},
 	boolean: { says: 'true or false', takes: (value) => kindOf(value) === 'boolean' },
 	array: {
@@ -73,6 +102,14 @@ function isRange(value: Json): boolean {
 		isOrderable(kindOf(first)) &&
 		kindOf(first) === kindOf(second)
 	);
+}
+
+/** Characters are code points, of which one or two make up the length. */
+function isStringUpTo(most: number, value: Json): boolean {
+	if (typeof value !== 'string') {
+		return false;
+	}
+	return value.length <= most || (value.length <= 2 * most && [...value].length <= most);
 }
 
 function isOrderable(kind: Kind): boolean {

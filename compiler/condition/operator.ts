@@ -2,7 +2,7 @@
 import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
 import { type Fragment, rego } from '../rego/rego.js';
-import type { Taken } from './kinds.js';
+import { longest, type Taken } from './kinds.js';
 import { equal, itemsOf, order, valueSet } from './value.js';
 
 /** Says whether a text holds a match of a regular expression (RE2). The compiler has no engine for it. */
@@ -129,9 +129,9 @@ export const operators: readonly Operator[] = [
 		],
 	},
 	{
-		...{ ...texts, name: 'contains', aliases: ['string_contains'] },
+		...{ ...of, attribute: 'searched', operand: 'sought', name: 'contains', aliases: ['string_contains'] },
 		...{ words: { holds: 'contains', fails: 'does not contain' }, example: '@acme' },
-		note: 'A string in a string; for an item of an array there is `array_contains`.',
+		note: `A string of up to ${longest.sought} characters in one of up to ${longest.searched}; for an item of an array there is \`array_contains\`.`,
 		holds: (attribute, operand) => String(attribute).includes(String(operand)),
 		rego: ({ attribute, operand }) => [rego`contains(${attribute}, ${operand})`],
 	},

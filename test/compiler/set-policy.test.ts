@@ -1,7 +1,8 @@
 import test from 'ava';
+import { parseConditions } from '../../compiler/condition/grammar.js';
 import type { ConditionSet, Json } from '../../compiler/model.js';
 import { writeConditionSet } from '../../compiler/set-policy.js';
-import { checkFormat, compileSets, type Subject, userSet } from '../support/conditions.js';
+import { checkFormat, compileSets, conditionOf, logicAnswer, type Subject, userSet } from '../support/conditions.js';
 
 const nobody: Subject = { user: {}, resource: {}, tenant: {}, context: {} };
 const ann: Subject = { ...nobody, user: { key: 'ann', age: 30, team: 'red', roles: ['admin'], tenants: ['acme'] } };
@@ -128,4 +129,24 @@ test('sets whose keys differ in anything are different files', (t) => {
 	const match = { 'user.a': { any_match: { match: {} } } };
 	const paths = keys.map((key) => writeConditionSet(userSet(key, match)).path);
 	t.is(new Set(paths.map((path) => path.toLowerCase())).size, paths.length);
+});
+
+test('strings that are too long to look for one in the other are mistyped, in every engine', async (t) => {
+	const contains = { 'user.text': { contains: { ref: 'context.part' } } };
+	const sets = [userSet('contains', contains), userSet('lacks', { not: contains })];
+	const { wasm, opa } = await compileSets(sets);
+	const of = (text: number, part: number) => ({
+		...{ ...nobody, user: { text: '😀'.repeat(text) }, context: { part: '😀'.repeat(part) } },
+		sets: ['contains', 'lacks'],
+	});
+	const asked = [of(100_000, 10_000), of(100_001, 1), of(100_000, 10_001)];
+	const expected = [true, false, false].map((holds) => ({ contains: holds, lacks: false }));
+	t.deepEqual(asked.map(wasm), expected);
+	t.deepEqual(await opa(asked), expected);
+	const condition = conditionOf(contains);
+	t.deepEqual(
+		asked.map((subject) => logicAnswer(condition, subject)),
+		[true, false, false],
+	);
+	t.true('problems' in parseConditions({ 'user.text': { contains: 'x'.repeat(10_001) } }, { type: 'userset' }));
 });

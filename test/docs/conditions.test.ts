@@ -34,6 +34,7 @@ function attributeOf({ attribute, example, match }: Operator): string {
 	const names = { string: 'user.email', array: ofArray, object: 'user.address' };
 	const ordered = typeof example === 'string' ? 'user.hired_at' : 'user.age';
 	if (attribute === 'orderable') return ordered;
+	if (attribute === 'searched') return names.string;
 	return attribute === 'string' || attribute === 'array' || attribute === 'object'
 		? names[attribute]
 		: 'user.department';

@@ -21,6 +21,34 @@ not_string(value) if {
 }
 
 # METADATA
+# description: The value is a string that is not too long to look for another one in it.
+searched(value) if {
+	is_string(value)
+	count(value) <= 100000
+}
+
+# METADATA
+# description: The value is there, and no such string.
+not_searched(value) if {
+	value != null
+	not searched(value)
+}
+
+# METADATA
+# description: The value is a string that is not too long to be looked for in another one.
+sought(value) if {
+	is_string(value)
+	count(value) <= 10000
+}
+
+# METADATA
+# description: The value is there, and no such string.
+not_sought(value) if {
+	value != null
+	not sought(value)
+}
+
+# METADATA
 # description: The value is there, and no array.
 not_array(value) if {
 	value != null

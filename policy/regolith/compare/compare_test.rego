@@ -54,6 +54,19 @@ different(left, right) if {
 	not "null" in {left, right}
 } else := false
 
+test_long_strings_are_not_searched if {
+	piece := concat("", [character | some number in numbers.range(10000, 18999); character := format_int(number, 10)])
+	compare.searched(piece)
+	not compare.not_searched(piece)
+	not compare.sought(piece)
+	compare.not_sought(piece)
+	compare.not_searched(concat("", [piece, piece, piece]))
+	not compare.not_searched(null)
+	not compare.not_sought(null)
+	compare.not_searched(1)
+	compare.not_sought([])
+}
+
 test_arrays_are_compared_as_sets if {
 	compare.subset([1, 1, {"a": 1}], [{"a": 1}, 2, 1])
 	compare.subset([], [])
