@@ -43,6 +43,8 @@ export interface Operator {
 	readonly holds: (attribute: Json, operand: Json, matches: PatternMatcher) => boolean;
 	/** The meaning as statements that are all true, for values that are taken, null or undefined. */
 	readonly rego: (sides: Sides) => readonly Fragment[];
+	/** A statement that is true of an operand, written in Rego, that the engine cannot use: mistyped, like others. */
+	readonly unusable?: (operand: Fragment) => Fragment;
 	/** An operand, for the guide. */
 	readonly example: Json;
 }
@@ -151,6 +153,7 @@ export const operators: readonly Operator[] = [
 		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${longestPattern} characters. It is read anew at every check: Unicode classes and repetitions cost milliseconds.`,
 		holds: (attribute, operand, matches) => matches(String(operand), String(attribute)),
 		rego: ({ attribute, operand }) => [rego`regex.match(${operand}, ${attribute})`],
+		unusable: (operand) => rego`not regex.is_valid(${operand})`,
 	},
 	{
 		...{ ...of, name: 'array_contains', words: { holds: 'contains', fails: 'does not contain' } },

@@ -250,7 +250,11 @@ class Functions {
 			return [];
 		}
 		if ('value' in operand) {
-			return refusing(attributeKind(operator, operand.value), attribute);
+			const unusable = operator.unusable?.(jsonValue(operand.value, '\t'));
+			return [
+				...refusing(attributeKind(operator, operand.value), attribute),
+				...(unusable === undefined ? [] : [[unusable]]),
+			];
 		}
 		const reference = attributeSpeech(operand.ref);
 		return [

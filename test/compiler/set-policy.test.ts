@@ -150,3 +150,13 @@ test('strings that are too long to look for one in the other are mistyped, in ev
 	);
 	t.true('problems' in parseConditions({ 'user.text': { contains: 'x'.repeat(10_001) } }, { type: 'userset' }));
 });
+
+test('a pattern that the engine cannot read selects nobody, also where it is denied', async (t) => {
+	const matches = { 'user.team': { matches: '[' } };
+	const sets = [userSet('matching', matches), userSet('denied', { not: matches })];
+	const { wasm, opa } = await compileSets(sets);
+	const asked = { ...ann, sets: ['matching', 'denied'] };
+	const expected = { matching: false, denied: false };
+	t.deepEqual(wasm(asked), expected);
+	t.deepEqual(await opa([asked]), [expected]);
+});

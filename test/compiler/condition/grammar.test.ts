@@ -95,7 +95,10 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 		{ 'user.age': { between: [5, 1] } },
 		'user.age between: the first end of `between` must not be greater than the second: [5, 1]',
 	],
-	[{ 'user.mail': { contains: 1 } }, 'user.mail contains: the operand of `contains` must be a string of up to 10000 characters, not 1'],
+	[
+		{ 'user.mail': { contains: 1 } },
+		'user.mail contains: the operand of `contains` must be a string of up to 10000 characters, not 1',
+	],
 	[{ 'user.mail': { matches: 'a(' } }, 'user.mail matches: the regular expression "a(" is no regular expression'],
 	[
 		{ 'user.mail': { matches: 'a'.repeat(1001) } },
