@@ -376,7 +376,7 @@ journey('a document that is wrong is refused at its place, and one that names no
 		[sets({ s: { type: 'resourceset' } }), 422, `${inSets}.s.resource`],
 		[sets({ s: { resource: 'document' } }), 422, `${inSets}.s.resource`],
 		[sets({ __autogen_s: {} }), 422, `${inSets}.__autogen_s`],
-		[sets({ s: { conditions: { 'user.age': { gt: 1 } } } }), 422, `${inSets}.s.conditions.user.age.gt`],
+		[sets({ s: { conditions: { 'user.email': { gt: 1 } } } }), 422, `${inSets}.s.conditions.user.email.gt`],
 		[sets({ s: { conditions: { 'user.tall': { equals: 1 } } } }), 422, `${inSets}.s.conditions.user.tall`],
 		[sets({ s: { type: 'resourceset', resource: 'x' } }), 404, 'schema.condition_sets.s.resource'],
 		[sets({ s: { parent: 'x' } }), 404, 'schema.condition_sets.s.parent'],

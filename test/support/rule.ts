@@ -45,6 +45,7 @@ const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 	[/^\w+ \/v2\/pdps\/:proj_id\/:env_id\/configs\/:pdp_id\b/, { needs: 'admin', of: 'environment' }],
 
 	[/^get \/v2\/(schema|facts)\/:proj_id\/:env_id\b/, { needs: 'read', of: 'environment' }],
+	[/^post \/v2\/schema\/:proj_id\/:env_id\/condition_sets\/(preview|evaluate)$/, { needs: 'read', of: 'environment' }],
 	[/^\w+ \/v2\/(schema|facts)\/:proj_id\/:env_id\b/, { needs: 'write', of: 'environment' }],
 ];
 
