@@ -370,7 +370,10 @@ with_two_relations(type, derivation, inner) := object.union_n([
 	with_role_on(inner.subject, "origin", inner.source),
 	related(derivation.subject, "subject", inner, "origin"),
 	related(type, "object", derivation, "subject"),
-	{"closures": {instance(type, "object"): led_by(derivation.role, inner, instance(inner.subject, "origin"))}},
+	{"closures": {instance(type, "object"): led_by(derivation.role, inner, instance(inner.subject, "origin")) |
+		not derivation.no_direct_roles_on_object
+		not inner.no_direct_roles_on_object
+	}},
 ])
 
 related(type, key, derivation, subject) := object.union_n(array.concat(
@@ -380,8 +383,9 @@ related(type, key, derivation, subject) := object.union_n(array.concat(
 	}],
 	[{"closures": {instance(type, key): led_by(row.role, row, instance(row.subject, subject))}} |
 		some row in alike(type, derivation)
+		not row.no_direct_roles_on_object
 	],
 ))
 
-# An entry of the closures. There is one for each derivation; only roles in a circle look at them.
+# An entry of the closures. There is one for each derivation that nothing stops; only roles in a circle look at them.
 led_by(role, row, subject) := {role: {concat("#", [row.subject, row.source]): {subject: null}}}
