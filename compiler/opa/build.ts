@@ -42,7 +42,7 @@ export interface Source {
  */
 export async function buildWasm({ opa, files }: Source): Promise<Uint8Array> {
 	// Read at once by a process on this machine: packing it tighter would only take longer.
-	const source = await compress(archive(files), { level: constants.Z_BEST_SPEED });
+	const source = await compress(await archive(files), { level: constants.Z_BEST_SPEED });
 	return inFolder(async (folder) => {
 		await writeFile(rego(folder), source);
 		const output = join(folder, 'bundle.tar.gz');
