@@ -2,6 +2,7 @@
  * The graph of derivations: which role of which type is derived from which. Rego has no recursion, so what this graph
  * holds in circles (a folder in a folder) is treated apart from the rest.
  */
+import { groupedBy } from './grouped-by.js';
 import type { Derivation, Resource, ResourceRole, Schema } from './model.js';
 import { byCodeUnit, sortedBy } from './order.js';
 
@@ -93,12 +94,7 @@ export interface DerivationGraph {
 export function graphOf(schema: Schema): DerivationGraph {
 	const edges = edgesOf(schema);
 	const circles = circlesAmong(edges);
-	const byTarget = new Map<string, Edge[]>();
-	for (const edge of edges) {
-		const found = byTarget.get(nameOf(edge.target)) ?? [];
-		byTarget.set(nameOf(edge.target), found);
-		found.push(edge);
-	}
+	const byTarget = groupedBy(edges, ({ target }) => nameOf(target));
 	const byMember = new Map(circles.flatMap((circle) => circle.members.map((member) => [nameOf(member), circle])));
 	const into = (role: RoleName) => byTarget.get(nameOf(role)) ?? [];
 	const circleOf = (role: RoleName) => byMember.get(nameOf(role));

@@ -25,6 +25,7 @@
 import { graphOf } from './circle.js';
 import { type Closure, closuresOf, objectsOf, pairName } from './closure.js';
 import { type Grants, grantsOf, resourceGrantsOf } from './grant.js';
+import { groupedBy } from './grouped-by.js';
 import { bytesWriter, type JsonWriter, valueWriter } from './json-writer.js';
 import type {
 	Attributes,
@@ -108,9 +109,10 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 
 function writeResourceSets({ resources, condition_sets }: Schema, writer: JsonWriter): void {
 	writer.open('resource_sets');
+	const byResource = groupedBy(condition_sets, ({ resource }) => resource);
 	for (const { key } of sortedBy(resources, (resource) => resource.key)) {
-		const sets = condition_sets.filter(({ type, resource }) => type === 'resourceset' && resource === key);
-		if (sets.length > 0) {
+		const sets = byResource.get(key);
+		if (sets !== undefined) {
 			writeSets(key, sets, writer);
 		}
 	}
@@ -120,9 +122,14 @@ function writeResourceSets({ resources, condition_sets }: Schema, writer: JsonWr
 function writeSets(table: string, sets: readonly ConditionSet[], writer: JsonWriter): void {
 	writer.open(table);
 	for (const { key, selects } of sortedBy(sets, (set) => set.key)) {
-		writer.value(key, 'role' in selects ? selects.role : 'resource' in selects ? selects.resource : null);
+		writer.value(key, standsFor(selects));
 	}
 	writer.close();
+}
+
+/** The key of the role or resource type that an automatic set stands for. */
+export function standsFor(selects: ConditionSet['selects']): string | null {
+	return 'role' in selects ? selects.role : 'resource' in selects ? selects.resource : null;
 }
 
 function ruleTree(rules: readonly SetRule[]): Tree {

@@ -1,6 +1,7 @@
 /** What changed, as few patches: a delta costs what the change costs, not what the environment holds. */
 import { closuresOf, objectsOf } from './closure.js';
 import { closureTree, hasAny, instanceName, schemaTables } from './data.js';
+import { groupedBy } from './grouped-by.js';
 import type {
 	Attributes,
 	Instance,
@@ -156,13 +157,10 @@ function membershipPatches(
 	tenants: ReadonlyMap<string, Tenant>,
 	assignments: readonly RoleAssignment[],
 ): readonly Patch[] {
-	const roles = membersBy(
-		assignments,
-		({ user, tenant }) => [tenant, user],
-		({ role }) => role,
-	);
+	const byMembership = groupedBy(assignments, nameOf);
 	return inOrder(memberships).flatMap(({ user, tenant }) => {
-		const held = users.has(user) && tenants.has(tenant) ? roles.get(nameOf({ user, tenant })) : undefined;
+		const existing = users.has(user) && tenants.has(tenant) ? byMembership.get(nameOf({ user, tenant })) : undefined;
+		const held = existing?.map(({ role }) => role);
 		const inTenant = ['facts', 'tenant_roles', tenant, user];
 		const ofUser = ['facts', 'users', user, tenant];
 		return [
@@ -260,21 +258,6 @@ function tablesOf(paths: readonly (readonly string[])[]): ReadonlySet<string> {
 function upToEmpty(path: readonly string[], tables: ReadonlySet<string>): readonly string[] {
 	const empty = path.findIndex((_, depth) => depth < path.length - 1 && !tables.has(textOf(path.slice(0, depth + 1))));
 	return empty === -1 ? path : path.slice(0, empty + 1);
-}
-
-function membersBy<R>(
-	rows: readonly R[],
-	pathOf: (row: R) => readonly string[],
-	memberOf: (row: R) => string,
-): ReadonlyMap<string, readonly string[]> {
-	const members = new Map<string, string[]>();
-	for (const row of rows) {
-		const name = textOf(pathOf(row));
-		const found = members.get(name) ?? [];
-		members.set(name, found);
-		found.push(memberOf(row));
-	}
-	return members;
 }
 
 /** One text for one path, whatever characters the keys hold. */

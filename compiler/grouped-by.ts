@@ -1,6 +1,6 @@
 /** Groups rows by a key, keeping their order within each group. */
-export function groupedBy<T>(rows: readonly T[], keyOf: (row: T) => string): ReadonlyMap<string, readonly T[]> {
-	const groups = new Map<string, T[]>();
+export function groupedBy<T, K>(rows: readonly T[], keyOf: (row: T) => K): ReadonlyMap<K, readonly T[]> {
+	const groups = new Map<K, T[]>();
 	for (const row of rows) {
 		const key = keyOf(row);
 		const group = groups.get(key) ?? [];

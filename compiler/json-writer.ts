@@ -1,4 +1,5 @@
 /** Writing one JSON document from its parts in order: as bytes, or as a value. */
+import { isArray } from './json.js';
 import type { Json } from './model.js';
 import { byCodeUnit } from './order.js';
 
@@ -91,9 +92,4 @@ export function canonicalText(value: Json): string {
 		.sort(([left], [right]) => byCodeUnit(left, right))
 		.map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`);
 	return `{${members.join(',')}}`;
-}
-
-/** `Array.isArray` does not narrow readonly arrays. */
-function isArray(value: Json): value is readonly Json[] {
-	return Array.isArray(value);
 }

@@ -9,21 +9,14 @@ import { type Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
 import { selectsOf } from './set-policy.js';
 
-/** The rules of one action. */
-interface ActionRules {
-	readonly resource: string;
-	readonly action: string;
-	readonly rules: readonly SetRule[];
-}
-
 /** The rule that says whether condition sets grant an action; `undefined` when no rule of theirs is about it. */
 export type GrantOf = (resource: string, action: string) => Fragment | undefined;
 
 /** How the rules of an action are asked, once they are written. */
 export function setGrants({ set_rules }: Schema): GrantOf {
-	const asked = new Set(set_rules.map(({ resource, action }) => JSON.stringify([resource, action])));
+	const asked = new Set(set_rules.map(actionOf));
 	return (resource, action) =>
-		asked.has(JSON.stringify([resource, action]))
+		asked.has(actionOf({ resource, action }))
 			? rego`data.regolith.set_rules${packagePart(resource)}${packagePart(action)}.granted`
 			: undefined;
 }
@@ -33,14 +26,20 @@ export function setGrants({ set_rules }: Schema): GrantOf {
  * takes less than half of what it takes to find it by its key.
  */
 export function writeSetRules({ set_rules }: Schema): readonly RegoFile[] {
-	const byAction = groupedBy(set_rules, ({ resource, action }) => JSON.stringify([resource, action]));
-	return [...byAction.values()].flatMap((rules) => {
-		const [first] = rules;
-		return first === undefined ? [] : [writeAction({ resource: first.resource, action: first.action, rules })];
-	});
+	return [...groupedBy(set_rules, actionOf).values()].flatMap((rules) =>
+		rules.slice(0, 1).map((of) => writeAction(of, rules)),
+	);
 }
 
-function writeAction({ resource, action, rules }: ActionRules): RegoFile {
+type ActionName = Pick<SetRule, 'resource' | 'action'>;
+
+/** One text for one action of one type, whatever characters the keys hold. */
+function actionOf({ resource, action }: ActionName): string {
+	return JSON.stringify([resource, action]);
+}
+
+/** The package of one action, which has these rules. */
+function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]): RegoFile {
 	const byUserSet = groupedBy(rules, ({ user_set }) => user_set);
 	const joined = canonical([...byUserSet.keys()]).map((user_set, index) =>
 		writeJoined(user_set, canonical((byUserSet.get(user_set) ?? []).map((row) => row.resource_set)), index + 1),

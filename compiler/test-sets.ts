@@ -1,6 +1,9 @@
 /** The part of the generated tests that is about condition sets and their rules. */
+import { standsFor } from './data.js';
+import { groupedBy } from './grouped-by.js';
 import type { ConditionSet, Schema, SetRule } from './model.js';
-import { canonical, sortedBy } from './order.js';
+import { sortedBy } from './order.js';
+import { jsonValue } from './rego/json-value.js';
 import { packagePart } from './rego/path.js';
 import { type Fragment, lines, paragraphs, rego } from './rego/rego.js';
 import { type Members, type Table, table } from './rego/table.js';
@@ -39,11 +42,9 @@ const setsComment = rego`# Condition sets, those of resources by type: null, or 
 const rulesComment = rego`# Rules by resource type and action: which user sets may do it on which resource sets.`;
 
 function setTable(sets: readonly ConditionSet[]): Members {
-	return { members: sortedBy(sets, ({ key }) => key).map(({ key, selects }) => [key, standsFor(selects)]) };
-}
-
-function standsFor(selects: ConditionSet['selects']): Fragment {
-	return 'role' in selects ? rego`${selects.role}` : 'resource' in selects ? rego`${selects.resource}` : rego`null`;
+	return {
+		members: sortedBy(sets, ({ key }) => key).map(({ key, selects }) => [key, jsonValue(standsFor(selects))]),
+	};
 }
 
 function ruleTable(rules: readonly SetRule[]): Members {
@@ -56,8 +57,8 @@ function ruleTable(rules: readonly SetRule[]): Members {
 }
 
 function grouped<T>(rows: readonly T[], keyOf: (row: T) => string, tableOf: (rows: readonly T[]) => Table): Members {
-	const keys = canonical(rows.map(keyOf));
-	return { members: keys.map((key) => [key, tableOf(rows.filter((row) => keyOf(row) === key))]) };
+	const groups = sortedBy([...groupedBy(rows, keyOf)], ([key]) => key);
+	return { members: groups.map(([key, group]) => [key, tableOf(group)]) };
 }
 
 /** The tests of condition sets and of these rules; `automatic` when some sets stand for roles. */

@@ -2,6 +2,7 @@
  * Conditions as JsonLogic (jsonlogic.com), for questions that are asked of the store: whom does this set select now?
  * The data of a rule is `{user, resource, tenant, context}`; built-in attributes are members there: `user.roles`.
  */
+import { isArray } from '../json.js';
 import type { Json } from '../model.js';
 import type { AttributePath, Comparison, Condition } from './condition.js';
 import { type Operator, operatorNamed } from './operator.js';
@@ -160,9 +161,4 @@ function truthOfNamed(attribute: unknown, name: unknown, operand: unknown): Trut
 /** Rules and their data are JSON, so that operations are given nothing else. */
 function asJson(value: unknown): Json | undefined {
 	return value as Json | undefined;
-}
-
-/** `Array.isArray` does not narrow readonly arrays. */
-function isArray(value: Json): value is readonly Json[] {
-	return Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 /** JSON values as conditions see them: of one kind, equal, in order, and led into by names. */
 import { canonicalText } from '../json-writer.js';
 import type { Json } from '../model.js';
+import { isObject } from './shown.js';
 
 /** What a JSON value is. */
 export type Kind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
@@ -55,10 +56,6 @@ export function lookUp(value: Json, path: readonly string[]): Json | undefined {
 /** Own members alone: nothing of a value is found that JSON did not say. */
 function memberOf(value: Json | undefined, name: string): Json | undefined {
 	return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-function isObject(value: Json | undefined): value is { readonly [member: string]: Json } {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function byCodePoint(left: string, right: string): number {

@@ -1,3 +1,4 @@
+import { isArray } from '../json.js';
 import type { Json } from '../model.js';
 import { Fragment, rego } from './rego.js';
 import { type Table, table } from './table.js';
@@ -35,9 +36,4 @@ function tableOf(value: Json): Table {
 	return isArray(value)
 		? { items: value.map(tableOf) }
 		: { members: Object.entries(value).map(([key, member]) => [key, tableOf(member)]) };
-}
-
-/** `Array.isArray` does not narrow readonly arrays. */
-function isArray(value: Json): value is readonly Json[] {
-	return Array.isArray(value);
 }

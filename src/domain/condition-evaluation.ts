@@ -4,7 +4,6 @@ import { unprocessable } from '../failure.js';
 import type { ReadingUnit } from '../store/unit.js';
 import { instanceParts } from '../wire/common.js';
 import type { ConditionEvaluation, ConditionEvaluationRead } from '../wire/condition-preview.js';
-import { ruleOf } from './condition-logic.js';
 import { type AskedSelection, selectionOf } from './condition-selection.js';
 import { asJson, type Subject, sidesOf, tenantRecord } from './condition-subject.js';
 import { matchesPattern } from './pattern.js';
@@ -30,7 +29,8 @@ export async function evaluateConditions(
 function explain(condition: Condition, subject: Subject) {
 	const { user, resource, tenant, context } = subject;
 	const sides = { user: asJson(user), resource: asJson(resource), tenant: asJson(tenant), context: asJson(context) };
-	return { matches: ruleOf(condition)(subject), trace: { ...traceOf(condition, sides, matchesPattern) } };
+	const trace = traceOf(condition, sides, matchesPattern);
+	return { matches: trace.holds === true, trace: { ...trace } };
 }
 
 function refuseForeignInstance({ resource }: AskedSelection, type: unknown, body: ConditionEvaluation): void {

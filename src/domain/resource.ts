@@ -89,8 +89,8 @@ export async function removeResource(unit: WritingUnit, resource: Resource): Pro
 }
 
 /**
- * Deletes and records what goes with a resource: its instances, its condition sets, its roles, its relations on both sides,
- * its groups of actions, its actions and its attributes.
+ * Deletes and records what goes with a resource: its instances, its condition sets, its roles, its relations on both
+ * sides, its groups of actions, its actions and its attributes.
  */
 async function removeParts(unit: WritingUnit, resource: Resource): Promise<void> {
 	await removeInstances(unit, { resource_ids: [resource.id] });

@@ -98,7 +98,8 @@ const rowsInText = 20_000;
 
 /**
  * All rows, or those that a condition selects, as the texts of some columns: ids, keys and JSON, none of which holds a
- * tab or the end of a line, because those of JSON are escaped; a null is an empty text. A large table comes as few long texts: taking each row out of the driver alone takes eight times as long.
+ * tab or the end of a line, because those of JSON are escaped; a null is an empty text. A large table comes as few long
+ * texts: taking each row out of the driver alone takes eight times as long.
  */
 async function rowsOf(
 	unit: ReadingUnit,

@@ -1,6 +1,7 @@
 import test from 'ava';
-import { Permit } from 'permitio';
-import { type Stack, type StoreKind, startStack } from '../support/stack.js';
+import type { Permit } from 'permitio';
+import { connect } from '../support/sdk.js';
+import { type StoreKind, startStack } from '../support/stack.js';
 
 /** The published SDK, unmodified: attributes decide (spec: Conditions grammar). */
 
@@ -141,20 +142,4 @@ for (const store of ['embedded', 'server'] satisfies StoreKind[]) {
 			'public-documents',
 		]);
 	});
-}
-
-async function connect(stack: Stack) {
-	const { keys, api, decisionPoint } = stack;
-	const sdk = new Permit({
-		token: keys.environment,
-		apiUrl: api.listening.url,
-		pdp: decisionPoint.listening.url,
-		log: { level: 'silent' },
-	});
-	const { id } = await sdk.api.environments.get('default', 'dev');
-	return {
-		sdk,
-		api: sdk.api,
-		newest: async () => stack.reached((await api.store.counters(id))?.revision),
-	};
 }

@@ -1,6 +1,7 @@
 import test from 'ava';
-import { Permit } from 'permitio';
-import { type Stack, type StoreKind, startStack } from '../support/stack.js';
+import type { Permit } from 'permitio';
+import { connect } from '../support/sdk.js';
+import { type StoreKind, startStack } from '../support/stack.js';
 
 /** The published SDK, unmodified: accounts hold folders, folders hold documents, and roles follow (spec: Groups, rule 4). */
 
@@ -62,7 +63,7 @@ for (const store of ['embedded', 'server'] satisfies StoreKind[]) {
 	test(`a hierarchy of three levels through the Node SDK, ${store} store`, async (t) => {
 		const stack = await startStack(store);
 		t.teardown(stack.stop);
-		const { api, pdp, sdk, newest } = await connect(stack);
+		const { api, sdk, newest } = await connect(stack);
 		await furnish(sdk);
 		await newest();
 
@@ -152,26 +153,9 @@ for (const store of ['embedded', 'server'] satisfies StoreKind[]) {
 		await api.resourceInstances.delete('account:acme');
 		await newest();
 		t.deepEqual(await all('ann'), []);
-		t.is((await pdp('ann')).length, 0);
+		t.is(Object.keys(await sdk.getUserPermissions('ann')).length, 0);
 		await api.resources.delete('account');
 		await newest();
 		t.true(await may('ben', 'list', 'folder:globex-1', 'globex'), 'what did not follow from it stays');
 	});
-}
-
-async function connect(stack: Stack) {
-	const { keys, api, decisionPoint } = stack;
-	const sdk = new Permit({
-		token: keys.environment,
-		apiUrl: api.listening.url,
-		pdp: decisionPoint.listening.url,
-		log: { level: 'silent' },
-	});
-	const { id } = await sdk.api.environments.get('default', 'dev');
-	return {
-		sdk,
-		api: sdk.api,
-		pdp: async (user: string) => Object.keys(await sdk.getUserPermissions(user)),
-		newest: async () => stack.reached((await api.store.counters(id))?.revision),
-	};
 }

@@ -3,17 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
 import type { Neighbourhood, Touched } from '../../compiler/delta.js';
-import {
-	compile,
-	compilePolicy,
-	delta,
-	document,
-	documentBytes,
-	type Json,
-	type Model,
-	patchDocument,
-	type RegoFile,
-} from '../../compiler/index.js';
+import { compile, delta, document, documentBytes, type Json, type Model, patchDocument } from '../../compiler/index.js';
 import type { ResourceRole, Role } from '../../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { Engine as DecisionEngine } from '../../src/pdp/engine.js';
@@ -22,17 +12,10 @@ import { model as anyModel, names, userNames } from '../compiler/model.js';
 import { emptyModel, opening, step, take } from './history.js';
 import { neighbourhood, together, touchedBetween } from './neighbourhood.js';
 import { decide, patched, permissions, type Query } from './oracle.js';
+import { rego } from './questions.js';
 
 const nothingTouched: Touched = together([]);
 const nothingAround: Neighbourhood = neighbourhood(emptyModel, nothingTouched);
-
-function rego(model: Model): readonly RegoFile[] {
-	const { policy, diagnostics } = compilePolicy(model.schema);
-	if (policy === null) {
-		throw new Error(`the model has errors: ${JSON.stringify(diagnostics)}`);
-	}
-	return policy;
-}
 
 function text(model: Model): string {
 	return new TextDecoder().decode(documentBytes(model));

@@ -2,14 +2,13 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { circlesOf, nameOf as roleName } from '../../compiler/circle.js';
-import { compilePolicy, documentBytes, type Json, type RegoFile } from '../../compiler/index.js';
+import { documentBytes, type Json } from '../../compiler/index.js';
 import type { InstanceAssignment, Model, Schema } from '../../compiler/model.js';
 import { evaluate, wasmEngine } from '../compiler/engine.js';
 import { schema as anySchema, instanceNames, modelsOfOneSchema, userNames } from '../compiler/model.js';
 import { decide, denials, type Query } from './oracle.js';
+import { answered, type Question, rego } from './questions.js';
 import { circularEdges, derivationsOf, leadTo, nameOf, rolesOn } from './relationship-oracle.js';
-
-type Question = Query & { readonly [member: string]: Json };
 
 const users = [...userNames, 'unone'];
 const instances = [null, ...instanceNames, 'inone'];
@@ -34,17 +33,6 @@ function queriesOf({ schema, facts }: Model): readonly Question[] {
 			return [...asked, ...elsewhere, { user: { key: 'ua' }, action: 'none', resource }];
 		}),
 	);
-}
-
-function rego({ schema }: Model): readonly RegoFile[] {
-	const { policy, diagnostics } = compilePolicy(schema);
-	if (policy === null) throw new Error(`the model has errors: ${JSON.stringify(diagnostics)}`);
-	return policy;
-}
-
-/** What is asked and answered, so that a failure says both. */
-function answered(queries: readonly Question[], codes: readonly Json[]): readonly string[] {
-	return queries.map((query, index) => `${JSON.stringify(query)} -> ${codes[index]}`);
 }
 
 test('WebAssembly answers as the search, in every code', async (t) => {

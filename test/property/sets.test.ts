@@ -1,14 +1,13 @@
 /** Laws of condition sets and rules: what a policy decides is what is said of them, and a listing is its checks. */
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { compilePolicy, documentBytes, type Json, type RegoFile } from '../../compiler/index.js';
+import { documentBytes } from '../../compiler/index.js';
 import type { Model } from '../../compiler/model.js';
 import { type Engine, evaluate, wasmEngine } from '../compiler/engine.js';
 import { instanceNames, modelsOfOneSchema, userNames } from '../compiler/model.js';
-import { decide, type Query } from './oracle.js';
+import { decide } from './oracle.js';
+import { answered, type Question, rego } from './questions.js';
 import { grantedBySets, matchingSets } from './set-oracle.js';
-
-type Question = Query & { readonly [member: string]: Json };
 
 const models = modelsOfOneSchema(4).filter(([first]) => (first?.schema.set_rules.length ?? 0) > 0);
 const users = [...userNames, 'unone'];
@@ -37,17 +36,6 @@ function queriesOf({ schema, facts }: Model): readonly Question[] {
 			}),
 		),
 	) as unknown as readonly Question[];
-}
-
-function rego({ schema }: Model): readonly RegoFile[] {
-	const { policy, diagnostics } = compilePolicy(schema);
-	if (policy === null) throw new Error(`the model has errors: ${JSON.stringify(diagnostics)}`);
-	return policy;
-}
-
-/** What is asked and answered, so that a failure says both. */
-function answered(queries: readonly Question[], codes: readonly Json[]): readonly string[] {
-	return queries.map((query, index) => `${JSON.stringify(query)} -> ${codes[index]}`);
 }
 
 test('WebAssembly and opa eval answer as is said, and the explanation names the sets', async (t) => {

@@ -47,40 +47,35 @@ export function conditionSetsBy(
 }
 
 /** The sets with these ids, oldest first. */
-export function conditionSetsWithIds(
-	unit: ReadingUnit,
-	ids: readonly string[],
-): QueryBuilder<ConditionSet, ConditionSet[]> {
-	return unit.query(ConditionSet).whereRaw('condition_sets.id = any(?::uuid[])', [ids]).orderBy('condition_sets.id');
+export function conditionSetsWithIds(unit: ReadingUnit, ids: readonly string[]): ConditionSets {
+	return setsWith(unit, 'id', ids);
 }
 
 /** The sets of these resources, automatic ones among them, oldest first. */
-export async function conditionSetsOfResources(
-	unit: ReadingUnit,
-	resourceIds: readonly string[],
-): Promise<readonly ConditionSet[]> {
-	return unit
-		.query(ConditionSet)
-		.whereRaw('condition_sets.resource_id = any(?::uuid[])', [resourceIds])
-		.orderBy('condition_sets.id');
+export function conditionSetsOfResources(unit: ReadingUnit, resourceIds: readonly string[]): ConditionSets {
+	return setsWith(unit, 'resource_id', resourceIds);
 }
 
 /** The automatic sets of these roles, oldest first. */
-export async function conditionSetsOfRoles(
-	unit: ReadingUnit,
-	roleIds: readonly string[],
-): Promise<readonly ConditionSet[]> {
-	return unit
-		.query(ConditionSet)
-		.whereRaw('condition_sets.role_id = any(?::uuid[])', [roleIds])
-		.orderBy('condition_sets.id');
+export function conditionSetsOfRoles(unit: ReadingUnit, roleIds: readonly string[]): ConditionSets {
+	return setsWith(unit, 'role_id', roleIds);
 }
 
 /** The sets whose parent is one of these, oldest first. */
-export async function childSetsOf(unit: ReadingUnit, ids: readonly string[]): Promise<readonly ConditionSet[]> {
+export function childSetsOf(unit: ReadingUnit, ids: readonly string[]): ConditionSets {
+	return setsWith(unit, 'parent_id', ids);
+}
+
+type ConditionSets = QueryBuilder<ConditionSet, ConditionSet[]>;
+
+function setsWith(
+	unit: ReadingUnit,
+	column: 'id' | 'resource_id' | 'role_id' | 'parent_id',
+	ids: readonly string[],
+): ConditionSets {
 	return unit
 		.query(ConditionSet)
-		.whereRaw('condition_sets.parent_id = any(?::uuid[])', [ids])
+		.whereRaw('?? = any(?::uuid[])', [`condition_sets.${column}`, ids])
 		.orderBy('condition_sets.id');
 }
 

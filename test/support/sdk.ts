@@ -1,0 +1,20 @@
+import { Permit } from 'permitio';
+import type { Stack } from './stack.js';
+
+/** The Node SDK against a stack, with the key of its environment. */
+export async function connect(stack: Stack) {
+	const { keys, api, decisionPoint } = stack;
+	const sdk = new Permit({
+		token: keys.environment,
+		apiUrl: api.listening.url,
+		pdp: decisionPoint.listening.url,
+		log: { level: 'silent' },
+	});
+	const { id } = await sdk.api.environments.get('default', 'dev');
+	return {
+		sdk,
+		api: sdk.api,
+		/** Waits until the decision point answers by all that was written. */
+		newest: async () => stack.reached((await api.store.counters(id))?.revision),
+	};
+}
