@@ -1,13 +1,20 @@
-/** The policy engine: the only code that touches WASM memory. */
-
 import { createRequire } from 'node:module';
 import type * as Library from '@open-policy-agent/opa-wasm';
 import type { Json, Patch } from '../../compiler/model.js';
+import { asEngineError, EngineError } from './engine/engine-error.js';
+import { Heap, parsedPerByte } from './engine/heap.js';
+import type { InputFrames } from './engine/input-frame.js';
+import { jsonText } from './engine/json-text.js';
+import { framesFor } from './engine/layout-probe.js';
+import { aligned, headroom, ModuleMemory, page } from './engine/module-memory.js';
+import { type PolicyExports, unsigned } from './engine/policy-exports.js';
+
+export { EngineError } from './engine/engine-error.js';
 
 // The package declares this for both kinds of module and has it in one only.
 const { loadPolicySync } = createRequire(import.meta.url)('@open-policy-agent/opa-wasm') as typeof Library;
 
-/** What the policies read: one normalised check. Absent members save time, each byte costs about 12 ns. */
+/** What the policies read: one normalised check. The usual one has no attributes and no context, and is read faster. */
 export interface EngineInput {
 	readonly user: { readonly key: string; readonly attributes?: Readonly<Record<string, unknown>> };
 	readonly action: string;
@@ -20,37 +27,15 @@ export interface EngineInput {
 	readonly context?: Readonly<Record<string, unknown>>;
 }
 
-/** A policy, its data or a patch that the engine could not take; the message says which step failed. */
-export class EngineError extends Error {
-	override readonly name = 'EngineError';
-}
-
 /** The code of a check whose evaluation failed: a denial. */
 export const evaluationFailed = 'evaluation_failed';
 
-/** The exports of an OPA module that are used here. Every address is a signed 32-bit number: see `unsigned`. */
-interface Exports {
-	opa_eval(reserved: 0, entrypoint: number, data: number, input: number, length: number, heap: number, json: 0): number;
-	opa_malloc(bytes: number): number;
-	opa_free(address: number): void;
-	opa_json_parse(address: number, bytes: number): number;
-	opa_json_dump(value: number): number;
-	opa_value_add_path(data: number, path: number, value: number): number;
-	opa_value_remove_path(data: number, path: number): number;
-	opa_value_free(value: number): void;
-	opa_heap_ptr_get(): number;
-	opa_heap_ptr_set(address: number): void;
-	opa_heap_blocks_stash(): void;
-	opa_heap_blocks_restore(): void;
-}
-
 /** Where data begins unless a module is larger: the same address in every engine, so that a heap can move. */
 const dataBase = 4 * 1024 * 1024;
-/** Room kept above the data for an input, the evaluation and its result, in bytes. */
-const headroom = 16 * 1024 * 1024;
-/** How much heap a byte of JSON takes; more than enough for tables, and only the first guess for the rest. */
-const heapPerByte = 12;
-const page = 64 * 1024;
+/** Room for the frames of inputs, below the data, in bytes. */
+const framesRoom = 4 * 1024;
+/** How much heap a byte of JSON takes at first; more is asked for as it is needed. */
+const heapPerByte = 4;
 /** How many aborted evaluations an instance may go through; hundreds would exhaust its stack. */
 const tolerableAborts = 8;
 /** The entrypoint every policy has: the code of one check. */
@@ -60,42 +45,32 @@ const smokeInput: EngineInput = { user: { key: '' }, action: '', resource: { typ
 /**
  * One compiled policy with the data of one environment. Everything but `load` and `fork` is synchronous, so nobody
  * sees half a patch. An engine whose patch failed is broken and denies everything from then on.
+ *
+ * It evaluates; the files of `engine/` are the only code that touches WASM memory.
  */
 export class Engine {
 	readonly #module: WebAssembly.Module;
 	readonly #entrypoints: ReadonlyMap<string, number>;
 	readonly #code: number;
-	readonly #base: number;
-	#memory: WebAssembly.Memory;
-	#exports: Exports;
-	#data = 0;
-	/** The first free address above the data: evaluations start there and leave nothing behind. */
-	#end: number;
-	/** The heap's size after the data was last parsed: how much of today's heap is free blocks shows against it. */
-	#parsedBytes = 0;
-	/** Free blocks are stashed before evaluations and restored before patches; there are none before the first stash. */
-	#stashed = false;
-	/** How this module lays out values in memory, see `#probe`: data may only move to a module that does the same. */
-	readonly #layout: string;
+	#heap: Heap;
+	/** Inputs that need no JSON; `undefined` when the module holds values in another way than we do. */
+	#frames: InputFrames | undefined;
 	#broken: string | undefined;
 	/** Evaluations that were aborted in this instance: see `#renew`. */
 	#aborts = 0;
-	/** All of memory; replaced whenever memory grew. */
-	#bytes: Buffer;
 
 	private constructor(module: WebAssembly.Module, policy: Library.LoadedPolicy) {
 		this.#module = module;
-		this.#memory = policy.mem;
-		// The package declares a union for modules loaded in other ways, and no exports.
-		this.#exports = (policy.wasmInstance as WebAssembly.Instance).exports as unknown as Exports;
 		this.#entrypoints = new Map(Object.entries(policy.entrypoints as Record<string, number>));
 		const code = this.#entrypoints.get(codeEntrypoint);
 		if (code === undefined) throw new EngineError(`the policy has no entrypoint \`${codeEntrypoint}\``);
 		this.#code = code;
-		this.#base = Math.ceil(Math.max(unsigned(this.#exports.opa_heap_ptr_get()), dataBase) / page) * page;
-		this.#end = this.#base;
-		this.#bytes = Buffer.from(this.#memory.buffer);
-		this.#layout = this.#probe();
+		// The package declares a union for modules loaded in other ways, and no exports.
+		const exports = (policy.wasmInstance as WebAssembly.Instance).exports as unknown as PolicyExports;
+		const memory = new ModuleMemory(exports, policy.mem);
+		const start = aligned(memory.free, 8);
+		this.#heap = new Heap(memory, aligned(Math.max(start + framesRoom, dataBase), page));
+		if (this.#heap.laidOut) this.#frames = framesFor(memory, start, code);
 	}
 
 	/**
@@ -104,8 +79,8 @@ export class Engine {
 	 */
 	static async load(module: WebAssembly.Module, data: Uint8Array): Promise<Engine> {
 		const engine = Engine.#instantiate(module, data.byteLength * heapPerByte);
-		engine.#guard('loading data', () => engine.#parseData(data));
-		engine.#smoke();
+		guard('loading data', () => engine.#heap.load(data));
+		engine.#begin();
 		return engine;
 	}
 
@@ -115,14 +90,17 @@ export class Engine {
 	 */
 	async fork(module: WebAssembly.Module): Promise<Engine> {
 		this.#refuseBroken();
-		const next = this.#copy(module);
-		next.#smoke();
-		return next;
+		return this.#copy(module);
 	}
 
 	/** The size of the data in memory, free blocks included, in bytes. */
 	get heapBytes(): number {
-		return this.#end - this.#base;
+		return this.#heap.bytes;
+	}
+
+	/** Whether data and inputs are laid out here. They are unless the module comes from another version of OPA. */
+	get laidOut(): boolean {
+		return this.#frames !== undefined;
 	}
 
 	/** Why the engine denies everything: set when a patch failed half-way. */
@@ -134,19 +112,12 @@ export class Engine {
 	patch(patches: readonly Patch[]): void {
 		this.#refuseBroken();
 		const steps = patches.map((patch) => ({
-			path: textOf(patch.path),
-			value: patch.op === 'upsert' ? textOf(patch.value) : undefined,
+			path: jsonText(patch.path),
+			value: patch.op === 'upsert' ? jsonText(patch.value) : undefined,
 		}));
 		if (patches.some((patch) => patch.path.length === 0)) throw new EngineError('a patch names no member');
 		try {
-			this.#guard('a patch', () => {
-				const bytes = steps.reduce((sum, { path, value }) => sum + path.length + (value?.length ?? 0), 0);
-				this.#reserve(bytes * heapPerByte);
-				this.#exports.opa_heap_ptr_set(this.#end);
-				if (this.#stashed) this.#exports.opa_heap_blocks_restore();
-				for (const { path, value } of steps) this.#apply(path, value);
-				this.#settle();
-			});
+			guard('a patch', () => this.#heap.patch(steps));
 		} catch (error) {
 			this.#broken = (error as EngineError).message;
 			throw error;
@@ -157,9 +128,9 @@ export class Engine {
 	code(input: EngineInput): string {
 		try {
 			this.#refuseBroken();
-			const start = this.#evaluate(this.#code, plainText(input) ?? textOf(input));
-			const bytes = this.#view();
-			return codeOf(bytes.toString('latin1', start, bytes.indexOf(0, start))) ?? evaluationFailed;
+			const frames = this.#frames;
+			if (frames !== undefined && isUsual(input)) return this.#codeByFrame(frames, input) ?? evaluationFailed;
+			return this.#codeByText(input) ?? evaluationFailed;
 		} catch {
 			// Whatever a module throws (strings, traps) says the same to the caller: no decision, so no.
 			return evaluationFailed;
@@ -171,11 +142,7 @@ export class Engine {
 		this.#refuseBroken();
 		const id = this.#entrypoints.get(entrypoint);
 		if (id === undefined) throw new EngineError(`the policy has no entrypoint \`${entrypoint}\``);
-		const results = this.#guard(`evaluating ${entrypoint}`, () => {
-			const start = this.#evaluate(id, textOf(input));
-			return JSON.parse(this.#textAt(start)) as readonly { readonly result: unknown }[];
-		});
-		const [first] = results;
+		const [first] = guard(`evaluating ${entrypoint}`, () => this.#results(id, input));
 		if (first === undefined) throw new EngineError(`\`${entrypoint}\` is undefined for this input`);
 		return first.result;
 	}
@@ -183,25 +150,27 @@ export class Engine {
 	/** The data, whole. For tests and for comparing replicas. Throws `EngineError` when the engine is broken. */
 	dump(): Json {
 		this.#refuseBroken();
-		return JSON.parse(this.#dumpText()) as Json;
+		return JSON.parse(guard('dumping data', () => this.#heap.dump())) as Json;
 	}
 
 	static #instantiate(module: WebAssembly.Module, heapBytes: number): Engine {
 		const initial = Math.ceil((dataBase + heapBytes + headroom) / page);
-		try {
-			return new Engine(module, loadPolicySync(module, { initial }));
-		} catch (error) {
-			throw asEngineError('instantiating the policy', error);
-		}
+		return guard('instantiating the policy', () => new Engine(module, loadPolicySync(module, { initial })));
 	}
 
 	#copy(module: WebAssembly.Module): Engine {
 		const next = Engine.#instantiate(module, this.heapBytes);
-		// Free blocks are lost by moving: a heap that has come to consist of them is parsed anew instead.
-		const compact = this.heapBytes <= 2 * this.#parsedBytes + headroom;
-		if (compact && next.#base === this.#base && next.#layout === this.#layout) this.#moveTo(next);
-		else next.#guard('moving data', () => next.#parseData(Buffer.from(this.#dumpText())));
+		guard('moving data', () => this.#heap.copyTo(next.#heap));
+		next.#begin();
 		return next;
+	}
+
+	/** Readies an engine that got its data. Throws `EngineError` when a trial evaluation fails. */
+	#begin(): void {
+		const code = this.evaluate(codeEntrypoint, smokeInput);
+		if (typeof code !== 'string') throw new EngineError(`\`${codeEntrypoint}\` gave no code in a trial evaluation`);
+		this.#frames?.useData(this.#heap.root);
+		if (this.code(smokeInput) !== code) this.#frames = undefined;
 	}
 
 	/**
@@ -210,98 +179,50 @@ export class Engine {
 	 */
 	#renew(): void {
 		const next = this.#copy(this.#module);
-		this.#memory = next.#memory;
-		this.#exports = next.#exports;
-		this.#bytes = next.#bytes;
-		this.#data = next.#data;
-		this.#end = next.#end;
-		this.#parsedBytes = next.#parsedBytes;
-		this.#stashed = next.#stashed;
+		this.#heap = next.#heap;
+		this.#frames = next.#frames;
 		this.#aborts = 0;
 	}
 
-	#smoke(): void {
-		if (typeof this.evaluate(codeEntrypoint, smokeInput) !== 'string') {
-			throw new EngineError(`\`${codeEntrypoint}\` gave no code in a trial evaluation`);
-		}
+	#codeByFrame(frames: InputFrames, input: EngineInput): string | undefined {
+		const { user, action, resource } = input;
+		const { type, tenant, key = '' } = resource;
+		this.#reserve(user.key.length + action.length + type.length + tenant.length + key.length);
+		return this.#counted(() => frames.evaluate(input, this.#heap.end));
 	}
 
-	#parseData(given: Uint8Array): void {
-		if (given[0] !== openingBrace) throw new EngineError('the data is not a JSON object');
-		const data = readable(given);
-		this.#reserve(data.byteLength * heapPerByte);
-		this.#exports.opa_heap_ptr_set(this.#end);
-		this.#data = this.#parse(data.byteLength, (address) => this.#view().set(data, address));
-		this.#settle();
-		this.#parsedBytes = this.heapBytes;
+	#codeByText(input: EngineInput): string | undefined {
+		const [first] = this.#results(this.#code, input);
+		return typeof first?.result === 'string' ? first.result : undefined;
 	}
 
-	/**
-	 * What parsing one value of each kind leaves in memory, at the address where data begins. Equal probes mean equal
-	 * structures, equal hashes and the same place for values that live in the module itself, such as `true`.
-	 */
-	#probe(): string {
-		this.#reserve(probe.length * heapPerByte);
-		this.#exports.opa_heap_ptr_set(this.#base);
-		this.#parseText(probe);
-		const bytes = this.#view().subarray(this.#base, unsigned(this.#exports.opa_heap_ptr_get()));
-		const layout = bytes.toString('latin1');
-		bytes.fill(0);
-		this.#exports.opa_heap_ptr_set(this.#base);
-		return layout;
-	}
-
-	/** Copies the data, whose addresses stay what they are, into an engine with the same base and no data yet. */
-	#moveTo(next: Engine): void {
-		next.#reserve(this.heapBytes);
-		this.#view().copy(next.#view(), this.#base, this.#base, this.#end);
-		next.#data = this.#data;
-		next.#end = this.#end;
-		next.#parsedBytes = this.#parsedBytes;
-	}
-
-	#apply(path: string, value: string | undefined): void {
-		const pathAddress = this.#parseText(path);
-		const result =
-			value === undefined
-				? this.#exports.opa_value_remove_path(this.#data, pathAddress)
-				: this.#exports.opa_value_add_path(this.#data, pathAddress, this.#parseText(value));
-		this.#exports.opa_value_free(pathAddress);
-		if (result !== 0) throw new EngineError(`the data has no place for \`${path}\` (code ${result})`);
-	}
-
-	#parseText(text: string): number {
-		const bytes = Buffer.byteLength(text);
-		return this.#parse(bytes, (address) => this.#view().write(text, address, 'utf8'));
-	}
-
-	/** Parses JSON that `write` puts at the address it is given; the value is the data's from then on. */
-	#parse(bytes: number, write: (address: number) => void): number {
-		const text = unsigned(this.#exports.opa_malloc(bytes));
-		write(text);
-		const value = this.#exports.opa_json_parse(text, bytes);
-		this.#exports.opa_free(text);
-		if (value === 0) throw new EngineError('the module could not read a JSON value');
-		return value;
-	}
-
-	/** Ends a change of the data: keeps the free blocks for the next one and moves the start of evaluations. */
-	#settle(): void {
-		this.#exports.opa_heap_blocks_stash();
-		this.#stashed = true;
-		this.#end = unsigned(this.#exports.opa_heap_ptr_get());
+	#results(entrypoint: number, input: unknown): readonly { readonly result: unknown }[] {
+		const { memory } = this.#heap;
+		const address = this.#counted(() => this.#evaluate(entrypoint, jsonText(input)));
+		return JSON.parse(memory.textAt(address)) as readonly { readonly result: unknown }[];
 	}
 
 	/** Evaluates and returns the address of the result's JSON text. The data and everything below it stay untouched. */
 	#evaluate(entrypoint: number, input: string): number {
-		if (this.#bytes.byteLength - this.#end < input.length * heapPerByte + headroom / 2) {
-			this.#reserve(input.length * heapPerByte);
-		}
-		const length = this.#view().write(input, this.#end, 'utf8');
+		this.#reserve(input.length);
+		const { memory, root, end } = this.#heap;
+		const length = memory.bytes.write(input, end, 'utf8');
 		// Blocks are aligned to 8 only if the first one is.
-		const heap = Math.ceil((this.#end + length) / 8) * 8;
+		const free = aligned(end + length, 8);
+		return unsigned(memory.exports.opa_eval(0, entrypoint, root, end, length, free, 0));
+	}
+
+	/** Makes sure of memory above the data for an input of so many characters. */
+	#reserve(characters: number): void {
+		const { memory, end } = this.#heap;
+		const wanted = characters * parsedPerByte;
+		if (memory.bytes.byteLength - end < wanted + headroom / 2) memory.reserve(end, wanted);
+	}
+
+	/** Runs one evaluation, and renews the instance when too many were aborted. */
+	#counted<T>(evaluation: () => T): T {
 		try {
-			return unsigned(this.#exports.opa_eval(0, entrypoint, this.#data, this.#end, length, heap, 0));
+			return evaluation();
 		} catch (error) {
 			this.#aborts += 1;
 			if (this.#aborts >= tolerableAborts) this.#renew();
@@ -309,108 +230,22 @@ export class Engine {
 		}
 	}
 
-	#textAt(start: number): string {
-		const bytes = this.#view().subarray(start);
-		return bytes.subarray(0, bytes.indexOf(0)).toString('utf8');
-	}
-
-	#dumpText(): string {
-		return this.#guard('dumping data', () => {
-			this.#reserve(this.heapBytes);
-			this.#exports.opa_heap_ptr_set(this.#end);
-			return this.#textAt(unsigned(this.#exports.opa_json_dump(this.#data)));
-		});
-	}
-
-	/**
-	 * Makes sure of `bytes` above the data, with headroom. Growing is left to the module's own allocator, which does not
-	 * see pages that others add, and is done in big steps: each step can cost a garbage collection.
-	 */
-	#reserve(bytes: number): void {
-		const size = this.#view().byteLength;
-		if (size - this.#end >= bytes + headroom) return;
-		const step = Math.ceil(Math.max(bytes + headroom, size / 4));
-		if (this.#end + step > addressable) throw new EngineError(`no memory for ${step} bytes more`);
-		this.#exports.opa_heap_ptr_set(this.#end);
-		this.#exports.opa_malloc(step);
-		this.#exports.opa_heap_ptr_set(this.#end);
-	}
-
-	#view(): Buffer {
-		if (this.#bytes.byteLength === 0) this.#bytes = Buffer.from(this.#memory.buffer);
-		return this.#bytes;
-	}
-
 	#refuseBroken(): void {
 		if (this.#broken !== undefined) throw new EngineError(`the engine is broken: ${this.#broken}`);
 	}
+}
 
-	#guard<T>(what: string, run: () => T): T {
-		try {
-			return run();
-		} catch (error) {
-			throw asEngineError(what, error);
-		}
+/** Whether an input consists of the strings that a frame has places for. */
+function isUsual({ user, action, resource, context }: EngineInput): boolean {
+	if ((context ?? user.attributes ?? resource.attributes) !== undefined) return false;
+	const { type, tenant, key = '' } = resource;
+	return [user.key, action, type, tenant, key].every((text) => typeof text === 'string');
+}
+
+function guard<T>(step: string, run: () => T): T {
+	try {
+		return run();
+	} catch (error) {
+		throw asEngineError(step, error);
 	}
-}
-
-const probe = JSON.stringify({
-	constants: [null, true, false, {}, []],
-	numbers: [0, -1, 1.5, 12_345_678_901],
-	strings: ['', 'short', 'long '.repeat(40)],
-	object: Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`member ${index}`, index])),
-});
-const openingBrace = 0x7b;
-/** One page less than 4 GiB: all that 32-bit addresses reach. */
-const addressable = 2 ** 32 - page;
-
-const unsigned = (address: number): number => address >>> 0;
-
-/** JSON for the module, which refuses halves of characters: they become the replacement character, as in UTF-8. */
-function textOf(value: unknown): string {
-	const json = JSON.stringify(value);
-	return json.includes('\\ud')
-		? json.replace(/\\(?:\\|ud[89a-f]..)/g, (part) => (part === '\\\\' ? part : '\\ufffd'))
-		: json;
-}
-
-/** Text that JSON writes as it is. */
-const plain = /^[ !#-[\]-~]*$/;
-
-/**
- * The JSON of the usual check, put together: an eighth of a check's time went into the general way. `undefined` for
- * input that has more members, or text that needs escapes.
- */
-function plainText(input: EngineInput): string | undefined {
-	const { user, action, resource } = input;
-	const { type, key, tenant } = resource;
-	const more = input.context ?? user.attributes ?? resource.attributes;
-	if (more !== undefined || typeof tenant !== 'string') return undefined;
-	if (!(plain.test(user.key) && plain.test(action) && plain.test(type) && plain.test(tenant))) return undefined;
-	if (key !== undefined && !(typeof key === 'string' && plain.test(key))) return undefined;
-	const instance = key === undefined ? '' : `"key":"${key}",`;
-	const place = `"type":"${type}",${instance}"tenant":"${tenant}"`;
-	return `{"user":{"key":"${user.key}"},"action":"${action}","resource":{${place}}}`;
-}
-
-/** The same JSON without halves of characters. */
-function readable(json: Uint8Array): Uint8Array {
-	const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
-	return bytes.includes('\\ud') ? Buffer.from(textOf(JSON.parse(bytes.toString('utf8')))) : json;
-}
-
-const before = '[{"result":"';
-const after = '"}]';
-
-/** The one string in a result set, `undefined` when the result is something else. Codes need no JSON escapes. */
-function codeOf(results: string): string | undefined {
-	if (!results.startsWith(before) || !results.endsWith(after)) return undefined;
-	return results.slice(before.length, -after.length);
-}
-
-/** Modules throw strings and traps; callers get errors. */
-function asEngineError(what: string, error: unknown): EngineError {
-	if (error instanceof EngineError) return error;
-	const message = error instanceof Error ? error.message : typeof error === 'string' ? error : JSON.stringify(error);
-	return new EngineError(`${what} failed: ${message}`, { cause: error });
 }

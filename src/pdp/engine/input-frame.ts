@@ -1,0 +1,176 @@
+import { EngineError } from './engine-error.js';
+import { writeImage } from './heap-image.js';
+import { collection, element, kind, string } from './heap-layout.js';
+import { aligned, type ModuleMemory } from './module-memory.js';
+import { unsigned } from './policy-exports.js';
+
+/** What a usual check says, all of it strings. */
+export interface UsualInput {
+	readonly user: { readonly key: string };
+	readonly action: string;
+	readonly resource: { readonly type: string; readonly tenant: string; readonly key?: string };
+}
+
+/**
+ * The inputs of the two usual checks, with and without an instance, as values that stay in memory: a check writes its
+ * strings and their lengths, and neither side has to do with JSON.
+ */
+export class InputFrames {
+	/** The first address behind the frames. */
+	readonly end: number;
+	readonly #start: number;
+	readonly #memory: ModuleMemory;
+	readonly #ofType: Frame;
+	readonly #ofInstance: Frame;
+	/** Strings of the policy's text by their address: all below the frames, where nothing ever changes. */
+	readonly #known = new Map<number, string>();
+
+	/** Makes the frames at `start`, above everything that the module itself holds, for evaluations of `entrypoint`. */
+	constructor(memory: ModuleMemory, start: number, entrypoint: number) {
+		this.#memory = memory;
+		this.#start = start;
+		this.#ofType = new Frame(memory, start, entrypoint, ['type', 'tenant']);
+		this.#ofInstance = new Frame(memory, this.#ofType.end, entrypoint, ['type', 'tenant', 'key']);
+		this.end = this.#ofInstance.end;
+	}
+
+	/** Says which data the evaluations read. */
+	useData(root: number): void {
+		for (const { context } of [this.#ofType, this.#ofInstance]) {
+			this.#memory.exports.opa_eval_ctx_set_data(context, root);
+		}
+	}
+
+	/**
+	 * Evaluates a check; everything above `free` may be overwritten, and has room for its strings. The result when it is
+	 * one string, and `undefined` for anything else. Throws what the module throws.
+	 */
+	evaluate(input: UsualInput, free: number): string | undefined {
+		const frame = input.resource.key === undefined ? this.#ofType : this.#ofInstance;
+		const { exports } = this.#memory;
+		exports.opa_heap_ptr_set(frame.fill(input, free));
+		if (exports.eval(frame.context) !== 0) return undefined;
+		return this.#string(unsigned(exports.opa_eval_ctx_get_result(frame.context)));
+	}
+
+	/** The JSON that the module makes of the input as it stands in the frame. For the probe of the layout. */
+	dump(input: UsualInput, free: number): string {
+		const frame = input.resource.key === undefined ? this.#ofType : this.#ofInstance;
+		this.#memory.free = frame.fill(input, free);
+		return this.#memory.dump(frame.input);
+	}
+
+	/** The string in a set of one object of one member. */
+	#string(results: number): string | undefined {
+		const { view } = this.#memory;
+		const object = this.#first(results);
+		if (object === 0) return undefined;
+		const member = this.#first(view.getUint32(object, true));
+		if (member === 0) return undefined;
+		const value = view.getUint32(member + element.value * 4, true);
+		const type = view.getUint8(value);
+		if (type !== kind.string && type !== kind.lastingString) return undefined;
+		return this.#known.get(value) ?? this.#read(value);
+	}
+
+	/** The address of the only element of a set or of an object, 0 when there is not exactly one. */
+	#first(values: number): number {
+		const { view } = this.#memory;
+		if (view.getUint32(values + collection.size * 4, true) !== 1) return 0;
+		const buckets = view.getUint32(values + collection.buckets * 4, true);
+		const table = view.getUint32(values + collection.table * 4, true);
+		for (let at = table; at < table + buckets * 4; at += 4) {
+			const found = view.getUint32(at, true);
+			if (found !== 0) return found;
+		}
+		return 0;
+	}
+
+	#read(value: number): string {
+		const { bytes, view } = this.#memory;
+		const address = view.getUint32(value + string.address * 4, true);
+		const length = view.getUint32(value + string.length * 4, true);
+		const text = bytes.toString('utf8', address, address + length);
+		if (value < this.#start && address < this.#start) this.#known.set(value, text);
+		return text;
+	}
+}
+
+/** One input, and the context in which it is evaluated. */
+class Frame {
+	readonly context: number;
+	readonly input: number;
+	readonly end: number;
+	readonly #memory: ModuleMemory;
+	/** The words where the strings are. */
+	readonly #strings: Readonly<Record<'user' | 'action' | 'type' | 'tenant' | 'key', number>>;
+
+	constructor(
+		memory: ModuleMemory,
+		start: number,
+		entrypoint: number,
+		members: readonly ('type' | 'tenant' | 'key')[],
+	) {
+		this.#memory = memory;
+		const resource = Object.fromEntries(members.map((member) => [member, '']));
+		const json = JSON.stringify({ user: { key: '' }, action: '', resource });
+		const { root, end } = writeImage(memory, start, Buffer.from(json));
+		this.input = root;
+		const place = (...path: readonly string[]) => placeOf(memory, root, path);
+		this.#strings = {
+			user: place('user', 'key'),
+			action: place('action'),
+			type: place('resource', 'type'),
+			tenant: place('resource', 'tenant'),
+			key: members.includes('key') ? place('resource', 'key') : 0,
+		};
+		memory.free = end;
+		this.context = memory.exports.opa_eval_ctx_new();
+		this.end = aligned(memory.free, 8);
+		memory.exports.opa_eval_ctx_set_entrypoint(this.context, entrypoint);
+		memory.exports.opa_eval_ctx_set_input(this.context, root);
+	}
+
+	/** Writes the strings from `start` on; returns the first address behind them where blocks are aligned. */
+	fill({ user, action, resource: { type, tenant, key } }: UsualInput, start: number): number {
+		const { bytes } = this.#memory;
+		const all = user.key + action + type + tenant + (key ?? '');
+		const plain = bytes.write(all, start, 'utf8') === all.length;
+		const place = this.#strings;
+		let end = this.#fill(place.user, user.key, start, plain);
+		end = this.#fill(place.action, action, end, plain);
+		end = this.#fill(place.type, type, end, plain);
+		end = this.#fill(place.tenant, tenant, end, plain);
+		if (key !== undefined) end = this.#fill(place.key, key, end, plain);
+		return aligned(end, 8);
+	}
+
+	/** Points a string at its bytes, which are there already when all are plain: one byte each. */
+	#fill(place: number, text: string, start: number, plain: boolean): number {
+		const length = plain ? text.length : this.#memory.bytes.write(text, start, 'utf8');
+		const { words } = this.#memory;
+		words[place + string.length] = length;
+		words[place + string.address] = start;
+		return start + length;
+	}
+}
+
+/** The word of the value at a path of an image. */
+function placeOf(memory: ModuleMemory, object: number, path: readonly string[]): number {
+	const { bytes, words } = memory;
+	const wordAt = (index: number) => (words[index] ?? 0) >>> 2;
+	const [name, ...rest] = path;
+	const place = object >>> 2;
+	if (name === undefined) return place;
+	const table = wordAt(place + collection.table);
+	for (let bucket = 0; bucket < (words[place + collection.buckets] ?? 0); bucket += 1) {
+		for (let at = wordAt(table + bucket); at !== 0; at = wordAt(at + element.next)) {
+			const key = wordAt(at + element.key);
+			const text = (key + string.text) * 4;
+			if (bytes.toString('utf8', text, text + (words[key + string.length] ?? 0)) === name) {
+				return placeOf(memory, wordAt(at + element.value) * 4, rest);
+			}
+		}
+	}
+	throw new EngineError(`the frame has no \`${name}\``);
+}

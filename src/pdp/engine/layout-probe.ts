@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import { writeImage } from './heap-image.js';
+import { InputFrames } from './input-frame.js';
+import type { ModuleMemory } from './module-memory.js';
+
+/**
+ * Whether a module holds values as `heap-layout` says: it must read, change and write what was laid out here like what
+ * it parsed itself. Uses memory from `start` on.
+ */
+export function laysOutAlike(memory: ModuleMemory, start: number): boolean {
+	try {
+		const { root, end } = writeImage(memory, start, Buffer.from(JSON.stringify(document)));
+		memory.free = end;
+		if (!isDeepStrictEqual(JSON.parse(memory.dump(root)), document)) return false;
+		memory.free = end;
+		for (const [path, value] of changes) {
+			memory.patch(root, { path: JSON.stringify(path), value: value === undefined ? value : JSON.stringify(value) });
+		}
+		return isDeepStrictEqual(JSON.parse(memory.dump(root)), changed);
+	} catch {
+		// What it is that a module does not take makes no difference.
+		return false;
+	}
+}
+
+/**
+ * Frames for the inputs of checks, `undefined` when the module does not read what they hold. They begin at `start`.
+ */
+export function framesFor(memory: ModuleMemory, start: number, entrypoint: number): InputFrames | undefined {
+	try {
+		const frames = new InputFrames(memory, start, entrypoint);
+		const alike = inputs.every((input) => isDeepStrictEqual(JSON.parse(frames.dump(input, frames.end)), input));
+		return alike ? frames : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+const inputs = [
+	{ user: { key: 'é' }, action: '', resource: { type: '"', tenant: 'tenant' } },
+	{ user: { key: 'user' }, action: 'read', resource: { type: 'type', tenant: 'tenant', key: '😀' } },
+	{ user: { key: 'user' }, action: 'read', resource: { type: 'type', tenant: 'tenant', key: 'key' } },
+] as const;
+
+const members = (count: number, from = 0) =>
+	Object.fromEntries(Array.from({ length: count }, (_, index) => [`member ${from + index}`, null]));
+
+const document = {
+	constants: { null: null, true: true, false: false },
+	numbers: { zero: 0, negative: -1.5, large: 12_345_678_901, array: [1, [2], {}] },
+	strings: { '': '', escaped: 'a "b"\n\u0000', 'é😀': 'é😀', long: 'long '.repeat(40) },
+	table: members(40),
+	small: members(3),
+	gone: { table: members(20), array: [null] },
+	empty: {},
+};
+
+/** Frees blocks of every size, and uses them again; lets a table grow, and makes new ones. */
+const changes: readonly (readonly [readonly string[], unknown?])[] = [
+	[['gone']],
+	[['constants', 'null']],
+	[['numbers', 'zero']],
+	[['strings', 'é😀']],
+	...Object.keys(members(40)).map((key) => [['table', key]] as const),
+	...Object.keys(members(30, 3)).map((key) => [['small', key], null] as const),
+	[['constants', 'true'], 'no longer'],
+	[['numbers', 'large'], { instead: [1, 2, 3] }],
+	[['strings', 'long'], members(20)],
+	[['empty', 'a', 'b'], null],
+];
+
+const changed = {
+	constants: { true: 'no longer', false: false },
+	numbers: { negative: -1.5, large: { instead: [1, 2, 3] }, array: [1, [2], {}] },
+	strings: { '': '', escaped: 'a "b"\n\u0000', long: members(20) },
+	table: {},
+	small: members(33),
+	empty: { a: { b: null } },
+};
