@@ -31,8 +31,11 @@ export const string = { length: 1, address: 2, text: 3 } as const;
 /** An object or a set: kind, address of the table, its number of buckets, number of members. */
 export const collection = { table: 1, buckets: 2, size: 3, words: 4 } as const;
 
-/** A member of an object: its key, its value, the next one in the same bucket. */
-export const element = { key: 0, value: 1, next: 2 } as const;
+/**
+ * A member of an object: its key, its value, the next one in the same bucket. Modules do not use the last word of the
+ * block; there stands the hash of the key, for us.
+ */
+export const element = { key: 0, value: 1, next: 2, hash: 3 } as const;
 
 /** The bytes of the block for a table. */
 export function tableBytes(buckets: number): number {
@@ -48,8 +51,8 @@ export function tableBytes(buckets: number): number {
  * not there is what most lookups do; but the very many with one member have one.
  */
 export function bucketsFor(members: number): number {
-	const wanted = members === 1 ? 1 : members * (members < 9 ? 4 : 2);
-	return wanted < 2 ? 1 : 2 ** Math.ceil(Math.log2(wanted));
+	if (members < 2) return 1;
+	return 2 ** (32 - Math.clz32(members * (members < 9 ? 4 : 2) - 1));
 }
 
 /** What the hash of no bytes is: strings are found by FNV-1a. */

@@ -1,0 +1,75 @@
+import { kind, string } from './heap-layout.js';
+import type { ImageBlocks } from './image-blocks.js';
+
+/** How often a string is written out before it is shared. Rare strings are better where they are read. */
+const copies = 16;
+/** How many strings are watched: few enough to stay in the processor's caches. */
+const watched = 2 ** 16;
+/** Strings longer than this are copied by the machine's own means. */
+const long = 64;
+
+/** Writes strings into an image: each where it is used, until it was used often. They are never freed. */
+export class ImageStrings {
+	readonly #blocks: ImageBlocks;
+	/** By hash: where a string was written last, its hash, and how often it came, less the others of the same slot. */
+	readonly #places = new Int32Array(watched);
+	readonly #hashes = new Int32Array(watched);
+	readonly #uses = new Uint8Array(watched);
+
+	constructor(blocks: ImageBlocks) {
+		this.#blocks = blocks;
+	}
+
+	/** The address of a string: the bytes from `from` up to `to` of `source`, which have this hash. */
+	write(source: Buffer, from: number, to: number, hash: number): number {
+		const slot = (hash ^ (hash >>> 15)) & (watched - 1);
+		const uses = this.#uses[slot] ?? 0;
+		if (uses > 0 && this.#hashes[slot] === hash) {
+			const known = this.#places[slot] ?? 0;
+			if (holds(this.#blocks, known, source, from, to)) {
+				if (uses > copies) return known * 4;
+				this.#uses[slot] = uses + 1;
+				return this.#copy(slot, source, from, to);
+			}
+		}
+		if (uses > 1) {
+			this.#uses[slot] = uses - 1;
+			return this.#text(source, from, to) * 4;
+		}
+		this.#uses[slot] = 1;
+		this.#hashes[slot] = hash;
+		return this.#copy(slot, source, from, to);
+	}
+
+	#copy(slot: number, source: Buffer, from: number, to: number): number {
+		const place = this.#text(source, from, to);
+		this.#places[slot] = place;
+		return place * 4;
+	}
+
+	#text(source: Buffer, from: number, to: number): number {
+		const blocks = this.#blocks;
+		const length = to - from;
+		const size = (length + 3) >>> 2;
+		blocks.room(size);
+		const { bytes, words, next: place } = blocks;
+		const text = (place + string.text) * 4;
+		words[place] = kind.lastingString;
+		words[place + string.length] = length;
+		words[place + string.address] = text;
+		if (length > long) source.copy(bytes, text, from, to);
+		else for (let index = 0; index < length; index += 1) bytes[text + index] = source[from + index] ?? 0;
+		blocks.next = place + string.text + size;
+		return place;
+	}
+}
+
+/** Whether a string that was written is the bytes from `from` up to `to` of `source`. */
+export function holds(blocks: ImageBlocks, place: number, source: Buffer, from: number, to: number): boolean {
+	const { bytes, words } = blocks;
+	if (words[place + string.length] !== to - from) return false;
+	for (let at = from, other = (place + string.text) * 4; at < to; at += 1, other += 1) {
+		if (bytes[other] !== source[at]) return false;
+	}
+	return true;
+}
