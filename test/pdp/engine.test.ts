@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import type { Json, Patch } from '../../compiler/model.js';
 import { Engine, EngineError, type EngineInput, evaluationFailed } from '../../src/pdp/engine.js';
 import { acme, acmeWithMuch, assign, dataOf, wasmFrom, wasmOf } from './environment.js';
+import { key, type Model, ownCopy, patchModel, sorted, value } from './plain-model.js';
+import { policyOfCode } from './policy-of-code.js';
 
 /** The engine: data in WASM memory stays what a plain object would be, through patches, evaluations and moves. */
 
@@ -75,35 +77,12 @@ test('a patch that fails breaks the engine, which denies from then on', async (t
 });
 
 /** A policy whose answer to `conflict` contradicts itself, which makes the module abort. */
-const contradictory = [
-	{
-		path: 'check.rego',
-		text: `package regolith.check
-
-default code := "allow"
+const contradictory = policyOfCode(`default code := "allow"
 
 code := "one" if input.action == "conflict"
 
 code := "other" if input.action == "conflict"
-
-decision := {"code": code}
-`,
-	},
-	{ path: 'explain.rego', text: 'package regolith.explain\n\nsections := {}\n' },
-	{
-		path: 'listing.rego',
-		text: `package regolith.listing
-
-user_permissions := {}
-
-instance_permissions := []
-
-user_tenants := []
-
-authorized_users := []
-`,
-	},
-];
+`);
 
 test('an evaluation that is aborted denies, and leaves the engine as it was', async (t) => {
 	const engine = await Engine.load(await WebAssembly.compile(await wasmFrom(contradictory)), dataOf(acme));
@@ -166,65 +145,6 @@ test('an input larger than the memory that is there is read whole', async (t) =>
 	t.is(engine.code(check('ben', 'write', 'document')), 'no_permission');
 });
 
-/** Values as a plain program would hold them. Objects without a prototype, so that any key is a key. */
-type Model = { [key: string]: unknown };
-
-const isObject = (value: unknown): value is Model =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function emptyModel(): Model {
-	return Object.create(null) as Model;
-}
-
-/** Patches the model as the contract of `Patch` says; returns false, changing nothing, where that has no meaning. */
-function patchModel(model: Model, patch: Patch): boolean {
-	const parents = patch.path.slice(0, -1);
-	const last = patch.path.at(-1) ?? '';
-	let at = model;
-	for (const key of parents) {
-		if (!(key in at)) {
-			if (patch.op === 'remove') return true;
-			break;
-		}
-		const next = at[key];
-		if (!isObject(next)) return false;
-		at = next;
-	}
-	at = model;
-	for (const key of parents) {
-		at[key] ??= emptyModel();
-		const next = at[key];
-		if (isObject(next)) at = next;
-	}
-	if (patch.op === 'upsert') at[last] = ownCopy(patch.value);
-	else delete at[last];
-	return true;
-}
-
-function ownCopy(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(ownCopy);
-	if (!isObject(value)) return value;
-	const copy = emptyModel();
-	for (const [key, inner] of Object.entries(value)) copy[key] = ownCopy(inner);
-	return copy;
-}
-
-/** JSON with sorted members. */
-function sorted(value: unknown): string {
-	if (Array.isArray(value)) return `[${value.map(sorted).join()}]`;
-	if (!isObject(value)) return JSON.stringify(value);
-	const members = Object.keys(value).sort();
-	return `{${members.map((key) => `${JSON.stringify(key)}:${sorted(value[key])}`).join()}}`;
-}
-
-const key = fc.oneof(
-	fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor', '', '0', 'a/b', '~', 'key of more than sixteen bytes é'),
-	fc.string({ unit: 'binary', maxLength: 80 }),
-);
-const value = fc.oneof(
-	fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }),
-	fc.constantFrom(null, true, false, {}, [], 0),
-);
 const patch: fc.Arbitrary<Patch> = fc
 	.record({ path: fc.array(key, { minLength: 1, maxLength: 4 }), value, remove: fc.boolean() })
 	.map(({ path, value, remove }) => {

@@ -140,7 +140,7 @@ class ImageWriter {
 		const object = blocks.block(blockBytes.object);
 		const table = blocks.block(tableBytes(buckets));
 		const words = blocks.words;
-		words.fill(0, table, blocks.next);
+		for (let bucket = 0; bucket < buckets; bucket += 1) words[table + bucket] = 0;
 		let size = 0;
 		for (let index = base; index < this.#top; index += 1) {
 			if (this.#chain(table, buckets, this.#open[index] ?? 0)) size += 1;

@@ -8,13 +8,14 @@ const watched = 2 ** 16;
 /** Strings longer than this are copied by the machine's own means. */
 const long = 64;
 
+/** Of a string that is watched: the place where it was written last, its hash, and how often it came, others deducted. */
+const slot = { place: 0, hash: 1, uses: 2, words: 4 } as const;
+
 /** Writes strings into an image: each where it is used, until it was used often. They are never freed. */
 export class ImageStrings {
 	readonly #blocks: ImageBlocks;
-	/** By hash: where a string was written last, its hash, and how often it came, less the others of the same slot. */
-	readonly #places = new Int32Array(watched);
-	readonly #hashes = new Int32Array(watched);
-	readonly #uses = new Uint8Array(watched);
+	/** Slots, by hash. */
+	readonly #slots = new Int32Array(watched * slot.words);
 
 	constructor(blocks: ImageBlocks) {
 		this.#blocks = blocks;
@@ -22,28 +23,20 @@ export class ImageStrings {
 
 	/** The address of a string: the bytes from `from` up to `to` of `source`, which have this hash. */
 	write(source: Buffer, from: number, to: number, hash: number): number {
-		const slot = (hash ^ (hash >>> 15)) & (watched - 1);
-		const uses = this.#uses[slot] ?? 0;
-		if (uses > 0 && this.#hashes[slot] === hash) {
-			const known = this.#places[slot] ?? 0;
-			if (holds(this.#blocks, known, source, from, to)) {
-				if (uses > copies) return known * 4;
-				this.#uses[slot] = uses + 1;
-				return this.#copy(slot, source, from, to);
-			}
-		}
-		if (uses > 1) {
-			this.#uses[slot] = uses - 1;
-			return this.#text(source, from, to) * 4;
-		}
-		this.#uses[slot] = 1;
-		this.#hashes[slot] = hash;
-		return this.#copy(slot, source, from, to);
-	}
-
-	#copy(slot: number, source: Buffer, from: number, to: number): number {
+		const slots = this.#slots;
+		const at = ((hash ^ (hash >>> 15)) & (watched - 1)) * slot.words;
+		const uses = slots[at + slot.uses] ?? 0;
+		const known = slots[at + slot.place] ?? 0;
+		const same = uses > 0 && slots[at + slot.hash] === hash && holds(this.#blocks, known, source, from, to);
+		if (same && uses > copies) return known * 4;
 		const place = this.#text(source, from, to);
-		this.#places[slot] = place;
+		if (same || uses <= 1) {
+			slots[at + slot.place] = place;
+			slots[at + slot.hash] = hash;
+			slots[at + slot.uses] = same ? uses + 1 : 1;
+		} else {
+			slots[at + slot.uses] = uses - 1;
+		}
 		return place * 4;
 	}
 

@@ -43,6 +43,7 @@ export class JsonScanner {
 		const json = this.#json;
 		for (;;) {
 			const byte = json[this.#at];
+			if (byte === undefined || byte > 0x20) return byte;
 			if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return byte;
 			this.#at += 1;
 		}

@@ -1,0 +1,219 @@
+import { isDeepStrictEqual } from 'node:util';
+import test from 'ava';
+import fc from 'fast-check';
+import type { Json, Patch } from '../../compiler/model.js';
+import { Engine, EngineError } from '../../src/pdp/engine.js';
+import { acme, acmeWithMuch, assign, dataOf, wasmOf } from './environment.js';
+import { withOtherHashes } from './other-layout.js';
+import { key, type Model, ownCopy, patchModel, sorted, value } from './plain-model.js';
+
+/** Data that is laid out by us is what the module would have parsed, to everything that reads or changes it. */
+
+test.before('build the policies', async () => {
+	await Promise.all([wasmOf(acme), wasmOf(acmeWithMuch)]);
+});
+
+/** The modules that take data in different ways: as it is laid out here, and as it comes. */
+const kinds = {
+	laidOut: async (model = acme) => WebAssembly.compile(await wasmOf(model)),
+	parsed: async (model = acme) => WebAssembly.compile(withOtherHashes(await wasmOf(model))),
+} as const;
+const load = async (json: string | Uint8Array) => Engine.load(await kinds.laidOut(), Buffer.from(json));
+
+test('data is laid out for the modules that are built here, and parsed by others', async (t) => {
+	for (const [kind, module] of Object.entries(kinds)) {
+		const engine = await Engine.load(await module(), dataOf(acme));
+		t.is(engine.laidOut, kind === 'laidOut');
+		t.is(
+			engine.code({ user: { key: 'ann' }, action: 'write', resource: { type: 'document', tenant: 'acme' } }),
+			'allow',
+		);
+		t.deepEqual(engine.dump(), JSON.parse(Buffer.from(dataOf(acme)).toString()) as Json);
+		engine.patch(assign('idle', 'acme', ['reader']));
+		const idle = { user: { key: 'idle' }, action: 'read', resource: { type: 'document', tenant: 'acme', key: 'any' } };
+		t.is(engine.code(idle), 'allow');
+		const other = await (kind === 'laidOut' ? kinds.parsed : kinds.laidOut)();
+		const moved = await engine.fork(other);
+		t.not(moved.laidOut, engine.laidOut);
+		t.deepEqual(moved.dump(), engine.dump());
+		t.is(moved.code(idle), 'allow');
+	}
+});
+
+const member = fc.tuple(key, fc.oneof(value, fc.string({ unit: 'binary', minLength: 60, maxLength: 200 })));
+/** Objects of every size, and the same keys again and again. */
+const object: fc.Arbitrary<Model> = fc.letrec<{ object: Model }>((tie) => ({
+	object: fc
+		.oneof(
+			fc.array(fc.oneof({ weight: 3, arbitrary: member }, fc.tuple(key, tie('object'))), { maxLength: 6 }),
+			fc.array(
+				fc.tuple(
+					fc.nat(400).map(String),
+					member.map(([, some]) => some),
+				),
+				{ maxLength: 200 },
+			),
+		)
+		.map((members) => ownCopy(Object.fromEntries(members)) as Model),
+})).object;
+
+/** A change at a place that is there, or beside it. */
+const change = fc.record({
+	steps: fc.array(fc.nat(), { minLength: 1, maxLength: 5 }),
+	key,
+	value: fc.oneof(value, object),
+});
+
+/** The patch that a change is for a model: it walks to one of the members at each step. */
+function patchOf(model: Model, { steps, key, value }: { steps: number[]; key: string; value: unknown }): Patch {
+	const path: string[] = [];
+	let at: unknown = model;
+	for (const step of steps.slice(1)) {
+		const names = typeof at === 'object' && at !== null && !Array.isArray(at) ? Object.keys(at) : [];
+		const name = names[step % (names.length + 1)];
+		if (name === undefined) break;
+		path.push(name);
+		at = (at as Model)[name];
+	}
+	const remove = (steps[0] ?? 0) % 2 === 0;
+	if (remove && path.length > 0) return { op: 'remove', path };
+	return { op: 'upsert', path: [...path, key], value: value as Json };
+}
+
+test('it stays what a plain object would be, from loading through patches and moves', async (t) => {
+	const modules = await Promise.all([kinds.laidOut(), kinds.laidOut(acmeWithMuch), kinds.parsed()]);
+	await fc.assert(
+		fc.asyncProperty(
+			object,
+			fc.array(fc.array(change, { maxLength: 8 }), { maxLength: 10 }),
+			async (given, batches) => {
+				const model = ownCopy(given) as Model;
+				let engine = await Engine.load(modules[0], Buffer.from(JSON.stringify(given)));
+				if (sorted(engine.dump()) !== sorted(model)) return false;
+				for (const [index, batch] of batches.entries()) {
+					const patches = batch.map((each) => patchOf(model, each));
+					engine.patch(patches.filter((each) => patchModel(model, each)));
+					if (sorted(engine.dump()) !== sorted(model)) return false;
+					if (index % 3 === 1) engine = await engine.fork(modules[batch.length % 3] ?? modules[0]);
+				}
+				return true;
+			},
+		),
+		{ numRuns: 100 },
+	);
+	t.pass();
+});
+
+test('tables are emptied and filled again, and replaced by others', async (t) => {
+	const members = (from: number, count: number) =>
+		Object.fromEntries(Array.from({ length: count }, (_, index) => [`member-${from + index}`, null]));
+	const engine = await load(JSON.stringify({ table: members(0, 300), other: members(0, 5) }));
+	const model = ownCopy({ table: members(0, 300), other: members(0, 5) }) as Model;
+	for (let round = 0; round < 6; round += 1) {
+		const patches: readonly Patch[] = [
+			...Object.keys(model['table'] as Model).map((name): Patch => ({ op: 'remove', path: ['table', name] })),
+			...Object.keys(members(round * 7, 400)).map(
+				(name): Patch => ({ op: 'upsert', path: ['table', name], value: null }),
+			),
+			{ op: 'upsert', path: ['other'], value: members(round, 2 ** round) },
+		];
+		for (const patch of patches) patchModel(model, patch);
+		engine.patch(patches);
+		t.is(sorted(engine.dump()), sorted(model));
+	}
+});
+
+/** What each text is as data; `undefined` when it is none. */
+const texts: readonly (readonly [string, Json?])[] = [
+	[' \t\r\n{ "a" : { } , "b" : [ 1 , 2 ] }\n ', { a: {}, b: [1, 2] }],
+	['{"a":1,"b":2,"a":3}', { a: 3, b: 2 }],
+	['{"a":{"b":1},"\\u0061":null}', { a: null }],
+	['{"a":-0.5e-3,"b":1E2,"c":0}', { a: -0.0005, b: 100, c: 0 }],
+	[`{"a":1${'0'.repeat(60)},"b":${'1'.repeat(40)}}`, { a: 1e60, b: Number('1'.repeat(40)) }],
+	['{"\\u00e9\\n\\"\\\\\\/":"\\ud83d\\ude00 \\uD83D\\uDE00 \\uD83D"}', { 'é\n"\\/': '😀 😀 \ufffd' }],
+	['{"a":["\\ud83d","\\uDE00"],"b":[true,false,null]}', { a: ['\ufffd', '\ufffd'], b: [true, false, null] }],
+	['{"":{"":{"":""}}}', { '': { '': { '': '' } } }],
+	[''],
+	['  '],
+	['{'],
+	['{}}'],
+	['{} {}'],
+	['{},'],
+	['\ufeff{}'],
+	['[]'],
+	['"{}"'],
+	['{"a"}'],
+	['{"a":}'],
+	['{"a":1,}'],
+	['{,"a":1}'],
+	['{"a":1 "b":2}'],
+	['{"a" 1}'],
+	['{a:1}'],
+	["{'a':1}"],
+	['{"a":1'],
+	['{"a":"'],
+	['{"a":"b'],
+	['{"a":"\\'],
+	['{"a":"\\"}'],
+	['{"a":"\\x"}'],
+	['{"a":"\\u12g4"}'],
+	['{"a":"\\u12"}'],
+	['{"a":"\n"}'],
+	['{"a\u0000":1}'],
+	['{"a":["\t"]}'],
+	['{"a":nul}'],
+	['{"a":nulls}'],
+	['{"a":True}'],
+	['{"a":truefalse}'],
+	['{"a":01}'],
+	['{"a":1.}'],
+	['{"a":.5}'],
+	['{"a":+1}'],
+	['{"a":1e}'],
+	['{"a":1.2.3}'],
+	['{"a":-}'],
+	['{"a":0x10}'],
+	['{"a":NaN}'],
+	['{"a":[1,]}'],
+	['{"a":[1 2]}'],
+	['{"a":[}'],
+	['{"a":[1}}'],
+	['{"a":[1]]}'],
+	['{"a":[{"b":tru}]}'],
+	['{"a":set()}'],
+	['{"a":{1,2}}'],
+];
+
+for (const [kind, module] of Object.entries(kinds)) {
+	test(`data is read as strictly as JSON (${kind})`, async (t) => {
+		const compiled = await module();
+		for (const [text, expected] of texts) {
+			const loading = Engine.load(compiled, Buffer.from(text));
+			if (expected === undefined) await t.throwsAsync(loading, { instanceOf: EngineError }, text);
+			else t.deepEqual((await loading).dump(), expected, text);
+		}
+		for (const bytes of [Buffer.from('7b2261223a22ff227d', 'hex'), Buffer.from('7b22c3223a317d', 'hex')]) {
+			await t.throwsAsync(Engine.load(compiled, bytes), { instanceOf: EngineError }, bytes.toString('hex'));
+		}
+	});
+}
+
+test('data that nests deep is read or refused', async (t) => {
+	const nested = (depth: number, open: string, close: string) => `${open.repeat(depth)}null${close.repeat(depth)}`;
+	for (const depth of [63, 64, 65, 66, 200, 1_000]) {
+		const text = nested(depth, '{"a":', '}');
+		t.is(JSON.stringify((await load(text)).dump()), text);
+	}
+	for (const depth of [20_000, 1_000_000]) {
+		await t.throwsAsync(load(nested(depth, '{"a":', '}')), { instanceOf: EngineError });
+		await t.throwsAsync(load(`{"a":${nested(depth, '[', ']')}}`), { instanceOf: EngineError });
+		await t.throwsAsync(load('{"a":'.repeat(depth)), { instanceOf: EngineError });
+	}
+});
+
+test('memory grows with what needs more of it than usual', async (t) => {
+	const data = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [index, { a: { b: {} } }]));
+	const engine = await load(JSON.stringify(data));
+	t.true(engine.heapBytes > JSON.stringify(data).length * 5);
+	t.true(isDeepStrictEqual(engine.dump(), data));
+});

@@ -1,0 +1,113 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { Engine, type EngineInput, evaluationFailed } from '../../src/pdp/engine.js';
+import { acme, assign, dataOf, wasmFrom, wasmOf } from './environment.js';
+import { policyOfCode } from './policy-of-code.js';
+
+/** The usual check, whose strings are written into memory, is decided like the same check said in JSON. */
+
+const check = 'regolith/check/code';
+
+async function engineOf(rules: string): Promise<Engine> {
+	return Engine.load(await WebAssembly.compile(await wasmFrom(policyOfCode(rules))), Buffer.from('{}'));
+}
+
+function usual(user: string, action: string, type: string, tenant: string, key?: string): EngineInput {
+	return { user: { key: user }, action, resource: { type, tenant, ...(key === undefined ? {} : { key }) } };
+}
+
+/** The same in JSON: what has a context does not fit the frame. */
+const inJson = (input: EngineInput): EngineInput => ({ ...input, context: {} });
+
+const text = fc.oneof(
+	fc.constantFrom('', 'a', '"', '\\', '\n', '\u0000', 'é', '😀', '\ud83d', '\ude00', 'x\ud83d', '__proto__'),
+	fc.string({ maxLength: 40 }),
+	fc.string({ unit: 'binary', maxLength: 40 }),
+	fc.string({ minLength: 100, maxLength: 3_000, unit: fc.constantFrom('a', 'b', 'é') }),
+	// Any halves of characters.
+	fc.array(fc.nat(0xffff), { maxLength: 12 }).map((units) => String.fromCharCode(...units)),
+);
+const input = fc
+	.record({ user: text, action: text, type: text, tenant: text, key: fc.option(text, { nil: undefined }) })
+	.map(({ user, action, type, tenant, key }) => usual(user, action, type, tenant, key));
+
+test('a policy reads the strings that were asked about', async (t) => {
+	const engine = await engineOf(`instance := object.get(input.resource, "key", "none")
+
+code := concat("|", [input.user.key, input.action, input.resource.type, input.resource.tenant, instance])
+`);
+	t.true(engine.laidOut);
+	const whole = (text: string) => Buffer.from(text).toString();
+	fc.assert(
+		fc.property(input, (input) => {
+			const { user, action, resource } = input;
+			const said = [user.key, action, resource.type, resource.tenant, resource.key ?? 'none'].map(whole).join('|');
+			return engine.code(input) === said && engine.code(inJson(input)) === said;
+		}),
+		{ numRuns: 1_000 },
+	);
+});
+
+test('a code that is one of the strings that were asked about is that of this check', async (t) => {
+	const engine = await engineOf('code := input.user.key\n');
+	for (const user of ['ann', 'ben', '', 'é', 'ann']) t.is(engine.code(usual(user, 'read', 'document', 'acme')), user);
+});
+
+test('what is no string is no code', async (t) => {
+	const engine = await engineOf(`code := "allow" if input.action == ""
+
+code := 7 if input.action == "number"
+
+code := true if input.action == "true"
+
+code := null if input.action == "null"
+
+code := ["allow"] if input.action == "array"
+
+code := {"allow"} if input.action == "set"
+
+code := {"allow": "allow"} if input.action == "object"
+`);
+	t.is(engine.code(usual('ann', '', 'document', 'acme')), 'allow');
+	for (const action of ['number', 'true', 'null', 'array', 'set', 'object', 'undefined']) {
+		const asked = usual('ann', action, 'document', 'acme');
+		t.is(engine.code(asked), evaluationFailed, action);
+		t.is(engine.code(inJson(asked)), evaluationFailed, action);
+	}
+	t.is(engine.code(usual('ann', '', 'document', 'acme', 'budget')), 'allow');
+});
+
+test('it is decided like the same check in JSON, through patches, moves and growing memory', async (t) => {
+	const module = await WebAssembly.compile(await wasmOf(acme));
+	let engine = await Engine.load(module, dataOf(acme));
+	const codes = new Set<string>();
+	await fc.assert(
+		fc.asyncProperty(fc.array(input, { maxLength: 12 }), fc.boolean(), async (inputs, move) => {
+			for (const [index, { user, ...question }] of inputs.entries()) {
+				const whole = Buffer.from(user.key).toString();
+				if (index % 3 > 0) engine.patch(assign(whole, 'acme', [index % 2 === 0 ? 'reader' : 'editor']));
+				const { key } = question.resource;
+				const action = ['read', 'write', question.action][index % 3] ?? '';
+				for (const asked of [
+					{ user, ...question },
+					usual(user.key, action, 'document', 'acme', key),
+					usual(user.key, action, 'document', question.resource.tenant, key),
+				]) {
+					const code = engine.code(asked);
+					codes.add(code);
+					if (code !== engine.code(inJson(asked)) || code !== engine.evaluate(check, asked)) return false;
+				}
+			}
+			if (move) engine = await engine.fork(module);
+			return true;
+		}),
+		{ numRuns: 60 },
+	);
+	const all = ['allow', 'no_permission', 'no_such_action', 'no_such_resource', 'no_such_tenant', 'user_not_synced'];
+	t.deepEqual([...codes].filter((code) => all.includes(code)).sort(), all);
+	t.false(codes.has(evaluationFailed));
+	const large = 'é'.repeat(10_000_000);
+	t.is(engine.code(usual(large, 'read', 'document', 'acme', large)), 'user_not_synced');
+	t.is(engine.code(usual('ann', 'write', 'document', 'acme', large)), 'allow');
+	t.is(engine.code(usual('ann', 'write', 'document', 'acme', 'budget')), 'allow');
+});

@@ -1,0 +1,22 @@
+import type { RegoFile } from '../../compiler/model.js';
+
+/** A policy with all entrypoints, whose codes come from these rules in Rego. */
+export function policyOfCode(rules: string): readonly RegoFile[] {
+	return [
+		{ path: 'check.rego', text: `package regolith.check\n\n${rules}\ndecision := {"code": code}\n` },
+		{ path: 'explain.rego', text: 'package regolith.explain\n\nsections := {}\n' },
+		{
+			path: 'listing.rego',
+			text: `package regolith.listing
+
+user_permissions := {}
+
+instance_permissions := []
+
+user_tenants := []
+
+authorized_users := []
+`,
+		},
+	];
+}
