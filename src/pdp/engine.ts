@@ -239,8 +239,11 @@ export class Engine {
 function isUsual({ user, action, resource, context }: EngineInput): boolean {
 	if ((context ?? user.attributes ?? resource.attributes) !== undefined) return false;
 	const { type, tenant, key = '' } = resource;
-	return [user.key, action, type, tenant, key].every((text) => typeof text === 'string');
+	return isText(user.key) && isText(action) && isText(type) && isText(tenant) && isText(key);
 }
+
+// Whoever calls from JavaScript may pass anything.
+const isText = (value: unknown): boolean => typeof value === 'string';
 
 function guard<T>(step: string, run: () => T): T {
 	try {

@@ -3,9 +3,10 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { Json, Patch } from '../../compiler/model.js';
 import { Engine, EngineError } from '../../src/pdp/engine.js';
-import { acme, acmeWithMuch, assign, dataOf, wasmOf } from './environment.js';
+import { acme, acmeWithMuch, assign, dataOf, wasmFrom, wasmOf } from './environment.js';
 import { withOtherHashes } from './other-layout.js';
 import { key, type Model, ownCopy, patchModel, sorted, value } from './plain-model.js';
+import { policyOfCode } from './policy-of-code.js';
 
 /** Data that is laid out by us is what the module would have parsed, to everything that reads or changes it. */
 
@@ -197,6 +198,18 @@ for (const [kind, module] of Object.entries(kinds)) {
 		}
 	});
 }
+
+test('a member that is named twice counts once', async (t) => {
+	const policy = policyOfCode(`default code := "another number"
+
+code := "three" if count(data.table) == 3
+`);
+	const module = await WebAssembly.compile(await wasmFrom(policy));
+	const engine = await Engine.load(module, Buffer.from('{"table":{"a":1,"b":2,"a":3,"c":4,"b":5,"a":6}}'));
+	t.true(engine.laidOut);
+	t.is(engine.code({ user: { key: 'ann' }, action: 'read', resource: { type: 'document', tenant: 'acme' } }), 'three');
+	t.deepEqual(engine.dump(), { table: { a: 6, b: 5, c: 4 } });
+});
 
 test('data that nests deep is read or refused', async (t) => {
 	const nested = (depth: number, open: string, close: string) => `${open.repeat(depth)}null${close.repeat(depth)}`;

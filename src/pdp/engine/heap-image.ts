@@ -32,7 +32,7 @@ export function writeImage(memory: ModuleMemory, start: number, json: Uint8Array
 	const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
 	if (!isUtf8(text)) throw new EngineError('the data is not UTF-8');
 	const blocks = new ImageBlocks(memory, start);
-	const root = new ImageWriter(new JsonScanner(text), blocks).document();
+	const root = new ImageWriter(new JsonScanner(text), blocks, new ImageStrings(blocks, text.length)).document();
 	return { root, end: blocks.next * 4 };
 }
 
@@ -43,14 +43,14 @@ class ImageWriter {
 	readonly #scanner: JsonScanner;
 	readonly #blocks: ImageBlocks;
 	readonly #strings: ImageStrings;
-	/** The elements of all objects that are not at their end. */
-	#open = new Int32Array(1024);
+	/** The elements of all objects that are not at their end; grows at once, before the code for it is compiled. */
+	#open = new Int32Array(8);
 	#top = 0;
 
-	constructor(scanner: JsonScanner, blocks: ImageBlocks) {
+	constructor(scanner: JsonScanner, blocks: ImageBlocks, strings: ImageStrings) {
 		this.#scanner = scanner;
 		this.#blocks = blocks;
-		this.#strings = new ImageStrings(blocks);
+		this.#strings = strings;
 	}
 
 	/** Writes the whole; returns its address, as all that write do. */

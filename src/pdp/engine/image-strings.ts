@@ -3,8 +3,8 @@ import type { ImageBlocks } from './image-blocks.js';
 
 /** How often a string is written out before it is shared. Rare strings are better where they are read. */
 const copies = 16;
-/** How many strings are watched: few enough to stay in the processor's caches. */
-const watched = 2 ** 16;
+/** How many strings are watched at most: few enough to stay in the processor's caches. */
+const mostWatched = 2 ** 16;
 /** Strings longer than this are copied by the machine's own means. */
 const long = 64;
 
@@ -15,16 +15,22 @@ const slot = { place: 0, hash: 1, uses: 2, words: 4 } as const;
 export class ImageStrings {
 	readonly #blocks: ImageBlocks;
 	/** Slots, by hash. */
-	readonly #slots = new Int32Array(watched * slot.words);
+	readonly #slots: Int32Array;
+	/** The number of slots less one. */
+	readonly #mask: number;
 
-	constructor(blocks: ImageBlocks) {
+	/** For an image of so many bytes of JSON. */
+	constructor(blocks: ImageBlocks, bytes: number) {
 		this.#blocks = blocks;
+		const watched = Math.min(mostWatched, 2 ** Math.ceil(Math.log2(bytes + 1)));
+		this.#slots = new Int32Array(watched * slot.words);
+		this.#mask = watched - 1;
 	}
 
 	/** The address of a string: the bytes from `from` up to `to` of `source`, which have this hash. */
 	write(source: Buffer, from: number, to: number, hash: number): number {
 		const slots = this.#slots;
-		const at = ((hash ^ (hash >>> 15)) & (watched - 1)) * slot.words;
+		const at = ((hash ^ (hash >>> 15)) & this.#mask) * slot.words;
 		const uses = slots[at + slot.uses] ?? 0;
 		const known = slots[at + slot.place] ?? 0;
 		const same = uses > 0 && slots[at + slot.hash] === hash && holds(this.#blocks, known, source, from, to);
