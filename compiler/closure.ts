@@ -10,9 +10,9 @@ export interface Closure extends RoleName {
 	readonly sources: readonly (RoleName & { readonly keys: ReadonlySet<string> })[];
 }
 
-/** The name of a role of a type within a closure. */
-export function pairName({ type, role }: RoleName): string {
-	return `${type}#${role}`;
+/** The name by which an instance's closures hold what leads from one kind of role to a role on it. */
+export function wayName(role: string, source: RoleName): string {
+	return `${role} from ${source.type}#${source.role}`;
 }
 
 /** The subjects of relationships: by the object's type, its key and the relation. */

@@ -14,16 +14,16 @@
  * - `facts.instances[instance]` the tenant's key; everywhere, an instance is `<type>:<key>`
  * - `facts.user_roles[user][type][role][instance]` the roles assigned on instances
  * - `facts.relations[instance][relation][subject]` the relationships, by their objects
- * - `facts.closures[instance][role][<type>#<role>][instance]` for roles that derive from themselves in a circle: all
- *   the roles on other instances that lead to this one on this one, at any distance within the circle, and the first
- *   of those that lead into the circle from outside
+ * - `facts.closures[instance]["<role> from <type>#<role>"][instance]` for roles that derive from themselves in a
+ *   circle: all the roles on other instances that lead to this one on this one, at any distance within the circle, and
+ *   the first of those that lead into the circle from outside
  * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` what conditions know of them, by name; what
  *   has no attributes is not there
  *
  * Every user is in `users` and every tenant in `tenants` and `tenant_roles`; elsewhere in `facts` nothing is empty.
  */
 import { graphOf } from './circle.js';
-import { type Closure, closuresOf, objectsOf, pairName } from './closure.js';
+import { type Closure, closuresOf, objectsOf, wayName } from './closure.js';
 import { type Grants, grantsOf, resourceGrantsOf } from './grant.js';
 import { groupedBy } from './grouped-by.js';
 import { bytesWriter, type JsonWriter, valueWriter } from './json-writer.js';
@@ -282,7 +282,7 @@ export function closureTree(closures: readonly Closure[]): Tree {
 	for (const { type, role, key, sources } of closures) {
 		for (const source of sources) {
 			for (const found of source.keys) {
-				addTo(tree, [instanceName(type, key), role, pairName(source), instanceName(source.type, found)]);
+				addTo(tree, [instanceName(type, key), wayName(role, source), instanceName(source.type, found)]);
 			}
 		}
 	}

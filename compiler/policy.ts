@@ -1,13 +1,14 @@
 /** The schema as Rego: a package for each resource type with a rule for each action, for each role and condition set. */
 import { graphOf } from './circle.js';
 import { writeCircle } from './circle-policy.js';
-import { objectMetadata } from './metadata.js';
+import { metadata, objectMetadata } from './metadata.js';
 import type { Action, RegoFile, Resource, ResourceRole, Schema } from './model.js';
 import { sortedBy } from './order.js';
 import { folderOf, packagePart } from './rego/path.js';
 import { type Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
 import { writeRole } from './role-policy.js';
+import { rolePackage } from './role-reference.js';
 import { writeConditionSet } from './set-policy.js';
 import { type GrantOf, setGrants, writeSetRules } from './set-rule-policy.js';
 
@@ -35,40 +36,91 @@ function writeResource(resource: Resource, grantOf: GrantOf): RegoFile {
 	return regoFile(`regolith/resources/${folderOf(resource.key)}/permits.rego`, [
 		lines([objectMetadata(rego`resource`, resource), rego`package regolith.resources${packagePart(resource.key)}`]),
 		...(actions.length === 0 ? [] : [lines(models.map((model) => rego`import data.regolith.${model}`))]),
-		...actions.flatMap((action) => {
-			const bySets = grantOf(resource.key, action.key);
-			const grants = models.map((model) => rego`${model}.granted`);
-			return writeAction(action, bySets === undefined ? grants : [...grants, bySets]);
-		}),
+		...actions.flatMap((action) => writeAction(resource, action, grantOf)),
 	]);
 }
 
 /** The bodies of one rule: the first one carries the block. */
-function writeAction(action: Action, grants: readonly Fragment[]): readonly Fragment[] {
-	const [first = rego``, ...others] = grants.map((grant) => rego`permits[${action.key}] if ${grant}`);
-	return [lines([objectMetadata(rego`action`, action), first]), ...others];
+function writeAction(resource: Resource, action: Action, grantOf: GrantOf): readonly Fragment[] {
+	const permits = rego`permits[${action.key}] if`;
+	const path = rego`${packagePart(resource.key)}${packagePart(action.key)}`;
+	const bySets = grantOf(resource.key, action.key);
+	return [
+		lines([objectMetadata(rego`action`, action), rego`${permits} rbac.granted_by(data.regolith.schema.grants${path})`]),
+		...(resource.roles.length === 0
+			? []
+			: [
+					lines([
+						rego`${permits} {`,
+						rego`	roles := data.regolith.schema.resource_grants${path}`,
+						rego`	data.${instancesPackage(resource)}.holds_one_of(roles, ${ofCheck})`,
+						rego`}`,
+					]),
+				]),
+		...(bySets === undefined ? [] : [rego`${permits} ${bySets}`]),
+	];
+}
+
+/** What functions of roles on instances are asked about: the user and the instance of the check. */
+const ofCheck = rego`rebac.holdings, rebac.instance, data.regolith.facts`;
+
+function instancesPackage(resource: Resource): Fragment {
+	return rego`regolith.instances${packagePart(resource.key)}`;
 }
 
 /**
- * Which role is held is asked by its key, and only rules can be asked so: the functions are elsewhere. Each rule has an
- * answer for who does not hold the role, too: it is kept for the rest of the check, and what is undefined is not.
+ * The package of a type's instances. A check asks functions for roles by their names, and which of the roles count it
+ * gives as a table, which is data. Rules are found by a key: `holds` for explanations and listings, and for a denial
+ * whether there is another role than those that were asked for.
  */
 function writeInstances(resource: Resource): RegoFile {
-	const part = packagePart(resource.key);
 	const roles = sortedBy(resource.roles, (role) => role.key);
 	return regoFile(`regolith/instances/${folderOf(resource.key)}/holds.rego`, [
-		rego`package regolith.instances${part}`,
+		rego`package ${instancesPackage(resource)}`,
 		rego`import data.regolith.rebac`,
-		...roles.map((role) => writeHolds(part, role)),
+		...roles.map((role) => writeHolds(resource, role)),
+		...(resource.actions.length === 0 ? [] : choices(resource, roles)),
 	]);
 }
 
-function writeHolds(part: Fragment, role: ResourceRole): Fragment {
-	const held = rego`data.regolith.roles${part}${packagePart(role.key)}.held`;
+/** What actions ask: for any of some roles, or of the others. */
+function choices(resource: Resource, roles: readonly ResourceRole[]): readonly Fragment[] {
+	const wanted = roles.map((role) => [role, rego`roles${packagePart(role.key)} == null`] as const);
+	return [
+		...described('Holds one of these roles on the instance', [
+			...wanted.map(([role, condition]) => writeChoice(rego`holds_one_of`, condition, resource, role)),
+		]),
+		...described('Holds another role than these on the instance', [
+			lines([
+				rego`holds_another if {`,
+				rego`	roles := object.get(data.regolith.schema.resource_grants, [${resource.key}, input.action], {})`,
+				rego`	holds_other_than(roles, ${ofCheck})`,
+				rego`}`,
+			]),
+			...wanted.map(([role, condition]) => writeChoice(rego`holds_other_than`, rego`not ${condition}`, resource, role)),
+		]),
+	];
+}
+
+function writeHolds(resource: Resource, role: ResourceRole): Fragment {
+	return lines([objectMetadata(rego`role`, role), rego`holds[${role.key}] if ${held(resource, role)}(${ofCheck})`]);
+}
+
+/** One body of a function that looks for any of some roles. */
+function writeChoice(name: Fragment, condition: Fragment, resource: Resource, role: ResourceRole): Fragment {
 	return lines([
-		objectMetadata(rego`role`, role),
-		rego`holds[${role.key}] if {`,
-		rego`	${held}(rebac.holdings, rebac.instance)`,
-		rego`} else := false`,
+		rego`${name}(roles, user, object, facts) if {`,
+		rego`	${condition}`,
+		rego`	${held(resource, role)}(user, object, facts)`,
+		rego`}`,
 	]);
+}
+
+function held(resource: Resource, role: ResourceRole): Fragment {
+	return rego`data.${rolePackage({ type: resource.key, role: role.key })}.held`;
+}
+
+/** The first one carries the block. */
+function described(title: string, [first, ...others]: readonly Fragment[]): readonly Fragment[] {
+	return first === undefined ? [] : [lines([metadata({ title }), first]), ...others];
 }

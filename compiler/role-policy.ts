@@ -8,9 +8,10 @@ import { regoFile } from './rego-file.js';
 import { assignedOn, circlePackage, closureOf, nothingAssignedOn, rolePackage } from './role-reference.js';
 
 /**
- * The package of a role: `held(user, object)` says whether a user, given as what is assigned to them, holds it on the
- * instance of that name, assigned or derived. In a circle, `derived(user, object)` says so for derivations from outside
- * that closures do not hold, and `held_on_any(user, objects)` whether it is held on any instance of a table.
+ * The package of a role: `held(user, object, facts)` says whether a user, given as what is assigned to them, holds it on
+ * the instance of that name, assigned or derived. In a circle, `derived` says so for derivations from outside that
+ * closures do not hold, and `held_on_any` whether it is held on any instance of a table. All are handed the tables of
+ * facts: to look for them by their path, at each step, took a twentieth of a check.
  */
 export function writeRole(graph: DerivationGraph, resource: Resource, role: ResourceRole): RegoFile {
 	const name = { type: resource.key, role: role.key };
@@ -54,20 +55,20 @@ interface Scope {
 	readonly closures: Fragment;
 }
 
-const closuresInFacts = rego`data.regolith.facts.closures`;
-const onOne: Scope = { head: rego`held(user, object)`, each: [], closures: closuresInFacts };
+const closuresInFacts = rego`facts.closures`;
+const onOne: Scope = { head: rego`held(user, object, facts)`, each: [], closures: closuresInFacts };
 const onEach: Scope = {
-	head: rego`held_on_any(user, objects)`,
+	head: rego`held_on_any(user, objects, facts)`,
 	each: [rego`	some object, _ in objects`],
 	closures: rego`closures`,
 };
 
 function onAny(graph: DerivationGraph, circle: Circle, name: RoleName): readonly Fragment[] {
 	return [
-		lines([metadata({ title: 'On one instance' }), rego`${onOne.head} if held_on_any(user, {object: null})`]),
+		lines([metadata({ title: 'On one instance' }), rego`${onOne.head} if held_on_any(user, {object: null}, facts)`]),
 		lines([
 			metadata({ title: 'Assigned on any of several instances' }),
-			rego`${onEach.head} if data.regolith.rebac.meet(${tableOf(name)}, objects)`,
+			rego`held_on_any(user, objects, _) if data.regolith.rebac.meet(${tableOf(name)}, objects)`,
 		]),
 		...closed(graph, circle, name, onEach),
 	];
@@ -76,20 +77,20 @@ function onAny(graph: DerivationGraph, circle: Circle, name: RoleName): readonly
 function assigned(name: RoleName): Fragment {
 	return lines([
 		metadata({ title: 'Assigned on the instance' }),
-		rego`held(user, object) if ${assignedOn(rego`object`, name)}`,
+		rego`held(user, object, _) if ${assignedOn(rego`object`, name)}`,
 	]);
 }
 
 /** A derivation as one body of the function that is called `head`. */
 function derivation(graph: DerivationGraph, head: Fragment, edge: Edge): Fragment {
-	const subjects = rego`data.regolith.facts.relations[object]${packagePart(edge.relation)}`;
+	const subjects = rego`facts.relations[object]${packagePart(edge.relation)}`;
 	return lines([
 		metadata({
 			title: titleOf(edge),
 			custom: [[rego`relation`, edge.relation]],
 		}),
 		rego`#   kind: role_derivation`,
-		rego`${head}(user, object) if {`,
+		rego`${head}(user, object, facts) if {`,
 		...(edge.no_direct_roles_on_object ? [rego`	${nothingAssignedOn(rego`object`, edge.target.type)}`] : []),
 		...heldOnOneOf(graph, edge.source, subjects),
 		rego`}`,
@@ -100,8 +101,8 @@ function derivation(graph: DerivationGraph, head: Fragment, edge: Edge): Fragmen
 function heldOnOneOf(graph: DerivationGraph, source: RoleName, table: Fragment): readonly Fragment[] {
 	const path = rego`data.${rolePackage(source)}`;
 	return asksForAny(graph, source)
-		? [rego`	${path}.held_on_any(user, ${table})`]
-		: [rego`	some subject, _ in ${table}`, rego`	${path}.held(user, subject)`];
+		? [rego`	${path}.held_on_any(user, ${table}, facts)`]
+		: [rego`	some subject, _ in ${table}`, rego`	${path}.held(user, subject, facts)`];
 }
 
 function titleOf({ relation, source, no_direct_roles_on_object }: Edge): string {
@@ -138,11 +139,11 @@ function closed(graph: DerivationGraph, circle: Circle, name: RoleName, scope: S
 		}),
 		...interrupted.flatMap((member) => [
 			...(nameOf(member) === nameOf(name)
-				? [body(scope, 'Derived from outside of the circle', [rego`	derived(user, object)`])]
+				? [body(scope, 'Derived from outside of the circle', [rego`	derived(user, object, facts)`])]
 				: []),
 			body(withClosures(scope), `Derived in a circle, at any distance, from a derived ${member.type}#${member.role}`, [
 				rego`	some subject, _ in ${closureOf(closures, name, member)}`,
-				rego`	data.${rolePackage(member)}.derived(user, subject)`,
+				rego`	data.${rolePackage(member)}.derived(user, subject, facts)`,
 			]),
 		]),
 	];
@@ -177,9 +178,9 @@ function walked(circle: Circle, { type, role }: RoleName): readonly Fragment[] {
 	return [
 		lines([
 			metadata({ title: 'Assigned or derived, at any distance in a circle' }),
-			rego`held(user, object) if {`,
+			rego`held(user, object, facts) if {`,
 			rego`	reached := ${path}.reached(user, {[${type}, ${role}, object]})`,
-			rego`	${path}.given(user, reached)`,
+			rego`	${path}.given(user, reached, facts)`,
 			rego`}`,
 		]),
 	];

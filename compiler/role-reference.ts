@@ -1,6 +1,6 @@
 /** How generated Rego refers to roles, to circles and to what is assigned. */
 import type { Circle, RoleName } from './circle.js';
-import { pairName } from './closure.js';
+import { wayName } from './closure.js';
 import { packagePart } from './rego/path.js';
 import { type Fragment, rego } from './rego/rego.js';
 
@@ -24,7 +24,7 @@ export function nothingAssignedOn(instance: Fragment, type: string): Fragment {
  * closures are.
  */
 export function closureOf(closures: Fragment, { role }: RoleName, source: RoleName): Fragment {
-	return rego`${closures}[object]${packagePart(role)}[${pairName(source)}]`;
+	return rego`${closures}[object][${wayName(role, source)}]`;
 }
 
 /** Where a circle's functions are, without `data.`: it is called after its first member. */

@@ -106,7 +106,7 @@ export function resourceRoleTests(types: readonly string[]): TestRules {
 		]),
 		helpers: [
 			rego`# A role on an instance allows what it grants and nothing else; on another instance or in another tenant, nothing. If
-# it granted every action, it would allow every action.
+# it granted every action, it would allow every action, and if nothing granted any, it would be held in vain.
 resource_role_is_right(type, role) if {
 	facts := object.union(with_role_on(type, "object", role), {"instances": {instance(type, "other"): "here"}})
 	held(object_in(type, "here"), facts) == {role}
@@ -115,6 +115,14 @@ resource_role_is_right(type, role) if {
 	allowed({"type": type, "key": "other", "tenant": "here"}, facts) == set()
 	grants := {type: {action: {role: null} | some action in actions_of(type)}}
 	allowed(object_in(type, "here"), facts) == actions[type] with data.regolith.schema.resource_grants as grants
+	denials(object_in(type, "here"), facts) - {"no_permission"} == set() with data.regolith.schema.resource_grants as {}
+	denials({"type": type, "key": "other", "tenant": "here"}, facts) - {"no_graph_roles"} == set()
+}`,
+			rego`# The codes of what is denied: they tell whether any role is held.
+denials(resource, facts) := {code |
+	some action in actions_of(resource.type)
+	question := {"user": {"key": "someone"}, "action": action, "resource": resource, "conditions": false}
+	code := check.code with input as question with data.regolith.facts as facts
 }`,
 			rego`# The roles that the same user holds on an instance, as the policy says.
 held(resource, facts) := roles if {
@@ -212,7 +220,7 @@ with_two_relations(type, derivation, inner) := object.union_n([
 	],
 ))`,
 			rego`# An entry of the closures. There is one for each derivation that nothing stops; only roles in a circle look at them.
-led_by(role, row, subject) := {role: {concat("#", [row.subject, row.source]): {subject: null}}}`,
+led_by(role, row, subject) := {concat("", [role, " from ", row.subject, "#", row.source]): {subject: null}}`,
 		],
 	};
 }

@@ -297,7 +297,7 @@ granted_by_tenant_role(role, type) := union({permitted |
 extended_tenant_roles := {role: row.extends | some role, row in tenant_roles}
 
 # A role on an instance allows what it grants and nothing else; on another instance or in another tenant, nothing. If
-# it granted every action, it would allow every action.
+# it granted every action, it would allow every action, and if nothing granted any, it would be held in vain.
 resource_role_is_right(type, role) if {
 	facts := object.union(with_role_on(type, "object", role), {"instances": {instance(type, "other"): "here"}})
 	held(object_in(type, "here"), facts) == {role}
@@ -306,6 +306,15 @@ resource_role_is_right(type, role) if {
 	allowed({"type": type, "key": "other", "tenant": "here"}, facts) == set()
 	grants := {type: {action: {role: null} | some action in actions_of(type)}}
 	allowed(object_in(type, "here"), facts) == actions[type] with data.regolith.schema.resource_grants as grants
+	denials(object_in(type, "here"), facts) - {"no_permission"} == set() with data.regolith.schema.resource_grants as {}
+	denials({"type": type, "key": "other", "tenant": "here"}, facts) - {"no_graph_roles"} == set()
+}
+
+# The codes of what is denied: they tell whether any role is held.
+denials(resource, facts) := {code |
+	some action in actions_of(resource.type)
+	question := {"user": {"key": "someone"}, "action": action, "resource": resource, "conditions": false}
+	code := check.code with input as question with data.regolith.facts as facts
 }
 
 # The roles that the same user holds on an instance, as the policy says.
@@ -388,4 +397,4 @@ related(type, key, derivation, subject) := object.union_n(array.concat(
 ))
 
 # An entry of the closures. There is one for each derivation that nothing stops; only roles in a circle look at them.
-led_by(role, row, subject) := {role: {concat("#", [row.subject, row.source]): {subject: null}}}
+led_by(role, row, subject) := {concat("", [role, " from ", row.subject, "#", row.source]): {subject: null}}

@@ -26,7 +26,7 @@ _models[model] := section if {
 
 _sections.rbac := rbac_section
 
-_sections.rebac := rebac_section if rebac.applies
+_sections.rebac := rebac_section if rebac.applies(input.resource)
 
 _sections.abac := abac_section if abac.active
 

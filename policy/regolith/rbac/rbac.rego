@@ -23,12 +23,17 @@ held if count(roles) > 0
 
 # METADATA
 # title: Granted
+# description: A role that the user holds in the tenant of the resource grants the action. For explanations.
+granted if granted_by(data.regolith.schema.grants[input.resource.type][input.action])
+
+# METADATA
+# title: Granted by
 # description: |
-#   A role that the user holds in the tenant of the resource grants the action.
-#   The roles of one user in one tenant are few, so they are iterated and the tables are looked up.
-granted if {
+#   The user holds one of the roles that grant the action, given as a table, in the tenant of the resource. A check asks
+#   so for the roles of its action by their path. The roles of one user in one tenant are few, so they are iterated.
+granted_by(grants) if {
 	some role, _ in roles
-	data.regolith.schema.grants[input.resource.type][input.action][role] == null
+	grants[role] == null
 }
 
 # METADATA
@@ -48,7 +53,7 @@ default denial := "no_permission"
 
 denial := "no_permission" if {
 	held
-	action_known
+	action_exists(input.resource.type, input.action)
 } else := unknown if {
 	unknown
 } else := "no_user_roles" if {
@@ -79,10 +84,12 @@ resource_known if {
 }
 
 # METADATA
-# description: The action exists on the resource type.
-action_known if {
-	type := input.resource.type
-	action := input.action
+# description: The action of the check exists on its resource type.
+action_known if action_exists(input.resource.type, input.action)
+
+# METADATA
+# description: The action exists on the resource type. A check asks this once and without `not`, which needs the rule.
+action_exists(type, action) if {
 	is_string(type)
 	is_string(action)
 	data.regolith.schema.actions[type][action] == null

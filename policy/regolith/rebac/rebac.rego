@@ -39,10 +39,10 @@ name_of(resource) := concat(":", [resource.type, resource.key])
 
 # METADATA
 # title: Granted
-# description: A role that the user holds on the instance grants the action. The roles that grant an action are few.
+# description: |
+#   A role that the user holds on the instance grants the action. For explanations; a check asks for the roles that grant
+#   its action by their names, which costs less.
 granted if {
-	holdings
-	instance
 	type := input.resource.type
 	some role, _ in data.regolith.schema.resource_grants[type][input.action]
 	data.regolith.instances[type].holds[role]
@@ -50,8 +50,7 @@ granted if {
 
 # METADATA
 # title: Held roles
-# description: |
-#   The keys of all roles that the user holds on the instance. A check asks `granted` and `held`, which cost less.
+# description: The keys of all roles that the user holds on the instance. A check asks for less, which costs less.
 held_roles contains role if {
 	holdings
 	instance
@@ -61,23 +60,18 @@ held_roles contains role if {
 }
 
 # METADATA
-# title: Held
+# title: Held in vain
 # description: |
-#   The user holds any role on the instance. What was found out about a role for the grant is not looked for again.
-held if {
-	holdings
-	instance
-	type := input.resource.type
-	some role, _ in data.regolith.schema.resource_roles[type]
-	data.regolith.instances[type].holds[role]
-}
+#   The user holds a role on the instance that does not grant the action. Once none that does was found, this is whether
+#   any is held: what was looked for is not looked for again.
+held_in_vain if data.regolith.instances[input.resource.type].holds_another
 
 # METADATA
 # title: Applies
-# description: The check is about an instance, and its type has roles that could be held there.
-applies if {
-	is_string(input.resource.key)
-	count(data.regolith.schema.resource_roles[input.resource.type]) > 0
+# description: A check of this resource is about an instance, and its type has roles that could be held there.
+applies(resource) if {
+	is_string(resource.key)
+	count(data.regolith.schema.resource_roles[resource.type]) > 0
 }
 
 # METADATA
@@ -88,10 +82,15 @@ applies if {
 default denial := "no_permission"
 
 denial := "no_graph_roles" if {
+	holdings
 	instance
-	rbac.action_known
-	user_known
-	not held
+	rbac.action_exists(input.resource.type, input.action)
+	not held_in_vain
+} else := "no_graph_roles" if {
+	not holdings
+	instance
+	rbac.action_exists(input.resource.type, input.action)
+	rbac.user_known
 } else := rbac.unknown if {
 	rbac.unknown
 } else := "no_such_resource_instance" if {
@@ -99,12 +98,6 @@ denial := "no_graph_roles" if {
 } else := "tenant_mismatch" if {
 	not instance
 }
-
-# METADATA
-# description: The user exists. Only those who exist have holdings, which the grant has looked up.
-user_known if {
-	holdings
-} else := rbac.user_known
 
 # METADATA
 # description: The instance exists, in whatever tenant.

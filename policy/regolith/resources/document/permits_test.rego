@@ -16,18 +16,24 @@ import data.regolith.rebac
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted
+permits["read"] if rbac.granted_by(data.regolith.schema.grants.document.read)
 
-permits["read"] if rebac.granted
+permits["read"] if {
+	roles := data.regolith.schema.resource_grants.document.read
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}
 
 # METADATA
 # title: "Sign"
 # custom:
 #   key: "sign"
 #   kind: action
-permits["sign"] if rbac.granted
+permits["sign"] if rbac.granted_by(data.regolith.schema.grants.document.sign)
 
-permits["sign"] if rebac.granted
+permits["sign"] if {
+	roles := data.regolith.schema.resource_grants.document.sign
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}
 
 permits["sign"] if data.regolith.set_rules.document.sign.granted
 
@@ -36,6 +42,9 @@ permits["sign"] if data.regolith.set_rules.document.sign.granted
 # custom:
 #   key: "write"
 #   kind: action
-permits["write"] if rbac.granted
+permits["write"] if rbac.granted_by(data.regolith.schema.grants.document.write)
 
-permits["write"] if rebac.granted
+permits["write"] if {
+	roles := data.regolith.schema.resource_grants.document.write
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}

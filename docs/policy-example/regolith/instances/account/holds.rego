@@ -9,6 +9,23 @@ import data.regolith.rebac
 # custom:
 #   key: "owner"
 #   kind: role
-holds["owner"] if {
-	data.regolith.roles.account.owner.held(rebac.holdings, rebac.instance)
-} else := false
+holds["owner"] if data.regolith.roles.account.owner.held(rebac.holdings, rebac.instance, data.regolith.facts)
+
+# METADATA
+# title: "Holds one of these roles on the instance"
+holds_one_of(roles, user, object, facts) if {
+	roles.owner == null
+	data.regolith.roles.account.owner.held(user, object, facts)
+}
+
+# METADATA
+# title: "Holds another role than these on the instance"
+holds_another if {
+	roles := object.get(data.regolith.schema.resource_grants, ["account", input.action], {})
+	holds_other_than(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}
+
+holds_other_than(roles, user, object, facts) if {
+	not roles.owner == null
+	data.regolith.roles.account.owner.held(user, object, facts)
+}

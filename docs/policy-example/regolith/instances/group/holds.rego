@@ -9,6 +9,4 @@ import data.regolith.rebac
 # custom:
 #   key: "member"
 #   kind: role
-holds["member"] if {
-	data.regolith.roles.group.member.held(rebac.holdings, rebac.instance)
-} else := false
+holds["member"] if data.regolith.roles.group.member.held(rebac.holdings, rebac.instance, data.regolith.facts)

@@ -15,6 +15,9 @@ import data.regolith.rebac
 # custom:
 #   key: "close"
 #   kind: action
-permits["close"] if rbac.granted
+permits["close"] if rbac.granted_by(data.regolith.schema.grants.account.close)
 
-permits["close"] if rebac.granted
+permits["close"] if {
+	roles := data.regolith.schema.resource_grants.account.close
+	data.regolith.instances.account.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}

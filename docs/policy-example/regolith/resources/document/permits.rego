@@ -15,15 +15,21 @@ import data.regolith.rebac
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted
+permits["read"] if rbac.granted_by(data.regolith.schema.grants.document.read)
 
-permits["read"] if rebac.granted
+permits["read"] if {
+	roles := data.regolith.schema.resource_grants.document.read
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}
 
 # METADATA
 # title: "write"
 # custom:
 #   key: "write"
 #   kind: action
-permits["write"] if rbac.granted
+permits["write"] if rbac.granted_by(data.regolith.schema.grants.document.write)
 
-permits["write"] if rebac.granted
+permits["write"] if {
+	roles := data.regolith.schema.resource_grants.document.write
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}

@@ -4,16 +4,16 @@ package regolith.circles.folder.editor
 
 # METADATA
 # title: "Assigned: folder#editor"
-given(user, nodes) if {
+given(user, nodes, _) if {
 	some ["folder", "editor", object] in nodes
 	user.folder.editor[object] == null
 }
 
 # METADATA
 # title: "Derived from outside of the circle: folder#editor"
-given(user, nodes) if {
+given(user, nodes, facts) if {
 	some ["folder", "editor", object] in nodes
-	data.regolith.roles.folder.editor.derived(user, object)
+	data.regolith.roles.folder.editor.derived(user, object, facts)
 }
 
 # METADATA

@@ -12,9 +12,9 @@ package regolith.roles.folder.editor
 
 # METADATA
 # title: "Assigned or derived, at any distance in a circle"
-held(user, object) if {
+held(user, object, facts) if {
 	reached := data.regolith.circles.folder.editor.reached(user, {["folder", "editor", object]})
-	data.regolith.circles.folder.editor.given(user, reached)
+	data.regolith.circles.folder.editor.given(user, reached, facts)
 }
 
 # METADATA
@@ -22,7 +22,7 @@ held(user, object) if {
 # custom:
 #   relation: "account"
 #   kind: role_derivation
-derived(user, object) if {
-	some subject, _ in data.regolith.facts.relations[object].account
-	data.regolith.roles.account.owner.held(user, subject)
+derived(user, object, facts) if {
+	some subject, _ in facts.relations[object].account
+	data.regolith.roles.account.owner.held(user, subject, facts)
 }

@@ -12,25 +12,25 @@ package regolith.roles.folder.viewer
 
 # METADATA
 # title: "On one instance"
-held(user, object) if held_on_any(user, {object: null})
+held(user, object, facts) if held_on_any(user, {object: null}, facts)
 
 # METADATA
 # title: "Assigned on any of several instances"
-held_on_any(user, objects) if data.regolith.rebac.meet(user.folder.viewer, objects)
+held_on_any(user, objects, _) if data.regolith.rebac.meet(user.folder.viewer, objects)
 
 # METADATA
 # title: "Derived in a circle, at any distance, from an assigned folder#viewer"
-held_on_any(user, objects) if {
+held_on_any(user, objects, facts) if {
 	assigned := user.folder.viewer
-	closures := data.regolith.facts.closures
+	closures := facts.closures
 	some object, _ in objects
-	data.regolith.rebac.meet(assigned, closures[object].viewer["folder#viewer"])
+	data.regolith.rebac.meet(assigned, closures[object]["viewer from folder#viewer"])
 }
 
 # METADATA
 # title: "Derived at any distance from group#member, which leads into the circle"
-held_on_any(user, objects) if {
-	closures := data.regolith.facts.closures
+held_on_any(user, objects, facts) if {
+	closures := facts.closures
 	some object, _ in objects
-	data.regolith.roles.group.member.held_on_any(user, closures[object].viewer["group#member"])
+	data.regolith.roles.group.member.held_on_any(user, closures[object]["viewer from group#member"], facts)
 }

@@ -14,25 +14,25 @@ import data.regolith.rbac
 # custom:
 #   key: "comment"
 #   kind: action
-permits["comment"] if rbac.granted
+permits["comment"] if rbac.granted_by(data.regolith.schema.grants.page.comment)
 
 # METADATA
 # title: "Publish"
 # custom:
 #   key: "publish"
 #   kind: action
-permits["publish"] if rbac.granted
+permits["publish"] if rbac.granted_by(data.regolith.schema.grants.page.publish)
 
 # METADATA
 # title: "Read"
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted
+permits["read"] if rbac.granted_by(data.regolith.schema.grants.page.read)
 
 # METADATA
 # title: "Write"
 # custom:
 #   key: "write"
 #   kind: action
-permits["write"] if rbac.granted
+permits["write"] if rbac.granted_by(data.regolith.schema.grants.page.write)

@@ -15,7 +15,7 @@ import data.regolith.rbac
 # custom:
 #   key: "10"
 #   kind: action
-permits["10"] if rbac.granted
+permits["10"] if rbac.granted_by(data.regolith.schema.grants.__proto__["10"])
 
 # METADATA
 # title: "9\n---\nkey: x"
@@ -23,7 +23,7 @@ permits["10"] if rbac.granted
 # custom:
 #   key: "9"
 #   kind: action
-permits["9"] if rbac.granted
+permits["9"] if rbac.granted_by(data.regolith.schema.grants.__proto__["9"])
 
 # METADATA
 # title: "__proto__\n---\nkey: x"
@@ -31,7 +31,7 @@ permits["9"] if rbac.granted
 # custom:
 #   key: "__proto__"
 #   kind: action
-permits["__proto__"] if rbac.granted
+permits["__proto__"] if rbac.granted_by(data.regolith.schema.grants.__proto__.__proto__)
 
 # METADATA
 # title: "if\n---\nkey: x"
@@ -39,4 +39,4 @@ permits["__proto__"] if rbac.granted
 # custom:
 #   key: "if"
 #   kind: action
-permits["if"] if rbac.granted
+permits["if"] if rbac.granted_by(data.regolith.schema.grants.__proto__["if"])

@@ -16,11 +16,11 @@ import data.regolith.rbac
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted
+permits["read"] if rbac.granted_by(data.regolith.schema.grants.document.read)
 
 # METADATA
 # title: "Write"
 # custom:
 #   key: "write"
 #   kind: action
-permits["write"] if rbac.granted
+permits["write"] if rbac.granted_by(data.regolith.schema.grants.document.write)

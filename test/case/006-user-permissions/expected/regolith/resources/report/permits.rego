@@ -14,4 +14,4 @@ import data.regolith.rbac
 # custom:
 #   key: "run"
 #   kind: action
-permits["run"] if rbac.granted
+permits["run"] if rbac.granted_by(data.regolith.schema.grants.report.run)

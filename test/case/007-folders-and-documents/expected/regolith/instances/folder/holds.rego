@@ -9,15 +9,40 @@ import data.regolith.rebac
 # custom:
 #   key: "editor"
 #   kind: role
-holds["editor"] if {
-	data.regolith.roles.folder.editor.held(rebac.holdings, rebac.instance)
-} else := false
+holds["editor"] if data.regolith.roles.folder.editor.held(rebac.holdings, rebac.instance, data.regolith.facts)
 
 # METADATA
 # title: "Viewer"
 # custom:
 #   key: "viewer"
 #   kind: role
-holds["viewer"] if {
-	data.regolith.roles.folder.viewer.held(rebac.holdings, rebac.instance)
-} else := false
+holds["viewer"] if data.regolith.roles.folder.viewer.held(rebac.holdings, rebac.instance, data.regolith.facts)
+
+# METADATA
+# title: "Holds one of these roles on the instance"
+holds_one_of(roles, user, object, facts) if {
+	roles.editor == null
+	data.regolith.roles.folder.editor.held(user, object, facts)
+}
+
+holds_one_of(roles, user, object, facts) if {
+	roles.viewer == null
+	data.regolith.roles.folder.viewer.held(user, object, facts)
+}
+
+# METADATA
+# title: "Holds another role than these on the instance"
+holds_another if {
+	roles := object.get(data.regolith.schema.resource_grants, ["folder", input.action], {})
+	holds_other_than(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}
+
+holds_other_than(roles, user, object, facts) if {
+	not roles.editor == null
+	data.regolith.roles.folder.editor.held(user, object, facts)
+}
+
+holds_other_than(roles, user, object, facts) if {
+	not roles.viewer == null
+	data.regolith.roles.folder.viewer.held(user, object, facts)
+}

@@ -15,6 +15,9 @@ import data.regolith.rebac
 # custom:
 #   key: "manage"
 #   kind: action
-permits["manage"] if rbac.granted
+permits["manage"] if rbac.granted_by(data.regolith.schema.grants.account.manage)
 
-permits["manage"] if rebac.granted
+permits["manage"] if {
+	roles := data.regolith.schema.resource_grants.account.manage
+	data.regolith.instances.account.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}

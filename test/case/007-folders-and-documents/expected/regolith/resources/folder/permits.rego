@@ -16,15 +16,21 @@ import data.regolith.rebac
 # custom:
 #   key: "list"
 #   kind: action
-permits["list"] if rbac.granted
+permits["list"] if rbac.granted_by(data.regolith.schema.grants.folder.list)
 
-permits["list"] if rebac.granted
+permits["list"] if {
+	roles := data.regolith.schema.resource_grants.folder.list
+	data.regolith.instances.folder.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}
 
 # METADATA
 # title: "Share"
 # custom:
 #   key: "share"
 #   kind: action
-permits["share"] if rbac.granted
+permits["share"] if rbac.granted_by(data.regolith.schema.grants.folder.share)
 
-permits["share"] if rebac.granted
+permits["share"] if {
+	roles := data.regolith.schema.resource_grants.folder.share
+	data.regolith.instances.folder.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}

@@ -15,15 +15,21 @@ import data.regolith.rebac
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted
+permits["read"] if rbac.granted_by(data.regolith.schema.grants["my-doc"].read)
 
-permits["read"] if rebac.granted
+permits["read"] if {
+	roles := data.regolith.schema.resource_grants["my-doc"].read
+	data.regolith.instances["my-doc"].holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}
 
 # METADATA
 # title: "Write"
 # custom:
 #   key: "write"
 #   kind: action
-permits["write"] if rbac.granted
+permits["write"] if rbac.granted_by(data.regolith.schema.grants["my-doc"].write)
 
-permits["write"] if rebac.granted
+permits["write"] if {
+	roles := data.regolith.schema.resource_grants["my-doc"].write
+	data.regolith.instances["my-doc"].holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}

@@ -15,6 +15,9 @@ import data.regolith.rebac
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted
+permits["read"] if rbac.granted_by(data.regolith.schema.grants.page.read)
 
-permits["read"] if rebac.granted
+permits["read"] if {
+	roles := data.regolith.schema.resource_grants.page.read
+	data.regolith.instances.page.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}

@@ -15,6 +15,9 @@ import data.regolith.rebac
 # custom:
 #   key: "plan"
 #   kind: action
-permits["plan"] if rbac.granted
+permits["plan"] if rbac.granted_by(data.regolith.schema.grants.team.plan)
 
-permits["plan"] if rebac.granted
+permits["plan"] if {
+	roles := data.regolith.schema.resource_grants.team.plan
+	data.regolith.instances.team.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}

@@ -15,9 +15,12 @@ import data.regolith.rebac
 # custom:
 #   key: "edit"
 #   kind: action
-permits["edit"] if rbac.granted
+permits["edit"] if rbac.granted_by(data.regolith.schema.grants.document.edit)
 
-permits["edit"] if rebac.granted
+permits["edit"] if {
+	roles := data.regolith.schema.resource_grants.document.edit
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}
 
 permits["edit"] if data.regolith.set_rules.document.edit.granted
 
@@ -26,17 +29,23 @@ permits["edit"] if data.regolith.set_rules.document.edit.granted
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted
+permits["read"] if rbac.granted_by(data.regolith.schema.grants.document.read)
 
-permits["read"] if rebac.granted
+permits["read"] if {
+	roles := data.regolith.schema.resource_grants.document.read
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}
 
 # METADATA
 # title: "sign"
 # custom:
 #   key: "sign"
 #   kind: action
-permits["sign"] if rbac.granted
+permits["sign"] if rbac.granted_by(data.regolith.schema.grants.document.sign)
 
-permits["sign"] if rebac.granted
+permits["sign"] if {
+	roles := data.regolith.schema.resource_grants.document.sign
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+}
 
 permits["sign"] if data.regolith.set_rules.document.sign.granted

@@ -14,6 +14,6 @@ import data.regolith.rbac
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted
+permits["read"] if rbac.granted_by(data.regolith.schema.grants.folder.read)
 
 permits["read"] if data.regolith.set_rules.folder.read.granted

@@ -4,16 +4,16 @@ package regolith.circles.page.reader
 
 # METADATA
 # title: "Assigned: page#reader"
-given(user, nodes) if {
+given(user, nodes, _) if {
 	some ["page", "reader", object] in nodes
 	user.page.reader[object] == null
 }
 
 # METADATA
 # title: "Derived from outside of the circle: page#reader"
-given(user, nodes) if {
+given(user, nodes, facts) if {
 	some ["page", "reader", object] in nodes
-	data.regolith.roles.page.reader.derived(user, object)
+	data.regolith.roles.page.reader.derived(user, object, facts)
 }
 
 # METADATA
