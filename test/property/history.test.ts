@@ -1,21 +1,15 @@
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import fc from 'fast-check';
-import { document, type Json } from '../../compiler/index.js';
-import { parseManifest, parsePatches, unpack } from '../../src/bundle.js';
+import { document } from '../../compiler/index.js';
+import { parseManifest, parsePatches } from '../../src/bundle.js';
 import { Engine } from '../../src/pdp/engine.js';
-import { type Client, client } from '../support/client.js';
+import { newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
-import { temporary } from '../support/temporary.js';
+import { askOpa, dataOf, moduleOf, snapshot, stepFrom } from './feed.js';
 import { decide, patched, permissions, type Query } from './oracle.js';
 import { opening, Simulation, universe, type Write, write } from './simulation.js';
 
 /** Random histories of writes over HTTP, held against books kept aside, the oracle, and stock OPA. */
-
-const run = promisify(execFile);
 
 let stack: Stack;
 test.before(async () => {
@@ -23,58 +17,7 @@ test.before(async () => {
 });
 test.after.always(() => stack?.stop());
 
-interface Bundle {
-	readonly etag: string;
-	readonly files: ReadonlyMap<string, Uint8Array>;
-	readonly bytes: Uint8Array;
-}
-
-/** An environment of its own for one history. */
-async function freshEnvironment() {
-	const key = `e${Math.random().toString(36).slice(2)}`;
-	const { body } = await stack.organization.post('/v2/projects/default/envs', { key, name: key });
-	const secret = await stack.organization.get<{ secret: string }>(`/v2/api-key/default/${key}`);
-	return {
-		id: String(body['id']),
-		key,
-		api: client(stack.api.listening.url, secret.body.secret),
-		secret: secret.body.secret,
-	};
-}
-
-type Environment = Awaited<ReturnType<typeof freshEnvironment>>;
-
-async function fetchBundle(environment: Environment, flavour: '' | '/rego', etag?: string): Promise<Bundle | null> {
-	const answer = await fetch(`${stack.api.listening.url}/bundles/${environment.id}${flavour}`, {
-		headers: {
-			authorization: `Bearer ${environment.secret}`,
-			prefer: etag === undefined ? 'modes=snapshot' : 'modes=snapshot,delta,policy',
-			...(etag === undefined ? {} : { 'if-none-match': etag }),
-		},
-	});
-	if (answer.status === 304) return null;
-	if (answer.status !== 200) throw new Error(`the feed answered ${answer.status}: ${await answer.text()}`);
-	const bytes = new Uint8Array(await answer.arrayBuffer());
-	return { etag: answer.headers.get('etag') ?? '', files: await unpack(bytes), bytes };
-}
-
-async function snapshot(environment: Environment, flavour: '' | '/rego'): Promise<Bundle> {
-	const bundle = await fetchBundle(environment, flavour);
-	if (bundle === null) throw new Error('a request without an ETag was answered with 304');
-	return bundle;
-}
-
-function dataOf({ files }: Bundle): Json {
-	return JSON.parse(Buffer.from(files.get('data.json') ?? '').toString());
-}
-
-async function moduleOf({ files }: Bundle): Promise<WebAssembly.Module> {
-	return WebAssembly.compile(files.get('policy.wasm') as Uint8Array<ArrayBuffer>);
-}
-
-async function send(api: Client, key: string, entry: Write) {
-	const schema = `/v2/schema/default/${key}`;
-	const facts = `/v2/facts/default/${key}`;
+async function send({ http: api, schema, facts }: Place, entry: Write) {
 	const at = (path: string, name: string) => `${path}/${encodeURIComponent(name)}`;
 	const blocks = (actions: readonly string[]) => Object.fromEntries(actions.map((name) => [name, {}]));
 	switch (entry.kind) {
@@ -138,16 +81,6 @@ function everyQuery(): readonly Query[] {
 	);
 }
 
-async function askOpa(t: ExecutionContext, bundle: Bundle, queries: readonly Query[]): Promise<readonly string[]> {
-	const folder = temporary(t);
-	await writeFile(join(folder, 'bundle.tar.gz'), bundle.bytes);
-	await writeFile(join(folder, 'input.json'), JSON.stringify({ queries }));
-	const query = '[code | some q in input.queries; code := data.regolith.check.code with input as q]';
-	const words = ['eval', '--bundle', 'bundle.tar.gz', '--input', 'input.json', '--format', 'json', query];
-	const { stdout } = await run(stack.config.opa_path ?? 'opa', words, { cwd: folder, maxBuffer: 2 ** 26 });
-	return JSON.parse(stdout).result[0].expressions[0].value;
-}
-
 test('patches and snapshot give equal data; WASM, opa eval and the oracle give equal answers; a listing is its checks', async (t) => {
 	t.timeout(600_000);
 	let steps = 0;
@@ -156,14 +89,16 @@ test('patches and snapshot give equal data; WASM, opa eval and the oracle give e
 			fc.array(write, { minLength: 8, maxLength: 40 }),
 			fc.array(fc.nat({ max: 50 }), { minLength: 1, maxLength: 3 }),
 			async (random, looks) => {
-				const environment = await freshEnvironment();
+				const site = { url: stack.api.listening.url, store: stack.api.store };
+				const environment = await newPlace(site, stack.organization);
 				const books = new Simulation();
 				const history = [...opening, ...random];
-				const bases = [await snapshot(environment, '')];
-				let revision = Number(parseManifest((bases[0] as Bundle).files).revision);
+				const empty = await snapshot(environment, '');
+				const bases = [empty];
+				let revision = Number(parseManifest(empty.files).revision);
 				for (const [index, entry] of history.entries()) {
 					const { accepted, changes } = books.enter(entry);
-					const answer = await send(environment.api, environment.key, entry);
+					const answer = await send(environment, entry);
 					const said = `${JSON.stringify(entry)} was answered ${answer.status} ${JSON.stringify(answer.body)}`;
 					t.is(answer.status < 300, accepted, said);
 					if (accepted) {
@@ -181,7 +116,7 @@ test('patches and snapshot give equal data; WASM, opa eval and the oracle give e
 
 				const engine = await Engine.load(await moduleOf(newest), newest.files.get('data.json') as Uint8Array);
 				for (const base of bases) {
-					const step = await fetchBundle(environment, '', base.etag);
+					const step = await stepFrom(environment, base.etag);
 					if (step === null) continue;
 					steps += parseManifest(step.files).metadata.regolith.kind === 'snapshot' ? 0 : 1;
 					const patches = parsePatches(step.files);

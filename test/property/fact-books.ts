@@ -1,0 +1,106 @@
+import { drop, known, nameOf, Refused, require, roleIn, type State, typeOf } from './relationship-state.js';
+import type { FactWrite, Held, Tuple } from './relationship-writes.js';
+import { removeInstances } from './schema-books.js';
+
+/** What writes of facts do to the books. All throw `Refused` for what must be refused. */
+
+/** Enters a change of what exists. */
+export function enterFact(state: State, entry: FactWrite): void {
+	const { users, tenants, assignments, tuples } = state;
+	switch (entry.kind) {
+		case 'create-user':
+			require(!users.has(entry.user), 'the user exists');
+			users.add(entry.user);
+			break;
+		case 'delete-user':
+			require(users.delete(entry.user), 'no such user');
+			drop(assignments, ({ user }) => user === entry.user);
+			break;
+		case 'create-tenant':
+			require(!tenants.has(entry.tenant), 'the tenant exists');
+			tenants.add(entry.tenant);
+			break;
+		case 'delete-tenant':
+			require(tenants.delete(entry.tenant), 'no such tenant');
+			removeInstances(state, (_, tenant) => tenant === entry.tenant);
+			break;
+		case 'create-instance':
+			require(!state.instances.has(entry.instance), 'the instance exists');
+			addInstance(state, entry.instance, entry.tenant);
+			break;
+		case 'delete-instance':
+			known(state.instances, entry.instance);
+			removeInstances(state, (name) => name === entry.instance);
+			break;
+		case 'assign':
+			assign(state, entry, entry.tenant);
+			break;
+		case 'unassign':
+			require(assignments.delete(nameOf(entry.user, entry.role, entry.instance)), 'it is not held');
+			break;
+		case 'relate':
+			relate(state, entry, entry.tenant);
+			break;
+		case 'unrelate':
+			require(tuples.delete(keyOf(entry)), 'no such relationship');
+			break;
+		case 'relate-many':
+			relateMany(state, entry.tuples, entry.tenant);
+			break;
+		case 'unrelate-many':
+			for (const tuple of entry.tuples) tuples.delete(keyOf(tuple));
+	}
+}
+
+function addInstance(state: State, name: string, tenant: string): void {
+	known(state.resources, typeOf(name));
+	require(state.tenants.has(tenant), 'no such tenant');
+	state.instances.set(name, { tenant, group: null });
+}
+
+/** What does not exist comes into being where a tenant is named. */
+function ensureInstances(state: State, names: readonly string[], tenant: string | undefined): void {
+	for (const name of names) {
+		if (state.instances.has(name)) continue;
+		if (tenant === undefined) throw new Refused('nothing is made without a tenant');
+		addInstance(state, name, tenant);
+	}
+}
+
+function assign(state: State, { user, role, instance }: Held, tenant: string | undefined): void {
+	require(state.users.has(user), 'no such user');
+	require(tenant === undefined || state.tenants.has(tenant), 'no such tenant');
+	ensureInstances(state, [instance], tenant);
+	require(tenant === undefined || known(state.instances, instance).tenant === tenant, 'it is of another tenant');
+	roleIn(state, typeOf(instance), role);
+	const key = nameOf(user, role, instance);
+	require(!state.assignments.has(key), 'it is held');
+	state.assignments.set(key, { user, role, instance });
+}
+
+function relate(state: State, { subject, relation, object }: Tuple, tenant: string | undefined): void {
+	const key = keyOf({ subject, relation, object });
+	require(!state.tuples.has(key), 'they are related so');
+	relateMany(state, [{ subject, relation, object }], tenant);
+}
+
+function relateMany(state: State, tuples: readonly Tuple[], tenant: string | undefined): void {
+	ensureInstances(
+		state,
+		tuples.flatMap(({ subject, object }) => [subject, object]),
+		tenant,
+	);
+	for (const tuple of tuples) {
+		const { subject, relation, object } = tuple;
+		const along = known(known(state.resources, typeOf(object)).relations, relation);
+		require(along.subject === typeOf(subject), 'the relation leads elsewhere');
+		const [from, to] = [known(state.instances, subject), known(state.instances, object)];
+		require(from.tenant === to.tenant, 'they are of two tenants');
+		if (!state.tuples.has(keyOf(tuple))) state.tuples.set(keyOf(tuple), tuple);
+	}
+}
+
+/** Under what a tuple is kept. */
+export function keyOf({ subject, relation, object }: Tuple): string {
+	return nameOf(subject, relation, object);
+}

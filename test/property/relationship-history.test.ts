@@ -1,0 +1,165 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import test from 'ava';
+import fc from 'fast-check';
+import { document } from '../../compiler/index.js';
+import { parseManifest, parsePatches } from '../../src/bundle.js';
+import { Engine } from '../../src/pdp/engine.js';
+import { contentsOf } from '../support/contents.js';
+import type { Paginated } from '../support/listed.js';
+import { newPlace, type Place } from '../support/management.js';
+import { type Stack, startStack } from '../support/stack.js';
+import { askOpa, type Bundle, dataOf, moduleOf, snapshot, stepFrom } from './feed.js';
+import { decide, patched } from './oracle.js';
+import { answered, type Question } from './questions.js';
+import { type GroupLists, RelationshipBooks } from './relationship-books.js';
+import { send } from './relationship-requests.js';
+import { factWrite, groupWrite, lineOf, opening, schemaWrite, universe, type Write } from './relationship-writes.js';
+
+/** Random histories of relationships and groups over HTTP, held against books kept aside, the oracle, and stock OPA. */
+
+let stack: Stack;
+test.before(async () => {
+	stack = await startStack('server');
+});
+test.after.always(() => stack?.stop());
+
+/** Writes between two looks at everything. */
+type Chapter = readonly Write[];
+
+/** Most change facts only, because what changes the schema is compiled before it is looked at. */
+const chapter: fc.Arbitrary<Chapter> = fc.oneof(
+	{ weight: 3, arbitrary: fc.array(factWrite, { minLength: 3, maxLength: 8 }) },
+	{ weight: 3, arbitrary: fc.array(fc.oneof(factWrite, groupWrite, groupWrite), { minLength: 3, maxLength: 8 }) },
+	{ weight: 4, arbitrary: fc.array(fc.oneof(factWrite, groupWrite, schemaWrite), { minLength: 3, maxLength: 8 }) },
+);
+
+/** Some chapters, which a report of a failure shows with a line for each write. */
+const chapters = fc
+	.array(chapter, { minLength: 3, maxLength: 6 })
+	.map((all) => Object.assign(all, { [fc.toStringMethod]: () => linesOf(all) }));
+
+function linesOf(all: readonly Chapter[]): string {
+	return all.map((writes) => ['', ...writes.map(lineOf)].join('\n\t')).join('\n\t-- look');
+}
+
+/** What a run in which it never happens does not test. */
+const mustHappen = [
+	...['a step by delta', 'a step by policy'],
+	...['a check was answered allow', 'a check was answered no_permission', 'a check was answered tenant_mismatch'],
+	...['relate', 'assign', 'give', 'nest', 'create-group', 'derive', 'create-instance'].map(
+		(kind) => `${kind} accepted`,
+	),
+	...['relate', 'assign', 'give', 'nest', 'create-group', 'derive', 'create-instance'].map((kind) => `${kind} refused`),
+];
+
+test('after any history of relationships and groups, patches, decisions and lists are what the books say', async (t) => {
+	t.timeout(600_000);
+	const told = new Map<string, number>();
+	const tell = (what: string) => told.set(what, (told.get(what) ?? 0) + 1);
+	await fc.assert(
+		fc.asyncProperty(chapters, async (all) => {
+			const site = { url: stack.api.listening.url, store: stack.api.store };
+			const place = await newPlace(site, stack.organization);
+			const books = new RelationshipBooks();
+			let revision = Number(parseManifest((await snapshot(place, '')).files).revision);
+			let past = await held(await snapshot(place, ''));
+			for (const writes of [opening, ...all]) {
+				for (const entry of writes) {
+					const { accepted, changes } = books.enter(entry);
+					const answer = await send(place, entry);
+					const said = `${lineOf(entry)} was answered ${answer.status} ${JSON.stringify(answer.body)}`;
+					strictEqual(answer.status < 300, accepted, said);
+					strictEqual(answer.status < 500, true, said);
+					// Revisions are gapless, and a write that changes nothing has none of its own.
+					revision += changes ? 1 : 0;
+					if (accepted) strictEqual(answer.revision, revision, said);
+					tell(`${entry.kind} ${!accepted ? 'refused' : changes ? 'accepted' : 'changed nothing'}`);
+				}
+				past = await look(place, books, past, tell);
+			}
+			const queries = queriesOf(books);
+			const inOpa = await askOpa(t, await snapshot(place, '/rego'), queries);
+			deepStrictEqual(answered(queries, inOpa), expectedOf(books, queries), 'opa eval = the oracle');
+		}),
+		// Without shrinking, which would take minutes over HTTP.
+		{ numRuns: Number(process.env['HISTORIES'] ?? 8), endOnFailure: true, includeErrorInReport: true },
+	);
+	for (const what of mustHappen) t.true(told.has(what), `no ${what}`);
+	t.log([...told].map(([what, number]) => `${what}: ${number}`).sort());
+});
+
+/** A bundle, and an engine that holds it. */
+interface Past {
+	readonly bundle: Bundle;
+	readonly engine: Engine;
+}
+
+async function held(bundle: Bundle): Promise<Past> {
+	const data = bundle.files.get('data.json') as Uint8Array;
+	return { bundle, engine: await Engine.load(await moduleOf(bundle), data) };
+}
+
+/** Looks at everything: what leads here from the last look, the data, decisions and lists. Returns the present. */
+async function look(place: Place, books: RelationshipBooks, past: Past, tell: (what: string) => void): Promise<Past> {
+	const newest = await held(await snapshot(place, ''));
+	const data = dataOf(newest.bundle);
+	deepStrictEqual(data, JSON.parse(JSON.stringify(document(books.model()))), 'the snapshot is what the books say');
+	const step = await stepFrom(place, past.bundle.etag);
+	if (step !== null) {
+		tell(`a step by ${parseManifest(step.files).metadata.regolith.kind}`);
+		const patches = parsePatches(step.files);
+		deepStrictEqual(patched(dataOf(past.bundle), patches), data, 'snapshot + patches = later snapshot');
+		const moved = step.files.has('policy.wasm') ? await past.engine.fork(await moduleOf(step)) : past.engine;
+		moved.patch(patches);
+		deepStrictEqual(moved.dump(), newest.engine.dump(), 'the same inside WASM memory');
+	}
+	const queries = queriesOf(books);
+	const expected = expectedOf(books, queries);
+	const codes = queries.map((query) => newest.engine.code(query as Parameters<Engine['code']>[0]));
+	deepStrictEqual(answered(queries, codes), expected, 'WASM = the oracle');
+	for (const code of new Set(codes)) tell(`a check was answered ${code}`);
+	const contents = (await contentsOf(place)).filter((line) => !line.startsWith('resource_attribute __user:'));
+	deepStrictEqual(contents, books.contents(), 'the lists are what the books say');
+	for (const group of books.groups()) deepStrictEqual(await listsOf(place, group), books.group(group), group);
+	return newest;
+}
+
+/** Every user, action and instance together, each in its own tenant; with one action, in another one too. */
+function queriesOf(books: RelationshipBooks): readonly Question[] {
+	const { instances } = books.model().facts;
+	return [...universe.users, 'nobody'].flatMap((user) =>
+		universe.types.flatMap((type) =>
+			universe.instances.flatMap((key) => {
+				const tenant = instances.find((row) => row.type === type && row.key === key)?.tenant ?? 'acme';
+				const ask = (action: string, where: string) => ({
+					...{ user: { key: user }, action, resource: { type, key, tenant: where } },
+				});
+				const elsewhere = tenant === 'acme' ? 'default' : 'acme';
+				return [...universe.actions.map((action) => ask(action, tenant)), ask('read', elsewhere)];
+			}),
+		),
+	);
+}
+
+function expectedOf(books: RelationshipBooks, queries: readonly Question[]): readonly string[] {
+	const model = books.model();
+	return answered(
+		queries,
+		queries.map((query) => decide(model, query).code),
+	);
+}
+
+async function listsOf({ http, schema }: Place, group: string): Promise<GroupLists> {
+	const list = async (part: string) => {
+		const path = `${schema}/groups/${encodeURIComponent(group)}/${part}?per_page=100`;
+		return (await http.get<Paginated>(path)).body.data;
+	};
+	const groups = async (part: string) =>
+		(await list(part)).map((row) => `${row['group_resource_type_key']}:${row['group_instance_key']}`).sort();
+	return {
+		users: (await list('users')).map(({ key }) => String(key)).sort(),
+		roles: (await list('roles')).map(({ resource_instance, role }) => `${resource_instance}#${role}`).sort(),
+		children: await groups('children'),
+		parents: await groups('parents'),
+	};
+}
