@@ -35,6 +35,15 @@ export class RelationshipBooks {
 		}
 	}
 
+	/** Whether a write would be accepted and change something. Nothing is entered. */
+	wouldChange(entry: Write): boolean {
+		const before = this.#state;
+		this.#state = structuredClone(before);
+		const { changes } = this.enter(entry);
+		this.#state = before;
+		return changes;
+	}
+
 	/** The books as the compiler's model. */
 	model(): Model {
 		const { users, tenants, resources, instances, assignments, tuples } = this.#state;

@@ -13,7 +13,8 @@ import { decide, patched } from './oracle.js';
 import { answered, type Question } from './questions.js';
 import { type GroupLists, RelationshipBooks } from './relationship-books.js';
 import { send } from './relationship-requests.js';
-import { factWrite, groupWrite, lineOf, opening, schemaWrite, universe, type Write } from './relationship-writes.js';
+import { history, universe } from './relationship-wishes.js';
+import { lineOf } from './relationship-writes.js';
 
 /** Random histories of relationships and groups over HTTP, held against books kept aside, the oracle, and stock OPA. */
 
@@ -22,25 +23,6 @@ test.before(async () => {
 	stack = await startStack('server');
 });
 test.after.always(() => stack?.stop());
-
-/** Writes between two looks at everything. */
-type Chapter = readonly Write[];
-
-/** Most change facts only, because what changes the schema is compiled before it is looked at. */
-const chapter: fc.Arbitrary<Chapter> = fc.oneof(
-	{ weight: 3, arbitrary: fc.array(factWrite, { minLength: 3, maxLength: 8 }) },
-	{ weight: 3, arbitrary: fc.array(fc.oneof(factWrite, groupWrite, groupWrite), { minLength: 3, maxLength: 8 }) },
-	{ weight: 4, arbitrary: fc.array(fc.oneof(factWrite, groupWrite, schemaWrite), { minLength: 3, maxLength: 8 }) },
-);
-
-/** Some chapters, which a report of a failure shows with a line for each write. */
-const chapters = fc
-	.array(chapter, { minLength: 3, maxLength: 6 })
-	.map((all) => Object.assign(all, { [fc.toStringMethod]: () => linesOf(all) }));
-
-function linesOf(all: readonly Chapter[]): string {
-	return all.map((writes) => ['', ...writes.map(lineOf)].join('\n\t')).join('\n\t-- look');
-}
 
 /** What a run in which it never happens does not test. */
 const mustHappen = [
@@ -57,13 +39,13 @@ test('after any history of relationships and groups, patches, decisions and list
 	const told = new Map<string, number>();
 	const tell = (what: string) => told.set(what, (told.get(what) ?? 0) + 1);
 	await fc.assert(
-		fc.asyncProperty(chapters, async (all) => {
+		fc.asyncProperty(history, async (all) => {
 			const site = { url: stack.api.listening.url, store: stack.api.store };
 			const place = await newPlace(site, stack.organization);
 			const books = new RelationshipBooks();
 			let revision = Number(parseManifest((await snapshot(place, '')).files).revision);
 			let past = await held(await snapshot(place, ''));
-			for (const writes of [opening, ...all]) {
+			for (const writes of all) {
 				for (const entry of writes) {
 					const { accepted, changes } = books.enter(entry);
 					const answer = await send(place, entry);
@@ -82,7 +64,7 @@ test('after any history of relationships and groups, patches, decisions and list
 			deepStrictEqual(answered(queries, inOpa), expectedOf(books, queries), 'opa eval = the oracle');
 		}),
 		// Without shrinking, which would take minutes over HTTP.
-		{ numRuns: Number(process.env['HISTORIES'] ?? 8), endOnFailure: true, includeErrorInReport: true },
+		{ numRuns: Number(process.env['HISTORIES'] ?? 10), endOnFailure: true, includeErrorInReport: true },
 	);
 	for (const what of mustHappen) t.true(told.has(what), `no ${what}`);
 	t.log([...told].map(([what, number]) => `${what}: ${number}`).sort());

@@ -3,10 +3,12 @@ import type { Place } from '../support/management.js';
 import {
 	type FactWrite,
 	type GroupWrite,
+	type Held,
 	isFactWrite,
 	isGroupWrite,
 	type Rule,
 	type SchemaWrite,
+	type Tuple,
 	type Write,
 } from './relationship-writes.js';
 
@@ -87,7 +89,7 @@ function roleRequest(entry: RoleWrite, role: string): Request {
 }
 
 function factRequest(entry: FactWrite, facts: string): Request {
-	const { kind, ...fields } = entry;
+	const assignments = `${facts}/role_assignments`;
 	const tuples = `${facts}/relationship_tuples`;
 	switch (entry.kind) {
 		case 'create-user':
@@ -105,14 +107,13 @@ function factRequest(entry: FactWrite, facts: string): Request {
 		case 'delete-instance':
 			return ['DELETE', at(`${facts}/resource_instances`, entry.instance)];
 		case 'assign':
-		case 'unassign': {
-			const { instance, ...held } = fields as typeof entry;
-			const body = { ...held, resource_instance: instance };
-			return [kind === 'assign' ? 'POST' : 'DELETE', `${facts}/role_assignments`, body];
-		}
+			return ['POST', assignments, { ...heldBody(entry), tenant: entry.tenant }];
+		case 'unassign':
+			return ['DELETE', assignments, heldBody(entry)];
 		case 'relate':
+			return ['POST', tuples, { ...tupleBody(entry), tenant: entry.tenant }];
 		case 'unrelate':
-			return [kind === 'relate' ? 'POST' : 'DELETE', tuples, fields];
+			return ['DELETE', tuples, tupleBody(entry)];
 		case 'relate-many': {
 			const { tenant } = entry;
 			return ['POST', `${tuples}/bulk`, { operations: entry.tuples.map((tuple) => ({ ...tuple, tenant })) }];
@@ -120,6 +121,14 @@ function factRequest(entry: FactWrite, facts: string): Request {
 		case 'unrelate-many':
 			return ['DELETE', `${tuples}/bulk`, { idents: entry.tuples }];
 	}
+}
+
+function heldBody({ user, role, instance }: Held): object {
+	return { user, role, resource_instance: instance };
+}
+
+function tupleBody({ subject, relation, object }: Tuple): object {
+	return { subject, relation, object };
 }
 
 function groupRequest(entry: GroupWrite, groups: string): Request {

@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { RelationshipBooks } from './relationship-books.js';
+import { lineOf, type RoleBlock, type Rule, type Tuple, type Write } from './relationship-writes.js';
+
+/** Random writes of relationships and groups, and histories of them. */
+
+/** The keys that histories use: few, so that histories meet the same objects again. `constructor` is one like others. */
+export const universe = {
+	users: ['ann', 'auth0|bob', 'constructor'],
+	tenants: ['acme', 'toString', 'default'],
+	types: ['folder', 'document', 'group', 'constructor'],
+	instances: ['a', 'b-1', 'constructor'],
+	roles: ['viewer', 'editor', 'member', 'constructor'],
+	/** The last two are what the groups API calls its own. */
+	relations: ['parent', 'owner-2', 'constructor', 'member_group', 'viewer_group'],
+	actions: ['read', 'write'],
+} as const;
+
+/** One of these, a number of times as likely as others. */
+function likely<T>(...weighted: readonly (readonly [number, T])[]): fc.Arbitrary<T> {
+	return fc.oneof(...weighted.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
+}
+
+const user = fc.constantFrom<string[]>(...universe.users);
+const tenant = likely([8, 'acme'], [2, 'toString'], [1, 'default']);
+const maybeTenant = fc.option(tenant, { nil: undefined, freq: 3 });
+const type = likely([4, 'folder'], [4, 'document'], [4, 'group'], [1, 'constructor']);
+const key = likely([4, 'a'], [4, 'b-1'], [1, 'constructor']);
+const role = likely([5, 'viewer'], [4, 'editor'], [3, 'member'], [1, 'constructor']);
+const action = fc.constantFrom<string[]>(...universe.actions);
+const actions = fc.subarray([...universe.actions]);
+const blocked = likely([3, false], [1, true]);
+const nameOf = (of: fc.Arbitrary<string>) => fc.tuple(of, key).map(([first, second]) => `${first}:${second}`);
+const instance = nameOf(type);
+const group = nameOf(likely([8, 'group'], [1, 'folder'], [1, 'constructor']));
+
+/** How instances of one type are related to those of another: mostly in a way that the beginning made. */
+const way = fc.oneof(
+	{
+		weight: 8,
+		arbitrary: likely(
+			[6, { subject: 'folder', relation: 'parent', type: 'folder' }],
+			[5, { subject: 'folder', relation: 'parent', type: 'document' }],
+			[3, { subject: 'group', relation: 'owner-2', type: 'folder' }],
+			[1, { subject: 'group', relation: 'owner-2', type: 'document' }],
+			[3, { subject: 'group', relation: 'parent', type: 'group' }],
+			[1, { subject: 'document', relation: 'constructor', type: 'folder' }],
+			[1, { subject: 'group', relation: 'member_group', type: 'group' }],
+			[2, { subject: 'group', relation: 'viewer_group', type: 'folder' }],
+		),
+	},
+	{
+		weight: 1,
+		arbitrary: fc.record({ subject: type, relation: fc.constantFrom<string[]>(...universe.relations), type }),
+	},
+);
+const tuple: fc.Arbitrary<Tuple> = fc.tuple(way, key, key).map(([{ subject, relation, type: object }, from, to]) => ({
+	...{ subject: `${subject}:${from}`, relation, object: `${object}:${to}` },
+}));
+/** Members of groups derive, viewers and editors of the others. */
+const derivation = fc
+	.tuple(way, role, role, blocked)
+	.map(([{ subject, relation, type: derived }, to, from, stops]) => ({
+		type: derived,
+		role: derived === 'group' ? 'member' : to,
+		rule: { relation, type: subject, role: subject === 'group' ? 'member' : from, blocked: stops },
+	}));
+const rules = fc.array(derivation, { minLength: 1, maxLength: 3 }).map((all) => all.map(({ rule }) => rule));
+
+const plain: Pick<RoleBlock, 'permissions' | 'parents'> = { permissions: [], parents: [] };
+const byFolder = (held: string, stopped = false): readonly Rule[] => [
+	{ relation: 'parent', type: 'folder', role: held, blocked: stopped },
+];
+const hierarchy: Readonly<Record<string, RoleBlock>> = {
+	viewer: { permissions: ['read'], parents: [], rules: byFolder('viewer') },
+	editor: { permissions: ['write'], parents: ['viewer'], rules: byFolder('editor', true) },
+};
+const resource = (of: string, roles: typeof hierarchy, relations: Readonly<Record<string, string>>) =>
+	({ kind: 'create-resource', type: of, actions: [...universe.actions], roles, relations }) as const;
+const folder = resource('folder', hierarchy, { parent: 'folder' });
+const document = resource('document', hierarchy, { parent: 'folder' });
+
+const kinds = <K extends string>(...all: K[]) => fc.constantFrom(...all);
+
+/** A write, or one that repeats an earlier one or undoes it, by how many lie between. */
+type Drawn = Write | { readonly kind: 'again' | 'undo'; readonly back: number };
+
+/**
+ * Several writes of one kind, of which one is made: the first that is accepted and changes something, where `apt`, else
+ * the first. So what is drawn from few keys at random meets what is there.
+ */
+interface Wish {
+	readonly apt: boolean;
+	readonly choices: readonly Drawn[];
+}
+
+function wishes(...weighted: readonly (readonly [number, fc.Arbitrary<Drawn>])[]): fc.Arbitrary<Wish> {
+	const apt = likely([5, true], [1, false]);
+	return fc.oneof(
+		...weighted.map(([weight, one]) => {
+			const choices = fc.array(one, { minLength: 12, maxLength: 12, size: 'max' });
+			return { weight, arbitrary: fc.record({ apt, choices }) };
+		}),
+	);
+}
+
+/** Any change of what can exist. */
+const schemaWrite = wishes(
+	[3, fc.constantFrom(folder, document, folder, document, resource('constructor', {}, {}), resource('group', {}, {}))],
+	[1, fc.record({ kind: kinds('set-actions'), type, actions })],
+	[1, fc.record({ kind: kinds('delete-resource'), type: fc.constantFrom(...universe.types) })],
+	[2, fc.record({ kind: kinds('create-role'), type, role, permissions: actions, parents: fc.subarray(['viewer']) })],
+	[2, fc.record({ kind: kinds('delete-role'), type, role })],
+	[3, fc.record({ kind: kinds('grant', 'grant', 'revoke'), type, role, action })],
+	[2, fc.record({ kind: kinds('extend', 'extend', 'unextend'), type, role, parent: role })],
+	[3, way.map((made) => ({ kind: 'create-relation', ...made }) as const)],
+	[1, way.map(({ subject: _, ...gone }) => ({ kind: 'delete-relation', ...gone }) as const)],
+	[10, fc.tuple(kinds('derive', 'derive', 'underive'), derivation).map(([kind, made]) => ({ kind, ...made }))],
+	[2, fc.record({ kind: kinds('derive-only'), type, role, rules, blocked })],
+	[2, fc.record({ kind: kinds('block'), type, role, blocked: fc.boolean() })],
+);
+
+/** Any change of what exists. */
+const factWrite = wishes(
+	[2, fc.record({ kind: kinds('create-user', 'create-user', 'delete-user'), user })],
+	[1, fc.record({ kind: kinds('create-tenant', 'create-tenant', 'create-tenant', 'delete-tenant'), tenant })],
+	[4, fc.record({ kind: kinds('create-instance'), instance, tenant })],
+	[2, fc.record({ kind: kinds('delete-instance'), instance })],
+	[6, fc.record({ kind: kinds('assign'), user, role, instance, tenant: maybeTenant })],
+	[3, fc.record({ kind: kinds('unassign'), user, role, instance })],
+	[7, fc.tuple(tuple, maybeTenant).map(([made, where]) => ({ kind: 'relate', ...made, tenant: where }) as const)],
+	[3, tuple.map((gone) => ({ kind: 'unrelate', ...gone }) as const)],
+	[
+		3,
+		fc.record({
+			...{ kind: kinds('relate-many'), tuples: fc.array(tuple, { minLength: 1, maxLength: 3 }), tenant: maybeTenant },
+		}),
+	],
+	[1, fc.record({ kind: kinds('unrelate-many'), tuples: fc.array(tuple, { minLength: 1, maxLength: 5 }) })],
+);
+
+/** Any call of the groups API. */
+const groupWrite = wishes(
+	[4, fc.record({ kind: kinds('create-group'), group, tenant })],
+	[2, fc.record({ kind: kinds('delete-group'), group })],
+	[5, fc.record({ kind: kinds('add-member'), group, user, tenant })],
+	[2, fc.record({ kind: kinds('remove-member'), group, user, tenant: maybeTenant })],
+	[5, fc.record({ kind: kinds('nest', 'nest', 'release'), group, child: group })],
+	[6, fc.record({ kind: kinds('give', 'give', 'take'), group, role, instance, tenant })],
+);
+
+/** A beginning that all histories share, so that they do not spend themselves on creating what they need. */
+export const opening: readonly Write[] = [
+	{ kind: 'create-tenant', tenant: 'acme' },
+	{ kind: 'create-tenant', tenant: 'toString' },
+	{ kind: 'create-user', user: 'ann' },
+	{ kind: 'create-user', user: 'auth0|bob' },
+	folder,
+	document,
+	{ kind: 'create-instance', instance: 'folder:a', tenant: 'acme' },
+	{ kind: 'relate', subject: 'folder:a', relation: 'parent', object: 'folder:b-1', tenant: 'acme' },
+	{ kind: 'relate', subject: 'folder:b-1', relation: 'parent', object: 'document:a', tenant: 'acme' },
+	{ kind: 'create-group', group: 'group:a', tenant: 'acme' },
+	{ kind: 'create-group', group: 'group:b-1', tenant: 'acme' },
+	{ kind: 'create-relation', type: 'folder', relation: 'owner-2', subject: 'group' },
+	{
+		...{ kind: 'derive', type: 'folder', role: 'editor' },
+		rule: { relation: 'owner-2', type: 'group', role: 'member', blocked: false },
+	},
+	{ kind: 'add-member', group: 'group:a', user: 'ann', tenant: 'acme' },
+	{ kind: 'give', group: 'group:a', role: 'viewer', instance: 'folder:a', tenant: 'acme' },
+	{ kind: 'assign', user: 'auth0|bob', role: 'editor', instance: 'folder:b-1', tenant: undefined },
+	{ kind: 'create-role', type: 'document', role: 'constructor', ...plain },
+];
+
+/** What repeats or undoes an earlier write. */
+const anew = wishes([1, fc.record({ kind: kinds('undo', 'undo', 'undo', 'again'), back: fc.nat({ max: 60 }) })]);
+
+/** Writes between two looks at everything. */
+export type Chapter = readonly Write[];
+
+const length = { minLength: 5, maxLength: 10, size: 'max' } as const;
+/** Some change facts only, because what changes the schema is compiled before it is looked at. */
+const chapter = fc.oneof(
+	fc.array(fc.oneof(anew, factWrite), length),
+	fc.array(fc.oneof(anew, factWrite, groupWrite, groupWrite), length),
+	fc.array(fc.oneof(anew, factWrite, groupWrite, schemaWrite, schemaWrite), length),
+);
+
+/** The opening and some chapters, which a report of a failure shows with a line for each write. */
+export const history: fc.Arbitrary<readonly Chapter[]> = fc
+	.array(chapter, { minLength: 4, maxLength: 7, size: 'max' })
+	.map((chapters) => {
+		const books = new RelationshipBooks();
+		for (const entry of opening) books.enter(entry);
+		const written: Chapter[] = [];
+		for (const all of chapters) written.push(fulfilled(all, books, [...opening, ...written.flat()]));
+		const [first = [], ...others] = written;
+		const whole = [[...opening, ...first], ...others];
+		return Object.assign(whole, { [fc.toStringMethod]: () => linesOf(whole) });
+	});
+
+/** The writes that come of wishes; `before` are those that came first, which the books hold. */
+function fulfilled(all: readonly Wish[], books: RelationshipBooks, before: readonly Write[]): Chapter {
+	const writes = [...before];
+	for (const { apt, choices } of all) {
+		const meant = choices.map((choice) => meaning(choice, writes));
+		const fitting = apt ? meant.find((entry) => books.wouldChange(entry)) : undefined;
+		const entry = fitting ?? meant[0];
+		if (entry === undefined) continue;
+		books.enter(entry);
+		writes.push(entry);
+	}
+	return writes.slice(before.length);
+}
+
+function meaning(choice: Drawn, writes: readonly Write[]): Write {
+	if (!('back' in choice)) return choice;
+	const earlier = writes[writes.length - 1 - (choice.back % writes.length)];
+	if (earlier === undefined) throw new Error('there is no earlier write');
+	return choice.kind === 'again' ? earlier : undoing(earlier);
+}
+
+/** What takes what another makes; but for what takes so much along that little is left to look at. */
+const taking: ReadonlyMap<string, Write['kind']> = new Map<Write['kind'], Write['kind']>([
+	['create-role', 'delete-role'],
+	['create-relation', 'delete-relation'],
+	['grant', 'revoke'],
+	['extend', 'unextend'],
+	['derive', 'underive'],
+	['create-user', 'delete-user'],
+	['create-instance', 'delete-instance'],
+	['assign', 'unassign'],
+	['relate', 'unrelate'],
+	['relate-many', 'unrelate-many'],
+	['create-group', 'delete-group'],
+	['add-member', 'remove-member'],
+	['nest', 'release'],
+	['give', 'take'],
+]);
+
+/** The write that takes what another made; of what makes nothing, itself. */
+function undoing(entry: Write): Write {
+	// Each write that takes has fields of the one that makes; those it has too much are not sent.
+	return { ...entry, kind: taking.get(entry.kind) ?? entry.kind } as Write;
+}
+
+function linesOf(chapters: readonly Chapter[]): string {
+	return chapters.map((writes) => ['', ...writes.map(lineOf)].join('\n\t')).join('\n\t-- look');
+}
