@@ -24,15 +24,11 @@ test.before(async () => {
 });
 test.after.always(() => stack?.stop());
 
-/** What a run in which it never happens does not test. */
-const mustHappen = [
-	...['a step by delta', 'a step by policy'],
-	...['a check was answered allow', 'a check was answered no_permission', 'a check was answered tenant_mismatch'],
-	...['relate', 'assign', 'give', 'nest', 'create-group', 'derive', 'create-instance'].map(
-		(kind) => `${kind} accepted`,
-	),
-	...['relate', 'assign', 'give', 'nest', 'create-group', 'derive', 'create-instance'].map((kind) => `${kind} refused`),
-];
+/** How often something happens at least in a run that tests something. */
+const mustHappen = {
+	...{ accepted: 200, refused: 40, 'a step by delta': 5, 'a step by policy': 5 },
+	...{ 'a check was answered allow': 10, 'a check was answered no_permission': 5 },
+};
 
 test('after any history of relationships and groups, patches, decisions and lists are what the books say', async (t) => {
 	t.timeout(600_000);
@@ -55,7 +51,8 @@ test('after any history of relationships and groups, patches, decisions and list
 					// Revisions are gapless, and a write that changes nothing has none of its own.
 					revision += changes ? 1 : 0;
 					if (accepted) strictEqual(answer.revision, revision, said);
-					tell(`${entry.kind} ${!accepted ? 'refused' : changes ? 'accepted' : 'changed nothing'}`);
+					const outcome = !accepted ? 'refused' : changes ? 'accepted' : 'changed nothing';
+					for (const what of [outcome, `${entry.kind} ${outcome}`]) tell(what);
 				}
 				past = await look(place, books, past, tell);
 			}
@@ -64,9 +61,9 @@ test('after any history of relationships and groups, patches, decisions and list
 			deepStrictEqual(answered(queries, inOpa), expectedOf(books, queries), 'opa eval = the oracle');
 		}),
 		// Without shrinking, which would take minutes over HTTP.
-		{ numRuns: Number(process.env['HISTORIES'] ?? 10), endOnFailure: true, includeErrorInReport: true },
+		{ numRuns: Number(process.env['HISTORIES'] ?? 8), endOnFailure: true, includeErrorInReport: true },
 	);
-	for (const what of mustHappen) t.true(told.has(what), `no ${what}`);
+	for (const [what, least] of Object.entries(mustHappen)) t.true((told.get(what) ?? 0) >= least, `too few: ${what}`);
 	t.log([...told].map(([what, number]) => `${what}: ${number}`).sort());
 });
 
