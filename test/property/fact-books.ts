@@ -1,4 +1,4 @@
-import { drop, known, nameOf, Refused, require, roleIn, type State, typeOf } from './relationship-state.js';
+import { demand, drop, known, nameOf, Refused, roleIn, type State, typeOf } from './relationship-state.js';
 import type { FactWrite, Held, Tuple } from './relationship-writes.js';
 import { removeInstances } from './schema-books.js';
 
@@ -9,23 +9,23 @@ export function enterFact(state: State, entry: FactWrite): void {
 	const { users, tenants, assignments, tuples } = state;
 	switch (entry.kind) {
 		case 'create-user':
-			require(!users.has(entry.user), 'the user exists');
+			demand(!users.has(entry.user), 'the user exists');
 			users.add(entry.user);
 			break;
 		case 'delete-user':
-			require(users.delete(entry.user), 'no such user');
+			demand(users.delete(entry.user), 'no such user');
 			drop(assignments, ({ user }) => user === entry.user);
 			break;
 		case 'create-tenant':
-			require(!tenants.has(entry.tenant), 'the tenant exists');
+			demand(!tenants.has(entry.tenant), 'the tenant exists');
 			tenants.add(entry.tenant);
 			break;
 		case 'delete-tenant':
-			require(tenants.delete(entry.tenant), 'no such tenant');
+			demand(tenants.delete(entry.tenant), 'no such tenant');
 			removeInstances(state, (_, tenant) => tenant === entry.tenant);
 			break;
 		case 'create-instance':
-			require(!state.instances.has(entry.instance), 'the instance exists');
+			demand(!state.instances.has(entry.instance), 'the instance exists');
 			addInstance(state, entry.instance, entry.tenant);
 			break;
 		case 'delete-instance':
@@ -36,13 +36,13 @@ export function enterFact(state: State, entry: FactWrite): void {
 			assign(state, entry, entry.tenant);
 			break;
 		case 'unassign':
-			require(assignments.delete(nameOf(entry.user, entry.role, entry.instance)), 'it is not held');
+			demand(assignments.delete(nameOf(entry.user, entry.role, entry.instance)), 'it is not held');
 			break;
 		case 'relate':
 			relate(state, entry, entry.tenant);
 			break;
 		case 'unrelate':
-			require(tuples.delete(keyOf(entry)), 'no such relationship');
+			demand(tuples.delete(keyOf(entry)), 'no such relationship');
 			break;
 		case 'relate-many':
 			relateMany(state, entry.tuples, entry.tenant);
@@ -54,7 +54,7 @@ export function enterFact(state: State, entry: FactWrite): void {
 
 function addInstance(state: State, name: string, tenant: string): void {
 	known(state.resources, typeOf(name));
-	require(state.tenants.has(tenant), 'no such tenant');
+	demand(state.tenants.has(tenant), 'no such tenant');
 	state.instances.set(name, { tenant, group: null });
 }
 
@@ -68,19 +68,19 @@ function ensureInstances(state: State, names: readonly string[], tenant: string 
 }
 
 function assign(state: State, { user, role, instance }: Held, tenant: string | undefined): void {
-	require(state.users.has(user), 'no such user');
-	require(tenant === undefined || state.tenants.has(tenant), 'no such tenant');
+	demand(state.users.has(user), 'no such user');
+	demand(tenant === undefined || state.tenants.has(tenant), 'no such tenant');
 	ensureInstances(state, [instance], tenant);
-	require(tenant === undefined || known(state.instances, instance).tenant === tenant, 'it is of another tenant');
+	demand(tenant === undefined || known(state.instances, instance).tenant === tenant, 'it is of another tenant');
 	roleIn(state, typeOf(instance), role);
 	const key = nameOf(user, role, instance);
-	require(!state.assignments.has(key), 'it is held');
+	demand(!state.assignments.has(key), 'it is held');
 	state.assignments.set(key, { user, role, instance });
 }
 
 function relate(state: State, { subject, relation, object }: Tuple, tenant: string | undefined): void {
 	const key = keyOf({ subject, relation, object });
-	require(!state.tuples.has(key), 'they are related so');
+	demand(!state.tuples.has(key), 'they are related so');
 	relateMany(state, [{ subject, relation, object }], tenant);
 }
 
@@ -93,9 +93,9 @@ function relateMany(state: State, tuples: readonly Tuple[], tenant: string | und
 	for (const tuple of tuples) {
 		const { subject, relation, object } = tuple;
 		const along = known(known(state.resources, typeOf(object)).relations, relation);
-		require(along.subject === typeOf(subject), 'the relation leads elsewhere');
+		demand(along.subject === typeOf(subject), 'the relation leads elsewhere');
 		const [from, to] = [known(state.instances, subject), known(state.instances, object)];
-		require(from.tenant === to.tenant, 'they are of two tenants');
+		demand(from.tenant === to.tenant, 'they are of two tenants');
 		if (!state.tuples.has(keyOf(tuple))) state.tuples.set(keyOf(tuple), tuple);
 	}
 }

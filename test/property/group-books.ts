@@ -1,5 +1,5 @@
 import { keyOf } from './fact-books.js';
-import { drop, type InstanceBook, known, nameOf, require, roleIn, type State, typeOf } from './relationship-state.js';
+import { demand, drop, type InstanceBook, known, nameOf, roleIn, type State, typeOf } from './relationship-state.js';
 import type { GroupWrite, Rule, Tuple } from './relationship-writes.js';
 import {
 	addResource,
@@ -32,14 +32,14 @@ function enterExisting(
 			removeGroup(state, name, group);
 			break;
 		case 'add-member':
-			require(state.users.has(entry.user), 'no such user');
-			require(entry.tenant === group.tenant, 'another tenant');
+			demand(state.users.has(entry.user), 'no such user');
+			demand(entry.tenant === group.tenant, 'another tenant');
 			ensureMember(state, typeOf(name));
 			state.assignments.set(nameOf(entry.user, member, name), { user: entry.user, role: member, instance: name });
 			break;
 		case 'remove-member':
-			require(entry.tenant === undefined || entry.tenant === group.tenant, 'another tenant');
-			require(state.assignments.delete(nameOf(entry.user, member, name)), 'no member');
+			demand(entry.tenant === undefined || entry.tenant === group.tenant, 'another tenant');
+			demand(state.assignments.delete(nameOf(entry.user, member, name)), 'no member');
 			break;
 		case 'nest':
 		case 'release': {
@@ -53,11 +53,11 @@ function enterExisting(
 			const { role, instance, tenant } = entry;
 			const object = known(state.instances, instance);
 			roleIn(state, typeOf(instance), role);
-			require(tenant === group.tenant && tenant === object.tenant, 'another tenant');
+			demand(tenant === group.tenant && tenant === object.tenant, 'another tenant');
 			if (entry.kind === 'take') {
 				take(state, name, role, instance);
 			} else {
-				require(!hasRole(state, name, role, instance), 'the group has the role');
+				demand(!hasRole(state, name, role, instance), 'the group has the role');
 				give(state, name, role, instance);
 			}
 		}
@@ -66,25 +66,25 @@ function enterExisting(
 
 function groupNamed(state: State, name: string): InstanceBook {
 	const instance = known(state.instances, name);
-	require(instance.group !== null, 'it is no group');
+	demand(instance.group !== null, 'it is no group');
 	return instance;
 }
 
 function createGroup(state: State, name: string, tenant: string): void {
-	require(state.tenants.has(tenant), 'no such tenant');
+	demand(state.tenants.has(tenant), 'no such tenant');
 	if (!state.resources.has(typeOf(name))) addResource(state, typeOf(name), [], true);
 	ensureMember(state, typeOf(name));
 	const existing = state.instances.get(name);
-	require(existing?.group !== 'made' && existing?.group !== 'marked', 'it is a group');
-	require(existing === undefined || existing.tenant === tenant, 'it is of another tenant');
+	demand(existing?.group !== 'made' && existing?.group !== 'marked', 'it is a group');
+	demand(existing === undefined || existing.tenant === tenant, 'it is of another tenant');
 	state.instances.set(name, { tenant, group: existing === undefined ? 'made' : 'marked' });
 }
 
 type Named = readonly [name: string, group: InstanceBook];
 
 function nest(state: State, [parent, outer]: Named, [child, inner]: Named): void {
-	require(typeOf(child) === typeOf(parent), 'groups of two types');
-	require(inner.tenant === outer.tenant, 'another tenant');
+	demand(typeOf(child) === typeOf(parent), 'groups of two types');
+	demand(inner.tenant === outer.tenant, 'another tenant');
 	ensureMember(state, typeOf(parent));
 	if (!hasRole(state, child, member, parent)) give(state, child, member, parent);
 }
@@ -119,7 +119,7 @@ function hasRole(state: State, group: string, role: string, object: string): boo
 function give(state: State, group: string, role: string, object: string): void {
 	const [from, to] = [typeOf(group), typeOf(object)];
 	ensureMember(state, from);
-	require(group !== object || role !== member, 'it would be in itself');
+	demand(group !== object || role !== member, 'it would be in itself');
 	const { relations } = known(state.resources, to);
 	const fitting = [...relations].find(([relation, { subject }]) => {
 		const [rule, ...more] = rulesOf(state, { object, relation });
@@ -147,9 +147,9 @@ function take(state: State, group: string, role: string, object: string): void {
 			tuple.object === object &&
 			rulesOf(state, tuple).some((rule) => rule.to === role && rule.role === member),
 	);
-	require(giving.length > 0, 'the group has no such role');
+	demand(giving.length > 0, 'the group has no such role');
 	for (const tuple of giving) {
-		require(rulesOf(state, tuple).length === 1, 'more would go');
+		demand(rulesOf(state, tuple).length === 1, 'more would go');
 		state.tuples.delete(keyOf(tuple));
 	}
 	removeUnneeded(state);

@@ -41,7 +41,7 @@ test('after any history of relationships and groups, patches, decisions and list
 			const books = new RelationshipBooks();
 			let revision = Number(parseManifest((await snapshot(place, '')).files).revision);
 			let past = await held(await snapshot(place, ''));
-			for (const writes of all) {
+			for (const [index, writes] of all.entries()) {
 				for (const entry of writes) {
 					const { accepted, changes } = books.enter(entry);
 					const answer = await send(place, entry);
@@ -54,7 +54,7 @@ test('after any history of relationships and groups, patches, decisions and list
 					const outcome = !accepted ? 'refused' : changes ? 'accepted' : 'changed nothing';
 					for (const what of [outcome, `${entry.kind} ${outcome}`]) tell(what);
 				}
-				past = await look(place, books, past, tell);
+				past = await look(place, books, past, { tell, name: `look ${index + 1}` });
 			}
 			const queries = queriesOf(books);
 			const inOpa = await askOpa(t, await snapshot(place, '/rego'), queries);
@@ -78,28 +78,40 @@ async function held(bundle: Bundle): Promise<Past> {
 	return { bundle, engine: await Engine.load(await moduleOf(bundle), data) };
 }
 
+interface Looking {
+	/** Counts that something happened. */
+	readonly tell: (what: string) => void;
+	/** What a failure calls this look. */
+	readonly name: string;
+}
+
 /** Looks at everything: what leads here from the last look, the data, decisions and lists. Returns the present. */
-async function look(place: Place, books: RelationshipBooks, past: Past, tell: (what: string) => void): Promise<Past> {
+async function look(place: Place, books: RelationshipBooks, past: Past, { tell, name }: Looking): Promise<Past> {
 	const newest = await held(await snapshot(place, ''));
 	const data = dataOf(newest.bundle);
-	deepStrictEqual(data, JSON.parse(JSON.stringify(document(books.model()))), 'the snapshot is what the books say');
+	deepStrictEqual(
+		data,
+		JSON.parse(JSON.stringify(document(books.model()))),
+		`${name}: the snapshot is what the books say`,
+	);
 	const step = await stepFrom(place, past.bundle.etag);
 	if (step !== null) {
 		tell(`a step by ${parseManifest(step.files).metadata.regolith.kind}`);
 		const patches = parsePatches(step.files);
-		deepStrictEqual(patched(dataOf(past.bundle), patches), data, 'snapshot + patches = later snapshot');
+		deepStrictEqual(patched(dataOf(past.bundle), patches), data, `${name}: snapshot + patches = later snapshot`);
 		const moved = step.files.has('policy.wasm') ? await past.engine.fork(await moduleOf(step)) : past.engine;
 		moved.patch(patches);
-		deepStrictEqual(moved.dump(), newest.engine.dump(), 'the same inside WASM memory');
+		deepStrictEqual(moved.dump(), newest.engine.dump(), `${name}: the same inside WASM memory`);
 	}
 	const queries = queriesOf(books);
 	const expected = expectedOf(books, queries);
 	const codes = queries.map((query) => newest.engine.code(query as Parameters<Engine['code']>[0]));
-	deepStrictEqual(answered(queries, codes), expected, 'WASM = the oracle');
+	deepStrictEqual(answered(queries, codes), expected, `${name}: WASM = the oracle`);
 	for (const code of new Set(codes)) tell(`a check was answered ${code}`);
 	const contents = (await contentsOf(place)).filter((line) => !line.startsWith('resource_attribute __user:'));
-	deepStrictEqual(contents, books.contents(), 'the lists are what the books say');
-	for (const group of books.groups()) deepStrictEqual(await listsOf(place, group), books.group(group), group);
+	deepStrictEqual(contents, books.contents(), `${name}: the lists are what the books say`);
+	for (const group of books.groups())
+		deepStrictEqual(await listsOf(place, group), books.group(group), `${name}: ${group}`);
 	return newest;
 }
 

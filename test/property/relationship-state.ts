@@ -58,7 +58,7 @@ export function known<V>(books: ReadonlyMap<string, V>, key: string): V {
 }
 
 /** Throws `Refused` unless this holds. */
-export function require(holds: boolean, what: string): void {
+export function demand(holds: boolean, what: string): void {
 	if (!holds) throw new Refused(what);
 }
 

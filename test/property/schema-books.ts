@@ -1,4 +1,4 @@
-import { changeRole, drop, known, type RoleBook, require, roleIn, type State, typeOf } from './relationship-state.js';
+import { changeRole, demand, drop, known, type RoleBook, roleIn, type State, typeOf } from './relationship-state.js';
 import type { RoleBlock, Rule, SchemaWrite, Source } from './relationship-writes.js';
 
 /** What writes of the schema do to the books. All throw `Refused` for what must be refused. */
@@ -54,7 +54,7 @@ function enterRole(
 	switch (entry.kind) {
 		case 'grant':
 		case 'revoke': {
-			require(known(state.resources, type).actions.has(entry.action), 'no such action');
+			demand(known(state.resources, type).actions.has(entry.action), 'no such action');
 			changeRole(state, type, key, {
 				permissions: edited(role.permissions, entry.action, entry.kind === 'grant'),
 			});
@@ -63,7 +63,7 @@ function enterRole(
 		case 'extend':
 		case 'unextend': {
 			roleIn(state, type, entry.parent);
-			require(entry.kind === 'extend' || role.parents.has(entry.parent), 'it does not extend it');
+			demand(entry.kind === 'extend' || role.parents.has(entry.parent), 'it does not extend it');
 			changeRole(state, type, key, { parents: edited(role.parents, entry.parent, entry.kind === 'extend') });
 			refuseCircle(state, type, key);
 			break;
@@ -91,7 +91,7 @@ function rederive(state: State, type: string, key: string, kind: 'derive' | 'und
 		return;
 	}
 	const others = rules.filter((other) => !sameSource(other, rule));
-	require(others.length < rules.length, 'it is not derived so');
+	demand(others.length < rules.length, 'it is not derived so');
 	changeRole(state, type, key, { rules: others });
 }
 
@@ -106,7 +106,7 @@ function edited(keys: ReadonlySet<string>, key: string, add: boolean): ReadonlyS
 
 function createResource(state: State, entry: SchemaWrite & { readonly kind: 'create-resource' }): void {
 	const { type, actions, roles, relations } = entry;
-	require(!state.resources.has(type), 'the resource exists');
+	demand(!state.resources.has(type), 'the resource exists');
 	addResource(state, type, actions, false);
 	for (const [relation, subject] of Object.entries(relations)) createRelation(state, type, relation, subject);
 	for (const role of Object.keys(roles)) addRole(state, type, role, false);
@@ -124,13 +124,13 @@ export function addRole(state: State, type: string, role: string, made: boolean)
 }
 
 function createRole(state: State, type: string, role: string, block: RoleBlock): void {
-	require(!known(state.resources, type).roles.has(role), 'the role exists');
+	demand(!known(state.resources, type).roles.has(role), 'the role exists');
 	addRole(state, type, role, false);
 	link(state, type, role, block);
 }
 
 function link(state: State, type: string, role: string, { permissions, parents, rules }: RoleBlock): void {
-	for (const action of permissions) require(known(state.resources, type).actions.has(action), 'no such action');
+	for (const action of permissions) demand(known(state.resources, type).actions.has(action), 'no such action');
 	for (const parent of parents) roleIn(state, type, parent);
 	for (const rule of rules ?? []) requireRule(state, type, rule);
 	changeRole(state, type, role, {
@@ -145,13 +145,13 @@ function link(state: State, type: string, role: string, { permissions, parents, 
 function refuseCircle(state: State, type: string, role: string): void {
 	const above = new Set(roleIn(state, type, role).parents);
 	for (const key of above) for (const parent of roleIn(state, type, key).parents) above.add(parent);
-	require(!above.has(role), 'it would extend itself');
+	demand(!above.has(role), 'it would extend itself');
 }
 
 function requireRule(state: State, type: string, { relation, type: from, role }: Rule): void {
 	const { subject } = known(known(state.resources, type).relations, relation);
 	roleIn(state, from, role);
-	require(subject === from, 'the relation leads elsewhere');
+	demand(subject === from, 'the relation leads elsewhere');
 }
 
 /** Of rules with the same source the last one counts, in the place of the first. */
@@ -175,7 +175,7 @@ function setActions(state: State, type: string, actions: readonly string[]): voi
 function createRelation(state: State, type: string, relation: string, subject: string): void {
 	const { relations } = known(state.resources, type);
 	known(state.resources, subject);
-	require(!relations.has(relation), 'the relation exists');
+	demand(!relations.has(relation), 'the relation exists');
 	relations.set(relation, { subject, made: false });
 }
 
