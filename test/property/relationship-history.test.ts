@@ -61,7 +61,7 @@ test('after any history of relationships and groups, patches, decisions and list
 			deepStrictEqual(answered(queries, inOpa), expectedOf(books, queries), 'opa eval = the oracle');
 		}),
 		// Without shrinking, which would take minutes over HTTP.
-		{ numRuns: Number(process.env['HISTORIES'] ?? 8), endOnFailure: true, includeErrorInReport: true },
+		{ numRuns: Number(process.env['HISTORIES'] ?? 10), endOnFailure: true, includeErrorInReport: true },
 	);
 	for (const [what, least] of Object.entries(mustHappen)) t.true((told.get(what) ?? 0) >= least, `too few: ${what}`);
 	t.log([...told].map(([what, number]) => `${what}: ${number}`).sort());

@@ -170,6 +170,13 @@ export const opening: readonly Write[] = [
 	},
 	{ kind: 'add-member', group: 'group:a', user: 'ann', tenant: 'acme' },
 	{ kind: 'give', group: 'group:a', role: 'viewer', instance: 'folder:a', tenant: 'acme' },
+	// The relation made here then gives more than the role it was made for, so that needs another for the next group.
+	{ kind: 'give', group: 'group:a', role: 'editor', instance: 'document:a', tenant: 'acme' },
+	{
+		...{ kind: 'derive', type: 'document', role: 'viewer' },
+		rule: { relation: 'editor_group', type: 'group', role: 'member', blocked: false },
+	},
+	{ kind: 'give', group: 'group:b-1', role: 'editor', instance: 'document:a', tenant: 'acme' },
 	{ kind: 'nest', group: 'group:a', child: 'group:b-1' },
 	{ kind: 'add-member', group: 'group:b-1', user: 'auth0|bob', tenant: 'acme' },
 	{ kind: 'assign', user: 'auth0|bob', role: 'editor', instance: 'folder:b-1', tenant: undefined },
