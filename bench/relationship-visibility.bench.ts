@@ -1,5 +1,5 @@
 import { type Stack, startStack } from '../test/support/stack.js';
-import { graphModel, groupOf, mixed, sizes, tenantOf, userOf } from './support/graph-model.js';
+import { graphModel, groupOf, groupsOf, mixed, sizes, tenantOf, userOf } from './support/graph-model.js';
 
 /**
  * From a write's request to a decision point that answers by it, with the graph of `graph-model` behind the API: API,
@@ -103,8 +103,11 @@ type Write = (turn: number) => readonly [method: 'post' | 'delete', path: string
 const kinds: Readonly<Record<string, Write>> = {
 	'one membership': (turn) => {
 		const user = mixed(Math.floor(turn / 2) * 11 + 1, sizes.users);
-		const group = mixed(turn + 5, sizes.groups / sizes.tenants) * sizes.tenants + (user % sizes.tenants);
-		return ['post', `${facts}/role_assignments`, assignment(userOf(user), group)];
+		const held = groupsOf(user);
+		const group = Array.from({ length: held.length + 1 }, (_, next) => groupNear(user, turn + next)).find(
+			(candidate) => !held.includes(groupOf(candidate)),
+		);
+		return ['post', `${facts}/role_assignments`, assignment(userOf(user), group ?? 0)];
 	},
 	'one document in one more folder': (turn) => {
 		const document = Math.floor(turn / 2) * sizes.tenants;
@@ -131,6 +134,11 @@ const kinds: Readonly<Record<string, Write>> = {
 		];
 	},
 };
+
+/** A group of the user's tenant, another one each turn. */
+function groupNear(user: number, turn: number): number {
+	return ((turn * 7) % (sizes.groups / sizes.tenants)) * sizes.tenants + (user % sizes.tenants);
+}
 
 function assignment(user: string, group: number) {
 	return { user, role: 'member', tenant: tenantOf(group), resource_instance: `group:${groupOf(group)}` };

@@ -17,6 +17,9 @@ export const groupOf = (index: number) => `group-${index}`;
 /** The folder of a document. */
 export const folderIndexOf = (document: number) => document % sizes.folders;
 
+/** The groups of a user, three of the same tenant. */
+export const groupsOf = (user: number) => range(3).map((turn) => groupOf(near(user, user * 3 + turn, sizes.groups)));
+
 const named = (key: string) => ({ key, name: key, description: null });
 
 function role(
@@ -113,10 +116,7 @@ export function graphModel(): Model {
 			],
 			instance_assignments: [
 				...range(users).flatMap((user) =>
-					range(3).map((turn) => ({
-						...{ user: userOf(user), role: 'member', type: 'group' },
-						instance: groupOf(near(user, user * 3 + turn, groups)),
-					})),
+					groupsOf(user).map((instance) => ({ user: userOf(user), role: 'member', type: 'group', instance })),
 				),
 				...range(100_000).map((turn) => ({
 					...{ user: userOf(turn), role: turn % 3 === 0 ? 'editor' : 'viewer', type: 'document' },
