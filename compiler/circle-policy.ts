@@ -33,25 +33,23 @@ export function writeCircle(graph: DerivationGraph, circle: Circle): RegoFile {
 /** Whether a node of the set is held without the circle: assigned there, or derived from outside. */
 function givenBodies(graph: DerivationGraph, circle: Circle): readonly Fragment[] {
 	return circle.members.flatMap((member) => [
-		given(`Assigned: ${member.type}#${member.role}`, rego`_`, member, assignedOn(rego`object`, member)),
+		given(`Assigned: ${member.type}#${member.role}`, member, assignedOn(rego`object`, member)),
 		...(graph.leaving(member).length === 0
 			? []
 			: [
 					given(
 						`Derived from outside of the circle: ${member.type}#${member.role}`,
-						rego`facts`,
 						member,
-						rego`data.${rolePackage(member)}.derived(user, object, facts)`,
+						rego`data.${rolePackage(member)}.derived(user, object)`,
 					),
 				]),
 	]);
 }
 
-/** One body of the function; `facts` names the parameter where the condition needs it. */
-function given(title: string, facts: Fragment, { type, role }: RoleName, condition: Fragment): Fragment {
+function given(title: string, { type, role }: RoleName, condition: Fragment): Fragment {
 	return lines([
 		metadata({ title }),
-		rego`given(user, nodes, ${facts}) if {`,
+		rego`given(user, nodes) if {`,
 		rego`	some [${type}, ${role}, object] in nodes`,
 		rego`	${condition}`,
 		rego`}`,

@@ -62,7 +62,7 @@ function writeAction(resource: Resource, action: Action, grantOf: GrantOf): read
 }
 
 /** What functions of roles on instances are asked about: the user and the instance of the check. */
-const ofCheck = rego`rebac.holdings, rebac.instance, data.regolith.facts`;
+const ofCheck = rego`rebac.holdings, rebac.instance`;
 
 function instancesPackage(resource: Resource): Fragment {
 	return rego`regolith.instances${packagePart(resource.key)}`;
@@ -109,9 +109,9 @@ function writeHolds(resource: Resource, role: ResourceRole): Fragment {
 /** One body of a function that looks for any of some roles. */
 function writeChoice(name: Fragment, condition: Fragment, resource: Resource, role: ResourceRole): Fragment {
 	return lines([
-		rego`${name}(roles, user, object, facts) if {`,
+		rego`${name}(roles, user, object) if {`,
 		rego`	${condition}`,
-		rego`	${held(resource, role)}(user, object, facts)`,
+		rego`	${held(resource, role)}(user, object)`,
 		rego`}`,
 	]);
 }

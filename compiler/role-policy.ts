@@ -8,10 +8,11 @@ import { regoFile } from './rego-file.js';
 import { assignedOn, circlePackage, closureOf, nothingAssignedOn, rolePackage } from './role-reference.js';
 
 /**
- * The package of a role: `held(user, object, facts)` says whether a user, given as what is assigned to them, holds it on
- * the instance of that name, assigned or derived. In a circle, `derived` says so for derivations from outside that
- * closures do not hold, and `held_on_any` whether it is held on any instance of a table. All are handed the tables of
- * facts: to look for them by their path, at each step, took a twentieth of a check.
+ * The package of a role: `held(user, object)` says whether a user, given as what is assigned to them, holds it on the
+ * instance of that name, assigned or derived. In a circle, `derived(user, object)` says so for derivations from outside
+ * that closures do not hold, and `held_on_any(user, objects)` whether it is held on any instance of a table.
+ *
+ * Large tables stand in full paths, never in variables: a stock OPA would convert the whole table at each check.
  */
 export function writeRole(graph: DerivationGraph, resource: Resource, role: ResourceRole): RegoFile {
 	const name = { type: resource.key, role: role.key };
@@ -51,24 +52,20 @@ interface Scope {
 	readonly head: Fragment;
 	/** The lines that come to the instance, where it is not given. */
 	readonly each: readonly Fragment[];
-	/** Where the closures are: looked up once, where there may be many instances. */
-	readonly closures: Fragment;
 }
 
-const closuresInFacts = rego`facts.closures`;
-const onOne: Scope = { head: rego`held(user, object, facts)`, each: [], closures: closuresInFacts };
+const onOne: Scope = { head: rego`held(user, object)`, each: [] };
 const onEach: Scope = {
-	head: rego`held_on_any(user, objects, facts)`,
+	head: rego`held_on_any(user, objects)`,
 	each: [rego`	some object, _ in objects`],
-	closures: rego`closures`,
 };
 
 function onAny(graph: DerivationGraph, circle: Circle, name: RoleName): readonly Fragment[] {
 	return [
-		lines([metadata({ title: 'On one instance' }), rego`${onOne.head} if held_on_any(user, {object: null}, facts)`]),
+		lines([metadata({ title: 'On one instance' }), rego`${onOne.head} if held_on_any(user, {object: null})`]),
 		lines([
 			metadata({ title: 'Assigned on any of several instances' }),
-			rego`held_on_any(user, objects, _) if data.regolith.rebac.meet(${tableOf(name)}, objects)`,
+			rego`held_on_any(user, objects) if data.regolith.rebac.meet(${tableOf(name)}, objects)`,
 		]),
 		...closed(graph, circle, name, onEach),
 	];
@@ -77,20 +74,20 @@ function onAny(graph: DerivationGraph, circle: Circle, name: RoleName): readonly
 function assigned(name: RoleName): Fragment {
 	return lines([
 		metadata({ title: 'Assigned on the instance' }),
-		rego`held(user, object, _) if ${assignedOn(rego`object`, name)}`,
+		rego`held(user, object) if ${assignedOn(rego`object`, name)}`,
 	]);
 }
 
 /** A derivation as one body of the function that is called `head`. */
 function derivation(graph: DerivationGraph, head: Fragment, edge: Edge): Fragment {
-	const subjects = rego`facts.relations[object]${packagePart(edge.relation)}`;
+	const subjects = rego`data.regolith.facts.relations[object]${packagePart(edge.relation)}`;
 	return lines([
 		metadata({
 			title: titleOf(edge),
 			custom: [[rego`relation`, edge.relation]],
 		}),
 		rego`#   kind: role_derivation`,
-		rego`${head}(user, object, facts) if {`,
+		rego`${head}(user, object) if {`,
 		...(edge.no_direct_roles_on_object ? [rego`	${nothingAssignedOn(rego`object`, edge.target.type)}`] : []),
 		...heldOnOneOf(graph, edge.source, subjects),
 		rego`}`,
@@ -101,8 +98,8 @@ function derivation(graph: DerivationGraph, head: Fragment, edge: Edge): Fragmen
 function heldOnOneOf(graph: DerivationGraph, source: RoleName, table: Fragment): readonly Fragment[] {
 	const path = rego`data.${rolePackage(source)}`;
 	return asksForAny(graph, source)
-		? [rego`	${path}.held_on_any(user, ${table}, facts)`]
-		: [rego`	some subject, _ in ${table}`, rego`	${path}.held(user, subject, facts)`];
+		? [rego`	${path}.held_on_any(user, ${table})`]
+		: [rego`	some subject, _ in ${table}`, rego`	${path}.held(user, subject)`];
 }
 
 function titleOf({ relation, source, no_direct_roles_on_object }: Edge): string {
@@ -116,7 +113,6 @@ function closed(graph: DerivationGraph, circle: Circle, name: RoleName, scope: S
 	const outside = new Map(
 		leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [nameOf(source), source]),
 	);
-	const { closures } = scope;
 	const interrupted = circle.members.filter((member) =>
 		graph.leaving(member).some((edge) => edge.no_direct_roles_on_object),
 	);
@@ -126,24 +122,24 @@ function closed(graph: DerivationGraph, circle: Circle, name: RoleName, scope: S
 				scope,
 				`Derived in a circle, at any distance, from an assigned ${member.type}#${member.role}`,
 				member,
-				closureOf(closures, name, member),
+				closureOf(name, member),
 			),
 		),
 		...[...outside.values()].map((source) => {
 			const title = `Derived at any distance from ${source.type}#${source.role}, which leads into the circle`;
-			const table = closureOf(closures, name, source);
+			const table = closureOf(name, source);
 			// A role that is only ever assigned need not be asked for on each instance.
 			return graph.into(source).length > 0
-				? body(withClosures(scope), title, heldOnOneOf(graph, source, table))
+				? body(scope, title, heldOnOneOf(graph, source, table))
 				: assignedAmong(scope, title, source, table);
 		}),
 		...interrupted.flatMap((member) => [
 			...(nameOf(member) === nameOf(name)
-				? [body(scope, 'Derived from outside of the circle', [rego`	derived(user, object, facts)`])]
+				? [body(scope, 'Derived from outside of the circle', [rego`	derived(user, object)`])]
 				: []),
-			body(withClosures(scope), `Derived in a circle, at any distance, from a derived ${member.type}#${member.role}`, [
-				rego`	some subject, _ in ${closureOf(closures, name, member)}`,
-				rego`	data.${rolePackage(member)}.derived(user, subject, facts)`,
+			body(scope, `Derived in a circle, at any distance, from a derived ${member.type}#${member.role}`, [
+				rego`	some subject, _ in ${closureOf(name, member)}`,
+				rego`	data.${rolePackage(member)}.derived(user, subject)`,
 			]),
 		]),
 	];
@@ -155,17 +151,11 @@ function tableOf({ type, role }: RoleName): Fragment {
 
 function assignedAmong(scope: Scope, title: string, source: RoleName, table: Fragment): Fragment {
 	const held = tableOf(source);
-	const within = withClosures(scope);
 	return scope === onOne
-		? body(within, title, [rego`	data.regolith.rebac.meet(${held}, ${table})`])
-		: body({ ...within, each: [rego`	assigned := ${held}`, ...within.each] }, title, [
+		? body(scope, title, [rego`	data.regolith.rebac.meet(${held}, ${table})`])
+		: body({ ...scope, each: [rego`	assigned := ${held}`, ...scope.each] }, title, [
 				rego`	data.regolith.rebac.meet(assigned, ${table})`,
 			]);
-}
-
-/** For bodies that read closures. */
-function withClosures(scope: Scope): Scope {
-	return scope === onOne ? scope : { ...scope, each: [rego`	closures := ${closuresInFacts}`, ...scope.each] };
 }
 
 function body({ head, each }: Scope, title: string, conditions: readonly Fragment[]): Fragment {
@@ -178,9 +168,9 @@ function walked(circle: Circle, { type, role }: RoleName): readonly Fragment[] {
 	return [
 		lines([
 			metadata({ title: 'Assigned or derived, at any distance in a circle' }),
-			rego`held(user, object, facts) if {`,
+			rego`held(user, object) if {`,
 			rego`	reached := ${path}.reached(user, {[${type}, ${role}, object]})`,
-			rego`	${path}.given(user, reached, facts)`,
+			rego`	${path}.given(user, reached)`,
 			rego`}`,
 		]),
 	];

@@ -19,12 +19,9 @@ export function nothingAssignedOn(instance: Fragment, type: string): Fragment {
 	return rego`not data.regolith.rebac.assigned(user, ${type}, ${instance})`;
 }
 
-/**
- * What leads to a role on the instance `object`, from one kind of role: a table of instances. `closures` is where the
- * closures are.
- */
-export function closureOf(closures: Fragment, { role }: RoleName, source: RoleName): Fragment {
-	return rego`${closures}[object][${wayName(role, source)}]`;
+/** What leads to a role on the instance `object`, from one kind of role: a table of instances. */
+export function closureOf({ role }: RoleName, source: RoleName): Fragment {
+	return rego`data.regolith.facts.closures[object][${wayName(role, source)}]`;
 }
 
 /** Where a circle's functions are, without `data.`: it is called after its first member. */

@@ -70,7 +70,8 @@ export class Engine {
 		const memory = new ModuleMemory(exports, policy.mem);
 		const start = aligned(memory.free, 8);
 		this.#heap = new Heap(memory, aligned(Math.max(start + framesRoom, dataBase), page));
-		if (this.#heap.laidOut) this.#frames = framesFor(memory, start, code);
+		const frames = this.#heap.laidOut ? framesFor(memory, start, code) : undefined;
+		if (frames !== undefined && frames.end <= this.#heap.base) this.#frames = frames;
 	}
 
 	/**
@@ -206,7 +207,7 @@ export class Engine {
 	#evaluate(entrypoint: number, input: string): number {
 		this.#reserve(input.length);
 		const { memory, root, end } = this.#heap;
-		const length = memory.bytes.write(input, end, 'utf8');
+		const length = memory.writeText(input, end);
 		// Blocks are aligned to 8 only if the first one is.
 		const free = aligned(end + length, 8);
 		return unsigned(memory.exports.opa_eval(0, entrypoint, root, end, length, free, 0));
@@ -237,7 +238,7 @@ export class Engine {
 
 /** Whether an input consists of the strings that a frame has places for. */
 function isUsual({ user, action, resource, context }: EngineInput): boolean {
-	if ((context ?? user.attributes ?? resource.attributes) !== undefined) return false;
+	if (context !== undefined || user.attributes !== undefined || resource.attributes !== undefined) return false;
 	const { type, tenant, key = '' } = resource;
 	return isText(user.key) && isText(action) && isText(type) && isText(tenant) && isText(key);
 }

@@ -17,6 +17,7 @@ import {
 import { userSet } from '../support/conditions.js';
 import { removeFolder, temporaryFolder } from '../support/temporary.js';
 import { opa, packageRoot, runOpa, wasmEngine } from './engine.js';
+import { schemaOfCase } from './schema-of-case.js';
 
 /** Set to write what is compiled as what is expected, to be read and committed. */
 const update = process.env['UPDATE'] === '1';
@@ -43,6 +44,18 @@ test('the library is the policy without its tests, at the paths of its packages'
 		t.false(path.endsWith('_test.rego'));
 		t.is(/^package (.*)$/m.exec(text)?.[1]?.replaceAll('.', '/'), path.slice(0, path.lastIndexOf('/')));
 	}
+});
+
+/** A whole table of facts, and not a member of it. */
+const wholeTable = /data\.regolith\.facts(?:\.\w+)?(?![\w.[])/;
+
+test('no rule takes a whole table of facts: a stock OPA would convert all of it at each check', async (t) => {
+	t.regex('closures := data.regolith.facts.closures\n', wholeTable);
+	t.regex('held(user, object, data.regolith.facts)', wholeTable);
+	const cases = await Promise.all(['007-folders-and-documents', '008-circles', '009-condition-sets'].map(schemaOfCase));
+	const generated = cases.flatMap((schema) => compilePolicy(schema).policy ?? []);
+	t.true(generated.length > 20);
+	for (const { path, text } of [...(await readPolicyLibrary()), ...generated]) t.notRegex(text, wholeTable, path);
 });
 
 const named = (name: string) => ({ key: name.toLowerCase(), name, description: null });

@@ -1,13 +1,14 @@
 /** The generated tests: they hold for what the compiler writes, and for nothing else. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { compile, type Json, type Model, type RegoFile, type Schema, writeTests } from '../../compiler/index.js';
+import { compile, type Json, type RegoFile, type Schema, writeTests } from '../../compiler/index.js';
 import { checkRego, readPolicyLibrary } from '../../compiler/opa/build.js';
-import { opa, packageRoot, runOpa, writeFiles } from './engine.js';
+import { opa, runOpa, writeFiles } from './engine.js';
 import { schema as anySchema, schemaOf, text } from './model.js';
+import { schemaOfCase } from './schema-of-case.js';
 
 const noFacts = {
 	user_attributes: [],
@@ -42,11 +43,6 @@ async function outcome(t: ExecutionContext, { policy, tests, data }: Tested): Pr
 		const { stdout, stderr } = error as { readonly stdout?: string; readonly stderr?: string };
 		return `${stdout}${stderr}`;
 	}
-}
-
-async function schemaOfCase(name: string): Promise<Schema> {
-	const model: Model = JSON.parse(await readFile(join(packageRoot, 'test/case', name, 'model.json'), 'utf8'));
-	return model.schema;
 }
 
 const cases = [

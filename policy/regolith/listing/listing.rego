@@ -45,10 +45,9 @@ instance_permissions := [entry |
 	resource := {"type": instance.type, "key": instance.key, "tenant": tenant}
 	roles := [role | some role in _held_roles(input.user, resource)]
 	_concerned(roles, resource)
-	attributes := object.get(data.regolith.facts.instance_attributes, name, {})
 	entry := {
 		"tenant": {"key": tenant, "attributes": data.regolith.facts.tenants[tenant]},
-		"resource": {"type": instance.type, "key": instance.key, "attributes": attributes},
+		"resource": {"type": instance.type, "key": instance.key, "attributes": _attributes_of(name)},
 		"permissions": _permissions(resource, {instance.type}),
 		"roles": roles,
 	}
@@ -95,6 +94,10 @@ authorized_users := [key |
 	}
 	check.permitted with input as question
 ]
+
+default _attributes_of(_) := {}
+
+_attributes_of(name) := data.regolith.facts.instance_attributes[name]
 
 _held_roles(user, resource) := roles if {
 	roles := rebac.held_roles with input as {"user": user, "resource": resource}

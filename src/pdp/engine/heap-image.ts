@@ -198,7 +198,7 @@ class ImageWriter {
 		words[place] = number.first;
 		words[place + number.address] = (place + number.text) * 4;
 		words[place + number.length] = text.length;
-		bytes.write(text, (place + number.text) * 4, 'latin1');
+		bytes.write(text, (place + number.text) * 4, text.length, 'latin1');
 		return place * 4;
 	}
 

@@ -133,9 +133,8 @@ class Frame {
 
 	/** Writes the strings from `start` on; returns the first address behind them where blocks are aligned. */
 	fill({ user, action, resource: { type, tenant, key } }: UsualInput, start: number): number {
-		const { bytes } = this.#memory;
 		const all = user.key + action + type + tenant + (key ?? '');
-		const plain = bytes.write(all, start, 'utf8') === all.length;
+		const plain = this.#memory.writeText(all, start) === all.length;
 		const place = this.#strings;
 		let end = this.#fill(place.user, user.key, start, plain);
 		end = this.#fill(place.action, action, end, plain);
@@ -147,7 +146,7 @@ class Frame {
 
 	/** Points a string at its bytes, which are there already when all are plain: one byte each. */
 	#fill(place: number, text: string, start: number, plain: boolean): number {
-		const length = plain ? text.length : this.#memory.bytes.write(text, start, 'utf8');
+		const length = plain ? text.length : this.#memory.writeText(text, start);
 		const { words } = this.#memory;
 		words[place + string.length] = length;
 		words[place + string.address] = start;

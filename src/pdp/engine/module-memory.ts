@@ -8,6 +8,9 @@ export const headroom = 16 * 1024 * 1024;
 /** One page less than 4 GiB: all that 32-bit addresses reach. */
 const addressable = 2 ** 32 - page;
 
+/** The bytes of UTF-8 that one unit of a JavaScript string takes at most. */
+const mostPerCharacter = 3;
+
 /** One step of a patch as JSON text; without a value it removes. */
 export interface PatchStep {
 	readonly path: string;
@@ -79,7 +82,15 @@ export class ModuleMemory {
 
 	/** Lets the module parse a JSON text. Throws `EngineError` when it cannot. */
 	parseText(text: string): number {
-		return this.parse(Buffer.byteLength(text), (bytes, address) => bytes.write(text, address, 'utf8'));
+		return this.parse(Buffer.byteLength(text), (_, address) => this.writeText(text, address));
+	}
+
+	/**
+	 * Writes a text as UTF-8 and returns how many bytes that took. The most is said because without it nothing at all is
+	 * written where 2 GiB of memory or more lie behind the address.
+	 */
+	writeText(text: string, address: number): number {
+		return this.bytes.write(text, address, text.length * mostPerCharacter, 'utf8');
 	}
 
 	/** Lets the module parse JSON that `write` puts at the address it is given. Throws `EngineError` when it cannot. */
@@ -92,7 +103,10 @@ export class ModuleMemory {
 		return value;
 	}
 
-	/** Lets the module change an object. Throws `EngineError` when the path leads through what is no object. */
+	/**
+	 * Lets the module change an object. Throws `EngineError` when a path to add leads through what is no object. The module
+	 * does not look whether what a path to remove leads through is one: documents of the compiler have nothing else there.
+	 */
 	patch(object: number, { path, value }: PatchStep): void {
 		const pathAddress = this.parseText(path);
 		const result =

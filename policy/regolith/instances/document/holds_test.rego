@@ -9,40 +9,40 @@ import data.regolith.rebac
 # custom:
 #   key: "author"
 #   kind: role
-holds["author"] if data.regolith.roles.document.author.held(rebac.holdings, rebac.instance, data.regolith.facts)
+holds["author"] if data.regolith.roles.document.author.held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "Reader"
 # custom:
 #   key: "reader"
 #   kind: role
-holds["reader"] if data.regolith.roles.document.reader.held(rebac.holdings, rebac.instance, data.regolith.facts)
+holds["reader"] if data.regolith.roles.document.reader.held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "Holds one of these roles on the instance"
-holds_one_of(roles, user, object, facts) if {
+holds_one_of(roles, user, object) if {
 	roles.author == null
-	data.regolith.roles.document.author.held(user, object, facts)
+	data.regolith.roles.document.author.held(user, object)
 }
 
-holds_one_of(roles, user, object, facts) if {
+holds_one_of(roles, user, object) if {
 	roles.reader == null
-	data.regolith.roles.document.reader.held(user, object, facts)
+	data.regolith.roles.document.reader.held(user, object)
 }
 
 # METADATA
 # title: "Holds another role than these on the instance"
 holds_another if {
 	roles := object.get(data.regolith.schema.resource_grants, ["document", input.action], {})
-	holds_other_than(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	holds_other_than(roles, rebac.holdings, rebac.instance)
 }
 
-holds_other_than(roles, user, object, facts) if {
+holds_other_than(roles, user, object) if {
 	not roles.author == null
-	data.regolith.roles.document.author.held(user, object, facts)
+	data.regolith.roles.document.author.held(user, object)
 }
 
-holds_other_than(roles, user, object, facts) if {
+holds_other_than(roles, user, object) if {
 	not roles.reader == null
-	data.regolith.roles.document.reader.held(user, object, facts)
+	data.regolith.roles.document.reader.held(user, object)
 }

@@ -9,4 +9,4 @@ import data.regolith.rebac
 # custom:
 #   key: "keeper"
 #   kind: role
-holds["keeper"] if data.regolith.roles.folder.keeper.held(rebac.holdings, rebac.instance, data.regolith.facts)
+holds["keeper"] if data.regolith.roles.folder.keeper.held(rebac.holdings, rebac.instance)

@@ -20,7 +20,7 @@ permits["read"] if rbac.granted_by(data.regolith.schema.grants.document.read)
 
 permits["read"] if {
 	roles := data.regolith.schema.resource_grants.document.read
-	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
 }
 
 # METADATA
@@ -32,7 +32,7 @@ permits["sign"] if rbac.granted_by(data.regolith.schema.grants.document.sign)
 
 permits["sign"] if {
 	roles := data.regolith.schema.resource_grants.document.sign
-	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
 }
 
 permits["sign"] if data.regolith.set_rules.document.sign.granted
@@ -46,5 +46,5 @@ permits["write"] if rbac.granted_by(data.regolith.schema.grants.document.write)
 
 permits["write"] if {
 	roles := data.regolith.schema.resource_grants.document.write
-	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

@@ -9,4 +9,4 @@ import data.regolith.rebac
 # custom:
 #   key: "member"
 #   kind: role
-holds["member"] if data.regolith.roles.group.member.held(rebac.holdings, rebac.instance, data.regolith.facts)
+holds["member"] if data.regolith.roles.group.member.held(rebac.holdings, rebac.instance)

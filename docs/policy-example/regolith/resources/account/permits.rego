@@ -19,5 +19,5 @@ permits["close"] if rbac.granted_by(data.regolith.schema.grants.account.close)
 
 permits["close"] if {
 	roles := data.regolith.schema.resource_grants.account.close
-	data.regolith.instances.account.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.account.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

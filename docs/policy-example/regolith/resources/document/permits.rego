@@ -19,7 +19,7 @@ permits["read"] if rbac.granted_by(data.regolith.schema.grants.document.read)
 
 permits["read"] if {
 	roles := data.regolith.schema.resource_grants.document.read
-	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
 }
 
 # METADATA
@@ -31,5 +31,5 @@ permits["write"] if rbac.granted_by(data.regolith.schema.grants.document.write)
 
 permits["write"] if {
 	roles := data.regolith.schema.resource_grants.document.write
-	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

@@ -19,7 +19,7 @@ permits["list"] if rbac.granted_by(data.regolith.schema.grants.folder.list)
 
 permits["list"] if {
 	roles := data.regolith.schema.resource_grants.folder.list
-	data.regolith.instances.folder.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.folder.holds_one_of(roles, rebac.holdings, rebac.instance)
 }
 
 # METADATA
@@ -31,5 +31,5 @@ permits["share"] if rbac.granted_by(data.regolith.schema.grants.folder.share)
 
 permits["share"] if {
 	roles := data.regolith.schema.resource_grants.folder.share
-	data.regolith.instances.folder.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.folder.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

@@ -12,15 +12,15 @@ package regolith.roles.document.reader
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object, _) if user.document.reader[object] == null
+held(user, object) if user.document.reader[object] == null
 
 # METADATA
 # title: "Derived from folder#keeper by parent, unless a role is assigned on the instance"
 # custom:
 #   relation: "parent"
 #   kind: role_derivation
-held(user, object, facts) if {
+held(user, object) if {
 	not data.regolith.rebac.assigned(user, "document", object)
-	some subject, _ in facts.relations[object].parent
-	data.regolith.roles.folder.keeper.held(user, subject, facts)
+	some subject, _ in data.regolith.facts.relations[object].parent
+	data.regolith.roles.folder.keeper.held(user, subject)
 }

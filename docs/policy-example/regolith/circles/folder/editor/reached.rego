@@ -4,16 +4,16 @@ package regolith.circles.folder.editor
 
 # METADATA
 # title: "Assigned: folder#editor"
-given(user, nodes, _) if {
+given(user, nodes) if {
 	some ["folder", "editor", object] in nodes
 	user.folder.editor[object] == null
 }
 
 # METADATA
 # title: "Derived from outside of the circle: folder#editor"
-given(user, nodes, facts) if {
+given(user, nodes) if {
 	some ["folder", "editor", object] in nodes
-	data.regolith.roles.folder.editor.derived(user, object, facts)
+	data.regolith.roles.folder.editor.derived(user, object)
 }
 
 # METADATA

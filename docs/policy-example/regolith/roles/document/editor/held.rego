@@ -12,15 +12,15 @@ package regolith.roles.document.editor
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object, _) if user.document.editor[object] == null
+held(user, object) if user.document.editor[object] == null
 
 # METADATA
 # title: "Derived from folder#editor by parent, unless a role is assigned on the instance"
 # custom:
 #   relation: "parent"
 #   kind: role_derivation
-held(user, object, facts) if {
+held(user, object) if {
 	not data.regolith.rebac.assigned(user, "document", object)
-	some subject, _ in facts.relations[object].parent
-	data.regolith.roles.folder.editor.held(user, subject, facts)
+	some subject, _ in data.regolith.facts.relations[object].parent
+	data.regolith.roles.folder.editor.held(user, subject)
 }

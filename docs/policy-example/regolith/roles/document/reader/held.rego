@@ -12,13 +12,13 @@ package regolith.roles.document.reader
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object, _) if user.document.reader[object] == null
+held(user, object) if user.document.reader[object] == null
 
 # METADATA
 # title: "Derived from folder#viewer by parent"
 # custom:
 #   relation: "parent"
 #   kind: role_derivation
-held(user, object, facts) if {
-	data.regolith.roles.folder.viewer.held_on_any(user, facts.relations[object].parent, facts)
+held(user, object) if {
+	data.regolith.roles.folder.viewer.held_on_any(user, data.regolith.facts.relations[object].parent)
 }

@@ -12,9 +12,9 @@ package regolith.roles.folder.editor
 
 # METADATA
 # title: "Assigned or derived, at any distance in a circle"
-held(user, object, facts) if {
+held(user, object) if {
 	reached := data.regolith.circles.folder.editor.reached(user, {["folder", "editor", object]})
-	data.regolith.circles.folder.editor.given(user, reached, facts)
+	data.regolith.circles.folder.editor.given(user, reached)
 }
 
 # METADATA
@@ -22,7 +22,7 @@ held(user, object, facts) if {
 # custom:
 #   relation: "account"
 #   kind: role_derivation
-derived(user, object, facts) if {
-	some subject, _ in facts.relations[object].account
-	data.regolith.roles.account.owner.held(user, subject, facts)
+derived(user, object) if {
+	some subject, _ in data.regolith.facts.relations[object].account
+	data.regolith.roles.account.owner.held(user, subject)
 }

@@ -12,25 +12,23 @@ package regolith.roles.folder.viewer
 
 # METADATA
 # title: "On one instance"
-held(user, object, facts) if held_on_any(user, {object: null}, facts)
+held(user, object) if held_on_any(user, {object: null})
 
 # METADATA
 # title: "Assigned on any of several instances"
-held_on_any(user, objects, _) if data.regolith.rebac.meet(user.folder.viewer, objects)
+held_on_any(user, objects) if data.regolith.rebac.meet(user.folder.viewer, objects)
 
 # METADATA
 # title: "Derived in a circle, at any distance, from an assigned folder#viewer"
-held_on_any(user, objects, facts) if {
+held_on_any(user, objects) if {
 	assigned := user.folder.viewer
-	closures := facts.closures
 	some object, _ in objects
-	data.regolith.rebac.meet(assigned, closures[object]["viewer from folder#viewer"])
+	data.regolith.rebac.meet(assigned, data.regolith.facts.closures[object]["viewer from folder#viewer"])
 }
 
 # METADATA
 # title: "Derived at any distance from group#member, which leads into the circle"
-held_on_any(user, objects, facts) if {
-	closures := facts.closures
+held_on_any(user, objects) if {
 	some object, _ in objects
-	data.regolith.roles.group.member.held_on_any(user, closures[object]["viewer from group#member"], facts)
+	data.regolith.roles.group.member.held_on_any(user, data.regolith.facts.closures[object]["viewer from group#member"])
 }

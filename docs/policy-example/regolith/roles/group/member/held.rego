@@ -12,17 +12,16 @@ package regolith.roles.group.member
 
 # METADATA
 # title: "On one instance"
-held(user, object, facts) if held_on_any(user, {object: null}, facts)
+held(user, object) if held_on_any(user, {object: null})
 
 # METADATA
 # title: "Assigned on any of several instances"
-held_on_any(user, objects, _) if data.regolith.rebac.meet(user.group.member, objects)
+held_on_any(user, objects) if data.regolith.rebac.meet(user.group.member, objects)
 
 # METADATA
 # title: "Derived in a circle, at any distance, from an assigned group#member"
-held_on_any(user, objects, facts) if {
+held_on_any(user, objects) if {
 	assigned := user.group.member
-	closures := facts.closures
 	some object, _ in objects
-	data.regolith.rebac.meet(assigned, closures[object]["member from group#member"])
+	data.regolith.rebac.meet(assigned, data.regolith.facts.closures[object]["member from group#member"])
 }

@@ -9,40 +9,40 @@ import data.regolith.rebac
 # custom:
 #   key: "editor"
 #   kind: role
-holds["editor"] if data.regolith.roles.folder.editor.held(rebac.holdings, rebac.instance, data.regolith.facts)
+holds["editor"] if data.regolith.roles.folder.editor.held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "Viewer"
 # custom:
 #   key: "viewer"
 #   kind: role
-holds["viewer"] if data.regolith.roles.folder.viewer.held(rebac.holdings, rebac.instance, data.regolith.facts)
+holds["viewer"] if data.regolith.roles.folder.viewer.held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "Holds one of these roles on the instance"
-holds_one_of(roles, user, object, facts) if {
+holds_one_of(roles, user, object) if {
 	roles.editor == null
-	data.regolith.roles.folder.editor.held(user, object, facts)
+	data.regolith.roles.folder.editor.held(user, object)
 }
 
-holds_one_of(roles, user, object, facts) if {
+holds_one_of(roles, user, object) if {
 	roles.viewer == null
-	data.regolith.roles.folder.viewer.held(user, object, facts)
+	data.regolith.roles.folder.viewer.held(user, object)
 }
 
 # METADATA
 # title: "Holds another role than these on the instance"
 holds_another if {
 	roles := object.get(data.regolith.schema.resource_grants, ["folder", input.action], {})
-	holds_other_than(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	holds_other_than(roles, rebac.holdings, rebac.instance)
 }
 
-holds_other_than(roles, user, object, facts) if {
+holds_other_than(roles, user, object) if {
 	not roles.editor == null
-	data.regolith.roles.folder.editor.held(user, object, facts)
+	data.regolith.roles.folder.editor.held(user, object)
 }
 
-holds_other_than(roles, user, object, facts) if {
+holds_other_than(roles, user, object) if {
 	not roles.viewer == null
-	data.regolith.roles.folder.viewer.held(user, object, facts)
+	data.regolith.roles.folder.viewer.held(user, object)
 }

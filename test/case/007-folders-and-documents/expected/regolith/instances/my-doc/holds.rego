@@ -9,40 +9,40 @@ import data.regolith.rebac
 # custom:
 #   key: "editor"
 #   kind: role
-holds["editor"] if data.regolith.roles["my-doc"].editor.held(rebac.holdings, rebac.instance, data.regolith.facts)
+holds["editor"] if data.regolith.roles["my-doc"].editor.held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "Reader-1"
 # custom:
 #   key: "reader-1"
 #   kind: role
-holds["reader-1"] if data.regolith.roles["my-doc"]["reader-1"].held(rebac.holdings, rebac.instance, data.regolith.facts)
+holds["reader-1"] if data.regolith.roles["my-doc"]["reader-1"].held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "Holds one of these roles on the instance"
-holds_one_of(roles, user, object, facts) if {
+holds_one_of(roles, user, object) if {
 	roles.editor == null
-	data.regolith.roles["my-doc"].editor.held(user, object, facts)
+	data.regolith.roles["my-doc"].editor.held(user, object)
 }
 
-holds_one_of(roles, user, object, facts) if {
+holds_one_of(roles, user, object) if {
 	roles["reader-1"] == null
-	data.regolith.roles["my-doc"]["reader-1"].held(user, object, facts)
+	data.regolith.roles["my-doc"]["reader-1"].held(user, object)
 }
 
 # METADATA
 # title: "Holds another role than these on the instance"
 holds_another if {
 	roles := object.get(data.regolith.schema.resource_grants, ["my-doc", input.action], {})
-	holds_other_than(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	holds_other_than(roles, rebac.holdings, rebac.instance)
 }
 
-holds_other_than(roles, user, object, facts) if {
+holds_other_than(roles, user, object) if {
 	not roles.editor == null
-	data.regolith.roles["my-doc"].editor.held(user, object, facts)
+	data.regolith.roles["my-doc"].editor.held(user, object)
 }
 
-holds_other_than(roles, user, object, facts) if {
+holds_other_than(roles, user, object) if {
 	not roles["reader-1"] == null
-	data.regolith.roles["my-doc"]["reader-1"].held(user, object, facts)
+	data.regolith.roles["my-doc"]["reader-1"].held(user, object)
 }

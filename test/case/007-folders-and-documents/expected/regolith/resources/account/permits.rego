@@ -19,5 +19,5 @@ permits["manage"] if rbac.granted_by(data.regolith.schema.grants.account.manage)
 
 permits["manage"] if {
 	roles := data.regolith.schema.resource_grants.account.manage
-	data.regolith.instances.account.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.account.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

@@ -19,7 +19,7 @@ permits["read"] if rbac.granted_by(data.regolith.schema.grants["my-doc"].read)
 
 permits["read"] if {
 	roles := data.regolith.schema.resource_grants["my-doc"].read
-	data.regolith.instances["my-doc"].holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances["my-doc"].holds_one_of(roles, rebac.holdings, rebac.instance)
 }
 
 # METADATA
@@ -31,5 +31,5 @@ permits["write"] if rbac.granted_by(data.regolith.schema.grants["my-doc"].write)
 
 permits["write"] if {
 	roles := data.regolith.schema.resource_grants["my-doc"].write
-	data.regolith.instances["my-doc"].holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances["my-doc"].holds_one_of(roles, rebac.holdings, rebac.instance)
 }

@@ -9,23 +9,23 @@ import data.regolith.rebac
 # custom:
 #   key: "lead"
 #   kind: role
-holds["lead"] if data.regolith.roles.team.lead.held(rebac.holdings, rebac.instance, data.regolith.facts)
+holds["lead"] if data.regolith.roles.team.lead.held(rebac.holdings, rebac.instance)
 
 # METADATA
 # title: "Holds one of these roles on the instance"
-holds_one_of(roles, user, object, facts) if {
+holds_one_of(roles, user, object) if {
 	roles.lead == null
-	data.regolith.roles.team.lead.held(user, object, facts)
+	data.regolith.roles.team.lead.held(user, object)
 }
 
 # METADATA
 # title: "Holds another role than these on the instance"
 holds_another if {
 	roles := object.get(data.regolith.schema.resource_grants, ["team", input.action], {})
-	holds_other_than(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	holds_other_than(roles, rebac.holdings, rebac.instance)
 }
 
-holds_other_than(roles, user, object, facts) if {
+holds_other_than(roles, user, object) if {
 	not roles.lead == null
-	data.regolith.roles.team.lead.held(user, object, facts)
+	data.regolith.roles.team.lead.held(user, object)
 }

@@ -19,5 +19,5 @@ permits["read"] if rbac.granted_by(data.regolith.schema.grants.page.read)
 
 permits["read"] if {
 	roles := data.regolith.schema.resource_grants.page.read
-	data.regolith.instances.page.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.page.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

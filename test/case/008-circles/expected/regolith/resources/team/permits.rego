@@ -19,5 +19,5 @@ permits["plan"] if rbac.granted_by(data.regolith.schema.grants.team.plan)
 
 permits["plan"] if {
 	roles := data.regolith.schema.resource_grants.team.plan
-	data.regolith.instances.team.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.team.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

@@ -19,7 +19,7 @@ permits["edit"] if rbac.granted_by(data.regolith.schema.grants.document.edit)
 
 permits["edit"] if {
 	roles := data.regolith.schema.resource_grants.document.edit
-	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
 }
 
 permits["edit"] if data.regolith.set_rules.document.edit.granted
@@ -33,7 +33,7 @@ permits["read"] if rbac.granted_by(data.regolith.schema.grants.document.read)
 
 permits["read"] if {
 	roles := data.regolith.schema.resource_grants.document.read
-	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
 }
 
 # METADATA
@@ -45,7 +45,7 @@ permits["sign"] if rbac.granted_by(data.regolith.schema.grants.document.sign)
 
 permits["sign"] if {
 	roles := data.regolith.schema.resource_grants.document.sign
-	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance, data.regolith.facts)
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
 }
 
 permits["sign"] if data.regolith.set_rules.document.sign.granted

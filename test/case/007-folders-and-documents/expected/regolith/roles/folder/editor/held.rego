@@ -12,14 +12,14 @@ package regolith.roles.folder.editor
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object, _) if user.folder.editor[object] == null
+held(user, object) if user.folder.editor[object] == null
 
 # METADATA
 # title: "Derived from account#owner by owned_by"
 # custom:
 #   relation: "owned_by"
 #   kind: role_derivation
-held(user, object, facts) if {
-	some subject, _ in facts.relations[object].owned_by
-	data.regolith.roles.account.owner.held(user, subject, facts)
+held(user, object) if {
+	some subject, _ in data.regolith.facts.relations[object].owned_by
+	data.regolith.roles.account.owner.held(user, subject)
 }

@@ -4,16 +4,16 @@ package regolith.circles.page.reader
 
 # METADATA
 # title: "Assigned: page#reader"
-given(user, nodes, _) if {
+given(user, nodes) if {
 	some ["page", "reader", object] in nodes
 	user.page.reader[object] == null
 }
 
 # METADATA
 # title: "Derived from outside of the circle: page#reader"
-given(user, nodes, facts) if {
+given(user, nodes) if {
 	some ["page", "reader", object] in nodes
-	data.regolith.roles.page.reader.derived(user, object, facts)
+	data.regolith.roles.page.reader.derived(user, object)
 }
 
 # METADATA

@@ -12,9 +12,9 @@ package regolith.roles.page.reader
 
 # METADATA
 # title: "Assigned or derived, at any distance in a circle"
-held(user, object, facts) if {
+held(user, object) if {
 	reached := data.regolith.circles.page.reader.reached(user, {["page", "reader", object]})
-	data.regolith.circles.page.reader.given(user, reached, facts)
+	data.regolith.circles.page.reader.given(user, reached)
 }
 
 # METADATA
@@ -22,6 +22,6 @@ held(user, object, facts) if {
 # custom:
 #   relation: "readers"
 #   kind: role_derivation
-derived(user, object, facts) if {
-	data.regolith.roles.group.member.held_on_any(user, facts.relations[object].readers, facts)
+derived(user, object) if {
+	data.regolith.roles.group.member.held_on_any(user, data.regolith.facts.relations[object].readers)
 }

@@ -12,14 +12,14 @@ package regolith.roles.page.writer
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object, _) if user.page.writer[object] == null
+held(user, object) if user.page.writer[object] == null
 
 # METADATA
 # title: "Derived from page#reader by mirror"
 # custom:
 #   relation: "mirror"
 #   kind: role_derivation
-held(user, object, facts) if {
-	some subject, _ in facts.relations[object].mirror
-	data.regolith.roles.page.reader.held(user, subject, facts)
+held(user, object) if {
+	some subject, _ in data.regolith.facts.relations[object].mirror
+	data.regolith.roles.page.reader.held(user, subject)
 }

@@ -1,0 +1,61 @@
+import { createRequire } from 'node:module';
+import type * as Library from '@open-policy-agent/opa-wasm';
+import test from 'ava';
+import { Heap } from '../../src/pdp/engine/heap.js';
+import { framesFor } from '../../src/pdp/engine/layout-probe.js';
+import { aligned, headroom, ModuleMemory, page } from '../../src/pdp/engine/module-memory.js';
+import type { PolicyExports } from '../../src/pdp/engine/policy-exports.js';
+import { wasmFrom } from './environment.js';
+import { policyOfCode } from './policy-of-code.js';
+
+/**
+ * Memory reaches to 4 GiB, and addresses of its upper half are below zero to WASM. Where a heap begins, what is below it
+ * is never touched and costs no memory.
+ */
+
+const { loadPolicySync } = createRequire(import.meta.url)('@open-policy-agent/opa-wasm') as typeof Library;
+const gigabyte = 2 ** 30;
+const places = { 'across 2 GiB': 2 * gigabyte - 3 * page, 'at 3 GiB': 3 * gigabyte, 'far below the end of memory': 0 };
+
+/** With more than 2 GiB of memory behind the heap, where there is room for it. */
+async function highMemory(base: number) {
+	const rule = 'code := concat("|", [input.user.key, input.action, data.table["k1"], data["é"]])\n';
+	const module = await WebAssembly.compile(await wasmFrom(policyOfCode(rule)));
+	const behind = Math.min(2.2 * gigabyte, 4 * gigabyte - 2 * page - base);
+	const policy = loadPolicySync(module, { initial: Math.floor((base + Math.max(behind, 2 * headroom)) / page) });
+	const instance = policy.wasmInstance as WebAssembly.Instance;
+	// The package declares no exports.
+	const memory = new ModuleMemory(instance.exports as unknown as PolicyExports, policy.mem);
+	const { entrypoints } = policy as { readonly entrypoints: Readonly<Record<string, number>> };
+	return { memory, entrypoint: entrypoints['regolith/check/code'] ?? -1 };
+}
+
+for (const [place, wanted] of Object.entries(places)) {
+	test(`a heap ${place} is laid out, patched, dumped and asked as any other`, async (t) => {
+		const { memory, entrypoint } = await highMemory(wanted);
+		const start = aligned(memory.free, 8);
+		const heap = new Heap(memory, aligned(Math.max(wanted, start + page), page));
+		t.true(heap.laidOut);
+		const names = Array.from({ length: 20_000 }, (_, index) => `k${index}`);
+		const table = Object.fromEntries(names.map((name, index) => [name, index % 3 === 0 ? { [name]: index } : name]));
+		heap.load(Buffer.from(JSON.stringify({ table, é: 'ü' })));
+		t.deepEqual(JSON.parse(heap.dump()), { table, é: 'ü' });
+
+		heap.patch(
+			names.flatMap((name, index) => {
+				const path = JSON.stringify(['table', name]);
+				return index % 2 === 0 ? [{ path }] : [{ path, value: JSON.stringify({ new: [name, 'ß'] }) }];
+			}),
+		);
+		heap.patch([{ path: '["table","k1"]', value: '"😀"' }]);
+		const left = names.filter((_, index) => index % 2 === 1).map((name) => [name, { new: [name, 'ß'] }] as const);
+		t.deepEqual(JSON.parse(heap.dump()), { table: { ...Object.fromEntries(left), k1: '😀' }, é: 'ü' });
+
+		const frames = framesFor(memory, start, entrypoint);
+		frames?.useData(heap.root);
+		const resource = { type: 'document', tenant: 'acme' };
+		for (const user of ['ann', 'é😀']) {
+			t.is(frames?.evaluate({ user: { key: user }, action: 'read', resource }, heap.end), `${user}|read|😀|ü`);
+		}
+	});
+}
