@@ -2,7 +2,7 @@
  * A circle of derivations that what is assigned on an object can interrupt, as Rego: which way leads where depends on
  * the user, so it is walked when it is asked, with the set of what was seen.
  */
-import { type Circle, type DerivationGraph, type Edge, mostWalked, type RoleName } from './circle.js';
+import { type Circle, type DerivationGraph, type Edge, mostWalked, type RoleName, roleText } from './circle.js';
 import { metadata } from './metadata.js';
 import type { RegoFile } from './model.js';
 import { folderOf, packagePart } from './rego/path.js';
@@ -33,12 +33,12 @@ export function writeCircle(graph: DerivationGraph, circle: Circle): RegoFile {
 /** Whether a node of the set is held without the circle: assigned there, or derived from outside. */
 function givenBodies(graph: DerivationGraph, circle: Circle): readonly Fragment[] {
 	return circle.members.flatMap((member) => [
-		given(`Assigned: ${member.type}#${member.role}`, member, assignedOn(rego`object`, member)),
+		given(`Assigned: ${roleText(member)}`, member, assignedOn(rego`object`, member)),
 		...(graph.leaving(member).length === 0
 			? []
 			: [
 					given(
-						`Derived from outside of the circle: ${member.type}#${member.role}`,
+						`Derived from outside of the circle: ${roleText(member)}`,
 						member,
 						rego`data.${rolePackage(member)}.derived(user, object)`,
 					),
@@ -70,7 +70,7 @@ function edgeStep(edge: Edge, index: number): Fragment {
 	const { target, source, relation } = edge;
 	const user = edge.no_direct_roles_on_object ? rego`user` : rego`_`;
 	return lines([
-		metadata({ title: `${target.type}#${target.role} is derived from ${nameText(source)} by ${relation}` }),
+		metadata({ title: `${roleText(target)} is derived from ${roleText(source)} by ${relation}` }),
 		rego`step_${index + 1}(${user}, nodes) := {[${source.type}, ${source.role}, subject] |`,
 		rego`	some [${target.type}, ${target.role}, object] in nodes`,
 		...(edge.no_direct_roles_on_object ? [rego`	${nothingAssignedOn(rego`object`, target.type)}`] : []),
@@ -101,12 +101,8 @@ function ladder({ members }: Circle): readonly Fragment[] {
 			rego`together(near, far) := [union({near[0], far[0]}), far[1] - near[0]]`,
 		]),
 		lines([
-			metadata({ title: 'A circle of derivations', description: `Between ${members.map(nameText).join(', ')}` }),
+			metadata({ title: 'A circle of derivations', description: `Between ${members.map(roleText).join(', ')}` }),
 			rego`reached(user, nodes) := union({nodes, walk_${steps}(user, nodes, nodes)[0]})`,
 		]),
 	];
-}
-
-function nameText({ type, role }: RoleName): string {
-	return `${type}#${role}`;
 }

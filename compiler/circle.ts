@@ -162,6 +162,11 @@ function relationOf({ target, relation }: Edge, inside: boolean): CircularRelati
 	return { type: target.type, relation, inside };
 }
 
+/** A role of a type as people write it. */
+export function roleText({ type, role }: RoleName): string {
+	return `${type}#${role}`;
+}
+
 /** One text for one role of one type, whatever characters the keys hold. */
 export function nameOf({ type, role }: RoleName): string {
 	return JSON.stringify([type, role]);

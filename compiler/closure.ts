@@ -1,5 +1,5 @@
 /** Closures: in a circle of derivations, everything that leads to a role on an instance, at any distance. */
-import { type Circle, type DerivationGraph, type Edge, graphOf, nameOf, type RoleName } from './circle.js';
+import { type Circle, type DerivationGraph, type Edge, graphOf, nameOf, type RoleName, roleText } from './circle.js';
 import type { Instance, Relationship, Schema } from './model.js';
 
 /** A role on an instance and the roles on other instances that lead to it. */
@@ -12,7 +12,7 @@ export interface Closure extends RoleName {
 
 /** The name by which an instance's closures hold what leads from one kind of role to a role on it. */
 export function wayName(role: string, source: RoleName): string {
-	return `${role} from ${source.type}#${source.role}`;
+	return `${role} from ${roleText(source)}`;
 }
 
 /** The subjects of relationships: by the object's type, its key and the relation. */

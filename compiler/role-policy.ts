@@ -1,5 +1,5 @@
 /** A role of a resource type as Rego: who holds it, one function body for each way. */
-import { type Circle, type DerivationGraph, type Edge, nameOf, type RoleName } from './circle.js';
+import { type Circle, type DerivationGraph, type Edge, nameOf, type RoleName, roleText } from './circle.js';
 import { metadata, objectMetadata } from './metadata.js';
 import type { RegoFile, Resource, ResourceRole } from './model.js';
 import { folderOf, packagePart } from './rego/path.js';
@@ -103,7 +103,7 @@ function heldOnOneOf(graph: DerivationGraph, source: RoleName, table: Fragment):
 }
 
 function titleOf({ relation, source, no_direct_roles_on_object }: Edge): string {
-	const rule = `Derived from ${source.type}#${source.role} by ${relation}`;
+	const rule = `Derived from ${roleText(source)} by ${relation}`;
 	return no_direct_roles_on_object ? `${rule}, unless a role is assigned on the instance` : rule;
 }
 
@@ -120,13 +120,13 @@ function closed(graph: DerivationGraph, circle: Circle, name: RoleName, scope: S
 		...circle.members.map((member) =>
 			assignedAmong(
 				scope,
-				`Derived in a circle, at any distance, from an assigned ${member.type}#${member.role}`,
+				`Derived in a circle, at any distance, from an assigned ${roleText(member)}`,
 				member,
 				closureOf(name, member),
 			),
 		),
 		...[...outside.values()].map((source) => {
-			const title = `Derived at any distance from ${source.type}#${source.role}, which leads into the circle`;
+			const title = `Derived at any distance from ${roleText(source)}, which leads into the circle`;
 			const table = closureOf(name, source);
 			// A role that is only ever assigned need not be asked for on each instance.
 			return graph.into(source).length > 0
@@ -137,7 +137,7 @@ function closed(graph: DerivationGraph, circle: Circle, name: RoleName, scope: S
 			...(nameOf(member) === nameOf(name)
 				? [body(scope, 'Derived from outside of the circle', [rego`	derived(user, object)`])]
 				: []),
-			body(scope, `Derived in a circle, at any distance, from a derived ${member.type}#${member.role}`, [
+			body(scope, `Derived in a circle, at any distance, from a derived ${roleText(member)}`, [
 				rego`	some subject, _ in ${closureOf(name, member)}`,
 				rego`	data.${rolePackage(member)}.derived(user, subject)`,
 			]),

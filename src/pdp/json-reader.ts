@@ -1,13 +1,9 @@
 /** JSON read from bytes, member by member: a document of tens of megabytes never stands in memory as a whole. */
 
 import type { Json } from '../../compiler/model.js';
+import { byteOf, closes, opens } from './engine/json-bytes.js';
 
-const quote = 0x22;
-const comma = 0x2c;
-const backslash = 0x5c;
-const firstOfNull = 0x6e;
-const openingBrace = 0x7b;
-const closingBrace = 0x7d;
+const { quote, comma, backslash, openingBrace, closingBrace } = byteOf;
 
 /** A byte that JSON does not have there. */
 export class JsonReadError extends Error {
@@ -58,7 +54,7 @@ export class JsonReader {
 		const start = this.#at;
 		this.skip();
 		// Most values are, and there are hundreds of thousands.
-		if (this.#bytes[start] === firstOfNull) return null;
+		if (this.#bytes[start] === byteOf.null) return null;
 		return JSON.parse(this.#bytes.toString('utf8', start, this.#at)) as Json;
 	}
 
@@ -155,14 +151,4 @@ export class JsonReader {
 		}
 		return true;
 	}
-}
-
-/** `{` or `[`. */
-function opens(byte: number): boolean {
-	return byte === openingBrace || byte === 0x5b;
-}
-
-/** `}` or `]`. */
-function closes(byte: number): boolean {
-	return byte === closingBrace || byte === 0x5d;
 }

@@ -1,4 +1,5 @@
 import fc, { type GeneratorValue } from 'fast-check';
+import { typeOf } from './relationship-state.js';
 
 /** Any environment as a document: objects of every kind, each of which refers to what is there. */
 
@@ -219,10 +220,6 @@ function tuplesAmong(instances: Instances, resources: Entries<RandomResource>): 
 				.map(([subject]) => ({ subject, relation, object })),
 		),
 	);
-}
-
-function typeOf(instance: string): string {
-	return instance.split(':')[0] ?? '';
 }
 
 function some<T>(draw: Draw, list: readonly T[], most = 4): readonly T[] {

@@ -39,8 +39,8 @@ test('after any history of relationships and groups, patches, decisions and list
 			const site = { url: stack.api.listening.url, store: stack.api.store };
 			const place = await newPlace(site, stack.organization);
 			const books = new RelationshipBooks();
-			let revision = Number(parseManifest((await snapshot(place, '')).files).revision);
 			let past = await held(await snapshot(place, ''));
+			let revision = Number(parseManifest(past.bundle.files).revision);
 			for (const [index, writes] of all.entries()) {
 				for (const entry of writes) {
 					const { accepted, changes } = books.enter(entry);

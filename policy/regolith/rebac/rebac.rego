@@ -78,7 +78,8 @@ applies(resource) if {
 # title: Denial
 # description: |
 #   Why the roles on the instance do not grant the action; the first condition that fails names the code.
-#   The last codes stand first, because they are the common ones and some conditions imply all others.
+#   The last codes stand first, because they are the common ones and some conditions imply all others. Who has holdings
+#   exists, which the grant has looked up already: so those who have none are a case of their own.
 default denial := "no_permission"
 
 denial := "no_graph_roles" if {

@@ -13,7 +13,8 @@ import {
 } from './heap-layout.js';
 import { ImageBlocks } from './image-blocks.js';
 import { holds, ImageStrings } from './image-strings.js';
-import { byteOf, JsonScanner } from './json-scanner.js';
+import { byteOf } from './json-bytes.js';
+import { JsonScanner } from './json-scanner.js';
 import { jsonText, mayHoldHalves } from './json-text.js';
 import type { ModuleMemory } from './module-memory.js';
 

@@ -2,8 +2,7 @@ import { EngineError } from './engine-error.js';
 import { writeImage } from './heap-image.js';
 import { jsonText, mayHoldHalves } from './json-text.js';
 import { laysOutAlike } from './layout-probe.js';
-import type { PatchStep } from './module-memory.js';
-import { headroom, type ModuleMemory } from './module-memory.js';
+import { headroom, type ModuleMemory, type PatchStep } from './module-memory.js';
 
 /** How much heap a byte of JSON takes that the module parses itself; more than enough for tables. */
 export const parsedPerByte = 12;

@@ -46,7 +46,7 @@ export class InputFrames {
 	 * one string, and `undefined` for anything else. Throws what the module throws.
 	 */
 	evaluate(input: UsualInput, free: number): string | undefined {
-		const frame = input.resource.key === undefined ? this.#ofType : this.#ofInstance;
+		const frame = this.#frameOf(input);
 		const { exports } = this.#memory;
 		exports.opa_heap_ptr_set(frame.fill(input, free));
 		if (exports.eval(frame.context) !== 0) return undefined;
@@ -55,9 +55,13 @@ export class InputFrames {
 
 	/** The JSON that the module makes of the input as it stands in the frame. For the probe of the layout. */
 	dump(input: UsualInput, free: number): string {
-		const frame = input.resource.key === undefined ? this.#ofType : this.#ofInstance;
+		const frame = this.#frameOf(input);
 		this.#memory.free = frame.fill(input, free);
 		return this.#memory.dump(frame.input);
+	}
+
+	#frameOf({ resource }: UsualInput): Frame {
+		return resource.key === undefined ? this.#ofType : this.#ofInstance;
 	}
 
 	/** The string in a set of one object of one member. */

@@ -1,22 +1,8 @@
 import { EngineError } from './engine-error.js';
 import { emptyHash, hashed } from './heap-layout.js';
+import { byteOf, closes, opens } from './json-bytes.js';
 
-/** The bytes that JSON is made of. */
-export const byteOf = {
-	quote: 0x22,
-	comma: 0x2c,
-	colon: 0x3a,
-	openingBracket: 0x5b,
-	backslash: 0x5c,
-	closingBracket: 0x5d,
-	false: 0x66,
-	null: 0x6e,
-	true: 0x74,
-	openingBrace: 0x7b,
-	closingBrace: 0x7d,
-} as const;
-
-const { quote, openingBracket, backslash, closingBracket, openingBrace, closingBrace } = byteOf;
+const { quote, backslash } = byteOf;
 const isNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 /**
@@ -104,8 +90,8 @@ export class JsonScanner {
 			if (byte === undefined) throw this.unexpected();
 			if (byte === quote) this.#at = this.#endOfString(this.#at + 1);
 			else this.#at += 1;
-			if (byte === openingBracket || byte === openingBrace) depth += 1;
-			else if (byte === closingBracket || byte === closingBrace) depth -= 1;
+			if (opens(byte)) depth += 1;
+			else if (closes(byte)) depth -= 1;
 		} while (depth > 0);
 		return { text: this.#json.subarray(start, this.#at), value: this.#parsed(start) };
 	}
