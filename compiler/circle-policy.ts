@@ -8,7 +8,7 @@ import type { RegoFile } from './model.js';
 import { folderOf, packagePart } from './rego/path.js';
 import { type Fragment, lines, list, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
-import { assignedOn, circlePackage, nothingAssignedOn, rolePackage } from './role-reference.js';
+import { assignedOn, circlePackage, nothingAssignedOn, notSuspended, rolePackage } from './role-reference.js';
 
 /** How many steps are made before what they found joins what was seen: joining costs what was seen. */
 const stride = 64;
@@ -74,6 +74,7 @@ function edgeStep(edge: Edge, index: number): Fragment {
 		rego`step_${index + 1}(${user}, nodes) := {[${source.type}, ${source.role}, subject] |`,
 		rego`	some [${target.type}, ${target.role}, object] in nodes`,
 		...(edge.no_direct_roles_on_object ? [rego`	${nothingAssignedOn(rego`object`, target.type)}`] : []),
+		rego`	${notSuspended(edge)}`,
 		rego`	some subject, _ in data.regolith.facts.relations[object]${packagePart(relation)}`,
 		rego`}`,
 	]);

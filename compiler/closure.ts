@@ -1,6 +1,7 @@
 /** Closures: in a circle of derivations, everything that leads to a role on an instance, at any distance. */
-import { type Circle, type DerivationGraph, type Edge, graphOf, nameOf, type RoleName, roleText } from './circle.js';
+import { type Circle, type DerivationGraph, type Edge, nameOf, type RoleName, roleText } from './circle.js';
 import type { Instance, Relationship, Schema } from './model.js';
+import { standingGraph } from './standing.js';
 
 /** A role on an instance and the roles on other instances that lead to it. */
 export interface Closure extends RoleName {
@@ -22,14 +23,15 @@ type Subjects = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, read
  * The closures of these instances, those that are empty left out. Only circles that no assignment can interrupt have
  * closures. They hold what leads around within the circle, and the first step of what leads into it from outside,
  * unless an assignment can interrupt that. `relationships` may hold more than is needed. Visits each node once, so
- * diamonds and rings end.
+ * diamonds and rings end. They are those that the policy of `inForce` reads, as far as `schema` lets it.
  */
 export function closuresOf(
 	schema: Schema,
 	relationships: readonly Relationship[],
 	of: readonly Omit<Instance, 'tenant'>[],
+	inForce: Schema = schema,
 ): readonly Closure[] {
-	const graph = graphOf(schema);
+	const graph = standingGraph(inForce, schema);
 	const circles = graph.circles.filter(({ conditional }) => !conditional);
 	if (circles.length === 0) {
 		return [];

@@ -19,6 +19,7 @@
  *   the first of those that lead into the circle from outside
  * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` what conditions know of them, by name; what
  *   has no attributes is not there
+ * - `pending` only while the policy in force is of an older schema: what must not decide any more, see `pending.ts`
  *
  * Every user is in `users` and every tenant in `tenants` and `tenant_roles`; elsewhere in `facts` nothing is empty.
  */
@@ -39,6 +40,7 @@ import type {
 	SetRule,
 } from './model.js';
 import { byCodeUnit, canonical, sortedBy } from './order.js';
+import { pendingTable } from './pending.js';
 import { addTo, type Tree, writeTree } from './tree.js';
 
 /** The whole document as a value. For large environments use `documentChunks`. */
@@ -79,6 +81,10 @@ function writeDocument(model: Model, writer: JsonWriter): void {
 	writer.open('facts');
 	writeFacts(model, writer);
 	writer.close();
+	const pending = pendingTable(model.in_force ?? model.schema, model.schema);
+	if (pending !== null) {
+		writer.value('pending', pending);
+	}
 	writer.open('schema');
 	writeSchema(model.schema, writer);
 	writer.close();
@@ -181,9 +187,9 @@ function writeSet(key: string, members: Iterable<string>, writer: JsonWriter): v
 	writer.close();
 }
 
-function writeFacts({ schema, facts }: Model, writer: JsonWriter): void {
+function writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWriter): void {
 	const { byTenant, byUser } = assignmentsInOrder(facts);
-	const { closures, instances, relations, user_roles } = instanceTables(schema, facts);
+	const { closures, instances, relations, user_roles } = instanceTables(schema, in_force, facts);
 	writeTree('closures', closures, writer);
 	const ofInstances = facts.instance_attributes.map(
 		(row) => [instanceName(row.type, row.key), row.attributes] as const,
@@ -242,7 +248,7 @@ export function hasAny(attributes: Attributes): boolean {
 }
 
 /** What is said of instances. What names a user, an instance or a tenant that does not exist is left out. */
-function instanceTables(schema: Schema, facts: Facts) {
+function instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 	const users = new Set(facts.users);
 	const tenants = new Set(facts.tenants.map(({ key }) => key));
 	const instances = new Map(
@@ -267,7 +273,7 @@ function instanceTables(schema: Schema, facts: Facts) {
 			related.push(row);
 		}
 	}
-	const closures = closureTree(closuresOf(schema, related, objectsOf(related)));
+	const closures = closureTree(closuresOf(schema, related, objectsOf(related), inForce));
 	return { closures, instances, relations, user_roles };
 }
 

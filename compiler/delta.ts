@@ -16,6 +16,7 @@ import type {
 	UserAttributes,
 } from './model.js';
 import { canonical, sortedBy } from './order.js';
+import { pendingTable } from './pending.js';
 import { treeValue } from './tree.js';
 
 /** A user and a tenant between which role assignments may have come or gone. */
@@ -34,6 +35,8 @@ export interface InstanceName {
 export interface Touched {
 	/** Some resource, action, role or permission changed. */
 	readonly schema: boolean;
+	/** Whether what the policy in force is suspended from may have changed in the run. */
+	readonly pending: boolean;
 	/** Users created or deleted in the run (updates of other fields do not count). */
 	readonly users: readonly string[];
 	/** Tenants created or deleted in the run. */
@@ -60,6 +63,8 @@ export interface Touched {
 export interface Neighbourhood {
 	/** Present when the schema, derivations or relationships were touched. */
 	readonly schema: Schema | null;
+	/** The schema that the policy in force was compiled from, where that is another one; present with `schema`. */
+	readonly in_force: Schema | null;
 	/** Those that exist among the touched users and the users of touched memberships. */
 	readonly users: readonly string[];
 	/** Those that exist among the touched tenants, those with touched attributes and the tenants of touched memberships. */
@@ -107,6 +112,7 @@ export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 	const touchedTenants = canonical(touched.tenants);
 	return [
 		...(touched.schema && now.schema !== null ? [upsert(['schema'], schemaTables(now.schema))] : []),
+		...(touched.pending && now.schema !== null ? [pendingPatch(now.in_force ?? now.schema, now.schema)] : []),
 		...touchedUsers.filter((user) => users.has(user)).map((user) => upsert(['facts', 'users', user], {})),
 		...present(touchedTenants, tenants).flatMap(createTenant),
 		...present(canonical(touched.tenant_attributes), tenants).map(setAttributes),
@@ -211,12 +217,18 @@ function relationshipPath({ type, instance, relation, subject_type, subject }: R
 	return [instanceName(type, instance), relation, instanceName(subject_type, subject)];
 }
 
-function closurePatches({ schema, closures }: Neighbourhood): readonly Patch[] {
+function pendingPatch(inForce: Schema, schema: Schema): Patch {
+	const table = pendingTable(inForce, schema);
+	return table === null ? remove(['pending']) : upsert(['pending'], table);
+}
+
+function closurePatches({ schema, in_force, closures }: Neighbourhood): readonly Patch[] {
 	if (schema === null || closures === null) {
 		return [];
 	}
 	const { of, relationships } = closures;
-	const found = closureTree(closuresOf(schema, relationships, of === 'all' ? objectsOf(relationships) : of));
+	const instances = of === 'all' ? objectsOf(relationships) : of;
+	const found = closureTree(closuresOf(schema, relationships, instances, in_force ?? schema));
 	if (of === 'all') {
 		return [upsert(['facts', 'closures'], treeValue(found))];
 	}

@@ -5,6 +5,13 @@ import type { Diagnostic } from './diagnostic.js';
 import type { Json, Model, RegoFile, Schema } from './model.js';
 import { writePolicy } from './policy.js';
 
+export {
+	type BrokenObject,
+	brokenByDiagnostics,
+	brokenByPaths,
+	brokenTitle,
+	withoutBroken,
+} from './broken.js';
 export { document, documentBytes, documentChunks, schemaTables } from './data.js';
 export { delta, type Membership, type Neighbourhood, patchDocument, type Touched } from './delta.js';
 export type { Diagnostic, DiagnosticCode } from './diagnostic.js';

@@ -185,6 +185,11 @@ export interface Facts {
 export interface Model {
 	readonly schema: Schema;
 	readonly facts: Facts;
+	/**
+	 * The schema that the policy which reads the data was compiled from, where that is not `schema`: then what the newer
+	 * schema takes away is suspended in the data.
+	 */
+	readonly in_force?: Schema;
 }
 
 /** One Rego source file of a policy; `path` is relative to the bundle's root and uses `/`. */

@@ -5,7 +5,14 @@ import type { RegoFile, Resource, ResourceRole } from './model.js';
 import { folderOf, packagePart } from './rego/path.js';
 import { type Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
-import { assignedOn, circlePackage, closureOf, nothingAssignedOn, rolePackage } from './role-reference.js';
+import {
+	assignedOn,
+	circlePackage,
+	closureOf,
+	nothingAssignedOn,
+	notSuspended,
+	rolePackage,
+} from './role-reference.js';
 
 /**
  * The package of a role: `held(user, object)` says whether a user, given as what is assigned to them, holds it on the
@@ -90,6 +97,8 @@ function derivation(graph: DerivationGraph, head: Fragment, edge: Edge): Fragmen
 		rego`${head}(user, object) if {`,
 		...(edge.no_direct_roles_on_object ? [rego`	${nothingAssignedOn(rego`object`, edge.target.type)}`] : []),
 		...heldOnOneOf(graph, edge.source, subjects),
+		// Last, so that it costs nothing where nothing is derived.
+		rego`	${notSuspended(edge)}`,
 		rego`}`,
 	]);
 }

@@ -1,8 +1,9 @@
 /** How generated Rego refers to roles, to circles and to what is assigned. */
-import type { Circle, RoleName } from './circle.js';
+import type { Circle, Edge, RoleName } from './circle.js';
 import { wayName } from './closure.js';
 import { packagePart } from './rego/path.js';
 import { type Fragment, rego } from './rego/rego.js';
+import { edgeName } from './standing.js';
 
 /** Where a role's functions are, without `data.`. */
 export function rolePackage({ type, role }: RoleName): Fragment {
@@ -17,6 +18,12 @@ export function assignedOn(instance: Fragment, { type, role }: RoleName): Fragme
 /** Whether no role at all is assigned to `user` on the instance of a type that a variable names. */
 export function nothingAssignedOn(instance: Fragment, type: string): Fragment {
 	return rego`not data.regolith.rebac.assigned(user, ${type}, ${instance})`;
+}
+
+/** Whether a derivation may decide: a newer schema, whose policy is not in force yet, may have taken it away. */
+export function notSuspended(edge: Edge): Fragment {
+	const { type, role } = edge.target;
+	return rego`not data.regolith.pending.derivations${packagePart(type)}${packagePart(role)}[${edgeName(edge)}]`;
 }
 
 /** What leads to a role on the instance `object`, from one kind of role: a table of instances. */

@@ -44,6 +44,7 @@ function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]
 	const joined = canonical([...byUserSet.keys()]).map((user_set, index) =>
 		writeJoined(user_set, canonical((byUserSet.get(user_set) ?? []).map((row) => row.resource_set)), index + 1),
 	);
+	const suspended = rego`data.regolith.pending.set_rules${packagePart(resource)}${packagePart(action)}`;
 	return regoFile(`regolith/set_rules/${folderOf(resource)}/${folderOf(action)}/granted.rego`, [
 		rego`package regolith.set_rules${packagePart(resource)}${packagePart(action)}`,
 		lines([rego`import data.regolith.abac`, rego`import data.regolith.attributes`]),
@@ -56,7 +57,15 @@ function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]
 				],
 			}),
 			rego`#   kind: set_rules`,
-			rule(rego`granted`, [rego`abac.evaluated`, rego`joined(attributes.user, attributes.resource)`]),
+			rule(rego`granted`, [
+				rego`abac.evaluated`,
+				rego`joined(attributes.user, attributes.resource)`,
+				rego`not ${suspended}`,
+			]),
+		]),
+		lines([
+			metadata({ title: 'Rules that go on while others wait for their policy' }),
+			rule(rego`granted`, [suspended, rego`abac.standing`]),
 		]),
 		...joined.flat(),
 	]);

@@ -6,7 +6,7 @@ import { root } from '../support/root.js';
 
 /** Denials link to a section of `docs/denial-codes.md`: every code that the policy can answer has one. */
 
-const policy = ['rbac', 'rebac', 'abac']
+const policy = ['rbac', 'rebac', 'abac', 'check']
 	.map((model) => readFileSync(join(root, `policy/regolith/${model}/${model}.rego`), 'utf8'))
 	.join('\n');
 const codes = [...policy.matchAll(/(?:(?:denial|unknown) :=|else :=) "([a-z_]+)"/g)].map(([, code]) => code ?? '');

@@ -17,6 +17,28 @@ import data.regolith.rebac
 granted if data.regolith.set_rules[input.resource.type][input.action].granted
 
 # METADATA
+# title: Standing
+# description: |
+#   A rule that goes on grants, while others of the action are suspended: a newer schema, whose policy is not in force
+#   yet, took them away or changed their sets. Those that go on are a table then, and their sets are found by key.
+standing if {
+	evaluated
+	some user_set, resource_sets in data.regolith.pending.set_rules[input.resource.type][input.action]
+	data.regolith.user_sets[user_set].holds
+	some resource_set, _ in resource_sets
+	data.regolith.resource_sets[resource_set].holds
+}
+
+# METADATA
+# title: In force
+# description: The rule that joins two sets may decide about the action. For explanations.
+in_force(_, _) if not data.regolith.pending.set_rules[input.resource.type][input.action]
+
+in_force(user_set, resource_set) if {
+	data.regolith.pending.set_rules[input.resource.type][input.action][user_set][resource_set] == null
+}
+
+# METADATA
 # title: Evaluated
 # description: |
 #   Sets can match at all: the tenant exists, and the instance, where it is stored, is in it. A user or an instance that
@@ -83,6 +105,7 @@ allowing_rules contains object.union(user_side, resource_side) if {
 	data.regolith.user_sets[user_set].holds
 	some resource_set, _ in resource_sets
 	data.regolith.resource_sets[resource_set].holds
+	in_force(user_set, resource_set)
 	role := object.get(data.regolith.schema.user_sets, user_set, null)
 	user_side := _side("role", role, "userset", user_set)
 	type := object.get(data.regolith.schema.resource_sets[input.resource.type], resource_set, null)

@@ -23,6 +23,8 @@ allow if code == "allow"
 #   The string "allow", or the code of the first condition that failed. Where roles in tenants and roles on instances
 #   could both have granted, roles that are held and do not suffice are told before roles that are not held. Conditions
 #   name the code only where a decision point leaves them out that could have granted: its context says that it does.
+#   Before those comes `policy_pending`: what could grant the action was added, changed or taken away by a newer schema
+#   whose policy is not in force yet. What was taken away grants nothing in the meantime.
 #   Each check comes here, and a rule without parameters costs more than a look: so `permitted` is spelled out.
 # entrypoint: true
 code := "allow" if {
@@ -30,10 +32,17 @@ code := "allow" if {
 } else := "cloud_pdp_not_supporting_abac" if {
 	input.context
 	abac.unanswered
+} else := "policy_pending" if {
+	data.regolith.pending.actions[input.resource.type][input.action] == null
+	not misnamed
 } else := rebac.denial if {
 	rebac.applies(input.resource)
 	not rbac.held
 } else := rbac.denial
+
+# METADATA
+# description: The check names a type, an action or a tenant that does not exist.
+misnamed if rbac.unknown != "user_not_synced"
 
 # METADATA
 # title: Decision

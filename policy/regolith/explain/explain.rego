@@ -30,6 +30,8 @@ _sections.rebac := rebac_section if rebac.applies(input.resource)
 
 _sections.abac := abac_section if abac.active
 
+_sections.pending := pending_section if check.code == "policy_pending"
+
 # METADATA
 # description: What was asked; `tenant` is null unless the tenant exists.
 request := {
@@ -93,6 +95,14 @@ abac_section := {
 	},
 	_matching(abac.denial),
 )
+
+# METADATA
+# description: What could grant the action waits for a policy that is not in force yet.
+pending_section := {
+	"allow": false,
+	"code": "policy_pending",
+	"reason": reason.policy_pending,
+}
 
 _matching("no_matching_resourcesets") := {"matching_usersets": [key | some key in abac.matching_user_sets]}
 
@@ -222,6 +232,10 @@ reason.no_matching_resourcesets := concat("", ["the resource is in no resource s
 
 reason.no_matching_rules := text if {
 	text := concat("", ["no rule lets the user sets that match do `", _permission, "` on the resource sets that match"])
+}
+
+reason.policy_pending := text if {
+	text := concat("", ["what could grant `", _permission, "` was changed, and its policy is not in force yet"])
 }
 
 _permission := concat(":", [input.resource.type, input.action])

@@ -14,6 +14,14 @@ import data.regolith.attributes
 granted if {
 	abac.evaluated
 	joined(attributes.user, attributes.resource)
+	not data.regolith.pending.set_rules.document.sign
+}
+
+# METADATA
+# title: "Rules that go on while others wait for their policy"
+granted if {
+	data.regolith.pending.set_rules.document.sign
+	abac.standing
 }
 
 joined(user, resource) if {

@@ -27,6 +27,7 @@ walk_1(user, seen, nodes) := [found, found] if {
 step_1(user, nodes) := {["folder", "editor", subject] |
 	some ["folder", "editor", object] in nodes
 	not data.regolith.rebac.assigned(user, "folder", object)
+	not data.regolith.pending.derivations.folder.editor["parent from folder#editor"]
 	some subject, _ in data.regolith.facts.relations[object].parent
 }
 

@@ -23,4 +23,5 @@ held(user, object) if {
 	not data.regolith.rebac.assigned(user, "document", object)
 	some subject, _ in data.regolith.facts.relations[object].parent
 	data.regolith.roles.folder.editor.held(user, subject)
+	not data.regolith.pending.derivations.document.editor["parent from folder#editor"]
 }

@@ -21,4 +21,5 @@ held(user, object) if user.document.reader[object] == null
 #   kind: role_derivation
 held(user, object) if {
 	data.regolith.roles.folder.viewer.held_on_any(user, data.regolith.facts.relations[object].parent)
+	not data.regolith.pending.derivations.document.reader["parent from folder#viewer"]
 }

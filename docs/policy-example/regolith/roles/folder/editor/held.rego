@@ -25,4 +25,5 @@ held(user, object) if {
 derived(user, object) if {
 	some subject, _ in data.regolith.facts.relations[object].account
 	data.regolith.roles.account.owner.held(user, subject)
+	not data.regolith.pending.derivations.folder.editor["account from account#owner"]
 }

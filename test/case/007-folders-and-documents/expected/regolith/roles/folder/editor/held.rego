@@ -22,4 +22,5 @@ held(user, object) if user.folder.editor[object] == null
 held(user, object) if {
 	some subject, _ in data.regolith.facts.relations[object].owned_by
 	data.regolith.roles.account.owner.held(user, subject)
+	not data.regolith.pending.derivations.folder.editor["owned_by from account#owner"]
 }

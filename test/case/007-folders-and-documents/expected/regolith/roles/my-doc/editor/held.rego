@@ -23,4 +23,5 @@ held(user, object) if {
 	not data.regolith.rebac.assigned(user, "my-doc", object)
 	some subject, _ in data.regolith.facts.relations[object].parent
 	data.regolith.roles.folder.editor.held(user, subject)
+	not data.regolith.pending.derivations["my-doc"].editor["parent from folder#editor"]
 }

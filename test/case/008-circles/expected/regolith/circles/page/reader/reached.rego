@@ -27,6 +27,7 @@ walk_1(user, seen, nodes) := [found, found] if {
 step_1(user, nodes) := {["page", "reader", subject] |
 	some ["page", "reader", object] in nodes
 	not data.regolith.rebac.assigned(user, "page", object)
+	not data.regolith.pending.derivations.page.reader["parent from page#reader"]
 	some subject, _ in data.regolith.facts.relations[object].parent
 }
 

@@ -24,4 +24,5 @@ held(user, object) if {
 #   kind: role_derivation
 derived(user, object) if {
 	data.regolith.roles.group.member.held_on_any(user, data.regolith.facts.relations[object].readers)
+	not data.regolith.pending.derivations.page.reader["readers from group#member"]
 }

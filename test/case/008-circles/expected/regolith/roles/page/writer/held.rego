@@ -22,4 +22,5 @@ held(user, object) if user.page.writer[object] == null
 held(user, object) if {
 	some subject, _ in data.regolith.facts.relations[object].mirror
 	data.regolith.roles.page.reader.held(user, subject)
+	not data.regolith.pending.derivations.page.writer["mirror from page#reader"]
 }

@@ -14,6 +14,14 @@ import data.regolith.attributes
 granted if {
 	abac.evaluated
 	joined(attributes.user, attributes.resource)
+	not data.regolith.pending.set_rules.folder.read
+}
+
+# METADATA
+# title: "Rules that go on while others wait for their policy"
+granted if {
+	data.regolith.pending.set_rules.folder.read
+	abac.standing
 }
 
 joined(user, resource) if {

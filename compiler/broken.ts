@@ -1,0 +1,172 @@
+/**
+ * Objects of a schema that keep it from becoming a policy: found by what the compiler or OPA said, and left out, so that
+ * what others changed comes into force without them.
+ */
+import { type Circle, circlesOf, nameOf } from './circle.js';
+import type { Diagnostic } from './diagnostic.js';
+import type { ConditionSet, Resource, Schema } from './model.js';
+import { folderOf } from './rego/path.js';
+
+/** An object that can be left out of a schema. */
+export type BrokenObject =
+	| { readonly kind: 'condition_set'; readonly type: ConditionSet['type']; readonly key: string }
+	/** All rules of condition sets for an action. */
+	| { readonly kind: 'set_rules'; readonly resource: string; readonly action: string }
+	/** The derivations of a role of a resource type; what is assigned goes on. */
+	| { readonly kind: 'role_derivations'; readonly resource: string; readonly role: string }
+	| { readonly kind: 'resource'; readonly key: string };
+
+/** The objects that errors of the compiler are about, each once. */
+export function brokenByDiagnostics(schema: Schema, diagnostics: readonly Diagnostic[]): readonly BrokenObject[] {
+	const errors = diagnostics.filter(({ severity }) => severity === 'error');
+	return distinct(errors.flatMap(({ at }) => objectsAt(schema, at)));
+}
+
+/** The objects whose generated Rego is at these paths, each once; paths of hand-written Rego name none. */
+export function brokenByPaths(schema: Schema, paths: readonly string[]): readonly BrokenObject[] {
+	const objects = objectsByFolder(schema);
+	return distinct(paths.flatMap((path) => objects.get(path.slice(0, path.lastIndexOf('/'))) ?? []));
+}
+
+/** The schema without these objects and without what depends on them. */
+export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): Schema {
+	const texts = new Set(broken.map(textOf));
+	const resourceStands = ({ key }: Resource) => !texts.has(textOf({ kind: 'resource', key }));
+	const kept = new Set(schema.resources.filter(resourceStands).map(({ key }) => key));
+	const resources = schema.resources
+		.filter(resourceStands)
+		.map((resource) => withoutDerivations(resource, kept, texts));
+	const sets = standingSets(schema.condition_sets, kept, texts);
+	const names = new Set(sets.map(({ type, key }) => `${type} ${key}`));
+	return {
+		resources,
+		roles: schema.roles.map((role) => ({
+			...role,
+			permissions: role.permissions.filter(({ resource }) => kept.has(resource)),
+		})),
+		condition_sets: sets,
+		set_rules: schema.set_rules.filter(
+			({ user_set, resource_set, resource, action }) =>
+				names.has(`userset ${user_set}`) &&
+				names.has(`resourceset ${resource_set}`) &&
+				kept.has(resource) &&
+				!texts.has(textOf({ kind: 'set_rules', resource, action })),
+		),
+	};
+}
+
+/** What people call a broken object, such as "user set `adults`". */
+export function brokenTitle(object: BrokenObject): string {
+	switch (object.kind) {
+		case 'condition_set':
+			return `${object.type === 'userset' ? 'user set' : 'resource set'} \`${object.key}\``;
+		case 'set_rules':
+			return `condition set rules of \`${object.resource}:${object.action}\``;
+		case 'role_derivations':
+			return `derivations of role \`${object.resource}#${object.role}\``;
+		case 'resource':
+			return `resource \`${object.key}\``;
+	}
+}
+
+/** The objects at the place of a diagnostic. */
+function objectsAt(schema: Schema, at: readonly string[]): readonly BrokenObject[] {
+	const [list, key = '', members, member = ''] = at;
+	if (list === 'condition_sets') {
+		return schema.condition_sets
+			.filter((set) => set.key === key)
+			.map(({ type }): BrokenObject => ({ kind: 'condition_set', type, key }));
+	}
+	if (list === 'resources') {
+		return members === 'roles' && at.includes('derivations')
+			? [{ kind: 'role_derivations', resource: key, role: member }]
+			: [{ kind: 'resource', key }];
+	}
+	return [];
+}
+
+/** By the folder of the file that is generated for it. */
+function objectsByFolder(schema: Schema): ReadonlyMap<string, readonly BrokenObject[]> {
+	const folders = new Map<string, readonly BrokenObject[]>();
+	for (const { type, key } of schema.condition_sets) {
+		const folder = type === 'userset' ? 'user_sets' : 'resource_sets';
+		folders.set(`regolith/${folder}/${folderOf(key)}`, [{ kind: 'condition_set', type, key }]);
+	}
+	for (const { resource, action } of schema.set_rules) {
+		const folder = `regolith/set_rules/${folderOf(resource)}/${folderOf(action)}`;
+		folders.set(folder, [{ kind: 'set_rules', resource, action }]);
+	}
+	for (const { key, roles } of schema.resources) {
+		folders.set(`regolith/resources/${folderOf(key)}`, [{ kind: 'resource', key }]);
+		folders.set(`regolith/instances/${folderOf(key)}`, [{ kind: 'resource', key }]);
+		for (const role of roles) {
+			const folder = `regolith/roles/${folderOf(key)}/${folderOf(role.key)}`;
+			folders.set(folder, [{ kind: 'role_derivations', resource: key, role: role.key }]);
+		}
+	}
+	for (const { members } of circlesOf(schema)) {
+		const [first] = members;
+		if (first !== undefined) {
+			folders.set(`regolith/circles/${folderOf(first.type)}/${folderOf(first.role)}`, derivationsAround(members));
+		}
+	}
+	return folders;
+}
+
+function derivationsAround(members: Circle['members']): readonly BrokenObject[] {
+	return members.map(({ type, role }) => ({ kind: 'role_derivations', resource: type, role }));
+}
+
+/** Without the derivations that are broken, and without relations to resources that are left out. */
+function withoutDerivations(resource: Resource, kept: ReadonlySet<string>, texts: ReadonlySet<string>): Resource {
+	const relations = resource.relations.filter(({ subject }) => kept.has(subject));
+	const known = new Set(relations.map(({ key }) => key));
+	return {
+		...resource,
+		relations,
+		roles: resource.roles.map((role) => ({
+			...role,
+			derivations: texts.has(textOf({ kind: 'role_derivations', resource: resource.key, role: role.key }))
+				? []
+				: role.derivations.filter(({ relation }) => known.has(relation)),
+		})),
+	};
+}
+
+/** Those that are kept and narrow only sets that are kept. */
+function standingSets(
+	sets: readonly ConditionSet[],
+	resources: ReadonlySet<string>,
+	texts: ReadonlySet<string>,
+): readonly ConditionSet[] {
+	let standing = sets.filter(
+		({ type, key, resource }) =>
+			!texts.has(textOf({ kind: 'condition_set', type, key })) && (resource === null || resources.has(resource)),
+	);
+	for (;;) {
+		const names = new Set(standing.map(({ type, key }) => `${type} ${key}`));
+		const next = standing.filter(({ type, parent }) => parent === null || names.has(`${type} ${parent}`));
+		if (next.length === standing.length) {
+			return standing;
+		}
+		standing = next;
+	}
+}
+
+function distinct(objects: readonly BrokenObject[]): readonly BrokenObject[] {
+	return [...new Map(objects.map((object) => [textOf(object), object])).values()];
+}
+
+/** One text for one object, whatever characters the keys hold. */
+function textOf(object: BrokenObject): string {
+	switch (object.kind) {
+		case 'condition_set':
+			return JSON.stringify([object.kind, object.type, object.key]);
+		case 'set_rules':
+			return JSON.stringify([object.kind, object.resource, object.action]);
+		case 'role_derivations':
+			return JSON.stringify([object.kind, nameOf({ type: object.resource, role: object.role })]);
+		case 'resource':
+			return JSON.stringify([object.kind, object.key]);
+	}
+}

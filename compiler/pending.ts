@@ -1,0 +1,136 @@
+/**
+ * What a data document says while the policy in force is of an older schema than the data, at `regolith.pending`:
+ *
+ * - `derivations[type][role][edge]` derivations of the policy in force that must not decide any more
+ * - `set_rules[type][action]` actions whose rules in Rego must not decide any more, with the rules that go on instead, as
+ *   a table of user sets and resource sets
+ * - `actions[type][action]` actions that a grant waits for, lost or new: a denial of one says `policy_pending`
+ *
+ * Only a loss suspends. What is new is in no Rego yet.
+ */
+import { type Edge, edgesOf, nameOf, type RoleName } from './circle.js';
+import { resourceGrantsOf } from './grant.js';
+import { groupedBy } from './grouped-by.js';
+import type { Json, Schema, SetRule } from './model.js';
+import { edgeName, ruleText, standingRules, suspendedEdges } from './standing.js';
+import { addTo, type Tree, treeValue } from './tree.js';
+
+/**
+ * The table at `regolith.pending` for a policy compiled from `inForce` over data of `schema`, or `null` when nothing is
+ * pending. A pure function of the two schemas.
+ */
+export function pendingTable(inForce: Schema, schema: Schema): Json {
+	if (inForce === schema) {
+		return null;
+	}
+	const derivations: Tree = new Map();
+	for (const edge of suspendedEdges(inForce, schema)) {
+		addTo(derivations, [edge.target.type, edge.target.role, edgeName(edge)]);
+	}
+	const actions = pendingActions(inForce, schema);
+	const setRules = suspendedRules(inForce, schema);
+	if (derivations.size === 0 && actions.size === 0 && Object.keys(setRules).length === 0) {
+		return null;
+	}
+	return { actions: treeValue(actions), derivations: treeValue(derivations), set_rules: setRules };
+}
+
+type ActionName = Pick<SetRule, 'resource' | 'action'>;
+
+function actionText({ resource, action }: ActionName): string {
+	return JSON.stringify([resource, action]);
+}
+
+/** Actions with a rule that does not stand, each with its rules that do. */
+function suspendedRules(inForce: Schema, schema: Schema): { readonly [type: string]: Json } {
+	const stands = standingRules(inForce, schema);
+	const tables = new Map<string, [string, Json][]>();
+	for (const rules of groupedBy(inForce.set_rules, actionText).values()) {
+		const [first] = rules;
+		const standing = rules.filter(stands);
+		if (first !== undefined && standing.length < rules.length) {
+			const table: Tree = new Map();
+			for (const { user_set, resource_set } of standing) {
+				addTo(table, [user_set, resource_set]);
+			}
+			const actions = tables.get(first.resource) ?? [];
+			tables.set(first.resource, actions);
+			actions.push([first.action, treeValue(table)]);
+		}
+	}
+	return Object.fromEntries([...tables].map(([type, actions]) => [type, Object.fromEntries(actions)]));
+}
+
+/** Actions of the newer schema for which the policy in force may not grant all that it will. */
+function pendingActions(inForce: Schema, schema: Schema): Tree {
+	const found: Tree = new Map();
+	const known = new Set(
+		inForce.resources.flatMap(({ key, actions }) => actions.map((action) => `${key}:${action.key}`)),
+	);
+	const byRules = changedRuleActions(inForce, schema);
+	const byRoles = changedRoleActions(inForce, schema);
+	for (const { key, actions } of schema.resources) {
+		for (const action of actions) {
+			const text = actionText({ resource: key, action: action.key });
+			if (!known.has(`${key}:${action.key}`) || byRules.has(text) || byRoles.has(text)) {
+				addTo(found, [key, action.key]);
+			}
+		}
+	}
+	return found;
+}
+
+/** Actions with a rule that only one of the schemas has, or of which a set was edited. */
+function changedRuleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
+	const stands = standingRules(inForce, schema);
+	const before = new Set(inForce.set_rules.map(ruleText));
+	const changed = [
+		...inForce.set_rules.filter((rule) => !stands(rule)),
+		...schema.set_rules.filter((rule) => !before.has(ruleText(rule))),
+	];
+	return new Set(changed.map(actionText));
+}
+
+/** Actions granted by a role whose derivations changed, by one derived from it, or by a role that is new. */
+function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
+	const roles = affectedRoles(inForce, schema);
+	const actions = new Set<string>();
+	for (const [resource, granted] of resourceGrantsOf(schema)) {
+		for (const [action, holders] of granted) {
+			if ([...holders].some((role) => roles.has(nameOf({ type: resource, role })))) {
+				actions.add(actionText({ resource, action }));
+			}
+		}
+	}
+	return actions;
+}
+
+function affectedRoles(inForce: Schema, schema: Schema): ReadonlySet<string> {
+	const [before, after] = [edgesOf(inForce), edgesOf(schema)];
+	const known = new Set(roleNames(inForce).map(nameOf));
+	const affected = new Set([
+		...roleNames(schema)
+			.map(nameOf)
+			.filter((name) => !known.has(name)),
+		...difference(before, after),
+		...difference(after, before),
+	]);
+	const bySource = groupedBy([...before, ...after], ({ source }) => nameOf(source));
+	// A set iterates what is added to it while it is iterated: it is the queue as well.
+	for (const name of affected) {
+		for (const { target } of bySource.get(name) ?? []) {
+			affected.add(nameOf(target));
+		}
+	}
+	return affected;
+}
+
+function roleNames({ resources }: Schema): readonly RoleName[] {
+	return resources.flatMap(({ key, roles }) => roles.map((role) => ({ type: key, role: role.key })));
+}
+
+/** The targets of the edges that are among the first and not among the second. */
+function difference(edges: readonly Edge[], others: readonly Edge[]): readonly string[] {
+	const texts = new Set(others.map((edge) => JSON.stringify(edge)));
+	return edges.filter((edge) => !texts.has(JSON.stringify(edge))).map(({ target }) => nameOf(target));
+}

@@ -1,0 +1,92 @@
+/**
+ * What still stands of a policy whose schema was changed since it was compiled. A derivation stands when the newer schema
+ * has it too and grants at least as much by it; a set rule stands when the newer schema has it and both sets are as they were.
+ */
+import { type DerivationGraph, type Edge, edgesOf, graphOf, nameOf, roleText } from './circle.js';
+import { canonicalText } from './json-writer.js';
+import type { ConditionSet, Schema, SetRule } from './model.js';
+
+/** The name of an edge among those that lead to its target. */
+export function edgeName({ relation, source }: Pick<Edge, 'relation' | 'source'>): string {
+	return `${relation} from ${roleText(source)}`;
+}
+
+/** The derivations of the policy in force that may not decide any more: the newer schema lost or narrowed them. */
+export function suspendedEdges(inForce: Schema, schema: Schema): readonly Edge[] {
+	if (inForce === schema) {
+		return [];
+	}
+	const newer = new Map<string, Edge[]>();
+	for (const edge of edgesOf(schema)) {
+		const name = edgeText(edge);
+		newer.set(name, [...(newer.get(name) ?? []), edge]);
+	}
+	return edgesOf(inForce).filter(
+		(edge) =>
+			!(newer.get(edgeText(edge)) ?? []).some(
+				({ no_direct_roles_on_object }) => !no_direct_roles_on_object || edge.no_direct_roles_on_object,
+			),
+	);
+}
+
+/**
+ * The derivations by which a policy in force decides at a newer schema: its own graph, with its own cycles, because its
+ * Rego reads closures by them, without the edges that are suspended.
+ */
+export function standingGraph(inForce: Schema, schema: Schema): DerivationGraph {
+	const graph = graphOf(inForce);
+	const suspended = new Set(suspendedEdges(inForce, schema).map(edgeText));
+	if (suspended.size === 0) {
+		return graph;
+	}
+	const stands = (edge: Edge) => !suspended.has(edgeText(edge));
+	return {
+		...graph,
+		into: (role) => graph.into(role).filter(stands),
+		leaving: (role) => graph.leaving(role).filter(stands),
+	};
+}
+
+/** Tells which set rules of the policy in force stand: those that the newer schema has, with both sets unchanged. */
+export function standingRules(inForce: Schema, schema: Schema): (rule: SetRule) => boolean {
+	const before = setTexts(inForce);
+	const after = setTexts(schema);
+	const rules = new Set(schema.set_rules.map(ruleText));
+	const unchanged = (name: string) => before.get(name) !== undefined && before.get(name) === after.get(name);
+	return (rule) =>
+		rules.has(ruleText(rule)) &&
+		unchanged(setName('userset', rule.user_set)) &&
+		unchanged(setName('resourceset', rule.resource_set));
+}
+
+/** One text for one rule, whatever characters the keys hold. */
+export function ruleText({ user_set, resource_set, resource, action }: SetRule): string {
+	return JSON.stringify([resource, action, user_set, resource_set]);
+}
+
+/** One text for one edge, by what tells it from others; whether an assignment stops it does not. */
+function edgeText(edge: Edge): string {
+	return JSON.stringify([nameOf(edge.target), edgeName(edge)]);
+}
+
+function setName(type: ConditionSet['type'], key: string): string {
+	return `${type} ${key}`;
+}
+
+/** What each set selects, with all the sets that it narrows: equal texts select alike. */
+function setTexts({ condition_sets }: Schema): ReadonlyMap<string, string> {
+	const sets = new Map(condition_sets.map((set) => [setName(set.type, set.key), set]));
+	const texts = new Map<string, string>();
+	for (const [name, set] of sets) {
+		const chain: string[] = [];
+		const seen = new Set<ConditionSet>();
+		// Sets that narrow each other in a cycle are no schema that compiles, but must not keep this from ending.
+		for (let next: ConditionSet | undefined = set; next !== undefined && !seen.has(next); ) {
+			seen.add(next);
+			chain.push(canonicalText([next.key, next.resource, next.selects]));
+			next = next.parent === null ? undefined : sets.get(setName(next.type, next.parent));
+		}
+		texts.set(name, chain.join(' '));
+	}
+	return texts;
+}
