@@ -113,6 +113,12 @@ const shared = {
 	layout: z.literal(layout),
 	/** SHA-256 of the Rego files, in hexadecimal. */
 	policy: z.string(),
+	/** The newest revision whose policy this is. */
+	policy_revision: revisionText,
+	/** Why the policy is not that of the newest schema, whole; null when it is. `since` is ISO 8601. */
+	degraded: z
+		.object({ reason: z.enum(['compiling', 'failed', 'left_out']), since: z.string(), detail: z.string() })
+		.nullable(),
 };
 
 const kinds = z.discriminatedUnion('kind', [
@@ -132,11 +138,18 @@ const manifestSchema = z.object({
 /** The `.manifest` of a bundle: OPA's members, and under `metadata.regolith` what kind of step the bundle is. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
+/** How the policy of a bundle differs from that of the newest schema: why, since when, and what was said of it. */
+export type Degradation = NonNullable<Manifest['metadata']['regolith']['degraded']>;
+
 /** What tells one manifest from another. */
 export interface ManifestParts {
 	readonly revision: number;
 	readonly environment: string;
 	readonly policy: string;
+	/** The newest revision whose policy this is; the bundle's own where it is left out. */
+	readonly policyRevision?: number;
+	/** Why the policy is not that of the newest schema, whole; leave out when it is. */
+	readonly degraded?: Degradation | null;
 	/** Entrypoints of `/policy.wasm`; leave out for bundles without one. */
 	readonly entrypoints?: readonly string[];
 	/** A snapshot is whole; the other two are steps from any revision at or after `base`. */
@@ -145,8 +158,14 @@ export interface ManifestParts {
 
 /** Writes a manifest. */
 export function manifest(parts: ManifestParts): Manifest {
-	const { step, entrypoints } = parts;
-	const common = { environment: parts.environment, layout, policy: parts.policy } as const;
+	const { step, entrypoints, policyRevision = parts.revision, degraded = null } = parts;
+	const common = {
+		environment: parts.environment,
+		layout,
+		policy: parts.policy,
+		policy_revision: String(policyRevision),
+		degraded,
+	} as const;
 	return {
 		revision: String(parts.revision),
 		roots: ['regolith'],

@@ -131,7 +131,16 @@ test('a manifest is read as it was written', (t) => {
 		roots: ['regolith'],
 		rego_version: 1,
 		wasm: [{ entrypoint: 'regolith/check/code', module: '/policy.wasm' }],
-		metadata: { regolith: { kind: 'snapshot', environment: 'e', layout: 4, policy: 'abc' } },
+		metadata: {
+			regolith: {
+				kind: 'snapshot',
+				environment: 'e',
+				layout: 5,
+				policy: 'abc',
+				policy_revision: '12',
+				degraded: null,
+			},
+		},
 	});
 });
 

@@ -11,6 +11,8 @@ export interface Deciding {
 	/** What listings are proposed from, of the same revision. */
 	readonly facts: FactsIndex;
 	readonly revision: number;
+	/** The newest revision whose policy decides. */
+	readonly policyRevision: number;
 	readonly log: Logger;
 }
 

@@ -36,7 +36,7 @@ export function decisionEndpoints(mode: Mode) {
 			failures: unavailable,
 			handle: ({ body, headers }, now) => {
 				const deciding = now();
-				return reply(200, decided(body, deciding, headers['x-debug']), revisionHeader(deciding.revision));
+				return reply(200, decided(body, deciding, headers['x-debug']), revisionHeader(deciding));
 			},
 		}),
 		endpoint({
@@ -55,7 +55,7 @@ export function decisionEndpoints(mode: Mode) {
 				if (body.length > mostExplained) refuseManyReasons(body, (query) => explains(query, headers['x-debug']));
 				const deciding = now();
 				const allow = body.map((query) => decided(query, deciding, headers['x-debug']));
-				return reply(200, { allow }, revisionHeader(deciding.revision));
+				return reply(200, { allow }, revisionHeader(deciding));
 			},
 		}),
 	];

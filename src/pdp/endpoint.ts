@@ -17,7 +17,14 @@ export const endpoint = declaring<Contexts>();
 /** The failure of everything that answers from a revision. */
 export const unavailable = { 503: 'No revision is loaded yet' } as const;
 
-/** The header that names the revision of an answer. */
-export function revisionHeader(revision: number | undefined): Readonly<Record<string, string>> {
-	return revision === undefined ? {} : { 'x-revision': String(revision) };
+/**
+ * The headers that name the revision of an answer and, for information, the newest revision whose policy made it: the
+ * same one, unless the policy of the newest schema is not in force yet. Empty when nothing is answered from.
+ */
+export function revisionHeader(
+	from: Pick<Deciding, 'revision' | 'policyRevision'> | undefined,
+): Readonly<Record<string, string>> {
+	return from === undefined
+		? {}
+		: { 'x-revision': String(from.revision), 'x-policy-revision': String(from.policyRevision) };
 }

@@ -11,7 +11,7 @@ import { revisionHeader } from './endpoint.js';
 import { healthEndpoints } from './health-endpoints.js';
 import { listingEndpoints } from './listing-endpoints.js';
 import type { Mode } from './normalise.js';
-import type { Replica } from './replica.js';
+import type { Held, Replica } from './replica.js';
 
 /** What a decision point needs. */
 export interface DecisionPointOptions {
@@ -40,7 +40,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 		endpoints: [...decisionEndpoints(mode), ...listingEndpoints(mode), ...healthEndpoints(replica)],
 		surround: surrounding(options),
 		renderFailure: ({ code, problems, message }) => ({ detail: code === 'unprocessable' ? problems : message }),
-		failureHeaders: () => revisionHeader(replica.current()?.revision),
+		failureHeaders: () => revisionHeader(replica.current()),
 	};
 }
 
@@ -49,7 +49,8 @@ function surrounding({ replica, apiKey, log, revisionWait = 10_000 }: DecisionPo
 	const now = (): Deciding => {
 		const held = replica.current();
 		if (held === undefined) throw new Failure('unavailable', `no revision is loaded: ${replica.state.detail}`);
-		return { engine: held.engine, facts: held.facts, revision: held.revision, log };
+		const { engine, facts, revision, policyRevision } = held;
+		return { engine, facts, revision, policyRevision, log };
 	};
 	return async ({ access }, request, run) => {
 		if (access === 'open') return run(undefined);
@@ -78,10 +79,20 @@ async function untilRevision(replica: Replica, wanted: string, wait: number, req
 		throw new Failure('invalid', `header X-Min-Revision must be a revision number, got \`${wanted}\``);
 	}
 	const revision = Number(wanted);
-	if ((replica.current()?.revision ?? -1) >= revision) return;
+	if ((replica.current()?.policyRevision ?? -1) >= revision) return;
 	try {
-		await replica.reached(revision, AbortSignal.any([request.closed, AbortSignal.timeout(wait)]));
+		await replica.policyReached(revision, AbortSignal.any([request.closed, AbortSignal.timeout(wait)]));
 	} catch {
-		throw new Failure('unavailable', `revision ${wanted} has not been reached`);
+		throw new Failure('unavailable', whyNotReached(replica.current(), revision));
 	}
+}
+
+/** What a revision that was waited for in vain waits for itself. */
+function whyNotReached(held: Held | undefined, wanted: number): string {
+	if (held === undefined || held.revision < wanted || held.degraded === null) {
+		return `revision ${wanted} has not been reached`;
+	}
+	const { reason, since, detail } = held.degraded;
+	const doing = reason === 'failed' ? `cannot be compiled: ${detail}` : 'is being compiled';
+	return `the policy of revision ${wanted} is not in force: since ${since} it ${doing}`;
 }

@@ -10,10 +10,26 @@ export function healthEndpoints(replica: Replica) {
 	const health = (): Health => {
 		// What stands in the way is in the log: the control plane's words are not for those who have no key.
 		const { kind } = replica.state;
-		const revision = replica.current()?.revision ?? null;
-		return { status: revision === null ? 'unavailable' : 'ok', online: kind === 'ready', state: kind, revision };
+		const held = replica.current();
+		const online = kind === 'ready';
+		if (held === undefined) {
+			return { status: 'unavailable', online, state: kind, revision: null, policy_revision: null, degraded: null };
+		}
+		const { revision, policyRevision, degraded } = held;
+		return {
+			status: degraded === null ? 'ok' : 'degraded',
+			online,
+			state: kind,
+			revision,
+			policy_revision: policyRevision,
+			degraded: degraded && {
+				reason: degraded.reason,
+				since: degraded.since,
+				revisions_behind: revision - policyRevision,
+			},
+		};
 	};
-	const headers = () => revisionHeader(replica.current()?.revision);
+	const headers = () => revisionHeader(replica.current());
 	const alive = (name: string, path: string) =>
 		endpoint({
 			name,
@@ -38,7 +54,7 @@ export function healthEndpoints(replica: Replica) {
 			returns: { 200: Health, 503: Health },
 			handle: () => {
 				const body = health();
-				return body.status === 'ok' ? reply(200, body, headers()) : reply(503, body, headers());
+				return body.status === 'unavailable' ? reply(503, body, headers()) : reply(200, body, headers());
 			},
 		}),
 	];

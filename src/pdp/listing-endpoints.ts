@@ -66,7 +66,8 @@ function tenantsEndpoint() {
 		handle: ({ body }, now) => {
 			const deciding = now();
 			const result = userTenants(deciding, normalisePermissions(body));
-			return answer({ revision: deciding.revision, result });
+			const { revision, policyRevision } = deciding;
+			return answer({ revision, policyRevision, result });
 		},
 	});
 }
@@ -111,6 +112,6 @@ function assignmentsEndpoint() {
 	});
 }
 
-function answer<T>({ result, revision }: Paced<T>) {
-	return reply(200, result, revisionHeader(revision));
+function answer<T>({ result, ...from }: Paced<T>) {
+	return reply(200, result, revisionHeader(from));
 }

@@ -10,8 +10,7 @@ export type Steps<T> = Generator<undefined, T, undefined>;
 const restarts = 3;
 
 /** A result and what it comes from. */
-export interface Paced<T> {
-	readonly revision: number;
+export interface Paced<T> extends Pick<Deciding, 'revision' | 'policyRevision'> {
 	readonly result: T;
 }
 
@@ -25,7 +24,10 @@ export async function paced<T>(now: () => Deciding, work: (deciding: Deciding) =
 		const deciding = now();
 		const steps = work(deciding);
 		for (let step = steps.next(); ; step = steps.next()) {
-			if (step.done) return { revision: deciding.revision, result: step.value };
+			if (step.done) {
+				const { revision, policyRevision } = deciding;
+				return { revision, policyRevision, result: step.value };
+			}
 			if (attempt === restarts) continue;
 			await nextTurn();
 			if (!isSame(deciding, now())) break;

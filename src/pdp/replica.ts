@@ -2,8 +2,9 @@
 
 import { EventEmitter, once } from 'node:events';
 import { promises as timers } from 'node:timers';
-import { BundleError, type Manifest, parseManifest, parsePatches, unpack } from '../bundle.js';
+import { BundleError, type Degradation, type Manifest, parseManifest, parsePatches, unpack } from '../bundle.js';
 import type { Logger } from '../log.js';
+import { DegradationAlarm } from './degradation-alarm.js';
 import { Engine } from './engine.js';
 import { FactsIndex } from './facts.js';
 import { connectFeed, type Feed, type FeedBundle, Refusal } from './feed.js';
@@ -42,6 +43,10 @@ export interface Held {
 	/** The index of the same data. */
 	readonly facts: FactsIndex;
 	readonly revision: number;
+	/** The newest revision whose policy is in force here: `revision`, unless that waits for its policy. */
+	readonly policyRevision: number;
+	/** Why the policy is not that of the newest schema, whole; `null` when it is. */
+	readonly degraded: Degradation | null;
 }
 
 interface Holding extends Held {
@@ -66,6 +71,7 @@ export class Replica {
 	readonly #pace: Pace;
 	readonly #wait: number;
 	readonly #stopping = new AbortController();
+	readonly #degradation: DegradationAlarm;
 	#following: Promise<void> | undefined;
 	#environment: string | undefined;
 	#held: Holding | undefined;
@@ -77,6 +83,7 @@ export class Replica {
 	constructor({ controlPlane, apiKey, log, pace = defaultPace, wait = 30 }: ReplicaOptions) {
 		this.#feed = connectFeed(controlPlane, apiKey);
 		this.#log = log;
+		this.#degradation = new DegradationAlarm(log);
 		this.#pace = pace;
 		this.#wait = wait;
 		this.events.setMaxListeners(0);
@@ -90,6 +97,7 @@ export class Replica {
 	/** Ends following; resolves when nothing of it runs any more. What is held goes on answering. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
+		this.#degradation.note(undefined);
 		await this.#following;
 	}
 
@@ -104,10 +112,17 @@ export class Replica {
 	}
 
 	/** Resolves once answers come from `revision` or a later one; rejects when `signal` aborts. */
-	async reached(revision: number, signal?: AbortSignal): Promise<void> {
-		while ((this.current()?.revision ?? -1) < revision) {
-			await once(this.events, 'revision', signal === undefined ? {} : { signal });
-		}
+	reached(revision: number, signal?: AbortSignal): Promise<void> {
+		return this.#until(() => (this.current()?.revision ?? -1) >= revision, signal);
+	}
+
+	/** Resolves once answers come from `revision` or a later one, by the policy of it; rejects when `signal` aborts. */
+	policyReached(revision: number, signal?: AbortSignal): Promise<void> {
+		return this.#until(() => (this.current()?.policyRevision ?? -1) >= revision, signal);
+	}
+
+	async #until(isReached: () => boolean, signal: AbortSignal | undefined): Promise<void> {
+		while (!isReached()) await once(this.events, 'revision', signal === undefined ? {} : { signal });
 	}
 
 	async #follow(): Promise<void> {
@@ -157,7 +172,16 @@ export class Replica {
 			// From here to the new revision in one go: nobody gets answers of one revision under the number of another.
 			engine.patch(patches);
 			facts.patch(patches);
-			const taken = { engine, facts, revision: Number(manifest.revision), etag, environment };
+			const { policy_revision, degraded } = manifest.metadata.regolith;
+			const taken: Holding = {
+				engine,
+				facts,
+				revision: Number(manifest.revision),
+				policyRevision: Number(policy_revision),
+				degraded,
+				etag,
+				environment,
+			};
 			if (preparing || manifest.metadata.regolith.kind === 'snapshot') this.#next = taken;
 			else this.#hold(taken);
 		} catch (error) {
@@ -169,6 +193,7 @@ export class Replica {
 
 	#hold(holding: Holding): void {
 		this.#held = holding;
+		this.#degradation.note(holding);
 		this.#log.debug({ revision: holding.revision, heap_bytes: holding.engine.heapBytes }, 'applied a bundle');
 		this.events.emit('revision', holding.revision);
 	}
@@ -240,6 +265,7 @@ export class Replica {
 	#drop(reason: string): void {
 		if (this.#held !== undefined) this.#log.warn({ revision: this.#held.revision }, `dropped what was held: ${reason}`);
 		this.#held = undefined;
+		this.#degradation.note(undefined);
 	}
 
 	#move(kind: ReplicaState['kind'], detail: string): void {

@@ -1,20 +1,42 @@
 import { createHash } from 'node:crypto';
-import { compilePolicy, layout, type RegoFile, type Schema } from '../../compiler/index.js';
+import {
+	type BrokenObject,
+	brokenByDiagnostics,
+	brokenByPaths,
+	brokenTitle,
+	compilePolicy,
+	layout,
+	type RegoFile,
+	type Schema,
+	withoutBroken,
+} from '../../compiler/index.js';
 import { buildWasm, entrypoints, OpaFailure, readPolicyLibrary, rememberedVersion } from '../../compiler/opa/build.js';
 import { unpack } from '../bundle.js';
 import type { Clock } from '../clock.js';
-import type { PolicyFailure, PolicyShelf } from '../store/policy.js';
+import type { LeftOut, PolicyFailure, PolicyShelf } from '../store/policy.js';
 
 /** What a schema came to: the digest of a policy that is on the shelf, or why there is none. */
 export type Assembled =
-	| { readonly digest: string; readonly failure: null; readonly built: boolean }
+	| {
+			readonly digest: string;
+			readonly failure: null;
+			readonly built: boolean;
+			/** The schema that the policy was compiled from: without what was left out. */
+			readonly schema: Schema;
+			/** Objects that kept the whole schema from becoming a policy. */
+			readonly left_out: readonly LeftOut[];
+	  }
 	| { readonly digest: null; readonly failure: PolicyFailure };
+
+/** How often objects are left out of one schema, one lot after another: OPA does not tell all that is wrong at once. */
+const mostRounds = 5;
 
 /** Turns schemas into policies on the shelf. */
 export interface Assembler {
 	/**
-	 * Compiles a schema; runs `opa` only for Rego that is not on the shelf yet. Whatever keeps it from becoming a policy
-	 * that loads is a failure in the result; it rejects only when the shelf cannot be reached.
+	 * Compiles a schema; runs `opa` only for Rego that is not on the shelf yet. Objects that keep it from becoming a policy
+	 * are left out where they can be told; whatever else does is a failure in the result. Rejects only when the shelf
+	 * cannot be reached.
 	 */
 	assemble(schema: Schema): Promise<Assembled>;
 }
@@ -29,36 +51,64 @@ export function createAssembler(
 	const version = rememberedVersion(opa);
 	return {
 		async assemble(schema) {
-			const { policy, diagnostics } = compilePolicy(schema);
-			if (policy === null) {
-				const details = diagnostics.map(({ code, message, at }) => `${at.join('.')}: ${message} (${code})`);
-				return { digest: null, failure: { message: 'the schema cannot be compiled', details } };
+			const leftOut: LeftOut[] = [];
+			let left = schema;
+			for (let round = 0; ; round += 1) {
+				const whole = await assembleWhole(left);
+				if (!('failure' in whole)) return { ...whole, failure: null, schema: left, left_out: leftOut };
+				const { failure, broken } = whole;
+				if (broken.length === 0 || round === mostRounds) return { digest: null, failure };
+				left = withoutBroken(left, broken);
+				leftOut.push(...broken.map((object) => ({ object: brokenTitle(object), message: textOf(failure) })));
 			}
-			const source = await attempt(async () => {
-				const [library, opaVersion] = await Promise.all([readLibrary(), version()]);
-				const files = [...library, ...policy];
-				return { files, digest: digestOf(files, opaVersion) };
-			});
-			if ('failure' in source) return source;
-			const { files, digest } = source.value;
-			if (await shelf.has(digest)) return { digest, failure: null, built: false };
-			const built = await attempt(() => wasmOf(opa, files));
-			if ('failure' in built) return built;
-			await shelf.keep({ digest, files, wasm: built.value }, clock.now());
-			return { digest, failure: null, built: true };
 		},
 	};
+
+	async function assembleWhole(schema: Schema): Promise<{ readonly digest: string; readonly built: boolean } | Failed> {
+		const { policy, diagnostics } = compilePolicy(schema);
+		if (policy === null) {
+			const details = diagnostics.map(({ code, message, at }) => `${at.join('.')}: ${message} (${code})`);
+			const failure = { message: 'the schema cannot be compiled', details };
+			return { failure, broken: brokenByDiagnostics(schema, diagnostics) };
+		}
+		const source = await attempt(schema, async () => {
+			const [library, opaVersion] = await Promise.all([readLibrary(), version()]);
+			const files = [...library, ...policy];
+			return { files, digest: digestOf(files, opaVersion) };
+		});
+		if ('failure' in source) return source;
+		const { files, digest } = source.value;
+		if (await shelf.has(digest)) return { digest, built: false };
+		const built = await attempt(schema, () => wasmOf(opa, files));
+		if ('failure' in built) return built;
+		await shelf.keep({ digest, files, wasm: built.value }, clock.now());
+		return { digest, built: true };
+	}
 }
 
-type Attempt<T> = { readonly value: T } | { readonly digest: null; readonly failure: PolicyFailure };
+/** Why a schema is no policy, and the objects of it that are to blame, as far as they can be told. */
+interface Failed {
+	readonly failure: PolicyFailure;
+	readonly broken: readonly BrokenObject[];
+}
 
-async function attempt<T>(run: () => Promise<T>): Promise<Attempt<T>> {
+type Attempt<T> = { readonly value: T } | Failed;
+
+function textOf({ message, details }: PolicyFailure): string {
+	return [message, ...details].join('\n');
+}
+
+/** The generated files that OPA names as the places of errors. */
+const blamedPath = /regolith\/[^\s:]*\.rego(?=:\d)/g;
+
+async function attempt<T>(schema: Schema, run: () => Promise<T>): Promise<Attempt<T>> {
 	try {
 		return { value: await run() };
 	} catch (error) {
 		const message = error instanceof Error ? error.message : String(error);
 		const details = error instanceof OpaFailure ? error.stderr.split('\n').filter((line) => line !== '') : [];
-		return { digest: null, failure: { message, details } };
+		const paths = details.flatMap((line) => line.match(blamedPath) ?? []);
+		return { failure: { message, details }, broken: brokenByPaths(schema, paths) };
 	}
 }
 

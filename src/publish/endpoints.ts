@@ -72,10 +72,11 @@ export function feedEndpoints(feed: Feed, store: Store): FeedEndpoints {
 	};
 }
 
-function headersOf({ revision, digest }: FeedAnswer): Record<string, string> {
+function headersOf({ revision, digest, pending }: FeedAnswer): Record<string, string> {
+	const name = `r${revision}-${digest.slice(0, digestLength)}`;
 	return {
 		'content-type': bundleType,
-		etag: `"r${revision}-${digest.slice(0, digestLength)}"`,
+		etag: pending === null ? `"${name}"` : `"${name}-${pending}"`,
 		'x-revision': String(revision),
 		'cache-control': 'no-store',
 	};
@@ -98,6 +99,7 @@ function pairOf(part: string): readonly [string, string] {
 
 /** What an ETag of ours stands for; any other is as good as none. */
 function heldBy(etag: string | undefined): Held | null {
-	const [, revision, digest] = /^(?:W\/)?"r(\d{1,15})-([0-9a-f]{32})"$/.exec(etag ?? '') ?? [];
-	return revision && digest ? { revision: Number(revision), digest } : null;
+	const [, revision, digest, pending] =
+		/^(?:W\/)?"r(\d{1,15})-([0-9a-f]{32})(?:-([0-9.]{1,40}[cfl]))?"$/.exec(etag ?? '') ?? [];
+	return revision && digest ? { revision: Number(revision), digest, pending: pending ?? null } : null;
 }

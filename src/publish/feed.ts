@@ -1,12 +1,13 @@
 import { delta, patchDocument } from '../../compiler/index.js';
-import { entrypoints } from '../../compiler/opa/build.js';
 import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
 import { Failure } from '../failure.js';
 import { touchedSince } from '../store/change-log.js';
 import { neighbourhoodOf } from '../store/neighbourhood.js';
 import type { PolicyShelf } from '../store/policy.js';
 import type { Store } from '../store/store.js';
-import type { Head, Publisher } from './publisher.js';
+import { headIn, type LiveHead } from './head.js';
+import { manifestParts } from './manifest-parts.js';
+import type { Publisher } from './publisher.js';
 import type { Flavour, Snapshots } from './snapshots.js';
 
 /** More changes than this go as a snapshot: it is then the smaller answer, or near it. */
@@ -23,6 +24,8 @@ export interface Held {
 	readonly revision: number;
 	/** The beginning of the digest of the policy that goes with it. */
 	readonly digest: string;
+	/** As `Head.pending`. */
+	readonly pending: string | null;
 }
 
 /** What a decision point asks for. */
@@ -47,14 +50,13 @@ export interface FeedQuery {
 export interface FeedAnswer {
 	readonly revision: number;
 	readonly digest: string;
+	/** As `Head.pending`. */
+	readonly pending: string | null;
 	readonly bytes: Uint8Array | null;
 }
 
 /** A step, or what to do instead: answer with a snapshot, or look again because the environment has moved on. */
 type Step = FeedAnswer | 'snapshot' | 'moved';
-
-/** A head with a policy. */
-type LiveHead = Head & { readonly digest: string };
 
 /** Answers decision points: a snapshot, the steps from what they have, or nothing new. Keeps no state of theirs. */
 export class Feed {
@@ -119,17 +121,19 @@ export class Feed {
 			return this.snapshots.get(environment, flavour, head, oldest);
 		}
 		const policy = !head.digest.startsWith(held.digest);
-		if (held.revision === head.revision && !policy) return { ...head, bytes: null };
+		const same = held.revision === head.revision && held.pending === head.pending;
+		if (same && !policy) return { ...head, bytes: null };
 		const understood = query.modes.has('delta') && (!policy || query.modes.has('policy'));
 		if (!understood || held.revision > head.revision)
 			return this.snapshots.get(environment, flavour, head, head.revision);
-		const step = await this.#step(query, held.revision, policy ? 'policy' : 'delta', head);
+		const step = await this.#step(query, held, policy ? 'policy' : 'delta', head);
 		return step === 'snapshot' ? this.snapshots.get(environment, flavour, head, head.revision) : step;
 	}
 
-	/** The step from `base`, remembered for others who are where this one is. */
-	async #step(query: FeedQuery, base: number, kind: 'policy' | 'delta', head: LiveHead): Promise<Step> {
-		const name = [query.environment, query.flavour, base, head.revision, head.digest, kind].join('/');
+	/** The step from what is held, remembered for others who are where this one is. */
+	async #step(query: FeedQuery, base: Held, kind: 'policy' | 'delta', head: LiveHead): Promise<Step> {
+		const ends = [base.revision, base.pending, head.revision, head.pending, head.digest];
+		const name = [query.environment, query.flavour, ...ends, kind].join('/');
 		const known = this.#deltas.get(name);
 		if (known !== undefined) return known;
 		const cutting = this.#cut(query, base, kind, head);
@@ -144,36 +148,35 @@ export class Feed {
 		return cutting;
 	}
 
-	async #cut(
-		{ environment, flavour }: FeedQuery,
-		base: number,
-		kind: 'policy' | 'delta',
-		seen: LiveHead,
-	): Promise<Step> {
+	async #cut({ environment, flavour }: FeedQuery, base: Held, kind: 'policy' | 'delta', seen: LiveHead): Promise<Step> {
 		const cut = await this.store.snapshot(environment, async (unit, counters) => {
-			const head = this.publisher.headOf(counters, await unit.publications(), seen.behind);
-			// Whether the policy goes along was decided for the policy that the caller saw.
-			if (head === null || head.digest !== seen.digest) return 'moved';
-			const touched = await touchedSince(unit, base, mostChanges);
-			if (touched === null) return 'snapshot';
-			const now = await neighbourhoodOf(unit, touched);
+			const head = await headIn(unit, counters, seen);
+			if (head === null) return 'moved';
+			const logged = await touchedSince(unit, base.revision, mostChanges);
+			if (logged === null) return 'snapshot';
+			const inForce = head.pending === null ? null : await unit.schemaInForce();
+			// What is suspended changes without a change in the log: when a policy comes, or is known not to come.
+			const moved = base.pending !== head.pending;
+			const touched = { ...logged, pending: moved, derivations: moved || logged.derivations };
+			const now = await neighbourhoodOf(unit, touched, inForce);
 			if (now === null) return 'snapshot';
 			const patches = delta(touched, now);
 			// What a stock OPA cannot be told in patches: see `patchDocument`.
 			if (flavour === 'rego' && patches.some(({ op }) => op === 'remove')) return 'snapshot';
-			return { revision: head.revision, patches };
+			return { head, patches };
 		});
 		if (cut === 'moved' || cut === 'snapshot') return cut;
-		const { revision, patches } = cut;
+		const { patches } = cut;
+		const { revision, pending } = cut.head;
 		const { digest } = seen;
 		// For a stock OPA, whose data stays the same, that is no news.
-		if (flavour === 'rego' && patches.length === 0) return { revision: base, digest, bytes: null };
-		const step = { kind, base };
-		const parts = { revision, environment, policy: digest, step, ...(flavour === 'wasm' && { entrypoints }) };
+		if (flavour === 'rego' && patches.length === 0) return { ...base, digest, bytes: null };
+		const step = { kind, base: base.revision };
+		const parts = manifestParts(environment, { ...cut.head, digest }, step, flavour);
 		const patch = Buffer.from(JSON.stringify(patchDocument(patches)));
 		const files: BundleFile[] = [manifestFile(manifest(parts)), { path: 'patch.json', bytes: patch }];
 		if (kind === 'policy') files.push({ path: 'policy.wasm', bytes: await this.#wasm(digest) });
-		return { revision, digest, bytes: await pack(files) };
+		return { revision, digest, pending, bytes: await pack(files) };
 	}
 
 	async #wasm(digest: string): Promise<Uint8Array> {

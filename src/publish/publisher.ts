@@ -1,37 +1,23 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { layout } from '../../compiler/index.js';
 import { Failure, notFound } from '../failure.js';
 import type { Logger } from '../log.js';
 import { schemaOf } from '../store/model.js';
-import type { PolicyFailure, PolicyShelf, Publications } from '../store/policy.js';
+import type { PolicyShelf, Publications } from '../store/policy.js';
 import type { Store } from '../store/store.js';
 import type { Assembler } from './assemble.js';
 import { besidePolicy } from './beside.js';
+import { type Head, headAt, policyInForce, type SchemaChangeAfter } from './head.js';
 
 /** A failed compilation is tried again after this, in milliseconds: its cause may have been the machine's. */
 const retryAfter = 30_000;
 /**
- * How long a revision waits for its policy, in milliseconds, before it goes out with the policy before. Facts must not
- * wait for long: a revocation may be among them. What is new in the schema is denied until its policy comes.
+ * How long a revision waits for its policy, in milliseconds from the change of the schema, before it goes out with the
+ * policy before. Facts must not wait for long: a revocation may be among them. What the change takes away is suspended
+ * until its policy comes, and what is new is denied.
  */
 const usualPatience = 2_000;
-
-/** Where an environment is: its newest revision and the policy that is in force there. */
-export interface Head {
-	readonly revision: number;
-	/** `null` while no policy was ever compiled. */
-	readonly digest: string | null;
-	/** Why the newest schema is not in force; `null` when it is, or is still being compiled. */
-	readonly failure: PolicyFailure | null;
-	/** Whether the policy in force is of an older schema, because compiling the newest takes long. */
-	readonly behind: boolean;
-}
-
-/** The counters of an environment's row. */
-export interface Counters {
-	readonly revision: number;
-	readonly schema_revision: number;
-}
 
 /**
  * Sees to it that every schema revision is compiled, one environment at a time in this process and, on a server, one
@@ -77,33 +63,35 @@ export class Publisher {
 			const counters = await this.store.counters(environmentId);
 			if (counters === null) throw notFound('Environment', environmentId);
 			const publications = await this.shelf.publications(environmentId);
-			const head = this.headOf(counters, publications);
+			const changeAfter = (revision: number) => this.store.schemaChangeAfter(environmentId, revision);
+			const head = await headAt(counters, publications, changeAfter, false);
 			if (head !== null && this.#verified.has(environmentId)) {
 				if (this.#isDueAgain(publications)) this.#publish(environmentId).catch(() => undefined);
 				return head;
 			}
 			const compiled = this.#publish(environmentId);
-			if (publications.live === null) {
+			const late = await headAt(counters, publications, changeAfter, true);
+			if (late === null || late.digest === null) {
 				await compiled;
 				continue;
 			}
-			const waited = new AbortController();
-			const tooLong = sleep(this.patience, 'too long', { signal: waited.signal }).catch(() => 'compiled');
-			const outcome = await Promise.race([compiled, tooLong]).finally(() => waited.abort());
-			const late = outcome === 'too long' ? this.headOf(counters, publications, true) : null;
-			if (late !== null) return late;
+			if (!(await this.#isDoneInTime(compiled, await this.#waitingSince(publications, changeAfter)))) return late;
 		}
 	}
 
-	/**
-	 * The head that counters and publications stand for, or `null` when the newest schema has yet to be compiled; with
-	 * `late`, an older schema's policy will do.
-	 */
-	headOf({ revision, schema_revision }: Counters, { live, failed }: Publications, late = false): Head | null {
-		const handled = Math.max(live?.schema_revision ?? -1, failed?.failed_revision ?? -1);
-		const behind = handled < schema_revision;
-		if (behind && !(late && live !== null)) return null;
-		return { revision, digest: live?.digest ?? null, failure: failed?.failure ?? null, behind };
+	/** When the first change of the schema was made that nobody has tried to compile; `null` when there is none. */
+	async #waitingSince({ live, failed }: Publications, changeAfter: SchemaChangeAfter): Promise<Date | null> {
+		const tried = Math.max(live?.schema_revision ?? 0, failed?.failed_revision ?? 0);
+		return (await changeAfter(tried))?.created_at ?? null;
+	}
+
+	/** Whether a compilation ends before revisions may wait no longer for what changed at that time. */
+	async #isDoneInTime(compiled: Promise<void>, since: Date | null): Promise<boolean> {
+		const waited = since === null ? 0 : this.store.clock.now().getTime() - since.getTime();
+		const left = Math.min(Math.max(this.patience - waited, 0), this.patience);
+		const over = new AbortController();
+		const tooLong = sleep(left, false, { signal: over.signal }).catch(() => true);
+		return Promise.race([compiled.then(() => true), tooLong]).finally(() => over.abort());
 	}
 
 	#isDueAgain({ failed }: Publications): boolean {
@@ -155,23 +143,31 @@ export class Publisher {
 			schema: await schemaOf(unit),
 			schema_revision: environment.schema_revision,
 		}));
-		const { live, failed } = await this.shelf.publications(environmentId);
-		const { digest, failure, ...rest } = await this.assembler.assemble(schema);
+		const publications = await this.shelf.publications(environmentId);
+		const assembled = await this.assembler.assemble(schema);
 		const now = this.store.clock.now();
 		const facts = { environment: environmentId, schema_revision };
-		if (digest === null) {
+		if (assembled.digest === null) {
+			const { failure } = assembled;
 			await this.shelf.fail(environmentId, { failure, failed_revision: schema_revision, failed_at: now });
-			this.log.error({ ...facts, failure }, 'a schema cannot be compiled: the policy before it stays');
+			this.log.error({ ...facts, failure }, 'a schema cannot be compiled: what it takes away stays suspended');
+			this.store.committed.emit('environment', environmentId);
 		} else {
-			const unchanged = failed === null && live?.schema_revision === schema_revision && live.digest === digest;
+			const { digest, left_out, built } = assembled;
+			const live = policyInForce(publications);
+			const unchanged =
+				publications.failed === null && live?.schema_revision === schema_revision && live.digest === digest;
 			const published = { digest, schema_revision, published_at: now };
 			// First, so that whatever is in force can be read; also what was published by a version that kept no history.
-			await this.shelf.history.remember(environmentId, published, besidePolicy(schema));
-			if (!unchanged) await this.shelf.publish(environmentId, published);
-			// Those who went on with the policy before may wait for this one.
-			if (!unchanged) this.store.committed.emit('environment', environmentId);
+			await this.shelf.history.remember(environmentId, published, besidePolicy(assembled.schema));
+			if (!unchanged) {
+				await this.shelf.publish(environmentId, { ...published, layout, left_out }, assembled.schema);
+				// Those who went on with the policy before may wait for this one.
+				this.store.committed.emit('environment', environmentId);
+			}
+			if (left_out.length > 0) this.log.error({ ...facts, left_out }, 'objects were left out of a policy');
 			const milliseconds = Math.round(performance.now() - started);
-			this.log.debug({ ...facts, ...rest, milliseconds }, 'published a schema');
+			this.log.debug({ ...facts, digest, built, milliseconds }, 'published a schema');
 		}
 		this.#verified.add(environmentId);
 	}

@@ -2,13 +2,14 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { z } from 'zod';
 import { documentBytes } from '../../compiler/index.js';
-import { entrypoints } from '../../compiler/opa/build.js';
 import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
 import { Failure } from '../failure.js';
 import { modelOf } from '../store/model.js';
 import type { PolicyShelf } from '../store/policy.js';
 import type { Store } from '../store/store.js';
-import type { Head, Publisher } from './publisher.js';
+import { headIn, type LiveHead } from './head.js';
+import { manifestParts } from './manifest-parts.js';
+import type { Publisher } from './publisher.js';
 
 /** What a bundle carries as policy: a module for our decision points, or Rego for a stock OPA. */
 export type Flavour = 'wasm' | 'rego';
@@ -17,6 +18,8 @@ export type Flavour = 'wasm' | 'rego';
 export interface Snapshot {
 	readonly revision: number;
 	readonly digest: string;
+	/** As `Head.pending`. */
+	readonly pending: string | null;
 	readonly bytes: Uint8Array;
 }
 
@@ -50,16 +53,16 @@ export class Snapshots {
 	}
 
 	/** A snapshot with the policy that is in force, at least as new as `oldest`. Throws `not_found`. */
-	async get(environmentId: string, flavour: Flavour, head: Head, oldest: number): Promise<Snapshot> {
-		const kept = await this.#kept(environmentId, flavour);
+	async get(environmentId: string, flavour: Flavour, head: LiveHead, oldest: number): Promise<Snapshot> {
+		const kept = head.pending === null ? await this.#kept(environmentId, flavour) : null;
 		const fits =
 			kept !== null && kept.digest === head.digest && kept.revision >= oldest && kept.revision <= head.revision;
 		if (fits) {
 			const bytes = await readFile(kept.path).catch(() => null);
-			if (bytes !== null) return { revision: kept.revision, digest: kept.digest, bytes };
+			if (bytes !== null) return { revision: kept.revision, digest: kept.digest, pending: null, bytes };
 		}
 		for (;;) {
-			const snapshot = await this.#joinCut(environmentId, flavour, head.behind);
+			const snapshot = await this.#joinCut(environmentId, flavour, head);
 			// One that was running already may have begun before the revision that is wanted.
 			if (snapshot.revision >= oldest) return snapshot;
 		}
@@ -70,39 +73,42 @@ export class Snapshots {
 		await rm(join(this.folder, environmentId), { recursive: true, force: true });
 	}
 
-	#joinCut(environmentId: string, flavour: Flavour, late: boolean): Promise<Snapshot> {
+	#joinCut(environmentId: string, flavour: Flavour, head: LiveHead): Promise<Snapshot> {
 		const name = `${environmentId}/${flavour}`;
 		const running = this.#cutting.get(name);
 		if (running !== undefined) return running;
-		const cutting = this.#cut(environmentId, flavour, late).finally(() => this.#cutting.delete(name));
+		const cutting = this.#cut(environmentId, flavour, head).finally(() => this.#cutting.delete(name));
 		this.#cutting.set(name, cutting);
 		return cutting;
 	}
 
-	async #cut(environmentId: string, flavour: Flavour, late: boolean): Promise<Snapshot> {
-		for (;;) {
+	async #cut(environmentId: string, flavour: Flavour, seen: LiveHead): Promise<Snapshot> {
+		for (let wanted = seen; ; ) {
 			const cut = await this.store.snapshot(environmentId, async (unit, environment) => {
-				const head = this.publisher.headOf(environment, await unit.publications(), late);
-				if (head === null || head.digest === null) return null;
-				return { revision: head.revision, digest: head.digest, model: await modelOf(unit) };
+				const head = await headIn(unit, environment, wanted);
+				if (head === null) return null;
+				const inForce = head.pending === null ? null : await unit.schemaInForce();
+				const model = await modelOf(unit);
+				return { head, model: inForce === null ? model : { ...model, in_force: inForce } };
 			});
 			// The schema moved on between the caller's look and this one: compile it first.
 			if (cut === null) {
-				const { digest } = await this.publisher.head(environmentId);
+				const { digest, ...head } = await this.publisher.head(environmentId);
 				if (digest === null) throw new Failure('unavailable', 'the environment has no policy yet');
+				wanted = { ...head, digest };
 				continue;
 			}
-			const { revision, digest, model } = cut;
-			const wasm = flavour === 'wasm';
-			const step = { kind: 'snapshot' } as const;
-			const parts = { revision, environment: environmentId, policy: digest, step, ...(wasm && { entrypoints }) };
+			const { head, model } = cut;
+			const { revision, digest, pending } = head;
 			const bytes = await pack([
-				manifestFile(manifest(parts)),
+				manifestFile(manifest(manifestParts(environmentId, head, { kind: 'snapshot' }, flavour))),
 				{ path: 'data.json', bytes: documentBytes(model) },
 				...(await this.#policyFiles(digest, flavour)),
 			]);
-			await this.#keep(environmentId, flavour, { revision, digest, bytes });
-			return { revision, digest, bytes };
+			const snapshot = { revision, digest, pending, bytes };
+			// While something is suspended, one is of use for moments only.
+			if (pending === null) await this.#keep(environmentId, flavour, snapshot);
+			return snapshot;
 		}
 	}
 

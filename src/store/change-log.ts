@@ -59,6 +59,7 @@ function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
 	const known = (change: LoggedChange) => !updated(change) || change.attributes_changed || change.names_changed;
 	return {
 		schema: changes.some((change) => schemaKinds.has(change.kind)),
+		pending: false,
 		users: keysOf('user', (change) => !updated(change)),
 		tenants: keysOf('tenant', (change) => !updated(change)),
 		tenant_attributes: keysOf('tenant', (change) => updated(change) && change.attributes_changed),

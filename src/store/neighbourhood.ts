@@ -18,15 +18,20 @@ import type { ReadingUnit } from './unit.js';
 
 /**
  * The state that the unit sees of exactly what was touched. `null` when closures lead to so much more that a snapshot
- * is the cheaper answer. Costs what was touched costs, however many users, subjects and objects its ends have besides.
+ * is the cheaper answer. `inForce` is the schema of the policy in force where that is an older one. Costs what was touched costs, however many users, subjects and objects its ends have besides.
  */
-export async function neighbourhoodOf(unit: ReadingUnit, touched: TouchedRows): Promise<Neighbourhood | null> {
+export async function neighbourhoodOf(
+	unit: ReadingUnit,
+	touched: TouchedRows,
+	inForce: Schema | null,
+): Promise<Neighbourhood | null> {
 	const related = touched.derivations || touched.relationships.length > 0;
-	const schema = touched.schema || related ? await schemaOf(unit) : null;
-	const closures = schema === null || !related ? null : await closuresOf(unit, schema, touched);
+	const schema = touched.schema || touched.pending || related ? await schemaOf(unit) : null;
+	const closures = schema === null || !related ? null : await closuresOf(unit, inForce ?? schema, touched);
 	if (closures === 'too_many') return null;
 	return {
 		schema,
+		in_force: schema === null ? null : inForce,
 		...(await tenantRoles(unit, touched)),
 		instances: await instancesAmong(unit, touched.instances),
 		...(await instanceRoles(unit, touched.instance_assignments)),

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { RegoFile } from '../../compiler/model.js';
+import type { RegoFile, Schema } from '../../compiler/model.js';
 import { notFound } from '../failure.js';
 import { PolicyHistory } from './policy-history.js';
 
@@ -26,6 +26,21 @@ export interface LivePolicy {
 	readonly published_at: Date;
 }
 
+/** An object that was left out of a policy, because it kept the schema from becoming one. */
+export interface LeftOut {
+	/** What people call it, such as "user set `adults`". */
+	readonly object: string;
+	/** What the compiler or OPA said. */
+	readonly message: string;
+}
+
+/** The policy in force, and how it stands to the schema that it was compiled from. */
+export interface PolicyInForce extends LivePolicy {
+	/** The layout of the data that it reads; `null` of one that an earlier version published. */
+	readonly layout: number | null;
+	readonly left_out: readonly LeftOut[];
+}
+
 /** The last attempt to compile, when it failed: the policy that was in force before it stays. */
 export interface FailedAttempt {
 	readonly failure: PolicyFailure;
@@ -36,18 +51,35 @@ export interface FailedAttempt {
 /** What became of an environment's schema. */
 export interface Publications {
 	/** `null` while no schema of the environment was ever compiled. */
-	readonly live: LivePolicy | null;
+	readonly live: PolicyInForce | null;
 	/** `null` when the last attempt succeeded, or there was none. */
 	readonly failed: FailedAttempt | null;
 }
 
 /** Reads what became of an environment's schema. */
 export async function publicationsOf(knex: Knex, environmentId: string): Promise<Publications> {
-	const row: (LivePolicy & FailedAttempt) | undefined = await knex('publications')
+	const row: (PolicyInForce & FailedAttempt) | undefined = await knex('publications')
 		.where({ environment_id: environmentId })
-		.first('digest', 'schema_revision', 'published_at', 'failure', 'failed_revision', 'failed_at');
+		.first(
+			'digest',
+			'schema_revision',
+			'published_at',
+			'layout',
+			'left_out',
+			'failure',
+			'failed_revision',
+			'failed_at',
+		);
 	// The columns of each half are null together: the table sees to it.
 	return { live: row?.digest ? row : null, failed: row?.failure ? row : null };
+}
+
+/** The schema that the policy in force was compiled from; `null` where none is, or an earlier version published it. */
+export async function schemaInForce(knex: Knex, environmentId: string): Promise<Schema | null> {
+	const row: { readonly schema: Schema | null } | undefined = await knex('publications')
+		.where({ environment_id: environmentId })
+		.first('schema');
+	return row?.schema ?? null;
 }
 
 /** Compiled policies and which environments they are in force in. */
@@ -87,9 +119,19 @@ export class PolicyShelf {
 		return publicationsOf(this.knex, environmentId);
 	}
 
-	/** Puts a policy in force. A newer schema's policy, noted meanwhile by another process, stays. Throws `not_found`. */
-	async publish(environmentId: string, live: LivePolicy): Promise<void> {
-		await this.#note(environmentId, { ...live, failure: null, failed_revision: null, failed_at: null });
+	/**
+	 * Puts a policy in force that was compiled from `schema`, which lacks what was left out. A newer schema's policy, noted
+	 * meanwhile by another process, stays. Throws `not_found`.
+	 */
+	async publish(environmentId: string, live: PolicyInForce, schema: Schema): Promise<void> {
+		await this.#note(environmentId, {
+			...live,
+			left_out: JSON.stringify(live.left_out),
+			schema: JSON.stringify(schema),
+			failure: null,
+			failed_revision: null,
+			failed_at: null,
+		});
 	}
 
 	/** Notes a failure; the policy in force stays. Throws `not_found`. */

@@ -8,6 +8,7 @@ import { CopyTasks } from './copy-task.js';
 import type { Database } from './database.js';
 import { type Entrance, entranceOf, type Visit } from './entrance.js';
 import { KeyUses } from './key-uses.js';
+import { type SchemaChange, schemaChangeAfter } from './schema-change.js';
 import { type Cipher, hashSecret, sameHash } from './secret.js';
 import { Shared } from './shared.js';
 import { ApiKey, Environment, Organization } from './table/account.js';
@@ -67,6 +68,11 @@ export class Store {
 			.findById(environmentId)
 			.select('environments.revision', 'environments.schema_revision');
 		return row ?? null;
+	}
+
+	/** The first change of an environment's schema after a revision; `null` when there is none. */
+	schemaChangeAfter(environmentId: string, revision: number): Promise<SchemaChange | null> {
+		return schemaChangeAfter(this.database.knex, environmentId, revision);
 	}
 
 	/** Reads an environment, statement by statement. */

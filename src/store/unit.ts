@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from 'knex';
 import { type ModelClass, type PartialModelObject, type QueryBuilder, UniqueViolationError } from 'objection';
+import type { Schema } from '../../compiler/model.js';
 import type { Clock } from '../clock.js';
 import { duplicate, notFound } from '../failure.js';
 import { asId } from '../wire/common.js';
 import { advance } from './advance.js';
 import { type Change, type ChangedRecord, type ChangeKind, netChanges } from './change.js';
-import { type Publications, publicationsOf } from './policy.js';
+import { type Publications, publicationsOf, schemaInForce } from './policy.js';
 import { idsAmong, pairUp, whereReferred } from './ref.js';
+import { type SchemaChange, schemaChangeAfter } from './schema-change.js';
 import type { Cipher } from './secret.js';
 import type { EnvironmentModel, KeyedModel } from './table/environment-model.js';
 
@@ -80,6 +82,16 @@ export class ReadingUnit {
 	/** What became of the environment's schema, as this unit sees it. */
 	publications(): Promise<Publications> {
 		return publicationsOf(this.database, this.scope.environment_id);
+	}
+
+	/** The schema that the policy in force was compiled from; `null` where that is not known. */
+	schemaInForce(): Promise<Schema | null> {
+		return schemaInForce(this.database, this.scope.environment_id);
+	}
+
+	/** The first change of the schema after a revision; `null` when there is none. */
+	schemaChangeAfter(revision: number): Promise<SchemaChange | null> {
+		return schemaChangeAfter(this.database, this.scope.environment_id, revision);
 	}
 
 	/** Rows of a statement in SQL, which must narrow by `:environment_id`; other names are bound from `bindings`. */

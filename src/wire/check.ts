@@ -212,14 +212,27 @@ export const LocalAssignment = z.object({
 /** A role assigned to a user. */
 export type LocalAssignment = z.output<typeof LocalAssignment>;
 
-/** How a decision point is. `status` is `ok` when it can answer checks. */
+/** How a decision point is. Unless `status` is `unavailable` it can answer checks. */
 export const Health = z.object({
-	status: z.enum(['ok', 'unavailable']),
+	status: z.enum(['ok', 'degraded', 'unavailable']),
 	/** False while the control plane cannot be reached: answers may be behind. */
 	online: z.boolean(),
 	state: z.enum(['starting', 'ready', 'stale', 'refused']),
 	/** The revision the answers come from; null before the first. */
 	revision: z.number().nullable(),
+	/** The newest revision whose policy is in force: less than `revision` while that waits for its policy. */
+	policy_revision: z.number().nullable(),
+	/**
+	 * Why the policy is not that of the newest schema, whole, since when, and how many revisions it is behind; null when
+	 * it is. What was taken away in them is suspended, so answers are safe to act on.
+	 */
+	degraded: z
+		.object({
+			reason: z.enum(['compiling', 'failed', 'left_out']),
+			since: z.string(),
+			revisions_behind: z.number(),
+		})
+		.nullable(),
 });
 
 /** How a decision point is. */

@@ -291,7 +291,14 @@ test('is alive at once and ready with the first revision', async (t) => {
 	const { http, feed, replica } = await serve(t);
 	const starting = await http.get('/ready');
 	t.is(starting.status, 503);
-	t.deepEqual(starting.body, { status: 'unavailable', online: false, state: 'starting', revision: null });
+	t.deepEqual(starting.body, {
+		status: 'unavailable',
+		online: false,
+		state: 'starting',
+		revision: null,
+		policy_revision: null,
+		degraded: null,
+	});
 	t.is((await http.get('/healthy')).status, 200);
 	const early = await http.post('/allowed', annWrites);
 	t.is(early.status, 503);
@@ -301,7 +308,14 @@ test('is alive at once and ready with the first revision', async (t) => {
 	await replica.reached(1);
 	const ready = await http.get('/ready');
 	t.is(ready.status, 200);
-	t.deepEqual(ready.body, { status: 'ok', online: true, state: 'ready', revision: 1 });
+	t.deepEqual(ready.body, {
+		status: 'ok',
+		online: true,
+		state: 'ready',
+		revision: 1,
+		policy_revision: 1,
+		degraded: null,
+	});
 	t.is(ready.revision, 1);
 	t.deepEqual((await http.get('/healthy')).body, ready.body);
 });

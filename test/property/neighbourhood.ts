@@ -22,6 +22,7 @@ export function touchedBetween(before: Model, after: Model): Touched {
 			...came((facts) => facts.instance_attributes).map(({ type, key }) => ({ type, key })),
 		],
 		schema: !isDeepStrictEqual(before.schema, after.schema),
+		pending: false,
 		derivations: difference(derivationsOf(before.schema), derivationsOf(after.schema)).length > 0,
 		users: came(({ users }) => users),
 		tenants: came(keys),
@@ -47,6 +48,7 @@ export function together(run: readonly Touched[]): Touched {
 		user_attributes: run.flatMap((touched) => touched.user_attributes),
 		instance_attributes: run.flatMap((touched) => touched.instance_attributes),
 		schema: run.some((touched) => touched.schema),
+		pending: run.some((touched) => touched.pending),
 		derivations: run.some((touched) => touched.derivations),
 		users: run.flatMap((touched) => touched.users),
 		tenants: run.flatMap((touched) => touched.tenants),
@@ -59,7 +61,7 @@ export function together(run: readonly Touched[]): Touched {
 }
 
 /** The part of a model that a delta is computed from: no more than its contract promises. */
-export function neighbourhood({ schema, facts }: Model, touched: Touched): Neighbourhood {
+export function neighbourhood({ schema, facts, in_force }: Model, touched: Touched): Neighbourhood {
 	const users = new Set([...touched.users, ...touched.memberships.map((membership) => membership.user)]);
 	const tenants = new Set([
 		...touched.tenants,
@@ -72,7 +74,8 @@ export function neighbourhood({ schema, facts }: Model, touched: Touched): Neigh
 		instance_attributes: facts.instance_attributes.filter((row) =>
 			touched.instance_attributes.some(({ type, key }) => type === row.type && key === row.key),
 		),
-		schema: touched.schema || related ? schema : null,
+		schema: touched.schema || touched.pending || related ? schema : null,
+		in_force: in_force ?? null,
 		users: facts.users.filter((key) => users.has(key)),
 		tenants: facts.tenants.filter(({ key }) => tenants.has(key)),
 		role_assignments: facts.role_assignments.filter(({ user, tenant }) =>
@@ -83,7 +86,7 @@ export function neighbourhood({ schema, facts }: Model, touched: Touched): Neigh
 		),
 		...aroundAssignments(facts, touched.instance_assignments),
 		...aroundRelationships(facts, touched.relationships),
-		closures: related ? aroundClosures(schema, facts, touched) : null,
+		closures: related ? aroundClosures(in_force ?? schema, facts, touched) : null,
 	};
 }
 

@@ -45,6 +45,7 @@ async function start(t: ExecutionContext, folder: string, opa: string) {
 		allowed,
 		policy,
 		reached: decisionPoint.replica.reached.bind(decisionPoint.replica),
+		policyReached: decisionPoint.replica.policyReached.bind(decisionPoint.replica),
 		stop,
 	};
 }
@@ -84,7 +85,7 @@ for (const mood of ['fails', 'writes an invalid module'] satisfies OpaMood[]) {
 		await started.reached(broken.revision ?? 0);
 		t.true(await started.allowed('read'), 'what was allowed still is');
 		t.false(await started.allowed('read', 'invoice'), 'what is new is denied until it compiles');
-		const failed = await started.policy();
+		const failed = await eventually(started.policy, ({ failure }) => failure !== null);
 		t.is(failed.hash, before.hash);
 		t.is(failed.failure?.revision, broken.revision);
 		t.truthy(failed.failure?.message);
@@ -97,7 +98,7 @@ for (const mood of ['fails', 'writes an invalid module'] satisfies OpaMood[]) {
 		opa.set('real');
 		await started.environment.post(`${schema}/roles/viewer/permissions`, { permissions: ['invoice:read'] });
 		const healed = await started.environment.post(`${facts}/role_assignments`, assignment);
-		await started.reached(healed.revision ?? 0);
+		await started.policyReached(healed.revision ?? 0);
 		t.true(await started.allowed('read', 'invoice'));
 		t.is((await started.policy()).failure, null);
 	});

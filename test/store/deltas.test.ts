@@ -20,7 +20,7 @@ async function look(t: ExecutionContext, { store, id }: Place, past: Past, after
 		const now = document(await modelOf(unit));
 		for (const [base, before] of past) {
 			const touched = await touchedSince(unit, base, 1_000);
-			const around = touched && (await neighbourhoodOf(unit, touched));
+			const around = touched && (await neighbourhoodOf(unit, touched, null));
 			if (touched === null || around === null) throw new Error('a few changes are too many');
 			t.deepEqual(patched(before, delta(touched, around)), now, `from ${base}, after ${after}`);
 		}

@@ -1,0 +1,15 @@
+import { entrypoints } from '../../compiler/opa/build.js';
+import type { ManifestParts } from '../bundle.js';
+import type { LiveHead } from './head.js';
+import type { Flavour } from './snapshots.js';
+
+/** What the manifest of a bundle says that leads to a head. */
+export function manifestParts(
+	environment: string,
+	{ revision, digest, policy_revision, degraded }: LiveHead,
+	step: ManifestParts['step'],
+	flavour: Flavour,
+): ManifestParts {
+	const parts = { revision, environment, policy: digest, policyRevision: policy_revision, degraded, step };
+	return flavour === 'wasm' ? { ...parts, entrypoints } : parts;
+}
