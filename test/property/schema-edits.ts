@@ -1,0 +1,214 @@
+/** Random edits of a schema, each of which leaves a schema without errors. */
+import fc from 'fast-check';
+import type { Facts, Resource, ResourceRole, Schema } from '../../compiler/model.js';
+import { pick, setRulesOf } from '../compiler/model.js';
+
+/** One edit: what is done, and numbers that choose among what there is. */
+export interface SchemaEdit {
+	readonly kind: keyof typeof edits;
+	readonly which: number;
+	readonly other: number;
+}
+
+/** What a schema becomes by an edit. An edit of what is not there changes nothing. */
+export function edited(schema: Schema, { kind, which, other }: SchemaEdit): Schema {
+	return soundSchema(edits[kind](schema, which, other));
+}
+
+const edits = {
+	'drop a rule': (schema: Schema, which: number): Schema => ({
+		...schema,
+		set_rules: without(schema.set_rules, which),
+	}),
+	'add a rule': (schema: Schema, which: number): Schema => {
+		const rules = [...schema.set_rules, ...setRulesOf(schema, [which])];
+		return { ...schema, set_rules: [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()] };
+	},
+	'edit a set': (schema: Schema, which: number, other: number): Schema => ({
+		...schema,
+		condition_sets: replaced(schema.condition_sets, which, (set) =>
+			'conditions' in set.selects
+				? {
+						...set,
+						selects: {
+							conditions: { [`${set.type === 'userset' ? 'user' : 'resource'}.level`]: { equals: other % 3 } },
+						},
+					}
+				: set,
+		),
+	}),
+	'let a set narrow no other': (schema: Schema, which: number): Schema => ({
+		...schema,
+		condition_sets: replaced(schema.condition_sets, which, (set) => ({ ...set, parent: null })),
+	}),
+	'drop a set': (schema: Schema, which: number): Schema => ({
+		...schema,
+		condition_sets: without(schema.condition_sets, which),
+	}),
+	'drop a derivation': (schema: Schema, which: number, other: number): Schema =>
+		inRole(schema, which, (role) => ({ ...role, derivations: without(role.derivations, other) })),
+	'add a derivation': (schema: Schema, which: number, other: number): Schema =>
+		inResource(schema, which, (resource) => ({
+			...resource,
+			roles: replaced(resource.roles, other, (role) => {
+				const relation = pick(resource.relations, other);
+				const subject = schema.resources.find(({ key }) => key === relation?.subject);
+				const source = pick(subject?.roles ?? [], which);
+				if (relation === undefined || source === undefined) return role;
+				const others = role.derivations.filter((row) => row.relation !== relation.key || row.role !== source.key);
+				const derivation = { relation: relation.key, role: source.key, no_direct_roles_on_object: other % 3 === 0 };
+				return { ...role, derivations: [...others, derivation] };
+			}),
+		})),
+	'let assignments stop a derivation, or no longer': (schema: Schema, which: number, other: number): Schema =>
+		inRole(schema, which, (role) => ({
+			...role,
+			derivations: replaced(role.derivations, other, (row) => ({
+				...row,
+				no_direct_roles_on_object: !row.no_direct_roles_on_object,
+			})),
+		})),
+	'let assignments stop a role, or no longer': (schema: Schema, which: number): Schema =>
+		inRole(schema, which, (role) => ({ ...role, no_direct_roles_on_object: !role.no_direct_roles_on_object })),
+	'drop a role of a resource': (schema: Schema, which: number, other: number): Schema =>
+		inResource(schema, which, (resource) => ({ ...resource, roles: without(resource.roles, other) })),
+	'add a role of a resource': (schema: Schema, which: number, other: number): Schema =>
+		inResource(schema, which, (resource) => {
+			const permissions = pick(resource.actions, other);
+			const role = {
+				key: `rnew${other % 2}`,
+				name: 'New',
+				description: null,
+				permissions: permissions === undefined ? [] : [permissions.key],
+				extends: [],
+				derivations: [],
+				no_direct_roles_on_object: false,
+			};
+			return { ...resource, roles: [...resource.roles.filter(({ key }) => key !== role.key), role] };
+		}),
+	'drop a relation': (schema: Schema, which: number, other: number): Schema =>
+		inResource(schema, which, (resource) => ({ ...resource, relations: without(resource.relations, other) })),
+	'drop an action': (schema: Schema, which: number, other: number): Schema =>
+		inResource(schema, which, (resource) => ({ ...resource, actions: without(resource.actions, other) })),
+	'add an action': (schema: Schema, which: number, other: number): Schema =>
+		inResource(schema, which, (resource) => ({
+			...resource,
+			actions: [
+				...resource.actions.filter(({ key }) => key !== `new${other % 2}`),
+				{ key: `new${other % 2}`, name: 'New', description: null },
+			],
+			roles: replaced(resource.roles, other, (role) => ({
+				...role,
+				permissions: [...new Set([...role.permissions, `new${other % 2}`])],
+			})),
+		})),
+	'take a permission': (schema: Schema, which: number, other: number): Schema =>
+		inRole(schema, which, (role) => ({ ...role, permissions: without(role.permissions, other) })),
+	'drop a resource': (schema: Schema, which: number): Schema => ({
+		...schema,
+		resources: schema.resources.length < 3 ? schema.resources : without(schema.resources, which),
+	}),
+} as const;
+
+/** Some edit; what takes something away comes more often. */
+export const schemaEdit: fc.Arbitrary<SchemaEdit> = fc.record({
+	kind: fc.constantFrom(...(Object.keys(edits) as SchemaEdit['kind'][])),
+	which: fc.nat({ max: 60 }),
+	other: fc.nat({ max: 60 }),
+});
+
+/** The facts that a schema lets stand: those of types, roles and relations that it has, in tenants that exist. */
+export function factsUnder(schema: Schema, facts: Facts): Facts {
+	const types = new Map(schema.resources.map((resource) => [resource.key, resource]));
+	const roles = new Set(schema.roles.map(({ key }) => key));
+	const tenants = new Set(facts.tenants.map(({ key }) => key));
+	const instances = facts.instances.filter(({ type, tenant }) => types.has(type) && tenants.has(tenant));
+	const names = new Set(instances.map(({ type, key }) => `${type}:${key}`));
+	return {
+		...facts,
+		role_assignments: facts.role_assignments.filter(({ role }) => roles.has(role)),
+		instances,
+		instance_assignments: facts.instance_assignments.filter(
+			({ type, instance, role }) =>
+				names.has(`${type}:${instance}`) && types.get(type)?.roles.some(({ key }) => key === role),
+		),
+		relationships: facts.relationships.filter(
+			({ type, instance, relation, subject_type, subject }) =>
+				names.has(`${type}:${instance}`) &&
+				names.has(`${subject_type}:${subject}`) &&
+				types.get(type)?.relations.some((row) => row.key === relation && row.subject === subject_type),
+		),
+		instance_attributes: facts.instance_attributes.filter(({ type, key }) => names.has(`${type}:${key}`)),
+	};
+}
+
+function inResource(schema: Schema, which: number, edit: (resource: Resource) => Resource): Schema {
+	return { ...schema, resources: replaced(schema.resources, which, edit) };
+}
+
+/** The roles of all resources count as one list. */
+function inRole(schema: Schema, which: number, edit: (role: ResourceRole) => ResourceRole): Schema {
+	const chosen = pick(
+		schema.resources.flatMap(({ roles }) => roles),
+		which,
+	);
+	return {
+		...schema,
+		resources: schema.resources.map((resource) => ({
+			...resource,
+			roles: resource.roles.map((role) => (role === chosen ? edit(role) : role)),
+		})),
+	};
+}
+
+function without<T>(items: readonly T[], which: number): readonly T[] {
+	return items.filter((_, index) => index !== which % items.length);
+}
+
+function replaced<T>(items: readonly T[], which: number, edit: (item: T) => T): readonly T[] {
+	return items.map((item, index) => (index === which % items.length ? edit(item) : item));
+}
+
+/** Takes away what refers to what is not there, until nothing does. */
+function soundSchema(schema: Schema): Schema {
+	const next = pruned(schema);
+	return JSON.stringify(next) === JSON.stringify(schema) ? schema : soundSchema(next);
+}
+
+function pruned(schema: Schema): Schema {
+	const type = (key: string | null) => schema.resources.find((resource) => resource.key === key);
+	const hasAction = (resource: string, action: string) => type(resource)?.actions.some(({ key }) => key === action);
+	const hasRole = (role: string) => schema.roles.some(({ key }) => key === role);
+	const set = (kind: string, key: string | null) =>
+		schema.condition_sets.find((other) => other.type === kind && other.key === key);
+	return {
+		resources: schema.resources.map((resource) => ({
+			...resource,
+			relations: resource.relations.filter(({ subject }) => type(subject) !== undefined),
+			roles: resource.roles.map((role) => ({
+				...role,
+				permissions: role.permissions.filter((action) => hasAction(resource.key, action)),
+				extends: role.extends.filter((other) => resource.roles.some(({ key }) => key === other)),
+				derivations: role.derivations.filter((derivation) => {
+					const relation = resource.relations.find(({ key }) => key === derivation.relation);
+					return type(relation?.subject ?? null)?.roles.some(({ key }) => key === derivation.role);
+				}),
+			})),
+		})),
+		roles: schema.roles.map((role) => ({
+			...role,
+			permissions: role.permissions.filter(({ resource, action }) => hasAction(resource, action)),
+			extends: role.extends.filter(hasRole),
+		})),
+		condition_sets: schema.condition_sets
+			.filter(({ resource, type: kind }) => kind === 'userset' || type(resource) !== undefined)
+			.filter(({ selects }) => !('role' in selects) || hasRole(selects.role))
+			.map((own) => (set(own.type, own.parent) === undefined ? { ...own, parent: null } : own)),
+		set_rules: schema.set_rules.filter(
+			({ user_set, resource_set, resource, action }) =>
+				set('userset', user_set) !== undefined &&
+				set('resourceset', resource_set) !== undefined &&
+				hasAction(resource, action),
+		),
+	};
+}
