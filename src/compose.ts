@@ -71,17 +71,19 @@ export interface ApiOptions {
 	readonly say?: Say | undefined;
 	/** How long a revision waits for its policy, in milliseconds, before it goes out with the one before. */
 	readonly patience?: number;
+	/** What compiles schemas, made of what it would be made of otherwise; `createAssembler`, unless given. */
+	readonly assembler?: typeof createAssembler;
 }
 
 /** Starts the management API and the publisher. Rejects when opa, the store or the port cannot be had. */
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
-	const { say, patience } = options;
+	const { say, patience, assembler: makeAssembler = createAssembler } = options;
 	const opa = await findOpa(config.opa_path, config.search_path);
 	const store = await openStore(config, say);
 	try {
 		const firstStart = await bootstrap(store, config.bootstrap);
 		const shelf = new PolicyShelf(store.database.knex);
-		const assembler = createAssembler(opa, shelf, store.clock);
+		const assembler = makeAssembler(opa, shelf, store.clock);
 		const publisher = new Publisher(store, shelf, assembler, log, patience);
 		const snapshots = new Snapshots(store, shelf, publisher, join(config.data_directory, 'bundles'));
 		const feed = new Feed(store, shelf, publisher, snapshots);

@@ -1,0 +1,373 @@
+/**
+ * Histories of schema changes with a compiler that is slow or fails: whatever it does, no answer at a revision allows what
+ * that revision denies, an answer by a revision's policy is exactly that of the revision, and what nobody changed goes on.
+ */
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import type { Model, Schema } from '../../compiler/model.js';
+import { modelOf } from '../../src/store/model.js';
+import { publicationsOf, schemaInForce } from '../../src/store/policy.js';
+import type { Answer, Extra } from '../support/client.js';
+import type { Place } from '../support/management.js';
+import type { Mood } from './moody-assembler.js';
+import { decide } from './oracle.js';
+import { MoodyApi, RestartablePdp } from './pending-place.js';
+import type { Question } from './questions.js';
+import { standing } from './standing.js';
+
+const folders = ['fa', 'fb'] as const;
+const documents = ['da', 'db'] as const;
+const users = ['ua', 'ub', 'uc'] as const;
+const levels = [0, 1, 2] as const;
+
+/** The derivations that there may be, by the role that is derived. */
+const derivations = [
+	{ type: 'document', key: 'reader', role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' },
+	{ type: 'document', key: 'writer', role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' },
+	{ type: 'document', key: 'reader', role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' },
+	{ type: 'folder', key: 'viewer', role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' },
+	{ type: 'folder', key: 'viewer', role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' },
+	{ type: 'folder', key: 'editor', role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' },
+] as const;
+
+type Step =
+	| { readonly kind: 'derive'; readonly role: number; readonly rules: number; readonly blocked: number }
+	| {
+			readonly kind: 'rule';
+			readonly add: boolean;
+			readonly user: number;
+			readonly resource: number;
+			readonly action: number;
+	  }
+	| { readonly kind: 'set'; readonly which: number; readonly level: number }
+	| { readonly kind: 'permission'; readonly add: boolean; readonly role: number; readonly action: number }
+	| { readonly kind: 'tuple'; readonly add: boolean; readonly object: number; readonly subject: number }
+	| {
+			readonly kind: 'assign';
+			readonly add: boolean;
+			readonly user: number;
+			readonly on: number;
+			readonly role: number;
+	  }
+	| { readonly kind: 'level'; readonly user: number; readonly level: number }
+	| { readonly kind: 'mood'; readonly mood: Mood }
+	| { readonly kind: 'restart the decision point' }
+	| { readonly kind: 'restart the API' };
+
+const number = fc.nat({ max: 7 });
+const add = fc.boolean();
+const step: fc.Arbitrary<Step> = fc.oneof(
+	{
+		weight: 6,
+		arbitrary: fc.record({
+			kind: fc.constant('derive'),
+			role: number,
+			rules: fc.nat({ max: 15 }),
+			blocked: fc.nat({ max: 63 }),
+		}),
+	},
+	{
+		weight: 6,
+		arbitrary: fc.record({ kind: fc.constant('rule'), add, user: number, resource: number, action: number }),
+	},
+	{ weight: 3, arbitrary: fc.record({ kind: fc.constant('set'), which: number, level: number }) },
+	{ weight: 2, arbitrary: fc.record({ kind: fc.constant('permission'), add, role: number, action: number }) },
+	{ weight: 3, arbitrary: fc.record({ kind: fc.constant('tuple'), add, object: number, subject: number }) },
+	{ weight: 4, arbitrary: fc.record({ kind: fc.constant('assign'), add, user: number, on: number, role: number }) },
+	{ weight: 2, arbitrary: fc.record({ kind: fc.constant('level'), user: number, level: number }) },
+	{
+		weight: 5,
+		arbitrary: fc.record({
+			kind: fc.constant('mood'),
+			mood: fc.constantFrom<Mood>('works', 'works', 'hangs', 'fails', 'blames'),
+		}),
+	},
+	{ weight: 1, arbitrary: fc.constant({ kind: 'restart the decision point' } as const) },
+	{ weight: 1, arbitrary: fc.constant({ kind: 'restart the API' } as const) },
+);
+
+/** How many steps a run takes, and how many runs there are: 300 steps a push; `STEPS=10000` takes more. */
+const length = 100;
+const runs = Math.max(1, Math.ceil(Number(process.env['STEPS'] ?? 300) / length));
+
+let api: MoodyApi;
+
+test.before('start', async () => {
+	api = await MoodyApi.start();
+});
+
+test.after.always('stop', () => api?.stop());
+
+/** What was seen, so that a history in which nothing happens does not count as a success. */
+const seen = { checks: 0, suspended: 0, kept: 0, exact: 0, refused: 0, left_out: 0 };
+
+test('whatever the compiler does, no answer is older than it says', async (t) => {
+	t.timeout(3_600_000);
+	await fc.assert(
+		fc.asyncProperty(fc.array(step, { minLength: length, maxLength: length, size: 'max' }), async (steps) => {
+			api.assembler.set('works');
+			const place = await api.place();
+			await furnish(place);
+			const pdp = new RestartablePdp(api.url, place.secret);
+			await pdp.start();
+			try {
+				for (const one of steps) await take(t, place, pdp, one);
+			} finally {
+				api.assembler.set('works');
+				await pdp.stop();
+			}
+		}),
+		{ numRuns: runs },
+	);
+	t.log(JSON.stringify(seen));
+	for (const [what, times] of Object.entries(seen)) t.true(times > 10, `${times} times: ${what}`);
+});
+
+async function take(t: ExecutionContext, place: Place, pdp: RestartablePdp, one: Step): Promise<void> {
+	if (one.kind === 'mood') api.assembler.set(one.mood);
+	else if (one.kind === 'restart the decision point') {
+		await pdp.stop();
+		await pdp.start();
+	} else if (one.kind === 'restart the API') {
+		// One that hangs would keep the process from its end.
+		if (api.assembler.mood === 'hangs') api.assembler.set('fails');
+		await api.restart();
+	} else await write(place, one);
+	await look(t, place, pdp, JSON.stringify(one));
+}
+
+async function write({ http, schema, facts }: Place, one: Step): Promise<unknown> {
+	switch (one.kind) {
+		case 'derive': {
+			const chosen = derivations[one.role % derivations.length];
+			const own = derivations.filter(({ type, key }) => type === chosen?.type && key === chosen.key);
+			const rules = own.flatMap(({ role, on_resource, linked_by_relation }, index) =>
+				(one.rules >> index) & 1
+					? [
+							{
+								role,
+								on_resource,
+								linked_by_relation,
+								when: { no_direct_roles_on_object: ((one.blocked >> index) & 7) === 7 },
+							},
+						]
+					: [],
+			);
+			const when = { no_direct_roles_on_object: one.blocked >= 60 };
+			return http.patch(`${schema}/resources/${chosen?.type}/roles/${chosen?.key}`, {
+				granted_to: { users_with_role: rules, when },
+			});
+		}
+		case 'rule': {
+			const rule = {
+				user_set: `us${one.user % 3}`,
+				permission: `document:${['read', 'write', 'sign'][one.action % 3]}`,
+				resource_set: `rs${one.resource % 2}`,
+			};
+			return one.add ? http.post(`${facts}/set_rules`, rule) : http.delete(`${facts}/set_rules`, rule);
+		}
+		case 'set': {
+			const key = ['us0', 'us1', 'us2', 'rs0', 'rs1'][one.which % 5] ?? '';
+			const path = key.startsWith('us') ? 'user.level' : 'resource.status';
+			return http.patch(`${schema}/condition_sets/${key}`, { conditions: { [path]: { equals: one.level % 3 } } });
+		}
+		case 'permission': {
+			const path = `${schema}/resources/document/roles/${['reader', 'writer'][one.role % 2]}/permissions`;
+			const body = { permissions: [`document:${['read', 'write', 'sign'][one.action % 3]}`] };
+			return one.add ? http.post(path, body) : http.delete(path, body);
+		}
+		case 'tuple': {
+			const object = [...folders.map((key) => `folder:${key}`), ...documents.map((key) => `document:${key}`)][
+				one.object % 4
+			];
+			const tuple = { object, relation: 'parent', subject: `folder:${folders[one.subject % 2]}` };
+			return one.add
+				? http.post(`${facts}/relationship_tuples`, tuple)
+				: http.delete(`${facts}/relationship_tuples`, tuple);
+		}
+		case 'assign': {
+			const [resource_instance, roles] = [
+				[`folder:${folders[one.on % 2]}`, ['viewer', 'editor']],
+				[`document:${documents[one.on % 2]}`, ['reader', 'writer']],
+			][one.on % 2 === 0 ? 0 : 1] as [string, string[]];
+			const assignment = { user: users[one.user % 3], role: roles[one.role % 2], resource_instance, tenant: 'default' };
+			return one.add
+				? http.post(`${facts}/role_assignments`, assignment)
+				: http.delete(`${facts}/role_assignments`, assignment);
+		}
+		case 'level':
+			return http.patch(`${facts}/users/${users[one.user % 3]}`, { attributes: { level: levels[one.level % 3] } });
+		default:
+			return undefined;
+	}
+}
+
+/** What a history begins with: all derivations, two rules. */
+async function furnish({ http, schema, facts }: Place): Promise<void> {
+	const made = async (method: 'post' | 'patch', path: string, body: object) => {
+		const answer = await http[method](path, body);
+		if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+	};
+	const named = (roles: Readonly<Record<string, readonly string[]>>) =>
+		Object.fromEntries(Object.entries(roles).map(([key, permissions]) => [key, { name: key, permissions }]));
+	await made('post', `${schema}/resources`, {
+		key: 'folder',
+		name: 'Folder',
+		actions: { open: {} },
+		roles: named({ viewer: ['open'], editor: ['open'] }),
+	});
+	await made('post', `${schema}/resources`, {
+		key: 'document',
+		name: 'Document',
+		actions: { read: {}, write: {}, sign: {} },
+		attributes: { status: { type: 'number' } },
+		roles: named({ reader: ['read'], writer: ['read', 'write'] }),
+	});
+	for (const object of ['folder', 'document']) {
+		await made('post', `${schema}/resources/${object}/relations`, {
+			key: 'parent',
+			name: 'Parent',
+			subject_resource: 'folder',
+		});
+	}
+	await made('post', `${schema}/users/attributes`, { key: 'level', type: 'number' });
+	for (const level of levels) {
+		const conditions = { 'user.level': { equals: level } };
+		await made('post', `${schema}/condition_sets`, { key: `us${level}`, name: 'Set', type: 'userset', conditions });
+	}
+	for (const status of [0, 1]) {
+		await made('post', `${schema}/condition_sets`, {
+			key: `rs${status}`,
+			name: 'Set',
+			type: 'resourceset',
+			resource_id: 'document',
+			conditions: { 'resource.status': { equals: status } },
+		});
+	}
+	for (const { type, key } of derivations) {
+		const rules = derivations
+			.filter((other) => other.type === type && other.key === key)
+			.map(({ role, on_resource, linked_by_relation }) => ({ role, on_resource, linked_by_relation }));
+		await made('patch', `${schema}/resources/${type}/roles/${key}`, { granted_to: { users_with_role: rules } });
+	}
+	for (const [index, key] of users.entries()) {
+		await made('post', `${facts}/users`, { key, attributes: { level: index } });
+	}
+	for (const key of folders) {
+		await made('post', `${facts}/resource_instances`, { resource: 'folder', key, tenant: 'default' });
+	}
+	for (const [status, key] of documents.entries()) {
+		await made('post', `${facts}/resource_instances`, {
+			resource: 'document',
+			key,
+			tenant: 'default',
+			attributes: { status },
+		});
+		await made('post', `${facts}/relationship_tuples`, {
+			object: `document:${key}`,
+			relation: 'parent',
+			subject: `folder:${folders[status]}`,
+		});
+	}
+	for (const [user, role] of [
+		['ua', 'viewer'],
+		['ub', 'editor'],
+	]) {
+		await made('post', `${facts}/role_assignments`, { user, role, resource_instance: 'folder:fa', tenant: 'default' });
+	}
+	for (const [user_set, resource_set] of [
+		['us0', 'rs1'],
+		['us2', 'rs0'],
+	]) {
+		await made('post', `${facts}/set_rules`, { user_set, permission: 'document:sign', resource_set });
+	}
+}
+
+const questions: readonly Question[] = users.flatMap((user) => [
+	...folders.map(
+		(key): Question => ({
+			user: { key: user },
+			action: 'open',
+			resource: { type: 'folder', key, tenant: 'default' },
+		}),
+	),
+	...documents.flatMap((key) =>
+		['read', 'write', 'sign'].map(
+			(action): Question => ({
+				user: { key: user },
+				action,
+				resource: { type: 'document', key, tenant: 'default' },
+			}),
+		),
+	),
+]);
+
+/** Holds what is answered now against the model of the newest revision, and against what it can be said to keep. */
+async function look(t: ExecutionContext, place: Place, pdp: RestartablePdp, after: string): Promise<void> {
+	const { revision, model } = await api.store.snapshot(place.id, async (unit, environment) => ({
+		revision: environment.revision,
+		model: await modelOf(unit),
+	}));
+	await pdp.replica.reached(revision);
+	const before = await inForce(place);
+	const answer = await ask(pdp.hasty, {});
+	const still = await inForce(place);
+	t.is(answer.status, 200, after);
+	t.is(answer.revision, revision, after);
+	const allowed = answer.body.allow.map(({ allow }) => allow);
+	// Only where nothing came into force meanwhile is it known by what was answered.
+	const schema = before.text === still.text ? before.schema : null;
+	const stands = schema && { schema: standing(schema, model.schema), facts: model.facts };
+	for (const [index, question] of questions.entries()) {
+		const text = `${after}: ${JSON.stringify(question)} at ${revision}`;
+		const wanted = decide(model, question).allow;
+		seen.checks += 1;
+		if (allowed[index]) t.true(wanted, `allowed, and the revision denies: ${text}`);
+		if (stands && decide(stands, question).allow) {
+			t.true(allowed[index], `nothing of the grant was changed: ${text}`);
+			seen.kept += 1;
+		}
+		if (wanted && !allowed[index]) seen.suspended += 1;
+	}
+	await lookByPolicy(t, place, pdp, { revision, model }, after);
+}
+
+/** An answer with `X-Min-Revision` is that of the revision, but for what was left out of its policy, or it is 503. */
+async function lookByPolicy(
+	t: ExecutionContext,
+	place: Place,
+	pdp: RestartablePdp,
+	{ revision, model }: { readonly revision: number; readonly model: Model },
+	after: string,
+): Promise<void> {
+	const { mood } = api.assembler;
+	const extra = { headers: { 'x-min-revision': String(revision) } };
+	const answer = await ask(mood === 'works' || mood === 'blames' ? pdp.patient : pdp.hasty, extra);
+	if (answer.status === 503) {
+		t.true(mood === 'hangs' || mood === 'fails', `${after}: 503 though the compiler ${mood}`);
+		seen.refused += 1;
+		return;
+	}
+	t.is(answer.status, 200, `${after}: ${JSON.stringify(answer.body)}`);
+	t.is(answer.headers.get('x-policy-revision'), String(revision), after);
+	const { left_out, schema } = await inForce(place);
+	const whole = left_out && schema ? { ...model, schema } : model;
+	seen[left_out ? 'left_out' : 'exact'] += 1;
+	for (const [index, question] of questions.entries()) {
+		const text = `${after}: ${JSON.stringify(question)} by the policy of ${revision}`;
+		t.is(answer.body.allow[index]?.allow, decide(whole, question).allow, text);
+	}
+}
+
+function ask(http: RestartablePdp['hasty'], extra: Extra): Promise<Answer<{ allow: { allow: boolean }[] }>> {
+	return http.post<{ allow: { allow: boolean }[] }>('/allowed/bulk', questions, extra);
+}
+
+/** The schema of the policy in force, whether something was left out of it, and a text that is another with another one. */
+async function inForce({ id }: Place) {
+	const { knex } = api.store.database;
+	const schema: Schema | null = await schemaInForce(knex, id);
+	const { live, failed } = await publicationsOf(knex, id);
+	const text = JSON.stringify([live?.digest, live?.schema_revision, live?.left_out, failed?.failed_revision]);
+	return { schema, left_out: (live?.left_out.length ?? 0) > 0, text };
+}

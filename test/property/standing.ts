@@ -1,0 +1,59 @@
+import type { Resource, Schema } from '../../compiler/model.js';
+
+/**
+ * What stands, as plain as it can be said: the newer schema, with those derivations and rules only that the schema in
+ * force has too and that mean the same in both.
+ */
+export function standing(inForce: Schema, schema: Schema): Schema {
+	return {
+		...schema,
+		resources: schema.resources.flatMap((resource) => {
+			const before = inForce.resources.find(({ key }) => key === resource.key);
+			return before === undefined ? [] : [standingResource(before, resource)];
+		}),
+		set_rules: schema.set_rules.filter((rule) => {
+			const isSame = (kind: string, key: string) => textOfSet(inForce, kind, key) === textOfSet(schema, kind, key);
+			const had = inForce.set_rules.some((other) => JSON.stringify(other) === JSON.stringify(rule));
+			return had && isSame('userset', rule.user_set) && isSame('resourceset', rule.resource_set);
+		}),
+	};
+}
+
+function standingResource(before: Resource, after: Resource): Resource {
+	const flat = (key: string): readonly string[] => {
+		const role = after.roles.find((other) => other.key === key);
+		return role === undefined ? [] : [...role.permissions, ...role.extends.flatMap(flat)];
+	};
+	const subject = ({ relations }: Resource, relation: string) => relations.find(({ key }) => key === relation)?.subject;
+	return {
+		...after,
+		actions: after.actions.filter(({ key }) => before.actions.some((action) => action.key === key)),
+		roles: after.roles.map((role) => {
+			const old = before.roles.find(({ key }) => key === role.key);
+			if (old === undefined) return { ...role, permissions: [], extends: [], derivations: [] };
+			return {
+				...role,
+				permissions: [...new Set(flat(role.key))],
+				extends: [],
+				// As narrow as the narrower of the two.
+				no_direct_roles_on_object: role.no_direct_roles_on_object || old.no_direct_roles_on_object,
+				derivations: role.derivations.flatMap((row) => {
+					const other = old.derivations.find(({ relation, role: of }) => relation === row.relation && of === row.role);
+					if (other === undefined || subject(before, row.relation) !== subject(after, row.relation)) return [];
+					const [was, is] = [
+						other.no_direct_roles_on_object || old.no_direct_roles_on_object,
+						row.no_direct_roles_on_object || role.no_direct_roles_on_object,
+					];
+					return is && !was ? [] : [{ ...row, no_direct_roles_on_object: was }];
+				}),
+			};
+		}),
+	};
+}
+
+function textOfSet({ condition_sets }: Pick<Schema, 'condition_sets'>, type: string, key: string | null): string {
+	const set = condition_sets.find((other) => other.type === type && other.key === key);
+	return set === undefined
+		? 'none'
+		: JSON.stringify([set.selects, set.resource, textOfSet({ condition_sets }, type, set.parent)]);
+}
