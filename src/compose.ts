@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { guard } from './api/access.js';
 import { documentation } from './api/document.js';
@@ -15,7 +16,9 @@ import type { Logger } from './log.js';
 import { findOpa } from './opa.js';
 import { documentation as documentationOfDecisions } from './pdp/document.js';
 import { createDecisionPoint } from './pdp/endpoints.js';
+import { reportState } from './pdp/feed.js';
 import { Replica } from './pdp/replica.js';
+import { StateReport } from './pdp/state-report.js';
 import { createAssembler } from './publish/assemble.js';
 import { feedEndpoints } from './publish/endpoints.js';
 import { Feed } from './publish/feed.js';
@@ -159,10 +162,20 @@ export async function startDecisionPoint(
 	const application = createApplication({ ...decisionPoint, endpoints, ...logging(log) });
 	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');
 	replica.start();
+	// A name that stays over a restart: the machine's, and the port that is asked on it.
+	const pdp_instance_id = `${hostname()}:${new URL(listening.url).port}`;
+	const report = new StateReport(
+		replica,
+		(state, signal) => reportState(controlPlane, apiKey, { pdp_instance_id, state }, signal),
+		version,
+		log,
+	);
+	report.start();
 	return {
 		listening,
 		replica,
 		async stop() {
+			report.stop();
 			await replica.stop();
 			await listening.close();
 		},

@@ -44,6 +44,25 @@ const patience = 60_000;
 
 const scope = z.object({ environment_id: z.string().nullish(), project_id: z.string().nullish() });
 
+/** Tells a control plane how the decision point of this name is. Rejects when it cannot be told, or does not take it. */
+export async function reportState(
+	origin: string,
+	apiKey: string,
+	told: { readonly pdp_instance_id: string; readonly state: Readonly<Record<string, unknown>> },
+	signal: AbortSignal,
+): Promise<void> {
+	await deadline(signal, patience, async (limited) => {
+		const response = await fetch(`${origin.replace(/\/+$/, '')}/v2/pdps/me/state`, {
+			method: 'POST',
+			headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+			body: JSON.stringify(told),
+			signal: limited,
+		});
+		await response.arrayBuffer();
+		if (!response.ok) throw new Error(`the control plane answered ${response.status}`);
+	});
+}
+
 /** Connects to a control plane; `origin` is its URL without a path. Nothing is sent before the first call. */
 export function connectFeed(origin: string, apiKey: string): Feed {
 	const authorization = `Bearer ${apiKey}`;

@@ -2,33 +2,13 @@
 
 import { reply } from '../http/endpoint.js';
 import { Health } from '../wire/check.js';
+import { currentHealth } from './current-health.js';
 import { endpoint, revisionHeader } from './endpoint.js';
 import type { Replica } from './replica.js';
 
 /** Declares the endpoints that tell how the decision point is. */
 export function healthEndpoints(replica: Replica) {
-	const health = (): Health => {
-		// What stands in the way is in the log: the control plane's words are not for those who have no key.
-		const { kind } = replica.state;
-		const held = replica.current();
-		const online = kind === 'ready';
-		if (held === undefined) {
-			return { status: 'unavailable', online, state: kind, revision: null, policy_revision: null, degraded: null };
-		}
-		const { revision, policyRevision, degraded } = held;
-		return {
-			status: degraded === null ? 'ok' : 'degraded',
-			online,
-			state: kind,
-			revision,
-			policy_revision: policyRevision,
-			degraded: degraded && {
-				reason: degraded.reason,
-				since: degraded.since,
-				revisions_behind: revision - policyRevision,
-			},
-		};
-	};
+	const health = () => currentHealth(replica);
 	const headers = () => revisionHeader(replica.current());
 	const alive = (name: string, path: string) =>
 		endpoint({

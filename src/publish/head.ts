@@ -2,8 +2,8 @@
 
 import { layout } from '../../compiler/index.js';
 import type { Degradation } from '../bundle.js';
-import type { LeftOut, PolicyFailure, PolicyInForce, Publications } from '../store/policy.js';
-import type { SchemaChange } from '../store/schema-change.js';
+import type { PolicyFailure, PolicyInForce, Publications } from '../store/policy.js';
+import { type Counters, isFailed, policyState, type SchemaChangeAfter } from '../store/policy-state.js';
 import type { ReadingUnit } from '../store/unit.js';
 
 /** An environment's newest revision and the policy in force there. */
@@ -27,15 +27,6 @@ export interface Head {
 /** A head with a policy. */
 export type LiveHead = Head & { readonly digest: string };
 
-/** The counters of an environment's row. */
-export interface Counters {
-	readonly revision: number;
-	readonly schema_revision: number;
-}
-
-/** Finds the first change of the schema after a revision. */
-export type SchemaChangeAfter = (revision: number) => Promise<SchemaChange | null>;
-
 /**
  * The policy in force that data of this version may go with: one that reads another layout, of an earlier version, does
  * not count.
@@ -49,48 +40,29 @@ export function policyInForce({ live }: Publications): PolicyInForce | null {
  * `late` it need not be: the policy before goes with it, and what the newer schema takes away is suspended.
  */
 export async function headAt(
-	{ revision, schema_revision }: Counters,
+	counters: Counters,
 	publications: Publications,
 	schemaChangeAfter: SchemaChangeAfter,
 	late: boolean,
 ): Promise<Head | null> {
-	const { failed } = publications;
+	const { revision, schema_revision } = counters;
 	const live = policyInForce(publications);
-	const isTried = (failed?.failed_revision ?? -1) >= schema_revision;
-	const failure = failed?.failure ?? null;
+	const isTried = isFailed(counters, publications);
+	const failure = isTried ? (publications.failed?.failure ?? null) : null;
 	if (live === null) {
 		return isTried
 			? { revision, policy_revision: revision, digest: null, failure, degraded: null, pending: null }
 			: null;
 	}
-	const { digest, left_out, published_at } = live;
-	if (live.schema_revision >= schema_revision) {
-		const [first] = left_out;
-		const since = published_at.toISOString();
-		const degraded = first && { reason: 'left_out' as const, since, detail: leftOutDetail(left_out) };
-		return {
-			revision,
-			policy_revision: revision,
-			digest,
-			failure: null,
-			degraded: degraded ?? null,
-			pending: first === undefined ? null : `${live.schema_revision}.${schema_revision}l`,
-		};
-	}
-	if (!(isTried || late)) return null;
-	const change = await schemaChangeAfter(live.schema_revision);
-	const reason = isTried ? 'failed' : 'compiling';
+	if (live.schema_revision < schema_revision && !(isTried || late)) return null;
+	const { policy_revision, degraded } = await policyState(counters, live, publications, schemaChangeAfter);
 	return {
 		revision,
-		policy_revision: Math.max(live.schema_revision, (change?.revision ?? 0) - 1),
-		digest,
-		failure: isTried ? failure : null,
-		degraded: {
-			reason,
-			since: (change?.created_at ?? published_at).toISOString(),
-			detail: isTried && failure !== null ? [failure.message, ...failure.details].join('\n') : '',
-		},
-		pending: `${live.schema_revision}.${schema_revision}${reason === 'failed' ? 'f' : 'c'}`,
+		policy_revision,
+		digest: live.digest,
+		failure: live.schema_revision < schema_revision ? failure : null,
+		degraded,
+		pending: degraded && `${live.schema_revision}.${schema_revision}${degraded.reason.charAt(0)}`,
 	};
 }
 
@@ -103,8 +75,4 @@ export async function headIn(unit: ReadingUnit, counters: Counters, seen: Head):
 	const changeAfter = (revision: number) => unit.schemaChangeAfter(revision);
 	const head = await headAt(counters, await unit.publications(), changeAfter, late);
 	return head !== null && head.digest !== null && head.digest === seen.digest ? { ...head, digest: head.digest } : null;
-}
-
-function leftOutDetail(leftOut: readonly LeftOut[]): string {
-	return leftOut.map(({ object, message }) => `${object} is left out: ${message}`).join('\n');
 }

@@ -5,10 +5,11 @@ import { Failure, notFound } from '../failure.js';
 import type { Logger } from '../log.js';
 import { schemaOf } from '../store/model.js';
 import type { PolicyShelf, Publications } from '../store/policy.js';
+import type { SchemaChangeAfter } from '../store/policy-state.js';
 import type { Store } from '../store/store.js';
 import type { Assembler } from './assemble.js';
 import { besidePolicy } from './beside.js';
-import { type Head, headAt, policyInForce, type SchemaChangeAfter } from './head.js';
+import { type Head, headAt, policyInForce } from './head.js';
 
 /** A failed compilation is tried again after this, in milliseconds: its cause may have been the machine's. */
 const retryAfter = 30_000;

@@ -4,7 +4,7 @@ import { Timestamp } from './common.js';
 /**
  * What the compiler made of an environment. `revision` is the environment's newest, `schema_revision` the newest that
  * changed its schema, `compiled_revision` the schema revision in force: null while nothing is compiled. The last two
- * differ while a compilation runs and after one failed.
+ * differ while a compilation runs and after one failed; `degraded` says which.
  */
 export const PolicyRead = z
 	.object({
@@ -19,6 +19,23 @@ export const PolicyRead = z
 			.meta({ description: 'The schema revision that decision points load; null while nothing is compiled.' }),
 		published_at: Timestamp.nullable(),
 		failure: z.object({ revision: z.int().min(0), message: z.string() }).nullable(),
+		degraded: z
+			.object({
+				reason: z.enum(['compiling', 'failed', 'left_out']),
+				since: Timestamp,
+				detail: z.string(),
+				policy_revision: z.int().min(0).meta({ description: 'The newest revision whose policy is in force.' }),
+				revisions_behind: z.int().min(0),
+				left_out: z
+					.array(z.object({ object: z.string(), message: z.string() }))
+					.meta({ description: 'Objects without which the schema was compiled, because they kept it from it.' }),
+			})
+			.nullable()
+			.meta({
+				description:
+					'Why the policy in force is not that of the newest schema, whole; null when it is. What the schema took ' +
+					'away meanwhile is suspended at decision points.',
+			}),
 		files: z.array(z.object({ path: z.string(), text: z.string() })),
 	})
 	.meta({ id: 'PolicyRead' });

@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { startApi, startDecisionPoint } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
-import { client } from '../support/client.js';
+import { client, type Loose } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { facts, schema, settings } from '../support/stack.js';
 import { type OpaMood, switchableOpa } from '../support/switchable-opa.js';
@@ -39,10 +39,18 @@ async function start(t: ExecutionContext, folder: string, opa: string) {
 		);
 		return body;
 	};
+	const check = (action: string, headers: Readonly<Record<string, string>> = {}) =>
+		pdp.post(
+			'/allowed',
+			{ user: 'ann', action, resource: { type: 'document', tenant: 'default' } },
+			{ headers: { 'x-debug': 'true', ...headers } },
+		);
 	return {
 		api,
 		environment,
 		allowed,
+		check,
+		health: () => pdp.get('/healthy'),
 		policy,
 		reached: decisionPoint.replica.reached.bind(decisionPoint.replica),
 		policyReached: decisionPoint.replica.policyReached.bind(decisionPoint.replica),
@@ -103,6 +111,107 @@ for (const mood of ['fails', 'writes an invalid module'] satisfies OpaMood[]) {
 		t.is((await started.policy()).failure, null);
 	});
 }
+
+interface Policy {
+	readonly failure: unknown;
+	readonly degraded: {
+		readonly reason: string;
+		readonly since: string;
+		readonly detail: string;
+		readonly policy_revision: number;
+		readonly revisions_behind: number;
+		readonly left_out: readonly { readonly object: string; readonly message: string }[];
+	} | null;
+}
+
+/** Documents that may be read by those whose level a set selects, and Ann of level 5. */
+async function populateSets({ environment, policyReached }: Started): Promise<void> {
+	await environment.post(`${schema}/users/attributes`, { key: 'level', type: 'number' });
+	await environment.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {}, sign: {} } });
+	for (const [key, level] of [
+		['fives', 5],
+		['others', 4],
+	] as const) {
+		const conditions = { 'user.level': { equals: level } };
+		await environment.post(`${schema}/condition_sets`, { key, name: key, type: 'userset', conditions });
+	}
+	const rule = { user_set: 'fives', permission: 'document:read', resource_set: '__autogen_document' };
+	await environment.post(`${facts}/set_rules`, rule);
+	const signing = { user_set: 'fives', permission: 'document:sign', resource_set: '__autogen_document' };
+	await environment.post(`${facts}/set_rules`, signing);
+	const { revision } = await environment.post(`${facts}/users`, { key: 'ann', attributes: { level: 5 } });
+	await policyReached(revision ?? 0);
+}
+
+for (const mood of ['is slow', 'fails'] satisfies OpaMood[]) {
+	test(`when opa ${mood}, what was taken away is denied at once, and other rules go on`, async (t) => {
+		const folder = temporary(t);
+		const opa = switchableOpa(folder);
+		const started = await start(t, folder, opa.path);
+		await populateSets(started);
+		t.true(await started.allowed('read'));
+		opa.set(mood);
+		const rule = { user_set: 'fives', permission: 'document:read', resource_set: '__autogen_document' };
+		const { status, revision = 0 } = await started.environment.delete(`${facts}/set_rules`, rule);
+		t.is(status, 204);
+		await started.reached(revision);
+		t.false(await started.allowed('read'), 'the rule was deleted');
+		t.true(await started.allowed('sign'), 'another rule goes on');
+		const { body, headers } = await started.check('read');
+		t.is(headers.get('x-revision'), String(revision));
+		const policyRevision = Number(headers.get('x-policy-revision'));
+		t.true(policyRevision === revision || policyRevision === revision - 1);
+		if (mood === 'is slow') return;
+		t.regex(JSON.stringify(body), /policy_pending/);
+		const byPolicy = await started.check('read', { 'x-min-revision': String(revision) });
+		t.is(byPolicy.status, 503);
+		t.regex(JSON.stringify(byPolicy.body), /cannot be compiled: .*out of mood/);
+
+		const degraded = (body: Loose) => body['degraded'] as Policy['degraded'];
+		const health = await eventually(started.health, ({ body }) => degraded(body)?.reason === 'failed');
+		t.like(health.body, { status: 'degraded', revision, policy_revision: revision - 1 });
+		t.like(degraded(health.body), { reason: 'failed', revisions_behind: 1 });
+		const policy = (await started.policy()) as unknown as Policy;
+		t.like(policy.degraded, { reason: 'failed', policy_revision: revision - 1, revisions_behind: 1, left_out: [] });
+		t.regex(policy.degraded?.detail ?? '', /out of mood/);
+		opa.set('real');
+		const healed = await started.environment.post(`${facts}/set_rules`, rule);
+		await started.policyReached(healed.revision ?? 0);
+		t.true(await started.allowed('read'));
+		t.like((await started.health()).body, { status: 'ok', degraded: null });
+		t.is(((await started.policy()) as unknown as Policy).degraded, null);
+	});
+}
+
+test('an object that opa refuses is left out and named, and what others changed comes into force', async (t) => {
+	const folder = temporary(t);
+	const opa = switchableOpa(folder);
+	const started = await start(t, folder, opa.path);
+	await populateSets(started);
+	opa.set('refuses the set bad');
+	const conditions = { 'user.level': { equals: 5 } };
+	await started.environment.post(`${schema}/condition_sets`, { key: 'bad', name: 'Bad', type: 'userset', conditions });
+	const bad = { user_set: 'bad', permission: 'document:sign', resource_set: '__autogen_document' };
+	await started.environment.post(`${facts}/set_rules`, bad);
+	const rule = { user_set: 'fives', permission: 'document:read', resource_set: '__autogen_document' };
+	const { revision = 0 } = await started.environment.delete(`${facts}/set_rules`, rule);
+	await started.policyReached(revision);
+	t.false(await started.allowed('read'), 'the rule of another set was deleted');
+	t.true(await started.allowed('sign'));
+	const policy = (await started.policy()) as unknown as Policy;
+	t.is(policy.failure, null);
+	t.like(policy.degraded, { reason: 'left_out', policy_revision: revision, revisions_behind: 0 });
+	t.deepEqual(
+		policy.degraded?.left_out.map(({ object }) => object),
+		['user set `bad`'],
+	);
+	t.regex(policy.degraded?.left_out[0]?.message ?? '', /out of mood/);
+	t.like((await started.health()).body, { status: 'degraded', revision, policy_revision: revision });
+
+	const removed = await started.environment.delete(`${schema}/condition_sets/bad`);
+	await started.policyReached(removed.revision ?? 0);
+	t.like((await started.health()).body, { status: 'ok' });
+});
 
 test('facts do not wait for a compilation that takes long, and the policy follows at the same revision', async (t) => {
 	const folder = temporary(t);

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { opaPath } from './opa.js';
 
 /** How the program behaves: as the real one, or as one that breaks in a certain way when it is told to build. */
-export type OpaMood = 'real' | 'fails' | 'writes an invalid module' | 'is slow' | 'is newer and fails';
+export type OpaMood =
+	| 'real'
+	| 'fails'
+	| 'writes an invalid module'
+	| 'is slow'
+	| 'is newer and fails'
+	| 'refuses the set bad';
 
 /** An `opa` whose behaviour a test decides while it is in use. */
 export interface SwitchableOpa {
@@ -33,6 +39,11 @@ if [ "$1" = "build" ]; then
 		fails | "is newer and fails") echo "1 error occurred: policy.rego:1: rego_parse_error: out of mood" >&2; exit 1 ;;
 		"writes an invalid module") exec ${node} ${JSON.stringify(invalid)} "$@" ;;
 		"is slow") /bin/sleep 6 ;;
+		"refuses the set bad")
+			if tar -tzf rego | grep -q user_sets/bad/; then
+				echo "error: 1 error occurred: regolith/user_sets/bad/holds.rego:14: rego_type_error: out of mood" >&2
+				exit 1
+			fi ;;
 	esac
 fi
 exec ${JSON.stringify(opaPath)} "$@"

@@ -1,4 +1,7 @@
 import { reply } from '../../http/endpoint.js';
+import type { PolicyInForce, Publications } from '../../store/policy.js';
+import { type Counters, policyState } from '../../store/policy-state.js';
+import type { ReadingUnit } from '../../store/unit.js';
 import { PolicyRead } from '../../wire/policy.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
@@ -18,8 +21,9 @@ export const policy = [
 		params: EnvironmentPath,
 		returns: { 200: PolicyRead },
 		failures: { 404: 'No such project or environment' },
-		handle: async (_, { environment, policies }) => {
-			const { live, failed } = await policies.publications(environment.id);
+		handle: async (_, { environment, policies, unit }) => {
+			const publications = await policies.publications(environment.id);
+			const { live, failed } = publications;
 			const files = live === null ? null : await policies.files(live.digest);
 			const failure = failed && {
 				revision: failed.failed_revision,
@@ -32,8 +36,29 @@ export const policy = [
 				compiled_revision: live?.schema_revision ?? null,
 				published_at: live?.published_at ?? null,
 				failure,
+				degraded: live && (await degradationOf(unit, environment, live, publications)),
 				files: [...(files ?? [])],
 			});
 		},
 	}),
 ];
+
+async function degradationOf(
+	unit: ReadingUnit,
+	environment: Counters,
+	live: PolicyInForce,
+	publications: Publications,
+): Promise<PolicyRead['degraded']> {
+	const changeAfter = (revision: number) => unit.schemaChangeAfter(revision);
+	const { policy_revision, degraded } = await policyState(environment, live, publications, changeAfter);
+	if (degraded === null) return null;
+	const { reason, since, detail } = degraded;
+	return {
+		reason,
+		since,
+		detail,
+		policy_revision,
+		revisions_behind: environment.revision - policy_revision,
+		left_out: [...live.left_out],
+	};
+}
