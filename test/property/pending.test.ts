@@ -16,16 +16,19 @@ import { standing } from './standing.js';
 
 const users = [...userNames, 'unone'];
 
+const models = modelsOfOneSchema(4);
+
 /** A schema in force, and schemas that edits made of it one after another, each with facts. */
 const histories = fc
 	.tuple(
-		modelsOfOneSchema(4),
+		// Mostly of schemas with rules, which few random ones have.
+		fc.oneof(models, { weight: 2, arbitrary: models.filter(([first]) => (first?.schema.set_rules.length ?? 0) > 1) }),
 		fc.array(fc.array(schemaEdit, { minLength: 1, maxLength: 3 }), { minLength: 4, maxLength: 4 }),
 	)
-	.map(([models, edits]) => {
-		const inForce = models[0]?.schema ?? { resources: [], roles: [], condition_sets: [], set_rules: [] };
+	.map(([drawn, edits]) => {
+		const inForce = drawn[0]?.schema ?? { resources: [], roles: [], condition_sets: [], set_rules: [] };
 		let schema = inForce;
-		const later = models.map(({ facts }, index) => {
+		const later = drawn.map(({ facts }, index) => {
 			schema = (edits[index] ?? []).reduce(edited, schema);
 			return { schema, facts: factsUnder(schema, facts), in_force: inForce };
 		});
