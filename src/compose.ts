@@ -157,7 +157,13 @@ export async function startDecisionPoint(
 	apiKey: string,
 ): Promise<RunningDecisionPoint> {
 	const replica = new Replica({ controlPlane, apiKey, log });
-	const decisionPoint = createDecisionPoint({ replica, apiKey, log, mode: config.pdp_mode });
+	const decisionPoint = createDecisionPoint({
+		replica,
+		apiKey,
+		log,
+		mode: config.pdp_mode,
+		budget: config.pdp_budget * 1_000,
+	});
 	const endpoints = [...decisionPoint.endpoints, ...documentationOfDecisions(decisionPoint.endpoints, version)];
 	const application = createApplication({ ...decisionPoint, endpoints, ...logging(log) });
 	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');

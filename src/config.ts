@@ -41,6 +41,11 @@ const Settings = z.object({
 	PDP_API_KEY: secret('PDP_API_KEY'),
 	PDP_CONTROL_PLANE: origin.optional(),
 	PDP_MODE: z.enum(['edge', 'cloud'], { error: 'must be `edge` or `cloud`' }).default('edge'),
+	PDP_BUDGET: z.coerce
+		.number({ error: 'must be a number of seconds' })
+		.positive('must be more than 0')
+		.max(3600, 'must be at most 3600')
+		.default(10),
 	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 	OPA_PATH: z.string().optional(),
 	PATH: z.string().default(''),
@@ -64,6 +69,8 @@ export interface Config {
 	readonly pdp_control_plane: string | null;
 	/** `cloud` decision points evaluate no conditions. */
 	readonly pdp_mode: 'edge' | 'cloud';
+	/** How much processor time the answer to one request of a decision point may take, in seconds. */
+	readonly pdp_budget: number;
 	readonly log_level: string;
 	/** The opa executable; `null` is the one that set-up put in `.tools`, else that on PATH. */
 	readonly opa_path: string | null;
@@ -109,6 +116,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		pdp_api_key: settings.PDP_API_KEY ?? null,
 		pdp_control_plane: settings.PDP_CONTROL_PLANE ?? null,
 		pdp_mode: settings.PDP_MODE,
+		pdp_budget: settings.PDP_BUDGET,
 		log_level: settings.LOG_LEVEL,
 		opa_path: settings.OPA_PATH ?? null,
 		search_path: settings.PATH,
