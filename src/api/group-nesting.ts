@@ -5,7 +5,7 @@ import { pageOf } from '../store/filter.js';
 import { groupRows, groupsBy } from '../store/table/group.js';
 import { nestedIds } from '../store/table/group-role.js';
 import type { ReadingUnit } from '../store/unit.js';
-import { GroupNesting, GroupRead, GroupReadSchema } from '../wire/group.js';
+import { GroupNesting, GroupNestingRemove, GroupRead, GroupReadSchema } from '../wire/group.js';
 import { paginated } from '../wire/list.js';
 import { PageQuery } from '../wire/query.js';
 import { endpoint } from './access.js';
@@ -45,7 +45,7 @@ export const groupNesting = [
 		path: collection,
 		access: 'environment.write',
 		params: GroupPath,
-		body: GroupNesting,
+		body: GroupNestingRemove,
 		example,
 		returns: { 204: null },
 		failures: { 400: 'A relationship gives more than this', 404: 'No such group, or it is not in the other' },

@@ -34,7 +34,11 @@ function problemOf(place: string, issue: z.core.$ZodIssue): Problem[] {
 	if ((issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined)
 		return [{ loc, msg: 'field required', type: 'missing' }];
 	if (issue.code === 'unrecognized_keys') {
-		return issue.keys.map((key) => ({ loc: [...loc, key], msg: 'extra field not permitted', type: 'extra_forbidden' }));
+		return issue.keys.map((key) => ({
+			loc: [...loc, key],
+			msg: 'extra field not permitted: it would have no effect',
+			type: 'extra_forbidden',
+		}));
 	}
 	const value = JSON.stringify(issue.input);
 	const shown = value === undefined || value.length > 80 ? '' : `, got \`${value}\``;

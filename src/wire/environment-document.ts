@@ -13,7 +13,7 @@ import {
 	UserKey,
 } from './common.js';
 import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from './condition-set.js';
-import { DerivationSettingsEdit } from './derivation.js';
+import { derivationSettings } from './derivation.js';
 import { Email } from './email.js';
 import { ResourceKey } from './resource.js';
 import { AttributeType } from './resource-attribute.js';
@@ -84,7 +84,7 @@ export const ActionGroupEntry = z
 	.meta({ id: 'ActionGroupEntry' });
 export type ActionGroupEntry = z.output<typeof ActionGroupEntry>;
 
-const when = defaulted(z.strictObject(DerivationSettingsEdit.shape), () => ({ no_direct_roles_on_object: false }));
+const when = defaulted(z.strictObject(derivationSettings), () => ({ no_direct_roles_on_object: false }));
 
 /** What a role of a resource is derived from: roles of the subjects of a relation, all by keys. */
 export const DerivationEntry = z
