@@ -21,7 +21,9 @@ export const groupNesting = [
 		summary: 'Put a group into the group of the path',
 		description:
 			'Members of the group in the body are members of the group in the path from then on, and have its roles. One ' +
-			'that is in it already stays. Groups may be in each other.',
+			'that is in it already stays. Groups may be in each other. Where `group_nesting` in the settings of the ' +
+			'environment is `parent_joins_child`, it is the other way round: members of the group in the path are members of ' +
+			'the group in the body. The lists of children and parents are the same.',
 		tag,
 		method: 'put',
 		path: collection,
@@ -40,6 +42,7 @@ export const groupNesting = [
 	endpoint({
 		name: 'removeGroupFromGroup',
 		summary: 'Take a group out of the group of the path',
+		description: 'Whichever of them has the roles of the other.',
 		tag,
 		method: 'delete',
 		path: collection,
