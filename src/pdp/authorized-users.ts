@@ -5,6 +5,7 @@ import type { AuthorizedUsers } from '../wire/check.js';
 import type { Deciding } from './decide.js';
 import type { Steps } from './engine/steps.js';
 import type { FactsIndex } from './facts.js';
+import { typeOf } from './instance-name.js';
 import { objectOf } from './json-pieces.js';
 import { listed } from './listed.js';
 import type { UsersInput } from './normalise.js';
@@ -96,7 +97,7 @@ function* assignedOnInstances(facts: FactsIndex, input: UsersInput, granting: Gr
 			visited += 1;
 			if (visited % stride === 0) yield;
 			if (held === role && (leadingFor.get(user) ?? leading).seen.has(role, on)) {
-				granting.add({ user, tenant, resource: on, role });
+				granting.add({ user, tenant, resource: on, role: `${typeOf(on)}#${role}` });
 			}
 		}
 	}

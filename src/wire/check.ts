@@ -157,7 +157,7 @@ const grantingAssignment = z.object({
 	tenant: z.string(),
 	/** Where the role is assigned: `__tenant:<key>`, or an instance `<type>:<key>`. */
 	resource: z.string(),
-	role: z.string(),
+	role: z.string().meta({ description: 'In a tenant the key of the role; on an instance `<type>#<key>`.' }),
 });
 
 type GrantingAssignment = z.output<typeof grantingAssignment>;
