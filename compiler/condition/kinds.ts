@@ -1,11 +1,12 @@
 /** What operators take: kinds of values, told to the parser, to the evaluation and to Rego alike. */
 import type { Json } from '../model.js';
 import { type Fragment, rego } from '../rego/rego.js';
-import { itemsOf, type Kind, kindOf } from './value.js';
+import { greatestWhole, isInexact, itemsOf, type Kind, kindOf } from './value.js';
 
 /** What one side of a comparison may be. */
 export type Taken =
 	| 'anything'
+	| 'compared'
 	| 'orderable'
 	| 'number'
 	| 'string'
@@ -13,6 +14,7 @@ export type Taken =
 	| 'sought'
 	| 'boolean'
 	| 'array'
+	| 'list'
 	| 'object'
 	| 'range'
 	| 'match';
@@ -37,16 +39,22 @@ interface Rule {
 /** By name. */
 export const taken: Readonly<Record<Taken, Rule>> = {
 	anything: { says: 'any value but null', takes: () => true },
+	compared: {
+		says: 'any value but null',
+		takes: (value) => !isInexact(value),
+		refused: rego`compare.inexact`,
+		accepted: rego`compare.exact`,
+	},
 	orderable: {
 		says: 'a number or a string',
-		takes: (value) => isOrderable(kindOf(value)),
+		takes: isOrderable,
 		refused: rego`compare.not_orderable`,
 	},
 	number: {
 		says: 'a number',
-		takes: (value) => kindOf(value) === 'number',
+		takes: (value) => kindOf(value) === 'number' && !isInexact(value),
 		refused: rego`compare.not_number`,
-		accepted: rego`is_number`,
+		accepted: rego`compare.number`,
 	},
 	string: {
 		says: 'a string',
@@ -73,6 +81,12 @@ export const taken: Readonly<Record<Taken, Rule>> = {
 		refused: rego`compare.not_array`,
 		accepted: rego`is_array`,
 	},
+	list: {
+		says: 'an array',
+		takes: (value) => kindOf(value) === 'array' && !isInexact(value),
+		refused: rego`compare.not_list`,
+		accepted: rego`compare.list`,
+	},
 	object: {
 		says: 'an object',
 		takes: (value) => kindOf(value) === 'object',
@@ -88,6 +102,9 @@ export const taken: Readonly<Record<Taken, Rule>> = {
 	match: { says: 'an object with the one member `match`', takes: () => false },
 };
 
+/** What is said of a value that may stand for another one. */
+export const inexactText = `whole numbers beyond ${greatestWhole} either way are not exact: readers of JSON round them`;
+
 /** The kind of values that can be compared by order with this operand: a range is of the kind of its ends. */
 export function kindToOrder(operand: Json): Kind {
 	return kindOf(itemsOf(operand)[0] ?? operand);
@@ -99,7 +116,8 @@ function isRange(value: Json): boolean {
 		first !== undefined &&
 		second !== undefined &&
 		others.length === 0 &&
-		isOrderable(kindOf(first)) &&
+		isOrderable(first) &&
+		isOrderable(second) &&
 		kindOf(first) === kindOf(second)
 	);
 }
@@ -112,6 +130,7 @@ function isStringUpTo(most: number, value: Json): boolean {
 	return value.length <= most || (value.length <= 2 * most && [...value].length <= most);
 }
 
-function isOrderable(kind: Kind): boolean {
-	return kind === 'number' || kind === 'string';
+function isOrderable(value: Json): boolean {
+	const kind = kindOf(value);
+	return kind === 'string' || (kind === 'number' && !isInexact(value));
 }

@@ -2,10 +2,11 @@
 import type { Json } from '../model.js';
 import { attributeNamed } from './attribute.js';
 import type { Operand, Place } from './condition.js';
-import { taken } from './kinds.js';
+import { inexactText, taken } from './kinds.js';
 import { longestPattern, type Operator } from './operator.js';
 import type { Reading } from './reading.js';
 import { isObject, shown } from './shown.js';
+import { isInexact } from './value.js';
 
 /**
  * Reads the operand of an operator that does not match; problems are noted. `null` when there are any.
@@ -62,6 +63,10 @@ function readValue(reading: Reading, value: unknown, at: Place, depth: number): 
 		isWellFormed(reading, value, at);
 		return value;
 	}
+	if (typeof value === 'number' && Number.isFinite(value) && isInexact(value)) {
+		reading.refuse('wrong_operand', at, `${inexactText}; write this one as a string`, value);
+		return value;
+	}
 	if (value === null || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) {
 		return value;
 	}
@@ -104,7 +109,7 @@ function checkLiteral(reading: Reading, operator: Operator, value: Json, at: Pla
 			`the operand of \`${operator.name}\` must be ${says}, not ${shown(value)}`,
 			value,
 		);
-	} else if (operator.operand === 'array') {
+	} else if (operator.operand === 'list') {
 		checkItems(reading, operator, value, at);
 	} else if (operator.operand === 'range') {
 		checkRange(reading, operator, value, at);

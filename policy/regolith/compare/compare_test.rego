@@ -88,3 +88,28 @@ test_what_is_no_array_is_in_no_relation if {
 		not compare.intersects([""], values[kind])
 	}
 }
+
+test_inexact if {
+	every value in [
+		9007199254740992,
+		-9007199254740992,
+		1e300,
+		[1, 9007199254740992],
+		[["a", {"b": [-1e21]}]],
+		{"a": {"b": [9007199254740992]}},
+	] {
+		compare.inexact(value)
+		not compare.exact(value)
+		not compare.number(value)
+		not compare.list(value)
+	}
+}
+
+test_exact if {
+	every value in [9007199254740991, -9007199254740991, 1.5, "9007199254740993", [], {}, [{"a": ["b", 1, null, true]}], true] {
+		compare.exact(value)
+		not compare.inexact(value)
+	}
+	compare.number(9007199254740991)
+	compare.list([1, "a", {"b": [9007199254740991]}])
+}
