@@ -12,6 +12,7 @@ export type Taken =
 	| 'string'
 	| 'searched'
 	| 'sought'
+	| 'matched'
 	| 'boolean'
 	| 'array'
 	| 'list'
@@ -20,10 +21,10 @@ export type Taken =
 	| 'match';
 
 /**
- * How long strings may be, in characters, of which one is looked for in the other: the engine looks at every place
- * anew, so that a check could be made to take minutes.
+ * How long strings may be, in characters: of which one is looked for in the other, where the engine looks at every place
+ * anew, and in which a regular expression is looked for. A check could be made to take minutes.
  */
-export const longest = { searched: 100_000, sought: 10_000 } as const;
+export const longest = { searched: 20_000, sought: 250, matched: 1_000 } as const;
 
 interface Rule {
 	/** For messages: `must be …`. */
@@ -73,6 +74,12 @@ export const taken: Readonly<Record<Taken, Rule>> = {
 		takes: (value) => isStringUpTo(longest.sought, value),
 		refused: rego`compare.not_sought`,
 		accepted: rego`compare.sought`,
+	},
+	matched: {
+		says: `a string of up to ${longest.matched} characters`,
+		takes: (value) => isStringUpTo(longest.matched, value),
+		refused: rego`compare.not_matched`,
+		accepted: rego`compare.matched`,
 	},
 	boolean: { says: 'true or false', takes: (value) => kindOf(value) === 'boolean' },
 	array: {

@@ -54,6 +54,9 @@ export interface Operator {
 /** The longest regular expression, in characters. */
 export const longestPattern = 1000;
 
+/** The longest one inside `match`, in characters: it is looked for in many texts. */
+export const longestPatternOfItems = 250;
+
 const of = { aliases: [], note: '' } as const;
 const ordering = { ...of, attribute: 'orderable', operand: 'orderable', ordered: true } as const;
 const orderingNote =
@@ -132,7 +135,7 @@ export const operators: readonly Operator[] = [
 		rego: (sides) => [
 			...whenRef(sides, there),
 			...(sides.guarded ? whenRef(sides, (operand) => rego`compare.list(${operand})`, sides.operand) : []),
-			rego`${sides.attribute} in ${sides.operand}`,
+			isIn(sides.attribute, sides.operand, sides.literal),
 		],
 	},
 	{
@@ -142,7 +145,7 @@ export const operators: readonly Operator[] = [
 		holds: (attribute, operand) => !valueSet(operand).has(attribute),
 		rego: (sides) => [
 			...[there(sides.attribute), ...unguarded(sides, whenRef(sides, there, sides.operand))],
-			rego`not ${sides.attribute} in ${sides.operand}`,
+			rego`not ${isIn(sides.attribute, sides.operand, sides.literal)}`,
 		],
 	},
 	{
@@ -163,9 +166,10 @@ export const operators: readonly Operator[] = [
 		rego: ({ attribute, operand }) => [rego`endswith(${attribute}, ${operand})`],
 	},
 	{
-		...{ ...texts, name: 'matches', literal: true, example: '^[a-z]+@acme\\.com$' },
+		...{ ...of, attribute: 'matched', operand: 'string', name: 'matches', literal: true },
+		example: '^[a-z]+@acme\\.com$',
 		words: { holds: 'matches', fails: 'does not match' },
-		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${longestPattern} characters. It is read anew at every check: Unicode classes and repetitions cost milliseconds.`,
+		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${longestPattern} characters, or ${longestPatternOfItems} inside \`match\`, in a string of up to ${longest.matched}. It is read anew at every check: Unicode classes and repetitions cost milliseconds.`,
 		holds: (attribute, operand, matches) => matches(String(operand), String(attribute)),
 		rego: ({ attribute, operand }) => [rego`regex.match(${operand}, ${attribute})`],
 		unusable: (operand) => rego`not regex.is_valid(${operand})`,
@@ -178,7 +182,8 @@ export const operators: readonly Operator[] = [
 		rego: (sides) => {
 			// A minus at the beginning of a line would be taken for a subtraction from the line before it.
 			const some = typeof sides.literal === 'number' && sides.literal < 0 ? rego`some ` : rego``;
-			return [...whenRef(sides, there, sides.operand), rego`${some}${sides.operand} in ${sides.attribute}`];
+			const found = isIn(sides.operand, sides.attribute, sides.literal === undefined ? undefined : [sides.literal]);
+			return [...whenRef(sides, there, sides.operand), rego`${some}${found}`];
 		},
 	},
 	{
@@ -242,6 +247,16 @@ export function operatorNamed(name: string): Operator | undefined {
 /** In Rego null is a value that compares, so where it could make a statement true it is asked about before. */
 function there(value: Fragment): Fragment {
 	return rego`${value} != null`;
+}
+
+/**
+ * That a value is in an array. Where objects may be compared, each would be with each item, in time quadratic in its
+ * members: so they are looked up as items of a set. `items` are those of the array, or of the value, that stand in the
+ * condition; where none is an object or array, nothing is compared that way.
+ */
+function isIn(value: Fragment, array: Fragment, items: Json | undefined): Fragment {
+	const plain = items !== undefined && itemsOf(items).every((item) => typeof item !== 'object');
+	return plain ? rego`${value} in ${array}` : rego`compare.member(${value}, ${array})`;
 }
 
 function exact(value: Fragment): Fragment {

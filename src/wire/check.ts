@@ -1,6 +1,7 @@
 /** What decision points are asked and what they answer. Requests are taken leniently: clients send whole user records. */
 
 import { z } from 'zod';
+import { refuseTooLarge } from './attributes.js';
 import { pageShape } from './query.js';
 
 const optionalText = z.string().nullish();
@@ -17,6 +18,7 @@ const attributes = z
 	.superRefine((value, ctx) => {
 		for (const path of endlessIn(value, [])) ctx.addIssue({ code: 'custom', message: endlessMessage, path });
 	})
+	.superRefine(refuseTooLarge)
 	.optional()
 	.meta({ type: ['object', 'null'] });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ComparedAttributes } from './attributes.js';
 import {
 	Attributes,
 	defaulted,
@@ -156,7 +157,7 @@ export type SetRuleEntry = z.output<typeof SetRuleEntry>;
 
 /** A tenant. */
 export const TenantEntry = z
-	.strictObject({ name: Name, description: orNull(Text), attributes: orNull(Attributes) })
+	.strictObject({ name: Name, description: orNull(Text), attributes: orNull(ComparedAttributes) })
 	.meta({ id: 'TenantEntry' });
 export type TenantEntry = z.output<typeof TenantEntry>;
 
@@ -166,7 +167,7 @@ export const UserEntry = z
 		email: orNull(Email),
 		first_name: orNull(Name),
 		last_name: orNull(Name),
-		attributes: defaulted(Attributes, () => ({})),
+		attributes: defaulted(ComparedAttributes, () => ({})),
 	})
 	.meta({ id: 'UserEntry' });
 export type UserEntry = z.output<typeof UserEntry>;
@@ -177,7 +178,7 @@ export type TenantUserEntry = z.output<typeof TenantUserEntry>;
 
 /** A thing of a resource type, in one tenant. */
 export const InstanceEntry = z
-	.strictObject({ tenant: Key, attributes: defaulted(Attributes, () => ({})) })
+	.strictObject({ tenant: Key, attributes: defaulted(ComparedAttributes, () => ({})) })
 	.meta({ id: 'InstanceEntry' });
 export type InstanceEntry = z.output<typeof InstanceEntry>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Attributes, clearable, defaulted, environmentObject, Name, optional, UserKey, Uuid } from './common.js';
+import { ComparedAttributes } from './attributes.js';
+import { clearable, defaulted, environmentObject, Name, optional, UserKey, Uuid } from './common.js';
 import { Email } from './email.js';
 import { granting } from './granting.js';
 import { pageShape, References, Search } from './query.js';
@@ -37,7 +38,7 @@ export type UserInviteUpdate = z.output<typeof UserInviteUpdate>;
 
 /** The user that an invite becomes; `email` must be the one that was invited. */
 export const UserInviteApprove = granting(
-	{ email: Email, key: UserKey, attributes: defaulted(Attributes, () => ({})) },
+	{ email: Email, key: UserKey, attributes: defaulted(ComparedAttributes, () => ({})) },
 	['status', 'first_name', 'last_name', 'role_id', 'tenant_id', 'resource_instance_id'],
 ).meta({ id: 'ElementsUserInviteApprove' });
 export type UserInviteApprove = z.output<typeof UserInviteApprove>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { ComparedAttributes } from './attributes.js';
 import { idents, operations } from './bulk.js';
 import {
-	Attributes,
 	clearable,
 	defaulted,
 	environmentObject,
@@ -64,7 +64,7 @@ const described = {
 	email: optional(Email),
 	first_name: optional(Name),
 	last_name: optional(Name),
-	attributes: defaulted(Attributes, () => ({})),
+	attributes: defaulted(ComparedAttributes, () => ({})),
 	role_assignments: optional(z.array(UserRoleCreate)),
 };
 
@@ -82,7 +82,7 @@ export const UserUpdate = z
 		email: clearable(Email),
 		first_name: clearable(Name),
 		last_name: clearable(Name),
-		attributes: clearable(Attributes),
+		attributes: clearable(ComparedAttributes),
 	})
 	.meta({ id: 'UserUpdate' });
 export type UserUpdate = z.output<typeof UserUpdate>;

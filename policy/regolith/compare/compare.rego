@@ -70,7 +70,7 @@ not_string(value) if {
 # description: The value is a string that is not too long to look for another one in it.
 searched(value) if {
 	is_string(value)
-	count(value) <= 100000
+	count(value) <= 20000
 }
 
 # METADATA
@@ -84,7 +84,7 @@ not_searched(value) if {
 # description: The value is a string that is not too long to be looked for in another one.
 sought(value) if {
 	is_string(value)
-	count(value) <= 10000
+	count(value) <= 250
 }
 
 # METADATA
@@ -92,6 +92,34 @@ sought(value) if {
 not_sought(value) if {
 	value != null
 	not sought(value)
+}
+
+# METADATA
+# description: The value is a string that is not too long to look for a regular expression in it.
+matched(value) if {
+	is_string(value)
+	count(value) <= 1000
+}
+
+# METADATA
+# description: The value is there, and no such string.
+not_matched(value) if {
+	value != null
+	not matched(value)
+}
+
+# METADATA
+# description: |
+#   The value is in the array. An array or object is looked up as an item of a set: compared with each item, an object
+#   would take time quadratic in its members, each time.
+member(value, array) if {
+	not _nested(value)
+	value in array
+}
+
+member(value, array) if {
+	_nested(value)
+	count({value} & items(array)) > 0
 }
 
 # METADATA

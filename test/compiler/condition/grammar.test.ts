@@ -39,9 +39,17 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	],
 	[{ 'user.a': { equals: 9007199254740992 } }, `user.a equals: ${inexact}`],
 	[{ 'user.a': { 'less-than': -1e300 } }, `user.a less-than: ${inexact}`],
-	[{ 'user.a': { between: [0, 9007199254740993] } }, `user.a between 1: ${inexact}`],
+	[{ 'user.a': { between: [0, 9007199254740994] } }, `user.a between 1: ${inexact}`],
 	[{ 'user.a': { in: [1, { b: [-9007199254740992] }] } }, `user.a in 1 b 0: ${inexact}`],
 	[{ 'user.a': { any_match: { match: { b: { equals: 1e21 } } } } }, `user.a any_match match b equals: ${inexact}`],
+	[
+		{ 'user.a': { in: [1, Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`m${index}`, 1]))] } },
+		'user.a in 1: an object in a condition must not have more than 32 members',
+	],
+	[
+		{ 'user.a': { any_match: { match: { b: { matches: 'x'.repeat(251) } } } } },
+		`user.a any_match match b matches: the regular expression "${'x'.repeat(60)}…" is longer than 250 characters`,
+	],
 	[
 		{ 'user.roles': { array_contains: 'document:viewer' } },
 		`user.roles array_contains: ${onInstances('viewer', 'document:viewer')}`,
@@ -118,7 +126,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	],
 	[
 		{ 'user.mail': { contains: 1 } },
-		'user.mail contains: the operand of `contains` must be a string of up to 10000 characters, not 1',
+		'user.mail contains: the operand of `contains` must be a string of up to 250 characters, not 1',
 	],
 	[{ 'user.mail': { matches: 'a(' } }, 'user.mail matches: the regular expression "a(" is no regular expression'],
 	[
@@ -177,6 +185,11 @@ const right: readonly Json[] = [
 	{ allOf: [] },
 	{ anyOf: [] },
 	{ 'user.age': { 'greater-than': 18 } },
+	{ 'user.a': { matches: 'x'.repeat(1000) } },
+	{ 'user.a': { equals: Object.fromEntries(Array.from({ length: 32 }, (_, index) => [`m${index}`, 1])) } },
+	{ 'user.a': { between: [-9007199254740991, 9007199254740991] } },
+	{ 'user.roles': { array_contains: 'viewer' } },
+	{ 'user.roles': { array_contains: { ref: 'resource.owner:role' } } },
 	{ 'subject.email': { contains: '@acme' } },
 	{ 'user.roles': { array_contains: 'admin' } },
 	{ and: [{ 'user.a': { or: [{ equals: 1 }, { not: { in: [1] } }] } }, { not: { anyOf: [] } }] },
