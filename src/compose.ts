@@ -23,6 +23,7 @@ import { createAssembler } from './publish/assemble.js';
 import { feedEndpoints } from './publish/endpoints.js';
 import { Feed } from './publish/feed.js';
 import { Publisher } from './publish/publisher.js';
+import { SnapshotFolder } from './publish/snapshot-folder.js';
 import { Snapshots } from './publish/snapshots.js';
 import { serverKey } from './server-key.js';
 import { isUnreachable, openDatabase } from './store/database.js';
@@ -88,7 +89,12 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		const shelf = new PolicyShelf(store.database.knex);
 		const assembler = makeAssembler(opa, shelf, store.clock);
 		const publisher = new Publisher(store, shelf, assembler, log, patience);
-		const snapshots = new Snapshots(store, shelf, publisher, join(config.data_directory, 'bundles'));
+		const snapshots = new Snapshots(
+			store,
+			shelf,
+			publisher,
+			new SnapshotFolder(join(config.data_directory, 'bundles'), log),
+		);
 		const feed = new Feed(store, shelf, publisher, snapshots);
 		const copier = new EnvironmentCopier(store, log);
 		const listening = await listenAt(
