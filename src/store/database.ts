@@ -7,6 +7,7 @@ import PgliteClient from 'knex-pglite';
 import pg from 'pg';
 import { migrationSource } from './migration/index.js';
 import { isOutdatedPlan, ServerClient } from './server-client.js';
+import { Upkeep } from './upkeep.js';
 
 /** 64-bit integers hold revisions and counts here, far below 2^53, so they are read as numbers. */
 const int8 = 20;
@@ -29,6 +30,8 @@ export interface Database {
 	readonly knex: Knex;
 	/** `null` when the database is in this process, and so can have no other writers to hear of. */
 	readonly url: string | null;
+	/** Is told of each committed transaction, and how many objects it changed. */
+	committed(changes: number): void;
 	close(): Promise<void>;
 }
 
@@ -41,7 +44,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 		await knex.destroy();
 		throw error;
 	}
-	return { knex, url: options.url, close: () => knex.destroy() };
+	// A server looks after itself.
+	if (options.url !== null) return { knex, url: options.url, committed: () => {}, close: () => knex.destroy() };
+	const upkeep = new Upkeep(knex);
+	return {
+		knex,
+		url: null,
+		committed: (changes) => upkeep.note(changes),
+		async close() {
+			await upkeep.settled();
+			await knex.destroy();
+		},
+	};
 }
 
 /**
@@ -67,7 +81,8 @@ async function embedded(directory: string, say: DatabaseOptions['say']): Promise
 	mkdirSync(path, { recursive: true, mode: 0o700 });
 	const pglite = new YieldingPGlite(path, { parsers: { [int8]: Number } });
 	await pglite.waitReady;
-	// A server does this by itself now and then; in one process nothing else would ever clean up or count.
+	// Few rows tell enough of many: counting must not take long. See `Upkeep` for what is done while it runs.
+	await pglite.exec('set default_statistics_target = 20');
 	await pglite.exec('vacuum (analyze)');
 	// The function form is how knex-pglite takes an instance; knex's own types know only real servers' settings.
 	const connection = (() => ({ pglite })) as unknown as Knex.StaticConnectionConfig;

@@ -124,8 +124,10 @@ export class Store {
 	}
 
 	async #together(environmentId: string, next: Next<Member>): Promise<void> {
-		const isNew = await runTogether(this.database.knex, this.clock, this.cipher, next);
-		if (isNew) this.committed.emit('environment', environmentId);
+		const changes = await runTogether(this.database.knex, this.clock, this.cipher, next);
+		if (changes === 0) return;
+		this.database.committed(changes);
+		this.committed.emit('environment', environmentId);
 	}
 
 	/**
