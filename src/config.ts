@@ -37,6 +37,11 @@ const Settings = z.object({
 		.regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
 		.refine((value) => URL.canParse(value), 'must be a URL: postgres://user:password@host:port/database')
 		.optional(),
+	MIN_FREE_DISK: z.coerce
+		.number({ error: 'must be a number of MiB' })
+		.int('must be a whole number of MiB')
+		.min(0, 'must be at least 0')
+		.default(256),
 	SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
 	PDP_API_KEY: secret('PDP_API_KEY'),
 	PDP_CONTROL_PLANE: origin.optional(),
@@ -62,6 +67,8 @@ export interface Config {
 	readonly data_directory: string;
 	/** `null` selects the embedded database under `data_directory`. */
 	readonly database_url: string | null;
+	/** The embedded database takes no writes while less than this is free on its disk, in bytes; 0 watches nothing. */
+	readonly min_free_bytes: number;
 	/** The passphrase the server key is derived from; `null` keeps a random one in a file of `data_directory`. */
 	readonly secret_key: string | null;
 	readonly pdp_api_key: string | null;
@@ -112,6 +119,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		pdp_port: settings.PDP_PORT,
 		data_directory: resolve(settings.DATA_DIR.replace(/^~(?=\/|$)/, homedir())),
 		database_url: settings.DATABASE_URL ?? null,
+		min_free_bytes: settings.MIN_FREE_DISK * 2 ** 20,
 		secret_key: settings.SECRET_KEY ?? null,
 		pdp_api_key: settings.PDP_API_KEY ?? null,
 		pdp_control_plane: settings.PDP_CONTROL_PLANE ?? null,
