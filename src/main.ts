@@ -113,7 +113,7 @@ async function newKey(config: Config, request: KeyRequest): Promise<void> {
 }
 
 /** How long a stop may take altogether, in milliseconds, whatever hangs: below what service managers wait for. */
-const longestStop = 15_000;
+const longestStop = 25_000;
 
 function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
 	const signals = { stopping: false };
