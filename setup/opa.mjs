@@ -1,14 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execute, findOnPath } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 import { compareVersions, isCompatible, parseVersion } from './version.mjs';
 
-const modulePath = 'github.com/open-policy-agent/opa';
-
 /**
  * Finds the `opa` program, or builds it: `OPA_PATH`, else one on PATH that can stand in for the pinned version,
- * else `.tools/opa`, else a build of the pinned version with Go.
+ * else `.tools/opa`, else a build of the pinned version with Go, with our command `opa resident` in it.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  * @param {NodeJS.ProcessEnv} [environment]
@@ -27,8 +26,12 @@ export async function provideOpa(root, say, environment = process.env) {
 	const own = join(root, '.tools', 'opa');
 	const built = existsSync(own) ? await opaVersion(own) : undefined;
 	if (built && compareVersions(built, pin.opa) === 0) {
-		say(`${built.join('.')} up to date`);
-		return own;
+		// One that was built of other sources lacks a command at most: without Go it does as well.
+		const other = readStamp(own) !== sourceDigest(root) && findOnPath('go', environment.PATH);
+		if (!other) {
+			say(`${built.join('.')} up to date`);
+			return own;
+		}
 	}
 	await buildOpa(root, own, pin, say, environment);
 	return own;
@@ -66,7 +69,7 @@ async function buildOpa(root, target, pin, say, environment) {
 	mkdirSync(join(root, '.tools'), { recursive: true });
 	// Built beside its place and moved there whole, so that an interrupted or parallel build leaves no broken program.
 	const unfinished = `${target}.${process.pid}`;
-	const { code, output } = await execute('go', ['build', '-trimpath', '-ldflags=-s -w', '-o', unfinished, modulePath], {
+	const { code, output } = await execute('go', ['build', '-trimpath', '-ldflags=-s -w', '-o', unfinished, '.'], {
 		cwd: source,
 		env,
 	});
@@ -75,7 +78,26 @@ async function buildOpa(root, target, pin, say, environment) {
 		throw new SetupError(`Go could not build OPA (is a Go module proxy reachable?):\n${output.trim()}`);
 	}
 	renameSync(unfinished, target);
+	writeFileSync(stampOf(target), sourceDigest(root));
 	say(`built ${pin.opa.join('.')}`);
+}
+
+/** Where it is noted what a program was built of. */
+function stampOf(program) {
+	return `${program}.source`;
+}
+
+function readStamp(program) {
+	return existsSync(stampOf(program)) ? readFileSync(stampOf(program), 'utf8') : undefined;
+}
+
+/** SHA-256 of what the program is built of, hexadecimal. */
+function sourceDigest(root) {
+	const folder = join(root, 'compiler/opa');
+	const names = readdirSync(folder).filter((name) => /\.(go|mod|sum)$/.test(name));
+	const hash = createHash('sha256');
+	for (const name of names.sort()) hash.update(`${name}\n`).update(readFileSync(join(folder, name)));
+	return hash.digest('hex');
 }
 
 async function requireGo(source, pin, env) {

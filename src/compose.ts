@@ -131,6 +131,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 				await copied;
 				await listener.stop();
 				await publisher.stop();
+				await assembler.stop();
 				await store.close();
 			},
 		};

@@ -10,6 +10,7 @@ import { OpaFailure } from './failure.js';
 import { runOpa } from './run.js';
 
 export { readPolicyLibrary } from './library.js';
+export { ResidentCompiler, ResidentLost } from './resident.js';
 export { opaVersion, rememberedVersion } from './version.js';
 export { OpaFailure };
 

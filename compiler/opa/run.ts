@@ -7,14 +7,15 @@ export interface Output {
 	readonly stderr: string;
 }
 
-const timeout = 120_000;
+/** How long compiling may take, in milliseconds. */
+export const timeout = 120_000;
 const longestOutput = 64 * 1024 * 1024;
 
 /**
  * How often the tool, a Go program, collects garbage: a fifth of the time that it takes went into that. Its heap may be
  * five times what it needs, but beyond a gigabyte it collects as often as it must.
  */
-const env = { GOGC: '400', GOMEMLIMIT: '1GiB' } as const;
+export const env = { GOGC: '400', GOMEMLIMIT: '1GiB' } as const;
 
 /**
  * Runs the tool at the path `opa` with these arguments in the folder `cwd`: no shell, nothing of this process's

@@ -10,10 +10,10 @@ import {
 	type Schema,
 	withoutBroken,
 } from '../../compiler/index.js';
-import { buildWasm, entrypoints, OpaFailure, readPolicyLibrary, rememberedVersion } from '../../compiler/opa/build.js';
-import { unpack } from '../bundle.js';
+import { entrypoints, OpaFailure, readPolicyLibrary, rememberedVersion } from '../../compiler/opa/build.js';
 import type { Clock } from '../clock.js';
 import type { LeftOut, PolicyFailure, PolicyShelf } from '../store/policy.js';
+import { createWasmCompiler, type WasmCompiler } from './wasm-compiler.js';
 
 /** What a schema came to: the digest of a policy that is on the shelf, or why there is none. */
 export type Assembled =
@@ -39,6 +39,8 @@ export interface Assembler {
 	 * cannot be reached.
 	 */
 	assemble(schema: Schema): Promise<Assembled>;
+	/** Ends the compiler, where it stays up between schemas. */
+	stop(): Promise<void>;
 }
 
 /** Makes an assembler that compiles with the `opa` at this path and the hand-written Rego of `readLibrary`. */
@@ -49,7 +51,9 @@ export function createAssembler(
 	readLibrary: () => Promise<readonly RegoFile[]> = readPolicyLibrary,
 ): Assembler {
 	const version = rememberedVersion(opa);
+	const compiler = createWasmCompiler(opa);
 	return {
+		stop: () => compiler.stop(),
 		async assemble(schema) {
 			const leftOut: LeftOut[] = [];
 			let left = schema;
@@ -79,7 +83,7 @@ export function createAssembler(
 		if ('failure' in source) return source;
 		const { files, digest } = source.value;
 		if (await shelf.has(digest)) return { digest, built: false };
-		const built = await attempt(schema, () => wasmOf(opa, files));
+		const built = await attempt(schema, () => wasmOf(compiler, files));
 		if ('failure' in built) return built;
 		await shelf.keep({ digest, files, wasm: built.value }, clock.now());
 		return { digest, built: true };
@@ -118,10 +122,8 @@ function digestOf(files: readonly RegoFile[], opa: string): string {
 	return createHash('sha256').update(text).digest('hex');
 }
 
-async function wasmOf(opa: string, files: readonly RegoFile[]): Promise<Uint8Array> {
-	const bundle = await unpack(await buildWasm({ opa, files }));
-	const wasm = bundle.get('policy.wasm');
-	if (wasm === undefined) throw new Error('`opa build` wrote a bundle without `policy.wasm`');
+async function wasmOf(compiler: WasmCompiler, files: readonly RegoFile[]): Promise<Uint8Array> {
+	const wasm = await compiler.compile(files);
 	// INVARIANT: nothing is published that does not compile here; `opa build` can write an invalid module unnoticed.
 	await WebAssembly.compile(wasm as Uint8Array<ArrayBuffer>);
 	return wasm;

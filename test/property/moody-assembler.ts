@@ -26,6 +26,7 @@ export class MoodyAssembler {
 	readonly make: typeof createAssembler = (...made): Assembler => {
 		const real = createAssembler(...made);
 		return {
+			...real,
 			assemble: async (schema) => {
 				while (this.#mood === 'hangs') await once(this.#events, 'changed');
 				if (this.#mood === 'fails') return { digest: null, failure: { message: 'out of mood', details: [] } };

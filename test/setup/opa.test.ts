@@ -62,6 +62,21 @@ test('an older opa on PATH gives way to the one built before', async (t) => {
 	t.is(await provideOpa(home, () => {}, { PATH: path(home) }), built);
 });
 
+test('one that was built of other sources is built anew where there is Go', async (t) => {
+	const home = project(temporary(t));
+	const built = program(home, '.tools/opa', '1.22.0');
+	const said: string[] = [];
+	const provide = () => provideOpa(home, (detail) => void said.push(detail), { PATH: `${path(home)}:/usr/bin:/bin` });
+	script(home, 'bin/go', 'if [ "$1" = env ]; then echo go1.26.8; else cp ../../.tools/opa "$5"; fi');
+	t.is(await provide(), built);
+	t.is(said.at(-1), 'built 1.22.0');
+	t.is(await provide(), built);
+	t.is(said.at(-1), '1.22.0 up to date');
+	writeFileSync(join(home, 'compiler/opa/main.go'), 'package main\n');
+	await provide();
+	t.is(said.at(-1), 'built 1.22.0');
+});
+
 test('without opa and without Go, the message says what to install', async (t) => {
 	const home = project(temporary(t));
 	await t.throwsAsync(

@@ -1,0 +1,144 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { on, once } from 'node:events';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RegoFile } from '../model.js';
+import { sortedBy } from '../order.js';
+import { OpaFailure } from './failure.js';
+import { env, timeout } from './run.js';
+
+/** The program is not there, does not know the command, or ended: whoever asked can ask another compiler. */
+export class ResidentLost extends Error {
+	override readonly name = 'ResidentLost';
+}
+
+/**
+ * A compiler that stays up between policies, so that it starts once and parses only what is new: `opa resident`, a
+ * command of the program that set-up builds (`compiler/opa/resident.go` says what is sent). It starts with the first
+ * policy, ends with this process at the latest, and never keeps this process from ending.
+ */
+export class ResidentCompiler {
+	#running: Running | undefined;
+	#queue: Promise<unknown> = Promise.resolve();
+
+	constructor(
+		/** Path of the program. */
+		private readonly program: string,
+		private readonly entrypoints: readonly string[],
+	) {}
+
+	/**
+	 * Compiles the files of a policy to a module, one policy at a time. Equal files give equal bytes, in any order.
+	 * @throws OpaFailure when the files do not compile, or not in two minutes.
+	 * @throws ResidentLost when the program cannot be asked, or ended meanwhile. The next policy starts it again.
+	 */
+	compile(files: readonly RegoFile[]): Promise<Uint8Array> {
+		const compiled = this.#queue.then(() => this.#ask(files));
+		this.#queue = compiled.catch(() => undefined);
+		return compiled;
+	}
+
+	/** Ends the program; resolves when it has ended. */
+	async stop(): Promise<void> {
+		const running = this.#running;
+		this.#running = undefined;
+		await running?.stop();
+	}
+
+	async #ask(files: readonly RegoFile[]): Promise<Uint8Array> {
+		const running = this.#running ?? start(this.program, this.entrypoints);
+		this.#running = running;
+		try {
+			return await running.ask(request(files));
+		} catch (error) {
+			// Only who answered can be asked again.
+			if (!(error instanceof OpaFailure) || error.exitCode === null) await this.stop();
+			throw error;
+		}
+	}
+}
+
+interface Running {
+	ask(bytes: Uint8Array): Promise<Uint8Array>;
+	stop(): Promise<void>;
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, null>;
+
+function start(program: string, entrypoints: readonly string[]): Running {
+	const child = spawn(program, ['resident', ...entrypoints], { cwd: tmpdir(), env, stdio: ['pipe', 'pipe', 'ignore'] });
+	const ended = once(child, 'close').catch(() => undefined);
+	// What it cannot be told or will not be told any more, its end tells.
+	for (const emitter of [child, child.stdin, child.stdout]) emitter.on('error', () => undefined);
+	holdProcess(child, false);
+	return {
+		async ask(bytes) {
+			const over = new AbortController();
+			const lost = ended.then(() => Promise.reject(new ResidentLost(`\`${program} resident\` ended`)));
+			holdProcess(child, true);
+			child.stdin.write(bytes);
+			try {
+				return await Promise.race([answer(child.stdout, over.signal), lost, tooLong(over.signal)]);
+			} finally {
+				over.abort();
+				holdProcess(child, false);
+			}
+		},
+		async stop() {
+			holdProcess(child, true);
+			child.kill('SIGKILL');
+			await ended;
+		},
+	};
+}
+
+/** Whether this process goes on while that one does. */
+function holdProcess(child: Child, held: boolean): void {
+	const handles = [child, child.stdin, child.stdout].filter((handle) => handle === child || handle instanceof Socket);
+	for (const handle of handles as (Child | Socket)[]) {
+		if (held) handle.ref();
+		else handle.unref();
+	}
+}
+
+/** Rejects after two minutes, and never settles once `signal` has aborted. */
+async function tooLong(signal: AbortSignal): Promise<never> {
+	await sleep(timeout, undefined, { signal, ref: false }).catch(() => new Promise(() => undefined));
+	throw new OpaFailure(`\`opa build\` failed: it did not end within ${timeout / 1000} seconds`, '', null);
+}
+
+/** See `resident.go`: the count of files, and each path and text after its length. */
+function request(files: readonly RegoFile[]): Uint8Array {
+	const sorted = sortedBy(files, (file) => file.path);
+	const texts = sorted.flatMap(({ path, text }) => [path, text].map((part) => Buffer.from(part)));
+	return Buffer.concat([number(files.length), ...texts.flatMap((text) => [number(text.length), text])]);
+}
+
+function number(value: number): Uint8Array {
+	const bytes = Buffer.alloc(4);
+	bytes.writeUInt32BE(value);
+	return bytes;
+}
+
+/** See `resident.go`: 0 or 1, the length of what follows, and that. Rejects when `signal` aborts before it is whole. */
+async function answer(stdout: Readable, signal: AbortSignal): Promise<Uint8Array> {
+	const header = 5;
+	const chunks: Buffer[] = [];
+	for await (const [chunk] of on(stdout, 'data', { signal }) as AsyncIterable<[Buffer]>) {
+		chunks.push(chunk);
+		const size = chunks.reduce((sum, { length }) => sum + length, 0);
+		if (size >= header && size >= header + lengthIn(chunks)) break;
+	}
+	const bytes = Buffer.concat(chunks);
+	const body = bytes.subarray(header);
+	if (bytes[0] === 0) return body;
+	const said = `error: ${body.toString('utf8')}`;
+	throw new OpaFailure(`\`opa build\` failed: ${said.split('\n', 1)[0]}`, said, 1);
+}
+
+/** The length that a header says, once it is whole. */
+function lengthIn([first = Buffer.alloc(0), ...others]: readonly Buffer[]): number {
+	return (first.length < 5 ? Buffer.concat([first, ...others]) : first).readUInt32BE(1);
+}
