@@ -1,4 +1,4 @@
-import { compilePolicy } from '../compiler/index.js';
+import { compilePolicy, layout } from '../compiler/index.js';
 import type { Schema } from '../compiler/model.js';
 import { readPolicyLibrary } from '../compiler/opa/build.js';
 import { pack, unpack } from '../src/bundle.js';
@@ -94,7 +94,7 @@ async function measureSteps({ api, config }: Stack): Promise<ReadonlyMap<string,
 		return value;
 	};
 	const row = await api.store.database.knex('environments').where({ key: 'dev' }).first('id');
-	const shelf = new PolicyShelf(api.store.database.knex);
+	const shelf = new PolicyShelf(api.store.database.knex, besidePolicy);
 	const compiler = createWasmCompiler(config.opa_path ?? '');
 	const library = await readPolicyLibrary();
 	for (let turn = 0; turn < Math.min(rounds, 3); turn += 1) {
@@ -105,8 +105,8 @@ async function measureSteps({ api, config }: Stack): Promise<ReadonlyMap<string,
 		await timed('WebAssembly.compile', () => WebAssembly.compile(wasm as Uint8Array<ArrayBuffer>));
 		const digest = `bench-${turn}`;
 		await timed('keep it', () => shelf.keep({ digest, files, wasm }, new Date()));
-		const published = { digest, schema_revision: 1, published_at: new Date() };
-		await timed('remember it', () => shelf.history.remember(row.id, published, besidePolicy(schema)));
+		const published = { digest, schema_revision: 1, published_at: new Date(), layout };
+		await timed('remember it', () => shelf.history.remember(row.id, published, schema));
 		await timed('fetch the module', () => shelf.wasm(digest));
 		const packed = await timed('pack', () => pack([{ path: 'policy.wasm', bytes: wasm }]));
 		await timed('unpack', () => unpack(packed));

@@ -7,12 +7,14 @@ import { checkSets } from './set-check.js';
 
 /** Finds everything that is wrong with a schema, sorted by place. Throws nothing. */
 export function check(schema: Schema): readonly Diagnostic[] {
+	// Of several with one key, which is another finding, the first.
+	const byKey = new Map(schema.resources.toReversed().map((resource) => [resource.key, resource]));
 	const findings = [
 		...checkKeys(schema),
 		...checkPermissions(schema),
 		...checkExtends(['roles'], schema.roles),
 		...checkCycles(['roles'], schema.roles),
-		...schema.resources.flatMap((resource) => checkResource(resource, schema)),
+		...schema.resources.flatMap((resource) => checkResource(resource, byKey)),
 		...checkSets(schema),
 	];
 	const distinct = new Map(findings.map((diagnostic) => [sortKey(diagnostic), diagnostic]));
@@ -98,17 +100,17 @@ function checkCycles(parent: readonly string[], roles: readonly Extending[]): re
 }
 
 /** The roles and relations of a resource type. That its roles are derived in circles is no fault. */
-function checkResource(resource: Resource, schema: Schema): readonly Diagnostic[] {
+function checkResource(resource: Resource, byKey: ReadonlyMap<string, Resource>): readonly Diagnostic[] {
 	const place = ['resources', resource.key];
 	return [
 		...resource.relations
-			.filter(({ subject }) => !schema.resources.some(({ key }) => key === subject))
+			.filter(({ subject }) => !byKey.has(subject))
 			.map(({ key, subject }) =>
 				finding('unknown_resource', [...place, 'relations', key], `resource type ${tick(subject)} does not exist`),
 			),
 		...resource.roles.flatMap((role) => [
 			...checkActions(resource, role),
-			...role.derivations.flatMap((derivation) => checkDerivation(resource, role, derivation, schema)),
+			...role.derivations.flatMap((derivation) => checkDerivation(resource, role, derivation, byKey)),
 		]),
 		...checkExtends([...place, 'roles'], resource.roles),
 		...checkCycles([...place, 'roles'], resource.roles),
@@ -138,7 +140,7 @@ function checkDerivation(
 	resource: Resource,
 	role: ResourceRole,
 	derivation: Derivation,
-	{ resources }: Schema,
+	byKey: ReadonlyMap<string, Resource>,
 ): readonly Diagnostic[] {
 	const place = ['resources', resource.key, 'roles', role.key, 'derivations', derivation.relation, derivation.role];
 	const relation = resource.relations.find(({ key }) => key === derivation.relation);
@@ -146,7 +148,7 @@ function checkDerivation(
 		const message = `resource type ${tick(resource.key)} has no relation ${tick(derivation.relation)}`;
 		return [finding('unknown_relation', place, message)];
 	}
-	const subject = resources.find(({ key }) => key === relation.subject);
+	const subject = byKey.get(relation.subject);
 	if (subject === undefined || subject.roles.some(({ key }) => key === derivation.role)) {
 		return [];
 	}

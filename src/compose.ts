@@ -20,6 +20,7 @@ import { reportState } from './pdp/feed.js';
 import { Replica } from './pdp/replica.js';
 import { StateReport } from './pdp/state-report.js';
 import { createAssembler } from './publish/assemble.js';
+import { besidePolicy } from './publish/beside.js';
 import { feedEndpoints } from './publish/endpoints.js';
 import { Feed } from './publish/feed.js';
 import { Publisher } from './publish/publisher.js';
@@ -100,7 +101,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 	const store = await openStore(config, { say, log, freeSpace });
 	try {
 		const firstStart = await bootstrap(store, config.bootstrap);
-		const shelf = new PolicyShelf(store.database.knex);
+		const shelf = new PolicyShelf(store.database.knex, besidePolicy);
 		const assembler = makeAssembler(opa, shelf, store.clock);
 		const publisher = new Publisher(store, shelf, assembler, log, patience);
 		const snapshots = new Snapshots(

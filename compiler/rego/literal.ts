@@ -6,8 +6,12 @@
  * YAML does not read JSON's pairs of escapes. Half a surrogate pair is no character and becomes U+FFFD.
  */
 export function literal(text: string): string {
+	if (plain.test(text)) return JSON.stringify(text);
 	return JSON.stringify(text.replaceAll(loneSurrogate, '\ufffd')).replaceAll(unprintable, escapeCodePoint);
 }
+
+/** Most keys are: in them there is nothing to replace. */
+const plain = /^[ -~]*$/;
 
 const loneSurrogate = /\p{Surrogate}/gu;
 

@@ -8,7 +8,6 @@ import type { PolicyShelf, Publications } from '../store/policy.js';
 import type { SchemaChangeAfter } from '../store/policy-state.js';
 import type { Store } from '../store/store.js';
 import type { Assembler } from './assemble.js';
-import { besidePolicy } from './beside.js';
 import { type Head, headAt, policyInForce } from './head.js';
 
 /** A failed compilation is tried again after this, in milliseconds: its cause may have been the machine's. */
@@ -158,11 +157,11 @@ export class Publisher {
 			const live = policyInForce(publications);
 			const unchanged =
 				publications.failed === null && live?.schema_revision === schema_revision && live.digest === digest;
-			const published = { digest, schema_revision, published_at: now };
+			const published = { digest, schema_revision, published_at: now, layout };
 			// First, so that whatever is in force can be read; also what was published by a version that kept no history.
-			await this.shelf.history.remember(environmentId, published, besidePolicy(assembled.schema));
+			await this.shelf.history.remember(environmentId, published, assembled.schema);
 			if (!unchanged) {
-				await this.shelf.publish(environmentId, { ...published, layout, left_out }, assembled.schema);
+				await this.shelf.publish(environmentId, { ...published, left_out }, assembled.schema);
 				// Those who went on with the policy before may wait for this one.
 				this.store.committed.emit('environment', environmentId);
 			}

@@ -12,7 +12,6 @@ import type {
 import { groupBy } from '../group-by.js';
 import { factsOf, keyIn, keysById } from './facts.js';
 import { ConditionSet } from './table/condition-set.js';
-import { type RuleRow, rulesBy } from './table/condition-set-rule.js';
 import { Relation } from './table/relation.js';
 import { Resource, ResourceAction } from './table/resource.js';
 import { grantsOf, parentsOf, Role } from './table/role.js';
@@ -25,7 +24,11 @@ import type { ReadingUnit } from './unit.js';
  * An environment's resources and roles. A built-in resource that no one gave actions, roles, relations or
  * condition sets, and that is no subject of a relation, says nothing and is left out.
  */
-export async function schemaOf(unit: ReadingUnit): Promise<Schema> {
+export function schemaOf(unit: ReadingUnit): Promise<Schema> {
+	return unit.rememberSchema(() => readSchema(unit));
+}
+
+async function readSchema(unit: ReadingUnit): Promise<Schema> {
 	const resources = await unit.query(Resource).orderBy('resources.id');
 	const actions = await unit.query(ResourceAction).orderBy('resource_actions.id');
 	const actionsOf = groupBy(actions, (action) => action.resource_id);
@@ -89,10 +92,25 @@ async function conditionSetsIn(unit: ReadingUnit, resources: readonly Resource[]
 	});
 }
 
+/** There may be tens of thousands: neither objects of a model are made of them nor are they sorted. */
 async function setRulesIn(unit: ReadingUnit): Promise<readonly SetRule[]> {
-	const rows = await rulesBy(unit, {}).castTo<RuleRow[]>();
-	return rows.map(({ user_set, resource_set, resource, action }) => ({ user_set, resource_set, resource, action }));
+	const { rows } = await unit.raw<SetRule>(setRulesQuery, {});
+	return rows;
 }
+
+const setRulesQuery = `
+	select user_sets.key as user_set, resource_sets.key as resource_set, resources.key as resource,
+		resource_actions.key as action
+	from condition_set_rules rules
+	join condition_sets user_sets
+		on user_sets.environment_id = rules.environment_id and user_sets.id = rules.user_set_id
+	join condition_sets resource_sets
+		on resource_sets.environment_id = rules.environment_id and resource_sets.id = rules.resource_set_id
+	join resource_actions
+		on resource_actions.environment_id = rules.environment_id and resource_actions.id = rules.action_id
+	join resources
+		on resources.environment_id = rules.environment_id and resources.id = resource_actions.resource_id
+	where rules.environment_id = :environment_id`;
 
 async function rolesOf(unit: ReadingUnit) {
 	const roles = await unit.query(Role).orderBy('roles.id');

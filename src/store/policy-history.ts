@@ -1,5 +1,7 @@
+import { promisify } from 'node:util';
+import { constants, gunzip, gzip } from 'node:zlib';
 import type { Knex } from 'knex';
-import type { RegoFile } from '../../compiler/model.js';
+import type { RegoFile, Schema } from '../../compiler/model.js';
 import type { Page, PageOf } from './filter.js';
 import type { LivePolicy } from './policy.js';
 import { referring } from './referring.js';
@@ -13,22 +15,44 @@ export interface PastPolicy extends LivePolicy {
 	readonly files: readonly RegoFile[];
 }
 
+/** A policy that is published now: where its schema's tables have this layout. */
+export interface NewPolicy extends LivePolicy {
+	readonly layout: number;
+}
+
+/** Makes what goes beside the Rego of a schema whose tables have this layout. */
+export type WriteBeside = (schema: Schema, layout: number) => readonly RegoFile[];
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
 /** Which policies were published, by the schema revision that each was compiled from. */
 export class PolicyHistory {
-	constructor(private readonly knex: Knex) {}
+	constructor(
+		private readonly knex: Knex,
+		private readonly writeBeside: WriteBeside,
+	) {}
 
 	/**
-	 * Remembers a policy that is on the shelf, with the files beside it, and forgets one that is too many. What is
-	 * remembered of that revision already is replaced, if it is another. Throws `not_found`.
+	 * Remembers a policy that is on the shelf, with the schema it was compiled from, and forgets one that is too many. What
+	 * is remembered of that revision already is replaced, if it is another. Throws `not_found`.
 	 */
-	async remember(environmentId: string, published: LivePolicy, beside: readonly RegoFile[]): Promise<void> {
-		const row = { ...published, environment_id: environmentId, files: JSON.stringify(beside) };
+	async remember(
+		environmentId: string,
+		{ digest, schema_revision, published_at, layout }: NewPolicy,
+		schema: Schema,
+	): Promise<void> {
+		const packed = await compress(JSON.stringify(schema), { level: constants.Z_BEST_SPEED });
+		const published = { digest, schema_revision, published_at, layout };
+		const row = { ...published, environment_id: environmentId, files: '[]', schema: packed };
 		await referring('Environment', environmentId, () =>
 			this.knex('policy_revisions')
 				.insert(row)
 				.onConflict(['environment_id', 'schema_revision'])
 				.merge()
-				.whereRaw('policy_revisions.digest <> excluded.digest or policy_revisions.files <> excluded.files'),
+				.whereRaw(
+					'policy_revisions.digest <> excluded.digest or policy_revisions.schema is distinct from excluded.schema',
+				),
 		);
 		const tooMany = this.#rows(environmentId)
 			.orderBy('schema_revision', 'desc')
@@ -51,7 +75,7 @@ export class PolicyHistory {
 
 	/** The policy of the newest schema revision that is not after this revision; `null` when none is remembered. */
 	async at(environmentId: string, revision: number): Promise<PastPolicy | null> {
-		const row: (PastPolicy & { readonly rego: readonly RegoFile[] }) | undefined = await this.#rows(environmentId)
+		const row: Remembered | undefined = await this.#rows(environmentId)
 			.where('schema_revision', '<=', revision)
 			.join('policies', 'policies.digest', 'policy_revisions.digest')
 			.orderBy('schema_revision', 'desc')
@@ -59,15 +83,26 @@ export class PolicyHistory {
 				'schema_revision',
 				'policies.digest',
 				'published_at',
+				'layout',
+				'schema',
 				'policies.files as rego',
 				'policy_revisions.files as files',
 			);
 		if (row === undefined) return null;
-		const { rego, files, ...published } = row;
-		return { ...published, files: [...rego, ...files] };
+		const { rego, files, schema, layout, ...published } = row;
+		if (schema === null || layout === null) return { ...published, files: [...rego, ...files] };
+		const unpacked: Schema = JSON.parse((await decompress(schema)).toString());
+		return { ...published, files: [...rego, ...this.writeBeside(unpacked, layout)] };
 	}
 
 	#rows(environmentId: string): Knex.QueryBuilder {
 		return this.knex('policy_revisions').where({ environment_id: environmentId });
 	}
+}
+
+/** What is stored: with a schema there are no files, and without one, of an earlier version, all of them. */
+interface Remembered extends PastPolicy {
+	readonly rego: readonly RegoFile[];
+	readonly layout: number | null;
+	readonly schema: Uint8Array | null;
 }

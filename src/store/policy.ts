@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { RegoFile, Schema } from '../../compiler/model.js';
 import { notFound } from '../failure.js';
-import { PolicyHistory } from './policy-history.js';
+import { PolicyHistory, type WriteBeside } from './policy-history.js';
 
 /** A compiled policy: shared by every environment whose Rego is the same. */
 export interface Policy {
@@ -87,8 +87,11 @@ export class PolicyShelf {
 	/** The policies that were in force before. */
 	readonly history: PolicyHistory;
 
-	constructor(private readonly knex: Knex) {
-		this.history = new PolicyHistory(knex);
+	constructor(
+		private readonly knex: Knex,
+		writeBeside: WriteBeside,
+	) {
+		this.history = new PolicyHistory(knex, writeBeside);
 	}
 
 	/** Whether there is a policy with this digest. */

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import type { Schema } from '../../compiler/model.js';
 import type { Clock } from '../clock.js';
 import { notFound } from '../failure.js';
 import { AccountUnit, scopeOf } from './account.js';
@@ -9,6 +10,7 @@ import type { Database } from './database.js';
 import { type Entrance, entranceOf, type Visit } from './entrance.js';
 import { KeyUses } from './key-uses.js';
 import { type SchemaChange, schemaChangeAfter } from './schema-change.js';
+import { SchemaMemory } from './schema-memory.js';
 import { type Cipher, hashSecret, sameHash } from './secret.js';
 import { Shared } from './shared.js';
 import { ApiKey, Environment, Organization } from './table/account.js';
@@ -30,6 +32,7 @@ export class Store {
 	readonly #writers = new Turns<Member>((environmentId, next) => this.#together(environmentId, next));
 	readonly #entrances = new Shared<Entrance | null>();
 	readonly #uses: KeyUses;
+	readonly #schemas = new SchemaMemory();
 
 	/**
 	 * `environment` is emitted with an environment's id after every unit that was committed there, and when it was
@@ -94,7 +97,8 @@ export class Store {
 			async (transaction) => {
 				const environment = await Environment.query(transaction).findById(environmentId);
 				if (environment === undefined) throw notFound('Environment', environmentId);
-				return work(new ReadingUnit(scopeOf(environment), transaction, this.clock, this.cipher), environment);
+				const schema = (read: () => Promise<Schema>) => this.#schemas.schemaAt(environment, read);
+				return work(new ReadingUnit(scopeOf(environment), transaction, this.clock, this.cipher, schema), environment);
 			},
 			{ isolationLevel: 'repeatable read', readOnly: true },
 		);

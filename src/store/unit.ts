@@ -64,6 +64,8 @@ export class ReadingUnit {
 		readonly clock: Clock,
 		/** Seals what must be shown again and may not lie in the store in the clear. */
 		readonly cipher: Cipher,
+		/** The environment's schema as this unit sees it, remembered or else read so; without it, it is read each time. */
+		readonly rememberSchema: (read: () => Promise<Schema>) => Promise<Schema> = (read) => read(),
 	) {
 		this.#database = database;
 	}

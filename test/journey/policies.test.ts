@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
+import { layout } from '../../compiler/index.js';
+import { besidePolicy } from '../../src/publish/beside.js';
 import { PolicyShelf } from '../../src/store/policy.js';
 import { mostRemembered } from '../../src/store/policy-history.js';
 import { stores } from '../support/each-store.js';
@@ -116,9 +118,35 @@ journey('what never was, is not yet or belongs to another has no policy', async 
 	t.deepEqual((await http.get<Listed>(`${pathOf(place)}?page=9`)).body.data, []);
 });
 
+const empty = { condition_sets: [], set_rules: [], resources: [], roles: [] };
+
+journey(
+	'tables and tests of Rego that reads another layout are left out, and what an earlier version wrote stays',
+	async (t, place) => {
+		const { http, id, store } = place;
+		const revision = await published(place, 'POST', `${place.schema}/resources`, document);
+		const files = async () => (await http.get<Past>(`${pathOf(place)}/${revision}`)).body.files;
+		const all = await files();
+		t.true(all.some(({ path }) => path === 'regolith/schema/data.json'));
+		t.true(all.some(({ path }) => path.endsWith('_test.rego')));
+		const row = store.database.knex('policy_revisions').where({ environment_id: id, schema_revision: revision });
+		await row.clone().update({ layout: layout - 1 });
+		t.deepEqual(
+			(await files()).map(({ path }) => path),
+			all.map(({ path }) => path).filter((path) => !/schema(_test)?[./]/.test(path)),
+		);
+		const before = [{ path: 'regolith/schema/data.json', text: '{}' }];
+		await row.clone().update({ layout: null, schema: null, files: JSON.stringify(before) });
+		t.deepEqual(
+			(await files()).filter(({ path }) => path.startsWith('regolith/schema/')),
+			before,
+		);
+	},
+);
+
 journey('the newest are kept', async (t, place) => {
 	const { http, id, store } = place;
-	const { history } = new PolicyShelf(store.database.knex);
+	const { history } = new PolicyShelf(store.database.knex, besidePolicy);
 	const newest = await published(place, 'POST', `${place.schema}/resources`, document);
 	const { hash: digest } = (await http.get<Past>(`${pathOf(place)}/${newest}`)).body;
 	const remembered = { environment_id: id, digest, files: '[]', published_at: store.clock.now() };
@@ -133,13 +161,13 @@ journey('the newest are kept', async (t, place) => {
 	const total = async () => (await http.get<Listed>(pathOf(place))).body.total_count;
 	t.true((await total()) > mostRemembered);
 	t.is((await history.at(id, newest))?.schema_revision, newest);
-	const last = { digest, schema_revision: first + mostRemembered, published_at: store.clock.now() };
-	await history.remember(id, last, []);
+	const last = { digest, schema_revision: first + mostRemembered, published_at: store.clock.now(), layout };
+	await history.remember(id, last, empty);
 	t.is(await total(), mostRemembered);
 	t.is((await history.at(id, 2 * first))?.schema_revision, last.schema_revision);
 	t.is(await history.at(id, first), null);
 	fails(t, await http.get(`${pathOf(place)}/${newest}`), 404, String(newest));
-	await t.throwsAsync(history.remember(store.clock.newId(), { ...remembered, schema_revision: 1 }, []), {
+	await t.throwsAsync(history.remember(store.clock.newId(), { ...last, schema_revision: 1 }, empty), {
 		message: /Environment/,
 	});
 });

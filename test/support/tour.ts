@@ -85,11 +85,12 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 
 /** A policy of the place's first revision; where nothing is compiled, there would be none. */
 async function rememberPolicy({ id, store }: Place, mark: string): Promise<void> {
-	const shelf = new PolicyShelf(store.database.knex);
+	const shelf = new PolicyShelf(store.database.knex, () => []);
 	const now = store.clock.now();
 	const files = [{ path: 'regolith/mark.rego', text: `# ${mark}\npackage regolith.mark\n` }];
 	await shelf.keep({ digest: mark, files, wasm: new Uint8Array() }, now);
-	await shelf.history.remember(id, { digest: mark, schema_revision: 1, published_at: now }, []);
+	const nothing = { condition_sets: [], set_rules: [], resources: [], roles: [] };
+	await shelf.history.remember(id, { digest: mark, schema_revision: 1, published_at: now, layout: 1 }, nothing);
 }
 
 /** Makes a user set and a resource set. Returns the id of the resource set. */

@@ -9,6 +9,7 @@ import { up as questionsOfDeltas } from './0007-questions-of-deltas.js';
 import { up as policyHistory } from './0008-policy-history.js';
 import { up as conditionSets } from './0009-condition-sets.js';
 import { up as policyInForce } from './0010-policy-in-force.js';
+import { up as schemasOfPolicies } from './0011-schemas-of-policies.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -22,6 +23,7 @@ const migrations = [
 	{ name: '0008-policy-history', up: policyHistory },
 	{ name: '0009-condition-sets', up: conditionSets },
 	{ name: '0010-policy-in-force', up: policyInForce },
+	{ name: '0011-schemas-of-policies', up: schemasOfPolicies },
 ] as const;
 
 type Migration = (typeof migrations)[number];
