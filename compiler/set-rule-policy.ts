@@ -2,10 +2,10 @@
 import { functionOf, rule } from './condition/rego.js';
 import { groupedBy } from './grouped-by.js';
 import { metadata } from './metadata.js';
-import type { RegoFile, Schema, SetRule } from './model.js';
+import type { ConditionSet, RegoFile, Schema, SetRule } from './model.js';
 import { canonical } from './order.js';
 import { folderOf, packagePart } from './rego/path.js';
-import { type Fragment, lines, rego } from './rego/rego.js';
+import { Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
 import { selectsOf } from './set-policy.js';
 
@@ -40,10 +40,7 @@ function actionOf({ resource, action }: ActionName): string {
 
 /** The package of one action, which has these rules. */
 function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]): RegoFile {
-	const byUserSet = groupedBy(rules, ({ user_set }) => user_set);
-	const joined = canonical([...byUserSet.keys()]).map((user_set, index) =>
-		writeJoined(user_set, canonical((byUserSet.get(user_set) ?? []).map((row) => row.resource_set)), index + 1),
-	);
+	const joined = joinsOf(rules).map((join, index) => writeJoin(join, index + 1));
 	const suspended = rego`data.regolith.pending.set_rules${packagePart(resource)}${packagePart(action)}`;
 	return regoFile(`regolith/set_rules/${folderOf(resource)}/${folderOf(action)}/granted.rego`, [
 		rego`package regolith.set_rules${packagePart(resource)}${packagePart(action)}`,
@@ -71,14 +68,45 @@ function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]
 	]);
 }
 
-/** The user set is looked at once, however many resource sets it is joined to. */
-function writeJoined(user_set: string, resource_sets: readonly string[], number: number): readonly Fragment[] {
-	const choices = resource_sets.map((key) => selectsOf('resourceset', key));
-	const choice = rego`resource_${number}`;
-	const [only, second] = choices;
-	const condition = only !== undefined && second === undefined ? only : rego`${choice}(resource)`;
+/** Every one of some user sets is joined to every one of some resource sets: by their keys, sorted. */
+interface Join {
+	readonly user_sets: readonly string[];
+	readonly resource_sets: readonly string[];
+}
+
+/** Rules as few joins: user sets that are joined to the same resource sets are in one. In order of their first ones. */
+function joinsOf(rules: readonly SetRule[]): readonly Join[] {
+	const byUserSet = groupedBy(rules, ({ user_set }) => user_set);
+	const sides = canonical(byUserSet.keys()).map((user_set) => ({
+		user_set,
+		resource_sets: canonical((byUserSet.get(user_set) ?? []).map(({ resource_set }) => resource_set)),
+	}));
+	return [...groupedBy(sides, ({ resource_sets }) => JSON.stringify(resource_sets)).values()].map((joined) => ({
+		user_sets: joined.map(({ user_set }) => user_set),
+		resource_sets: joined[0]?.resource_sets ?? [],
+	}));
+}
+
+/** Each set is looked at once, however many of the other side it is joined to. */
+function writeJoin({ user_sets, resource_sets }: Join, number: number): readonly Fragment[] {
+	const users = writeSide('userset', user_sets, number);
+	const resources = writeSide('resourceset', resource_sets, number);
 	return [
-		functionOf(rego`joined`, ['user', 'resource'], [selectsOf('userset', user_set), condition]),
-		...(second === undefined ? [] : choices.map((one) => functionOf(choice, ['resource'], [one]))),
+		functionOf(rego`joined`, ['user', 'resource'], [users.condition, resources.condition]),
+		...users.functions,
+		...resources.functions,
 	];
+}
+
+/** Whether one of some sets selects: one is asked itself, and of several a function has a body for each. */
+function writeSide(type: ConditionSet['type'], keys: readonly string[], number: number) {
+	const choices = keys.map((key) => selectsOf(type, key));
+	const [only, second] = choices;
+	if (only !== undefined && second === undefined) return { condition: only, functions: [] };
+	const [name, object] =
+		type === 'userset' ? ([rego`user_${number}`, 'user'] as const) : ([rego`resource_${number}`, 'resource'] as const);
+	return {
+		condition: rego`${name}(${new Fragment(object)})`,
+		functions: choices.map((choice) => functionOf(name, [object], [choice])),
+	};
 }

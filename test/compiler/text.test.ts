@@ -51,7 +51,7 @@ const paths: readonly (readonly [string, number])[] = [
 function skeleton(rego: string): readonly string[] {
 	const bare = rego
 		.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
-		.replaceAll(/(?<=(?:step|walk|further|resource|instances)_|== )\d+/g, '0');
+		.replaceAll(/(?<=(?:step|walk|further|user|resource|instances)_|== )\d+/g, '0');
 	const text = paths.reduce(
 		(current, [path, count]) =>
 			current.replaceAll(new RegExp(`(\\b${path.replaceAll(/[.[\]]/g, '\\$&')})${part}{${count}}`, 'g'), '$1[""]'),
@@ -96,6 +96,8 @@ const grammar = new Set([
 	'\tabac.evaluated',
 	'\tjoined(attributes.user, attributes.resource)',
 	'joined(user, resource) if {',
+	'\tuser_0(user)',
+	'user_0(user) if data.regolith.user_sets[""].selects(user)',
 	'\tresource_0(resource)',
 	'resource_0(resource) if data.regolith.resource_sets[""].selects(resource)',
 	'default holds := false',

@@ -35,14 +35,13 @@ joined(user, resource) if {
 }
 
 joined(user, resource) if {
-	data.regolith.user_sets.__proto__.selects(user)
+	user_3(user)
 	data.regolith.resource_sets.__autogen_document.selects(resource)
 }
 
-joined(user, resource) if {
-	data.regolith.user_sets["a\"] := true #\\"].selects(user)
-	data.regolith.resource_sets.__autogen_document.selects(resource)
-}
+user_3(user) if data.regolith.user_sets.__proto__.selects(user)
+
+user_3(user) if data.regolith.user_sets["a\"] := true #\\"].selects(user)
 
 joined(user, resource) if {
 	data.regolith.user_sets["senior-managers-of-acme"].selects(user)
