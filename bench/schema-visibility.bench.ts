@@ -98,7 +98,7 @@ async function measureSteps({ api, config }: Stack): Promise<ReadonlyMap<string,
 	const compiler = createWasmCompiler(config.opa_path ?? '');
 	const library = await readPolicyLibrary();
 	for (let turn = 0; turn < Math.min(rounds, 3); turn += 1) {
-		const schema = await timed('read the schema', () => api.store.snapshot(row.id, (unit) => schemaOf(unit)));
+		const schema = await timed('read the schema (known)', () => api.store.snapshot(row.id, (unit) => schemaOf(unit)));
 		const { policy } = await timed('compile it to Rego', () => compilePolicy(schema));
 		const files = [...library, ...(policy ?? [])];
 		const wasm = await timed('compile that to WASM', () => compiler.compile(files));
