@@ -3,8 +3,9 @@ import { pipeline, Readable } from 'node:stream';
 import Router from '@koa/router';
 import type { Context as KoaContext } from 'koa';
 import type { z } from 'zod';
-import { Failure, type Problem, unprocessable } from '../failure.js';
+import { Failure, unprocessable } from '../failure.js';
 import { type Deprecation, type Endpoint, Raw, type Reply, type Request, type Returns } from './endpoint.js';
+import { type Part, problemsIn } from './problem.js';
 
 /** What a handler answered, after it has been checked against the endpoint's declaration. */
 export type Answer = Reply<Returns> | Raw;
@@ -29,32 +30,16 @@ export type Surround = (endpoint: Endpoint<string, never>, request: AnyRequest, 
 /** The most deeply nested JSON that is accepted. Real policies nest a few levels; the bound keeps recursion safe. */
 const maxDepth = 100;
 
-function problemOf(place: string, issue: z.core.$ZodIssue): Problem[] {
-	const loc = [place, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
-	if ((issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined)
-		return [{ loc, msg: 'field required', type: 'missing' }];
-	if (issue.code === 'unrecognized_keys') {
-		return issue.keys.map((key) => ({ loc: [...loc, key], msg: 'extra field not permitted', type: 'extra_forbidden' }));
-	}
-	const value = JSON.stringify(issue.input);
-	const shown = value === undefined || value.length > 80 ? '' : `, got \`${value}\``;
-	return [{ loc, msg: `${issue.message}${shown}`, type: issue.code ?? 'value_error' }];
-}
-
 function depthExceeds(value: unknown, limit: number): boolean {
 	if (typeof value !== 'object' || value === null) return false;
 	return limit === 0 || Object.values(value).some((inner) => depthExceeds(inner, limit - 1));
 }
 
-/** Parses one part of a request; throws `unprocessable` with every problem and its place. */
-export async function parsePart<S extends z.ZodType>(
-	schema: S,
-	place: 'path' | 'query' | 'body',
-	value: unknown,
-): Promise<z.output<S>> {
+/** Parses one part of a request; throws `unprocessable` with the first problems, each with its place. */
+export async function parsePart<S extends z.ZodType>(schema: S, part: Part, value: unknown): Promise<z.output<S>> {
 	const parsed = await schema.safeParseAsync(value, { reportInput: true });
 	if (parsed.success) return parsed.data;
-	throw unprocessable(parsed.error.issues.flatMap((issue) => problemOf(place, issue)));
+	throw unprocessable(problemsIn(part, parsed.error.issues));
 }
 
 function checked(endpoint: Endpoint<string, never>, answer: Answer): Answer {

@@ -115,9 +115,19 @@ function asFailure(error: unknown, served: Served, requestId: string): Failure {
 	return new Failure('unexpected', 'an unexpected error occurred; the server log has it under this id');
 }
 
+/** The largest body of an error answer, in bytes. */
+const maxFailureBytes = 64 * 1024;
+
+/** The body of an error answer. What is beside the message gives way when it is too much. */
+function textOf(failure: Failure, requestId: string, served: Pick<Served, 'renderFailure'>): string {
+	const text = JSON.stringify(served.renderFailure(failure, requestId));
+	if (Buffer.byteLength(text) <= maxFailureBytes) return text;
+	return JSON.stringify(served.renderFailure(new Failure(failure.code, failure.message), requestId));
+}
+
 function writeFailure(ctx: Context, failure: Failure, served: Served): void {
 	ctx.status = failure.status;
-	ctx.body = JSON.stringify(served.renderFailure(failure, ctx.state['id']));
+	ctx.body = textOf(failure, ctx.state['id'], served);
 	// INVARIANT: exactly this value; clients compare it without parameters.
 	ctx.set('content-type', 'application/json');
 	ctx.set(served.failureHeaders?.() ?? {});
@@ -132,7 +142,7 @@ class Application extends Koa {
 
 /** Builds the Koa application of a server: request id, failures as answers, routes, a JSON 404 for the rest. */
 export function createApplication(served: Served): Application {
-	const koa = new Application((failure, id) => JSON.stringify(served.renderFailure(failure, id)));
+	const koa = new Application((failure, id) => textOf(failure, id, served));
 	// Everything thrown has been answered and reported before Koa could see it; this is only for broken sockets.
 	koa.silent = true;
 	const router = mount(served.endpoints, served.surround, readBody);

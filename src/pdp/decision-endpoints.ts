@@ -2,7 +2,7 @@
 
 import { unprocessable } from '../failure.js';
 import { reply } from '../http/endpoint.js';
-import { AuthorizationResult, BulkQuery, BulkResult, Query } from '../wire/check.js';
+import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../wire/check.js';
 import { type Deciding, decide } from './decide.js';
 import { endpoint, revisionHeader, unavailable } from './endpoint.js';
 import { type Mode, normalise } from './normalise.js';
@@ -42,7 +42,7 @@ export function decisionEndpoints(mode: Mode) {
 		endpoint({
 			name: 'checkMany',
 			summary: 'Decide many checks at one revision',
-			description: `At most ${mostExplained} of them may ask for their reasons.`,
+			description: `At most ${maxBulkChecks}, of which at most ${mostExplained} may ask for their reasons.`,
 			tag,
 			method: 'post',
 			path: '/allowed/bulk',

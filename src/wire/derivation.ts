@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import { defaulted, Reference, Uuid } from './common.js';
 
 /** Role derivations, `granted_to` and implicit grants in the contract: a role that follows from one on another object. */
@@ -23,7 +24,7 @@ export type DerivedRoleRuleCreate = z.output<typeof DerivedRoleRuleCreate>;
 
 /** All derivations of one role. */
 export const DerivedRoleBlockEdit = z
-	.object({ users_with_role: defaulted(z.array(DerivedRoleRuleCreate), () => []), when })
+	.object({ users_with_role: defaulted(boundedArray(DerivedRoleRuleCreate), () => []), when })
 	.meta({ id: 'DerivedRoleBlockEditable' });
 export type DerivedRoleBlockEdit = z.output<typeof DerivedRoleBlockEdit>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import {
 	Attributes,
 	defaulted,
@@ -36,7 +37,7 @@ function orNull<S extends z.ZodType>(schema: S) {
 }
 
 function listOf<S extends z.ZodType>(item: S) {
-	return defaulted(z.array(item), () => []);
+	return defaulted(boundedArray(item), () => []);
 }
 
 function mapOf<S extends z.ZodType>(value: S, key: z.ZodString = Key) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import { Name, Reference, Text } from './common.js';
 
 /** Query parameters: they arrive as text, or as a list of texts when repeated. Unknown names are ignored. */
@@ -34,13 +35,13 @@ export const Search = Name.transform((text) => (text === '' ? undefined : text))
 
 /** Searches, any of which may match; the parameter may be repeated. `undefined` when absent or empty. */
 export const Searches = z
-	.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(Text))
+	.preprocess((value) => (typeof value === 'string' ? [value] : value), boundedArray(Text))
 	.transform((texts) => (texts.every((text) => text === '') ? undefined : texts.filter((text) => text !== '')))
 	.optional();
 
 /** References of one kind, any of which may match; the parameter may be repeated. `undefined` when absent. */
 export const References = z
-	.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(Reference))
+	.preprocess((value) => (typeof value === 'string' ? [value] : value), boundedArray(Reference))
 	.optional();
 
 /** One `attr_<name>=<value>` of a list: only objects whose attribute of that name is that text. */

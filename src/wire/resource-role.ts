@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import {
 	Attributes,
 	clearable,
@@ -24,9 +25,9 @@ export const ResourcePermission = Reference.meta({
 const described = {
 	name: Name,
 	description: optional(Text),
-	permissions: defaulted(z.array(ResourcePermission), () => []),
+	permissions: defaulted(boundedArray(ResourcePermission), () => []),
 	attributes: optional(Attributes),
-	extends: defaulted(z.array(Reference), () => []),
+	extends: defaulted(boundedArray(Reference), () => []),
 	granted_to: optional(DerivedRoleBlockEdit),
 };
 
@@ -43,9 +44,9 @@ export const ResourceRoleUpdate = z
 	.object({
 		name: optional(Name),
 		description: clearable(Text),
-		permissions: optional(z.array(ResourcePermission)),
+		permissions: optional(boundedArray(ResourcePermission)),
 		attributes: clearable(Attributes),
-		extends: optional(z.array(Reference)),
+		extends: optional(boundedArray(Reference)),
 		granted_to: clearable(DerivedRoleBlockEdit),
 	})
 	.meta({ id: 'ResourceRoleUpdate' });
@@ -53,7 +54,7 @@ export type ResourceRoleUpdate = z.output<typeof ResourceRoleUpdate>;
 
 /** Permissions to give to a role of a resource or to take from it. */
 export const ResourceRolePermissions = z
-	.object({ permissions: z.array(ResourcePermission) })
+	.object({ permissions: boundedArray(ResourcePermission) })
 	.meta({ id: 'ResourceRolePermissions' });
 export type ResourceRolePermissions = z.output<typeof ResourceRolePermissions>;
 

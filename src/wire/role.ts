@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import { operations } from './bulk.js';
 import {
 	AlwaysNull,
@@ -31,9 +32,9 @@ const described = {
 	key: Key,
 	name: Name,
 	description: optional(Text),
-	permissions: defaulted(z.array(Permission), () => []),
+	permissions: defaulted(boundedArray(Permission), () => []),
 	attributes: optional(Attributes),
-	extends: defaulted(z.array(Reference), () => []),
+	extends: defaulted(boundedArray(Reference), () => []),
 };
 
 /** A new tenant role. */
@@ -45,16 +46,16 @@ export const RoleUpdate = z
 	.object({
 		name: optional(Name),
 		description: clearable(Text),
-		permissions: optional(z.array(Permission)),
+		permissions: optional(boundedArray(Permission)),
 		attributes: clearable(Attributes),
-		extends: optional(z.array(Reference)),
+		extends: optional(boundedArray(Reference)),
 		granted_to: derivation,
 	})
 	.meta({ id: 'RoleUpdate' });
 export type RoleUpdate = z.output<typeof RoleUpdate>;
 
 /** Permissions to give to a role or to take from it. */
-export const RolePermissions = z.object({ permissions: z.array(Permission) }).meta({ id: 'RolePermissions' });
+export const RolePermissions = z.object({ permissions: boundedArray(Permission) }).meta({ id: 'RolePermissions' });
 export type RolePermissions = z.output<typeof RolePermissions>;
 
 /** The most roles of one bulk call: each call is one unit, and nobody else writes to the environment meanwhile. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import { idents, operations } from './bulk.js';
 import {
 	Attributes,
@@ -49,7 +50,7 @@ const described = {
 	first_name: optional(Name),
 	last_name: optional(Name),
 	attributes: defaulted(Attributes, () => ({})),
-	role_assignments: optional(z.array(UserRoleCreate)),
+	role_assignments: optional(boundedArray(UserRoleCreate)),
 };
 
 /** A new user, with the roles it shall have from the start. */
