@@ -56,7 +56,10 @@ function surrounding({ replica, apiKey, log, revisionWait = 10_000 }: DecisionPo
 		if (access === 'open') return run(undefined);
 		authorize(request.headers['authorization'], expected);
 		const wanted = request.headers['x-min-revision'];
-		if (wanted !== undefined) await untilRevision(replica, wanted, revisionWait, request);
+		if (wanted !== undefined) {
+			await run.validate();
+			await untilRevision(replica, wanted, revisionWait, request);
+		}
 		return run(now);
 	};
 }
