@@ -58,15 +58,19 @@ export function waitsToSend({ headers, complete }: IncomingMessage): boolean {
 	return headers.expect !== undefined && !complete;
 }
 
-/** Throws away what still comes of a body, so that the connection can go on; cuts the connection when it is too much. */
-export function discardRest(request: IncomingMessage): void {
+/**
+ * Throws away what still comes of a body, so that the connection can go on; cuts the connection when it is too much. Calls
+ * `ended` when nothing comes any more.
+ */
+export function discardRest(request: IncomingMessage, ended: () => void = () => {}): void {
 	let left = mostDiscarded;
 	request.on('data', (chunk: Buffer) => {
 		left -= chunk.length;
 		if (left < 0) request.socket.destroy();
 	});
+	request.once('end', ended);
 	// A client that leaves meanwhile is nobody's failure.
-	request.on('error', () => {});
+	request.on('error', ended);
 	request.resume();
 }
 

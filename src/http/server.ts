@@ -152,12 +152,21 @@ export function createApplication(served: Served): Application {
 	return koa;
 }
 
-/** Of a request that was answered without its body, or before the end of it. */
-function leaveBody({ req, res }: Context): void {
+/** Ends a request that is answered without its body, or before the end of it. */
+function leaveBody(ctx: Context): void {
+	const { req, res, body } = ctx;
 	if (req.complete) return;
-	// Nobody knows whether a client that was not told to go on sends its body all the same.
-	if (waitsToSend(req) && !res.headersSent) res.setHeader('connection', 'close');
-	discardRest(req);
+	if (waitsToSend(req)) {
+		// Nobody knows whether a client that was not told to go on sends its body all the same.
+		if (!res.headersSent) res.setHeader('connection', 'close');
+		discardRest(req);
+	} else if (typeof body === 'string' && ctx.respond !== false && ctx.method !== 'HEAD') {
+		// The answer goes out whole but does not end before the body does: where the connection is closed then, what is
+		// still coming would reset it, and the client would lose the answer.
+		ctx.respond = false;
+		res.write(body);
+		discardRest(req, () => res.end());
+	} else discardRest(req);
 }
 
 /** The router would hand an undecodable parameter on as it is written. */

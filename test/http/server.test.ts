@@ -508,6 +508,15 @@ test('who has no key is answered before the body comes', async (t) => {
 	socket.destroy();
 });
 
+test('an answer before the end of the body reaches a client that closes the connection', async (t) => {
+	const head = 'POST /things HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5000000\r\n\r\n';
+	for (let turn = 0; turn < 10; turn++) {
+		const socket = connect(server.port, '127.0.0.1');
+		socket.write(head + '['.repeat(5_000_000));
+		t.regex(await text(socket), /^HTTP\/1.1 401 .*an API key is needed/s);
+	}
+});
+
 test('a body that nobody reads and that does not end costs its connection', async (t) => {
 	const { text: answer, socket } = await firstAnswer(
 		'POST /things HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
