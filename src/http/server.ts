@@ -194,6 +194,19 @@ function closing(server: Server, graceMilliseconds: number): Promise<void> {
 	});
 }
 
+/** Whether a path can be found in what a request asks for; Koa throws where it cannot. */
+function hasReadableTarget({ url = '' }: IncomingMessage): boolean {
+	return url.startsWith('/') || url === '*' || URL.canParse(url);
+}
+
+function refuseTarget(response: ServerResponse, application: Application): void {
+	const id = randomUUID();
+	const headers = { connection: 'close', 'content-type': 'application/json', 'x-request-id': id };
+	response.statusCode = 400;
+	response.setHeaders(new Map(Object.entries(headers)));
+	response.end(application.render(new Failure('invalid', malformed.message), id));
+}
+
 /** What Node.js could not read as a request, by its code; the rest is malformed. */
 const unread: Readonly<Record<string, { readonly status: string; readonly message: string }>> = {
 	HPE_HEADER_OVERFLOW: {
@@ -238,6 +251,7 @@ export async function listen(application: Application, host: string, port: numbe
 	const handling = new Set<Promise<void>>();
 	const serve = (request: IncomingMessage, response: ServerResponse) => {
 		answers.set(request.socket, response);
+		if (!hasReadableTarget(request)) return refuseTarget(response, application);
 		const handled = handle(request, response).finally(() => handling.delete(handled));
 		handling.add(handled);
 	};

@@ -605,6 +605,7 @@ test.serial('only what is no Failure is reported as unexpected, and every answer
 const noRequests: readonly (readonly [title: string, bytes: string, status: number])[] = [
 	['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
 	['what is not HTTP', 'hello\r\n\r\n', 400],
+	['a target that is no URL', 'GET http://[::1/things HTTP/1.1\r\nHost: x\r\n\r\n', 400],
 	['a length that is none', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', 400],
 ];
 
