@@ -2,13 +2,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Client, client } from '../test/support/client.js';
-import { freePort } from '../test/support/ports.js';
-import { createDatabase } from '../test/support/postgres.js';
-import { Service } from '../test/support/service.js';
-import { type StoreKind, secretFor, settings } from '../test/support/stack.js';
-import { removeFolder, temporaryFolder } from '../test/support/temporary.js';
-import type { Kind, Load, Outcome, Target } from './support/load.js';
+import { client } from '../test/support/client.js';
+import type { StoreKind } from '../test/support/stack.js';
+import { accepted, portions, startApi } from './support/api.js';
+import type { Kind, Load, Outcome } from './support/load.js';
 
 /**
  * Writes a second, over real HTTP, against the API in a process of its own, on both stores; the writers are a third
@@ -24,49 +21,6 @@ const rounds = Number(process.env['ROUNDS'] ?? 5);
 const wanted = (process.env['WRITES'] ?? '').split(',').filter(Boolean);
 const kinds: readonly Kind[] = ['assignments', 'users', 'mixed'];
 const bulkUsers = 10_000;
-
-interface Api {
-	readonly url: string;
-	readonly organization: Client;
-	/** Makes an environment with a role to give, and returns where it is. */
-	place(): Promise<Target>;
-	stop(): Promise<void>;
-}
-
-async function startApi(kind: StoreKind): Promise<Api> {
-	const folder = temporaryFolder();
-	const database = kind === 'server' ? await createDatabase() : null;
-	const port = await freePort();
-	const url = `http://127.0.0.1:${port}`;
-	const env = { ...settings(folder, 'bench'), API_PORT: String(port), DATABASE_URL: database?.url ?? '' };
-	const service = new Service(url, { command: ['serve'], env: { ...env, LOG_LEVEL: 'warn' } });
-	await service.start();
-	const organization = client(url, secretFor('bench-organization'));
-	let places = 0;
-	return {
-		url,
-		organization,
-		async place() {
-			places += 1;
-			const key = `place-${places}`;
-			accepted(await organization.post('/v2/projects/default/envs', { key, name: key }));
-			const { secret } = accepted(await organization.get<{ secret: string }>(`/v2/api-key/default/${key}`)).body;
-			const role = { key: 'viewer', name: 'Viewer' };
-			accepted(await organization.post(`/v2/schema/default/${key}/roles`, role));
-			return { facts: `/v2/facts/default/${key}`, secret };
-		},
-		async stop() {
-			await service.stop();
-			await database?.drop();
-			removeFolder(folder);
-		},
-	};
-}
-
-function accepted<A extends { readonly status: number; readonly body: unknown }>(answer: A): A {
-	if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-	return answer;
-}
 
 async function loaded(load: Load): Promise<Outcome> {
 	const child = fork(fileURLToPath(new URL('support/load.js', import.meta.url)));
@@ -106,12 +60,6 @@ async function measureSingles(kind: StoreKind, environments: number): Promise<vo
 				)} writes/s, p50 ${figure(({ p50 }) => p50).toFixed(1)} ms, p99 ${figure(({ p99 }) => p99).toFixed(1)} ms (${rates})`,
 		);
 	}
-}
-
-function portions<R>(rows: readonly R[], size: number): readonly (readonly R[])[] {
-	return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) =>
-		rows.slice(index * size, (index + 1) * size),
-	);
 }
 
 async function measureBulk(kind: StoreKind): Promise<void> {

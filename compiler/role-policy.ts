@@ -1,114 +1,157 @@
 /** A role of a resource type as Rego: who holds it, one function body for each way. */
 import { type Circle, type DerivationGraph, type Edge, nameOf, type RoleName, roleText } from './circle.js';
+import { wayName } from './closure.js';
 import { metadata, objectMetadata } from './metadata.js';
 import type { RegoFile, Resource, ResourceRole } from './model.js';
 import { folderOf, packagePart } from './rego/path.js';
 import { type Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
-import {
-	assignedOn,
-	circlePackage,
-	closureOf,
-	nothingAssignedOn,
-	notSuspended,
-	rolePackage,
-} from './role-reference.js';
+import { assignedOn, circlePackage, closureOf, notSuspended, rolePackage, walkPackage } from './role-reference.js';
+import { conditionsOn } from './step-policy.js';
+import type { Walks } from './walk.js';
 
 /**
  * The package of a role: `held(user, object)` says whether a user, given as what is assigned to them, holds it on the
- * instance of that name, assigned or derived. In a circle, `derived(user, object)` says so for derivations from outside
- * that closures do not hold, and `held_on_any(user, objects)` whether it is held on any instance of a table.
+ * instance of that name, assigned or derived. Where something is derived from a derived role, `held_on_any(user,
+ * objects)` says so of several instances instead: whatever leads to them is gathered first and asked for once, so that
+ * a check takes no longer where ways meet again. In a circle, `derived_on_any(user, objects)` does so for derivations
+ * from outside that closures do not hold.
  *
  * Large tables stand in full paths, never in variables: a stock OPA would convert the whole table at each check.
  */
-export function writeRole(graph: DerivationGraph, resource: Resource, role: ResourceRole): RegoFile {
+export function writeRole(graph: DerivationGraph, walks: Walks, resource: Resource, role: ResourceRole): RegoFile {
 	const name = { type: resource.key, role: role.key };
 	return regoFile(`regolith/roles/${folderOf(resource.key)}/${folderOf(role.key)}/held.rego`, [
 		rego`package ${rolePackage(name)}`,
 		lines([objectMetadata(rego`role`, role), rego`#   resource: ${resource.key}`, rego`# scope: document`]),
-		...waysToHold(graph, name),
+		...waysToHold(graph, walks, name),
 	]);
 }
 
-function waysToHold(graph: DerivationGraph, name: RoleName): readonly Fragment[] {
+function waysToHold(graph: DerivationGraph, walks: Walks, name: RoleName): readonly Fragment[] {
+	const walk = walks.of(name);
+	if (walk !== undefined) {
+		return [walked(onOne, 'Assigned or derived, in any of very many ways', rego`data.${walkPackage(walk)}`, name)];
+	}
 	const circle = graph.circleOf(name);
 	const own = graph.leaving(name);
+	const scope = isAskedOnSeveral(graph, walks, name) ? onEach : onOne;
 	if (circle === undefined) {
-		return [assigned(name), ...own.map((edge) => derivation(graph, rego`held`, edge))];
+		return [assigned(scope, name), ...own.map((edge) => derivation(graph, scope, edge))];
 	}
 	if (circle.conditional) {
-		return [...walked(circle, name), ...own.map((edge) => derivation(graph, rego`derived`, edge))];
+		return [
+			walked(scope, 'Assigned or derived, at any distance in a circle', rego`data.${circlePackage(circle)}`, name),
+			...own.map((edge) => derivation(graph, derivedOnEach, edge)),
+		];
 	}
 	const conditional = own.filter((edge) => edge.no_direct_roles_on_object);
 	return [
-		...(asksForAny(graph, name) ? onAny(graph, circle, name) : [assigned(name), ...closed(graph, circle, name, onOne)]),
-		...conditional.map((edge) => derivation(graph, rego`derived`, edge)),
+		assigned(scope, name),
+		...closed(graph, circle, name, scope),
+		...conditional.map((edge) => derivation(graph, derivedOnEach, edge)),
 	];
 }
 
-/**
- * Whether a role is asked for on several instances at once: where one comes to it through relationships or a closure,
- * there may be many, and what the user is assigned is looked up once for all of them.
- */
-function asksForAny(graph: DerivationGraph, role: RoleName): boolean {
-	return graph.circleOf(role)?.conditional === false && graph.leadsOut(role);
+/** Whether a user holds a role on an instance, as a condition. */
+export function heldOn(
+	graph: DerivationGraph,
+	walks: Walks,
+	name: RoleName,
+	[user, instance]: readonly [user: Fragment, instance: Fragment],
+): Fragment {
+	const path = rego`data.${rolePackage(name)}`;
+	return isAskedOnSeveral(graph, walks, name)
+		? rego`${path}.held_on_any(${user}, {${instance}})`
+		: rego`${path}.held(${user}, ${instance})`;
 }
 
-/** What a body of a function is about: the instance `object`. */
+/** Whether functions of other roles ask for this one: they do so on several instances at once. */
+function isAskedOnSeveral(graph: DerivationGraph, walks: Walks, name: RoleName): boolean {
+	return isDerived(graph, name) && graph.leadsOut(name) && walks.of(name) === undefined;
+}
+
+/** Whether a role can be held without being assigned. */
+function isDerived(graph: DerivationGraph, role: RoleName): boolean {
+	return graph.into(role).length > 0;
+}
+
+/** What a body of a function is about: the instance `object`, or several of them. */
 interface Scope {
 	readonly head: Fragment;
-	/** The lines that come to the instance, where it is not given. */
+	/** The lines that come to each instance, where it is not given. */
 	readonly each: readonly Fragment[];
 }
 
+const eachObject = [rego`	some object, _ in objects`];
 const onOne: Scope = { head: rego`held(user, object)`, each: [] };
-const onEach: Scope = {
-	head: rego`held_on_any(user, objects)`,
-	each: [rego`	some object, _ in objects`],
-};
+const onEach: Scope = { head: rego`held_on_any(user, objects)`, each: eachObject };
+const derivedOnEach: Scope = { head: rego`derived_on_any(user, objects)`, each: eachObject };
 
-function onAny(graph: DerivationGraph, circle: Circle, name: RoleName): readonly Fragment[] {
-	return [
-		lines([metadata({ title: 'On one instance' }), rego`${onOne.head} if held_on_any(user, {object: null})`]),
-		lines([
-			metadata({ title: 'Assigned on any of several instances' }),
-			rego`held_on_any(user, objects) if data.regolith.rebac.meet(${tableOf(name)}, objects)`,
-		]),
-		...closed(graph, circle, name, onEach),
-	];
+function assigned(scope: Scope, name: RoleName): Fragment {
+	return scope === onOne
+		? lines([metadata({ title: 'Assigned on the instance' }), rego`${scope.head} if ${assignedOn(rego`object`, name)}`])
+		: lines([
+				metadata({ title: 'Assigned on any of several instances' }),
+				rego`${scope.head} if data.regolith.rebac.meet(${tableOf(name)}, objects)`,
+			]);
 }
 
-function assigned(name: RoleName): Fragment {
+/** A derivation as one body of a function. */
+function derivation(graph: DerivationGraph, scope: Scope, edge: Edge): Fragment {
+	const { relation, source } = edge;
+	const subjects = rego`data.regolith.facts.relations[object]${packagePart(relation)}`;
+	const conditions = conditionsOn(edge).map((condition) => rego`	${condition}`);
 	return lines([
-		metadata({ title: 'Assigned on the instance' }),
-		rego`held(user, object) if ${assignedOn(rego`object`, name)}`,
-	]);
-}
-
-/** A derivation as one body of the function that is called `head`. */
-function derivation(graph: DerivationGraph, head: Fragment, edge: Edge): Fragment {
-	const subjects = rego`data.regolith.facts.relations[object]${packagePart(edge.relation)}`;
-	return lines([
-		metadata({
-			title: titleOf(edge),
-			custom: [[rego`relation`, edge.relation]],
-		}),
+		metadata({ title: titleOf(edge), custom: [[rego`relation`, relation]] }),
 		rego`#   kind: role_derivation`,
-		rego`${head}(user, object) if {`,
-		...(edge.no_direct_roles_on_object ? [rego`	${nothingAssignedOn(rego`object`, edge.target.type)}`] : []),
-		...heldOnOneOf(graph, edge.source, subjects),
+		rego`${scope.head} if {`,
+		...(!isDerived(graph, source)
+			? amongAssigned(scope, source, conditions, subjects)
+			: scope === onOne
+				? [...conditions, heldOnAny(source, subjects)]
+				: fromSeveral(edge, conditions)),
 		// Last, so that it costs nothing where nothing is derived.
 		rego`	${notSuspended(edge)}`,
 		rego`}`,
 	]);
 }
 
-/** Lines of a body: the user holds the role on one of the instances of a table. */
-function heldOnOneOf(graph: DerivationGraph, source: RoleName, table: Fragment): readonly Fragment[] {
-	const path = rego`data.${rolePackage(source)}`;
-	return asksForAny(graph, source)
-		? [rego`	${path}.held_on_any(user, ${table})`]
-		: [rego`	some subject, _ in ${table}`, rego`	${path}.held(user, subject)`];
+function fromSeveral(edge: Edge, conditions: readonly Fragment[]): readonly Fragment[] {
+	const { relation, source } = edge;
+	return edge.no_direct_roles_on_object
+		? [
+				rego`	free := {object |`,
+				...[...eachObject, ...conditions].map((line) => rego`	${line}`),
+				rego`	}`,
+				heldOnAny(source, rego`data.regolith.rebac.related(free, ${relation})`),
+			]
+		: [heldOnAny(source, rego`data.regolith.rebac.related(objects, ${relation})`)];
+}
+
+/** The user holds the role, which may be derived, on one of these instances. */
+function heldOnAny(role: RoleName, instances: Fragment): Fragment {
+	return rego`	data.${rolePackage(role)}.held_on_any(user, ${instances})`;
+}
+
+/**
+ * The role, which is only ever assigned, is assigned on an instance of the table that stands for each object. What is
+ * assigned is looked for from the smaller side: the table, or what the user holds.
+ */
+function amongAssigned(
+	{ each }: Scope,
+	role: RoleName,
+	conditions: readonly Fragment[],
+	table: Fragment,
+): readonly Fragment[] {
+	return each.length === 0
+		? [...conditions, rego`	data.regolith.rebac.meet(${tableOf(role)}, ${table})`]
+		: [
+				rego`	assigned := ${tableOf(role)}`,
+				...each,
+				...conditions,
+				rego`	data.regolith.rebac.meet(assigned, ${table})`,
+			];
 }
 
 function titleOf({ relation, source, no_direct_roles_on_object }: Edge): string {
@@ -116,7 +159,7 @@ function titleOf({ relation, source, no_direct_roles_on_object }: Edge): string 
 	return no_direct_roles_on_object ? `${rule}, unless a role is assigned on the instance` : rule;
 }
 
-/** Through the closure. What is assigned is looked for from the smaller side: the closure, or what the user holds. */
+/** Through the closure. */
 function closed(graph: DerivationGraph, circle: Circle, name: RoleName, scope: Scope): readonly Fragment[] {
 	const leaving = circle.members.flatMap((member) => graph.leaving(member));
 	const outside = new Map(
@@ -125,30 +168,37 @@ function closed(graph: DerivationGraph, circle: Circle, name: RoleName, scope: S
 	const interrupted = circle.members.filter((member) =>
 		graph.leaving(member).some((edge) => edge.no_direct_roles_on_object),
 	);
+	const leading = (source: RoleName) =>
+		scope === onOne
+			? closureOf(name, source)
+			: rego`data.regolith.rebac.leading(objects, ${wayName(name.role, source)})`;
 	return [
 		...circle.members.map((member) =>
-			assignedAmong(
+			body(
 				scope,
 				`Derived in a circle, at any distance, from an assigned ${roleText(member)}`,
-				member,
-				closureOf(name, member),
+				amongAssigned(scope, member, [], closureOf(name, member)),
 			),
 		),
-		...[...outside.values()].map((source) => {
-			const title = `Derived at any distance from ${roleText(source)}, which leads into the circle`;
-			const table = closureOf(name, source);
-			// A role that is only ever assigned need not be asked for on each instance.
-			return graph.into(source).length > 0
-				? body(scope, title, heldOnOneOf(graph, source, table))
-				: assignedAmong(scope, title, source, table);
-		}),
+		...[...outside.values()].map((source) =>
+			body(
+				scope,
+				`Derived at any distance from ${roleText(source)}, which leads into the circle`,
+				isDerived(graph, source)
+					? [heldOnAny(source, leading(source))]
+					: amongAssigned(scope, source, [], closureOf(name, source)),
+			),
+		),
 		...interrupted.flatMap((member) => [
 			...(nameOf(member) === nameOf(name)
-				? [body(scope, 'Derived from outside of the circle', [rego`	derived(user, object)`])]
+				? [
+						body(scope, 'Derived from outside of the circle', [
+							scope === onOne ? rego`	derived_on_any(user, {object})` : rego`	derived_on_any(user, objects)`,
+						]),
+					]
 				: []),
 			body(scope, `Derived in a circle, at any distance, from a derived ${roleText(member)}`, [
-				rego`	some subject, _ in ${closureOf(name, member)}`,
-				rego`	data.${rolePackage(member)}.derived(user, subject)`,
+				rego`	data.${rolePackage(member)}.derived_on_any(user, ${leading(member)})`,
 			]),
 		]),
 	];
@@ -158,29 +208,15 @@ function tableOf({ type, role }: RoleName): Fragment {
 	return rego`user${packagePart(type)}${packagePart(role)}`;
 }
 
-function assignedAmong(scope: Scope, title: string, source: RoleName, table: Fragment): Fragment {
-	const held = tableOf(source);
-	return scope === onOne
-		? body(scope, title, [rego`	data.regolith.rebac.meet(${held}, ${table})`])
-		: body({ ...scope, each: [rego`	assigned := ${held}`, ...scope.each] }, title, [
-				rego`	data.regolith.rebac.meet(assigned, ${table})`,
-			]);
+function body({ head }: Scope, title: string, conditions: readonly Fragment[]): Fragment {
+	return lines([metadata({ title }), rego`${head} if {`, ...conditions, rego`}`]);
 }
 
-function body({ head, each }: Scope, title: string, conditions: readonly Fragment[]): Fragment {
-	return lines([metadata({ title }), rego`${head} if {`, ...each, ...conditions, rego`}`]);
-}
-
-/** By walking the circle: whether it leads on depends on what is assigned to the user. */
-function walked(circle: Circle, { type, role }: RoleName): readonly Fragment[] {
-	const path = rego`data.${circlePackage(circle)}`;
-	return [
-		lines([
-			metadata({ title: 'Assigned or derived, at any distance in a circle' }),
-			rego`held(user, object) if {`,
-			rego`	reached := ${path}.reached(user, {[${type}, ${role}, object]})`,
-			rego`	${path}.given(user, reached)`,
-			rego`}`,
-		]),
-	];
+/** By a walk: of a circle, where it depends on what is assigned to the user, or of all that leads to the role. */
+function walked(scope: Scope, title: string, path: Fragment, name: RoleName): Fragment {
+	const start = scope === onOne ? rego`{object}` : rego`{object | some object, _ in objects}`;
+	return body(scope, title, [
+		rego`	reached := ${path}.reached(user, {${roleText(name)}: ${start}})`,
+		rego`	${path}.given(user, reached)`,
+	]);
 }

@@ -4,6 +4,7 @@ import { wayName } from './closure.js';
 import { packagePart } from './rego/path.js';
 import { type Fragment, rego } from './rego/rego.js';
 import { edgeName } from './standing.js';
+import type { Walk } from './walk.js';
 
 /** Where a role's functions are, without `data.`. */
 export function rolePackage({ type, role }: RoleName): Fragment {
@@ -34,4 +35,9 @@ export function closureOf({ role }: RoleName, source: RoleName): Fragment {
 /** Where a circle's functions are, without `data.`: it is called after its first member. */
 export function circlePackage({ members: [first] }: Circle): Fragment {
 	return first === undefined ? rego`` : rego`regolith.circles${packagePart(first.type)}${packagePart(first.role)}`;
+}
+
+/** Where a walk's functions are, without `data.`: it is called after its first role. */
+export function walkPackage({ first }: Pick<Walk, 'first'>): Fragment {
+	return rego`regolith.walks${packagePart(first.type)}${packagePart(first.role)}`;
 }

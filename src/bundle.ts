@@ -1,5 +1,8 @@
 /** The file in which policy and data travel: OPA's bundle format, packed so that equal content gives equal bytes. */
 
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { extract, pack as packTar } from 'tar-stream';
@@ -26,6 +29,9 @@ export class BundleError extends Error {
 }
 
 const defaultLimits: UnpackLimits = { bytes: 1024 ** 3, files: 100_000 };
+
+/** How much of a bundle is read at one stretch, in bytes. */
+const portion = 1024 * 1024;
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -60,23 +66,34 @@ export async function unpack(
 	const tar = await gunzipped(bytes, limits.bytes);
 	const files = new Map<string, Uint8Array>();
 	const reader = extract();
-	reader.end(tar);
+	// What is wrong with the tar is thrown where it is read.
+	pipeline(Readable.from(portionsOf(tar), { objectMode: false }), reader).catch(() => undefined);
 	try {
 		for await (const entry of reader) {
-			const { name, type } = entry.header;
-			const chunks: Uint8Array[] = [];
-			for await (const chunk of entry) chunks.push(chunk as Uint8Array);
+			const { name, type, size = 0 } = entry.header;
+			if (size > limits.bytes) throw new BundleError(`bundle entry \`${name}\` is larger than ${limits.bytes} bytes`);
+			const content = Buffer.allocUnsafeSlow(size);
+			let length = 0;
+			for await (const chunk of entry) length += (chunk as Buffer).copy(content, length);
 			if (type === 'directory') continue;
 			if (type !== 'file') throw new BundleError(`bundle entry \`${name}\` is a ${type}, not a file`);
 			const path = relative(name);
 			if (files.has(path)) throw new BundleError(`bundle entry \`${path}\` is there twice`);
 			if (files.size === limits.files) throw new BundleError(`the bundle holds more than ${limits.files} files`);
-			files.set(path, Buffer.concat(chunks));
+			files.set(path, content.subarray(0, length));
 		}
 	} catch (error) {
 		throw error instanceof BundleError ? error : new BundleError(`the bundle is no complete tar file: ${text(error)}`);
 	}
 	return files;
+}
+
+/** Bytes in portions, each in a turn of the event loop of its own: a bundle of many megabytes holds up nobody. */
+async function* portionsOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+	for (let from = 0; from < bytes.length; from += portion) {
+		yield bytes.subarray(from, from + portion);
+		await nextTurn();
+	}
 }
 
 async function gunzipped(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
@@ -193,22 +210,42 @@ export function manifestFile(value: Manifest): BundleFile {
 const pointer = z.string().regex(/^\//, 'a path begins with `/` and names at least one member');
 // Not a record: those lose members called `__proto__`, and what `JSON.parse` returned is a JSON value already.
 const json = z.custom<Json>((value) => value !== undefined);
-const patchSchema = z.object({
-	data: z.array(
-		z.discriminatedUnion('op', [
-			z.object({ op: z.literal('upsert'), path: pointer, value: json }),
-			z.object({ op: z.literal('remove'), path: pointer }),
-		]),
-	),
-});
+const patchesSchema = z.object({ data: z.array(z.unknown()) });
+const patchSchema = z.discriminatedUnion('op', [
+	z.object({ op: z.literal('upsert'), path: pointer, value: json }),
+	z.object({ op: z.literal('remove'), path: pointer }),
+]);
+
+/** How many patches are read between two pauses. */
+const patchStride = 200;
 
 /**
  * Reads `patch.json` of an unpacked bundle; none at all is no patches. Throws `BundleError` when it is not understood.
  */
 export function parsePatches(files: ReadonlyMap<string, Uint8Array>): readonly Patch[] {
-	if (!files.has('patch.json')) return [];
-	const { data } = parseJson(patchSchema, files, 'patch.json');
-	return data.map((patch) => ({ ...patch, path: steps(patch.path) }));
+	const steps = parsingPatches(files);
+	for (;;) {
+		const step = steps.next();
+		if (step.done) return step.value;
+	}
+}
+
+/** The same in steps: it may be interrupted wherever it yields. */
+export function* parsingPatches(
+	files: ReadonlyMap<string, Uint8Array>,
+): Generator<undefined, readonly Patch[], undefined> {
+	const patches: Patch[] = [];
+	if (!files.has('patch.json')) return patches;
+	const { data } = parseJson(patchesSchema, files, 'patch.json');
+	for (const [index, value] of data.entries()) {
+		if (index % patchStride === patchStride - 1) yield;
+		const parsed = patchSchema.safeParse(value);
+		if (!parsed.success) {
+			throw new BundleError(`patch ${index} of \`patch.json\` is not understood: ${z.prettifyError(parsed.error)}`);
+		}
+		patches.push({ ...parsed.data, path: steps(parsed.data.path) });
+	}
+	return patches;
 }
 
 function steps(path: string): readonly string[] {

@@ -12,7 +12,7 @@ import { EnvironmentCopier } from './domain/environment-copy.js';
 import { Failure } from './failure.js';
 import type { Surround } from './http/mount.js';
 import { createApplication, type Listening, listen, type Served } from './http/server.js';
-import type { Logger } from './log.js';
+import { createLogger, type Logger } from './log.js';
 import { findOpa } from './opa.js';
 import { documentation as documentationOfDecisions } from './pdp/document.js';
 import { createDecisionPoint } from './pdp/endpoints.js';
@@ -23,9 +23,11 @@ import { createAssembler } from './publish/assemble.js';
 import { feedEndpoints } from './publish/endpoints.js';
 import { Feed } from './publish/feed.js';
 import { Publisher } from './publish/publisher.js';
+import { SnapshotFolder } from './publish/snapshot-folder.js';
 import { Snapshots } from './publish/snapshots.js';
 import { serverKey } from './server-key.js';
-import { isUnreachable, openDatabase } from './store/database.js';
+import { isFull, isUnreachable, openDatabase } from './store/database.js';
+import type { FreeSpace } from './store/embedded/space.js';
 import { listen as listenToWriters } from './store/listener.js';
 import { PolicyShelf } from './store/policy.js';
 import { createCipher } from './store/secret.js';
@@ -37,13 +39,28 @@ import { version } from './version.js';
 /** Is told what is being done, in a few words, when it may take seconds. */
 export type Say = (step: string) => void;
 
+/** What a store may be opened with beside its settings. */
+export interface StoreOptions {
+	/** Told how the start goes on. */
+	readonly say?: Say | undefined;
+	/** Told when there is too little space, and when there is enough again. */
+	readonly log?: Logger;
+	/** Another way to read how much space is left: for tests. */
+	readonly freeSpace?: FreeSpace | undefined;
+}
+
 /** The store of a configuration, open. Rejects with `ConfigError` when its database cannot be had. */
-export async function openStore(config: Config, say?: Say): Promise<Store> {
+export async function openStore(config: Config, options: StoreOptions = {}): Promise<Store> {
+	const { say, log = createLogger('silent'), freeSpace } = options;
 	const cipher = createCipher(serverKey(config.secret_key, config.data_directory));
 	try {
-		const options = { url: config.database_url, directory: config.data_directory, ...(say && { say }) };
-		return new Store(await openDatabase(options), systemClock, cipher);
+		const space = { reserve: config.min_free_bytes, log, read: freeSpace };
+		const place = { url: config.database_url, directory: config.data_directory };
+		return new Store(await openDatabase({ ...place, space, ...(say && { say }) }), systemClock, cipher);
 	} catch (error) {
+		if (isFull(error) && config.database_url === null) {
+			throw new ConfigError(`DATA_DIR: ${(error as Error).message} (MIN_FREE_DISK)`, { cause: error });
+		}
 		const reason = config.database_url === null ? null : refusalOf(error);
 		if (reason === null) throw error;
 		throw new ConfigError(`DATABASE_URL: the database cannot be used: ${reason}`, { cause: error });
@@ -69,9 +86,7 @@ export interface RunningApi {
 }
 
 /** What a management API may be started with beside its settings. */
-export interface ApiOptions {
-	/** Told how the start goes on. */
-	readonly say?: Say | undefined;
+export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace'> {
 	/** How long a revision waits for its policy, in milliseconds, before it goes out with the one before. */
 	readonly patience?: number;
 	/** What compiles schemas, made of what it would be made of otherwise; `createAssembler`, unless given. */
@@ -80,15 +95,20 @@ export interface ApiOptions {
 
 /** Starts the management API and the publisher. Rejects when opa, the store or the port cannot be had. */
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
-	const { say, patience, assembler: makeAssembler = createAssembler } = options;
+	const { say, patience, freeSpace, assembler: makeAssembler = createAssembler } = options;
 	const opa = await findOpa(config.opa_path, config.search_path);
-	const store = await openStore(config, say);
+	const store = await openStore(config, { say, log, freeSpace });
 	try {
 		const firstStart = await bootstrap(store, config.bootstrap);
 		const shelf = new PolicyShelf(store.database.knex);
 		const assembler = makeAssembler(opa, shelf, store.clock);
 		const publisher = new Publisher(store, shelf, assembler, log, patience);
-		const snapshots = new Snapshots(store, shelf, publisher, join(config.data_directory, 'bundles'));
+		const snapshots = new Snapshots(
+			store,
+			shelf,
+			publisher,
+			new SnapshotFolder(join(config.data_directory, 'bundles'), log),
+		);
 		const feed = new Feed(store, shelf, publisher, snapshots);
 		const copier = new EnvironmentCopier(store, log);
 		const listening = await listenAt(
@@ -131,6 +151,11 @@ function served(store: Store, surround: Surround, feed: Feed, log: Logger): Serv
 			try {
 				return await (ofFeed.has(endpoint) ? bundles : api).surround(endpoint, request, run);
 			} catch (error) {
+				if (isFull(error)) {
+					// Of the embedded database it is said once, when its disk is nearly full.
+					if (store.database.url !== null) log.error({ error }, 'a write was refused: there is no space');
+					throw new Failure('no_space', 'there is no room to write: the disk of the database is full or nearly so');
+				}
 				if (!isUnreachable(error)) throw error;
 				log.error({ error }, 'the database cannot be reached');
 				throw new Failure('unavailable', 'the database cannot be reached: try again in a moment');
@@ -157,7 +182,13 @@ export async function startDecisionPoint(
 	apiKey: string,
 ): Promise<RunningDecisionPoint> {
 	const replica = new Replica({ controlPlane, apiKey, log });
-	const decisionPoint = createDecisionPoint({ replica, apiKey, log, mode: config.pdp_mode });
+	const decisionPoint = createDecisionPoint({
+		replica,
+		apiKey,
+		log,
+		mode: config.pdp_mode,
+		budget: config.pdp_budget * 1_000,
+	});
 	const endpoints = [...decisionPoint.endpoints, ...documentationOfDecisions(decisionPoint.endpoints, version)];
 	const application = createApplication({ ...decisionPoint, endpoints, ...logging(log) });
 	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');

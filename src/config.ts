@@ -37,10 +37,20 @@ const Settings = z.object({
 		.regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
 		.refine((value) => URL.canParse(value), 'must be a URL: postgres://user:password@host:port/database')
 		.optional(),
+	MIN_FREE_DISK: z.coerce
+		.number({ error: 'must be a number of MiB' })
+		.int('must be a whole number of MiB')
+		.min(0, 'must be at least 0')
+		.default(256),
 	SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
 	PDP_API_KEY: secret('PDP_API_KEY'),
 	PDP_CONTROL_PLANE: origin.optional(),
 	PDP_MODE: z.enum(['edge', 'cloud'], { error: 'must be `edge` or `cloud`' }).default('edge'),
+	PDP_BUDGET: z.coerce
+		.number({ error: 'must be a number of seconds' })
+		.positive('must be more than 0')
+		.max(3600, 'must be at most 3600')
+		.default(10),
 	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 	OPA_PATH: z.string().optional(),
 	PATH: z.string().default(''),
@@ -57,6 +67,8 @@ export interface Config {
 	readonly data_directory: string;
 	/** `null` selects the embedded database under `data_directory`. */
 	readonly database_url: string | null;
+	/** The embedded database takes no writes while less than this is free on its disk, in bytes; 0 watches nothing. */
+	readonly min_free_bytes: number;
 	/** The passphrase the server key is derived from; `null` keeps a random one in a file of `data_directory`. */
 	readonly secret_key: string | null;
 	readonly pdp_api_key: string | null;
@@ -64,6 +76,8 @@ export interface Config {
 	readonly pdp_control_plane: string | null;
 	/** `cloud` decision points evaluate no conditions. */
 	readonly pdp_mode: 'edge' | 'cloud';
+	/** How much processor time the answer to one request of a decision point may take, in seconds. */
+	readonly pdp_budget: number;
 	readonly log_level: string;
 	/** The opa executable; `null` is the one that set-up put in `.tools`, else that on PATH. */
 	readonly opa_path: string | null;
@@ -105,10 +119,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		pdp_port: settings.PDP_PORT,
 		data_directory: resolve(settings.DATA_DIR.replace(/^~(?=\/|$)/, homedir())),
 		database_url: settings.DATABASE_URL ?? null,
+		min_free_bytes: settings.MIN_FREE_DISK * 2 ** 20,
 		secret_key: settings.SECRET_KEY ?? null,
 		pdp_api_key: settings.PDP_API_KEY ?? null,
 		pdp_control_plane: settings.PDP_CONTROL_PLANE ?? null,
 		pdp_mode: settings.PDP_MODE,
+		pdp_budget: settings.PDP_BUDGET,
 		log_level: settings.LOG_LEVEL,
 		opa_path: settings.OPA_PATH ?? null,
 		search_path: settings.PATH,

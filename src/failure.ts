@@ -35,6 +35,7 @@ export const catalogue = {
 	too_large: { status: 413, error_code: 'INVALID_INPUT', title: 'The request body is too large' },
 	unprocessable: { status: 422, error_code: 'INVALID_INPUT', title: 'The request body is not valid' },
 	unexpected: { status: 500, error_code: 'UNEXPECTED_ERROR', title: 'Something failed on our side' },
+	no_space: { status: 507, error_code: 'UNEXPECTED_ERROR', title: 'There is no room to store this' },
 	unavailable: { status: 503, error_code: 'UNEXPECTED_ERROR', title: 'This is not ready to answer yet' },
 } as const satisfies Record<string, Entry>;
 

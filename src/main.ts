@@ -112,12 +112,16 @@ async function newKey(config: Config, request: KeyRequest): Promise<void> {
 	}
 }
 
+/** How long a stop may take altogether, in milliseconds, whatever hangs: below what service managers wait for. */
+const longestStop = 25_000;
+
 function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
 	const signals = { stopping: false };
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		process.on(signal, () => {
 			if (signals.stopping) return;
 			signals.stopping = true;
+			setTimeout(() => fail(new ConfigError('stopping took too long: what was running was cut off')), longestStop);
 			stop().then(
 				() => process.exit(0),
 				(error: unknown) => fail(error),

@@ -101,6 +101,9 @@ function readComparison<A>(value: unknown, at: Place, depth: number, scope: Scop
 			return nothing;
 		}
 		const operand = readAnyOperand(scope, operator, member, place, depth);
+		if (operand !== null && 'value' in operand) {
+			scope.compared(attribute, operator, operand.value, place);
+		}
 		return operand === null ? nothing : { kind: 'comparison', attribute, operator: operator.name, operand, at: place };
 	});
 }

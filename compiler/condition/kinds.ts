@@ -1,27 +1,30 @@
 /** What operators take: kinds of values, told to the parser, to the evaluation and to Rego alike. */
 import type { Json } from '../model.js';
 import { type Fragment, rego } from '../rego/rego.js';
-import { itemsOf, type Kind, kindOf } from './value.js';
+import { greatestWhole, isInexact, itemsOf, type Kind, kindOf } from './value.js';
 
 /** What one side of a comparison may be. */
 export type Taken =
 	| 'anything'
+	| 'compared'
 	| 'orderable'
 	| 'number'
 	| 'string'
 	| 'searched'
 	| 'sought'
+	| 'matched'
 	| 'boolean'
 	| 'array'
+	| 'list'
 	| 'object'
 	| 'range'
 	| 'match';
 
 /**
- * How long strings may be, in characters, of which one is looked for in the other: the engine looks at every place
- * anew, so that a check could be made to take minutes.
+ * How long strings may be, in characters: of which one is looked for in the other, where the engine looks at every place
+ * anew, and in which a regular expression is looked for. A check could be made to take minutes.
  */
-export const longest = { searched: 100_000, sought: 10_000 } as const;
+export const longest = { searched: 20_000, sought: 250, matched: 1_000 } as const;
 
 interface Rule {
 	/** For messages: `must be …`. */
@@ -37,16 +40,22 @@ interface Rule {
 /** By name. */
 export const taken: Readonly<Record<Taken, Rule>> = {
 	anything: { says: 'any value but null', takes: () => true },
+	compared: {
+		says: 'any value but null',
+		takes: (value) => !isInexact(value),
+		refused: rego`compare.inexact`,
+		accepted: rego`compare.exact`,
+	},
 	orderable: {
 		says: 'a number or a string',
-		takes: (value) => isOrderable(kindOf(value)),
+		takes: isOrderable,
 		refused: rego`compare.not_orderable`,
 	},
 	number: {
 		says: 'a number',
-		takes: (value) => kindOf(value) === 'number',
+		takes: (value) => kindOf(value) === 'number' && !isInexact(value),
 		refused: rego`compare.not_number`,
-		accepted: rego`is_number`,
+		accepted: rego`compare.number`,
 	},
 	string: {
 		says: 'a string',
@@ -66,12 +75,24 @@ export const taken: Readonly<Record<Taken, Rule>> = {
 		refused: rego`compare.not_sought`,
 		accepted: rego`compare.sought`,
 	},
+	matched: {
+		says: `a string of up to ${longest.matched} characters`,
+		takes: (value) => isStringUpTo(longest.matched, value),
+		refused: rego`compare.not_matched`,
+		accepted: rego`compare.matched`,
+	},
 	boolean: { says: 'true or false', takes: (value) => kindOf(value) === 'boolean' },
 	array: {
 		says: 'an array',
 		takes: (value) => kindOf(value) === 'array',
 		refused: rego`compare.not_array`,
 		accepted: rego`is_array`,
+	},
+	list: {
+		says: 'an array',
+		takes: (value) => kindOf(value) === 'array' && !isInexact(value),
+		refused: rego`compare.not_list`,
+		accepted: rego`compare.list`,
 	},
 	object: {
 		says: 'an object',
@@ -88,6 +109,9 @@ export const taken: Readonly<Record<Taken, Rule>> = {
 	match: { says: 'an object with the one member `match`', takes: () => false },
 };
 
+/** What is said of a value that may stand for another one. */
+export const inexactText = `whole numbers beyond ${greatestWhole} either way are not exact: readers of JSON round them`;
+
 /** The kind of values that can be compared by order with this operand: a range is of the kind of its ends. */
 export function kindToOrder(operand: Json): Kind {
 	return kindOf(itemsOf(operand)[0] ?? operand);
@@ -99,7 +123,8 @@ function isRange(value: Json): boolean {
 		first !== undefined &&
 		second !== undefined &&
 		others.length === 0 &&
-		isOrderable(kindOf(first)) &&
+		isOrderable(first) &&
+		isOrderable(second) &&
 		kindOf(first) === kindOf(second)
 	);
 }
@@ -112,6 +137,7 @@ function isStringUpTo(most: number, value: Json): boolean {
 	return value.length <= most || (value.length <= 2 * most && [...value].length <= most);
 }
 
-function isOrderable(kind: Kind): boolean {
-	return kind === 'number' || kind === 'string';
+function isOrderable(value: Json): boolean {
+	const kind = kindOf(value);
+	return kind === 'string' || (kind === 'number' && !isInexact(value));
 }

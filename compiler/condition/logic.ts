@@ -114,7 +114,7 @@ function mistypedComparison<A>(
 	if ('match' in operand) {
 		return [{ mistyped: [found, operator.name] }, ...mistypedMatch(operator, found, operand.match, lookup, attribute)];
 	}
-	if (operator.attribute === 'anything' && ('value' in operand || operator.operand === 'anything')) {
+	if (operator.attribute === 'anything') {
 		return [];
 	}
 	const other = 'ref' in operand ? attributeLogic(operand.ref) : quoted(operand.value);

@@ -2,10 +2,11 @@
 import type { Json } from '../model.js';
 import { attributeNamed } from './attribute.js';
 import type { Operand, Place } from './condition.js';
-import { taken } from './kinds.js';
-import { longestPattern, type Operator } from './operator.js';
+import { inexactText, taken } from './kinds.js';
+import { longestPattern, longestPatternOfItems, type Operator } from './operator.js';
 import type { Reading } from './reading.js';
 import { isObject, shown } from './shown.js';
+import { isInexact } from './value.js';
 
 /**
  * Reads the operand of an operator that does not match; problems are noted. `null` when there are any.
@@ -24,7 +25,7 @@ export function readOperand(
 	const before = reading.problems.length;
 	const literal = readValue(reading, value, at, 0);
 	if (reading.problems.length === before) {
-		checkLiteral(reading, operator, literal, at);
+		checkLiteral(reading, operator, literal, at, refs ? longestPattern : longestPatternOfItems);
 	}
 	return reading.problems.length === before ? { value: literal } : null;
 }
@@ -53,6 +54,9 @@ function readReference(
 	return null;
 }
 
+/** The most members of an object that is compared with: the engine takes time quadratic in them, at each comparison. */
+export const mostMembers = 32;
+
 /** The same value, known to be JSON that can be written in Rego. */
 function readValue(reading: Reading, value: unknown, at: Place, depth: number): Json {
 	if (!reading.enter(at, depth)) {
@@ -62,6 +66,10 @@ function readValue(reading: Reading, value: unknown, at: Place, depth: number): 
 		isWellFormed(reading, value, at);
 		return value;
 	}
+	if (typeof value === 'number' && Number.isFinite(value) && isInexact(value)) {
+		reading.refuse('wrong_operand', at, `${inexactText}; write this one as a string`, value);
+		return value;
+	}
 	if (value === null || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) {
 		return value;
 	}
@@ -69,6 +77,10 @@ function readValue(reading: Reading, value: unknown, at: Place, depth: number): 
 		return value.map((item: unknown, index) => readValue(reading, item, [...at, index], depth + 1));
 	}
 	if (isObject(value)) {
+		if (Object.keys(value).length > mostMembers) {
+			reading.refuse('too_large', at, `an object in a condition must not have more than ${mostMembers} members`);
+			return null;
+		}
 		// Makes own members of every name, `__proto__` too.
 		return Object.fromEntries(
 			Object.entries(value).map(([name, member]) => {
@@ -93,7 +105,7 @@ export function isWellFormed(reading: Reading, text: string, at: Place): boolean
 
 const absence = 'to ask for absence there is {"is-null": true}';
 
-function checkLiteral(reading: Reading, operator: Operator, value: Json, at: Place): void {
+function checkLiteral(reading: Reading, operator: Operator, value: Json, at: Place, patternLength: number): void {
 	const { says, takes } = taken[operator.operand];
 	if (value === null) {
 		reading.refuse('wrong_operand', at, `\`${operator.name}\` cannot compare with null: ${absence}`, value);
@@ -104,12 +116,12 @@ function checkLiteral(reading: Reading, operator: Operator, value: Json, at: Pla
 			`the operand of \`${operator.name}\` must be ${says}, not ${shown(value)}`,
 			value,
 		);
-	} else if (operator.operand === 'array') {
+	} else if (operator.operand === 'list') {
 		checkItems(reading, operator, value, at);
 	} else if (operator.operand === 'range') {
 		checkRange(reading, operator, value, at);
 	} else if (operator.name === 'matches' && typeof value === 'string') {
-		checkPattern(reading, value, at);
+		checkPattern(reading, value, at, patternLength);
 	}
 }
 
@@ -134,9 +146,8 @@ function checkRange(reading: Reading, operator: Operator, value: Json, at: Place
 	reading.refuse('wrong_operand', at, msg);
 }
 
-function checkPattern(reading: Reading, pattern: string, at: Place): void {
-	const problem =
-		pattern.length > longestPattern ? `is longer than ${longestPattern} characters` : reading.patternProblem(pattern);
+function checkPattern(reading: Reading, pattern: string, at: Place, most: number): void {
+	const problem = pattern.length > most ? `is longer than ${most} characters` : reading.patternProblem(pattern);
 	if (problem !== null) {
 		reading.refuse('wrong_operand', at, `the regular expression ${shown(pattern)} ${problem}`, pattern);
 	}

@@ -16,6 +16,8 @@ export interface Sides {
 	readonly literal: Json | undefined;
 	/** Whether a statement before has made sure that both are of kinds that the operator takes. */
 	readonly guarded: boolean;
+	/** Whether what equals the operand is exact, because the operand is: a key of something that is stored or asked. */
+	readonly exact: boolean;
 }
 
 /** The whole truth about an operator. */
@@ -52,12 +54,15 @@ export interface Operator {
 /** The longest regular expression, in characters. */
 export const longestPattern = 1000;
 
+/** The longest one inside `match`, in characters: it is looked for in many texts. */
+export const longestPatternOfItems = 250;
+
 const of = { aliases: [], note: '' } as const;
 const ordering = { ...of, attribute: 'orderable', operand: 'orderable', ordered: true } as const;
 const orderingNote =
 	'Strings are in the order of their code points, so that times as ISO 8601 in UTC are in order too.';
 const texts = { ...of, attribute: 'string', operand: 'string', guards: true } as const;
-const lists = { ...of, attribute: 'array', operand: 'array', guards: true } as const;
+const lists = { ...of, attribute: 'list', operand: 'list', guards: true } as const;
 const matching = { ...of, operand: 'match', literal: true, holds: () => false, rego: () => [] } as const;
 
 /** In the order of the guide. */
@@ -65,16 +70,19 @@ export const operators: readonly Operator[] = [
 	{
 		...{ ...of, name: 'equals', words: { holds: 'equals', fails: 'does not equal' } },
 		note: 'Values are equal as JSON values: a number never equals its text.',
-		...{ attribute: 'anything', operand: 'anything', holds: equal, example: 'Engineering' },
-		rego: (sides) => [...whenRef(sides, sides.attribute), rego`${sides.attribute} == ${sides.operand}`],
+		...{ attribute: 'compared', operand: 'compared', guards: true, holds: equal, example: 'Engineering' },
+		rego: (sides) => [
+			...[...whenRef(sides, there), rego`${sides.attribute} == ${sides.operand}`],
+			...(sides.guarded && !sides.exact ? whenRef(sides, exact) : []),
+		],
 	},
 	{
 		...{ ...of, name: 'not-equals', words: { holds: 'is other than', fails: 'is' } },
 		note: 'It asks for another value, not for none: a missing attribute does not fulfil it.',
-		...{ attribute: 'anything', operand: 'anything', example: 'Engineering' },
+		...{ attribute: 'compared', operand: 'compared', example: 'Engineering' },
 		holds: (attribute, operand) => !equal(attribute, operand),
 		rego: (sides) => [
-			...[there(sides.attribute), ...whenRef(sides, sides.operand)],
+			...[there(sides.attribute), ...whenRef(sides, there, sides.operand)],
 			rego`${sides.attribute} != ${sides.operand}`,
 		],
 	},
@@ -82,13 +90,19 @@ export const operators: readonly Operator[] = [
 		...{ ...ordering, name: 'greater-than', words: { holds: 'is greater than', fails: 'is not greater than' } },
 		...{ note: orderingNote, example: 18 },
 		holds: (attribute, operand) => order(attribute, operand) > 0,
-		rego: (sides) => [...unguarded(sides, whenRef(sides, sides.operand)), rego`${sides.attribute} > ${sides.operand}`],
+		rego: (sides) => [
+			...unguarded(sides, whenRef(sides, there, sides.operand)),
+			rego`${sides.attribute} > ${sides.operand}`,
+		],
 	},
 	{
 		...{ ...ordering, name: 'greater-than-equals', words: { holds: 'is at least', fails: 'is less than' } },
 		...{ note: orderingNote, example: 18 },
 		holds: (attribute, operand) => order(attribute, operand) >= 0,
-		rego: (sides) => [...unguarded(sides, whenRef(sides, sides.operand)), rego`${sides.attribute} >= ${sides.operand}`],
+		rego: (sides) => [
+			...unguarded(sides, whenRef(sides, there, sides.operand)),
+			rego`${sides.attribute} >= ${sides.operand}`,
+		],
 	},
 	{
 		...{ ...ordering, name: 'less-than', words: { holds: 'is less than', fails: 'is not less than' } },
@@ -116,18 +130,22 @@ export const operators: readonly Operator[] = [
 	{
 		...{ ...of, name: 'in', words: { holds: 'is in', fails: 'is not in' } },
 		note: 'A long list costs time at every check: what grows belongs into an attribute.',
-		...{ attribute: 'anything', operand: 'array', example: ['sales', 'support'] },
+		...{ attribute: 'compared', operand: 'list', guards: true, example: ['sales', 'support'] },
 		holds: (attribute, operand) => valueSet(operand).has(attribute),
-		rego: (sides) => [...whenRef(sides, sides.attribute), rego`${sides.attribute} in ${sides.operand}`],
+		rego: (sides) => [
+			...whenRef(sides, there),
+			...(sides.guarded ? whenRef(sides, (operand) => rego`compare.list(${operand})`, sides.operand) : []),
+			isIn(sides.attribute, sides.operand, sides.literal),
+		],
 	},
 	{
 		...{ ...of, name: 'not-in', words: { holds: 'is none of', fails: 'is one of' } },
 		note: 'It asks for another value, not for none: a missing attribute does not fulfil it.',
-		...{ attribute: 'anything', operand: 'array', example: ['sales', 'support'] },
+		...{ attribute: 'compared', operand: 'list', example: ['sales', 'support'] },
 		holds: (attribute, operand) => !valueSet(operand).has(attribute),
 		rego: (sides) => [
-			...[there(sides.attribute), ...unguarded(sides, whenRef(sides, sides.operand))],
-			rego`not ${sides.attribute} in ${sides.operand}`,
+			...[there(sides.attribute), ...unguarded(sides, whenRef(sides, there, sides.operand))],
+			rego`not ${isIn(sides.attribute, sides.operand, sides.literal)}`,
 		],
 	},
 	{
@@ -148,9 +166,10 @@ export const operators: readonly Operator[] = [
 		rego: ({ attribute, operand }) => [rego`endswith(${attribute}, ${operand})`],
 	},
 	{
-		...{ ...texts, name: 'matches', literal: true, example: '^[a-z]+@acme\\.com$' },
+		...{ ...of, attribute: 'matched', operand: 'string', name: 'matches', literal: true },
+		example: '^[a-z]+@acme\\.com$',
 		words: { holds: 'matches', fails: 'does not match' },
-		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${longestPattern} characters. It is read anew at every check: Unicode classes and repetitions cost milliseconds.`,
+		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${longestPattern} characters, or ${longestPatternOfItems} inside \`match\`, in a string of up to ${longest.matched}. It is read anew at every check: Unicode classes and repetitions cost milliseconds.`,
 		holds: (attribute, operand, matches) => matches(String(operand), String(attribute)),
 		rego: ({ attribute, operand }) => [rego`regex.match(${operand}, ${attribute})`],
 		unusable: (operand) => rego`not regex.is_valid(${operand})`,
@@ -158,12 +177,13 @@ export const operators: readonly Operator[] = [
 	{
 		...{ ...of, name: 'array_contains', words: { holds: 'contains', fails: 'does not contain' } },
 		note: 'The operand is one item.',
-		...{ attribute: 'array', operand: 'anything', example: 'admin' },
+		...{ attribute: 'list', operand: 'compared', example: 'admin' },
 		holds: (attribute, operand) => valueSet(attribute).has(operand),
 		rego: (sides) => {
 			// A minus at the beginning of a line would be taken for a subtraction from the line before it.
 			const some = typeof sides.literal === 'number' && sides.literal < 0 ? rego`some ` : rego``;
-			return [...whenRef(sides, sides.operand), rego`${some}${sides.operand} in ${sides.attribute}`];
+			const found = isIn(sides.operand, sides.attribute, sides.literal === undefined ? undefined : [sides.literal]);
+			return [...whenRef(sides, there, sides.operand), rego`${some}${found}`];
 		},
 	},
 	{
@@ -229,8 +249,27 @@ function there(value: Fragment): Fragment {
 	return rego`${value} != null`;
 }
 
-function whenRef({ literal }: Sides, value: Fragment): readonly Fragment[] {
-	return literal === undefined ? [there(value)] : [];
+/**
+ * That a value is in an array. Where objects may be compared, each would be with each item, in time quadratic in its
+ * members: so they are looked up as items of a set. `items` are those of the array, or of the value, that stand in the
+ * condition; where none is an object or array, nothing is compared that way.
+ */
+function isIn(value: Fragment, array: Fragment, items: Json | undefined): Fragment {
+	const plain = items !== undefined && itemsOf(items).every((item) => typeof item !== 'object');
+	return plain ? rego`${value} in ${array}` : rego`compare.member(${value}, ${array})`;
+}
+
+function exact(value: Fragment): Fragment {
+	return rego`compare.exact(${value})`;
+}
+
+/** What must be asked where the operand is a `ref`: of the attribute, or of another value. */
+function whenRef(
+	{ literal, attribute }: Sides,
+	ask: (value: Fragment) => Fragment,
+	value: Fragment = attribute,
+): readonly Fragment[] {
+	return literal === undefined ? [ask(value)] : [];
 }
 
 function unguarded({ guarded }: Sides, statements: readonly Fragment[]): readonly Fragment[] {

@@ -198,9 +198,10 @@ class Functions {
 		}
 		const sides =
 			'ref' in operand
-				? { attribute, operand: attributeSpeech(operand.ref), literal: undefined, guarded: required }
-				: { attribute, operand: jsonValue(operand.value, '\t'), literal: operand.value, guarded: required };
-		const statements = [...(required ? guards(operator, sides) : []), ...operator.rego(sides)];
+				? { attribute, operand: attributeSpeech(operand.ref), literal: undefined }
+				: { attribute, operand: jsonValue(operand.value, '\t'), literal: operand.value };
+		const known = { ...sides, guarded: required, exact: !('ref' in operand) || isAsked(operand.ref) };
+		const statements = [...(required ? guards(operator, known) : []), ...operator.rego(known)];
 		return sides.literal !== undefined && operator.missing?.(sides.literal) === true
 			? [rego`not ${this.#helper('present', () => [statements])}`]
 			: statements;
@@ -259,7 +260,7 @@ class Functions {
 		const reference = attributeSpeech(operand.ref);
 		return [
 			...refusing(operator.attribute, attribute),
-			...refusing(operator.operand, reference),
+			...(operator.operand === 'compared' && isAsked(operand.ref) ? [] : refusing(operator.operand, reference)),
 			...(operator.ordered ? [[rego`compare.of_two_kinds(${attribute}, ${endOf(operator, reference)})`]] : []),
 		];
 	}

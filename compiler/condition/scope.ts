@@ -1,9 +1,11 @@
 /** What the names of attributes mean where a condition stands. */
-import { attributeNamed, membersNamed } from './attribute.js';
+import { isArray } from '../json.js';
+import type { Json } from '../model.js';
+import { attributeNamed, attributeText, membersNamed } from './attribute.js';
 import type { AttributePath, Place } from './condition.js';
 import { logicalHint } from './hint.js';
 import { isWellFormed } from './operand.js';
-import { operatorNamed } from './operator.js';
+import { type Operator, operatorNamed } from './operator.js';
 import type { Reading } from './reading.js';
 import { isObject, shown } from './shown.js';
 
@@ -14,6 +16,8 @@ export interface Scope<Attribute> {
 	readonly refs: boolean;
 	/** The attribute of that name, whose comparison is `value`. Problems are noted, and then the result means nothing. */
 	attribute(name: string, value: unknown, at: Place): Attribute;
+	/** Notes what is wrong with comparing this attribute with this value. */
+	compared(attribute: Attribute, operator: Operator, value: Json, at: Place): void;
 }
 
 /** In a user set, attributes of the user; in a resource set, of the resource. */
@@ -34,7 +38,32 @@ export function attributeScope(reading: Reading, object: 'user' | 'resource'): S
 			}
 			return { object, path: [name] };
 		},
+		compared(attribute, operator, value, at) {
+			if (attributeText(attribute) === 'user.roles' && isOfItems(operator)) {
+				refuseInstanceRoles(reading, value, at);
+			}
+		},
 	};
+}
+
+/** Whether an operator compares an array, or its items, with values that are equal. */
+function isOfItems({ operand }: Operator): boolean {
+	return operand === 'compared' || operand === 'list';
+}
+
+/** Keys hold no colon: a condition that names a role on an instance could never match. */
+function refuseInstanceRoles(reading: Reading, value: Json, at: Place): void {
+	if (isArray(value)) {
+		for (const [index, item] of value.entries()) {
+			refuseInstanceRoles(reading, item, [...at, index]);
+		}
+	} else if (typeof value === 'string' && value.includes(':')) {
+		const role = shown(value.slice(value.lastIndexOf(':') + 1));
+		const msg =
+			`\`user.roles\` holds the keys of roles in the tenant, such as ${role}, and no roles on instances: ${shown(value)} ` +
+			'never is among them; what a role on an instance allows is said by its permissions';
+		reading.refuse('wrong_operand', at, msg, value);
+	}
 }
 
 /** Inside `match`: members of an object, by their names alone. */
@@ -54,6 +83,7 @@ export function memberScope(reading: Reading): Scope<readonly string[]> {
 			}
 			return path ?? [name];
 		},
+		compared() {},
 	};
 }
 

@@ -2,11 +2,11 @@
 import type { Json } from '../model.js';
 import { attributeText } from './attribute.js';
 import type { AttributePath, Comparison, Condition, Place } from './condition.js';
-import { kindToOrder, taken } from './kinds.js';
+import { inexactText, kindToOrder, type Taken, taken } from './kinds.js';
 import { type Operator, operatorNamed, type PatternMatcher } from './operator.js';
 import { shown } from './shown.js';
 import { type Truth, truthOf } from './truth.js';
-import { itemsOf, kindOf, lookUp } from './value.js';
+import { isInexact, itemsOf, kindOf, lookUp } from './value.js';
 
 /**
  * What conditions can know. Built-in attributes are members here, as `roles` of `user`; what is missing is absent
@@ -129,12 +129,18 @@ function reason(operator: Operator, holds: Truth, attribute: Side, operand: Side
 	return `${named(attribute)} ${operator.words[holds ? 'holds' : 'fails']} ${named(operand)}`;
 }
 
+/** What takes numbers, but for those that are not exact. */
+const exactKinds: ReadonlySet<Taken> = new Set(['compared', 'list', 'number', 'orderable', 'range']);
+
 function typeReason(operator: Operator, attribute: Side, operand: Side): string {
 	const sides = [
 		{ ...attribute, kind: operator.attribute },
 		{ ...operand, kind: operator.operand },
 	];
 	const wrong = sides.find(({ value, kind }) => value !== undefined && !taken[kind].takes(value));
+	if (wrong?.value !== undefined && exactKinds.has(wrong.kind) && isInexact(wrong.value)) {
+		return `${named(wrong)} cannot be compared: ${inexactText}`;
+	}
 	if (wrong !== undefined) {
 		return `${named(wrong)} must be ${taken[wrong.kind].says}`;
 	}

@@ -15,6 +15,17 @@ export function kindOf(value: Json): Kind {
 	return Array.isArray(value) ? 'array' : (typeof value as Exclude<Kind, 'null' | 'array'>);
 }
 
+/** The greatest whole number, either way, that every reader of JSON keeps apart from the next one. */
+export const greatestWhole = Number.MAX_SAFE_INTEGER;
+
+/** Whether a value is, or holds at any depth, a whole number beyond the greatest: it may stand for another one. */
+export function isInexact(value: Json): boolean {
+	if (typeof value === 'number') {
+		return Math.abs(value) > greatestWhole;
+	}
+	return typeof value === 'object' && value !== null && Object.values(value).some(isInexact);
+}
+
 /** Whether two values are equal as JSON: the order of members carries no meaning, and a number is never its text. */
 export function equal(left: Json, right: Json): boolean {
 	return left === right || (kindOf(left) === kindOf(right) && canonicalText(left) === canonicalText(right));

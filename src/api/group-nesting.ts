@@ -5,7 +5,7 @@ import { pageOf } from '../store/filter.js';
 import { groupRows, groupsBy } from '../store/table/group.js';
 import { nestedIds } from '../store/table/group-role.js';
 import type { ReadingUnit } from '../store/unit.js';
-import { GroupNesting, GroupRead, GroupReadSchema } from '../wire/group.js';
+import { GroupNesting, GroupNestingRemove, GroupRead, GroupReadSchema } from '../wire/group.js';
 import { paginated } from '../wire/list.js';
 import { PageQuery } from '../wire/query.js';
 import { endpoint } from './access.js';
@@ -21,7 +21,9 @@ export const groupNesting = [
 		summary: 'Put a group into the group of the path',
 		description:
 			'Members of the group in the body are members of the group in the path from then on, and have its roles. One ' +
-			'that is in it already stays. Groups may be in each other.',
+			'that is in it already stays. Groups may be in each other. Where `group_nesting` in the settings of the ' +
+			'environment is `parent_joins_child`, it is the other way round: members of the group in the path are members of ' +
+			'the group in the body. The lists of children and parents are the same.',
 		tag,
 		method: 'put',
 		path: collection,
@@ -40,12 +42,13 @@ export const groupNesting = [
 	endpoint({
 		name: 'removeGroupFromGroup',
 		summary: 'Take a group out of the group of the path',
+		description: 'Whichever of them has the roles of the other.',
 		tag,
 		method: 'delete',
 		path: collection,
 		access: 'environment.write',
 		params: GroupPath,
-		body: GroupNesting,
+		body: GroupNestingRemove,
 		example,
 		returns: { 204: null },
 		failures: { 400: 'A relationship gives more than this', 404: 'No such group, or it is not in the other' },

@@ -5,12 +5,14 @@ import {
 	type AssignmentIds,
 	type AssignmentReference,
 	type AssignmentRow,
+	assignmentsBetween,
 	assignmentsBy,
 	deleteAssignments,
 	insertAssignments,
 	type Named,
 	type Participants,
 	participantsIn,
+	type RoleAssignment,
 	someAssignments,
 } from '../store/table/role-assignment.js';
 import { User } from '../store/table/user.js';
@@ -95,20 +97,42 @@ export async function removeAssignments(unit: WritingUnit, filter: AssignmentFil
 	);
 }
 
-/** The assignments among `wanted` that exist. Found by user, whose assignments are few and indexed, then narrowed. */
+/**
+ * The assignments among `wanted` that exist, oldest first: looked for by both ends, because either may have very many
+ * others.
+ */
 async function heldBetween(unit: ReadingUnit, wanted: readonly Resolved[]): Promise<readonly AssignmentRow[]> {
-	if (wanted.length === 0) return [];
-	const identities = new Set(wanted.map(identityOf));
-	const user_ids = [...new Set(wanted.map((row) => row.user_id))];
-	const held = await assignmentsBy(unit, { user_ids }).castTo<AssignmentRow[]>();
-	return held.filter((row) => identities.has(identityOf(row)));
+	const once = new Map(wanted.map((row) => [identityOf(row), row]));
+	const onInstances = wanted.filter(({ resource_instance_id }) => resource_instance_id !== null);
+	const inTenants = wanted.filter(({ resource_instance_id }) => resource_instance_id === null);
+	const held = [
+		...(await assignmentsBetween(unit, {
+			user_ids: distinct(inTenants.map(({ user_id }) => user_id)),
+			tenant_ids: distinct(inTenants.map(({ tenant_id }) => tenant_id)),
+		})),
+		...(await assignmentsBetween(unit, {
+			user_ids: distinct(onInstances.map(({ user_id }) => user_id)),
+			resource_instance_ids: distinct(onInstances.flatMap(({ resource_instance_id }) => resource_instance_id ?? [])),
+		})),
+	];
+	const rows = held.flatMap((row): AssignmentRow[] => {
+		const resolved = once.get(identityOf(row));
+		return resolved === undefined ? [] : [keyed(row, resolved)];
+	});
+	return rows.sort((left, right) => (left.id < right.id ? -1 : 1));
+}
+
+/** An assignment with the keys of what it joins. */
+function keyed(row: RoleAssignment, { user, role, tenant, resource_instance }: Resolved): AssignmentRow {
+	return { ...row, user, role, tenant, resource_instance };
 }
 
 async function insert(unit: WritingUnit, wanted: readonly Resolved[]): Promise<readonly AssignmentRow[]> {
 	const once = new Map(wanted.map((row) => [identityOf(row), row]));
-	return (await insertAssignments(unit, [...once.values()])).map((row) => {
-		const { user = '', role = '', tenant = '', resource_instance = null } = once.get(identityOf(row)) ?? {};
-		const given: AssignmentRow = { ...row, user, role, tenant, resource_instance };
+	return (await insertAssignments(unit, [...once.values()])).flatMap((row) => {
+		const resolved = once.get(identityOf(row));
+		if (resolved === undefined) return [];
+		const given = keyed(row, resolved);
 		unit.record('role_assignment', 'create', nameOf(given), null, recordOf(given));
 		return given;
 	});
@@ -138,6 +162,10 @@ function refuseWrongKeys(references: readonly AssignmentReference[], missing: Re
 		return issue === undefined ? [] : [{ loc: ['body', index, 'user'], msg: issue.message, type: issue.code }];
 	});
 	if (problems.length > 0) throw unprocessable(problems);
+}
+
+function distinct(ids: readonly string[]): readonly string[] {
+	return [...new Set(ids)];
 }
 
 function recordOf(row: AssignmentRow): ChangedRecord {

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.js';
 import { groupBy } from '../group-by.js';
 import type { GroupRow } from '../store/table/group.js';
-import { groupRolesBy } from '../store/table/group-role.js';
+import { groupRolesBy, joinsChild, joinsChildKey } from '../store/table/group-role.js';
 import { type Relation, relationsBetween } from '../store/table/relation.js';
 import { type TupleFilter, type TupleRow, tuplesBy } from '../store/table/relationship-tuple.js';
 import { Resource } from '../store/table/resource.js';
@@ -57,15 +57,24 @@ async function findObject(unit: ReadingUnit, resource: Resource, reference: stri
 
 /**
  * Gives a role on an instance to the members of a group, those to come included. Returns whether they did not derive it
- * from the group before. Throws `invalid` for a group that would become a member of itself.
+ * from the group before. `parent_joins_child` gives the role `member` on a group that is listed as a child, over a
+ * relation that says so. Throws `invalid` for a group that would become a member of itself.
  */
-export async function giveGroupRole(unit: WritingUnit, group: GroupRow, wanted: GroupRole): Promise<boolean> {
+export async function giveGroupRole(
+	unit: WritingUnit,
+	group: GroupRow,
+	wanted: GroupRole,
+	parent_joins_child = false,
+): Promise<boolean> {
 	const { role, object } = wanted;
 	const groups = await unit.find(Resource, group.resource_id);
 	const member = await ensureMemberRole(unit, groups);
 	if (role.id === member.id && object.id === group.id) throw inItself(group);
-	if (await hasRole(unit, group, wanted)) return false;
-	const relation = (await fittingRelation(unit, role, member)) ?? (await newRelation(unit, groups, role, member));
+	if (await hasRole(unit, group, wanted, parent_joins_child)) return false;
+	const key = parent_joins_child ? joinsChildKey : `${role.key}_${groups.key}`;
+	const relation =
+		(await fittingRelation(unit, role, member, parent_joins_child)) ??
+		(await newRelation(unit, groups, role, member, key));
 	await relateMany(unit, [{ subject: group.id, relation: relation.id, object: object.id, tenant: undefined }]);
 	return true;
 }
@@ -75,14 +84,25 @@ function inItself(group: GroupRow): Failure {
 	return new Failure('invalid', `the group \`${name}\` cannot be a member of itself`);
 }
 
-async function hasRole(unit: ReadingUnit, group: GroupRow, { role, object }: GroupRole): Promise<boolean> {
-	const given = { group_ids: [group.id], role_ids: [role.id], resource_instance_ids: [object.id] };
+async function hasRole(
+	unit: ReadingUnit,
+	group: GroupRow,
+	{ role, object }: GroupRole,
+	joins_child: boolean,
+): Promise<boolean> {
+	const given = { group_ids: [group.id], role_ids: [role.id], resource_instance_ids: [object.id], joins_child };
 	return (await groupRolesBy(unit, given).resultSize()) > 0;
 }
 
 /** A relation by which the role, and nothing else, is derived from `member`, whoever made it. */
-async function fittingRelation(unit: ReadingUnit, role: Role, member: Role): Promise<Relation | undefined> {
-	const relations = await relationsBetween(unit, member.resource_id ?? '', role.resource_id ?? '');
+async function fittingRelation(
+	unit: ReadingUnit,
+	role: Role,
+	member: Role,
+	parentJoinsChild: boolean,
+): Promise<Relation | undefined> {
+	const between = await relationsBetween(unit, member.resource_id ?? '', role.resource_id ?? '');
+	const relations = between.filter(({ key }) => joinsChild(key) === parentJoinsChild);
 	const rulesOf = await rulesThrough(
 		unit,
 		relations.map(({ id }) => id),
@@ -103,9 +123,15 @@ function derives(rule: RoleDerivation, role: Role, member: Role): boolean {
 	return rule.role_id === role.id && rule.source_role_id === member.id;
 }
 
-async function newRelation(unit: WritingUnit, groups: Resource, role: Role, member: Role): Promise<Relation> {
+async function newRelation(
+	unit: WritingUnit,
+	groups: Resource,
+	role: Role,
+	member: Role,
+	key: string,
+): Promise<Relation> {
 	const resource = await unit.find(Resource, role.resource_id ?? '');
-	const relation = await makeRelation(unit, groups, resource, role);
+	const relation = await makeRelation(unit, groups, resource, key);
 	await grantImplicitly(unit, role, {
 		...{ role: member.id, on_resource: groups.id, linked_by_relation: relation.id },
 		when: { no_direct_roles_on_object: false },
@@ -115,18 +141,27 @@ async function newRelation(unit: WritingUnit, groups: Resource, role: Role, memb
 
 /**
  * Takes a role on an instance from a group, and what was made for it where no group needs that any more. Returns whether
- * the group had the role. Throws `invalid` where a relationship gives more than the role: that is not the groups API's.
+ * the group had the role. `over` says of the key of a relation whether the role is taken that is given over it. Throws
+ * `invalid` where a relationship gives more than the role: that is not the groups API's.
  */
-export async function takeGroupRole(unit: WritingUnit, group: GroupRow, { role, object }: GroupRole): Promise<boolean> {
+export async function takeGroupRole(
+	unit: WritingUnit,
+	group: GroupRow,
+	{ role, object }: GroupRole,
+	over: (relation: string) => boolean = () => true,
+): Promise<boolean> {
 	const member = await findMemberRole(unit, group.resource_id);
 	if (member === undefined) return false;
 	const [tuples, rulesOf] = await tuplesWithRules(unit, { subject_ids: [group.id], object_ids: [object.id] });
-	const giving = tuples.filter(({ relation_id }) => rulesOf(relation_id).some((rule) => derives(rule, role, member)));
+	const giving = tuples.filter(
+		({ relation, relation_id }) => over(relation) && rulesOf(relation_id).some((rule) => derives(rule, role, member)),
+	);
 	const broad = giving.find(({ relation_id }) => rulesOf(relation_id).length > 1);
 	if (broad !== undefined) throw givesMore(broad, role);
+	if (giving.length === 0) return false;
 	await endAll(unit, giving);
 	await removeUnneeded(unit);
-	return giving.length > 0;
+	return true;
 }
 
 async function tuplesWithRules(unit: ReadingUnit, filter: TupleFilter) {

@@ -45,15 +45,15 @@ export async function ensureMemberRole(unit: WritingUnit, resource: Resource): P
 	return role;
 }
 
-/** A new relation of the groups of one resource to the instances of another, by which a role is to be given. */
+/** A new relation of the groups of one resource to the instances of another. `wanted` is its key, where that is free. */
 export async function makeRelation(
 	unit: WritingUnit,
 	groups: Resource,
 	resource: Resource,
-	role: Role,
+	wanted: string,
 ): Promise<Relation> {
 	const taken = new Set((await relationsBy(unit, [resource.id])).map(({ key }) => key));
-	const key = freeKey(`${role.key}_${groups.key}`, taken);
+	const key = freeKey(wanted, taken);
 	const body = { key, name: key, description: undefined, subject_resource: groups.id };
 	const relation = await createRelation(unit, resource, body);
 	await setMadeForGroups(unit, { resource, relation }, true);

@@ -89,10 +89,16 @@ export const roleAssignmentPart: Part<RoleAssignmentEntry> = {
 	},
 	async held(unit, entries) {
 		const user_ids = await userIds(unit, entries);
+		const tenants = await rowsWithKeys(
+			unit,
+			Tenant,
+			entries.flatMap(({ value }) => value.tenant ?? []),
+		);
+		const tenant_ids = [...tenants.values()].map(({ id }) => id);
 		const instances = await rowsNamed(unit, instancesIn(entries));
 		const resource_instance_ids = instances.map(({ id }) => id);
 		return valuesOf([
-			...(await assignmentsOf(unit, { user_ids, on_instances: false })),
+			...(await assignmentsOf(unit, { user_ids, tenant_ids, on_instances: false })),
 			...(await assignmentsOf(unit, { user_ids, resource_instance_ids })),
 		]);
 	},

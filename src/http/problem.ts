@@ -24,7 +24,7 @@ function* problemsOf(part: Part, issue: z.core.$ZodIssue): Iterable<Problem> {
 	const loc = [part, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
 	if (issue.code === 'unrecognized_keys') {
 		for (const key of issue.keys)
-			yield { loc: [...loc, key], msg: 'extra field not permitted', type: 'extra_forbidden' };
+			yield { loc: [...loc, key], msg: 'extra field not permitted: it would have no effect', type: 'extra_forbidden' };
 	} else if ((issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined) {
 		yield { loc, msg: 'field required', type: 'missing' };
 	} else {

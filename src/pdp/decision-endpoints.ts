@@ -4,12 +4,14 @@ import { unprocessable } from '../failure.js';
 import { reply } from '../http/endpoint.js';
 import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../wire/check.js';
 import { type Deciding, decide } from './decide.js';
-import { endpoint, revisionHeader, unavailable } from './endpoint.js';
+import { endpoint, pieces, revisionHeader, unavailable, unavailableOrDear } from './endpoint.js';
+import type { Steps } from './engine/steps.js';
+import { arrayOf } from './json-pieces.js';
 import { type Mode, normalise } from './normalise.js';
+import { inPortions } from './portions.js';
 
 /**
- * The most checks of one request that may ask for reasons. Reasons take a hundred times as long as a check, and all
- * checks of a request are decided in one go, so that one revision answers them.
+ * The most checks of one request that may ask for reasons, which take a hundred times as long as a check.
  */
 const mostExplained = 1_000;
 
@@ -34,7 +36,7 @@ export function decisionEndpoints(mode: Mode) {
 			example,
 			returns: { 200: AuthorizationResult },
 			failures: unavailable,
-			handle: ({ body, headers }, now) => {
+			handle: ({ body, headers }, { now }) => {
 				const deciding = now();
 				return reply(200, decided(body, deciding, headers['x-debug']), revisionHeader(deciding));
 			},
@@ -42,7 +44,9 @@ export function decisionEndpoints(mode: Mode) {
 		endpoint({
 			name: 'checkMany',
 			summary: 'Decide many checks at one revision',
-			description: `At most ${maxBulkChecks}, of which at most ${mostExplained} may ask for their reasons.`,
+			description:
+				`At most ${maxBulkChecks}, of which at most ${mostExplained} may ask for their reasons. A new revision waits a ` +
+				'second for them; checks that take longer are decided anew at the new revision, once, and then the answer is 503.',
 			tag,
 			method: 'post',
 			path: '/allowed/bulk',
@@ -50,15 +54,26 @@ export function decisionEndpoints(mode: Mode) {
 			body: BulkQuery,
 			example: [example],
 			returns: { 200: BulkResult },
-			failures: unavailable,
-			handle: ({ body, headers }, now) => {
+			failures: unavailableOrDear,
+			handle: async ({ body, headers, closed }, { read }) => {
 				if (body.length > mostExplained) refuseManyReasons(body, (query) => explains(query, headers['x-debug']));
-				const deciding = now();
-				const allow = body.map((query) => decided(query, deciding, headers['x-debug']));
-				return reply(200, { allow }, revisionHeader(deciding));
+				const work = (deciding: Deciding) => decidedAll(body, (query) => decided(query, deciding, headers['x-debug']));
+				return pieces(await read({ kind: 'batch', work, closed }));
 			},
 		}),
 	];
+}
+
+/** The JSON of `BulkResult`. */
+function* decidedAll(
+	queries: readonly Query[],
+	decided: (query: Query) => AuthorizationResult,
+): Steps<readonly string[]> {
+	const results: string[] = [];
+	yield* inPortions(queries, (portion) => {
+		for (const query of portion) results.push(JSON.stringify(decided(query)));
+	});
+	return ['{"allow":', ...(yield* arrayOf(results)), '}'];
 }
 
 function refuseManyReasons(queries: readonly Query[], explains: (query: Query) => boolean): void {

@@ -7,10 +7,11 @@ import type { AnyRequest, Surround } from '../http/mount.js';
 import type { Logger } from '../log.js';
 import type { Deciding } from './decide.js';
 import { decisionEndpoints } from './decision-endpoints.js';
-import { revisionHeader } from './endpoint.js';
+import { type Answering, revisionHeader } from './endpoint.js';
 import { healthEndpoints } from './health-endpoints.js';
 import { listingEndpoints } from './listing-endpoints.js';
 import type { Mode } from './normalise.js';
+import { reading } from './reading.js';
 import type { Held, Replica } from './replica.js';
 
 /** What a decision point needs. */
@@ -23,6 +24,8 @@ export interface DecisionPointOptions {
 	readonly mode?: Mode;
 	/** How long a request with `X-Min-Revision` may wait for it, in milliseconds. */
 	readonly revisionWait?: number;
+	/** How much processor time the answer to one request may take, in milliseconds. */
+	readonly budget?: number;
 }
 
 /** What `createApplication` serves for a decision point. */
@@ -44,7 +47,8 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 	};
 }
 
-function surrounding({ replica, apiKey, log, revisionWait = 10_000 }: DecisionPointOptions): Surround {
+function surrounding(options: DecisionPointOptions): Surround {
+	const { replica, apiKey, log, revisionWait = 10_000, budget = 10_000 } = options;
 	const expected = digest(apiKey);
 	const now = (): Deciding => {
 		const held = replica.current();
@@ -52,6 +56,8 @@ function surrounding({ replica, apiKey, log, revisionWait = 10_000 }: DecisionPo
 		const { engine, facts, revision, policyRevision } = held;
 		return { engine, facts, revision, policyRevision, log };
 	};
+	const { leases, turns } = replica;
+	const answering: Answering = { now, read: reading({ now, leases, turns, budget }) };
 	return async ({ access }, request, run) => {
 		if (access === 'open') return run(undefined);
 		authorize(request.headers['authorization'], expected);
@@ -60,7 +66,7 @@ function surrounding({ replica, apiKey, log, revisionWait = 10_000 }: DecisionPo
 			await run.validate();
 			await untilRevision(replica, wanted, revisionWait, request);
 		}
-		return run(now);
+		return run(answering);
 	};
 }
 

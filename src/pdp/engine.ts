@@ -6,8 +6,14 @@ import { Heap, parsedPerByte } from './engine/heap.js';
 import type { InputFrames } from './engine/input-frame.js';
 import { jsonText } from './engine/json-text.js';
 import { framesFor } from './engine/layout-probe.js';
-import { aligned, headroom, ModuleMemory, page } from './engine/module-memory.js';
+import { aligned, headroom, ModuleMemory, type PatchStep, page } from './engine/module-memory.js';
 import { type PolicyExports, unsigned } from './engine/policy-exports.js';
+import { atOnce, type Steps } from './engine/steps.js';
+
+/** Does work that can pause. */
+export type Run = <T>(steps: Steps<T>) => Promise<T>;
+
+const immediately: Run = async (steps) => atOnce(steps);
 
 export { EngineError } from './engine/engine-error.js';
 
@@ -36,6 +42,8 @@ const dataBase = 4 * 1024 * 1024;
 const framesRoom = 4 * 1024;
 /** How much heap a byte of JSON takes at first; more is asked for as it is needed. */
 const heapPerByte = 4;
+/** How many patches are read between two pauses. */
+const stride = 200;
 /** How many aborted evaluations an instance may go through; hundreds would exhaust its stack. */
 const tolerableAborts = 8;
 /** The entrypoint every policy has: the code of one check. */
@@ -75,23 +83,29 @@ export class Engine {
 	}
 
 	/**
-	 * Makes an engine from a policy and `data`, the bytes of a JSON object. Rejects with `EngineError` when the module
-	 * is no policy, the data no JSON object, or a trial evaluation fails.
+	 * Makes an engine from a policy and `data`, the bytes of a JSON object; `run` may do it in slices. Rejects with
+	 * `EngineError` when the module is no policy, the data no JSON object, or a trial evaluation fails.
 	 */
-	static async load(module: WebAssembly.Module, data: Uint8Array): Promise<Engine> {
+	static async load(module: WebAssembly.Module, data: Uint8Array, run: Run = immediately): Promise<Engine> {
 		const engine = Engine.#instantiate(module, data.byteLength * heapPerByte);
-		guard('loading data', () => engine.#heap.load(data));
+		await guarded('loading data', run(engine.#heap.loading(data)));
 		engine.#begin();
 		return engine;
 	}
 
 	/**
-	 * An engine with this one's data and another policy; this one stays as it is.
-	 * Rejects with `EngineError` as `load` does.
+	 * An engine with this one's data and another policy; this one stays as it is, and may evaluate meanwhile, but must not
+	 * be patched. Rejects with `EngineError` as `load` does.
 	 */
-	async fork(module: WebAssembly.Module): Promise<Engine> {
+	async fork(module: WebAssembly.Module, run: Run = immediately): Promise<Engine> {
 		this.#refuseBroken();
-		return this.#copy(module);
+		return Engine.#become(module, this.heapBytes, (next) => run(this.#heap.movingTo(next)));
+	}
+
+	/** A second engine with the same policy and data, as `fork` makes it. It costs about a millisecond a MiB. */
+	async copy(run: Run = immediately): Promise<Engine> {
+		this.#refuseBroken();
+		return Engine.#become(this.#module, this.heapBytes, (next) => run(this.#heap.cloningTo(next)));
 	}
 
 	/** The size of the data in memory, free blocks included, in bytes. */
@@ -111,17 +125,24 @@ export class Engine {
 
 	/** Applies all patches, in order. Throws `EngineError` when one fails; the engine is broken then. */
 	patch(patches: readonly Patch[]): void {
+		atOnce(this.patching(patches));
+	}
+
+	/** The same in steps, for an engine that nobody uses yet. */
+	*patching(patches: readonly Patch[]): Steps<void> {
 		this.#refuseBroken();
-		const steps = patches.map((patch) => ({
-			path: jsonText(patch.path),
-			value: patch.op === 'upsert' ? jsonText(patch.value) : undefined,
-		}));
-		if (patches.some((patch) => patch.path.length === 0)) throw new EngineError('a patch names no member');
+		const steps: PatchStep[] = [];
+		for (const [index, patch] of patches.entries()) {
+			if (index % stride === stride - 1) yield;
+			if (patch.path.length === 0) throw new EngineError('a patch names no member');
+			steps.push({ path: jsonText(patch.path), value: patch.op === 'upsert' ? jsonText(patch.value) : undefined });
+		}
 		try {
-			guard('a patch', () => this.#heap.patch(steps));
+			yield* this.#heap.patching(steps);
 		} catch (error) {
-			this.#broken = (error as EngineError).message;
-			throw error;
+			const failure = asEngineError('a patch', error);
+			this.#broken = failure.message;
+			throw failure;
 		}
 	}
 
@@ -159,9 +180,14 @@ export class Engine {
 		return guard('instantiating the policy', () => new Engine(module, loadPolicySync(module, { initial })));
 	}
 
-	#copy(module: WebAssembly.Module): Engine {
-		const next = Engine.#instantiate(module, this.heapBytes);
-		guard('moving data', () => this.#heap.copyTo(next.#heap));
+	/** A new engine whose heap is filled. */
+	static async #become(
+		module: WebAssembly.Module,
+		bytes: number,
+		fill: (heap: Heap) => Promise<void>,
+	): Promise<Engine> {
+		const next = Engine.#instantiate(module, bytes);
+		await guarded('moving data', fill(next.#heap));
 		next.#begin();
 		return next;
 	}
@@ -179,7 +205,9 @@ export class Engine {
 	 * small: left alone, aborts would add up until every evaluation fails.
 	 */
 	#renew(): void {
-		const next = this.#copy(this.#module);
+		const next = Engine.#instantiate(this.#module, this.heapBytes);
+		guard('moving data', () => atOnce(this.#heap.movingTo(next.#heap)));
+		next.#begin();
 		this.#heap = next.#heap;
 		this.#frames = next.#frames;
 		this.#aborts = 0;
@@ -245,6 +273,14 @@ function isUsual({ user, action, resource, context }: EngineInput): boolean {
 
 // Whoever calls from JavaScript may pass anything.
 const isText = (value: unknown): boolean => typeof value === 'string';
+
+async function guarded<T>(step: string, running: Promise<T>): Promise<T> {
+	try {
+		return await running;
+	} catch (error) {
+		throw asEngineError(step, error);
+	}
+}
 
 function guard<T>(step: string, run: () => T): T {
 	try {

@@ -1,12 +1,17 @@
 /** An index of the data that the engine decides from, for listings: what is linked, found from both sides. */
 
 import type { Json, Patch } from '../../compiler/model.js';
+import { copying } from './copying.js';
+import { atOnce, type Steps } from './engine/steps.js';
 import { typeOf } from './instance-name.js';
 import { JsonReader } from './json-reader.js';
 import { Links } from './links.js';
 import { memberOf, membersOf, replacedAt } from './members.js';
 import { Names } from './names.js';
 import { SchemaTables } from './schema-tables.js';
+
+/** How many members are read, or patches taken, between two pauses. */
+const stride = 500;
 
 /** One of the tables of facts. The path of a member leads from the table to it, and that to clear may end early. */
 interface Table {
@@ -45,18 +50,31 @@ export class FactsIndex {
 
 	/** Reads the bytes of a data document. Throws `JsonReadError` when they are no JSON. */
 	static read(bytes: Uint8Array): FactsIndex {
+		return atOnce(FactsIndex.reading(bytes));
+	}
+
+	/** The same in steps. */
+	static *reading(bytes: Uint8Array): Steps<FactsIndex> {
 		const index = new FactsIndex();
 		const reader = new JsonReader(bytes);
-		const member = (wanted: string, read: () => void) =>
-			reader.object((key) => (key === wanted ? read() : reader.skip()));
-		member('regolith', () =>
-			reader.object((part) => {
-				if (part === 'facts') index.#readFacts(reader);
-				else if (part === 'schema') index.#schema = new SchemaTables(reader.value());
-				else reader.skip();
-			}),
-		);
+		for (const name of membersIn(reader)) {
+			if (name === 'regolith') yield* index.#readParts(reader);
+			else yield* reader.skipping();
+		}
 		return index;
+	}
+
+	/** A second index like this one, which nobody changes meanwhile. */
+	*copying(): Steps<FactsIndex> {
+		const copy = new FactsIndex();
+		yield* copy.#names.becoming(this.#names);
+		yield* copy.tenantRoles.becoming(this.tenantRoles);
+		yield* copy.instanceRoles.becoming(this.instanceRoles);
+		yield* copy.relations.becoming(this.relations);
+		yield* copying(this.#tenants, (instance, tenant) => copy.#tenants.set(instance, tenant));
+		yield* copying(this.#users.entries(), (user) => copy.#users.add(user));
+		copy.#schema = this.#schema;
+		return copy;
 	}
 
 	/** The tables of the schema. */
@@ -86,15 +104,31 @@ export class FactsIndex {
 
 	/** Takes the patches that the engine took, in order. */
 	patch(patches: readonly Patch[]): void {
-		for (const patch of patches) this.#replace(patch.path, patch.op === 'upsert' ? patch.value : undefined);
+		atOnce(this.patching(patches));
 	}
 
-	#readFacts(reader: JsonReader): void {
-		reader.object((name) => {
+	/** The same in steps, for an index that nobody reads yet. */
+	*patching(patches: readonly Patch[]): Steps<void> {
+		for (const [index, patch] of patches.entries()) {
+			if (index % stride === stride - 1) yield;
+			this.#replace(patch.path, patch.op === 'upsert' ? patch.value : undefined);
+		}
+	}
+
+	*#readParts(reader: JsonReader): Steps<void> {
+		for (const part of membersIn(reader)) {
+			if (part === 'facts') yield* this.#readFacts(reader);
+			else if (part === 'schema') this.#schema = new SchemaTables(reader.value());
+			else yield* reader.skipping();
+		}
+	}
+
+	*#readFacts(reader: JsonReader): Steps<void> {
+		for (const name of membersIn(reader)) {
 			const table = this.#tables.get(name);
-			if (table === undefined) reader.skip();
-			else readTable(reader, table, []);
-		});
+			if (table === undefined) yield* reader.skipping();
+			else yield* readTable(reader, table);
+		}
 	}
 
 	/** Puts a value in the place of all that stands at a path. */
@@ -123,15 +157,27 @@ export class FactsIndex {
 	}
 }
 
-function readTable(reader: JsonReader, table: Table, path: readonly string[]): void {
-	reader.object((key) => {
-		const below = [...path, key];
-		if (below.length !== table.depth) readTable(reader, table, below);
-		else if (table.keysOnly) {
+/** The keys of an object that comes next; who is given one reads its value. */
+function* membersIn(reader: JsonReader): Iterable<string> {
+	if (!reader.enter()) return;
+	for (let key = reader.next(); key !== undefined; key = reader.next()) yield key;
+}
+
+function* readTable(reader: JsonReader, table: Table): Steps<void> {
+	const path: string[] = [];
+	if (!reader.enter()) return;
+	for (let read = 1; ; read += 1) {
+		if (read % stride === 0) yield;
+		const key = reader.next();
+		if (key === undefined) {
+			if (path.pop() === undefined) return;
+		} else if (path.length + 1 < table.depth) {
+			if (reader.enter()) path.push(key);
+		} else if (table.keysOnly) {
 			reader.skip();
-			table.add(below, null);
-		} else table.add(below, reader.value());
-	});
+			table.add([...path, key], null);
+		} else table.add([...path, key], reader.value());
+	}
 }
 
 function fillTable(table: Table, path: readonly string[], value: Json): void {

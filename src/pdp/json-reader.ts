@@ -2,8 +2,12 @@
 
 import type { Json } from '../../compiler/model.js';
 import { byteOf, closes, opens } from './engine/json-bytes.js';
+import type { Steps } from './engine/steps.js';
 
 const { quote, comma, backslash, openingBrace, closingBrace } = byteOf;
+
+/** How many bytes are passed over between two pauses. */
+const stride = 64 * 1024;
 
 /** A byte that JSON does not have there. */
 export class JsonReadError extends Error {
@@ -29,23 +33,32 @@ export class JsonReader {
 	}
 
 	/**
-	 * Reads an object: calls `member` with each key, and `member` reads the value, by exactly one call of `object`,
-	 * `value` or `skip`. A value that is no object is skipped, as if it had no members.
+	 * Begins to read an object: then `next` tells its keys, one by one. A value that is no object is passed over, and the
+	 * answer is false.
 	 */
-	object(member: (key: string) => void): void {
+	enter(): boolean {
 		if (this.#peek() !== openingBrace) {
 			this.skip();
-			return;
+			return false;
 		}
 		this.#at += 1;
-		while (this.#peek() !== closingBrace) {
-			const key = this.#string();
-			this.#peek();
+		return true;
+	}
+
+	/**
+	 * The key of the next member, whose value is to be read by exactly one call of `enter`, `value` or `skip`; `undefined`
+	 * at the end of the object.
+	 */
+	next(): string | undefined {
+		if (this.#peek() === comma) this.#at += 1;
+		if (this.#peek() === closingBrace) {
 			this.#at += 1;
-			member(key);
-			if (this.#peek() === comma) this.#at += 1;
+			return undefined;
 		}
+		const key = this.#string();
+		this.#peek();
 		this.#at += 1;
+		return key;
 	}
 
 	/** Reads any value. */
@@ -60,9 +73,27 @@ export class JsonReader {
 
 	/** Passes over a value. */
 	skip(): void {
-		const bytes = this.#bytes;
-		let depth = 0;
 		this.#peek();
+		this.#pass(0, this.#bytes.length);
+	}
+
+	/** The same in steps, for one that may be large. */
+	*skipping(): Steps<void> {
+		this.#peek();
+		let depth = this.#pass(0, this.#at + stride);
+		while (depth > 0) {
+			yield;
+			depth = this.#pass(depth, this.#at + stride);
+		}
+	}
+
+	/**
+	 * Passes over what is left of a value, of which so many objects and arrays are open, as far as about `until`; returns
+	 * how many are open then.
+	 */
+	#pass(open: number, until: number): number {
+		const bytes = this.#bytes;
+		let depth = open;
 		do {
 			const byte = bytes[this.#at];
 			if (byte === undefined) throw new JsonReadError('the text ends within a value');
@@ -71,10 +102,11 @@ export class JsonReader {
 			else if (closes(byte)) depth -= 1;
 			else if (depth === 0) {
 				this.#skipScalar();
-				return;
+				return 0;
 			}
 			this.#at += 1;
-		} while (depth > 0);
+		} while (depth > 0 && this.#at < until);
+		return depth;
 	}
 
 	/** The next byte that is no white space. */

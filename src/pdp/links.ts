@@ -1,6 +1,8 @@
 /** Pairs of names with a key (who holds which role where), found from both sides and kept in few bytes. */
 
+import type { Steps } from './engine/steps.js';
 import type { Names } from './names.js';
+import { sortedBy } from './portions.js';
 
 /** The other end of a link, and its key. */
 export type Link = readonly [name: string, key: string];
@@ -36,7 +38,7 @@ export class Links {
 	#cells = new Int32Array(1024 * width);
 	#count = 0;
 	/** Links that were removed, whose cells others may have. */
-	readonly #free: number[] = [];
+	#free: number[] = [];
 	#firstOfLeft = new Int32Array(1024).fill(none);
 	#firstOfRight = new Int32Array(1024).fill(none);
 	#leftNames: readonly string[] | undefined;
@@ -46,6 +48,22 @@ export class Links {
 	/** @param names numbers the names, also those of other links. */
 	constructor(names: Names) {
 		this.#names = names;
+	}
+
+	/** Becomes a copy of other links, whose names are a copy too and which nobody changes meanwhile. */
+	*becoming(other: Links): Steps<void> {
+		for (const copy of [
+			() => (this.#cells = other.#cells.slice()),
+			() => (this.#firstOfLeft = other.#firstOfLeft.slice()),
+			() => (this.#firstOfRight = other.#firstOfRight.slice()),
+			() => (this.#free = other.#free.slice()),
+		]) {
+			copy();
+			yield;
+		}
+		this.#count = other.#count;
+		this.#leftNames = other.#leftNames;
+		this.#last = other.#last;
 	}
 
 	/** The links of a name on the left. Not to be gone on with after a change. */
@@ -58,9 +76,12 @@ export class Links {
 		return this.#linked(ofRight, right);
 	}
 
-	/** Every name on the left that has a link, sorted by code unit. */
-	get leftNames(): readonly string[] {
-		this.#leftNames ??= [...this.#ends(ofLeft)].map((number) => this.#names.text(number)).sort();
+	/** Every name on the left that has a link, sorted by code unit. They are kept until one comes or goes. */
+	*sortedLeftNames(): Steps<readonly string[]> {
+		const known = this.#leftNames;
+		if (known !== undefined) return known;
+		const names = yield* sortedBy(this.#ends(ofLeft), (number) => this.#names.text(number));
+		this.#leftNames = names.map((number) => this.#names.text(number));
 		return this.#leftNames;
 	}
 

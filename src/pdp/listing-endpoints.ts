@@ -13,10 +13,10 @@ import {
 	UserTenants,
 } from '../wire/check.js';
 import { authorizedUsers } from './authorized-users.js';
-import { endpoint, revisionHeader, unavailable } from './endpoint.js';
+import type { Deciding } from './decide.js';
+import { endpoint, pieces, revisionHeader, unavailable, unavailableOrDear } from './endpoint.js';
 import { localAssignments } from './local-assignments.js';
 import { type Mode, normalisePermissions, normaliseUsers } from './normalise.js';
-import { type Paced, paced } from './paced.js';
 import { permissions, userTenants } from './permissions.js';
 
 /** Declares the listings of a decision point of this mode. */
@@ -42,10 +42,10 @@ function permissionsEndpoint(mode: Mode) {
 		body: PermissionsQuery,
 		example: { user: { key: 'ann@example.com' }, tenants: ['acme'] },
 		returns: { 200: UserPermissions },
-		failures: unavailable,
-		handle: async ({ body }, now) => {
+		failures: unavailableOrDear,
+		handle: async ({ body, closed }, { read }) => {
 			const input = normalisePermissions(body, mode);
-			return answer(await paced(now, (deciding) => permissions(deciding, input)));
+			return pieces(await read({ kind: 'listing', work: (deciding) => permissions(deciding, input), closed }));
 		},
 	});
 }
@@ -63,11 +63,10 @@ function tenantsEndpoint() {
 		example: { user: 'ann@example.com' },
 		returns: { 200: UserTenants },
 		failures: unavailable,
-		handle: ({ body }, now) => {
+		handle: ({ body }, { now }) => {
 			const deciding = now();
-			const result = userTenants(deciding, normalisePermissions(body));
-			const { revision, policyRevision } = deciding;
-			return answer({ revision, policyRevision, result });
+			const tenants = userTenants(deciding, normalisePermissions(body));
+			return reply(200, tenants, revisionHeader(deciding));
 		},
 	});
 }
@@ -88,10 +87,10 @@ function usersEndpoint(mode: Mode) {
 		body: UsersQuery,
 		example: { action: 'read', resource: { type: 'document', key: 'plan', tenant: 'acme' } },
 		returns: { 200: AuthorizedUsers },
-		failures: unavailable,
-		handle: async ({ body }, now) => {
+		failures: unavailableOrDear,
+		handle: async ({ body, closed }, { read }) => {
 			const input = normaliseUsers(body, mode);
-			return answer(await paced(now, (deciding) => authorizedUsers(deciding, input)));
+			return pieces(await read({ kind: 'listing', work: (deciding) => authorizedUsers(deciding, input), closed }));
 		},
 	});
 }
@@ -107,11 +106,11 @@ function assignmentsEndpoint() {
 		access: 'key',
 		query: LocalAssignmentsQuery,
 		returns: { 200: z.array(LocalAssignment) },
-		failures: unavailable,
-		handle: async ({ query }, now) => answer(await paced(now, ({ facts }) => localAssignments(facts, query))),
+		failures: unavailableOrDear,
+		handle: async ({ query, closed }, { read }) => {
+			const work = ({ facts }: Deciding) => localAssignments(facts, query);
+			const { result, ...from } = await read({ kind: 'listing', work, closed });
+			return reply(200, result, revisionHeader(from));
+		},
 	});
-}
-
-function answer<T>({ result, ...from }: Paced<T>) {
-	return reply(200, result, revisionHeader(from));
 }

@@ -1,12 +1,13 @@
 /** The roles assigned to users, in tenants and on instances, as the decision point knows them. */
 
 import type { LocalAssignment, LocalAssignmentsQuery } from '../wire/check.js';
+import type { Steps } from './engine/steps.js';
 import type { FactsIndex } from './facts.js';
 import { typeOf } from './instance-name.js';
-import type { Steps } from './paced.js';
+import { sortedBy } from './portions.js';
 
-/** How many users are gone through between two pauses. */
-const stride = 2_000;
+/** How many assignments are gone through between two pauses. */
+const stride = 1_000;
 
 /**
  * One page of the role assignments that the filters let through, sorted by user, then tenant, then instance (roles in
@@ -16,11 +17,17 @@ export function* localAssignments(facts: FactsIndex, query: LocalAssignmentsQuer
 	const found: LocalAssignment[] = [];
 	let before = (query.page - 1) * query.per_page;
 	let visited = 0;
-	for (const user of query.user === undefined ? everyUser(facts) : [query.user]) {
-		visited += 1;
-		if (visited % stride === 0) yield;
-		const rows = assignmentsOf(facts, user).filter((row) => isWanted(row, query));
-		found.push(...sorted(rows).slice(before, before + query.per_page - found.length));
+	for (const user of query.user === undefined ? yield* everyUser(facts) : [query.user]) {
+		const rows: LocalAssignment[] = [];
+		for (const row of assignmentsOf(facts, user)) {
+			visited += 1;
+			if (visited % stride === 0) yield;
+			if (isWanted(row, query)) rows.push(row);
+		}
+		if (before < rows.length) {
+			const inOrder = yield* sortedBy(rows, orderOf);
+			found.push(...inOrder.slice(before, before + query.per_page - found.length));
+		}
 		before = Math.max(0, before - rows.length);
 		if (found.length === query.per_page) break;
 	}
@@ -28,9 +35,13 @@ export function* localAssignments(facts: FactsIndex, query: LocalAssignmentsQuer
 }
 
 /** Two sorted lists as one, what is in both once. */
-function* everyUser({ tenantRoles, instanceRoles }: FactsIndex): Iterable<string> {
-	const one = tenantRoles.leftNames;
-	const other = instanceRoles.leftNames;
+function* everyUser({ tenantRoles, instanceRoles }: FactsIndex): Steps<Iterable<string>> {
+	const one = yield* tenantRoles.sortedLeftNames();
+	const other = yield* instanceRoles.sortedLeftNames();
+	return merged(one, other);
+}
+
+function* merged(one: readonly string[], other: readonly string[]): Iterable<string> {
 	let [atOne, atOther] = [0, 0];
 	while (atOne < one.length || atOther < other.length) {
 		const [left, right] = [one[atOne], other[atOther]];
@@ -41,14 +52,12 @@ function* everyUser({ tenantRoles, instanceRoles }: FactsIndex): Iterable<string
 	}
 }
 
-function assignmentsOf(facts: FactsIndex, user: string): LocalAssignment[] {
-	const rows: LocalAssignment[] = [];
-	for (const [tenant, role] of facts.tenantRoles.from(user)) rows.push({ user, role, tenant });
+function* assignmentsOf(facts: FactsIndex, user: string): Iterable<LocalAssignment> {
+	for (const [tenant, role] of facts.tenantRoles.from(user)) yield { user, role, tenant };
 	for (const [instance, role] of facts.instanceRoles.from(user)) {
 		const tenant = facts.tenantOf(instance);
-		if (tenant !== undefined) rows.push({ user, role, tenant, resource_instance: instance });
+		if (tenant !== undefined) yield { user, role, tenant, resource_instance: instance };
 	}
-	return rows;
 }
 
 /** A tenant is an object of type `__tenant` to the filters, as in the listing of permissions. */
@@ -67,8 +76,6 @@ function is(wanted: string | undefined, ...names: readonly string[]): boolean {
 	return wanted === undefined || names.includes(wanted);
 }
 
-function sorted(rows: readonly LocalAssignment[]): readonly LocalAssignment[] {
-	const order = ({ tenant, resource_instance, role }: LocalAssignment) =>
-		JSON.stringify([tenant, resource_instance ?? '', role]);
-	return rows.toSorted((left, right) => (order(left) < order(right) ? -1 : 1));
+function orderOf({ tenant, resource_instance, role }: LocalAssignment): string {
+	return JSON.stringify([tenant, resource_instance ?? '', role]);
 }

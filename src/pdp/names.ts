@@ -1,11 +1,23 @@
 /** Texts by number, so that large tables hold numbers. */
 
+import { copying } from './copying.js';
+import type { Steps } from './engine/steps.js';
+
 /** Each text that is in use has one number, below `size`; numbers that fall out of use are given to other texts. */
 export class Names {
 	readonly #numbers = new Map<string, number>();
-	readonly #texts: (string | undefined)[] = [];
-	readonly #uses: number[] = [];
-	readonly #free: number[] = [];
+	#texts: (string | undefined)[] = [];
+	#uses: number[] = [];
+	#free: number[] = [];
+
+	/** Becomes a copy of other names, none of which are used meanwhile. */
+	*becoming(other: Names): Steps<void> {
+		this.#texts = other.#texts.slice();
+		this.#uses = other.#uses.slice();
+		this.#free = other.#free.slice();
+		yield;
+		yield* copying(other.#numbers, (text, number) => this.#numbers.set(text, number));
+	}
 
 	/** How many numbers have been given at most. */
 	get size(): number {

@@ -2,12 +2,23 @@
 
 import { EventEmitter, once } from 'node:events';
 import { promises as timers } from 'node:timers';
-import { BundleError, type Degradation, type Manifest, parseManifest, parsePatches, unpack } from '../bundle.js';
+import type { Patch } from '../../compiler/model.js';
+import {
+	BundleError,
+	type Degradation,
+	type Manifest,
+	parseManifest,
+	parsePatches,
+	parsingPatches,
+	unpack,
+} from '../bundle.js';
 import type { Logger } from '../log.js';
 import { DegradationAlarm } from './degradation-alarm.js';
-import { Engine } from './engine.js';
+import { Engine, type Run } from './engine.js';
 import { FactsIndex } from './facts.js';
 import { connectFeed, type Feed, type FeedBundle, Refusal } from './feed.js';
+import { Leases } from './leases.js';
+import { Turns } from './turns.js';
 
 /** How a replica is doing. `stale` still answers, from the last revision it has. */
 export interface ReplicaState {
@@ -35,6 +46,12 @@ export interface ReplicaOptions {
 	readonly pace?: Pace;
 	/** How long the control plane may hold a request, in seconds. */
 	readonly wait?: number;
+	/** What to follow in place of the control plane over HTTP. */
+	readonly feed?: Feed;
+	/** By what turns long work is done; real ones, unless given. */
+	readonly turns?: Turns;
+	/** Who reads what is held; nobody, unless given. */
+	readonly leases?: Leases;
 }
 
 /** An engine and the revision of the environment it answers from. */
@@ -49,6 +66,12 @@ export interface Held {
 	readonly degraded: Degradation | null;
 }
 
+/** What patches are applied to. */
+interface Base extends Pick<Held, 'engine' | 'facts'> {
+	/** Whether checks are answered from it. */
+	readonly used: boolean;
+}
+
 interface Holding extends Held {
 	readonly environment: string;
 	/** What the feed called this revision; absent asks for a snapshot. */
@@ -58,6 +81,11 @@ interface Holding extends Held {
 const defaultPace: Pace = { first: 50, longest: 5_000, refused: 5_000 };
 /** A server that answers "unchanged" sooner than this did not wait, so the client does, in milliseconds. */
 const hasty = 100;
+/**
+ * How many bytes of patches are made at one stretch: about a thousand patches, which take a few milliseconds. What is
+ * larger is made in a copy, in slices.
+ */
+const mostAtOnce = 128 * 1024;
 
 /**
  * One environment's data and policy, kept up to date from `start` to `stop`.
@@ -66,6 +94,10 @@ const hasty = 100;
 export class Replica {
 	/** `revision` is emitted with the new revision whenever answers begin to come from it. */
 	readonly events = new EventEmitter<{ revision: [number] }>();
+	/** By what turns everything is done that takes long: answers, and what the feed sends. */
+	readonly turns: Turns;
+	/** Who reads what is held over several turns. */
+	readonly leases: Leases;
 	readonly #feed: Feed;
 	readonly #log: Logger;
 	readonly #pace: Pace;
@@ -80,8 +112,10 @@ export class Replica {
 	#failures = 0;
 	#state: ReplicaState = { kind: 'starting', detail: 'nothing is loaded yet' };
 
-	constructor({ controlPlane, apiKey, log, pace = defaultPace, wait = 30 }: ReplicaOptions) {
-		this.#feed = connectFeed(controlPlane, apiKey);
+	constructor({ controlPlane, apiKey, log, pace = defaultPace, wait = 30, turns, leases, feed }: ReplicaOptions) {
+		this.turns = turns ?? new Turns();
+		this.leases = leases ?? new Leases();
+		this.#feed = feed ?? connectFeed(controlPlane, apiKey);
 		this.#log = log;
 		this.#degradation = new DegradationAlarm(log);
 		this.#pace = pace;
@@ -167,11 +201,15 @@ export class Replica {
 			const files = await unpack(bytes);
 			const manifest = parseManifest(files);
 			this.#refuseForeign(manifest, environment);
-			const patches = parsePatches(files);
-			const { engine, facts } = await this.#baseFor(manifest, files);
+			const large = isLarge(files);
+			const patches = large ? await this.#run(parsingPatches(files)) : parsePatches(files);
+			const base = await this.#baseFor(manifest, files, large);
+			const { engine, facts } = base.used ? base : await this.#patched(base, patches);
 			// From here to the new revision in one go: nobody gets answers of one revision under the number of another.
-			engine.patch(patches);
-			facts.patch(patches);
+			if (base.used) {
+				engine.patch(patches);
+				facts.patch(patches);
+			}
 			const { policy_revision, degraded } = manifest.metadata.regolith;
 			const taken: Holding = {
 				engine,
@@ -188,10 +226,13 @@ export class Replica {
 			// What could not be applied is not asked for again: without an ETag the feed sends a snapshot.
 			if (!preparing && this.#held !== undefined) this.#held = { ...this.#held, etag: undefined };
 			throw error;
+		} finally {
+			this.leases.changed();
 		}
 	}
 
 	#hold(holding: Holding): void {
+		if (this.#held?.engine !== holding.engine) this.leases.replaced();
 		this.#held = holding;
 		this.#degradation.note(holding);
 		this.#log.debug({ revision: holding.revision, heap_bytes: holding.engine.heapBytes }, 'applied a bundle');
@@ -223,22 +264,37 @@ export class Replica {
 	}
 
 	/**
-	 * The engine and the index that a bundle's patches belong on. An engine in use stays untouched, and in use, until they
-	 * are applied. An index has no policy: with a new one it goes over to the new engine, once that has the patches.
+	 * The engine and the index that a bundle's patches belong on. Those that are read over several turns, or would be
+	 * changed for too long, stay as they are, and in use: the patches belong on copies. So they do with a new policy.
 	 */
-	async #baseFor(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>): Promise<Pick<Held, 'engine' | 'facts'>> {
+	async #baseFor(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>, large: boolean): Promise<Base> {
 		const step = manifest.metadata.regolith;
 		if (step.kind === 'snapshot') {
 			const data = required(files, 'data.json');
-			return { engine: await Engine.load(await compiled(files), data), facts: FactsIndex.read(data) };
+			const engine = await Engine.load(await compiled(files), data, this.#run);
+			return { engine, facts: await this.#run(FactsIndex.reading(data)), used: false };
 		}
 		const base = this.#next ?? this.#held;
 		if (base === undefined || base.engine.broken !== undefined || Number(step.base) > base.revision) {
 			throw new BundleError(`a ${step.kind} from revision ${step.base} does not continue what is held`);
 		}
-		const { facts } = base;
-		return { engine: step.kind === 'policy' ? await base.engine.fork(await compiled(files)) : base.engine, facts };
+		const { engine, facts } = base;
+		if (step.kind === 'delta' && base === this.#next) return { engine, facts, used: false };
+		if (step.kind === 'delta' && !large && (await this.leases.settle(copyingTime(engine))) === 'in place') {
+			return { engine, facts, used: true };
+		}
+		const next = step.kind === 'policy' ? engine.fork(await compiled(files), this.#run) : engine.copy(this.#run);
+		return { engine: await next, facts: await this.#run(facts.copying()), used: false };
 	}
+
+	/** Applies patches where nobody sees them yet. */
+	async #patched(base: Base, patches: readonly Patch[]): Promise<Base> {
+		await this.#run(base.engine.patching(patches));
+		await this.#run(base.facts.patching(patches));
+		return base;
+	}
+
+	readonly #run: Run = (steps) => this.turns.run(steps);
 
 	#becomeReady(): void {
 		if (this.#state.kind === 'ready' || this.#held === undefined) return;
@@ -266,6 +322,7 @@ export class Replica {
 		if (this.#held !== undefined) this.#log.warn({ revision: this.#held.revision }, `dropped what was held: ${reason}`);
 		this.#held = undefined;
 		this.#degradation.note(undefined);
+		this.leases.lose();
 	}
 
 	#move(kind: ReplicaState['kind'], detail: string): void {
@@ -273,6 +330,16 @@ export class Replica {
 		if (this.#state.kind !== kind || this.#state.detail !== detail) this.#log.warn({ state: kind }, detail);
 		this.#state = { kind, detail };
 	}
+}
+
+/** Whether so much changes that it is better made in a copy. */
+function isLarge(files: ReadonlyMap<string, Uint8Array>): boolean {
+	return (files.get('patch.json')?.byteLength ?? 0) > mostAtOnce;
+}
+
+/** About how long it takes to copy an engine, in milliseconds: a MiB each. */
+function copyingTime({ heapBytes }: Engine): number {
+	return heapBytes / 1024 ** 2;
 }
 
 function compiled(files: ReadonlyMap<string, Uint8Array>): Promise<WebAssembly.Module> {

@@ -1,8 +1,8 @@
 /** Ways along derivations: from what a user is assigned to what may be derived, and from an instance back to there. */
 
+import type { Steps } from './engine/steps.js';
 import type { FactsIndex } from './facts.js';
 import { typeOf } from './instance-name.js';
-import type { Steps } from './paced.js';
 
 /** Roles on instances: a set of nodes of the graph along which roles are derived. */
 export class RolesOnInstances {
@@ -23,8 +23,8 @@ export class RolesOnInstances {
 /** A role on an instance. */
 type Node = readonly [role: string, instance: string];
 
-/** How many nodes are visited between two pauses. */
-const stride = 2_000;
+/** How many nodes and links are visited between two pauses. */
+const stride = 1_000;
 
 /**
  * Every instance on which the user may hold a role: those with one assigned and all that derivations lead to from
@@ -42,13 +42,21 @@ export function* instancesFor(
 		queue.push([role, instance]);
 		found.add(instance);
 	};
-	for (const [instance, role] of instanceRoles.from(user)) visit(role, instance);
+	let visited = 0;
+	for (const [instance, role] of instanceRoles.from(user)) {
+		visited += 1;
+		if (visited % stride === 0) yield;
+		visit(role, instance);
+	}
 	// An array iterates what is added to it meanwhile.
-	for (const [index, [role, instance]] of queue.entries()) {
-		if (index % stride === stride - 1) yield;
+	for (const [role, instance] of queue) {
+		visited += 1;
+		if (visited % stride === 0) yield;
 		const derived = schema.derivedFrom(typeOf(instance), role);
 		if (derived.length === 0) continue;
 		for (const [object, relation] of relations.to(instance)) {
+			visited += 1;
+			if (visited % stride === 0) yield;
 			for (const target of derived) {
 				if (target.relation === relation && target.resource === typeOf(object)) visit(target.role, object);
 			}
@@ -83,15 +91,19 @@ export function* leadingTo(
 	const visit = (role: string, on: string) => {
 		if (seen.add(role, on)) nodes.push([role, on]);
 	};
+	let visited = 0;
 	for (const role of roles) visit(role, instance);
-	for (const [index, [role, object]] of nodes.entries()) {
-		if (index % stride === stride - 1) yield;
+	for (const [role, object] of nodes) {
+		visited += 1;
+		if (visited % stride === 0) yield;
 		for (const derivation of schema.derivations(typeOf(object), role)) {
 			if (derivation.no_direct_roles_on_object) {
 				stops.add(object);
 				if (assigned.has(object)) continue;
 			}
 			for (const [subject, relation] of relations.from(object)) {
+				visited += 1;
+				if (visited % stride === 0) yield;
 				if (relation === derivation.relation && typeOf(subject) === derivation.resource)
 					visit(derivation.role, subject);
 			}

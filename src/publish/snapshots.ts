@@ -1,5 +1,3 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { documentBytes } from '../../compiler/index.js';
 import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
@@ -10,6 +8,7 @@ import type { Store } from '../store/store.js';
 import { headIn, type LiveHead } from './head.js';
 import { manifestParts } from './manifest-parts.js';
 import type { Publisher } from './publisher.js';
+import type { SnapshotFolder } from './snapshot-folder.js';
 
 /** What a bundle carries as policy: a module for our decision points, or Rego for a stock OPA. */
 export type Flavour = 'wasm' | 'rego';
@@ -26,10 +25,10 @@ export interface Snapshot {
 interface Kept {
 	readonly revision: number;
 	readonly digest: string;
-	readonly path: string;
+	readonly label: string;
 }
 
-const fileName = /^r(\d+)-([0-9a-f]{64})\.(wasm|rego)\.tar\.gz$/;
+const labelForm = /^r(\d+)-([0-9a-f]{64})\.(wasm|rego)$/;
 
 /** Cuts whole bundles on demand and keeps the newest of each environment and flavour as a file. */
 export class Snapshots {
@@ -39,16 +38,19 @@ export class Snapshots {
 		private readonly store: Store,
 		private readonly shelf: PolicyShelf,
 		private readonly publisher: Publisher,
-		/** Where the files are; made when missing. */
-		private readonly folder: string,
+		private readonly folder: SnapshotFolder,
 	) {}
 
-	/** Deletes what is kept of environments that are no more, now and whenever one is found to be gone. */
+	/**
+	 * Deletes what is kept of environments that are no more, now and whenever one is found to be gone, and what a
+	 * process that was killed left unfinished.
+	 */
 	async start(): Promise<void> {
-		this.publisher.events.on('gone', (environmentId) => void this.forget(environmentId).catch(() => undefined));
-		for (const environmentId of await readdir(this.folder).catch(() => [])) {
+		this.publisher.events.on('gone', (environmentId) => void this.forget(environmentId));
+		for (const environmentId of await this.folder.environments()) {
 			if (!z.uuid().safeParse(environmentId).success) continue;
 			if ((await this.store.counters(environmentId)) === null) await this.forget(environmentId);
+			else await this.folder.sweep(environmentId);
 		}
 	}
 
@@ -58,7 +60,7 @@ export class Snapshots {
 		const fits =
 			kept !== null && kept.digest === head.digest && kept.revision >= oldest && kept.revision <= head.revision;
 		if (fits) {
-			const bytes = await readFile(kept.path).catch(() => null);
+			const bytes = await this.folder.read(environmentId, kept.label);
 			if (bytes !== null) return { revision: kept.revision, digest: kept.digest, pending: null, bytes };
 		}
 		for (;;) {
@@ -70,7 +72,7 @@ export class Snapshots {
 
 	/** Deletes what is kept of an environment. */
 	async forget(environmentId: string): Promise<void> {
-		await rm(join(this.folder, environmentId), { recursive: true, force: true });
+		await this.folder.forget(environmentId);
 	}
 
 	#joinCut(environmentId: string, flavour: Flavour, head: LiveHead): Promise<Snapshot> {
@@ -125,25 +127,20 @@ export class Snapshots {
 	}
 
 	async #keep(environmentId: string, flavour: Flavour, snapshot: Snapshot): Promise<void> {
-		const folder = join(this.folder, environmentId);
-		await mkdir(folder, { recursive: true, mode: 0o700 });
-		const name = `r${snapshot.revision}-${snapshot.digest}.${flavour}.tar.gz`;
-		// Written aside and renamed, so that a file with this name is always whole.
-		const unfinished = join(folder, `${name}.unfinished`);
-		await writeFile(unfinished, snapshot.bytes, { mode: 0o600 });
-		await rename(unfinished, join(folder, name));
-		const others = (await readdir(folder)).filter((other) => other !== name && fileName.exec(other)?.[3] === flavour);
-		for (const other of others) await rm(join(folder, other), { force: true });
+		const label = `r${snapshot.revision}-${snapshot.digest}.${flavour}`;
+		const kept = await this.folder.write(environmentId, label, snapshot.bytes);
+		for (const other of kept ? await this.folder.labels(environmentId) : []) {
+			if (other !== label && labelForm.exec(other)?.[3] === flavour) await this.folder.drop(environmentId, other);
+		}
 		// Deleted while this was being written: its data must not stay on disk.
-		if ((await this.store.counters(environmentId)) === null) await this.forget(environmentId);
+		const counters = await this.store.counters(environmentId).catch(() => null);
+		if (counters === null) await this.forget(environmentId);
 	}
 
 	async #kept(environmentId: string, flavour: Flavour): Promise<Kept | null> {
-		const folder = join(this.folder, environmentId);
-		const names = await readdir(folder).catch(() => []);
-		const kept = names.flatMap((name) => {
-			const [, revision, digest, kind] = fileName.exec(name) ?? [];
-			return kind === flavour && digest ? [{ revision: Number(revision), digest, path: join(folder, name) }] : [];
+		const kept = (await this.folder.labels(environmentId)).flatMap((label) => {
+			const [, revision, digest, kind] = labelForm.exec(label) ?? [];
+			return kind === flavour && digest ? [{ revision: Number(revision), digest, label }] : [];
 		});
 		return kept.reduce<Kept | null>(
 			(newest, next) => (newest && newest.revision > next.revision ? newest : next),

@@ -32,10 +32,10 @@ interface Filled extends Entry {
  * Runs units of one environment one after another in one transaction (group commit), so that they share its lock, its
  * log, its commit and the way to the disk. Each is all or nothing by itself, sees what the one before it left, and has
  * a revision of its own. Each is told when the transaction has ended, also of its failure: the reason may lie in what
- * another left there. Takes members from `next` up to the bounds above. Returns whether there is anything new. Never
+ * another left there. Takes members from `next` up to the bounds above. Returns how many objects were changed. Never
  * rejects.
  */
-export async function runTogether(database: Knex, clock: Clock, cipher: Cipher, next: Next<Member>): Promise<boolean> {
+export async function runTogether(database: Knex, clock: Clock, cipher: Cipher, next: Next<Member>): Promise<number> {
 	const taken: Member[] = [];
 	const refused = new Map<Member, unknown>();
 	const run = async (transaction: Knex.Transaction) => {
@@ -58,11 +58,11 @@ export async function runTogether(database: Knex, clock: Clock, cipher: Cipher, 
 		const { filled, revisions = [] } = await database.transaction(run);
 		for (const [index, { committed }] of filled.entries()) committed(revisions[index] ?? Number.NaN);
 		for (const [member, error] of refused) member.failed(error);
-		return filled.some(({ changes }) => changes.length > 0);
+		return filled.reduce((sum, { changes }) => sum + changes.length, 0);
 	} catch (error) {
 		// Where not even a transaction could be had, all who wait for it are told: else they would be tried for ever.
 		for (const member of taken.length > 0 ? taken : waiting(next)) member.failed(error);
-		return false;
+		return 0;
 	}
 }
 

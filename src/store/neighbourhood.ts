@@ -9,9 +9,11 @@ import type {
 } from '../../compiler/model.js';
 import type { TouchedRows } from './change-log.js';
 import { closuresAround } from './closure.js';
-import { asTenant, userAttributes } from './facts.js';
+import { asTenant, keysById, userAttributes } from './facts.js';
+import { whereAnyOf } from './filter.js';
 import { schemaOf } from './model.js';
-import { type AssignmentRow, assignmentsBy } from './table/role-assignment.js';
+import { Role } from './table/role.js';
+import { assignmentsBetween } from './table/role-assignment.js';
 import { Tenant } from './table/tenant.js';
 import { User } from './table/user.js';
 import type { ReadingUnit } from './unit.js';
@@ -68,22 +70,36 @@ async function tenantRoles(
 	return {
 		users: users.map((user) => user.key),
 		tenants: tenants.map(asTenant),
-		role_assignments: await assignmentsBetween(unit, touched.memberships, users),
+		role_assignments: await membershipsIn(unit, touched.memberships, idsByKey(users), idsByKey(tenants)),
 	};
 }
 
-/** Found by user, whose assignments are few and indexed, then narrowed to the memberships. */
-async function assignmentsBetween(unit: ReadingUnit, memberships: readonly Membership[], users: readonly User[]) {
+/** Found by both ends, because either may have very many others, then narrowed to the memberships. */
+async function membershipsIn(
+	unit: ReadingUnit,
+	memberships: readonly Membership[],
+	users: ReadonlyMap<string, string>,
+	tenants: ReadonlyMap<string, string>,
+): Promise<Neighbourhood['role_assignments']> {
 	const wanted = new Set(memberships.map(nameOf));
-	const members = new Set(memberships.map(({ user }) => user));
-	const user_ids = users.filter((user) => members.has(user.key)).map((user) => user.id);
-	if (user_ids.length === 0) return [];
-	const rows = await assignmentsBy(unit, { user_ids, on_instances: false })
-		.clearSelect()
-		.clearOrder()
-		.select('users.key as user', 'roles.key as role', 'tenants.key as tenant')
-		.castTo<Pick<AssignmentRow, 'user' | 'role' | 'tenant'>[]>();
-	return rows.filter((row) => wanted.has(nameOf(row)));
+	const rows = await assignmentsBetween(unit, {
+		user_ids: [...new Set(memberships.flatMap(({ user }) => users.get(user) ?? []))],
+		tenant_ids: [...new Set(memberships.flatMap(({ tenant }) => tenants.get(tenant) ?? []))],
+	});
+	if (rows.length === 0) return [];
+	const roleIds = [...new Set(rows.map(({ role_id }) => role_id))];
+	const roles = keysById(await whereAnyOf(unit.query(Role).select('roles.id', 'roles.key'), { 'roles.id': roleIds }));
+	const userKeys = new Map([...users].map(([key, id]) => [id, key]));
+	const tenantKeys = new Map([...tenants].map(([key, id]) => [id, key]));
+	return rows.flatMap(({ user_id, role_id, tenant_id }) => {
+		const [user, role, tenant] = [userKeys.get(user_id), roles.get(role_id), tenantKeys.get(tenant_id)];
+		if (user === undefined || role === undefined || tenant === undefined) return [];
+		return wanted.has(nameOf({ user, tenant })) ? [{ user, role, tenant }] : [];
+	});
+}
+
+function idsByKey(rows: readonly { readonly id: string; readonly key: string }[]): ReadonlyMap<string, string> {
+	return new Map(rows.map(({ id, key }) => [key, id]));
 }
 
 /** One text for one pair, whatever characters the keys hold. */

@@ -124,8 +124,10 @@ export class Store {
 	}
 
 	async #together(environmentId: string, next: Next<Member>): Promise<void> {
-		const isNew = await runTogether(this.database.knex, this.clock, this.cipher, next);
-		if (isNew) this.committed.emit('environment', environmentId);
+		const changes = await runTogether(this.database.knex, this.clock, this.cipher, next);
+		if (changes === 0) return;
+		this.database.committed(changes);
+		this.committed.emit('environment', environmentId);
 	}
 
 	/**
@@ -134,10 +136,9 @@ export class Store {
 	 */
 	async opensSecrets(): Promise<boolean> {
 		const check = () => this.database.knex<{ sealed: Uint8Array }>('server_key_check');
-		await check()
-			.insert({ sealed: this.cipher.encrypt('regolith') })
-			.onConflict()
-			.ignore();
+		const sealed = { sealed: this.cipher.encrypt('regolith') };
+		// Read first: a start writes nothing that is there, for there may be no room to write.
+		if ((await check().first('sealed')) === undefined) await check().insert(sealed).onConflict().ignore();
 		const row = await check().first('sealed');
 		try {
 			return row !== undefined && this.cipher.decrypt(row.sealed) === 'regolith';

@@ -19,6 +19,9 @@ import type { EnvironmentModel, KeyedModel } from './table/environment-model.js'
  */
 export const rowsAtOnce = 500;
 
+/** Rows inserted by one unit that make it worth while to count them: more than any bulk call has. */
+const leastCounted = 10_000;
+
 /** The environment that a caller's key and path name. Every statement of a unit is bound to it. */
 export interface Scope {
 	readonly organization_id: string;
@@ -168,6 +171,8 @@ export class ReadingUnit {
  */
 export class WritingUnit extends ReadingUnit {
 	readonly #changes: Change[] = [];
+	/** How many rows were inserted into each table, and how many of them when it was analyzed last. */
+	readonly #inserted = new Map<string, { rows: number; analyzed: number }>();
 	#abandoned = false;
 	#closed = false;
 
@@ -235,6 +240,7 @@ export class WritingUnit extends ReadingUnit {
 			// Not through the model, which returns what it was given, also rows that were left out.
 			const kept = await this.database(table.tableName).insert(bound).onConflict().ignore().returning('*');
 			inserted.push(...kept.map((row) => asModel(table).fromDatabaseJson(row)));
+			await this.#count(table, kept.length);
 		}
 		return inserted;
 	}
@@ -249,6 +255,7 @@ export class WritingUnit extends ReadingUnit {
 		for (const [, chunk] of chunksOf(rows)) {
 			try {
 				inserted.push(...(await this.#inserting(table, chunk)));
+				await this.#count(table, chunk.length);
 			} catch (error) {
 				const [first] = chunk;
 				if (error instanceof UniqueViolationError && first !== undefined) throw duplicate(table.kind, keyOf(first));
@@ -256,6 +263,19 @@ export class WritingUnit extends ReadingUnit {
 			}
 		}
 		return inserted;
+	}
+
+	/**
+	 * Nobody else counts rows that are not committed: so a unit that inserts very many has them counted, each time that
+	 * there are twice as many. A table that somebody else is counting is skipped.
+	 */
+	async #count<M extends EnvironmentModel>({ tableName }: Table<M>, rows: number): Promise<void> {
+		const counted = this.#inserted.get(tableName) ?? { rows: 0, analyzed: leastCounted / 2 };
+		this.#inserted.set(tableName, counted);
+		counted.rows += rows;
+		if (counted.rows < 2 * counted.analyzed) return;
+		counted.analyzed = counted.rows;
+		await this.database.raw('analyze (skip_locked) ??', [tableName]);
 	}
 
 	#inserting<M extends EnvironmentModel>(table: Table<M>, rows: readonly Columns<M>[]): QueryBuilder<M, M[]> {

@@ -1,6 +1,7 @@
 /** What decision points are asked and what they answer. Requests are taken leniently: clients send whole user records. */
 
 import { z } from 'zod';
+import { refuseTooLarge } from './attributes.js';
 import { boundedArray, choice } from './bounded.js';
 import { tooMany } from './bulk.js';
 import { type JsonJudge, refuseFaults } from './json-fault.js';
@@ -17,6 +18,8 @@ const attributes = z
 		(value) => value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value)),
 		'must be an object',
 	)
+	// First, because it stops at the bound: what is within it is cheap to look through.
+	.superRefine(refuseTooLarge)
 	.superRefine((value, ctx) => refuseFaults(value, finite, ctx))
 	.optional()
 	.meta({ type: ['object', 'null'] });
@@ -144,7 +147,7 @@ const grantingAssignment = z.object({
 	tenant: z.string(),
 	/** Where the role is assigned: `__tenant:<key>`, or an instance `<type>:<key>`. */
 	resource: z.string(),
-	role: z.string(),
+	role: z.string().meta({ description: 'In a tenant the key of the role; on an instance `<type>#<key>`.' }),
 });
 
 type GrantingAssignment = z.output<typeof grantingAssignment>;

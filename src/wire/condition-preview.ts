@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Attributes, defaulted, InstanceReference, optional, Reference, StoredObject } from './common.js';
+import { ComparedAttributes } from './attributes.js';
+import { defaulted, InstanceReference, optional, Reference, StoredObject } from './common.js';
 import { ConditionSetType, Conditions } from './condition-set.js';
 import { paginated } from './list.js';
 import { ResourceInstanceRead } from './resource-instance.js';
@@ -13,7 +14,7 @@ const nothing = () => ({});
 function subjectOf<K extends z.ZodType>(key: K, description: string) {
 	return z.preprocess(
 		(given) => (typeof given === 'string' ? { key: given } : given),
-		z.object({ key: optional(key), attributes: defaulted(Attributes, nothing) }).meta({ description }),
+		z.object({ key: optional(key), attributes: defaulted(ComparedAttributes, nothing) }).meta({ description }),
 	);
 }
 
@@ -39,7 +40,7 @@ const asked = {
 	tenant: optional(Reference).meta({
 		description: 'The tenant of the check. Without it, roles held in any tenant count.',
 	}),
-	context: defaulted(Attributes, nothing),
+	context: defaulted(ComparedAttributes, nothing),
 	user: optional(UserSubject),
 	resource: optional(ResourceSubject),
 };

@@ -1,31 +1,42 @@
 import { z } from 'zod';
 import { boundedArray } from './bounded.js';
 import { defaulted, Reference, Uuid } from './common.js';
+import { granting } from './granting.js';
 
 /** Role derivations, `granted_to` and implicit grants in the contract: a role that follows from one on another object. */
 
 const noDirectRoles = 'Whether a role that the user holds directly on the object turns this off.';
 
+/** The members of `DerivationSettingsEdit`. */
+export const derivationSettings = {
+	no_direct_roles_on_object: defaulted(z.boolean(), () => false).meta({ description: noDirectRoles }),
+};
+
 /** When derivations count. */
-export const DerivationSettingsEdit = z
-	.object({
-		no_direct_roles_on_object: defaulted(z.boolean(), () => false).meta({ description: noDirectRoles }),
-	})
-	.meta({ id: 'DerivationSettingsEditable' });
+export const DerivationSettingsEdit = granting(derivationSettings).meta({ id: 'DerivationSettingsEditable' });
 export type DerivationSettingsEdit = z.output<typeof DerivationSettingsEdit>;
 
 const when = defaulted(DerivationSettingsEdit, () => ({ no_direct_roles_on_object: false }));
 
+const source = { role: Reference, on_resource: Reference, linked_by_relation: Reference };
+
 /** Who holds `role` on an instance of `on_resource` that is the relation's subject has the path's role on its object. */
-export const DerivedRoleRuleCreate = z
-	.object({ role: Reference, on_resource: Reference, linked_by_relation: Reference, when })
-	.meta({ id: 'DerivedRoleRuleCreate' });
+export const DerivedRoleRuleCreate = granting({ ...source, when }, ['role_id', 'resource_id', 'relation_id']).meta({
+	id: 'DerivedRoleRuleCreate',
+});
 export type DerivedRoleRuleCreate = z.output<typeof DerivedRoleRuleCreate>;
 
+const anyWhen = defaulted(z.object(derivationSettings), () => ({ no_direct_roles_on_object: false }));
+
+/** One derivation to take away; what `when` says does not matter. */
+export const DerivedRoleRuleRemove = z.object({ ...source, when: anyWhen }).meta({ id: 'DerivedRoleRuleDelete' });
+export type DerivedRoleRuleRemove = z.output<typeof DerivedRoleRuleRemove>;
+
 /** All derivations of one role. */
-export const DerivedRoleBlockEdit = z
-	.object({ users_with_role: defaulted(boundedArray(DerivedRoleRuleCreate), () => []), when })
-	.meta({ id: 'DerivedRoleBlockEditable' });
+export const DerivedRoleBlockEdit = granting({
+	users_with_role: defaulted(boundedArray(DerivedRoleRuleCreate), () => []),
+	when,
+}).meta({ id: 'DerivedRoleBlockEditable' });
 export type DerivedRoleBlockEdit = z.output<typeof DerivedRoleBlockEdit>;
 
 /** When derivations count, as it is stored. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ComparedAttributes } from './attributes.js';
 import { boundedArray } from './bounded.js';
 import {
 	Attributes,
@@ -14,7 +15,7 @@ import {
 	UserKey,
 } from './common.js';
 import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from './condition-set.js';
-import { DerivationSettingsEdit } from './derivation.js';
+import { derivationSettings } from './derivation.js';
 import { Email } from './email.js';
 import { ResourceKey } from './resource.js';
 import { AttributeType } from './resource-attribute.js';
@@ -85,7 +86,7 @@ export const ActionGroupEntry = z
 	.meta({ id: 'ActionGroupEntry' });
 export type ActionGroupEntry = z.output<typeof ActionGroupEntry>;
 
-const when = defaulted(z.strictObject(DerivationSettingsEdit.shape), () => ({ no_direct_roles_on_object: false }));
+const when = defaulted(z.strictObject(derivationSettings), () => ({ no_direct_roles_on_object: false }));
 
 /** What a role of a resource is derived from: roles of the subjects of a relation, all by keys. */
 export const DerivationEntry = z
@@ -157,7 +158,7 @@ export type SetRuleEntry = z.output<typeof SetRuleEntry>;
 
 /** A tenant. */
 export const TenantEntry = z
-	.strictObject({ name: Name, description: orNull(Text), attributes: orNull(Attributes) })
+	.strictObject({ name: Name, description: orNull(Text), attributes: orNull(ComparedAttributes) })
 	.meta({ id: 'TenantEntry' });
 export type TenantEntry = z.output<typeof TenantEntry>;
 
@@ -167,7 +168,7 @@ export const UserEntry = z
 		email: orNull(Email),
 		first_name: orNull(Name),
 		last_name: orNull(Name),
-		attributes: defaulted(Attributes, () => ({})),
+		attributes: defaulted(ComparedAttributes, () => ({})),
 	})
 	.meta({ id: 'UserEntry' });
 export type UserEntry = z.output<typeof UserEntry>;
@@ -178,7 +179,7 @@ export type TenantUserEntry = z.output<typeof TenantUserEntry>;
 
 /** A thing of a resource type, in one tenant. */
 export const InstanceEntry = z
-	.strictObject({ tenant: Key, attributes: defaulted(Attributes, () => ({})) })
+	.strictObject({ tenant: Key, attributes: defaulted(ComparedAttributes, () => ({})) })
 	.meta({ id: 'InstanceEntry' });
 export type InstanceEntry = z.output<typeof InstanceEntry>;
 

@@ -26,6 +26,26 @@ export const Jwks = z
 	.meta({ id: 'JwksConfig' });
 export type Jwks = z.output<typeof Jwks>;
 
+/** Who has the roles of whom when a group is assigned to a group (decision 13). */
+export const GroupNestingSetting = z.enum(['child_joins_parent', 'parent_joins_child']);
+export type GroupNestingSetting = z.output<typeof GroupNestingSetting>;
+
+/** What an owner says of an environment. Members that are not known here are kept for their owner. */
+export const EnvironmentSettings = Attributes.superRefine(({ group_nesting }, ctx) => {
+	if (group_nesting === undefined || group_nesting === null) return;
+	const { error } = GroupNestingSetting.safeParse(group_nesting);
+	for (const { message } of error?.issues ?? []) {
+		ctx.addIssue({ code: 'custom', message, path: ['group_nesting'], input: group_nesting });
+	}
+}).meta({
+	type: 'object',
+	properties: { group_nesting: { enum: [...GroupNestingSetting.options, null] } },
+	additionalProperties: true,
+	description:
+		'`group_nesting` says what `assign_group` does: with `child_joins_parent`, the default, members of the group in ' +
+		'the body become members of the group in the path; with `parent_joins_child` it is the other way round.',
+});
+
 /** A new environment. */
 export const EnvironmentCreate = z
 	.object({
@@ -34,7 +54,7 @@ export const EnvironmentCreate = z
 		description: optional(Text),
 		custom_branch_name: optional(Text),
 		jwks: optional(Jwks),
-		settings: optional(Attributes),
+		settings: optional(EnvironmentSettings),
 	})
 	.meta({ id: 'EnvironmentCreate' });
 export type EnvironmentCreate = z.output<typeof EnvironmentCreate>;
@@ -46,7 +66,7 @@ export const EnvironmentUpdate = z
 		description: clearable(Text),
 		custom_branch_name: clearable(Text),
 		jwks: clearable(Jwks),
-		settings: clearable(Attributes),
+		settings: clearable(EnvironmentSettings),
 	})
 	.meta({ id: 'EnvironmentUpdate' });
 export type EnvironmentUpdate = z.output<typeof EnvironmentUpdate>;

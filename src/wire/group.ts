@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defaulted, InstanceReference, Key, optional, Reference, Uuid } from './common.js';
+import { granting } from './granting.js';
 import { Flag, pageShape, References, Searches } from './query.js';
 import { ResourceKey } from './resource.js';
 
@@ -15,25 +16,32 @@ export const GroupCreate = z
 	.meta({ id: 'GroupCreate' });
 export type GroupCreate = z.output<typeof GroupCreate>;
 
+const groupRole = {
+	resource: Reference,
+	resource_instance: InstanceReference.meta({
+		description: 'An id (UUID), `<resource key>:<instance key>`, or the key of an instance of `resource`.',
+	}),
+	role: Reference,
+	tenant: Reference,
+};
+const groupRoleIds = ['resource_id', 'resource_instance_id', 'role_id', 'tenant_id'];
+
 /** A role on a resource instance, for the members of the group that the path names. */
-export const GroupRoleCreate = z
-	.object({
-		resource: Reference,
-		resource_instance: InstanceReference.meta({
-			description: 'An id (UUID), `<resource key>:<instance key>`, or the key of an instance of `resource`.',
-		}),
-		role: Reference,
-		tenant: Reference,
-	})
-	.meta({ id: 'GroupRoleCreate' });
+export const GroupRoleCreate = granting(groupRole, groupRoleIds).meta({ id: 'GroupRoleCreate' });
 export type GroupRoleCreate = z.output<typeof GroupRoleCreate>;
 
 /** The role on a resource instance to take from the group that the path names. */
-export const GroupRoleRemove = GroupRoleCreate.meta({ id: 'GroupRoleRemove' });
+export const GroupRoleRemove = z.object(groupRole).meta({ id: 'GroupRoleRemove' });
 export type GroupRoleRemove = z.output<typeof GroupRoleRemove>;
 
+/** What is shown of a group, and of its users. */
+const shownOfGroup = ['group_resource_type_key', 'group_instance_key', 'group_tenant', 'assigned_roles', 'users'];
+const shownOfUser = ['key', 'email', 'first_name', 'last_name', 'attributes', 'roles', 'associated_tenants'];
+
 /** Where the user of the path becomes a member: the group's tenant. */
-export const GroupUserAdd = z.object({ tenant: Reference }).meta({ id: 'GroupUserAdd' });
+export const GroupUserAdd = granting({ tenant: Reference }, [...shownOfGroup, ...shownOfUser]).meta({
+	id: 'GroupUserAdd',
+});
 export type GroupUserAdd = z.output<typeof GroupUserAdd>;
 
 /** The group's tenant, which need not be said to take a user out. */
@@ -43,9 +51,15 @@ export const GroupUserRemove = z
 	.optional();
 export type GroupUserRemove = z.output<typeof GroupUserRemove>;
 
-/** The other group: the one that comes into the group of the path, or leaves it. */
-export const GroupNesting = z.object({ group_instance_key: InstanceReference }).meta({ id: 'GroupNesting' });
+const otherGroup = { group_instance_key: InstanceReference };
+
+/** The other group: the one that comes into the group of the path. */
+export const GroupNesting = granting(otherGroup, shownOfGroup).meta({ id: 'GroupNesting' });
 export type GroupNesting = z.output<typeof GroupNesting>;
+
+/** The other group: the one that leaves the group of the path. */
+export const GroupNestingRemove = z.object(otherGroup).meta({ id: 'GroupNestingRemove' });
+export type GroupNestingRemove = z.output<typeof GroupNestingRemove>;
 
 const filters = { tenant: References, resource: References, search: Searches, ...pageShape };
 

@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { boundedArray } from './bounded.js';
 import { operations, tooMany } from './bulk.js';
 import { environmentObject, InstanceReference, optional, Reference, StoredObject, Uuid } from './common.js';
+import { granting } from './granting.js';
 import { Flag, pageShape, References } from './query.js';
 
+const details = ['subject_details', 'relation_details', 'object_details', 'tenant_details'];
+const ids = ['subject_id', 'relation_id', 'object_id', 'tenant_id'];
 const sides = { subject: InstanceReference, relation: Reference, object: InstanceReference };
 
 /** A relationship to make. Instances that do not exist are created in `tenant`; where both do, it says nothing. */
-export const RelationshipTupleCreate = z
-	.object({ ...sides, tenant: optional(Reference) })
-	.meta({ id: 'RelationshipTupleCreate' });
+export const RelationshipTupleCreate = granting({ ...sides, tenant: optional(Reference) }, [...ids, ...details]).meta({
+	id: 'RelationshipTupleCreate',
+});
 export type RelationshipTupleCreate = z.output<typeof RelationshipTupleCreate>;
 
 /** A relationship to end. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { ComparedAttributes } from './attributes.js';
 import { idents, operations } from './bulk.js';
-import { Attributes, clearable, defaulted, environmentObject, Key, Reference, StoredObject, Uuid } from './common.js';
+import { clearable, defaulted, environmentObject, Key, Reference, StoredObject, Uuid } from './common.js';
 import { Flag, pageShape, References, Searches } from './query.js';
 
 /** A new resource instance: one thing of a resource type, in one tenant. */
@@ -9,14 +10,14 @@ export const ResourceInstanceCreate = z
 		key: Key,
 		resource: Reference,
 		tenant: Reference,
-		attributes: defaulted(Attributes, () => ({})),
+		attributes: defaulted(ComparedAttributes, () => ({})),
 	})
 	.meta({ id: 'ResourceInstanceCreate' });
 export type ResourceInstanceCreate = z.output<typeof ResourceInstanceCreate>;
 
 /** What may change of an instance; `attributes` are overwritten as a whole. */
 export const ResourceInstanceUpdate = z
-	.object({ attributes: clearable(Attributes) })
+	.object({ attributes: clearable(ComparedAttributes) })
 	.meta({ id: 'ResourceInstanceUpdate' });
 export type ResourceInstanceUpdate = z.output<typeof ResourceInstanceUpdate>;
 

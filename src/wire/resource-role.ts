@@ -14,7 +14,8 @@ import {
 	Uuid,
 } from './common.js';
 import { DerivedRoleBlockEdit, DerivedRoleBlockRead } from './derivation.js';
-import { hierarchyOf } from './role.js';
+import { granting } from './granting.js';
+import { hierarchyOf, shownOfRole } from './role.js';
 
 /** What a role of a resource grants: an action of that resource; what it names is for the handler to find out. */
 export const ResourcePermission = Reference.meta({
@@ -52,11 +53,15 @@ export const ResourceRoleUpdate = z
 	.meta({ id: 'ResourceRoleUpdate' });
 export type ResourceRoleUpdate = z.output<typeof ResourceRoleUpdate>;
 
-/** Permissions to give to a role of a resource or to take from it. */
-export const ResourceRolePermissions = z
-	.object({ permissions: boundedArray(ResourcePermission) })
-	.meta({ id: 'ResourceRolePermissions' });
+const permissions = { permissions: boundedArray(ResourcePermission) };
+
+/** Permissions to give to a role of a resource. */
+export const ResourceRolePermissions = granting(permissions, shownOfRole).meta({ id: 'ResourceRolePermissions' });
 export type ResourceRolePermissions = z.output<typeof ResourceRolePermissions>;
+
+/** Permissions to take from a role of a resource. */
+export const ResourceRolePermissionsRemove = z.object(permissions).meta({ id: 'ResourceRolePermissionsRemove' });
+export type ResourceRolePermissionsRemove = z.output<typeof ResourceRolePermissionsRemove>;
 
 /** A role of a resource; `permissions` are keys of the resource's actions, `extends` of its other roles. */
 export const ResourceRoleRead = z

@@ -2,16 +2,18 @@ import { z } from 'zod';
 import { boundedArray } from './bounded.js';
 import { environmentScoped, Reference, StoredObject, Uuid } from './common.js';
 import { Flag, pageShape, References } from './query.js';
-import { heldSomewhere, roleShape } from './user.js';
+import { givenSomewhere, heldSomewhere, roleShape } from './user.js';
 
 /** A role to give to a user in a tenant or on a resource instance. */
-export const RoleAssignmentCreate = heldSomewhere({ user: Reference, ...roleShape }).meta({
+export const RoleAssignmentCreate = givenSomewhere({ user: Reference, ...roleShape }).meta({
 	id: 'RoleAssignmentCreate',
 });
 export type RoleAssignmentCreate = z.output<typeof RoleAssignmentCreate>;
 
 /** A role to take from a user in a tenant or on a resource instance. */
-export const RoleAssignmentRemove = RoleAssignmentCreate.meta({ id: 'RoleAssignmentRemove' });
+export const RoleAssignmentRemove = heldSomewhere({ user: Reference, ...roleShape }).meta({
+	id: 'RoleAssignmentRemove',
+});
 export type RoleAssignmentRemove = z.output<typeof RoleAssignmentRemove>;
 
 /** The most assignments of one bulk call: each call is one unit, and nobody else writes to the environment meanwhile. */

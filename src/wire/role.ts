@@ -16,6 +16,7 @@ import {
 	unserved,
 } from './common.js';
 import { DerivedRoleBlockEdit } from './derivation.js';
+import { granting } from './granting.js';
 import { arrayOrPaginated } from './list.js';
 import { Flag, pageShape, Search, withAttributeFilters } from './query.js';
 
@@ -54,9 +55,20 @@ export const RoleUpdate = z
 	.meta({ id: 'RoleUpdate' });
 export type RoleUpdate = z.output<typeof RoleUpdate>;
 
-/** Permissions to give to a role or to take from it. */
-export const RolePermissions = z.object({ permissions: boundedArray(Permission) }).meta({ id: 'RolePermissions' });
+/** What is shown of a role of a tenant or of a resource beside its permissions. */
+export const shownOfRole = [
+	...['key', 'name', 'description', 'resource', 'resource_id', 'extends', 'attributes', 'granted_to'],
+	...['v1compat_settings', 'v1compat_attributes'],
+];
+const permissions = { permissions: boundedArray(Permission) };
+
+/** Permissions to give to a role. */
+export const RolePermissions = granting(permissions, shownOfRole).meta({ id: 'RolePermissions' });
 export type RolePermissions = z.output<typeof RolePermissions>;
+
+/** Permissions to take from a role. */
+export const RolePermissionsRemove = z.object(permissions).meta({ id: 'RolePermissionsRemove' });
+export type RolePermissionsRemove = z.output<typeof RolePermissionsRemove>;
 
 /** The most roles of one bulk call: each call is one unit, and nobody else writes to the environment meanwhile. */
 export const maxBulkRoles = 1000;

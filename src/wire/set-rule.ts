@@ -1,26 +1,27 @@
 import { z } from 'zod';
 import { defaulted, environmentObject, Reference } from './common.js';
+import { granting } from './granting.js';
 import { pageShape, Searches } from './query.js';
 import { Permission } from './role.js';
 
 const flag = defaulted(z.boolean(), () => false);
 
-/** A rule to make, or to take away: whom the user set selects may do the action on what the resource set selects. */
-export const SetRuleCreate = z
-	.object({
-		user_set: Reference.meta({ description: 'An id (UUID) or a key of a user set; with `is_role`, of a tenant role.' }),
-		permission: Permission,
-		resource_set: Reference.meta({
-			description: 'An id (UUID) or a key of a resource set; with `is_resource`, of a resource.',
-		}),
-		is_role: flag,
-		is_resource: flag,
-	})
-	.meta({ id: 'ConditionSetRuleCreate' });
+const rule = {
+	user_set: Reference.meta({ description: 'An id (UUID) or a key of a user set; with `is_role`, of a tenant role.' }),
+	permission: Permission,
+	resource_set: Reference.meta({
+		description: 'An id (UUID) or a key of a resource set; with `is_resource`, of a resource.',
+	}),
+	is_role: flag,
+	is_resource: flag,
+};
+
+/** A rule to make: whom the user set selects may do the action on what the resource set selects. */
+export const SetRuleCreate = granting(rule, ['key']).meta({ id: 'ConditionSetRuleCreate' });
 export type SetRuleCreate = z.output<typeof SetRuleCreate>;
 
 /** A rule to take away. */
-export const SetRuleRemove = SetRuleCreate.meta({ id: 'ConditionSetRuleRemove' });
+export const SetRuleRemove = z.object(rule).meta({ id: 'ConditionSetRuleRemove' });
 export type SetRuleRemove = z.output<typeof SetRuleRemove>;
 
 /**

@@ -1,25 +1,16 @@
 import { z } from 'zod';
+import { ComparedAttributes } from './attributes.js';
 import { idents, operations } from './bulk.js';
-import {
-	Attributes,
-	clearable,
-	environmentObject,
-	Key,
-	Name,
-	optional,
-	StoredObject,
-	Text,
-	Timestamp,
-} from './common.js';
+import { clearable, environmentObject, Key, Name, optional, StoredObject, Text, Timestamp } from './common.js';
 import { Flag, pageShape, Search, withAttributeFilters } from './query.js';
 
-/** A new tenant. Attributes that were never given stay null. */
+/** A new tenant. ComparedAttributes that were never given stay null. */
 export const TenantCreate = z
 	.object({
 		key: Key,
 		name: Name,
 		description: optional(Text),
-		attributes: optional(Attributes),
+		attributes: optional(ComparedAttributes),
 	})
 	.meta({ id: 'TenantCreate' });
 export type TenantCreate = z.output<typeof TenantCreate>;
@@ -29,7 +20,7 @@ export const TenantUpdate = z
 	.object({
 		name: optional(Name),
 		description: clearable(Text),
-		attributes: clearable(Attributes),
+		attributes: clearable(ComparedAttributes),
 	})
 	.meta({ id: 'TenantUpdate' });
 export type TenantUpdate = z.output<typeof TenantUpdate>;

@@ -1,29 +1,29 @@
 import { z } from 'zod';
-import { Attributes, clearable, defaulted, environmentObject, Name, optional, UserKey, Uuid } from './common.js';
+import { ComparedAttributes } from './attributes.js';
+import { clearable, defaulted, environmentObject, Name, optional, UserKey, Uuid } from './common.js';
 import { Email } from './email.js';
+import { granting } from './granting.js';
 import { pageShape, References, Search } from './query.js';
 
 /** Whether an invite has become a user. */
 export const UserInviteStatus = z.enum(['pending', 'approved']);
 
 /** Someone who is to become a user, with a role that exists: approving the invite gives it in the tenant. */
-export const UserInviteCreate = z
-	.object({
-		key: UserKey,
-		status: defaulted(UserInviteStatus, () => 'pending' as const),
-		email: Email,
-		first_name: optional(Name),
-		last_name: optional(Name),
-		role_id: Uuid,
-		tenant_id: Uuid,
-		resource_instance_id: optional(Uuid),
-	})
-	.meta({ id: 'ElementsUserInviteCreate' });
+export const UserInviteCreate = granting({
+	key: UserKey,
+	status: defaulted(UserInviteStatus, () => 'pending' as const),
+	email: Email,
+	first_name: optional(Name),
+	last_name: optional(Name),
+	role_id: Uuid,
+	tenant_id: Uuid,
+	resource_instance_id: optional(Uuid),
+}).meta({ id: 'ElementsUserInviteCreate' });
 export type UserInviteCreate = z.output<typeof UserInviteCreate>;
 
 /** What may change of an invite. */
-export const UserInviteUpdate = z
-	.object({
+export const UserInviteUpdate = granting(
+	{
 		status: optional(UserInviteStatus),
 		email: optional(Email),
 		first_name: clearable(Name),
@@ -31,14 +31,16 @@ export const UserInviteUpdate = z
 		role_id: optional(Uuid),
 		tenant_id: optional(Uuid),
 		resource_instance_id: clearable(Uuid),
-	})
-	.meta({ id: 'ElementsUserInviteUpdate' });
+	},
+	['key'],
+).meta({ id: 'ElementsUserInviteUpdate' });
 export type UserInviteUpdate = z.output<typeof UserInviteUpdate>;
 
 /** The user that an invite becomes; `email` must be the one that was invited. */
-export const UserInviteApprove = z
-	.object({ email: Email, key: UserKey, attributes: defaulted(Attributes, () => ({})) })
-	.meta({ id: 'ElementsUserInviteApprove' });
+export const UserInviteApprove = granting(
+	{ email: Email, key: UserKey, attributes: defaulted(ComparedAttributes, () => ({})) },
+	['status', 'first_name', 'last_name', 'role_id', 'tenant_id', 'resource_instance_id'],
+).meta({ id: 'ElementsUserInviteApprove' });
 export type UserInviteApprove = z.output<typeof UserInviteApprove>;
 
 /** Which invites a list asks for: any value of a name, every name. Values that name nothing match nothing. */

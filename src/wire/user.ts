@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { ComparedAttributes } from './attributes.js';
 import { boundedArray } from './bounded.js';
 import { idents, operations } from './bulk.js';
 import {
-	Attributes,
 	clearable,
 	defaulted,
 	environmentObject,
@@ -14,6 +14,7 @@ import {
 	UserKey,
 } from './common.js';
 import { Email } from './email.js';
+import { granting } from './granting.js';
 import { Flag, pageShape, Search } from './query.js';
 
 /** A role and where it is held: in a tenant, or on a resource instance, whose tenant need not be named. */
@@ -23,33 +24,48 @@ export const roleShape = {
 	resource_instance: optional(InstanceReference),
 };
 
-/** Bodies of `roleShape` and more. A body that names neither tenant nor instance is refused for want of the tenant. */
+/** What is shown of a role that is held, besides what `roleShape` and the user say. */
+const heldIds = ['user_id', 'role_id', 'tenant_id', 'resource_instance_id'];
+
+/** Bodies of `roleShape` and more that take a role away: what they do not know is ignored. */
 export function heldSomewhere<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
+	return placed(z.object(shape));
+}
+
+/** Bodies of `roleShape` and more that give a role. */
+export function givenSomewhere<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
+	return placed(granting(shape, ['user', ...heldIds]));
+}
+
+/** A body that names neither tenant nor instance is refused for want of the tenant. */
+function placed<S extends z.ZodType>(body: S) {
 	const places = new Set<unknown>(['tenant', 'resource_instance', undefined]);
-	return z.object(shape).superRefine(
-		(body, ctx) => {
-			const { tenant, resource_instance } = body as { readonly [field: string]: unknown };
+	return body.superRefine(
+		(value, ctx) => {
+			const { tenant, resource_instance } = value as { readonly [field: string]: unknown };
 			if (tenant !== undefined || resource_instance !== undefined) return;
 			ctx.addIssue({ code: 'invalid_type', expected: 'string', path: ['tenant'], input: undefined });
 		},
 		// Beside other problems, but not beside one of these fields.
-		{ when: ({ issues }) => issues.every(({ path }) => !places.has(path?.[0])) },
+		{
+			when: ({ issues }) => issues.every(({ code, path }) => code === 'unrecognized_keys' || !places.has(path?.[0])),
+		},
 	);
 }
 
 /** A role of the user whose path this is sent to. */
-export const UserRoleCreate = heldSomewhere(roleShape).meta({ id: 'UserRoleCreate' });
+export const UserRoleCreate = givenSomewhere(roleShape).meta({ id: 'UserRoleCreate' });
 export type UserRoleCreate = z.output<typeof UserRoleCreate>;
 
 /** The role to take from the user whose path this is sent to. */
-export const UserRoleRemove = UserRoleCreate.meta({ id: 'UserRoleRemove' });
+export const UserRoleRemove = heldSomewhere(roleShape).meta({ id: 'UserRoleRemove' });
 export type UserRoleRemove = z.output<typeof UserRoleRemove>;
 
 const described = {
 	email: optional(Email),
 	first_name: optional(Name),
 	last_name: optional(Name),
-	attributes: defaulted(Attributes, () => ({})),
+	attributes: defaulted(ComparedAttributes, () => ({})),
 	role_assignments: optional(boundedArray(UserRoleCreate)),
 };
 
@@ -67,7 +83,7 @@ export const UserUpdate = z
 		email: clearable(Email),
 		first_name: clearable(Name),
 		last_name: clearable(Name),
-		attributes: clearable(Attributes),
+		attributes: clearable(ComparedAttributes),
 	})
 	.meta({ id: 'UserUpdate' });
 export type UserUpdate = z.output<typeof UserUpdate>;

@@ -58,7 +58,7 @@ export interface Material {
 }
 
 /** Short keys and always the same name. */
-const plain: Material = { key, name: fc.constant('Name'), description: fc.constant(null), least: 0, most: 4 };
+export const plain: Material = { key, name: fc.constant('Name'), description: fc.constant(null), least: 0, most: 4 };
 
 function unique<T extends { readonly key: string }>(item: fc.Arbitrary<T>, minLength = 0, maxLength = 4) {
 	return fc.uniqueArray(item, { selector: ({ key }) => key, minLength, maxLength });
@@ -275,7 +275,8 @@ const instance = fc.record({ type: choice, key: fc.constantFrom(...instanceNames
 const instanceAssignment = fc.record({ user, instance: choice, role: choice });
 const relationship = fc.record({ object: choice, relation: choice, subject: choice });
 
-const factsOfSize = (least: number) =>
+/** Facts of a schema that is still to be chosen: at least so many instances, and relationships in proportion. */
+export const factsOfSize = (least: number) =>
 	fc.record({
 		users: fc.uniqueArray(user, { minLength: Math.min(least, 3) }),
 		tenants: unique(tenant).map((some) => (least === 0 ? some : [homeTenant, ...some.filter(isNotHome)])),
@@ -297,7 +298,7 @@ function isNotHome({ key }: { readonly key: string }): boolean {
 }
 
 /** Facts of a schema. What they say of users and tenants that do not exist counts for nothing. */
-function factsOf({ resources }: Schema, generated: GeneratedFacts): Facts {
+export function factsOf({ resources }: Schema, generated: GeneratedFacts): Facts {
 	const placed = generated.instances.flatMap((row) => {
 		const type = pick(resources, row.type)?.key;
 		return type === undefined ? [] : [{ ...row, type }];

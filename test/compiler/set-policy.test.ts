@@ -139,7 +139,7 @@ test('strings that are too long to look for one in the other are mistyped, in ev
 		...{ ...nobody, user: { text: '😀'.repeat(text) }, context: { part: '😀'.repeat(part) } },
 		sets: ['contains', 'lacks'],
 	});
-	const asked = [of(100_000, 10_000), of(100_001, 1), of(100_000, 10_001)];
+	const asked = [of(20_000, 250), of(20_001, 1), of(20_000, 251)];
 	const expected = [true, false, false].map((holds) => ({ contains: holds, lacks: false }));
 	t.deepEqual(asked.map(wasm), expected);
 	t.deepEqual(await opa(asked), expected);

@@ -44,16 +44,30 @@ const ask = (raw: string, path = '/allowed') => stack.pdp.send<object>('POST', p
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const long = (letters: number) => JSON.stringify('y'.repeat(letters));
-const many = `{"level":9,${Array.from({ length: 50_000 }, (_, index) => `"a${index}":${index}`).join(',')}}`;
+const many = (attributes: number) =>
+	`{"level":9,${Array.from({ length: attributes }, (_, index) => `"a${index}":${index}`).join(',')}}`;
 
 const decided: readonly (readonly [title: string, raw: string, allow: boolean])[] = [
 	['a number', check('high', '{"level":6}'), true],
 	['a number that is too small', check('high', '{"level":5}'), false],
 	['a number as text', check('high', '{"level":"6"}'), false],
 	['a number as text, under `not`', check('low', '{"level":"1"}'), false],
-	['a number past 64 bits', check('high', '{"level":123456789012345678901234567890}'), true],
-	['1e21', check('high', '{"level":1e21}'), true],
-	['1e308', check('high', '{"level":1e308}'), true],
+	['the greatest whole number that is exact', check('high', '{"level":9007199254740991}'), true],
+	['a number past 64 bits', check('high', '{"level":123456789012345678901234567890}'), false],
+	['1e21', check('high', '{"level":1e21}'), false],
+	['1e308', check('high', '{"level":1e308}'), false],
+	['a whole number that is rounded, under `not`', check('low', '{"level":-9007199254740993}'), false],
+	[
+		'whole numbers that are rounded to one',
+		check('same', '{"data":9007199254740993}', ',"context":{"data":9007199254740992}'),
+		false,
+	],
+	[
+		'such numbers deep inside',
+		check('same', '{"data":[{"a":9007199254740993}]}', ',"context":{"data":[{"a":9007199254740992}]}'),
+		false,
+	],
+	['such a number that is not compared', check('high', '{"level":6,"data":9007199254740993}'), true],
 	['a number just above', check('high', '{"level":5.000000000000001}'), true],
 	['-0', check('high', '{"level":-0}'), false],
 	['-0 is 0', check('same', '{"data":-0}', ',"context":{"data":0}'), true],
@@ -74,10 +88,10 @@ const decided: readonly (readonly [title: string, raw: string, allow: boolean])[
 	['a constructor that is sent', check('built', '{"constructor":"x"}'), true],
 	['96 levels', check('same', `{"data":${nested(96)}}`, `,"context":{"data":${nested(96)}}`), true],
 	['96 levels and 95', check('same', `{"data":${nested(96)}}`, `,"context":{"data":${nested(95)}}`), false],
-	['a megabyte of text', check('high', `{"level":9,"title":${long(1_000_000)}}`), true],
-	['a megabyte of text that is compared', check('titled', `{"title":${long(1_000_000)}}`), false],
-	['50,000 attributes', check('high', many), true],
-	['200,000 halves of characters', check('high', `{"level":9,"title":"${'\\ud800'.repeat(200_000)}"}`), true],
+	['much text', check('high', `{"level":9,"title":${long(65_000)}}`), true],
+	['much text that is compared', check('titled', `{"title":${long(65_000)}}`), false],
+	['500 attributes', check('high', many(499)), true],
+	['60,000 halves of characters', check('high', `{"level":9,"title":"${'\\ud800'.repeat(60_000)}"}`), true],
 ];
 
 for (const [title, raw, allow] of decided) {
@@ -118,5 +132,23 @@ for (const [title, raw, status] of refused) {
 			t.is((await ask(raw, path)).status, status, path);
 		}
 		t.deepEqual((await ask(check('high', '{"level":6}'))).body, { allow: true, result: true });
+	});
+}
+
+const excessive: readonly (readonly [title: string, raw: string])[] = [
+	['50,000 attributes', check('high', many(50_000))],
+	['an object of 50,000 members', check('same', `{"data":${many(50_000)}}`)],
+	['20,000 values', check('high', `{"level":9,"data":[${'1,'.repeat(20_000)}1]}`)],
+	['a megabyte of text', check('high', `{"level":9,"title":${long(1_000_000)}}`)],
+];
+
+for (const [title, raw] of excessive) {
+	test(`attributes are bounded: ${title}`, async (t) => {
+		for (const path of ['/allowed', '/allowed/bulk', '/user-permissions']) {
+			const { status, body } = await ask(path === '/allowed/bulk' ? `[${raw}]` : raw, path);
+			t.is(status, 422, path);
+			const { detail } = body as { readonly detail: readonly { readonly msg: string }[] };
+			t.regex(detail[0]?.msg ?? '', /^must not (have|hold) more than [0-9]+ (members|values|characters)/);
+		}
 	});
 }

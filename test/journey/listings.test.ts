@@ -59,7 +59,7 @@ async function listings(revision: number | undefined, user: string) {
 }
 
 const inOuter = { user: 'ann', role: 'viewer', tenant: 'acme', resource_instance: 'folder:outer' };
-const granted = { ann: [{ user: 'ann', tenant: 'acme', resource: 'folder:outer', role: 'viewer' }] };
+const granted = { ann: [{ user: 'ann', tenant: 'acme', resource: 'folder:outer', role: 'folder#viewer' }] };
 
 test('listings follow assignments and relationships', async (t) => {
 	const { environment: http } = stack;

@@ -169,7 +169,7 @@ test('whoever is allowed by conditions alone has no assignments', async (t) => {
 	const d2 = { type: 'document', key: 'd2', tenant: 'acme' };
 	const ask = async (context: object) =>
 		(await http.post<Users>('/authorized_users', { action: 'edit', resource: d2, context })).body.users;
-	const cleo = [{ user: 'cleo', tenant: 'acme', resource: 'document:d2', role: 'author' }];
+	const cleo = [{ user: 'cleo', tenant: 'acme', resource: 'document:d2', role: 'document#author' }];
 	t.deepEqual(await ask({}), { cleo });
 	t.deepEqual(await ask({ enable_abac_authorized_users: true }), { ann: [], cleo });
 	t.deepEqual(await ask({ enable_abac_authorized_users: 'true' }), { cleo });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { Json, Patch } from '../../compiler/model.js';
+import type { Steps } from '../../src/pdp/engine/steps.js';
 import { Engine, EngineError, type EngineInput, evaluationFailed } from '../../src/pdp/engine.js';
 import { acme, acmeWithMuch, assign, dataOf, wasmFrom, wasmOf } from './environment.js';
 import { key, type Model, ownCopy, patchModel, sorted, value } from './plain-model.js';
@@ -227,4 +228,49 @@ test('memory stays flat over many changes and checks', async (t) => {
 	round(20_000);
 	round(40_000);
 	t.true(engine.heapBytes - before < 64 * 1024, `grew by ${engine.heapBytes - before} bytes`);
+});
+
+test('a copy is a second engine, and copies in a row leave nothing behind', async (t) => {
+	let engine = await load();
+	const round = (from: number) => {
+		for (let index = from; index < from + 500; index += 1) {
+			engine.patch(assign(`user-${index % 50}`, 'acme', index % 3 === 0 ? [] : ['reader', `role-${index % 40}`]));
+		}
+	};
+	round(0);
+	const before = engine.heapBytes;
+	for (let turn = 1; turn < 30; turn += 1) {
+		const copy = await engine.copy();
+		t.deepEqual(copy.dump(), engine.dump());
+		copy.patch(assign('idle', 'acme', turn % 2 === 0 ? ['reader'] : []));
+		t.is(copy.code(check('idle', 'read', 'document')) === 'allow', turn % 2 === 0);
+		for (const [input, code] of codes) t.is(engine.code(input), code);
+		engine = copy;
+		round(turn * 500);
+		engine.patch(assign('idle', 'acme', []));
+	}
+	t.true(engine.heapBytes - before < 64 * 1024, `grew by ${engine.heapBytes - before} bytes`);
+});
+
+test('everything large is loaded, copied, moved and patched in many steps', async (t) => {
+	const users = Array.from({ length: 20_000 }, (_, index) => `user-${index}`);
+	const model = { ...acme, facts: { ...acme.facts, users: [...acme.facts.users, ...users] } };
+	let steps = 0;
+	const counted = <T>(work: Steps<T>): Promise<T> => {
+		for (steps = 1; ; steps += 1) {
+			const step = work.next();
+			if (step.done) return Promise.resolve(step.value);
+		}
+	};
+	const loaded = await Engine.load(await module(), dataOf(model), counted);
+	t.true(steps > 80, `${steps} to load`);
+	const copy = await loaded.copy(counted);
+	t.true(steps > 2, `${steps} to copy`);
+	const moved = await loaded.fork(await module(acmeWithMuch), counted);
+	t.true(steps > 12 && steps < 80, `${steps} to move, which looks for booleans and does not load anew`);
+	await counted(copy.patching(users.flatMap((user) => assign(user, 'acme', ['reader']))));
+	t.true(steps > 400, `${steps} to patch`);
+	t.deepEqual(moved.dump(), loaded.dump());
+	t.is(copy.code(check('user-7', 'read', 'document')), 'allow');
+	t.is(loaded.code(check('user-7', 'read', 'document')), 'no_user_roles');
 });

@@ -5,6 +5,7 @@ import { Heap } from '../../src/pdp/engine/heap.js';
 import { framesFor } from '../../src/pdp/engine/layout-probe.js';
 import { aligned, headroom, ModuleMemory, page } from '../../src/pdp/engine/module-memory.js';
 import type { PolicyExports } from '../../src/pdp/engine/policy-exports.js';
+import { atOnce } from '../../src/pdp/engine/steps.js';
 import { wasmFrom } from './environment.js';
 import { policyOfCode } from './policy-of-code.js';
 
@@ -38,16 +39,15 @@ for (const [place, wanted] of Object.entries(places)) {
 		t.true(heap.laidOut);
 		const names = Array.from({ length: 20_000 }, (_, index) => `k${index}`);
 		const table = Object.fromEntries(names.map((name, index) => [name, index % 3 === 0 ? { [name]: index } : name]));
-		heap.load(Buffer.from(JSON.stringify({ table, é: 'ü' })));
+		atOnce(heap.loading(Buffer.from(JSON.stringify({ table, é: 'ü' }))));
 		t.deepEqual(JSON.parse(heap.dump()), { table, é: 'ü' });
 
-		heap.patch(
-			names.flatMap((name, index) => {
-				const path = JSON.stringify(['table', name]);
-				return index % 2 === 0 ? [{ path }] : [{ path, value: JSON.stringify({ new: [name, 'ß'] }) }];
-			}),
-		);
-		heap.patch([{ path: '["table","k1"]', value: '"😀"' }]);
+		const changes = names.map((name, index) => {
+			const path = JSON.stringify(['table', name]);
+			return index % 2 === 0 ? { path } : { path, value: JSON.stringify({ new: [name, 'ß'] }) };
+		});
+		atOnce(heap.patching(changes));
+		atOnce(heap.patching([{ path: '["table","k1"]', value: '"😀"' }]));
 		const left = names.filter((_, index) => index % 2 === 1).map((name) => [name, { new: [name, 'ß'] }] as const);
 		t.deepEqual(JSON.parse(heap.dump()), { table: { ...Object.fromEntries(left), k1: '😀' }, é: 'ü' });
 

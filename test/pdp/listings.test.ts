@@ -117,10 +117,10 @@ test('authorized users are listed with the assignments that grant', async (t) =>
 		resource: 'my-doc:d1',
 		tenant: 'acme',
 		users: {
-			ann: [{ user: 'ann', ...at, resource: 'account:a1', role: 'owner' }],
-			bob: [{ user: 'bob', ...at, resource: 'folder:top', role: 'viewer' }],
-			cleo: [{ user: 'cleo', ...at, resource: 'folder:deep', role: 'editor' }],
-			dan: [{ user: 'dan', ...at, resource: 'my-doc:d1', role: 'reader-1' }],
+			ann: [{ user: 'ann', ...at, resource: 'account:a1', role: 'account#owner' }],
+			bob: [{ user: 'bob', ...at, resource: 'folder:top', role: 'folder#viewer' }],
+			cleo: [{ user: 'cleo', ...at, resource: 'folder:deep', role: 'folder#editor' }],
+			dan: [{ user: 'dan', ...at, resource: 'my-doc:d1', role: 'my-doc#reader-1' }],
 			eve: [{ user: 'eve', ...at, resource: '__tenant:acme', role: 'admin' }],
 		},
 	});

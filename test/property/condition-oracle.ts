@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../compiler/model.js';
 import { patternMatches, type Subject } from '../support/conditions.js';
+import { holdsInexact } from './conditions.js';
 
 type Members = Readonly<Record<string, Json>>;
 
@@ -59,20 +60,22 @@ function compares(operator: string, name: string, operand: Json, sight: Sight): 
 function isWrong(operator: string, left: Json | undefined, right: Json | undefined): boolean {
 	const not = (value: Json | undefined, ...kinds: readonly string[]) =>
 		value !== undefined && !kinds.includes(kind(value));
+	const inexact = [left, right].some((value) => value !== undefined && holdsInexact(value));
 	switch (operator) {
 		case 'equals':
 		case 'not-equals':
-			return false;
+			return inexact;
 		case 'in':
 		case 'not-in':
-			return not(right, 'array');
+			return inexact || not(right, 'array');
 		case 'array_contains':
-			return not(left, 'array');
+			return inexact || not(left, 'array');
 		case 'array_subset':
 		case 'array_superset':
 		case 'array_intersect':
-			return not(left, 'array') || not(right, 'array');
+			return inexact || not(left, 'array') || not(right, 'array');
 		case 'between': {
+			if (inexact) return true;
 			const ends = right === undefined ? [] : items(right);
 			const kinds = new Set(ends.map(kind));
 			const range = ends.length === 2 && kinds.size === 1 && ['number', 'string'].some((one) => kinds.has(one));
@@ -83,7 +86,7 @@ function isWrong(operator: string, left: Json | undefined, right: Json | undefin
 		case 'greater-than-equals':
 		case 'less-than':
 		case 'less-than-equals':
-			if (not(left, 'number', 'string') || not(right, 'number', 'string')) return true;
+			if (inexact || not(left, 'number', 'string') || not(right, 'number', 'string')) return true;
 			return left !== undefined && right !== undefined && kind(left) !== kind(right);
 		default:
 			return not(left, 'string') || not(right, 'string');

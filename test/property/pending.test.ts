@@ -16,16 +16,19 @@ import { standing } from './standing.js';
 
 const users = [...userNames, 'unone'];
 
+const models = modelsOfOneSchema(4);
+
 /** A schema in force, and schemas that edits made of it one after another, each with facts. */
 const histories = fc
 	.tuple(
-		modelsOfOneSchema(4),
+		// Mostly of schemas with rules, which few random ones have.
+		fc.oneof(models, { weight: 2, arbitrary: models.filter(([first]) => (first?.schema.set_rules.length ?? 0) > 1) }),
 		fc.array(fc.array(schemaEdit, { minLength: 1, maxLength: 3 }), { minLength: 4, maxLength: 4 }),
 	)
-	.map(([models, edits]) => {
-		const inForce = models[0]?.schema ?? { resources: [], roles: [], condition_sets: [], set_rules: [] };
+	.map(([drawn, edits]) => {
+		const inForce = drawn[0]?.schema ?? { resources: [], roles: [], condition_sets: [], set_rules: [] };
 		let schema = inForce;
-		const later = models.map(({ facts }, index) => {
+		const later = drawn.map(({ facts }, index) => {
 			schema = (edits[index] ?? []).reduce(edited, schema);
 			return { schema, facts: factsUnder(schema, facts), in_force: inForce };
 		});
@@ -41,7 +44,17 @@ function queriesOf({ schema, facts }: Model, inForce: Schema): readonly Question
 			const tenant = facts.instances.find((row) => row.type === type && row.key === key)?.tenant ?? 'ta';
 			const resource = key === null ? { type, tenant } : { type, tenant, key };
 			return [...new Set(actions.map((action) => action.key))].flatMap((action) =>
-				users.map((user): Question => ({ user: { key: user }, action, resource })),
+				users.flatMap((user): readonly Question[] => [
+					{ user: { key: user }, action, resource },
+					// What conditions of random sets ask for, so that they select.
+					...[0, 1, 2].map(
+						(level): Question => ({
+							user: { key: user, attributes: { level, status: level } },
+							action,
+							resource: { ...resource, attributes: { level, status: level } },
+						}),
+					),
+				]),
 			);
 		}),
 	);
@@ -80,7 +93,7 @@ test('what a newer schema takes away is suspended, and what neither changed goes
 				}
 			}
 		}),
-		{ numRuns: Number(process.env['SCHEMAS'] ?? 15) },
+		{ numRuns: Number(process.env['SCHEMAS'] ?? 20) },
 	);
 	t.log(JSON.stringify(seen));
 	for (const [what, number] of Object.entries(seen)) t.true(number > 20, `${number} checks: ${what}`);

@@ -1,10 +1,12 @@
 /** Laws of roles on instances: what a policy decides is what a plain search finds, whatever the schema and the facts. */
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { circlesOf, nameOf as roleName } from '../../compiler/circle.js';
+import { circlesOf, graphOf, nameOf as roleName } from '../../compiler/circle.js';
 import { documentBytes, type Json } from '../../compiler/index.js';
 import type { InstanceAssignment, Model, Schema } from '../../compiler/model.js';
+import { walksOf } from '../../compiler/walk.js';
 import { evaluate, wasmEngine } from '../compiler/engine.js';
+import { layeredModels } from '../compiler/layered-model.js';
 import { schema as anySchema, instanceNames, modelsOfOneSchema, userNames } from '../compiler/model.js';
 import { decide, denials, type Query } from './oracle.js';
 import { answered, type Question, rego } from './questions.js';
@@ -35,22 +37,31 @@ function queriesOf({ schema, facts }: Model): readonly Question[] {
 	);
 }
 
+/** Asks a module for everything about some models of one schema, and says how often the search found each code. */
+async function compare(t: ExecutionContext, models: readonly Model[]): Promise<ReadonlyMap<string, number>> {
+	const seen = new Map<string, number>();
+	const [first] = models;
+	if (first === undefined) return seen;
+	const engine = await wasmEngine(rego(first));
+	for (const model of models) {
+		engine.setData(documentBytes(model));
+		const queries = queriesOf(model);
+		const expected = queries.map((query) => decide(model, query).code);
+		const codes = queries.map((query) => engine.ask('regolith/check/code', query));
+		t.deepEqual(answered(queries, codes), answered(queries, expected));
+		for (const code of expected) seen.set(code, (seen.get(code) ?? 0) + 1);
+	}
+	return seen;
+}
+
 test('WebAssembly answers as the search, in every code', async (t) => {
 	t.timeout(600_000);
 	const seen = new Map<string, number>();
 	const derived = { open: 0, closed: 0, walked: 0 };
 	await fc.assert(
 		fc.asyncProperty(modelsOfOneSchema(6), async (models) => {
-			const [first] = models;
-			if (first === undefined) return;
-			const engine = await wasmEngine(rego(first));
+			for (const [code, number] of await compare(t, models)) seen.set(code, (seen.get(code) ?? 0) + number);
 			for (const model of models) {
-				engine.setData(documentBytes(model));
-				const queries = queriesOf(model);
-				const expected = queries.map((query) => decide(model, query).code);
-				const codes = queries.map((query) => engine.ask('regolith/check/code', query));
-				t.deepEqual(answered(queries, codes), answered(queries, expected));
-				for (const code of expected) seen.set(code, (seen.get(code) ?? 0) + 1);
 				for (const way of derivedRoles(model)) derived[way] += 1;
 			}
 		}),
@@ -60,6 +71,22 @@ test('WebAssembly answers as the search, in every code', async (t) => {
 	for (const [way, number] of Object.entries(derived)) t.true(number > 50, `${number} roles derived: ${way}`);
 	const codes = ['allow', 'no_permission', 'no_graph_roles', 'tenant_mismatch', 'no_such_resource_instance'];
 	for (const code of codes) t.true(seen.has(code), `no check was answered ${code}`);
+});
+
+test('WebAssembly answers as the search where ways part and meet again in layers', async (t) => {
+	t.timeout(600_000);
+	const derived = { open: 0, closed: 0, walked: 0 };
+	let walks = 0;
+	await fc.assert(
+		fc.asyncProperty(layeredModels(6), async (models) => {
+			await compare(t, models);
+			for (const model of models) for (const way of derivedRoles(model)) derived[way] += 1;
+			walks += models.slice(0, 1).filter(({ schema }) => walksOf(graphOf(schema), schema).all.length > 0).length;
+		}),
+		{ numRuns: Number(process.env['SCHEMAS'] ?? 30), endOnFailure: true },
+	);
+	for (const [way, number] of Object.entries(derived)) t.true(number > 20, `${number} roles derived: ${way}`);
+	t.true(walks > 2, `${walks} schemas with roles that are walked`);
 });
 
 /** Every role that a user holds on an instance by derivation: outside of circles, or in one of either kind. */
@@ -86,7 +113,7 @@ function isOn(left: InstanceAssignment, right: InstanceAssignment): boolean {
 
 test('opa eval answers as the search, and the explanation says what each model said and names the roles', async (t) => {
 	await fc.assert(
-		fc.asyncProperty(modelsOfOneSchema(1), async (models) => {
+		fc.asyncProperty(fc.oneof(modelsOfOneSchema(1), layeredModels(1)), async (models) => {
 			for (const model of models) {
 				const queries = queriesOf(model);
 				const bytes = documentBytes(model);
@@ -101,7 +128,7 @@ test('opa eval answers as the search, and the explanation says what each model s
 				}
 			}
 		}),
-		{ numRuns: 4, endOnFailure: true },
+		{ numRuns: 6, endOnFailure: true },
 	);
 });
 

@@ -41,8 +41,15 @@ export interface Body {
 	readonly fields: Readonly<Record<string, Kind | `${Kind}!`>>;
 	/** Members that are not known are refused: what they say would be lost. */
 	readonly strict?: true;
+	/** It gives access: as strict, but for what answers hold, such as ids. */
+	readonly grants?: true;
 	/** The body is a list of these: a bare array, or the member of that name. */
 	readonly many?: 'bare' | 'operations' | 'idents';
+}
+
+/** The same body where it gives access. */
+function granting(body: Body): Body {
+	return { ...body, strict: true, grants: true };
 }
 
 /** A body that says these items; one that is no list says one. */
@@ -214,21 +221,21 @@ export const bodies: Readonly<Record<string, Body>> = {
 	updateUserAttribute: { base: { type: 'bool' }, fields: { type: 'type', ...attributeType } },
 	createRole: { base: { key: 'new', name: 'New' }, fields: { key: 'key!', name: 'name!', ...role } },
 	updateRole: { base: { name: 'Editor' }, fields: { name: 'name', ...role } },
-	assignPermissionsToRole: permissions,
+	assignPermissionsToRole: granting(permissions),
 	removePermissionsFromRole: permissions,
 	createResourceRole: {
 		base: { key: 'new', name: 'New', extends: ['viewer'] },
 		fields: { key: 'key!', name: 'name!', ...resourceRole },
 	},
 	updateResourceRole: { base: { name: 'Editor' }, fields: { name: 'name', ...resourceRole } },
-	assignPermissionsToResourceRole: resourcePermissions,
+	assignPermissionsToResourceRole: granting(resourcePermissions),
 	removePermissionsFromResourceRole: resourcePermissions,
-	createImplicitGrant: implicitGrant,
+	createImplicitGrant: granting(implicitGrant),
 	deleteImplicitGrant: implicitGrant,
-	updateImplicitGrantsConditions: {
+	updateImplicitGrantsConditions: granting({
 		base: { no_direct_roles_on_object: true },
 		fields: { no_direct_roles_on_object: 'flag' },
-	},
+	}),
 	syncRoles: {
 		base: { key: 'one-of-many', name: 'New' },
 		fields: { key: 'key!', name: 'name!', resource: 'reference', ...resourceRole },
@@ -253,7 +260,7 @@ export const bodies: Readonly<Record<string, Body>> = {
 		fields: { ...askedSet, page: 'count', per_page: 'count' },
 	},
 	evaluateConditionSet: { base: { condition_set: 'private_users', user: 'alice@example.com' }, fields: askedSet },
-	createSetRule: setRule,
+	createSetRule: granting(setRule),
 	deleteSetRule: setRule,
 	createUser: { base: { key: 'new' }, fields: { key: 'user key!', ...user, role_assignments: 'assignments' } },
 	syncUser: { base: { first_name: 'Alice' }, fields: { key: 'user key', ...user, role_assignments: 'assignments' } },
@@ -261,7 +268,7 @@ export const bodies: Readonly<Record<string, Body>> = {
 	syncUsers: bulkUser,
 	deleteUsers: { base: { idents: ['one-of-many'] }, fields: { idents: 'references!' } },
 	updateUser: { base: { first_name: 'Alice' }, fields: user },
-	assignRoleToUser: userRole,
+	assignRoleToUser: granting(userRole),
 	unassignRoleFromUser: userRole,
 	createTenant: {
 		base: { key: 'new', name: 'New' },
@@ -278,40 +285,40 @@ export const bodies: Readonly<Record<string, Body>> = {
 		base: { key: 'new' },
 		fields: { key: 'user key!', ...user, role_assignments: 'assignments' },
 	},
-	createRoleAssignment: assignment,
+	createRoleAssignment: granting(assignment),
 	deleteRoleAssignment: assignment,
-	createRoleAssignments: { ...assignment, many: 'bare' },
+	createRoleAssignments: granting({ ...assignment, many: 'bare' }),
 	deleteRoleAssignments: { ...assignment, many: 'bare' },
 	createResourceInstance: instance,
 	updateResourceInstance: { base: { attributes: { private: true } }, fields: { attributes: 'object' } },
 	syncResourceInstances: { ...instance, many: 'operations' },
 	deleteResourceInstances: { base: { idents: ['document:new'] }, fields: { idents: 'references!' } },
-	createRelationshipTuple: newTuple,
-	createRelationshipTuples: { ...newTuple, many: 'operations' },
+	createRelationshipTuple: granting(newTuple),
+	createRelationshipTuples: granting({ ...newTuple, many: 'operations' }),
 	deleteRelationshipTuple: tuple,
 	deleteRelationshipTuples: { ...tuple, many: 'idents' },
 	createGroup: {
 		base: { group_instance_key: 'new', group_tenant: 'acme' },
 		fields: { group_instance_key: 'key!', group_resource_type_key: 'key', group_tenant: 'reference!' },
 	},
-	assignRoleToGroup: groupRole,
+	assignRoleToGroup: granting(groupRole),
 	removeRoleFromGroup: groupRole,
-	assignUserToGroup: { base: { tenant: 'acme' }, fields: { tenant: 'reference!' } },
+	assignUserToGroup: granting({ base: { tenant: 'acme' }, fields: { tenant: 'reference!' } }),
 	removeUserFromGroup: { base: { tenant: 'acme' }, fields: { tenant: 'reference' } },
-	assignGroupToGroup: groupNesting,
+	assignGroupToGroup: granting(groupNesting),
 	removeGroupFromGroup: groupNesting,
-	createUserInvite: {
+	createUserInvite: granting({
 		base: { key: 'new', email: 'new@example.com', role_id: idLike.role, tenant_id: idLike.tenant },
 		fields: { key: 'user key!', email: 'email!', role_id: 'uuid!', tenant_id: 'uuid!', ...invite },
-	},
-	updateUserInvite: {
+	}),
+	updateUserInvite: granting({
 		base: { first_name: 'Ines' },
 		fields: { email: 'email', role_id: 'uuid', tenant_id: 'uuid', ...invite },
-	},
-	approveUserInvite: {
+	}),
+	approveUserInvite: granting({
 		base: { email: 'ines@example.com', key: 'ines@example.com' },
 		fields: { email: 'email!', key: 'user key!', attributes: 'object' },
-	},
+	}),
 	createProxyConfig: {
 		base: { key: 'new', name: 'New', secret: 'token' },
 		fields: { key: 'key!', name: 'name!', secret: 'secret!', ...proxyConfig },
@@ -367,10 +374,11 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 		...[5, 'text', [], { 'a b': { name: 'A' } }, { '': { name: 'A' } }, { a: 5 }, { a: null }, { a: {} }],
 		...[{ a: { name: 'A', permissions: 'read' } }, { a: { name: 'A', extends: [''] } }],
 		{ a: { name: 'A', granted_to: { users_with_role: [{ role: 'viewer' }] } } },
+		{ a: { name: 'A', granted_to: { when: { condition: {} } } } },
 	],
 	derivation: [
 		...[5, 'text', true, [], { users_with_role: {} }, { users_with_role: [5] }, { users_with_role: [{}] }],
-		...[{ when: 5 }, { when: { no_direct_roles_on_object: 'yes' } }],
+		...[{ when: 5 }, { when: { no_direct_roles_on_object: 'yes' } }, { when: { expires_at: 1 } }, { condition: {} }],
 	],
 	settings: [5, 'text', true, [], { no_direct_roles_on_object: 1 }],
 	flag: [5, 'true', [], {}],
@@ -379,7 +387,17 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 		{ a: 'a\0b' },
 	],
 	environments: [5, 'text', {}, [5], [{}], [{ key: 'a b', name: 'A' }], [{ key: 'a', name: null }]],
-	assignments: [5, 'text', {}, [5], [null], [{}], [{ role: 'editor' }], [{ role: 'editor', tenant: 'a\0b' }]],
+	assignments: [
+		5,
+		'text',
+		{},
+		[5],
+		[null],
+		[{}],
+		[{ role: 'editor' }],
+		[{ role: 'editor', tenant: 'a\0b' }],
+		[{ role: 'editor', tenant: 'acme', expires_at: 1 }],
+	],
 	jwks: [
 		5,
 		'text',

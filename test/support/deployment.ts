@@ -17,6 +17,8 @@ export interface Deployment {
 	/** Clients with the key of the environment `dev`. */
 	readonly api: Client;
 	readonly pdp: Client;
+	/** The address of the database; `null` when it is embedded. */
+	readonly databaseUrl: string | null;
 	/** Opens the database beside the processes; an embedded one only when none of them runs. */
 	database(): Promise<Database>;
 	/** Ends what runs and removes everything. */
@@ -48,6 +50,7 @@ export async function deploy(kind: StoreKind, shape: Shape): Promise<Deployment>
 		services,
 		api: client(api, key),
 		pdp: client(pdp, key),
+		databaseUrl: database?.url ?? null,
 		database: () => openDatabase({ url: database?.url ?? null, directory: folder }),
 		async remove() {
 			for (const service of services) await service.kill();

@@ -35,6 +35,11 @@ export class Service {
 		}
 	}
 
+	/** The id of its process; `undefined` when it does not run. */
+	get pid(): number | undefined {
+		return this.#running?.pid;
+	}
+
 	/** All it has printed, in all its lives. */
 	output(): string {
 		return [...this.#past, this.#running?.stdout() ?? '', this.#running?.stderr() ?? ''].join('');

@@ -50,7 +50,9 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	const role_id = await made(`${schema}/roles`, { key: idLike.role });
 	const tenant_id = await made(`${facts}/tenants`, { key: idLike.tenant });
 	await rememberPolicy(place, mark);
-	const invited = { key: 'ines@example.com', email: 'ines@example.com', first_name: mark, role_id, tenant_id };
+	// An invite has no name of its own.
+	const named = { key: 'ines@example.com', email: 'ines@example.com', first_name: mark, name: undefined };
+	const invited = { ...named, role_id, tenant_id };
 	return {
 		resource_id,
 		action_id: action.body.id,

@@ -55,7 +55,7 @@ different(left, right) if {
 } else := false
 
 test_long_strings_are_not_searched if {
-	piece := concat("", [character | some number in numbers.range(10000, 18999); character := format_int(number, 10)])
+	piece := concat("", [character | some number in numbers.range(10000, 11999); character := format_int(number, 10)])
 	compare.searched(piece)
 	not compare.not_searched(piece)
 	not compare.sought(piece)
@@ -87,4 +87,29 @@ test_what_is_no_array_is_in_no_relation if {
 		not compare.intersects(values[kind], [""])
 		not compare.intersects([""], values[kind])
 	}
+}
+
+test_inexact if {
+	every value in [
+		9007199254740992,
+		-9007199254740992,
+		1e300,
+		[1, 9007199254740992],
+		[["a", {"b": [-1e21]}]],
+		{"a": {"b": [9007199254740992]}},
+	] {
+		compare.inexact(value)
+		not compare.exact(value)
+		not compare.number(value)
+		not compare.list(value)
+	}
+}
+
+test_exact if {
+	every value in [9007199254740991, -9007199254740991, 1.5, "9007199254740993", [], {}, [{"a": ["b", 1, null, true]}], true] {
+		compare.exact(value)
+		not compare.inexact(value)
+	}
+	compare.number(9007199254740991)
+	compare.list([1, "a", {"b": [9007199254740991]}])
 }

@@ -113,19 +113,92 @@ assigned(user, type, object) if {
 }
 
 # METADATA
+# title: Related
+# description: |
+#   The subjects of a relation of any of several instances; undefined when there are none. One instance is the common
+#   case, and its subjects are in a table already. Those of more are a set, in which each is once: so however many ways
+#   lead to a subject, what is derived from it is looked for once.
+related(objects, relation) := data.regolith.facts.relations[object][relation] if {
+	count(objects) == 1
+	some object, _ in objects
+} else := subjects if {
+	count(objects) > 1
+	subjects := {subject |
+		some object, _ in objects
+		some subject, _ in data.regolith.facts.relations[object][relation]
+	}
+	count(subjects) > 0
+}
+
+# METADATA
+# title: All of
+# description: The members of several sets.
+all_of(sets) := {member |
+	some members in sets
+	some member in members
+}
+
+# METADATA
+# title: Leading
+# description: What closures of any of several instances hold under one name; undefined when there is nothing.
+leading(objects, way) := data.regolith.facts.closures[object][way] if {
+	count(objects) == 1
+	some object, _ in objects
+} else := sources if {
+	count(objects) > 1
+	sources := all_leading(objects, way)
+	count(sources) > 0
+}
+
+# METADATA
+# title: All leading
+# description: The same as a set, which may be empty.
+all_leading(objects, way) := {source |
+	some object, _ in objects
+	some source, _ in data.regolith.facts.closures[object][way]
+}
+
+# METADATA
+# title: Unseen
+# description: |
+#   Of what a step of a walk found, as kind of role to instances, what is in none of the earlier finds. Kinds of which
+#   nothing is new are left out.
+unseen(found, seen) := {kind: fresh |
+	some kind, objects in found
+	fresh := {object |
+		some object in objects
+		not _known(kind, object, seen)
+	}
+	count(fresh) > 0
+}
+
+_known(kind, object, seen) if {
+	some finds in seen
+	finds[kind][object]
+}
+
+# METADATA
+# title: Together
+# description: Two finds of a walk, each kind of role to instances, as one.
+together(near, far) := object.union(near, {kind: objects |
+	some kind, more in far
+	objects := union({object.get(near, kind, set()), more})
+})
+
+# METADATA
 # title: Meet
 # description: |
-#   Two tables have a key in common. The smaller one is gone through: a closure may hold thousands of instances, and a
+#   Two tables or sets have a key in common. The smaller one is gone through: a closure may hold thousands of instances, and a
 #   user may hold a role on thousands, but seldom both.
 meet(left, right) := among(left, right) if {
 	count(left) <= count(right)
 } else := among(right, left)
 
 # METADATA
-# description: One of the few keys is among the many.
+# description: One of the few keys is among the many. Looked up, a set gives the key and a table null, and both count as true.
 default among(_, _) := false
 
 among(few, many) if {
 	some key, _ in few
-	many[key] == null
+	many[key]
 }

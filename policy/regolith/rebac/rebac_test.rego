@@ -84,3 +84,37 @@ test_meet_looks_through_the_smaller_table if {
 	not rebac.meet({"a": null, "b": null}, {"c": null})
 	not rebac.meet({}, {})
 }
+
+test_meet_takes_sets_too if {
+	rebac.meet({"a"}, {"a": null, "b": null})
+	rebac.meet({"a": null, "b": null}, {"b", "c", "d"})
+	not rebac.meet({"a"}, {"b": null})
+	not rebac.meet(set(), {"a": null})
+}
+
+relations := {
+	"a": {"parent": {"x": null, "y": null}},
+	"b": {"parent": {"y": null, "z": null}},
+	"c": {"owner": {"x": null}},
+}
+
+test_what_is_related_to_several_is_each_once if {
+	rebac.related({"a", "b", "c"}, "parent") == {"x", "y", "z"} with data.regolith.facts.relations as relations
+	rebac.related({"a": null}, "parent") == {"x": null, "y": null} with data.regolith.facts.relations as relations
+	not rebac.related({"c"}, "parent") with data.regolith.facts.relations as relations
+	not rebac.related({"c", "d"}, "parent") with data.regolith.facts.relations as relations
+	not rebac.related(set(), "parent") with data.regolith.facts.relations as relations
+}
+
+test_what_closures_hold_is_gathered_likewise if {
+	rebac.leading({"a", "b"}, "parent") == {"x", "y", "z"} with data.regolith.facts.closures as relations
+	rebac.leading({"b"}, "parent") == {"y": null, "z": null} with data.regolith.facts.closures as relations
+	not rebac.leading({"c", "d"}, "parent") with data.regolith.facts.closures as relations
+	rebac.all_leading({"c", "d"}, "parent") == set() with data.regolith.facts.closures as relations
+}
+
+test_finds_of_walks if {
+	rebac.all_of([{"a"}, set(), {"a", "b"}]) == {"a", "b"}
+	rebac.unseen({"k": {"a", "b"}, "l": {"c"}}, [{"k": {"a"}}, {"l": {"c"}, "m": {"b"}}]) == {"k": {"b"}}
+	rebac.together({"k": {"a"}, "l": {"b"}}, {"k": {"c"}, "m": {"d"}}) == {"k": {"a", "c"}, "l": {"b"}, "m": {"d"}}
+}

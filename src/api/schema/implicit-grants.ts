@@ -6,6 +6,7 @@ import {
 	DerivationSettingsRead,
 	DerivedRoleRuleCreate,
 	DerivedRoleRuleRead,
+	DerivedRoleRuleRemove,
 } from '../../wire/derivation.js';
 import { endpoint } from '../access.js';
 import { ResourceRolePath } from './resource-roles.js';
@@ -46,7 +47,7 @@ export const implicitGrants = [
 		path: collection,
 		access: 'environment.write',
 		params: ResourceRolePath,
-		body: DerivedRoleRuleCreate,
+		body: DerivedRoleRuleRemove,
 		example,
 		returns: { 204: null },
 		failures: { 400: mismatch, 404: `${missing}, or the role is not derived so` },

@@ -11,6 +11,7 @@ import { PageQuery } from '../../wire/query.js';
 import {
 	ResourceRoleCreate,
 	ResourceRolePermissions,
+	ResourceRolePermissionsRemove,
 	ResourceRoleRead,
 	ResourceRoleUpdate,
 } from '../../wire/resource-role.js';
@@ -142,7 +143,7 @@ export const resourceRoles = [
 		path: `${member}/permissions`,
 		access: 'environment.write',
 		params: ResourceRolePath,
-		body: ResourceRolePermissions,
+		body: ResourceRolePermissionsRemove,
 		example: { permissions: ['read'] },
 		returns: { 200: ResourceRoleRead },
 		failures: { 400: wrongPermission, 404: missing },

@@ -17,6 +17,7 @@ import { byteOf } from './json-bytes.js';
 import { JsonScanner } from './json-scanner.js';
 import { jsonText, mayHoldHalves } from './json-text.js';
 import type { ModuleMemory } from './module-memory.js';
+import { atOnce, type Steps } from './steps.js';
 
 /** A document in memory: the address of its root, and the first one behind it. */
 export interface Image {
@@ -30,16 +31,32 @@ export interface Image {
  * Throws `EngineError` when `json` is not one JSON object with nothing but white space around it.
  */
 export function writeImage(memory: ModuleMemory, start: number, json: Uint8Array): Image {
+	return atOnce(writingImage(memory, start, json));
+}
+
+/** The same in steps; until the last one nobody else may use the memory from `start` on, nor let it grow. */
+export function* writingImage(memory: ModuleMemory, start: number, json: Uint8Array): Steps<Image> {
 	const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
 	if (!isUtf8(text)) throw new EngineError('the data is not UTF-8');
 	const blocks = new ImageBlocks(memory, start);
-	const root = new ImageWriter(new JsonScanner(text), blocks, new ImageStrings(blocks, text.length)).document();
+	const root = yield* new ImageWriter(new JsonScanner(text), blocks, new ImageStrings(blocks, text.length)).document();
 	return { root, end: blocks.next * 4 };
 }
 
 /** How deep objects are written here; what is below is left to the module, which has a limit of its own. */
 const deepest = 64;
+/** How many members are written between two pauses. */
+const stride = 500;
 
+/** A key that was read, until its value is written. */
+interface Key {
+	source: Buffer;
+	from: number;
+	to: number;
+	hash: number;
+}
+
+/** Writes without recursion, so that it can pause anywhere. */
 class ImageWriter {
 	readonly #scanner: JsonScanner;
 	readonly #blocks: ImageBlocks;
@@ -47,26 +64,83 @@ class ImageWriter {
 	/** The elements of all objects that are not at their end; grows at once, before the code for it is compiled. */
 	#open = new Int32Array(8);
 	#top = 0;
+	/** Where the elements begin of each object that is not at its end, the outermost first. */
+	readonly #bases = new Int32Array(deepest + 1);
+	/** The key of each of them in the one around it. */
+	readonly #keys: readonly Key[];
+	#depth = 0;
 
 	constructor(scanner: JsonScanner, blocks: ImageBlocks, strings: ImageStrings) {
 		this.#scanner = scanner;
 		this.#blocks = blocks;
 		this.#strings = strings;
+		this.#keys = Array.from({ length: deepest + 1 }, () => ({ source: scanner.source, from: 0, to: 0, hash: 0 }));
 	}
 
 	/** Writes the whole; returns its address, as all that write do. */
-	document(): number {
-		if (this.#scanner.peek() !== byteOf.openingBrace) throw new EngineError('the data is not a JSON object');
-		const root = this.#object(1);
-		if (this.#scanner.peek() !== undefined) throw this.#scanner.unexpected();
-		return root;
+	*document(): Steps<number> {
+		const scanner = this.#scanner;
+		if (scanner.peek() !== byteOf.openingBrace) throw new EngineError('the data is not a JSON object');
+		this.#enter();
+		for (let members = 1; ; members += 1) {
+			if (members % stride === 0) yield;
+			if (scanner.peek() !== byteOf.closingBrace) {
+				this.#member();
+				continue;
+			}
+			scanner.skip(byteOf.closingBrace);
+			const base = this.#bases[this.#depth] ?? 0;
+			const object = this.#table(this.#top - base);
+			for (let from = base; from < this.#top; from += stride) {
+				if (from > base) yield;
+				this.#join(object, from, Math.min(this.#top, from + stride));
+			}
+			this.#top = base;
+			this.#depth -= 1;
+			if (this.#depth === 0) {
+				if (scanner.peek() !== undefined) throw scanner.unexpected();
+				return object * 4;
+			}
+			this.#push(this.#element(this.#keyAt(this.#depth), object * 4));
+		}
 	}
 
-	#value(depth: number): number {
+	/** Begins an object. */
+	#enter(): void {
+		this.#scanner.skip(byteOf.openingBrace);
+		this.#depth += 1;
+		this.#bases[this.#depth] = this.#top;
+	}
+
+	/** Reads a member up to its value, which it writes unless that is an object of its own. */
+	#member(): void {
+		const scanner = this.#scanner;
+		if (this.#top > (this.#bases[this.#depth] ?? 0)) scanner.skip(byteOf.comma);
+		scanner.peek();
+		scanner.string();
+		// The value has strings too.
+		const key = this.#keyAt(this.#depth);
+		key.source = scanner.source;
+		key.from = scanner.from;
+		key.to = scanner.to;
+		key.hash = scanner.hash;
+		scanner.skip(byteOf.colon);
+		if (scanner.peek() === byteOf.openingBrace && this.#depth < deepest) this.#enter();
+		else this.#push(this.#element(key, this.#value()));
+	}
+
+	/** The key that was read last at a depth. */
+	#keyAt(depth: number): Key {
+		const key = this.#keys[depth];
+		if (key === undefined) throw new EngineError('the data nests too deep');
+		return key;
+	}
+
+	/** Any value but an object of its own. */
+	#value(): number {
 		const scanner = this.#scanner;
 		switch (scanner.peek()) {
 			case byteOf.openingBrace:
-				return depth > deepest ? this.#nested() : this.#object(depth);
 			case byteOf.openingBracket:
 				return this.#nested();
 			case byteOf.quote:
@@ -83,35 +157,8 @@ class ImageWriter {
 		}
 	}
 
-	#object(depth: number): number {
-		const scanner = this.#scanner;
-		const base = this.#top;
-		scanner.skip(byteOf.openingBrace);
-		if (scanner.peek() !== byteOf.closingBrace) {
-			this.#push(this.#member(depth));
-			while (scanner.peek() !== byteOf.closingBrace) {
-				scanner.skip(byteOf.comma);
-				this.#push(this.#member(depth));
-			}
-		}
-		scanner.skip(byteOf.closingBrace);
-		const object = this.#table(base);
-		this.#top = base;
-		return object;
-	}
-
 	/** The place of an element, which is in no bucket yet. */
-	#member(depth: number): number {
-		const scanner = this.#scanner;
-		scanner.peek();
-		scanner.string();
-		// The value has strings too.
-		const source = scanner.source;
-		const from = scanner.from;
-		const to = scanner.to;
-		const hash = scanner.hash;
-		scanner.skip(byteOf.colon);
-		const value = this.#value(depth + 1);
+	#element({ source, from, to, hash }: Key, value: number): number {
 		const key = this.#strings.write(source, from, to, hash);
 		const blocks = this.#blocks;
 		blocks.room();
@@ -133,24 +180,32 @@ class ImageWriter {
 		this.#top += 1;
 	}
 
-	/** Joins the elements since `base` into an object. */
-	#table(base: number): number {
-		const buckets = bucketsFor(this.#top - base);
+	/** Makes an object with buckets for so many elements and none of them yet; returns its place. */
+	#table(elements: number): number {
+		const buckets = bucketsFor(elements);
 		const blocks = this.#blocks;
 		blocks.room(buckets);
 		const object = blocks.block(blockBytes.object);
 		const table = blocks.block(tableBytes(buckets));
 		const words = blocks.words;
 		for (let bucket = 0; bucket < buckets; bucket += 1) words[table + bucket] = 0;
-		let size = 0;
-		for (let index = base; index < this.#top; index += 1) {
-			if (this.#chain(table, buckets, this.#open[index] ?? 0)) size += 1;
-		}
 		words[object] = kind.object;
 		words[object + collection.table] = table * 4;
 		words[object + collection.buckets] = buckets;
-		words[object + collection.size] = size;
-		return object * 4;
+		words[object + collection.size] = 0;
+		return object;
+	}
+
+	/** Puts some of the open elements into an object. */
+	#join(object: number, from: number, to: number): void {
+		const { words } = this.#blocks;
+		const table = (words[object + collection.table] ?? 0) >>> 2;
+		const buckets = words[object + collection.buckets] ?? 0;
+		let size = 0;
+		for (let index = from; index < to; index += 1) {
+			if (this.#chain(table, buckets, this.#open[index] ?? 0)) size += 1;
+		}
+		words[object + collection.size] = (words[object + collection.size] ?? 0) + size;
 	}
 
 	/** Puts an element into its bucket. Returns false when the bucket has one of that name, which gets the value. */

@@ -6,7 +6,16 @@
  */
 
 /** What the first byte of a value says. A string of a policy's text is never freed, and may be shared. */
-export const kind = { null: 1, boolean: 2, number: 3, string: 4, object: 6, set: 7, lastingString: 8 } as const;
+export const kind = {
+	null: 1,
+	boolean: 2,
+	number: 3,
+	string: 4,
+	array: 5,
+	object: 6,
+	set: 7,
+	lastingString: 8,
+} as const;
 
 /** The words before a block: its size in bytes, and the links of a free one. */
 export const headerWords = 3;
@@ -36,6 +45,9 @@ export const collection = { table: 1, buckets: 2, size: 3, words: 4 } as const;
  * block; there stands the hash of the key, for us.
  */
 export const element = { key: 0, value: 1, next: 2, hash: 3 } as const;
+
+/** An array: kind, address of the items, how many there are. Of each item its index, then its value. */
+export const array = { itemBytes: 8, value: 1 } as const;
 
 /** The bytes of the block for a table. */
 export function tableBytes(buckets: number): number {

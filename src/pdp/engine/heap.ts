@@ -1,11 +1,17 @@
+import { type Booleans, booleansOf, findsBooleans, replacingBooleans } from './booleans.js';
 import { EngineError } from './engine-error.js';
-import { writeImage } from './heap-image.js';
+import { writingImage } from './heap-image.js';
 import { jsonText, mayHoldHalves } from './json-text.js';
 import { laysOutAlike } from './layout-probe.js';
 import { headroom, type ModuleMemory, type PatchStep } from './module-memory.js';
+import type { Steps } from './steps.js';
 
 /** How much heap a byte of JSON takes that the module parses itself; more than enough for tables. */
 export const parsedPerByte = 12;
+/** How many changes are made between two pauses: some hundred microseconds of them. */
+const stride = 100;
+/** How much is copied between two pauses, in bytes. */
+const portion = 1024 * 1024;
 
 /** The document in one instance's memory: everything from `base` on belongs to it, up to `end`. */
 export class Heap {
@@ -15,6 +21,9 @@ export class Heap {
 	readonly laidOut: boolean;
 	/** How this module holds values: a heap may only move to a module that does the same. */
 	readonly #layout: string;
+	readonly #booleans: Booleans;
+	/** Whether booleans are found in documents of this module. */
+	readonly #findsBooleans: boolean;
 	#root = 0;
 	#end: number;
 	/** The heap's size after the document was loaded: how much of today's heap is free blocks shows against it. */
@@ -29,6 +38,9 @@ export class Heap {
 		this.#end = base;
 		this.#layout = this.#probe();
 		this.laidOut = laysOutAlike(memory, base);
+		memory.free = base;
+		this.#booleans = booleansOf(memory);
+		this.#findsBooleans = this.laidOut && findsBooleans(memory, this.#booleans);
 	}
 
 	/** The address of the document; patches leave it where it is. */
@@ -46,10 +58,13 @@ export class Heap {
 		return this.#end - this.base;
 	}
 
-	/** Takes a document, the bytes of a JSON object, into an empty heap. Throws `EngineError` when it is none. */
-	load(json: Uint8Array): void {
+	/**
+	 * Takes a document, the bytes of a JSON object, into an empty heap. Throws `EngineError` when it is none. Only what is
+	 * laid out here is loaded in more than one step.
+	 */
+	*loading(json: Uint8Array): Steps<void> {
 		if (this.laidOut) {
-			const { root, end } = writeImage(this.memory, this.base, json);
+			const { root, end } = yield* writingImage(this.memory, this.base, json);
 			this.#root = root;
 			this.memory.free = end;
 		} else {
@@ -62,13 +77,19 @@ export class Heap {
 		this.#loadedBytes = this.bytes;
 	}
 
-	/** Changes the document in place. Throws `EngineError`, half-way, when a step has no place in it. */
-	patch(steps: readonly PatchStep[]): void {
+	/**
+	 * Changes the document in place. Throws `EngineError`, half-way, when a step has no place in it. Between its steps
+	 * nobody may evaluate.
+	 */
+	*patching(steps: readonly PatchStep[]): Steps<void> {
 		const bytes = steps.reduce((sum, { path, value }) => sum + path.length + (value?.length ?? 0), 0);
 		this.memory.reserve(this.#end, bytes * parsedPerByte);
 		this.memory.free = this.#end;
 		if (this.#stashed) this.memory.exports.opa_heap_blocks_restore();
-		for (const step of steps) this.memory.patch(this.#root, step);
+		for (const [index, step] of steps.entries()) {
+			if (index % stride === stride - 1) yield;
+			this.memory.patch(this.#root, step);
+		}
 		this.#settle();
 	}
 
@@ -79,19 +100,43 @@ export class Heap {
 		return this.memory.dump(this.#root);
 	}
 
-	/** Puts the same document into an empty heap. */
-	copyTo(next: Heap): void {
-		// Free blocks are lost by moving: a heap that has come to consist of them is loaded anew instead.
-		const compact = this.bytes <= 2 * this.#loadedBytes + headroom;
+	/**
+	 * Puts the same document into an empty heap of another module. A heap that has come to consist of free blocks is
+	 * loaded anew: they are lost by moving. So is one whose values the other module does not hold in the same way; both
+	 * begin with one long step.
+	 */
+	*movingTo(next: Heap): Steps<void> {
+		const sprawls = this.bytes > 2 * this.#loadedBytes + headroom;
 		const alike = next.base === this.base && next.#layout === this.#layout && next.laidOut === this.laidOut;
-		if (compact && alike) this.#moveTo(next);
-		else next.load(Buffer.from(this.dump()));
+		const movable = isSame(this.#booleans, next.#booleans) || (this.#findsBooleans && next.#findsBooleans);
+		if (sprawls || !alike || !movable) {
+			yield* next.loading(Buffer.from(this.dump()));
+			return;
+		}
+		yield* this.#copyingTo(next);
+		if (!isSame(this.#booleans, next.#booleans)) {
+			yield* replacingBooleans(next.memory, next.#root, this.#booleans, next.#booleans);
+		}
+	}
+
+	/**
+	 * Makes a heap of a new instance of the same module the same as this one, with its free blocks: all of memory is
+	 * copied, and what is below the documents at last and at one stretch, since evaluations write there.
+	 */
+	*cloningTo(next: Heap): Steps<void> {
+		yield* this.#copyingTo(next);
+		this.memory.free = this.#end;
+		this.memory.bytes.copy(next.memory.bytes, 0, 0, this.base);
+		next.#stashed = this.#stashed;
 	}
 
 	/** Copies the document, whose addresses stay what they are. */
-	#moveTo(next: Heap): void {
+	*#copyingTo(next: Heap): Steps<void> {
 		next.memory.reserve(next.#end, this.bytes);
-		this.memory.bytes.copy(next.memory.bytes, this.base, this.base, this.#end);
+		for (let from = this.base; from < this.#end; from += portion) {
+			this.memory.bytes.copy(next.memory.bytes, from, from, Math.min(this.#end, from + portion));
+			yield;
+		}
 		next.#root = this.#root;
 		next.#end = this.#end;
 		next.#loadedBytes = this.#loadedBytes;
@@ -106,7 +151,7 @@ export class Heap {
 
 	/**
 	 * What parsing one value of each kind leaves in memory. Equal probes mean equal structures, equal hashes and the same
-	 * place for values that live in the module itself, if there are any.
+	 * place for values that live in the module itself, if there are any but booleans.
 	 */
 	#probe(): string {
 		this.memory.reserve(this.base, probe.length * parsedPerByte);
@@ -116,8 +161,12 @@ export class Heap {
 	}
 }
 
+function isSame(one: Booleans, other: Booleans): boolean {
+	return one.true === other.true && one.false === other.false;
+}
+
 const probe = JSON.stringify({
-	constants: [null, true, false, {}, []],
+	constants: [null, {}, []],
 	numbers: [0, -1, 1.5, 12_345_678_901],
 	strings: ['', 'short', 'long '.repeat(40)],
 	object: Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`member ${index}`, index])),

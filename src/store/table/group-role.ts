@@ -13,6 +13,18 @@ import { instanceNameIn } from './resource-instance.js';
 /** The role of a group's resource that its members hold on it (spec: Groups). */
 export const memberKey = 'member';
 
+/**
+ * Over a relation of this key, or of this key and a number, a group is a member of one that is listed as its child
+ * (decision 13). Over all others it is a member of its parent.
+ */
+export const joinsChildKey = 'joins_child';
+const joinsChildForm = `^${joinsChildKey}(_[0-9]+)?$`;
+
+/** Whether members of a parent are members of its child over the relation of this key. */
+export function joinsChild(key: string): boolean {
+	return new RegExp(joinsChildForm).test(key);
+}
+
 /** A role that the members of a group derive on an instance, by keys and by ids. */
 export interface GroupRoleRow {
 	readonly group_id: string;
@@ -32,6 +44,8 @@ export interface GroupRoleFilter {
 	readonly group_ids?: readonly string[];
 	readonly resource_instance_ids?: readonly string[];
 	readonly role_ids?: readonly string[];
+	/** Over such relations as `joinsChild` says, or over others. */
+	readonly joins_child?: boolean;
 }
 
 /** The roles that members derive from these groups alone, oldest instance first; read as `GroupRoleRow`. */
@@ -75,7 +89,12 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 		// The source of a derivation is a role of the resource of the relation's subjects, to which the group belongs.
 		.join('roles as sources', sameEnvironment('role_derivations', 'source_role_id', 'sources'))
 		.where('sources.key', memberKey);
-	const { group_ids, resource_instance_ids, role_ids } = filter;
+	const { group_ids, resource_instance_ids, role_ids, joins_child } = filter;
+	if (joins_child !== undefined) {
+		query
+			.join('relations', sameEnvironment('relationship_tuples', 'relation_id', 'relations'))
+			.whereRaw('(relations.key ~ ?) = ?', [joinsChildForm, joins_child]);
+	}
 	if (group_ids !== undefined) query.whereRaw('relationship_tuples.subject_id = any(?::uuid[])', [group_ids]);
 	if (role_ids !== undefined) query.whereRaw('role_derivations.role_id = any(?::uuid[])', [role_ids]);
 	if (resource_instance_ids !== undefined) {
@@ -84,20 +103,23 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 	return query;
 }
 
-/** The ids of the instances whose members are members of this one, or of which members of this one are members. */
+/** The ids of the groups that are assigned to this one, or that this one is assigned to, whoever has whose roles. */
 export function nestedIds(
 	unit: ReadingUnit,
 	side: 'children' | 'parents',
 	groupId: string,
 ): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
-	const [filter, other] = {
-		children: [{ resource_instance_ids: [groupId] }, 'relationship_tuples.subject_id'] as const,
-		parents: [{ group_ids: [groupId] }, 'relationship_tuples.object_id'] as const,
-	}[side];
+	const within = nestedOver(unit, { group_ids: [groupId], joins_child: side === 'children' }, 'object_id');
+	return nestedOver(unit, { resource_instance_ids: [groupId], joins_child: side === 'parents' }, 'subject_id').union(
+		within,
+	);
+}
+
+function nestedOver(unit: ReadingUnit, filter: GroupRoleFilter, other: 'subject_id' | 'object_id') {
 	return granting(unit, filter)
 		.join('roles', sameEnvironment('role_derivations', 'role_id', 'roles'))
 		.where('roles.key', memberKey)
-		.select(other);
+		.select(`relationship_tuples.${other}`);
 }
 
 /** A page of `groupRolesBy` as the rows it selected. */

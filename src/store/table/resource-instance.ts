@@ -108,18 +108,32 @@ export async function instancesNamed(
 	return found;
 }
 
-/** Each of these three finds its rows by an index of its own, which one condition of all three would not. */
+/**
+ * Each of these three finds its rows by an index of its own, which one condition of all three would not.
+ * INVARIANT: this one goes by resource and key also in a database that has not counted its rows yet, which would take
+ * all instances of the resource for each key: so `offset 0` keeps the step as it is.
+ */
 async function instancesAt(
 	unit: ReadingUnit,
 	pairs: readonly { readonly resource: string; readonly key: string }[],
 ): Promise<readonly InstanceRow[]> {
 	if (pairs.length === 0) return [];
-	return instancesBy(unit, {})
-		.whereRaw('(resources.key, resource_instances.key) in (select * from unnest(?::text[], ?::text[]))', [
-			pairs.map(({ resource }) => resource),
-			pairs.map(({ key }) => key),
-		])
-		.castTo<InstanceRow[]>();
+	const { rows } = await unit.raw<{ readonly id: string }>(
+		`with wanted as materialized (
+			select resources.id as resource_id, pairs.key
+			from unnest(:types::text[], :keys::text[]) as pairs (type, key)
+			join resources on resources.environment_id = :environment_id and resources.key = pairs.type
+		)
+		select found.id from wanted cross join lateral (
+			select id from resource_instances
+			where environment_id = :environment_id and resource_id = wanted.resource_id and key = wanted.key offset 0
+		) as found`,
+		{ types: pairs.map(({ resource }) => resource), keys: pairs.map(({ key }) => key) },
+	);
+	return instancesOf(
+		unit,
+		rows.map(({ id }) => id),
+	);
 }
 
 async function instancesOf(unit: ReadingUnit, ids: readonly string[]): Promise<readonly InstanceRow[]> {

@@ -166,6 +166,20 @@ export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilte
 	return assignmentsBy(unit, {}).whereRaw('role_assignments.id = any(?::uuid[])', [ids]).castTo<AssignmentRow[]>();
 }
 
+/**
+ * The assignments that join these users with these tenants, or with these instances where there are any: more than
+ * those that were asked for, and never all that a user holds, once the database knows how many that are.
+ */
+export async function assignmentsBetween(
+	unit: ReadingUnit,
+	filter: Pick<AssignmentFilter, 'user_ids' | 'tenant_ids' | 'resource_instance_ids'>,
+): Promise<readonly RoleAssignment[]> {
+	if (filter.user_ids?.length === 0) return [];
+	const query = unit.query(RoleAssignment);
+	narrow(query, { ...filter, on_instances: filter.resource_instance_ids !== undefined });
+	return query;
+}
+
 /** What an assignment joins, by id. */
 export type AssignmentIds = Pick<AssignmentRow, 'user_id' | 'role_id' | 'tenant_id' | 'resource_instance_id'>;
 

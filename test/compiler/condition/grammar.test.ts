@@ -17,6 +17,12 @@ const absence = 'to ask for absence there is {"is-null": true}';
 const unknown = (written: string, meant: string) =>
 	`unknown operator "${written}": did you mean \`${meant}\`? There are ${operatorNames}`;
 
+const inexact =
+	'whole numbers beyond 9007199254740991 either way are not exact: readers of JSON round them; write this one as a string';
+const onInstances = (role: string, written: string) =>
+	`\`user.roles\` holds the keys of roles in the tenant, such as "${role}", and no roles on instances: "${written}" never ` +
+	'is among them; what a role on an instance allows is said by its permissions';
+
 /** Conditions of user sets, and all that is wrong with them. */
 const wrong: readonly (readonly [conditions: unknown, ...problems: readonly string[]])[] = [
 	[null, ': a condition must be an object, not null'],
@@ -31,6 +37,29 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 		{ 'user.age': { 'greater-than': 1, 'less-than': 5 } },
 		'user.age: must have one member, not 2: to ask for all, {"allOf": [{"greater-than": …}, {"less-than": …}]}',
 	],
+	[{ 'user.a': { equals: 9007199254740992 } }, `user.a equals: ${inexact}`],
+	[{ 'user.a': { 'less-than': -1e300 } }, `user.a less-than: ${inexact}`],
+	[{ 'user.a': { between: [0, 9007199254740994] } }, `user.a between 1: ${inexact}`],
+	[{ 'user.a': { in: [1, { b: [-9007199254740992] }] } }, `user.a in 1 b 0: ${inexact}`],
+	[{ 'user.a': { any_match: { match: { b: { equals: 1e21 } } } } }, `user.a any_match match b equals: ${inexact}`],
+	[
+		{ 'user.a': { in: [1, Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`m${index}`, 1]))] } },
+		'user.a in 1: an object in a condition must not have more than 32 members',
+	],
+	[
+		{ 'user.a': { any_match: { match: { b: { matches: 'x'.repeat(251) } } } } },
+		`user.a any_match match b matches: the regular expression "${'x'.repeat(60)}…" is longer than 250 characters`,
+	],
+	[
+		{ 'user.roles': { array_contains: 'document:viewer' } },
+		`user.roles array_contains: ${onInstances('viewer', 'document:viewer')}`,
+	],
+	[
+		{ not: { 'subject.roles': { array_intersect: ['admin', 'document:budget:viewer'] } } },
+		`not subject.roles array_intersect 1: ${onInstances('viewer', 'document:budget:viewer')}`,
+	],
+	[{ 'user.roles': { equals: ['a:b'] } }, `user.roles equals 0: ${onInstances('b', 'a:b')}`],
+	[{ 'user.roles': { in: [['a:b']] } }, `user.roles in 0 0: ${onInstances('b', 'a:b')}`],
 	[{ anyOf: [{}] }, 'anyOf 0: must not be empty: only the whole of `conditions` can be {}'],
 	[{ 'user.age': {} }, 'user.age: must not be empty: only the whole of `conditions` can be {}'],
 	[{ all_of: [] }, 'all_of: unknown logical operator `all_of`: did you mean `allOf`?'],
@@ -97,7 +126,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 	],
 	[
 		{ 'user.mail': { contains: 1 } },
-		'user.mail contains: the operand of `contains` must be a string of up to 10000 characters, not 1',
+		'user.mail contains: the operand of `contains` must be a string of up to 250 characters, not 1',
 	],
 	[{ 'user.mail': { matches: 'a(' } }, 'user.mail matches: the regular expression "a(" is no regular expression'],
 	[
@@ -156,6 +185,11 @@ const right: readonly Json[] = [
 	{ allOf: [] },
 	{ anyOf: [] },
 	{ 'user.age': { 'greater-than': 18 } },
+	{ 'user.a': { matches: 'x'.repeat(1000) } },
+	{ 'user.a': { equals: Object.fromEntries(Array.from({ length: 32 }, (_, index) => [`m${index}`, 1])) } },
+	{ 'user.a': { between: [-9007199254740991, 9007199254740991] } },
+	{ 'user.roles': { array_contains: 'viewer' } },
+	{ 'user.roles': { array_contains: { ref: 'resource.owner:role' } } },
 	{ 'subject.email': { contains: '@acme' } },
 	{ 'user.roles': { array_contains: 'admin' } },
 	{ and: [{ 'user.a': { or: [{ equals: 1 }, { not: { in: [1] } }] } }, { not: { anyOf: [] } }] },

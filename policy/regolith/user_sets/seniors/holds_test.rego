@@ -3,6 +3,7 @@
 package regolith.user_sets.seniors
 
 import data.regolith.attributes
+import data.regolith.compare
 
 # METADATA
 # title: "Seniors"
@@ -15,6 +16,6 @@ default holds := false
 holds if selects(attributes.user)
 
 selects(user) if {
-	is_number(user.level)
+	compare.number(user.level)
 	user.level >= 5
 }

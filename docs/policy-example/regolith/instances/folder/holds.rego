@@ -9,25 +9,25 @@ import data.regolith.rebac
 # custom:
 #   key: "editor"
 #   kind: role
-holds["editor"] if data.regolith.roles.folder.editor.held(rebac.holdings, rebac.instance)
+holds["editor"] if data.regolith.roles.folder.editor.held_on_any(rebac.holdings, {rebac.instance})
 
 # METADATA
 # title: "Viewer"
 # custom:
 #   key: "viewer"
 #   kind: role
-holds["viewer"] if data.regolith.roles.folder.viewer.held(rebac.holdings, rebac.instance)
+holds["viewer"] if data.regolith.roles.folder.viewer.held_on_any(rebac.holdings, {rebac.instance})
 
 # METADATA
 # title: "Holds one of these roles on the instance"
 holds_one_of(roles, user, object) if {
 	roles.editor == null
-	data.regolith.roles.folder.editor.held(user, object)
+	data.regolith.roles.folder.editor.held_on_any(user, {object})
 }
 
 holds_one_of(roles, user, object) if {
 	roles.viewer == null
-	data.regolith.roles.folder.viewer.held(user, object)
+	data.regolith.roles.folder.viewer.held_on_any(user, {object})
 }
 
 # METADATA
@@ -39,10 +39,10 @@ holds_another if {
 
 holds_other_than(roles, user, object) if {
 	not roles.editor == null
-	data.regolith.roles.folder.editor.held(user, object)
+	data.regolith.roles.folder.editor.held_on_any(user, {object})
 }
 
 holds_other_than(roles, user, object) if {
 	not roles.viewer == null
-	data.regolith.roles.folder.viewer.held(user, object)
+	data.regolith.roles.folder.viewer.held_on_any(user, {object})
 }

@@ -21,7 +21,6 @@ held(user, object) if user.document.reader[object] == null
 #   kind: role_derivation
 held(user, object) if {
 	not data.regolith.rebac.assigned(user, "document", object)
-	some subject, _ in data.regolith.facts.relations[object].parent
-	data.regolith.roles.folder.keeper.held(user, subject)
+	data.regolith.rebac.meet(user.folder.keeper, data.regolith.facts.relations[object].parent)
 	not data.regolith.pending.derivations.document.reader["parent from folder#keeper"]
 }

@@ -4,30 +4,27 @@ package regolith.circles.folder.editor
 
 # METADATA
 # title: "Assigned: folder#editor"
-given(user, nodes) if {
-	some ["folder", "editor", object] in nodes
-	user.folder.editor[object] == null
-}
+given(user, nodes) if data.regolith.rebac.meet(user.folder.editor, nodes["folder#editor"])
 
 # METADATA
 # title: "Derived from outside of the circle: folder#editor"
-given(user, nodes) if {
-	some ["folder", "editor", object] in nodes
-	data.regolith.roles.folder.editor.derived(user, object)
-}
+given(user, nodes) if data.regolith.roles.folder.editor.derived_on_any(user, nodes["folder#editor"])
 
 # METADATA
 # title: "What leads to the nodes directly and was not seen"
 walk_1(user, seen, nodes) := [found, found] if {
-	found := union({step_1(user, nodes)}) - seen
+	steps := {
+		"folder#editor": step_1(user, object.get(nodes, "folder#editor", set())),
+	}
+	found := data.regolith.rebac.unseen(steps, seen)
 }
 
 # METADATA
 # title: "folder#editor is derived from folder#editor by parent"
-step_1(user, nodes) := {["folder", "editor", subject] |
-	some ["folder", "editor", object] in nodes
-	not data.regolith.rebac.assigned(user, "folder", object)
+step_1(user, objects) := {subject |
 	not data.regolith.pending.derivations.folder.editor["parent from folder#editor"]
+	some object in objects
+	not data.regolith.rebac.assigned(user, "folder", object)
 	some subject, _ in data.regolith.facts.relations[object].parent
 }
 
@@ -35,67 +32,83 @@ walk_2(user, seen, nodes) := further_1(user, seen, walk_1(user, seen, nodes))
 
 further_1(user, seen, near) := near if {
 	count(near[1]) == 0
-} else := together(near, walk_1(user, seen, near[1]))
+} else := [data.regolith.rebac.together(near[0], far[0]), far[1]] if {
+	far := walk_1(user, array.concat(seen, [near[0]]), near[1])
+}
 
 walk_4(user, seen, nodes) := further_2(user, seen, walk_2(user, seen, nodes))
 
 further_2(user, seen, near) := near if {
 	count(near[1]) == 0
-} else := together(near, walk_2(user, seen, near[1]))
+} else := [data.regolith.rebac.together(near[0], far[0]), far[1]] if {
+	far := walk_2(user, array.concat(seen, [near[0]]), near[1])
+}
 
 walk_8(user, seen, nodes) := further_4(user, seen, walk_4(user, seen, nodes))
 
 further_4(user, seen, near) := near if {
 	count(near[1]) == 0
-} else := together(near, walk_4(user, seen, near[1]))
+} else := [data.regolith.rebac.together(near[0], far[0]), far[1]] if {
+	far := walk_4(user, array.concat(seen, [near[0]]), near[1])
+}
 
 walk_16(user, seen, nodes) := further_8(user, seen, walk_8(user, seen, nodes))
 
 further_8(user, seen, near) := near if {
 	count(near[1]) == 0
-} else := together(near, walk_8(user, seen, near[1]))
+} else := [data.regolith.rebac.together(near[0], far[0]), far[1]] if {
+	far := walk_8(user, array.concat(seen, [near[0]]), near[1])
+}
 
 walk_32(user, seen, nodes) := further_16(user, seen, walk_16(user, seen, nodes))
 
 further_16(user, seen, near) := near if {
 	count(near[1]) == 0
-} else := together(near, walk_16(user, seen, near[1]))
+} else := [data.regolith.rebac.together(near[0], far[0]), far[1]] if {
+	far := walk_16(user, array.concat(seen, [near[0]]), near[1])
+}
 
 walk_64(user, seen, nodes) := further_32(user, seen, walk_32(user, seen, nodes))
 
 further_32(user, seen, near) := near if {
 	count(near[1]) == 0
-} else := together(near, walk_32(user, seen, near[1]))
+} else := [data.regolith.rebac.together(near[0], far[0]), far[1]] if {
+	far := walk_32(user, array.concat(seen, [near[0]]), near[1])
+}
 
 walk_128(user, seen, nodes) := further_64(user, seen, walk_64(user, seen, nodes))
 
 further_64(user, seen, near) := near if {
 	count(near[1]) == 0
-} else := together(near, walk_64(user, union({seen, near[0]}), near[1]))
+} else := [data.regolith.rebac.together(near[0], far[0]), far[1]] if {
+	far := walk_64(user, array.concat(seen, [near[0]]), near[1])
+}
 
 walk_256(user, seen, nodes) := further_128(user, seen, walk_128(user, seen, nodes))
 
 further_128(user, seen, near) := near if {
 	count(near[1]) == 0
-} else := together(near, walk_128(user, union({seen, near[0]}), near[1]))
+} else := [data.regolith.rebac.together(near[0], far[0]), far[1]] if {
+	far := walk_128(user, array.concat(seen, [near[0]]), near[1])
+}
 
 walk_512(user, seen, nodes) := further_256(user, seen, walk_256(user, seen, nodes))
 
 further_256(user, seen, near) := near if {
 	count(near[1]) == 0
-} else := together(near, walk_256(user, union({seen, near[0]}), near[1]))
+} else := [data.regolith.rebac.together(near[0], far[0]), far[1]] if {
+	far := walk_256(user, array.concat(seen, [near[0]]), near[1])
+}
 
 walk_1024(user, seen, nodes) := further_512(user, seen, walk_512(user, seen, nodes))
 
 further_512(user, seen, near) := near if {
 	count(near[1]) == 0
-} else := together(near, walk_512(user, union({seen, near[0]}), near[1]))
-
-# METADATA
-# title: "Two walks, one after the other"
-together(near, far) := [union({near[0], far[0]}), far[1] - near[0]]
+} else := [data.regolith.rebac.together(near[0], far[0]), far[1]] if {
+	far := walk_512(user, array.concat(seen, [near[0]]), near[1])
+}
 
 # METADATA
 # title: "A circle of derivations"
 # description: "Between folder#editor"
-reached(user, nodes) := union({nodes, walk_1024(user, nodes, nodes)[0]})
+reached(user, nodes) := data.regolith.rebac.together(nodes, walk_1024(user, [nodes], nodes)[0])

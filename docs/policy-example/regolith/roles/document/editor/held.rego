@@ -21,7 +21,6 @@ held(user, object) if user.document.editor[object] == null
 #   kind: role_derivation
 held(user, object) if {
 	not data.regolith.rebac.assigned(user, "document", object)
-	some subject, _ in data.regolith.facts.relations[object].parent
-	data.regolith.roles.folder.editor.held(user, subject)
+	data.regolith.roles.folder.editor.held_on_any(user, data.regolith.facts.relations[object].parent)
 	not data.regolith.pending.derivations.document.editor["parent from folder#editor"]
 }

@@ -12,8 +12,8 @@ package regolith.roles.folder.editor
 
 # METADATA
 # title: "Assigned or derived, at any distance in a circle"
-held(user, object) if {
-	reached := data.regolith.circles.folder.editor.reached(user, {["folder", "editor", object]})
+held_on_any(user, objects) if {
+	reached := data.regolith.circles.folder.editor.reached(user, {"folder#editor": {object | some object, _ in objects}})
 	data.regolith.circles.folder.editor.given(user, reached)
 }
 
@@ -22,8 +22,9 @@ held(user, object) if {
 # custom:
 #   relation: "account"
 #   kind: role_derivation
-derived(user, object) if {
-	some subject, _ in data.regolith.facts.relations[object].account
-	data.regolith.roles.account.owner.held(user, subject)
+derived_on_any(user, objects) if {
+	assigned := user.account.owner
+	some object, _ in objects
+	data.regolith.rebac.meet(assigned, data.regolith.facts.relations[object].account)
 	not data.regolith.pending.derivations.folder.editor["account from account#owner"]
 }

@@ -11,10 +11,6 @@ package regolith.roles.folder.viewer
 # scope: document
 
 # METADATA
-# title: "On one instance"
-held(user, object) if held_on_any(user, {object: null})
-
-# METADATA
 # title: "Assigned on any of several instances"
 held_on_any(user, objects) if data.regolith.rebac.meet(user.folder.viewer, objects)
 
@@ -29,6 +25,5 @@ held_on_any(user, objects) if {
 # METADATA
 # title: "Derived at any distance from group#member, which leads into the circle"
 held_on_any(user, objects) if {
-	some object, _ in objects
-	data.regolith.roles.group.member.held_on_any(user, data.regolith.facts.closures[object]["viewer from group#member"])
+	data.regolith.roles.group.member.held_on_any(user, data.regolith.rebac.leading(objects, "viewer from group#member"))
 }

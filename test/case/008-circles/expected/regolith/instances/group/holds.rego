@@ -9,4 +9,4 @@ import data.regolith.rebac
 # custom:
 #   key: "member"
 #   kind: role
-holds["member"] if data.regolith.roles.group.member.held(rebac.holdings, rebac.instance)
+holds["member"] if data.regolith.roles.group.member.held_on_any(rebac.holdings, {rebac.instance})

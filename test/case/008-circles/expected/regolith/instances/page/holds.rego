@@ -9,7 +9,7 @@ import data.regolith.rebac
 # custom:
 #   key: "reader"
 #   kind: role
-holds["reader"] if data.regolith.roles.page.reader.held(rebac.holdings, rebac.instance)
+holds["reader"] if data.regolith.roles.page.reader.held_on_any(rebac.holdings, {rebac.instance})
 
 # METADATA
 # title: "Writer"
@@ -22,7 +22,7 @@ holds["writer"] if data.regolith.roles.page.writer.held(rebac.holdings, rebac.in
 # title: "Holds one of these roles on the instance"
 holds_one_of(roles, user, object) if {
 	roles.reader == null
-	data.regolith.roles.page.reader.held(user, object)
+	data.regolith.roles.page.reader.held_on_any(user, {object})
 }
 
 holds_one_of(roles, user, object) if {
@@ -39,7 +39,7 @@ holds_another if {
 
 holds_other_than(roles, user, object) if {
 	not roles.reader == null
-	data.regolith.roles.page.reader.held(user, object)
+	data.regolith.roles.page.reader.held_on_any(user, {object})
 }
 
 holds_other_than(roles, user, object) if {

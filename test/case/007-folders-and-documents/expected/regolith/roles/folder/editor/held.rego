@@ -11,16 +11,17 @@ package regolith.roles.folder.editor
 # scope: document
 
 # METADATA
-# title: "Assigned on the instance"
-held(user, object) if user.folder.editor[object] == null
+# title: "Assigned on any of several instances"
+held_on_any(user, objects) if data.regolith.rebac.meet(user.folder.editor, objects)
 
 # METADATA
 # title: "Derived from account#owner by owned_by"
 # custom:
 #   relation: "owned_by"
 #   kind: role_derivation
-held(user, object) if {
-	some subject, _ in data.regolith.facts.relations[object].owned_by
-	data.regolith.roles.account.owner.held(user, subject)
+held_on_any(user, objects) if {
+	assigned := user.account.owner
+	some object, _ in objects
+	data.regolith.rebac.meet(assigned, data.regolith.facts.relations[object].owned_by)
 	not data.regolith.pending.derivations.folder.editor["owned_by from account#owner"]
 }

@@ -11,10 +11,6 @@ package regolith.roles.group.member
 # scope: document
 
 # METADATA
-# title: "On one instance"
-held(user, object) if held_on_any(user, {object: null})
-
-# METADATA
 # title: "Assigned on any of several instances"
 held_on_any(user, objects) if data.regolith.rebac.meet(user.group.member, objects)
 

@@ -12,8 +12,8 @@ package regolith.roles.page.reader
 
 # METADATA
 # title: "Assigned or derived, at any distance in a circle"
-held(user, object) if {
-	reached := data.regolith.circles.page.reader.reached(user, {["page", "reader", object]})
+held_on_any(user, objects) if {
+	reached := data.regolith.circles.page.reader.reached(user, {"page#reader": {object | some object, _ in objects}})
 	data.regolith.circles.page.reader.given(user, reached)
 }
 
@@ -22,7 +22,7 @@ held(user, object) if {
 # custom:
 #   relation: "readers"
 #   kind: role_derivation
-derived(user, object) if {
-	data.regolith.roles.group.member.held_on_any(user, data.regolith.facts.relations[object].readers)
+derived_on_any(user, objects) if {
+	data.regolith.roles.group.member.held_on_any(user, data.regolith.rebac.related(objects, "readers"))
 	not data.regolith.pending.derivations.page.reader["readers from group#member"]
 }

@@ -20,7 +20,6 @@ held(user, object) if user.page.writer[object] == null
 #   relation: "mirror"
 #   kind: role_derivation
 held(user, object) if {
-	some subject, _ in data.regolith.facts.relations[object].mirror
-	data.regolith.roles.page.reader.held(user, subject)
+	data.regolith.roles.page.reader.held_on_any(user, data.regolith.facts.relations[object].mirror)
 	not data.regolith.pending.derivations.page.writer["mirror from page#reader"]
 }

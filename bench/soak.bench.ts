@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deploy, seedSchema } from '../test/support/deployment.js';
+import { createRandom } from '../test/support/random.js';
+import { postgresProcess } from './support/postgres-process.js';
+import { SchemaWriter, SoakWriter, type Tally } from './support/soak-writer.js';
+
+/**
+ * Hours in minutes: writers that change facts as fast as they are to, one that changes the schema, and every answer
+ * held against an oracle, on PostgreSQL, with API and decision point in processes of their own. Nothing runs unless it
+ * is said for how long:
+ *
+ *     MINUTES=30 npm run bench -- soak              # 3,000,000 checks, 200,000 changes of facts, 200 of the schema
+ *     MINUTES=10 KILLS=20 npm run bench -- soak     # and every 20 s `kill -9` of one: API, decision point, PostgreSQL
+ *
+ * Prints the memory of both processes every 10 s, after ten minutes (or a third of the time) against the end, and how
+ * many answers were 5xx or wrong. `SEED` repeats the choices of a run.
+ */
+
+const minutes = Number(process.env['MINUTES'] ?? 0);
+const kills = Number(process.env['KILLS'] ?? 0);
+const seed = Number(process.env['SEED'] ?? 1);
+const writers = 16;
+/** What 30 minutes are to bring. */
+const goal = { changes: 200_000, schemaTurns: 67 };
+
+/** Resident memory, in MiB. */
+function memoryOf(pid: number | undefined): number {
+	try {
+		const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+		return Number(kilobytes) / 1024;
+	} catch {
+		return Number.NaN;
+	}
+}
+
+const median = (values: readonly number[]) =>
+	values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+async function soak(): Promise<void> {
+	const random = createRandom(seed);
+	const deployment = await deploy('server', 'apart');
+	await seedSchema(deployment);
+	const [api, pdp] = deployment.services;
+	const tally: Tally = {
+		checks: 0,
+		changes: 0,
+		schemaChanges: 0,
+		unanswered: 0,
+		failed: 0,
+		wrong: 0,
+		firstWrong: [],
+	};
+	const start = performance.now();
+	const end = start + minutes * 60_000;
+	const going = () => performance.now() < end;
+	const memory: { readonly at: number; readonly api: number; readonly pdp: number }[] = [];
+
+	/** Turns at a steady pace, as many in 30 minutes as the goal says. */
+	const pace = async (turnsInThirtyMinutes: number, turn: () => Promise<void>) => {
+		const every = (30 * 60_000) / turnsInThirtyMinutes;
+		for (let next = performance.now(); going(); next = Math.max(next + every, performance.now() - 10_000)) {
+			await sleep(Math.max(0, next - performance.now()));
+			await turn();
+		}
+	};
+	const watch = async () => {
+		while (going()) {
+			await sleep(Math.min(10_000, end - performance.now()));
+			const at = (performance.now() - start) / 1000;
+			memory.push({ at, api: memoryOf(api?.pid), pdp: memoryOf(pdp?.pid) });
+			const { api: ofApi, pdp: ofPdp } = memory.at(-1) ?? { api: 0, pdp: 0 };
+			console.log(
+				`${at.toFixed(0).padStart(5)} s  API ${ofApi.toFixed(0)} MiB, decision point ${ofPdp.toFixed(0)} MiB; ` +
+					`${tally.checks} checks, ${tally.changes} changes, ${tally.schemaChanges} of the schema; ` +
+					`${tally.unanswered} unanswered, ${tally.failed} of 5xx, ${tally.wrong} wrong`,
+			);
+		}
+	};
+	const strike = async () => {
+		const postgres = await postgresProcess(deployment.databaseUrl ?? '');
+		const restart = async (service: typeof api) => {
+			await service?.kill();
+			await sleep(random.below(1_000));
+			await service?.start();
+		};
+		const strikes = [() => restart(api), () => restart(pdp), () => postgres.killAndStart(random.below(1_000))];
+		for (let round = 0; going(); round += 1) {
+			await sleep(kills * 1000);
+			if (going()) await strikes[round % strikes.length]?.();
+		}
+	};
+	const site = { api: deployment.api, pdp: deployment.pdp };
+	const schemaWriter = new SchemaWriter(site, random.fork(), tally);
+	const work = Array.from({ length: writers }, (_, number) => {
+		const writer = new SoakWriter(number, site, random.fork(), tally);
+		return pace(goal.changes / writers, () => writer.turn());
+	});
+	try {
+		await Promise.all([
+			...work,
+			pace(goal.schemaTurns, () => schemaWriter.turn()),
+			watch(),
+			...(kills > 0 ? [strike()] : []),
+		]);
+	} finally {
+		await deployment.remove();
+	}
+	const settledAfter = Math.min(600, minutes * 20);
+	const early = memory.filter(({ at }) => at >= settledAfter && at < settledAfter + 60);
+	const late = memory.slice(-Math.max(1, early.length));
+	for (const process of ['api', 'pdp'] as const) {
+		const [before, after] = [early, late].map((some) => median(some.map((sample) => sample[process])));
+		if (before === undefined || after === undefined) continue;
+		const change = ((after / before - 1) * 100).toFixed(1);
+		console.log(
+			`${process}: ${before.toFixed(0)} MiB after ${settledAfter} s, ${after.toFixed(0)} MiB at the end (${change} %)`,
+		);
+	}
+	console.log(JSON.stringify(tally, null, '\t'));
+	if (tally.wrong > 0 || (kills === 0 && tally.failed + tally.unanswered > 0)) process.exitCode = 1;
+}
+
+const load = () =>
+	loadavg()
+		.map((average) => average.toFixed(2))
+		.join(' ');
+
+if (minutes > 0) {
+	console.log(`${cpus().length} cores, node ${process.version}, load ${load()}, seed ${seed}`);
+	await soak();
+	console.log(`load ${load()}`);
+} else {
+	console.log('soak: say for how long, MINUTES=30');
+}

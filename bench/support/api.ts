@@ -1,0 +1,60 @@
+import { type Client, client } from '../../test/support/client.js';
+import { freePort } from '../../test/support/ports.js';
+import { createDatabase } from '../../test/support/postgres.js';
+import { Service } from '../../test/support/service.js';
+import { type StoreKind, secretFor, settings } from '../../test/support/stack.js';
+import { removeFolder, temporaryFolder } from '../../test/support/temporary.js';
+import type { Target } from './load.js';
+
+/** A management API in a process of its own. */
+export interface Api {
+	readonly url: string;
+	readonly organization: Client;
+	/** Makes an environment with a role to give, and returns where it is. */
+	place(): Promise<Target>;
+	stop(): Promise<void>;
+}
+
+/** Starts one on an empty store; `command` is `serve`, or `start` for a decision point of `dev` beside it. */
+export async function startApi(kind: StoreKind, command: 'serve' | 'start' = 'serve'): Promise<Api> {
+	const folder = temporaryFolder();
+	const database = kind === 'server' ? await createDatabase() : null;
+	const port = await freePort();
+	const url = `http://127.0.0.1:${port}`;
+	const env = { ...settings(folder, 'bench'), API_PORT: String(port), DATABASE_URL: database?.url ?? '' };
+	const service = new Service(url, { command: [command], env: { ...env, LOG_LEVEL: 'warn' } });
+	await service.start();
+	const organization = client(url, secretFor('bench-organization'));
+	let places = 0;
+	return {
+		url,
+		organization,
+		async place() {
+			places += 1;
+			const key = `place-${places}`;
+			accepted(await organization.post('/v2/projects/default/envs', { key, name: key }));
+			const { secret } = accepted(await organization.get<{ secret: string }>(`/v2/api-key/default/${key}`)).body;
+			const role = { key: 'viewer', name: 'Viewer' };
+			accepted(await organization.post(`/v2/schema/default/${key}/roles`, role));
+			return { facts: `/v2/facts/default/${key}`, secret };
+		},
+		async stop() {
+			await service.stop();
+			await database?.drop();
+			removeFolder(folder);
+		},
+	};
+}
+
+/** An answer that must be a success. */
+export function accepted<A extends { readonly status: number; readonly body: unknown }>(answer: A): A {
+	if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+	return answer;
+}
+
+/** A list in portions. */
+export function portions<R>(rows: readonly R[], size: number): readonly (readonly R[])[] {
+	return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) =>
+		rows.slice(index * size, (index + 1) * size),
+	);
+}

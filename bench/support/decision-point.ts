@@ -1,0 +1,62 @@
+import { openSync, readSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createApplication, listen } from '../../src/http/server.js';
+import { createLogger } from '../../src/log.js';
+import { createDecisionPoint } from '../../src/pdp/endpoints.js';
+import { Replica } from '../../src/pdp/replica.js';
+
+/** A decision point in a process of its own, which tells how long its event loop was held. */
+
+/** What it is asked over IPC: to follow a feed, to begin measuring anew, or what it measured. */
+export type Question = { readonly follow: string; readonly apiKey: string } | 'reset' | 'read';
+
+/**
+ * What it answers: where it listens; or the longest hold in milliseconds, by the clock and by the time of the thread on a
+ * processor, and resident memory in MiB.
+ */
+export type Told =
+	| { readonly url: string }
+	| { readonly longest: number; readonly busiest: number; readonly resident: number };
+
+const delays = monitorEventLoopDelay({ resolution: 1 });
+
+/** Where Linux tells how long this thread has been on a processor: on a shared machine the clock tells of others too. */
+const statistics = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
+const text = Buffer.alloc(100);
+
+/** The time of the main thread on a processor, in milliseconds. */
+function worked(): number {
+	return Number(text.toString('latin1', 0, readSync(statistics, text, 0, text.length, 0)).split(' ')[0]) / 1e6;
+}
+
+let busiest = 0;
+let before = worked();
+
+/** Looks at the end of every turn of the loop. */
+function look(): void {
+	const now = worked();
+	busiest = Math.max(busiest, now - before);
+	before = now;
+	setImmediate(look);
+}
+
+const tell = (told: Told) => process.send?.(told);
+
+process.on('message', async (question: Question) => {
+	if (question === 'reset') {
+		delays.reset();
+		busiest = 0;
+	} else if (question === 'read') {
+		tell({ longest: delays.max / 1e6, busiest, resident: process.memoryUsage.rss() / 1024 ** 2 });
+	} else {
+		const log = createLogger('silent');
+		const replica = new Replica({ controlPlane: question.follow, apiKey: question.apiKey, log });
+		const point = createDecisionPoint({ replica, apiKey: question.apiKey, log });
+		const application = createApplication({ ...point, onUnexpected: (error) => console.error(error) });
+		const { url } = await listen(application, '127.0.0.1', 0);
+		delays.enable();
+		look();
+		replica.start();
+		tell({ url });
+	}
+});

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { eventually } from '../../test/support/eventually.js';
+
+/** A PostgreSQL server on this machine that can be killed and started again as it was. Linux only. */
+export interface PostgresProcess {
+	/** Kills the server as `kill -9` does, and starts it again after some milliseconds. */
+	killAndStart(pause: number): Promise<void>;
+}
+
+/** Finds the server behind an address, whose user must be its superuser. */
+export async function postgresProcess(url: string): Promise<PostgresProcess> {
+	const [pid = 0] = (await ask(
+		url,
+		`select split_part(pg_read_file('postmaster.pid'), chr(10), 1)::int as value`,
+	)) as number[];
+	const [program = '', ...parameters] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+	const { uid, gid } = statSync(`/proc/${pid}`);
+	let current = pid;
+	return {
+		async killAndStart(pause) {
+			process.kill(current, 'SIGKILL');
+			await sleep(pause);
+			// It refuses to start while what the killed one left behind is still ending.
+			await eventually(
+				async () => {
+					const child = spawn(program, parameters, { uid, gid, cwd: '/', stdio: 'ignore', detached: true });
+					child.unref();
+					current = child.pid ?? 0;
+					await sleep(500);
+					return child.exitCode === null;
+				},
+				Boolean,
+				{ deadline: 60_000, interval: 250 },
+			);
+			await eventually(() => ask(url, 'select 1 as value'), Boolean, { deadline: 60_000, interval: 100 });
+		},
+	};
+}
+
+async function ask(url: string, sql: string): Promise<readonly unknown[]> {
+	const connection = new pg.Client({ connectionString: url });
+	// It may be killed while this asks.
+	connection.on('error', () => undefined);
+	await connection.connect();
+	try {
+		const { rows } = await connection.query<{ readonly value: unknown }>(sql);
+		return rows.map(({ value }) => value);
+	} finally {
+		await connection.end().catch(() => undefined);
+	}
+}

@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Answer, Client } from '../../test/support/client.js';
+import { eventually } from '../../test/support/eventually.js';
+import type { Random } from '../../test/support/random.js';
+import { facts, schema } from '../../test/support/stack.js';
+import { answered } from '../../test/support/watcher.js';
+import {
+	emptyWorld,
+	keysOf,
+	nextWrite,
+	questionsOf,
+	readWorld,
+	type World,
+	within,
+	wordsOf,
+} from '../../test/support/world.js';
+
+/** What a soak has come to so far. Every number only grows. */
+export interface Tally {
+	checks: number;
+	changes: number;
+	schemaChanges: number;
+	/** Requests without an answer, and those answered with 5xx. */
+	unanswered: number;
+	failed: number;
+	/** Answers that were not what the oracle says; the first of them are kept in words. */
+	wrong: number;
+	readonly firstWrong: string[];
+}
+
+/** Whom writers talk to. */
+export interface Site {
+	readonly api: Client;
+	readonly pdp: Client;
+}
+
+/** Who writes, knows what must be decided after each of its writes, and holds every answer against that. */
+export class SoakWriter {
+	readonly #keys;
+	#world: World = emptyWorld;
+
+	constructor(
+		private readonly number: number,
+		private readonly site: Site,
+		private readonly random: Random,
+		private readonly tally: Tally,
+	) {
+		this.#keys = keysOf(number);
+	}
+
+	/** One change of facts, and sometimes every question about what this writer has. */
+	async turn(): Promise<void> {
+		const write = nextWrite(this.#world, this.#keys, this.random);
+		const answer = await noted(this.tally, this.site.api.send(write.method, facts + write.path, write.body));
+		if (answer === undefined) {
+			this.#world = await this.#found([this.#world, write.after]);
+			return;
+		}
+		if (answer.status > 299) {
+			wrong(this.tally, `${write.method} ${write.path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+			return;
+		}
+		this.#world = write.after;
+		this.tally.changes += 1;
+		if (this.random.chance(0.5)) await this.#check(answer.revision);
+	}
+
+	/** Nobody else changes what these answers depend on, so at this revision or a later one there is one right answer. */
+	async #check(revision: number | undefined): Promise<void> {
+		const questions = questionsOf(this.#keys, this.#world);
+		const headers = { 'x-min-revision': String(revision) };
+		const asked = questions.map((question) => question.asked);
+		const answer = await noted(
+			this.tally,
+			this.site.pdp.post<{ readonly allow: readonly { readonly allow: boolean }[] }>('/allowed/bulk', asked, {
+				headers,
+			}),
+		);
+		if (answer === undefined) return;
+		for (const [index, question] of questions.entries()) {
+			this.tally.checks += 1;
+			const given = answer.body.allow[index]?.allow;
+			if (given === question.allow) continue;
+			wrong(this.tally, `${JSON.stringify(question)} at ${answer.revision}, asked at ${revision}: ${given}`);
+		}
+	}
+
+	/** Which of these worlds the store holds, after a write of which nobody knows what became. */
+	async #found(possible: readonly World[]): Promise<World> {
+		await settled(this.site.api, `${facts}/users/settle-${this.number}`, this.random);
+		const stored = within(await eventually(() => readWorld(this.site.api, facts), Boolean, patience), this.#keys);
+		const found = possible.find((world) => isDeepStrictEqual(wordsOf(world), wordsOf(stored)));
+		if (found === undefined) wrong(this.tally, `the store holds neither what was before a write nor what is after it`);
+		return found ?? stored;
+	}
+}
+
+/** Changes the schema, one type and one permission at a time, and asks whether the change is in force, both ways. */
+export class SchemaWriter {
+	#count = 0;
+
+	constructor(
+		private readonly site: Site,
+		private readonly random: Random,
+		private readonly tally: Tally,
+	) {}
+
+	/** Two changes: a type with an action that a role is given, then the type goes again. */
+	async turn(): Promise<void> {
+		this.#count += 1;
+		const key = `extra-${this.#count}`;
+		await this.#change('post', `${schema}/resources`, { key, name: key, actions: { read: {} } });
+		const given = await this.#change('post', `${schema}/roles/viewer/permissions`, { permissions: [`${key}:read`] });
+		await this.#check(key, given, true);
+		const gone = await this.#change('delete', `${schema}/resources/${key}`);
+		await this.#check(key, gone, false);
+	}
+
+	/** Until it is answered, however often that takes: what is there already counts as done. */
+	async #change(method: 'post' | 'delete', path: string, body?: unknown): Promise<number> {
+		for (;;) {
+			const answer = await noted(this.tally, this.site.api[method](path, body));
+			if (answer !== undefined && (answer.status < 300 || answer.status === 409 || answer.status === 404)) {
+				this.tally.schemaChanges += 1;
+				return answer.revision ?? settled(this.site.api, `${facts}/users/settle-schema`, this.random);
+			}
+			await sleep(250);
+		}
+	}
+
+	/** A policy may take its time; 503 until then is no answer, and no wrong one. */
+	async #check(type: string, revision: number, expected: boolean): Promise<void> {
+		const asked = { user: 'alice', action: 'read', resource: { type, tenant: 'default' } };
+		const headers = { 'x-min-revision': String(revision) };
+		const answer = await noted(this.tally, this.site.pdp.post('/allowed', asked, { headers }));
+		if (answer === undefined) return;
+		this.tally.checks += 1;
+		if (answer.body['allow'] !== expected) {
+			wrong(this.tally, `${type} at ${answer.revision}, asked at ${revision}, must be ${expected}`);
+		}
+	}
+}
+
+const patience = { deadline: 120_000, interval: 100 };
+
+/** Commits one write, however often it takes, so that all writes that were sent before it are decided. */
+async function settled(api: Client, path: string, random: Random): Promise<number> {
+	const settle = () => answered(api.put(path, { first_name: String(random.below(2 ** 32)) }));
+	const answer = await eventually(settle, (given) => given !== undefined && given.status < 300, patience);
+	return answer?.revision ?? 0;
+}
+
+/** An answer; `undefined`, and counted, when there is none or it is 5xx. */
+async function noted<Body>(tally: Tally, sent: Promise<Answer<Body>>): Promise<Answer<Body> | undefined> {
+	const answer = await answered(sent);
+	if (answer === undefined) tally.unanswered += 1;
+	else if (answer.status >= 500) tally.failed += 1;
+	return answer === undefined || answer.status >= 500 ? undefined : answer;
+}
+
+function wrong(tally: Tally, what: string): void {
+	tally.wrong += 1;
+	if (tally.firstWrong.length < 10) tally.firstWrong.push(what);
+}

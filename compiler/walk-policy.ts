@@ -1,0 +1,154 @@
+/** Roles that are walked, as Rego: what leads to them, found for each role once. */
+import { type Circle, type DerivationGraph, type Edge, nameOf, type RoleName, roleText } from './circle.js';
+import { wayName } from './closure.js';
+import { metadata } from './metadata.js';
+import type { RegoFile } from './model.js';
+import { folderOf, packagePart } from './rego/path.js';
+import { type Fragment, lines, rego } from './rego/rego.js';
+import { table } from './rego/table.js';
+import { regoFile } from './rego-file.js';
+import { circlePackage, walkPackage } from './role-reference.js';
+import { stepThrough, united } from './step-policy.js';
+import type { Component, Walk } from './walk.js';
+
+/**
+ * The package of a walk. `reached(user, start)` takes nodes, kind of role to instances, and adds all that lead to them.
+ * It goes from role to role, each after all that are derived from it, so what leads to an instance is looked for once,
+ * however many ways go through it. `given(user, nodes)` says whether one of the nodes is assigned.
+ */
+export function writeWalk(graph: DerivationGraph, walk: Walk): RegoFile {
+	const { first, components } = walk;
+	const steps = new Steps(graph, walk);
+	for (const component of components) steps.go(component);
+	return regoFile(`regolith/walks/${folderOf(first.type)}/${folderOf(first.role)}/reached.rego`, [
+		rego`package ${walkPackage(walk)}`,
+		...steps.written(),
+		...components.flatMap(({ members }) => members.map(given)),
+	]);
+}
+
+function given(member: RoleName): Fragment {
+	const table = rego`user${packagePart(member.type)}${packagePart(member.role)}`;
+	return lines([
+		metadata({ title: `Assigned: ${roleText(member)}` }),
+		rego`given(user, nodes) if data.regolith.rebac.meet(${table}, nodes[${roleText(member)}])`,
+	]);
+}
+
+/** The lines of `reached`, from what was asked for to what leads there, and the functions that they call. */
+class Steps {
+	readonly #graph: DerivationGraph;
+	readonly #walk: Walk;
+	readonly #lines: Fragment[] = [];
+	readonly #functions: Fragment[] = [];
+	/** By name of a role, what leads to it from earlier lines. */
+	readonly #found = new Map<string, Fragment[]>();
+	readonly #nodes: Instances[] = [];
+	#variables = 0;
+	#asksUser = false;
+
+	constructor(graph: DerivationGraph, walk: Walk) {
+		this.#graph = graph;
+		this.#walk = walk;
+	}
+
+	go({ members, circle }: Component): void {
+		const entered = members.flatMap((member): readonly Instances[] => {
+			const instances = this.#entering(member);
+			return instances.length === 0 ? [] : [[member, this.#let(united(instances, '\t'), member)]];
+		});
+		for (const [member, instances] of this.#around(entered, members, circle)) {
+			this.#nodes.push([member, instances]);
+			for (const edge of this.#graph.leaving(member)) {
+				if (circle?.conditional !== false || edge.no_direct_roles_on_object) this.#follow(edge, instances);
+			}
+		}
+	}
+
+	written(): readonly Fragment[] {
+		return [
+			lines([
+				metadata({ title: 'Roles on instances and all that lead to them' }),
+				rego`reached(${this.#asksUser ? rego`user` : rego`_`}, start) := nodes if {`,
+				...this.#lines,
+				rego`	nodes := {`,
+				...this.#nodes.map(([member, instances]) => rego`		${roleText(member)}: ${instances},`),
+				rego`	}`,
+				rego`}`,
+			]),
+			...this.#functions,
+		];
+	}
+
+	/** A variable for a set of instances, below the name of the role that it is about. */
+	#let(instances: Fragment, role: RoleName): Fragment {
+		this.#variables += 1;
+		const variable = rego`instances_${this.#variables}`;
+		const heading = rego`	# ${roleText(role)}`;
+		this.#lines.push(...(this.#lines.length === 0 ? [] : [rego``]), heading, rego`	${variable} := ${instances}`);
+		return variable;
+	}
+
+	#find(role: RoleName, instances: Fragment): void {
+		const found = this.#found.get(nameOf(role)) ?? [];
+		this.#found.set(nameOf(role), found);
+		found.push(instances);
+	}
+
+	/** The sets of instances at which the walk comes to a role. */
+	#entering(role: RoleName): readonly Fragment[] {
+		const asked = this.#walk.starts.has(nameOf(role)) ? [rego`object.get(start, ${roleText(role)}, set())`] : [];
+		return [...asked, ...(this.#found.get(nameOf(role)) ?? [])];
+	}
+
+	/** What leads to these within their component, these among it. */
+	#around(
+		entered: readonly Instances[],
+		members: readonly RoleName[],
+		circle: Circle | undefined,
+	): readonly Instances[] {
+		if (circle === undefined) return entered;
+		return circle.conditional ? this.#byWalk(entered, circle) : this.#byClosures(entered, members);
+	}
+
+	#follow(edge: Edge, instances: Fragment): void {
+		this.#asksUser = true;
+		const step = rego`step_${this.#functions.length + 1}`;
+		this.#functions.push(stepThrough(step, edge));
+		this.#find(edge.source, rego`${step}(user, ${instances})`);
+	}
+
+	/** By closures, which hold what leads into the circle from outside, too. */
+	#byClosures(entered: readonly Instances[], members: readonly RoleName[]): readonly Instances[] {
+		const leaving = members.flatMap((member) => this.#graph.leaving(member));
+		const outside = new Map(
+			leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [nameOf(source), source]),
+		);
+		for (const source of outside.values()) {
+			for (const [member, instances] of entered) this.#find(source, leading(instances, member, source));
+		}
+		return members.map((member) => {
+			const own = entered.filter(([role]) => role === member).map(([, instances]) => instances);
+			const around = entered.map(([role, instances]) => leading(instances, role, member));
+			return [member, this.#let(united([...own, ...around], '\t'), member)];
+		});
+	}
+
+	#byWalk(entered: readonly Instances[], circle: Circle): readonly Instances[] {
+		this.#asksUser = true;
+		const [first = { type: '', role: '' }] = circle.members;
+		const start = table({ members: entered.map(([member, instances]) => [roleText(member), instances]) }, '\t');
+		const reached = this.#let(rego`data.${circlePackage(circle)}.reached(user, ${start})`, first);
+		return circle.members.map((member) => [
+			member,
+			this.#let(rego`object.get(${reached}, ${roleText(member)}, set())`, member),
+		]);
+	}
+}
+
+/** A role, and a variable for a set of instances. */
+type Instances = readonly [role: RoleName, instances: Fragment];
+
+function leading(instances: Fragment, member: RoleName, source: RoleName): Fragment {
+	return rego`data.regolith.rebac.all_leading(${instances}, ${wayName(member.role, source)})`;
+}

@@ -1,0 +1,68 @@
+import { array, collection, element, kind } from './heap-layout.js';
+import type { ModuleMemory } from './module-memory.js';
+import { unsigned } from './policy-exports.js';
+import { atOnce, type Steps } from './steps.js';
+
+/** Where a module keeps the two booleans that it parses: in its own memory, at addresses that no other module has. */
+export interface Booleans {
+	readonly true: number;
+	readonly false: number;
+}
+
+/** How many members are looked at between two pauses. */
+const stride = 2_000;
+
+/** The booleans of a module. */
+export function booleansOf(memory: ModuleMemory): Booleans {
+	return { true: unsigned(memory.parseText('true')), false: unsigned(memory.parseText('false')) };
+}
+
+/**
+ * Whether booleans can be told from all else that a module parses: found where they stand, and nowhere else. Uses memory
+ * above the free address.
+ */
+export function findsBooleans(memory: ModuleMemory, booleans: Booleans): boolean {
+	const root = unsigned(
+		memory.parseText('{"a": [true, [null, 1], "b"], "c": {"d": false}, "e": [[], {}], "f": [{"g": true}]}'),
+	);
+	return atOnce(replacingBooleans(memory, root, booleans, booleans)) === 3;
+}
+
+/** Puts other booleans in the place of some, all over a document. Returns how many there were. */
+export function* replacingBooleans(memory: ModuleMemory, root: number, from: Booleans, to: Booleans): Steps<number> {
+	const open = [root];
+	let replaced = 0;
+	let looked = 0;
+	for (let value = open.pop(); value !== undefined; value = open.pop()) {
+		for (const slot of slotsIn(memory, value)) {
+			looked += 1;
+			if (looked % stride === 0) yield;
+			const { view } = memory;
+			const member = view.getUint32(slot, true);
+			if (member === from.true || member === from.false) {
+				view.setUint32(slot, member === from.true ? to.true : to.false, true);
+				replaced += 1;
+			} else if (isCollection(view.getUint8(member))) open.push(member);
+		}
+	}
+	return replaced;
+}
+
+function isCollection(type: number): boolean {
+	return type === kind.object || type === kind.array;
+}
+
+/** The addresses where the addresses of members stand. */
+function* slotsIn({ view }: ModuleMemory, value: number): Iterable<number> {
+	const first = view.getUint32(value + collection.table * 4, true);
+	const length = view.getUint32(value + collection.buckets * 4, true);
+	if (view.getUint8(value) === kind.array) {
+		for (let index = 0; index < length; index += 1) yield first + index * array.itemBytes + array.value * 4;
+		return;
+	}
+	for (let bucket = first; bucket < first + length * 4; bucket += 4) {
+		for (let at = view.getUint32(bucket, true); at !== 0; at = view.getUint32(at + element.next * 4, true)) {
+			yield at + element.value * 4;
+		}
+	}
+}

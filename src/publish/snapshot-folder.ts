@@ -1,0 +1,146 @@
+import { createHash, webcrypto } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../log.js';
+
+/** What the folder needs of the file system. */
+const nodeFiles = { mkdir, open, readdir, readFile, rename, rm };
+
+/** The functions of `node:fs/promises` that the folder uses. */
+export type Files = typeof nodeFiles;
+
+/** `<label>.<seal>.tar.gz` */
+const sealedName = /^([^/]+)\.([0-9a-f]{64})\.tar\.gz$/;
+/** Any name that this or an earlier version gave to a snapshot, finished or not. */
+const snapshotName = /^r\d+-.*\.tar\.gz(\.unfinished)?$/;
+const unfinished = '.unfinished';
+
+/**
+ * Keeps snapshots as files, each in the folder of its environment under a label. A file's name carries a seal: a
+ * SHA-256 of the environment, the label and the bytes, so that no file is read as what it is not.
+ * Keeping is best effort. Nothing here throws: what fails is logged once, until it works again.
+ */
+export class SnapshotFolder {
+	#failing = false;
+
+	constructor(
+		/** Made when missing. */
+		private readonly path: string,
+		private readonly log: Logger,
+		private readonly files: Files = nodeFiles,
+	) {}
+
+	/** The ids of the environments of which anything is kept, and whatever else lies in the folder. */
+	async environments(): Promise<readonly string[]> {
+		return this.files.readdir(this.path).catch(() => []);
+	}
+
+	/** The labels of what is kept of an environment. */
+	async labels(environmentId: string): Promise<readonly string[]> {
+		return (await this.#names(environmentId)).flatMap((name) => sealedName.exec(name)?.[1] ?? []);
+	}
+
+	/** The bytes kept under a label; `null` when there are none. A file that does not match its seal is deleted. */
+	async read(environmentId: string, label: string): Promise<Uint8Array | null> {
+		for (const name of await this.#namesOf(environmentId, label)) {
+			const path = join(this.path, environmentId, name);
+			const bytes = await this.files.readFile(path).catch(() => null);
+			if (bytes !== null && name === sealed(label, await seal(environmentId, label, bytes))) return bytes;
+			this.log.warn({ path }, 'a kept snapshot is damaged: it is dropped');
+			await this.#try('delete', () => this.files.rm(path, { recursive: true, force: true }));
+		}
+		return null;
+	}
+
+	/**
+	 * Keeps bytes under a label: on the disk before they have their name, so that a power cut leaves no half of them.
+	 * Returns whether they are kept.
+	 */
+	async write(environmentId: string, label: string, bytes: Uint8Array): Promise<boolean> {
+		const folder = join(this.path, environmentId);
+		const name = sealed(label, await seal(environmentId, label, bytes));
+		const aside = join(folder, name + unfinished);
+		const kept = await this.#try('write', async () => {
+			await this.files.mkdir(folder, { recursive: true, mode: 0o700 });
+			await this.#writeThrough(aside, bytes);
+			await this.files.rename(aside, join(folder, name));
+			await this.#flush(folder);
+		});
+		if (kept) this.#failing = false;
+		else await this.files.rm(aside, { force: true }).catch(() => undefined);
+		return kept;
+	}
+
+	/** Deletes what is kept under a label. */
+	async drop(environmentId: string, label: string): Promise<void> {
+		for (const name of await this.#namesOf(environmentId, label)) {
+			const path = join(this.path, environmentId, name);
+			await this.#try('delete', () => this.files.rm(path, { recursive: true, force: true }));
+		}
+	}
+
+	/** Deletes what was left unfinished of an environment, and snapshots whose names carry no seal. */
+	async sweep(environmentId: string): Promise<void> {
+		for (const name of await this.#names(environmentId)) {
+			if (sealedName.test(name) || !snapshotName.test(name)) continue;
+			const path = join(this.path, environmentId, name);
+			await this.#try('delete', () => this.files.rm(path, { recursive: true, force: true }));
+		}
+	}
+
+	/** Deletes all that is kept of an environment. */
+	async forget(environmentId: string): Promise<void> {
+		await this.#try('delete', () => this.files.rm(join(this.path, environmentId), { recursive: true, force: true }));
+	}
+
+	async #names(environmentId: string): Promise<readonly string[]> {
+		return this.files.readdir(join(this.path, environmentId)).catch(() => []);
+	}
+
+	async #namesOf(environmentId: string, label: string): Promise<readonly string[]> {
+		return (await this.#names(environmentId)).filter((name) => sealedName.exec(name)?.[1] === label);
+	}
+
+	async #writeThrough(path: string, bytes: Uint8Array): Promise<void> {
+		const file = await this.files.open(path, 'w', 0o600);
+		try {
+			await file.writeFile(bytes);
+			await file.sync();
+		} finally {
+			await file.close();
+		}
+	}
+
+	/** A new name is on the disk only when its folder is. */
+	async #flush(folder: string): Promise<void> {
+		const handle = await this.files.open(folder, 'r');
+		try {
+			await handle.sync();
+		} finally {
+			await handle.close();
+		}
+	}
+
+	/** Whether `work` succeeded. */
+	async #try(what: 'write' | 'delete', work: () => Promise<void>): Promise<boolean> {
+		try {
+			await work();
+			return true;
+		} catch (error) {
+			if (!this.#failing)
+				this.log.error({ error, folder: this.path }, `cannot ${what} kept snapshots: going on without`);
+			this.#failing = true;
+			return false;
+		}
+	}
+}
+
+function sealed(label: string, value: string): string {
+	return `${label}.${value}.tar.gz`;
+}
+
+/** Hashes the bytes off the event loop: there may be very many of them. */
+async function seal(environmentId: string, label: string, bytes: Uint8Array): Promise<string> {
+	const content = await webcrypto.subtle.digest('SHA-256', bytes);
+	return createHash('sha256').update(`${environmentId}/${label}\n`).update(Buffer.from(content)).digest('hex');
+}

@@ -1,0 +1,12 @@
+/** What the process asks the thread of the embedded database. */
+export interface Question {
+	readonly id: number;
+	readonly kind: 'query' | 'exec' | 'close';
+	readonly sql?: string;
+	readonly bindings?: unknown[];
+}
+
+/** What comes back: a result, or what an error held. The answer with the id 0 says that the database is open. */
+export type Answer =
+	| { readonly id: number; readonly result: unknown }
+	| { readonly id: number; readonly failure: { readonly message: string } };

@@ -1,0 +1,149 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import test from 'ava';
+import { Leases } from '../../src/pdp/leases.js';
+
+/** Who reads a state over several turns, and what changes of it do about that. */
+
+/** Leases whose time passes when the test says so. */
+function timed() {
+	const asked: number[] = [];
+	const passing: (() => void)[] = [];
+	const leases = new Leases(
+		(milliseconds, signal) =>
+			new Promise((resolve) => {
+				asked.push(milliseconds);
+				passing.push(() => resolve(undefined));
+				signal.addEventListener('abort', () => resolve(undefined));
+			}),
+	);
+	/** Ends all waiting for time. */
+	const pass = async () => {
+		for (const resolve of passing.splice(0)) resolve();
+		await immediate();
+	};
+	return { leases, asked, pass };
+}
+
+/** What a promise came to so far. */
+async function soFar<T>(promise: Promise<T>): Promise<T | 'waits'> {
+	return Promise.race([promise, immediate('waits' as const)]);
+}
+
+test('a change that nobody reads is made in place at once', async (t) => {
+	const { leases, asked } = timed();
+	t.is(await leases.settle(10), 'in place');
+	t.deepEqual(asked, []);
+	leases.changed();
+	t.is((await leases.take('batch')).lost, false);
+});
+
+test('a change waits for a batch, and later batches wait for the change', async (t) => {
+	const { leases, asked } = timed();
+	const batch = await leases.take('batch');
+	const settled = leases.settle(10);
+	t.is(await soFar(settled), 'waits');
+	t.deepEqual(asked, [1_000]);
+	const later = leases.take('batch');
+	t.is(await soFar(later), 'waits');
+	batch.release();
+	t.is(await settled, 'in place');
+	t.is(await soFar(later), 'waits', 'until the change is made');
+	leases.changed();
+	t.is((await later).lost, false);
+	t.is(batch.lost, false);
+});
+
+test('a change waits a second for a batch, which has lost its revision then', async (t) => {
+	const { leases, pass } = timed();
+	const batch = await leases.take('batch');
+	const settled = leases.settle(10);
+	await pass();
+	t.is(await settled, 'in place');
+	t.true(batch.lost);
+	leases.changed();
+	t.is(leases.size, 0);
+});
+
+test('a change goes on beside a listing, in a copy, after no more time than copying takes', async (t) => {
+	const { leases, asked, pass } = timed();
+	const listing = await leases.take('listing');
+	const batch = await leases.take('batch');
+	const settled = leases.settle(10);
+	t.is(await soFar(settled), 'waits');
+	await pass();
+	t.is(await settled, 'in a copy');
+	t.deepEqual(asked, [10]);
+	t.deepEqual([listing.lost, batch.lost], [false, false], 'both keep the old state');
+	const joined = await leases.take('listing');
+	leases.replaced();
+	t.deepEqual([listing.lost, batch.lost, joined.lost], [false, false, false]);
+	t.is(await leases.settle(10), 'in place', 'the copy is nobody’s');
+	leases.changed();
+});
+
+test('a change that finds a listing at its end is made in place', async (t) => {
+	const { leases } = timed();
+	const listing = await leases.take('listing');
+	const settled = leases.settle(10);
+	t.is(await soFar(settled), 'waits');
+	listing.release();
+	t.is(await settled, 'in place');
+});
+
+test('a batch beside a listing that ends in time has its whole second', async (t) => {
+	const { leases, asked, pass } = timed();
+	const listing = await leases.take('listing');
+	const batch = await leases.take('batch');
+	const settled = leases.settle(10);
+	listing.release();
+	await pass();
+	t.is(await soFar(settled), 'waits');
+	t.deepEqual(asked, [10, 1_000]);
+	batch.release();
+	t.is(await settled, 'in place');
+	t.false(batch.lost);
+});
+
+test('there is one old state at most: a listing beside it loses its own once, and then waits', async (t) => {
+	const { leases, pass } = timed();
+	const first = await leases.take('listing');
+	const settled = leases.settle(10);
+	await pass();
+	t.is(await settled, 'in a copy');
+	leases.replaced();
+	const second = await leases.take('listing');
+	t.is(await leases.settle(10), 'in place');
+	leases.changed();
+	t.true(second.lost);
+	const again = leases.take('listing', true);
+	t.is(await soFar(again), 'waits');
+	first.release();
+	const kept = await again;
+	const next = leases.settle(10);
+	await pass();
+	t.is(await next, 'in a copy');
+	t.false(kept.lost);
+});
+
+test('another state in place of one that is read leaves it to its readers, unless there is an old one already', async (t) => {
+	const { leases } = timed();
+	const first = await leases.take('listing');
+	leases.replaced();
+	const others = [await leases.take('listing'), await leases.take('batch')];
+	leases.replaced();
+	t.false(first.lost);
+	t.deepEqual(
+		others.map(({ lost }) => lost),
+		[true, true],
+	);
+	first.release();
+	t.is(leases.size, 0);
+});
+
+test('when all is dropped, all who read it lose it', async (t) => {
+	const { leases } = timed();
+	const readers = [await leases.take('listing'), await leases.take('batch')];
+	leases.lose();
+	t.true(readers.every(({ lost }) => lost));
+	t.is(leases.size, 0);
+});

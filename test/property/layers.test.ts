@@ -1,0 +1,71 @@
+/**
+ * Ways that part and meet again. A check that follows each of them by itself takes seconds to years for most of these
+ * shapes, so that the tests would not end.
+ */
+import test from 'ava';
+import { documentBytes } from '../../compiler/index.js';
+import { evaluate, wasmEngine } from '../compiler/engine.js';
+import { type Layers, layeredGraph, layerOf } from '../support/layers.js';
+import { decide } from './oracle.js';
+import { type Question, rego } from './questions.js';
+
+const questions: readonly Question[] = ['ann', 'ben'].map((user) => ({
+	user: { key: user },
+	action: 'read',
+	resource: { type: layerOf(0), key: 'only', tenant: 'acme' },
+}));
+
+const shapes: Readonly<Record<string, Layers>> = {
+	...Object.fromEntries([3, 4, 5, 6, 7, 8].map((depth) => [`${depth} layers of 30`, { depth, width: 30 }])),
+	'6 layers of 30 that are circles with closures': { depth: 6, width: 30, circle: 'closed' },
+	'6 layers of 30 that are interruptible circles': { depth: 6, width: 30, circle: 'interruptible' },
+	'30 types with two relations each': { depth: 30, width: 1, relations: 2 },
+	'30 types with two roles each': { depth: 30, width: 1, roles: 2 },
+	'30 types with two roles each, of which one is a circle': { depth: 30, width: 1, roles: 2, circle: 'closed' },
+	'30 types with two roles each, of which one is an interruptible circle': {
+		...{ depth: 30, width: 1, roles: 2 },
+		circle: 'interruptible',
+	},
+	'8 types with two roles and two relations each, of 10 instances': { depth: 8, width: 10, roles: 2, relations: 2 },
+};
+
+for (const [name, shape] of Object.entries(shapes)) {
+	test(`${name}: decided and explained as the search says`, async (t) => {
+		const model = layeredGraph(shape);
+		const engine = await wasmEngine(rego(model));
+		engine.setData(documentBytes(model));
+		const expected = questions.map((question) => decide(model, question).code);
+		t.deepEqual(expected, ['no_graph_roles', 'allow']);
+		t.deepEqual(
+			questions.map((question) => engine.ask('regolith/check/code', question)),
+			expected,
+		);
+		const sections = questions.map((question) => engine.ask('regolith/explain/sections', question));
+		t.deepEqual(sections.map(codeOf), expected);
+	});
+}
+
+function codeOf(sections: unknown): unknown {
+	return (sections as { readonly rebac?: { readonly code: string } }).rebac?.code;
+}
+
+test('a stock OPA comes to an end too', async (t) => {
+	for (const shape of [
+		{ depth: 8, width: 30 },
+		{ depth: 30, width: 1, roles: 2, circle: 'interruptible' },
+	] as const) {
+		const model = layeredGraph(shape);
+		const codes = await evaluate(rego(model), documentBytes(model), 'regolith/check/code', questions);
+		t.deepEqual(codes, ['no_graph_roles', 'allow']);
+	}
+});
+
+test('all instances of 6 layers of 30 are listed for who views what leads to them', async (t) => {
+	const model = layeredGraph({ depth: 6, width: 30 });
+	const engine = await wasmEngine(rego(model));
+	engine.setData(documentBytes(model));
+	const instances = model.facts.instances.map(({ type, key }) => ({ type, key }));
+	const listed = engine.ask('regolith/listing/instance_permissions', { user: { key: 'ben' }, instances });
+	// All but the other instances of the last layer, of which he views one.
+	t.is((listed as readonly unknown[]).length, 1 + 5 * 30 + 1);
+});

@@ -1,0 +1,169 @@
+import test from 'ava';
+import { unassignMany } from '../../src/domain/assignment.js';
+import { instancesNamed } from '../../src/store/table/resource-instance.js';
+import { assignmentsBetween } from '../../src/store/table/role-assignment.js';
+import { User } from '../../src/store/table/user.js';
+import type { ReadingUnit } from '../../src/store/unit.js';
+import { Upkeep } from '../../src/store/upkeep.js';
+import { onEachStore } from '../support/each-store.js';
+import { eventually } from '../support/eventually.js';
+import type { Place } from '../support/management.js';
+import { scopeIn } from '../support/scope.js';
+
+/**
+ * How many rows statements read where a database holds many, with and without statistics about them. One that reads
+ * more than it was asked for takes seconds for a bulk call, and minutes for an import.
+ */
+
+const journey = onEachStore(test.serial);
+const many = 20_000;
+const asked = 50;
+
+/** An environment in which one user holds a role on very many instances, and another in very many tenants. */
+async function populate({ store, id }: Place): Promise<void> {
+	const { knex } = store.database;
+	const make = (table: string, columns: string, values: string, count = many) =>
+		knex.raw(
+			`insert into ${table} (environment_id, id, created_at, ${columns})
+			select :id::uuid, gen_random_uuid(), now(), ${values} from generate_series(1, :count) as n`,
+			{ id, count },
+		);
+	const of = (table: string, key: string) =>
+		`(select id from ${table} where environment_id = '${id}' and key = ${key})`;
+	await make('resources', 'key, name, updated_at', `'document', 'D', now()`, 1);
+	await make('roles', 'key, name, updated_at', `'viewer', 'V', now()`, 1);
+	await make(
+		'roles',
+		'key, name, updated_at, resource_id',
+		`'reader', 'R', now(), ${of('resources', `'document'`)}`,
+		1,
+	);
+	await make('users', 'key, attributes, updated_at', `'user-' || n, '{}', now()`, 2);
+	await make('tenants', 'key, name, last_action_at, updated_at', `'t' || n, 'T', now(), now()`);
+	await make(
+		'resource_instances',
+		'key, attributes, updated_at, resource_id, tenant_id',
+		`'d' || n, '{}', now(), ${of('resources', `'document'`)}, ${of('tenants', `'t1'`)}`,
+	);
+	for (const [user, role, table] of [
+		['user-1', 'reader', 'resource_instances'],
+		['user-2', 'viewer', 'tenants'],
+	] as const) {
+		const place = table === 'tenants' ? `found.id, null` : `found.tenant_id, found.id`;
+		await knex.raw(
+			`insert into role_assignments
+				(environment_id, id, created_at, user_id, role_id, tenant_id, resource_instance_id)
+			select :id::uuid, gen_random_uuid(), now(), ${of('users', `'${user}'`)}, ${of('roles', `'${role}'`)}, ${place}
+			from ${table} as found where environment_id = :id`,
+			{ id },
+		);
+	}
+}
+
+/** How many rows of a table the unit's transaction has read, by any way. */
+async function rowsRead(unit: ReadingUnit, table: string): Promise<number> {
+	const { rows } = await unit.raw<{ readonly read: number }>(
+		`select (seq_tup_read + coalesce(idx_tup_fetch, 0))::float8 as read from pg_stat_xact_user_tables
+		where relname = :table and :environment_id::uuid is not null`,
+		{ table },
+	);
+	return rows[0]?.read ?? 0;
+}
+
+const names = (prefix: string) => Array.from({ length: asked }, (_, index) => `${prefix}${index + 1}`);
+
+for (const counted of [false, true]) {
+	journey(`instances are found by their names alone, statistics ${counted ? 'known' : 'missing'}`, async (t, place) => {
+		await populate(place);
+		if (counted) await place.store.database.knex.raw('analyze');
+		await place.store.snapshot(place.id, async (unit) => {
+			t.is((await instancesNamed(unit, names('document:d'))).size, asked);
+			const read = await rowsRead(unit, 'resource_instances');
+			// Whoever knows nothing of the rows may look through all of them, but once and not for each name.
+			t.true(read <= 4 * asked + (counted ? 0 : many), `${read} rows were read`);
+		});
+	});
+}
+
+const references = {
+	'on instances': names('document:d').map((resource_instance) => ({
+		user: 'user-1',
+		role: 'reader',
+		resource_instance,
+	})),
+	'in tenants': names('t').map((tenant) => ({ user: 'user-2', role: 'viewer', tenant })),
+};
+
+for (const [where, taken] of Object.entries(references)) {
+	journey(`roles ${where} are taken from a user with very many without reading the others`, async (t, place) => {
+		await populate(place);
+		await place.store.database.knex.raw('analyze');
+		await place.store.write(await scopeIn(place), null, async (unit) => {
+			t.is((await unassignMany(unit, taken)).length, asked);
+			const read = await rowsRead(unit, 'role_assignments');
+			t.true(read <= 4 * asked, `${read} rows were read`);
+		});
+	});
+}
+
+journey('what joins nothing is not looked for', async (t, place) => {
+	const rows = await assignmentsBetween(place.store.reading(await scopeIn(place)), { user_ids: [], tenant_ids: [] });
+	t.deepEqual(rows, []);
+});
+
+async function countOf({ store }: Place, table: string): Promise<number> {
+	const row = await store.database.knex('pg_class').where({ relname: table }).first<{ reltuples: number }>('reltuples');
+	return row?.reltuples ?? 0;
+}
+
+journey('rows are counted before a unit that inserts very many ends', async (t, place) => {
+	const keys = Array.from({ length: 12_000 }, (_, index) => ({ key: `new-${index}`, attributes: {} }));
+	const { knex } = place.store.database;
+	await knex.raw('analyze users');
+	const before = await countOf(place, 'users');
+	await place.store.write(await scopeIn(place), null, async (unit) => {
+		await unit.createMany(User, keys, ({ key }) => key);
+		unit.abandon();
+	});
+	t.true((await countOf(place, 'users')) >= before + 10_000);
+});
+
+journey(
+	'the embedded database counts its rows while it runs',
+	async (t, place) => {
+		const scope = await scopeIn(place);
+		const before = await countOf(place, 'users');
+		for (let portion = 0; portion < 10; portion += 1) {
+			const rows = Array.from({ length: 2_000 }, (_, index) => ({ key: `${portion}-${index}`, attributes: {} }));
+			await place.store.write(scope, null, (unit) => unit.createMany(User, rows, ({ key }) => key));
+		}
+		await eventually(async () => (await countOf(place, 'users')) >= before + 2_000);
+		t.pass();
+	},
+	['embedded'],
+);
+
+journey(
+	'the log of the embedded database is cleared away while it runs',
+	async (t, place) => {
+		const { knex } = place.store.database;
+		const checkpoint = async () => {
+			const { rows } = await knex.raw<{ rows: { lsn: string }[] }>(
+				'select redo_lsn::text as lsn from pg_control_checkpoint()',
+			);
+			return rows[0]?.lsn;
+		};
+		const before = await checkpoint();
+		const upkeep = new Upkeep(knex, 1);
+		await place.store.write(await scopeIn(place), null, (unit) =>
+			unit.create(User, { key: 'ann', attributes: {} }, 'ann'),
+		);
+		for (let transaction = 0; transaction < 49; transaction += 1) upkeep.note(1);
+		await upkeep.settled();
+		t.is(await checkpoint(), before);
+		upkeep.note(1);
+		await upkeep.settled();
+		t.not(await checkpoint(), before);
+	},
+	['embedded'],
+);

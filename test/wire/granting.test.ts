@@ -1,0 +1,227 @@
+import test from 'ava';
+import { z } from 'zod';
+import * as derivation from '../../src/wire/derivation.js';
+import { EnvironmentDocument } from '../../src/wire/environment-document.js';
+import * as group from '../../src/wire/group.js';
+import * as tuple from '../../src/wire/relationship-tuple.js';
+import { ResourceCreate, ResourceReplace, ResourceUpdate } from '../../src/wire/resource.js';
+import * as resourceRole from '../../src/wire/resource-role.js';
+import * as role from '../../src/wire/role.js';
+import * as assignment from '../../src/wire/role-assignment.js';
+import * as setRule from '../../src/wire/set-rule.js';
+import * as user from '../../src/wire/user.js';
+import * as invite from '../../src/wire/user-invite.js';
+import { json, parsed } from './parsed.js';
+
+/** What bodies of writes that give access make of members they do not know (contract: Endpoints by object). */
+
+const id = '0190f4c8-0000-7000-8000-00000000abcd';
+const rule = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
+const when = { no_direct_roles_on_object: true };
+const held = { role: 'viewer', tenant: 'acme' };
+const related = { subject: 'folder:a', relation: 'parent', object: 'document:b' };
+const setRuleBody = { user_set: 'a', permission: 'document:read', resource_set: 'b' };
+const groupRole = { resource: 'document', resource_instance: 'document:a', role: 'viewer', tenant: 'acme' };
+const permissions = { permissions: ['document:read'] };
+const invited = { key: 'ann', email: 'ann@example.com', role_id: id, tenant_id: id };
+const approved = { key: 'ann', email: 'ann@example.com' };
+
+/** A body, and what the endpoints that take it show of what they made. */
+interface Grant {
+	readonly body: z.ZodType;
+	readonly base: object;
+	readonly shown: readonly z.ZodObject[];
+}
+
+const grants: Readonly<Record<string, Grant>> = {
+	'a role assignment': {
+		...{ body: assignment.RoleAssignmentCreate, base: { user: 'ann', ...held } },
+		shown: [assignment.RoleAssignmentRead],
+	},
+	'a role of a user': { body: user.UserRoleCreate, base: held, shown: [assignment.RoleAssignmentRead] },
+	'a relationship': {
+		...{ body: tuple.RelationshipTupleCreate, base: related },
+		shown: [tuple.RelationshipTupleRead],
+	},
+	'a set rule': { body: setRule.SetRuleCreate, base: setRuleBody, shown: [setRule.SetRuleRead] },
+	'an implicit grant': {
+		...{ body: derivation.DerivedRoleRuleCreate, base: { ...rule, when } },
+		shown: [derivation.DerivedRoleRuleRead],
+	},
+	'the derivations of a role': {
+		...{ body: derivation.DerivedRoleBlockEdit, base: { users_with_role: [rule], when } },
+		shown: [derivation.DerivedRoleBlockRead],
+	},
+	'when derivations count': {
+		...{ body: derivation.DerivationSettingsEdit, base: when },
+		shown: [derivation.DerivationSettingsRead],
+	},
+	'a role of a group': {
+		...{ body: group.GroupRoleCreate, base: groupRole },
+		shown: [group.GroupRoleRead],
+	},
+	'a member of a group': {
+		...{ body: group.GroupUserAdd, base: { tenant: 'acme' } },
+		shown: [group.GroupRead, user.UserRead],
+	},
+	'a group in a group': {
+		...{ body: group.GroupNesting, base: { group_instance_key: 'group:a' } },
+		shown: [group.GroupRead, group.GroupReadSchema],
+	},
+	'permissions of a role': { body: role.RolePermissions, base: permissions, shown: [role.RoleRead] },
+	'permissions of a role of a resource': {
+		...{ body: resourceRole.ResourceRolePermissions, base: { permissions: ['read'] } },
+		shown: [resourceRole.ResourceRoleRead],
+	},
+	'an invite': { body: invite.UserInviteCreate, base: invited, shown: [invite.UserInviteRead] },
+	'a change of an invite': {
+		body: invite.UserInviteUpdate,
+		base: { first_name: 'Ann' },
+		shown: [invite.UserInviteRead],
+	},
+	'the approval of an invite': { body: invite.UserInviteApprove, base: approved, shown: [invite.UserInviteRead] },
+};
+
+const strangers = ['expires_at', 'condition', 'conditions', 'valid_until', 'constructor', 'hasOwnProperty'];
+
+for (const [title, { body, base, shown }] of Object.entries(grants)) {
+	test(`${title}: what is not known is refused`, (t) => {
+		for (const name of strangers) {
+			const problem = refused(body, { ...base, [name]: '2030-01-01T00:00:00Z' });
+			t.deepEqual(problem, [[name]], name);
+		}
+		t.deepEqual(refused(body, { ...base, a: 1, b: {} }), [['a', 'b']]);
+		const inherited = JSON.stringify({ ...base, proto: 1 }).replace('"proto"', '"__proto__"');
+		t.deepEqual(refused(body, json(inherited)), [['__proto__']]);
+	});
+
+	test(`${title}: what answers hold is ignored, and null says nothing`, (t) => {
+		const plain = parsed(body, base);
+		t.true('data' in plain);
+		const known = new Set(Object.keys(described(body).properties ?? {}));
+		for (const model of shown) {
+			const others = Object.keys(model.shape).filter((name) => !known.has(name));
+			const echo = Object.fromEntries(others.map((name) => [name, { any: 'thing' }]));
+			t.deepEqual(parsed(body, { ...echo, ...base }), plain);
+		}
+		t.deepEqual(parsed(body, { ...base, expires_at: null, id: 5, created_at: null, updated_at: {} }), plain);
+	});
+}
+
+test('documentation says that other members are refused', (t) => {
+	for (const { body } of Object.values(grants)) t.is(described(body).additionalProperties, false);
+});
+
+/** The JSON schema of a body that has an id. */
+function described(body: z.ZodType) {
+	const { $defs = {} } = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' });
+	return $defs[String(body.meta()?.id)] ?? {};
+}
+
+/** The names that are refused as not known, by the place they are in. */
+function refused(schema: z.ZodType, value: unknown): readonly (readonly string[])[] {
+	const issues = schema.safeParse(value).error?.issues ?? [];
+	return issues.map((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : [issue.message]));
+}
+
+const lost = { expires_at: '2030-01-01T00:00:00Z' };
+const nested: readonly (readonly [string, z.ZodType, unknown, string])[] = [
+	['a new user', user.UserCreate, { key: 'a', role_assignments: [held, { ...held, ...lost }] }, 'role_assignments.1'],
+	['a user put', user.UserReplace, { role_assignments: [{ ...held, ...lost }] }, 'role_assignments.0'],
+	[
+		'many users',
+		user.UserBulkCreate,
+		{ operations: [{ key: 'a' }, { key: 'b', role_assignments: [{ ...held, ...lost }] }] },
+		'operations.1.role_assignments.0',
+	],
+	[
+		'many assignments',
+		assignment.RoleAssignmentBulkCreate,
+		[
+			{ user: 'a', ...held },
+			{ user: 'b', ...held, ...lost },
+		],
+		'1',
+	],
+	['many relationships', tuple.RelationshipTupleBulkCreate, { operations: [{ ...related, ...lost }] }, 'operations.0'],
+	['a rule in an implicit grant', derivation.DerivedRoleRuleCreate, { ...rule, when: { ...when, ...lost } }, 'when'],
+	[
+		'a new role of a resource',
+		resourceRole.ResourceRoleCreate,
+		{ key: 'a', name: 'A', granted_to: { users_with_role: [{ ...rule, ...lost }] } },
+		'granted_to.users_with_role.0',
+	],
+	[
+		'a change of a role of a resource',
+		resourceRole.ResourceRoleUpdate,
+		{ granted_to: { users_with_role: [], when: { ...when, ...lost } } },
+		'granted_to.when',
+	],
+	[
+		'many roles',
+		role.RoleBulkReplace,
+		{ operations: [{ key: 'a', name: 'A', resource: 'document', granted_to: { ...lost } }] },
+		'operations.0.granted_to',
+	],
+	...[ResourceCreate, ResourceReplace, ResourceUpdate].map(
+		(schema) =>
+			[
+				'a role in a resource',
+				schema,
+				{ key: 'a', name: 'A', actions: {}, roles: { r: { name: 'R', granted_to: { when: lost } } } },
+				'roles.r.granted_to.when',
+			] as const,
+	),
+];
+
+for (const [index, [title, schema, value, place]] of nested.entries()) {
+	test(`${title} (${index}): what a grant in it does not know is refused at its place`, (t) => {
+		const issues = schema.safeParse(value).error?.issues ?? [];
+		t.deepEqual(
+			issues.map((issue) => [issue.code, issue.path.join('.')]),
+			[['unrecognized_keys', place]],
+		);
+	});
+}
+
+test('an imported document refuses what its grants do not know', (t) => {
+	const tenant = 'acme';
+	const facts = {
+		role_assignments: [{ user: 'a', role: 'viewer', tenant, ...lost }],
+		relationship_tuples: [{ ...related, ...lost }],
+		tenant_users: [{ user: 'a', tenant, ...lost }],
+	};
+	const granted_to = { users_with_role: [{ ...rule, when: lost }] };
+	const schema = {
+		resources: { document: { name: 'D', roles: { viewer: { name: 'V', granted_to } } } },
+		set_rules: [{ ...setRuleBody, ...lost }],
+	};
+	const document = { format: 'regolith-environment', version: 1, schema, facts };
+	const issues = EnvironmentDocument.safeParse(document).error?.issues ?? [];
+	t.deepEqual(issues.map(({ path }) => path.join('.')).sort(), [
+		'facts.relationship_tuples.0',
+		'facts.role_assignments.0',
+		'facts.tenant_users.0',
+		'schema.resources.document.roles.viewer.granted_to.users_with_role.0.when',
+		'schema.set_rules.0',
+	]);
+	t.true(issues.every(({ code }) => code === 'unrecognized_keys'));
+});
+
+const removals: Readonly<Record<string, readonly [z.ZodType, object]>> = {
+	'a role assignment': [assignment.RoleAssignmentRemove, { user: 'ann', ...held }],
+	'a role of a user': [user.UserRoleRemove, held],
+	'a relationship': [tuple.RelationshipTupleRemove, related],
+	'a set rule': [setRule.SetRuleRemove, setRuleBody],
+	'an implicit grant': [derivation.DerivedRoleRuleRemove, { ...rule, when: { condition: 1 } }],
+	'a role of a group': [group.GroupRoleRemove, groupRole],
+	'a group in a group': [group.GroupNestingRemove, { group_instance_key: 'group:a' }],
+	'permissions of a role': [role.RolePermissionsRemove, permissions],
+};
+
+for (const [title, [schema, base]] of Object.entries(removals)) {
+	test(`${title} is taken away whatever else is said`, (t) => {
+		t.deepEqual(parsed(schema, { ...base, ...lost }), parsed(schema, base));
+		t.true('data' in parsed(schema, base));
+	});
+}
