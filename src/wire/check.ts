@@ -18,9 +18,10 @@ const attributes = z
 		(value) => value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value)),
 		'must be an object',
 	)
-	// First, because it stops at the bound: what is within it is cheap to look through.
-	.superRefine(refuseTooLarge)
-	.superRefine((value, ctx) => refuseFaults(value, finite, ctx))
+	.superRefine((value, ctx) => {
+		// First, because it stops at the bound: what is within it is cheap to look through.
+		if (!refuseTooLarge(value, ctx)) refuseFaults(value, finite, ctx);
+	})
 	.optional()
 	.meta({ type: ['object', 'null'] });
 

@@ -73,7 +73,7 @@ test('the event loop turns while a long list is validated', async (t) => {
 });
 
 test('attributes are looked at up to the twentieth problem', (t) => {
-	const numbers = json(`{"a":[${Array.from({ length: 50_000 }, () => '1e999').join()}]}`);
+	const numbers = json(`{"a":[${Array.from({ length: 5_000 }, () => '1e999').join()}]}`);
 	t.is(Attributes.safeParse(numbers).error?.issues.length, mostProblems);
 	const check = { user: 'ann', action: 'read', resource: 'document', context: numbers };
 	t.is(Query.safeParse(check).error?.issues.length, mostProblems);
