@@ -49,19 +49,34 @@ export interface Problem {
 	readonly type: string;
 }
 
-/** A request stopped at its first failure; `message` is a sentence for the caller, with their input in backquotes. */
+/** The most problems that a failure names; who mends these sees the next. */
+export const mostProblems = 20;
+
+/** How long the parts of a failure may be, in UTF-16 code units. */
+const longestMessage = 2_000;
+const longestStep = 128;
+const longestPlace = 512;
+/** How much all problems of a failure may take in an answer, in bytes. */
+const mostBytes = 48 * 1024;
+
+/**
+ * A request stopped at its first failure; `message` is a sentence for the caller, with their input in backquotes. What is
+ * too long is cut.
+ */
 export class Failure extends Error {
 	override readonly name = 'Failure';
+	/** Filled for `unprocessable` only; `mostProblems` of what was given. */
+	readonly problems: readonly Problem[];
 
 	constructor(
 		readonly code: FailureCode,
 		message: string,
 		/** What the catalogue cannot say: further facts for the caller. */
 		readonly info: unknown = null,
-		/** Filled for `unprocessable` only. */
-		readonly problems: readonly Problem[] = [],
+		problems: readonly Problem[] = [],
 	) {
-		super(message);
+		super(cut(message, longestMessage));
+		this.problems = bounded(problems);
 	}
 
 	get status(): number {
@@ -86,6 +101,39 @@ export function forbidden(message: string): Failure {
 
 /** The request's content is wrong in the places listed. */
 export function unprocessable(problems: readonly Problem[]): Failure {
-	const summary = problems.map((problem) => `${problem.loc.join('.')}: ${problem.msg}`).join('; ');
-	return new Failure('unprocessable', summary, null, problems);
+	const named = bounded(problems);
+	const summary = named.map((problem) => `${problem.loc.join('.')}: ${problem.msg}`).join('; ');
+	return new Failure('unprocessable', summary, null, named);
+}
+
+/** The first of the problems, as many as an answer may hold, in words of bounded length. */
+function bounded(problems: readonly Problem[]): readonly Problem[] {
+	const kept: Problem[] = [];
+	let left = mostBytes;
+	for (const { loc, msg, type } of problems.slice(0, mostProblems)) {
+		const short = { loc: shortPlace(loc), msg: cut(msg, longestMessage), type };
+		left -= Buffer.byteLength(JSON.stringify(short));
+		if (left < 0) break;
+		kept.push(short);
+	}
+	return kept;
+}
+
+/** Of a place that is too long, the beginning. */
+function shortPlace(loc: Problem['loc']): Problem['loc'] {
+	const short: (string | number)[] = [];
+	let left = longestPlace;
+	for (const step of loc) {
+		if (left <= 0) return [...short, ellipsis];
+		const shown = typeof step === 'string' ? cut(step, longestStep) : step;
+		short.push(shown);
+		left -= String(shown).length + 1;
+	}
+	return short;
+}
+
+const ellipsis = '…';
+
+function cut(text: string, longest: number): string {
+	return text.length <= longest ? text : `${text.slice(0, longest)}${ellipsis}`;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { declaring, type Endpoint, reply } from './endpoint.js';
+import { declaring, type Endpoint, Raw } from './endpoint.js';
 import { type DocumentInfo, openapi } from './openapi.js';
 import { type PagePlace, pageEndpoints } from './page.js';
 
@@ -12,8 +12,8 @@ export function documentation<Access extends string>(
 	place: PagePlace<Access>,
 	info: DocumentInfo,
 ): readonly Endpoint<string, never>[] {
-	let document: Record<string, unknown> | undefined;
-	const own = declaring<Record<Access, never>>()({
+	let document: Buffer | undefined;
+	const own: Endpoint<string, never> = declaring<Record<Access, never>>()({
 		name: 'getOpenApiDocument',
 		summary: 'This API in OpenAPI 3.1',
 		tag: 'Documentation',
@@ -22,8 +22,9 @@ export function documentation<Access extends string>(
 		access: place.access,
 		returns: { 200: z.record(z.string(), z.unknown()) },
 		handle: () => {
-			document ??= openapi([...table, own], info);
-			return reply(200, document);
+			// Anyone may ask for it, and it takes milliseconds to write: so it is written once.
+			document ??= Buffer.from(JSON.stringify(openapi([...table, own], info)));
+			return new Raw(200, { 'content-type': 'application/json' }, document);
 		},
 	});
 	return [own, ...pageEndpoints(place)];

@@ -84,7 +84,7 @@ export interface Declaration<
 	readonly body?: B;
 	/** A body that passes `body`, for the documentation. */
 	readonly example?: unknown;
-	/** The largest body in bytes, where it is larger than the server takes: one that is read for those only who are let in. */
+	/** The largest body in bytes, where it is larger than the server takes. */
 	readonly maxBodyBytes?: number;
 	readonly returns: R;
 	/** Set for what is only kept for clients that have not moved: every answer says so. */

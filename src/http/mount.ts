@@ -3,8 +3,10 @@ import { pipeline, Readable } from 'node:stream';
 import Router from '@koa/router';
 import type { Context as KoaContext } from 'koa';
 import type { z } from 'zod';
-import { Failure, type Problem, unprocessable } from '../failure.js';
+import { unprocessable } from '../failure.js';
 import { type Deprecation, type Endpoint, Raw, type Reply, type Request, type Returns } from './endpoint.js';
+import { type Part, problemsIn } from './problem.js';
+import { requireUnicode } from './query-text.js';
 
 /** What a handler answered, after it has been checked against the endpoint's declaration. */
 export type Answer = Reply<Returns> | Raw;
@@ -22,43 +24,16 @@ export interface Run {
 
 /**
  * Wraps every handler of a table: finds out who calls, opens what the endpoint's access promises its handler, runs it,
- * closes. Throws `Failure` to refuse. `params` are those of the path, decoded.
+ * closes. Throws `Failure` to refuse. `params` are those of the path, decoded. Nothing of the body has been read: who may
+ * not call is refused by path and headers alone.
  */
 export type Surround = (endpoint: Endpoint<string, never>, request: AnyRequest, run: Run) => Promise<Answer>;
 
-/** The most deeply nested JSON that is accepted. Real policies nest a few levels; the bound keeps recursion safe. */
-const maxDepth = 100;
-
-function problemOf(place: string, issue: z.core.$ZodIssue): Problem[] {
-	const loc = [place, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
-	if ((issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined)
-		return [{ loc, msg: 'field required', type: 'missing' }];
-	if (issue.code === 'unrecognized_keys') {
-		return issue.keys.map((key) => ({
-			loc: [...loc, key],
-			msg: 'extra field not permitted: it would have no effect',
-			type: 'extra_forbidden',
-		}));
-	}
-	const value = JSON.stringify(issue.input);
-	const shown = value === undefined || value.length > 80 ? '' : `, got \`${value}\``;
-	return [{ loc, msg: `${issue.message}${shown}`, type: issue.code ?? 'value_error' }];
-}
-
-function depthExceeds(value: unknown, limit: number): boolean {
-	if (typeof value !== 'object' || value === null) return false;
-	return limit === 0 || Object.values(value).some((inner) => depthExceeds(inner, limit - 1));
-}
-
-/** Parses one part of a request; throws `unprocessable` with every problem and its place. */
-export async function parsePart<S extends z.ZodType>(
-	schema: S,
-	place: 'path' | 'query' | 'body',
-	value: unknown,
-): Promise<z.output<S>> {
+/** Parses one part of a request; throws `unprocessable` with the first problems, each with its place. */
+export async function parsePart<S extends z.ZodType>(schema: S, part: Part, value: unknown): Promise<z.output<S>> {
 	const parsed = await schema.safeParseAsync(value, { reportInput: true });
 	if (parsed.success) return parsed.data;
-	throw unprocessable(parsed.error.issues.flatMap((issue) => problemOf(place, issue)));
+	throw unprocessable(problemsIn(part, parsed.error.issues));
 }
 
 function checked(endpoint: Endpoint<string, never>, answer: Answer): Answer {
@@ -110,13 +85,11 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 		router.register(endpoint.path, [endpoint.method], async (ctx: KoaContext & { params: Record<string, string> }) => {
 			ctx.state['endpoint'] = endpoint;
 			if (endpoint.deprecated) ctx.set(deprecationHeaders(endpoint.deprecated, ctx.params));
-			const read = () => (endpoint.body === undefined ? undefined : bodyOf(ctx, endpoint.maxBodyBytes, readBody));
-			// A body beyond the server's limit is read when it is validated: after `surround` has asked who sends it.
-			const later = endpoint.maxBodyBytes !== undefined;
 			const request: AnyRequest = {
 				params: ctx.params,
 				query: ctx.query,
-				body: later ? undefined : await read(),
+				// Read when the request is validated: after `surround` has asked who sends it.
+				body: undefined,
 				headers: ctx.headers as Readonly<Record<string, string | undefined>>,
 				// Made for those who ask: few do, and a controller and a listener cost as much as a small handler.
 				get closed() {
@@ -124,7 +97,11 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 				},
 				id: ctx.state['id'],
 			};
-			const validate = async () => validRequest(endpoint, request, later ? await read() : request.body);
+			const validate = async () => {
+				if (ctx.querystring.includes('%')) requireUnicode(ctx.querystring);
+				const body = endpoint.body === undefined ? undefined : await readBody(ctx, endpoint.maxBodyBytes);
+				return validRequest(endpoint, request, body);
+			};
 			send(ctx, await surround(endpoint, request, runOf(endpoint, validate)));
 		});
 	}
@@ -135,12 +112,6 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 function deprecationHeaders({ since, successor }: Deprecation, params: Readonly<Record<string, string>>) {
 	const path = successor.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 	return { deprecation: `@${Date.parse(since) / 1000}`, link: `<${path}>; rel="successor-version"` };
-}
-
-async function bodyOf(ctx: KoaContext, maxBytes: number | undefined, readBody: BodyReader): Promise<unknown> {
-	const body = await readBody(ctx, maxBytes);
-	if (depthExceeds(body, maxDepth)) throw new Failure('invalid', `the body nests deeper than ${maxDepth} levels`);
-	return body;
 }
 
 /** Aborts when the connection of an answer is closed. */

@@ -93,7 +93,11 @@ function sharedFailures(components: Components, info: DocumentInfo): SharedFailu
 		403: shared(403, 'Forbidden', 'The API key does not give access to this.'),
 		404: shared(404, 'NotFound', 'Something that the path names does not exist.'),
 		413: shared(413, 'TooLarge', 'The request body is too large.'),
-		422: shared(422, 'Unprocessable', 'Fields of the request are wrong; every problem with its place.'),
+		422: shared(
+			422,
+			'Unprocessable',
+			'Fields of the request are wrong: the first problems, at most 20, each with its place.',
+		),
 		431: shared(431, 'TooLong', 'The path, the query and the headers together are too long.'),
 	};
 }

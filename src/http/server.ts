@@ -1,16 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, maxHeaderSize, type Server } from 'node:http';
+import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bodyParser } from '@koa/bodyparser';
 import Koa, { type Context } from 'koa';
 import { Failure } from '../failure.js';
+import { type BodyLimits, discardRest, readJson, waitsToSend } from './body.js';
 import type { Endpoint } from './endpoint.js';
 import { mount, type Surround } from './mount.js';
 
 /** The largest request body, in bytes. A bulk of 3,000 users with a kilobyte of attributes each fits. */
 export const maxBodyBytes = 5 * 1024 * 1024;
+
+/** The most values of a request body. Members with names of their own cost a microsecond or two each. */
+export const maxBodyValues = 131_072;
+
+/** How many bytes of its limit a larger body has for each value: documents of an environment are mostly short texts. */
+const bytesPerValue = 16;
+
+function bodyLimits(larger: number | undefined): BodyLimits {
+	if (larger === undefined) return { bytes: maxBodyBytes, values: maxBodyValues };
+	return { bytes: larger, values: Math.ceil(larger / bytesPerValue) };
+}
 
 /**
  * How long an idle connection is kept for its client. Longer than load balancers and clients keep theirs, which is a
@@ -56,68 +67,25 @@ export interface Listening {
 	close(graceMilliseconds?: number): Promise<void>;
 }
 
-/** The parsers by the largest body they take, in bytes. */
-const parsers = new Map<number, ReturnType<typeof bodyParser>>();
-
-function parserFor(maxBytes: number): ReturnType<typeof bodyParser> {
-	const known = parsers.get(maxBytes);
-	if (known !== undefined) return known;
-	const parser = bodyParser({
-		enableTypes: ['json'],
-		// Bodies are JSON whatever the content type says; clients differ in what they send with DELETE.
-		detectJSON: () => true,
-		jsonStrict: false,
-		jsonLimit: maxBytes,
-		parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
-		onError: (error: Error & { readonly status?: number; readonly body?: unknown }, ctx) => {
-			// The parser stops reading in the middle; what still comes is thrown away, so that the connection can go on.
-			ctx.req.resume();
-			if (error.status === 413) throw tooLarge(maxBytes);
-			if (acceptsPrototypeName(error, ctx)) return;
-			throw new Failure('invalid', `the request body is not valid JSON: ${error.message}`);
-		},
-	});
-	parsers.set(maxBytes, parser);
-	return parser;
-}
-
-/**
- * The parser refuses JSON in which a member is called `__proto__`. To `JSON.parse` that is a name like any other, which
- * pollutes nothing; where names become keys, the schemas refuse it and say where it is.
- */
-function acceptsPrototypeName(error: Error & { readonly body?: unknown }, ctx: Context): boolean {
-	if (!(error instanceof SyntaxError) || typeof error.body !== 'string') return false;
-	try {
-		ctx.request.body = JSON.parse(error.body);
-		ctx.request.rawBody = error.body;
-		return true;
-	} catch {
-		return false;
-	}
-}
-
-function tooLarge(maxBytes: number): Failure {
-	return new Failure('too_large', `a request body may hold at most ${maxBytes} bytes`);
-}
-
-async function readBody(ctx: Context, maxBytes = maxBodyBytes): Promise<unknown> {
-	const { 'content-length': length, 'transfer-encoding': encoding } = ctx.req.headers;
-	if (length === undefined ? encoding === undefined : Number(length) === 0) return undefined;
-	// Koa and the parser read lengths as 32-bit integers, so a length past that would pass for a small one.
-	if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-	await parserFor(maxBytes)(ctx, async () => undefined);
-	return ctx.request.rawBody === '' ? undefined : ctx.request.body;
-}
-
 function asFailure(error: unknown, served: Served, requestId: string): Failure {
 	if (error instanceof Failure) return error;
 	served.onUnexpected(error, requestId);
 	return new Failure('unexpected', 'an unexpected error occurred; the server log has it under this id');
 }
 
+/** The largest body of an error answer, in bytes. */
+const maxFailureBytes = 64 * 1024;
+
+/** The body of an error answer. What is beside the message gives way when it is too much. */
+function textOf(failure: Failure, requestId: string, served: Pick<Served, 'renderFailure'>): string {
+	const text = JSON.stringify(served.renderFailure(failure, requestId));
+	if (Buffer.byteLength(text) <= maxFailureBytes) return text;
+	return JSON.stringify(served.renderFailure(new Failure(failure.code, failure.message), requestId));
+}
+
 function writeFailure(ctx: Context, failure: Failure, served: Served): void {
 	ctx.status = failure.status;
-	ctx.body = JSON.stringify(served.renderFailure(failure, ctx.state['id']));
+	ctx.body = textOf(failure, ctx.state['id'], served);
 	// INVARIANT: exactly this value; clients compare it without parameters.
 	ctx.set('content-type', 'application/json');
 	ctx.set(served.failureHeaders?.() ?? {});
@@ -132,10 +100,12 @@ class Application extends Koa {
 
 /** Builds the Koa application of a server: request id, failures as answers, routes, a JSON 404 for the rest. */
 export function createApplication(served: Served): Application {
-	const koa = new Application((failure, id) => JSON.stringify(served.renderFailure(failure, id)));
+	const koa = new Application((failure, id) => textOf(failure, id, served));
 	// Everything thrown has been answered and reported before Koa could see it; this is only for broken sockets.
 	koa.silent = true;
-	const router = mount(served.endpoints, served.surround, readBody);
+	const router = mount(served.endpoints, served.surround, ({ req, res }, larger) =>
+		readJson(req, res, bodyLimits(larger)),
+	);
 	const routes = router.routes();
 
 	koa.use(async function answer(ctx, next) {
@@ -148,6 +118,7 @@ export function createApplication(served: Served): Application {
 		} catch (error) {
 			writeFailure(ctx, asFailure(error, served, id), served);
 		}
+		leaveBody(ctx);
 		const endpoint: Endpoint<string, never> | undefined = ctx.state['endpoint'];
 		served.onAnswered?.({
 			endpoint: endpoint?.name,
@@ -181,6 +152,23 @@ export function createApplication(served: Served): Application {
 	return koa;
 }
 
+/** Ends a request that is answered without its body, or before the end of it. */
+function leaveBody(ctx: Context): void {
+	const { req, res, body } = ctx;
+	if (req.complete) return;
+	if (waitsToSend(req)) {
+		// Nobody knows whether a client that was not told to go on sends its body all the same.
+		if (!res.headersSent) res.setHeader('connection', 'close');
+		discardRest(req);
+	} else if (typeof body === 'string' && ctx.respond !== false && ctx.method !== 'HEAD') {
+		// The answer goes out whole but does not end before the body does: where the connection is closed then, what is
+		// still coming would reset it, and the client would lose the answer.
+		ctx.respond = false;
+		res.write(body);
+		discardRest(req, () => res.end());
+	} else discardRest(req);
+}
+
 /** The router would hand an undecodable parameter on as it is written. */
 function isDecodable(path: string): boolean {
 	try {
@@ -206,6 +194,19 @@ function closing(server: Server, graceMilliseconds: number): Promise<void> {
 	});
 }
 
+/** Whether a path can be found in what a request asks for; Koa throws where it cannot. */
+function hasReadableTarget({ url = '' }: IncomingMessage): boolean {
+	return url.startsWith('/') || url === '*' || URL.canParse(url);
+}
+
+function refuseTarget(response: ServerResponse, application: Application): void {
+	const id = randomUUID();
+	const headers = { connection: 'close', 'content-type': 'application/json', 'x-request-id': id };
+	response.statusCode = 400;
+	response.setHeaders(new Map(Object.entries(headers)));
+	response.end(application.render(new Failure('invalid', malformed.message), id));
+}
+
 /** What Node.js could not read as a request, by its code; the rest is malformed. */
 const unread: Readonly<Record<string, { readonly status: string; readonly message: string }>> = {
 	HPE_HEADER_OVERFLOW: {
@@ -216,9 +217,18 @@ const unread: Readonly<Record<string, { readonly status: string; readonly messag
 };
 const malformed = { status: '400 Bad Request', message: 'this is not a valid HTTP request' };
 
+/** The answer of the last request of each connection. */
+const answers = new WeakMap<Duplex, ServerResponse>();
+
+/** Whether a connection is in the middle of a request that has been answered: nothing more can be said on it. */
+function isAnswered(socket: Duplex): boolean {
+	const answer = answers.get(socket);
+	return answer?.headersSent === true && !answer.req.complete;
+}
+
 /** Answers what is no request, and closes the connection: where the next one begins in it nobody knows. */
 function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, application: Application): void {
-	if (error.code === 'ECONNRESET' || !socket.writable) {
+	if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) {
 		socket.destroy();
 		return;
 	}
@@ -239,10 +249,15 @@ export async function listen(application: Application, host: string, port: numbe
 	const handle = application.callback();
 	/** Requests being handled: a client that goes away does not end the work it asked for. */
 	const handling = new Set<Promise<void>>();
-	const server = createServer((request, response) => {
+	const serve = (request: IncomingMessage, response: ServerResponse) => {
+		answers.set(request.socket, response);
+		if (!hasReadableTarget(request)) return refuseTarget(response, application);
 		const handled = handle(request, response).finally(() => handling.delete(handled));
 		handling.add(handled);
-	});
+	};
+	const server = createServer(serve);
+	// A client that asks first is told to go on when its body is wanted.
+	server.on('checkContinue', serve);
 	server.keepAliveTimeout = keepAliveMilliseconds;
 	server.on('clientError', (error, socket) => refuseUnread(error, socket, application));
 	await new Promise<void>((resolve, reject) => {

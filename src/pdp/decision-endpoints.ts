@@ -2,7 +2,7 @@
 
 import { unprocessable } from '../failure.js';
 import { reply } from '../http/endpoint.js';
-import { AuthorizationResult, BulkQuery, BulkResult, Query } from '../wire/check.js';
+import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../wire/check.js';
 import { type Deciding, decide } from './decide.js';
 import { endpoint, pieces, revisionHeader, unavailable, unavailableOrDear } from './endpoint.js';
 import type { Steps } from './engine/steps.js';
@@ -45,8 +45,8 @@ export function decisionEndpoints(mode: Mode) {
 			name: 'checkMany',
 			summary: 'Decide many checks at one revision',
 			description:
-				`At most ${mostExplained} of them may ask for their reasons. A new revision waits a second for them; checks that ` +
-				'take longer are decided anew at the new revision, once, and then the answer is 503.',
+				`At most ${maxBulkChecks}, of which at most ${mostExplained} may ask for their reasons. A new revision waits a ` +
+				'second for them; checks that take longer are decided anew at the new revision, once, and then the answer is 503.',
 			tag,
 			method: 'post',
 			path: '/allowed/bulk',

@@ -5,7 +5,7 @@ import type { Endpoint } from '../http/endpoint.js';
 /** What a failure says (contract of decision points: Errors). */
 const FailureBody = z.object({ detail: z.string() }).meta({ id: 'FailureBody' });
 
-/** The body of a 422: every problem with its place. */
+/** The body of a 422: the first problems, each with its place. */
 const ValidationFailureBody = z
 	.object({
 		detail: z.array(z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })),

@@ -62,7 +62,10 @@ function surrounding(options: DecisionPointOptions): Surround {
 		if (access === 'open') return run(undefined);
 		authorize(request.headers['authorization'], expected);
 		const wanted = request.headers['x-min-revision'];
-		if (wanted !== undefined) await untilRevision(replica, wanted, revisionWait, request);
+		if (wanted !== undefined) {
+			await run.validate();
+			await untilRevision(replica, wanted, revisionWait, request);
+		}
 		return run(answering);
 	};
 }

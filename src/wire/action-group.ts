@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import {
 	Attributes,
 	clearable,
@@ -23,7 +24,7 @@ export const ActionGroupCreate = z
 		name: Name,
 		description: optional(Text),
 		attributes: optional(Attributes),
-		actions: defaulted(z.array(GroupedAction), () => []),
+		actions: defaulted(boundedArray(GroupedAction), () => []),
 	})
 	.meta({ id: 'ResourceActionGroupCreate' });
 export type ActionGroupCreate = z.output<typeof ActionGroupCreate>;
@@ -34,7 +35,7 @@ export const ActionGroupUpdate = z
 		name: optional(Name),
 		description: clearable(Text),
 		attributes: clearable(Attributes),
-		actions: optional(z.array(GroupedAction)),
+		actions: optional(boundedArray(GroupedAction)),
 	})
 	.meta({ id: 'ResourceActionGroupUpdate' });
 export type ActionGroupUpdate = z.output<typeof ActionGroupUpdate>;

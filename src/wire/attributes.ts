@@ -24,14 +24,14 @@ const mostTold = 20;
 
 /** Attributes to store: bounded, and without whole numbers that readers of JSON round. */
 export const ComparedAttributes = Attributes.superRefine((value, ctx) => {
-	refuseTooLarge(value, ctx);
-	refuseInexact(value, ctx);
+	if (!refuseTooLarge(value, ctx)) refuseInexact(value, ctx);
 }).meta({ type: 'object', additionalProperties: true, description: bounds });
 
-/** Notes that attributes are too large, at the object that is. What is no object is not looked at. */
-export function refuseTooLarge(value: unknown, ctx: z.RefinementCtx): void {
+/** Notes that attributes are too large, at the object that is. Returns whether they are. */
+export function refuseTooLarge(value: unknown, ctx: z.RefinementCtx): boolean {
 	const problem = excessIn(value);
 	if (problem !== null) ctx.addIssue({ code: 'custom', ...problem });
+	return problem !== null;
 }
 
 type Path = (string | number)[];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import { StoredObject, Timestamp, Uuid } from './common.js';
 import { paginated } from './list.js';
 import { pageShape, Search } from './query.js';
@@ -57,7 +58,7 @@ export const ChangePage = paginated(ChangeRead).extend({ revision: z.int().min(0
 
 /** A parameter that may be repeated: any of its values may match. */
 function repeatable<S extends z.ZodType>(value: S) {
-	return z.preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(value)).optional();
+	return z.preprocess((given) => (typeof given === 'string' ? [given] : given), boundedArray(value)).optional();
 }
 
 const Revision = z

@@ -2,6 +2,9 @@
 
 import { z } from 'zod';
 import { refuseTooLarge } from './attributes.js';
+import { boundedArray, choice } from './bounded.js';
+import { tooMany } from './bulk.js';
+import { type JsonJudge, refuseFaults } from './json-fault.js';
 import { pageShape } from './query.js';
 
 const optionalText = z.string().nullish();
@@ -16,27 +19,19 @@ const attributes = z
 		'must be an object',
 	)
 	.superRefine((value, ctx) => {
-		for (const path of endlessIn(value, [])) ctx.addIssue({ code: 'custom', message: endlessMessage, path });
+		// First, because it stops at the bound: what is within it is cheap to look through.
+		if (!refuseTooLarge(value, ctx)) refuseFaults(value, finite, ctx);
 	})
-	.superRefine(refuseTooLarge)
 	.optional()
 	.meta({ type: ['object', 'null'] });
 
-const endlessMessage = 'must be a number JSON can hold';
-
 /**
- * Where numbers stand that `JSON.parse` reads as infinity, such as 1e999. A policy would get them as null, to which
- * conditions that ask for no small number, or for none, would say yes. The server bounds the depth before.
+ * `JSON.parse` reads some numbers as infinity, such as 1e999. A policy would get them as null, to which conditions that
+ * ask for no small number, or for none, would say yes.
  */
-function endlessIn(value: unknown, path: readonly (string | number)[]): readonly (string | number)[][] {
-	if (typeof value === 'number') return Number.isFinite(value) ? [] : [[...path]];
-	if (typeof value !== 'object' || value === null) return [];
-	return Object.entries(value).flatMap(([name, member]) =>
-		typeof member === 'number' || typeof member === 'object'
-			? endlessIn(member, [...path, Array.isArray(value) ? Number(name) : name])
-			: [],
-	);
-}
+const finite: JsonJudge = {
+	leaf: (value) => (typeof value === 'number' && !Number.isFinite(value) ? 'must be a number JSON can hold' : null),
+};
 
 const user = z.preprocess(
 	(value) => (typeof value === 'string' ? { key: value } : value),
@@ -75,23 +70,17 @@ export const Query = z.object({
 /** One check as clients send it, after validation. */
 export type Query = z.output<typeof Query>;
 
-const checks = z.object({ checks: z.array(Query) });
+/** The most checks of one request. */
+export const maxBulkChecks = 10_000;
+
+const checks = boundedArray(Query).max(maxBulkChecks, tooMany(maxBulkChecks, 'checks'));
 
 /** Many checks: a bare array of them, or the array as member `checks`. */
-export const BulkQuery = z
-	.unknown()
-	.transform((value, context): readonly Query[] => {
-		const parsed = Array.isArray(value)
-			? z.array(Query).safeParse(value, { reportInput: true })
-			: checks.safeParse(value, { reportInput: true });
-		if (parsed.success) return 'checks' in parsed.data ? parsed.data.checks : parsed.data;
-		// An issue is a raw issue with its message filled in; the types keep the two apart.
-		for (const issue of parsed.error.issues) context.issues.push(issue as z.core.$ZodRawIssue);
-		return z.NEVER;
-	})
-	.meta({ type: ['array', 'object'] });
+export const BulkQuery = choice(Array.isArray, checks, z.object({ checks })).transform((given): readonly Query[] =>
+	'checks' in given ? given.checks : given,
+);
 
-const filter = z.array(z.string()).nullish();
+const filter = boundedArray(z.string()).nullish();
 
 /** Asks what a user may do. A filter that is absent, null or empty lets everything through. */
 export const PermissionsQuery = z.object({

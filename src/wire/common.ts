@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { boundedRecord, reservedName } from './bounded.js';
+import { type JsonJudge, refuseFaults } from './json-fault.js';
 
 /** The vocabulary every wire model is made of: text, keys, ids, times, attributes, and what absence means. */
 
@@ -8,9 +10,6 @@ const maxNameLength = 1024;
 const maxTextLength = 16_384;
 /** A reference may be `<resource key>:<instance key>`. */
 const maxReferenceLength = 2 * maxKeyLength + 1;
-
-/** A name a plain JavaScript object cannot hold as a member without changing what the object is. */
-const reservedName = '__proto__';
 
 const unstorable = /[\0\p{Surrogate}]/u;
 const unstorableMessage = 'must not contain NUL characters or lone surrogates';
@@ -115,45 +114,26 @@ export const StoredObject = z
 export const Attributes = z
 	.custom<JsonObject>()
 	.superRefine((value, ctx) => {
-		if (isObject(value)) refuseUnstorable(value, [], ctx);
+		if (isObject(value)) refuseFaults(value, storable, ctx);
 		else ctx.addIssue({ code: 'invalid_type', expected: 'object', message: 'must be an object', input: value });
 	})
 	.meta({ type: 'object', additionalProperties: true });
 
-function refuseUnstorable(value: unknown, path: readonly (string | number)[], ctx: z.RefinementCtx): void {
-	const refuse = (message: string) => ctx.addIssue({ code: 'custom', message, path: [...path], input: String(value) });
-	if (typeof value === 'string' && !isStorable(value)) refuse(unstorableMessage);
-	// JSON.parse reads 1e999 as infinity, which JSON cannot say again.
-	if (typeof value === 'number' && !Number.isFinite(value)) refuse('must be a number JSON can hold');
-	if (Array.isArray(value)) for (const [index, item] of value.entries()) refuseUnstorable(item, [...path, index], ctx);
-	if (!isObject(value)) return;
-	for (const [name, member] of Object.entries(value)) {
-		const here = [...path, name];
-		if (name === reservedName) ctx.addIssue({ code: 'custom', message: 'is a reserved name', path: here, input: name });
-		else if (!isStorable(name)) ctx.addIssue({ code: 'custom', message: unstorableMessage, path: here, input: name });
-		else refuseUnstorable(member, here, ctx);
-	}
-}
+const storable: JsonJudge = {
+	leaf: (value) => {
+		if (typeof value === 'string') return isStorable(value) ? null : unstorableMessage;
+		// JSON.parse reads 1e999 as infinity, which JSON cannot say again.
+		return typeof value === 'number' && !Number.isFinite(value) ? 'must be a number JSON can hold' : null;
+	},
+	name: (name) => {
+		if (name === reservedName) return 'is a reserved name';
+		return isStorable(name) ? null : unstorableMessage;
+	},
+};
 
 /** A JSON object whose member names are keys, or what else `name` lets through; a wrong one is refused at its place. */
 export function keyed<S extends z.ZodType>(value: S, name: z.ZodString = Key) {
-	return z.preprocess(
-		refuseReservedName,
-		z.record(name, value, { error: (issue) => (issue.code === 'invalid_key' ? keyProblem(issue) : undefined) }),
-	);
-}
-
-/** The record schema would drop this member without a word. */
-function refuseReservedName(value: unknown, ctx: z.RefinementCtx): unknown {
-	if (isObject(value) && Object.hasOwn(value, reservedName)) {
-		ctx.addIssue({ code: 'custom', message: 'is a reserved name', path: [reservedName], input: reservedName });
-	}
-	return value;
-}
-
-function keyProblem(issue: { readonly issues?: unknown }): string {
-	const [first] = Array.isArray(issue.issues) ? (issue.issues as readonly { message?: string }[]) : [];
-	return first?.message ?? 'is not a valid key';
+	return boundedRecord(name, value);
 }
 
 /** A field a create may leave out; an explicit null is the same as leaving it out. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import { defaulted, Reference, Uuid } from './common.js';
 import { granting } from './granting.js';
 
@@ -33,7 +34,7 @@ export type DerivedRoleRuleRemove = z.output<typeof DerivedRoleRuleRemove>;
 
 /** All derivations of one role. */
 export const DerivedRoleBlockEdit = granting({
-	users_with_role: defaulted(z.array(DerivedRoleRuleCreate), () => []),
+	users_with_role: defaulted(boundedArray(DerivedRoleRuleCreate), () => []),
 	when,
 }).meta({ id: 'DerivedRoleBlockEditable' });
 export type DerivedRoleBlockEdit = z.output<typeof DerivedRoleBlockEdit>;

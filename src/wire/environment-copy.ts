@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import { defaulted, optional, Reference, Text, Uuid } from './common.js';
 import { EnvironmentCreate, EnvironmentRead } from './environment.js';
 
 /** Which objects of one kind are copied, by their keys. */
 export const CopyFilter = z
 	.object({
-		include: defaulted(z.array(Text), () => []).meta({ description: 'Nothing is everything; `*` is any text.' }),
-		exclude: defaulted(z.array(Text), () => []).meta({ description: 'Wins over `include`; `*` is any text.' }),
+		include: defaulted(boundedArray(Text), () => []).meta({ description: 'Nothing is everything; `*` is any text.' }),
+		exclude: defaulted(boundedArray(Text), () => []).meta({ description: 'Wins over `include`; `*` is any text.' }),
 	})
 	.meta({ id: 'EnvironmentCopyScopeFilters' });
 export type CopyFilter = z.output<typeof CopyFilter>;

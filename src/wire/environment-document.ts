@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ComparedAttributes } from './attributes.js';
+import { boundedArray } from './bounded.js';
 import {
 	Attributes,
 	defaulted,
@@ -37,7 +38,7 @@ function orNull<S extends z.ZodType>(schema: S) {
 }
 
 function listOf<S extends z.ZodType>(item: S) {
-	return defaulted(z.array(item), () => []);
+	return defaulted(boundedArray(item), () => []);
 }
 
 function mapOf<S extends z.ZodType>(value: S, key: z.ZodString = Key) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import {
 	AlwaysNull,
 	Attributes,
@@ -20,7 +21,7 @@ export const Jwks = z
 	.object({
 		ttl: defaulted(z.int().min(0), () => 600),
 		url: defaulted(Text.regex(jwksUrl, 'must be an https URL').nullable(), () => null),
-		jwks: defaulted(z.object({ keys: z.array(Attributes) }).nullable(), () => null),
+		jwks: defaulted(z.object({ keys: boundedArray(Attributes) }).nullable(), () => null),
 	})
 	.meta({ id: 'JwksConfig' });
 export type Jwks = z.output<typeof Jwks>;

@@ -38,7 +38,7 @@ export const ErrorBody = z
 	.meta({ id: 'ErrorBody' });
 export type ErrorBody = z.input<typeof ErrorBody>;
 
-/** The body of a 422: every problem with its place, which begins with `body`, `query` or `path`. */
+/** The body of a 422: the first problems, each with its place, which begins with `body`, `query` or `path`. */
 export const ValidationErrorBody = z
 	.object({
 		detail: z.array(

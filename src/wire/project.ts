@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import {
 	Attributes,
 	clearable,
@@ -24,7 +25,7 @@ export const ProjectCreate = z
 		description: optional(Text),
 		settings: optional(Attributes),
 		active_policy_repo_id: optional(Uuid),
-		initial_environments: defaulted(z.array(EnvironmentCreate), () => [
+		initial_environments: defaulted(boundedArray(EnvironmentCreate), () => [
 			EnvironmentCreate.parse({ key: 'dev', name: 'Development' }),
 			EnvironmentCreate.parse({ key: 'production', name: 'Production' }),
 		]),

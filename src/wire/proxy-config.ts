@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import { defaulted, environmentObject, Key, keyed, Name, optional, Text } from './common.js';
 
 /** How a proxy shows the secret to its service: as a bearer token, as user and password, or as headers. */
@@ -48,7 +49,7 @@ export const ProxyConfigCreate = z
 		name: Name,
 		secret: ProxySecret,
 		auth_mechanism: defaulted(AuthMechanism, () => 'Bearer' as const),
-		mapping_rules: defaulted(z.array(MappingRule), () => []),
+		mapping_rules: defaulted(boundedArray(MappingRule), () => []),
 	})
 	.meta({ id: 'ProxyConfigCreate' });
 export type ProxyConfigCreate = z.output<typeof ProxyConfigCreate>;
@@ -59,7 +60,7 @@ export const ProxyConfigUpdate = z
 		name: optional(Name),
 		secret: optional(ProxySecret),
 		auth_mechanism: optional(AuthMechanism),
-		mapping_rules: optional(z.array(MappingRuleUpdate)),
+		mapping_rules: optional(boundedArray(MappingRuleUpdate)),
 	})
 	.meta({ id: 'ProxyConfigUpdate' });
 export type ProxyConfigUpdate = z.output<typeof ProxyConfigUpdate>;

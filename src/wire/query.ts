@@ -1,7 +1,12 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import { Name, Reference, Text } from './common.js';
 
 /** Query parameters: they arrive as text, or as a list of texts when repeated. Unknown names are ignored. */
+
+/** The most searches, and the most filters by attributes, of one request: each is a condition on every row. */
+const mostSearches = 100;
+const mostFilters = 20;
 
 function wholeNumber(value: unknown): unknown {
 	return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
@@ -34,13 +39,16 @@ export const Search = Name.transform((text) => (text === '' ? undefined : text))
 
 /** Searches, any of which may match; the parameter may be repeated. `undefined` when absent or empty. */
 export const Searches = z
-	.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(Text))
+	.preprocess(
+		(value) => (typeof value === 'string' ? [value] : value),
+		boundedArray(Text).max(mostSearches, `must be given at most ${mostSearches} times`),
+	)
 	.transform((texts) => (texts.every((text) => text === '') ? undefined : texts.filter((text) => text !== '')))
 	.optional();
 
 /** References of one kind, any of which may match; the parameter may be repeated. `undefined` when absent. */
 export const References = z
-	.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(Reference))
+	.preprocess((value) => (typeof value === 'string' ? [value] : value), boundedArray(Reference))
 	.optional();
 
 /** One `attr_<name>=<value>` of a list: only objects whose attribute of that name is that text. */
@@ -63,6 +71,10 @@ export function withAttributeFilters<S extends z.ZodRawShape>(shape: S) {
 			const parsed = z.tuple([Text, Text]).safeParse([parameter.slice(attributePrefix.length), value]);
 			if (parsed.success) attribute_filters.push({ name: parsed.data[0], value: parsed.data[1] });
 			else ctx.addIssue({ code: 'custom', message: 'must be one text', path: [parameter], input: value });
+			if (attribute_filters.length <= mostFilters) continue;
+			const message = `must not be given: a list takes at most ${mostFilters} such filters`;
+			ctx.addIssue({ code: 'custom', message, path: [parameter], input: value });
+			break;
 		}
 		return { ...query, attribute_filters };
 	});

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import { operations, tooMany } from './bulk.js';
 import { environmentObject, InstanceReference, optional, Reference, StoredObject, Uuid } from './common.js';
 import { granting } from './granting.js';
@@ -32,7 +33,7 @@ export type RelationshipTupleBulkCreate = z.output<typeof RelationshipTupleBulkC
 /** Many relationships to end. */
 export const RelationshipTupleBulkRemove = z
 	.object({
-		idents: z.array(RelationshipTupleRemove).max(maxBulkTuples, tooMany(maxBulkTuples, 'relationship tuples')),
+		idents: boundedArray(RelationshipTupleRemove).max(maxBulkTuples, tooMany(maxBulkTuples, 'relationship tuples')),
 	})
 	.meta({ id: 'RelationshipTupleDeleteBulkOperation' });
 export type RelationshipTupleBulkRemove = z.output<typeof RelationshipTupleBulkRemove>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import {
 	Attributes,
 	clearable,
@@ -25,9 +26,9 @@ export const ResourcePermission = Reference.meta({
 const described = {
 	name: Name,
 	description: optional(Text),
-	permissions: defaulted(z.array(ResourcePermission), () => []),
+	permissions: defaulted(boundedArray(ResourcePermission), () => []),
 	attributes: optional(Attributes),
-	extends: defaulted(z.array(Reference), () => []),
+	extends: defaulted(boundedArray(Reference), () => []),
 	granted_to: optional(DerivedRoleBlockEdit),
 };
 
@@ -44,15 +45,15 @@ export const ResourceRoleUpdate = z
 	.object({
 		name: optional(Name),
 		description: clearable(Text),
-		permissions: optional(z.array(ResourcePermission)),
+		permissions: optional(boundedArray(ResourcePermission)),
 		attributes: clearable(Attributes),
-		extends: optional(z.array(Reference)),
+		extends: optional(boundedArray(Reference)),
 		granted_to: clearable(DerivedRoleBlockEdit),
 	})
 	.meta({ id: 'ResourceRoleUpdate' });
 export type ResourceRoleUpdate = z.output<typeof ResourceRoleUpdate>;
 
-const permissions = { permissions: z.array(ResourcePermission) };
+const permissions = { permissions: boundedArray(ResourcePermission) };
 
 /** Permissions to give to a role of a resource. */
 export const ResourceRolePermissions = granting(permissions, shownOfRole).meta({ id: 'ResourceRolePermissions' });

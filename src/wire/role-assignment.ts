@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import { environmentScoped, Reference, StoredObject, Uuid } from './common.js';
 import { Flag, pageShape, References } from './query.js';
 import { givenSomewhere, heldSomewhere, roleShape } from './user.js';
@@ -20,11 +21,11 @@ export const maxBulkAssignments = 2000;
 const tooMany = `must have at most ${maxBulkAssignments} role assignments; send the rest in further calls`;
 
 /** Many roles to give; a bare array. */
-export const RoleAssignmentBulkCreate = z.array(RoleAssignmentCreate).max(maxBulkAssignments, tooMany);
+export const RoleAssignmentBulkCreate = boundedArray(RoleAssignmentCreate).max(maxBulkAssignments, tooMany);
 export type RoleAssignmentBulkCreate = z.output<typeof RoleAssignmentBulkCreate>;
 
 /** Many roles to take; a bare array. */
-export const RoleAssignmentBulkRemove = z.array(RoleAssignmentRemove).max(maxBulkAssignments, tooMany);
+export const RoleAssignmentBulkRemove = boundedArray(RoleAssignmentRemove).max(maxBulkAssignments, tooMany);
 export type RoleAssignmentBulkRemove = z.output<typeof RoleAssignmentBulkRemove>;
 
 /** What happens to an assignment of many whose user does not exist. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded.js';
 import { operations } from './bulk.js';
 import {
 	AlwaysNull,
@@ -32,9 +33,9 @@ const described = {
 	key: Key,
 	name: Name,
 	description: optional(Text),
-	permissions: defaulted(z.array(Permission), () => []),
+	permissions: defaulted(boundedArray(Permission), () => []),
 	attributes: optional(Attributes),
-	extends: defaulted(z.array(Reference), () => []),
+	extends: defaulted(boundedArray(Reference), () => []),
 };
 
 /** A new tenant role. */
@@ -46,9 +47,9 @@ export const RoleUpdate = z
 	.object({
 		name: optional(Name),
 		description: clearable(Text),
-		permissions: optional(z.array(Permission)),
+		permissions: optional(boundedArray(Permission)),
 		attributes: clearable(Attributes),
-		extends: optional(z.array(Reference)),
+		extends: optional(boundedArray(Reference)),
 		granted_to: derivation,
 	})
 	.meta({ id: 'RoleUpdate' });
@@ -59,7 +60,7 @@ export const shownOfRole = [
 	...['key', 'name', 'description', 'resource', 'resource_id', 'extends', 'attributes', 'granted_to'],
 	...['v1compat_settings', 'v1compat_attributes'],
 ];
-const permissions = { permissions: z.array(Permission) };
+const permissions = { permissions: boundedArray(Permission) };
 
 /** Permissions to give to a role. */
 export const RolePermissions = granting(permissions, shownOfRole).meta({ id: 'RolePermissions' });

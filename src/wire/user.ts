@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ComparedAttributes } from './attributes.js';
+import { boundedArray } from './bounded.js';
 import { idents, operations } from './bulk.js';
 import {
 	clearable,
@@ -65,7 +66,7 @@ const described = {
 	first_name: optional(Name),
 	last_name: optional(Name),
 	attributes: defaulted(ComparedAttributes, () => ({})),
-	role_assignments: optional(z.array(UserRoleCreate)),
+	role_assignments: optional(boundedArray(UserRoleCreate)),
 };
 
 /** A new user, with the roles it shall have from the start. */

@@ -1,8 +1,18 @@
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import test from 'ava';
-import { type Answered, createApplication, type Listening, listen, maxBodyBytes } from '../../src/http/server.js';
+import {
+	type Answered,
+	createApplication,
+	type Listening,
+	listen,
+	maxBodyBytes,
+	maxBodyValues,
+} from '../../src/http/server.js';
+import { eventually } from '../support/eventually.js';
 import { renderSampleFailure, sampleEndpoints, sampleSurround } from './sample.js';
 
 /** What the server does with good and bad requests, over real sockets. */
@@ -56,6 +66,7 @@ const cases: readonly Case[] = [
 	},
 	{ title: 'no key', method: 'POST', path: '/things', body: thing, status: 401 },
 	{ title: 'no key is said before a wrong body is', method: 'POST', path: '/things', body: '{}', status: 401 },
+	{ title: 'no key is said before a body is read', method: 'POST', path: '/things', body: '{"a":', status: 401 },
 	{
 		title: 'wrong key',
 		method: 'POST',
@@ -229,6 +240,46 @@ const cases: readonly Case[] = [
 		says: /percent-encoding/,
 	})),
 	{ title: 'malformed percent-encoding in a query is text', path: '/things?name=%ZZ', status: 200 },
+	...['%ED%A0%80', '%FF', 'a%C3', '%C0%AE', 'b%ZZ%80'].map((written) => ({
+		title: `a query that is no UTF-8: ${written}`,
+		path: `/things?page=1&name=${written}&other=%C3%A9`,
+		status: 422,
+		locs: [['query', 'name']],
+		says: /UTF-8/,
+	})),
+	{ title: 'a name in a query that is no UTF-8', path: '/things?%FF=1', status: 422, locs: [['query', '\ufffd']] },
+
+	...(
+		[
+			['"\\ud800"', ['body']],
+			['{"a":{"b":["\\uDFFF\\uD83D"]}}', ['body', 'a', 'b', 0]],
+			['{"unknown\\udead":1}', ['body', 'unknown\udead']],
+		] as const
+	).map(([body, loc]) => ({
+		title: `a lone surrogate: ${body}`,
+		method: 'POST',
+		path: '/echo',
+		body,
+		status: 422,
+		locs: [loc],
+		says: /lone surrogate/,
+	})),
+	{
+		title: 'a pair of surrogates is a character',
+		method: 'POST',
+		path: '/echo',
+		body: '"\\ud83d\\ude00"',
+		status: 200,
+		answer: { body: '😀' },
+	},
+	{
+		title: 'a byte order mark is not part of the body',
+		method: 'POST',
+		path: '/echo',
+		body: '\ufeff{"a":1}',
+		status: 200,
+		answer: { body: { a: 1 } },
+	},
 
 	{ title: 'no such path', path: '/nothing', status: 404, says: /`\/nothing`/ },
 	{ title: 'paths are case sensitive', path: '/Things', status: 404 },
@@ -383,6 +434,129 @@ for (const [title, headers, body] of tooLarge) {
 	});
 }
 
+const notUnicode: readonly (readonly [title: string, bytes: Buffer])[] = [
+	['a byte of Latin-1', Buffer.from('"caf\xe9"', 'latin1')],
+	['a surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+	['an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
+	['a character cut short', Buffer.from([0x22, 0xc3])],
+	['a byte of Latin-1 far on', Buffer.concat([Buffer.from(`"${'é'.repeat(100_000)}`), Buffer.from([0xe9, 0x22])])],
+];
+
+for (const [title, bytes] of notUnicode) {
+	test(`bytes of a body that are no UTF-8: ${title}`, async (t) => {
+		const answer = await fetch(`${server.url}/echo`, { method: 'POST', body: bytes });
+		t.is(answer.status, 422);
+		const { detail } = (await answer.json()) as FailureBody;
+		t.deepEqual(detail, [{ loc: ['body'], msg: 'must be UTF-8', type: 'ill_formed' }]);
+	});
+}
+
+test('a body of many values is refused, and one of as many as are allowed is read', async (t) => {
+	const most = maxBodyValues;
+	const list = (length: number) => JSON.stringify(Array.from({ length }, () => 0));
+	const post = (body: string) => send('POST', '/echo', { 'content-length': String(body.length) }, body);
+	t.is((await post(list(most))).status, 200);
+	const refused = await post(list(most + 1));
+	t.is(refused.status, 413);
+	t.regex(refused.text, /at most 131072 values/);
+});
+
+test('a large body is what it is', async (t) => {
+	const value = Array.from({ length: 20_000 }, (_, index) => ({ [`name ${index}`]: [index, 'é😀', { a: null }] }));
+	const body = JSON.stringify(value);
+	t.true(body.length > 500_000);
+	const whole = await send('POST', '/echo', { 'content-length': String(Buffer.byteLength(body)) }, body);
+	t.deepEqual(JSON.parse(whole.text), { body: value });
+	const compressed = await fetch(`${server.url}/echo`, {
+		method: 'POST',
+		headers: { 'content-encoding': 'gzip' },
+		body: gzipSync(body),
+	});
+	t.deepEqual(await compressed.json(), { body: value });
+});
+
+test('a small body that becomes a large one is refused', async (t) => {
+	for (const [encoding, bytes] of [
+		['gzip', gzipSync(' '.repeat(20 * maxBodyBytes))],
+		['deflate', deflateSync(' '.repeat(20 * maxBodyBytes))],
+		['br', brotliCompressSync(' '.repeat(20 * maxBodyBytes))],
+	] as const) {
+		const headers = { 'content-encoding': encoding };
+		const answer = await fetch(`${server.url}/echo`, { method: 'POST', headers, body: bytes });
+		t.is(answer.status, 413, encoding);
+	}
+});
+
+/** The first answer to bytes that are sent and not ended. */
+function firstAnswer(bytes: string): Promise<{ readonly text: string; readonly socket: Socket }> {
+	return new Promise((resolve, reject) => {
+		const socket = connect(server.port, '127.0.0.1', () => socket.write(bytes));
+		socket.once('data', (data) => resolve({ text: data.toString(), socket }));
+		socket.on('error', reject);
+	});
+}
+
+test('who has no key is answered before the body comes', async (t) => {
+	const { text: answer, socket } = await firstAnswer(
+		'POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n',
+	);
+	t.regex(answer, /^HTTP\/1.1 401 /);
+	// What comes of the body all the same is not looked at, and is followed by the next request.
+	const next = once(socket, 'data');
+	socket.write(`${'['.repeat(3_000_000)}GET /things HTTP/1.1\r\nHost: x\r\n\r\n`);
+	t.regex(String(await next), /^HTTP\/1.1 200 /);
+	socket.destroy();
+});
+
+test('an answer before the end of the body reaches a client that closes the connection', async (t) => {
+	const head = 'POST /things HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5000000\r\n\r\n';
+	for (let turn = 0; turn < 10; turn++) {
+		const socket = connect(server.port, '127.0.0.1');
+		socket.write(head + '['.repeat(5_000_000));
+		t.regex(await text(socket), /^HTTP\/1.1 401 .*an API key is needed/s);
+	}
+});
+
+test('a body that nobody reads and that does not end costs its connection', async (t) => {
+	const { text: answer, socket } = await firstAnswer(
+		'POST /things HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
+	);
+	t.regex(answer, /^HTTP\/1.1 401 /);
+	const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`;
+	socket.removeAllListeners('error');
+	const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()).on('error', () => {}));
+	for (let sent = 0; sent < 200 && !socket.destroyed; sent++) {
+		if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
+	}
+	await closed;
+	t.pass();
+});
+
+test('a client that asks before it sends is told to go on only if its body is wanted', async (t) => {
+	const head = (more: string) =>
+		`POST /things HTTP/1.1\r\nHost: x\r\n${more}Expect: 100-continue\r\nContent-Length: ${thing.length}\r\n\r\n`;
+	const refused = await firstAnswer(head(''));
+	t.regex(refused.text, /^HTTP\/1.1 401 /);
+	t.regex(refused.text, /\r\nconnection: close\r\n/i);
+	const wanted = await firstAnswer(head('Authorization: Bearer good\r\n'));
+	t.regex(wanted.text, /^HTTP\/1.1 100 /);
+	const created = once(wanted.socket, 'data');
+	wanted.socket.write(thing);
+	t.regex(String(await created), /^HTTP\/1.1 201 /);
+	refused.socket.destroy();
+	wanted.socket.destroy();
+});
+
+test('a compressed body whose client leaves is not waited for', async (t) => {
+	const bytes = gzipSync(JSON.stringify('x'.repeat(100_000)));
+	const told = answered.length;
+	const headers = `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+	const socket = connect(server.port, '127.0.0.1');
+	socket.write(headers);
+	socket.write(bytes.subarray(0, 20), () => socket.destroy());
+	t.true(await eventually(() => answered.slice(told).some(({ path, status }) => path === '/echo' && status === 400)));
+});
+
 test('a connection goes on after a body that was too large', async (t) => {
 	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 	t.teardown(() => agent.destroy());
@@ -431,6 +605,7 @@ test.serial('only what is no Failure is reported as unexpected, and every answer
 const noRequests: readonly (readonly [title: string, bytes: string, status: number])[] = [
 	['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
 	['what is not HTTP', 'hello\r\n\r\n', 400],
+	['a target that is no URL', 'GET http://[::1/things HTTP/1.1\r\nHost: x\r\n\r\n', 400],
 	['a length that is none', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', 400],
 ];
 

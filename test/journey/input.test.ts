@@ -266,7 +266,7 @@ harmless(
 			t,
 			await organization.send('POST', `${place.facts}/tenants`, undefined, { raw: '['.repeat(5_000_000) }),
 			400,
-			'JSON',
+			'deep',
 		);
 		const inside = `{"key":"new","name":"New","attributes":${deep(101)}}`;
 		fails(t, await organization.send('POST', `${place.facts}/tenants`, undefined, { raw: inside }), 400, 'deep');

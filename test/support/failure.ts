@@ -20,7 +20,7 @@ const members = ['id', 'title', 'error_code', 'message', 'support_link', 'additi
 
 /**
  * What is wrong with an answer as a failure of the management API, in words; `null` when it is one as documented:
- * a 422 with every problem and its place, or a body of the six members; in either case exactly `application/json`.
+ * a 422 with at most twenty problems and their places, or a body of the six members; in either case exactly `application/json`.
  */
 export function complaint(answer: Answer<unknown>): string | null {
 	const { status, headers, body } = answer;
@@ -36,7 +36,7 @@ export function complaint(answer: Answer<unknown>): string | null {
 
 function isValidation(body: unknown): boolean {
 	const detail = isRecord(body) && Object.keys(body).join() === 'detail' ? body['detail'] : undefined;
-	return Array.isArray(detail) && detail.length > 0 && detail.every(isProblem);
+	return Array.isArray(detail) && detail.length > 0 && detail.length <= 20 && detail.every(isProblem);
 }
 
 function isProblem(problem: unknown): boolean {

@@ -54,6 +54,15 @@ for (const [name, schema, value, becomes] of accepted) {
 	});
 }
 
+const attributeFilters = (count: number) =>
+	Object.fromEntries(Array.from({ length: count }, (_, index) => [`attr_a${index}`, 'x']));
+
+test('filters by attributes are as many as are said', (t) => {
+	t.true(filtered.safeParse(attributeFilters(20)).success);
+	const says = 'must not be given: a list takes at most 20 such filters';
+	t.deepEqual(parsed(filtered, attributeFilters(900)), { problems: [`attr_a20: ${says}`] });
+});
+
 const notAPage = 'page: must be a whole number from 1 to 999999999';
 const notASize = 'per_page: must be a whole number from 1 to 100';
 

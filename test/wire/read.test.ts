@@ -289,6 +289,7 @@ const answers: Readonly<Record<string, Answer>> = {
 			compiled_revision: null,
 			published_at: null,
 			failure: { revision: 3, message: 'x' },
+			degraded: null,
 			files: [],
 		},
 		shown: {
@@ -298,6 +299,7 @@ const answers: Readonly<Record<string, Answer>> = {
 			compiled_revision: null,
 			published_at: null,
 			failure: { revision: 3, message: 'x' },
+			degraded: null,
 			files: [],
 		},
 	},

@@ -1,0 +1,159 @@
+import { connect } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { endpoints } from '../src/api/table.js';
+import { maxBodyBytes, maxBodyValues } from '../src/http/server.js';
+import { decisionEndpoints } from '../src/pdp/decision-endpoints.js';
+import { listingEndpoints } from '../src/pdp/listing-endpoints.js';
+import { type Body, bodies } from '../test/support/bodies.js';
+import { decisionBodies, type HostileBody, hostileBodies, shapes } from '../test/support/hostile-bodies.js';
+import { newPlace } from '../test/support/management.js';
+import { startStack } from '../test/support/stack.js';
+import { furnish, pathOf } from '../test/support/tour.js';
+
+/**
+ * The processor time of parsing, validating and refusing 5 MiB of each shape, at every place of every body of both servers,
+ * with a key and without one: the worst endpoint per shape. Servers, database client and the client that sends are one
+ * process, so the figures are somewhat too high. Fails over 250 ms. What is accepted is shown and does not count, nor does
+ * what takes more than 5 MiB: a document to import is read in parts, and what counts is how long a part holds the event loop.
+ *
+ * `REFUSALS=check,createUser` narrows to endpoints by name.
+ */
+
+const mostMilliseconds = 250;
+const wanted = (process.env['REFUSALS'] ?? '').split(',').filter(Boolean);
+
+/** Fields of one text or number refuse all shapes alike; these look into them. */
+const looking =
+	/^(object|references|assignments|actions|attributes|roles|relations|members|rules|subject|jwks|scope|secret)/;
+
+interface Visited {
+	readonly name: string;
+	readonly method: string;
+	readonly path: string;
+	readonly body: Body;
+	readonly url: string;
+	readonly key: string;
+	readonly streamed: boolean;
+}
+
+interface Measured {
+	readonly where: string;
+	readonly status: number;
+	readonly milliseconds: number;
+	/** The longest time that nothing else could run, in milliseconds. */
+	readonly held: number;
+	readonly answerBytes: number;
+}
+
+/** Sends one request over a connection of its own and reads the answer to its end. */
+async function ask({ method, path, url }: Visited, body: Buffer, key: string | null): Promise<Omit<Measured, 'where'>> {
+	const { hostname, port } = new URL(url);
+	const authorization = key === null ? [] : [`Authorization: Bearer ${key}`];
+	const head = [`${method.toUpperCase()} ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...authorization];
+	const delay = monitorEventLoopDelay({ resolution: 1 });
+	delay.enable();
+	const before = process.cpuUsage();
+	const socket = connect(Number(port), hostname);
+	socket.on('error', () => {});
+	socket.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`);
+	socket.write(body);
+	const parts: Buffer[] = [];
+	socket.on('data', (part: Buffer) => parts.push(part));
+	await new Promise((resolve) => socket.once('close', resolve));
+	const { user, system } = process.cpuUsage(before);
+	delay.disable();
+	const answer = Buffer.concat(parts).toString();
+	const [start = '', text = ''] = answer.split('\r\n\r\n');
+	return {
+		status: Number(start.split(' ')[1]),
+		milliseconds: (user + system) / 1000,
+		held: delay.max / 1e6,
+		answerBytes: Buffer.byteLength(text),
+	};
+}
+
+const stack = await startStack('server');
+const place = await newPlace({ url: stack.api.listening.url, store: stack.api.store }, stack.project);
+await furnish(place);
+
+function visiting(): readonly Visited[] {
+	const api = { url: stack.api.listening.url, key: stack.keys.organization };
+	const point = { url: stack.decisionPoint.listening.url, key: stack.keys.environment };
+	const ofApi = endpoints.map((endpoint) => ({
+		...endpoint,
+		...api,
+		path: pathOf(endpoint, place),
+		body: bodies[endpoint.name],
+	}));
+	const ofPoint = [...decisionEndpoints('edge'), ...listingEndpoints('edge')].map((endpoint) => ({
+		...endpoint,
+		...point,
+		body: decisionBodies[endpoint.name],
+	}));
+	return [...ofApi, ...ofPoint].flatMap(({ body, maxBodyBytes: larger, ...rest }) =>
+		body === undefined ? [] : [{ ...rest, body, streamed: larger !== undefined }],
+	);
+}
+
+function narrowed(body: Body): Body {
+	return { ...body, fields: Object.fromEntries(Object.entries(body.fields).filter(([, kind]) => looking.test(kind))) };
+}
+
+/** The largest text of a shape that holds no more values than a body may: what is refused for more is never validated. */
+function fitting(make: (bytes: number) => string): string {
+	for (let bytes = maxBodyBytes - 1024; ; bytes = Math.floor(bytes * 0.95)) {
+		const text = make(bytes);
+		// None of the shapes has these characters in a text.
+		if ((text.match(/[[{,]/g) ?? []).length < maxBodyValues - 50) return text;
+	}
+}
+
+const values = new Map<string, string>();
+for (const [shape, make] of Object.entries(shapes)) {
+	const [most, fits] = [make(maxBodyBytes - 1024), fitting(make)];
+	values.set(shape, most);
+	if (fits.length < most.length) values.set(`${shape}, as many as allowed`, fits);
+}
+const measured = new Map<string, Measured[]>();
+
+function note(shape: string, one: Measured): void {
+	measured.set(shape, [...(measured.get(shape) ?? []), one]);
+}
+
+async function attack(visited: Visited, { shape, what, text }: HostileBody): Promise<void> {
+	const kind = visited.streamed ? `${shape}, streamed` : shape;
+	note(kind, { where: `${visited.name}: ${what}`, ...(await ask(visited, Buffer.from(text), visited.key)) });
+}
+
+for (const visited of visiting().filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+	for (const hostile of hostileBodies(narrowed(visited.body), values)) await attack(visited, hostile);
+	const nobody = Buffer.from(values.get('empty objects') ?? '');
+	note('from nobody', { where: visited.name, ...(await ask(visited, nobody, null)) });
+}
+
+let failed = false;
+const ascending = (left: Measured, right: Measured) => left.milliseconds - right.milliseconds;
+console.log('processor time of 5 MiB in ms, by shape: median, worst, the longest hold, and where it is worst');
+for (const [shape, all] of measured) {
+	const refused = all.filter(({ status }) => status >= 400).sort(ascending);
+	const taken = all
+		.filter(({ status }) => status < 400)
+		.sort(ascending)
+		.at(-1);
+	const [median, worst] = [refused[Math.floor(refused.length / 2)], refused.at(-1)];
+	const hold = Math.max(...refused.map(({ held }) => held));
+	const figures = [median?.milliseconds ?? 0, worst?.milliseconds ?? 0, hold].map((one) => one.toFixed(0).padStart(5));
+	const accepted = taken === undefined ? '' : `; accepted at most ${taken.milliseconds.toFixed(0)} (${taken.where})`;
+	console.log(`${shape.padEnd(62)} ${figures.join(' ')} (${worst?.status}, ${worst?.where})${accepted}`);
+	const wrong = all.filter(
+		({ status, answerBytes }) => !status || status >= 500 || (status >= 400 && answerBytes > 64 * 1024),
+	);
+	for (const { where, status, answerBytes } of wrong) console.log(`  WRONG: ${where}: ${status}, ${answerBytes} bytes`);
+	const slow = !shape.endsWith('streamed') && (worst?.milliseconds ?? 0) > mostMilliseconds;
+	failed ||= wrong.length > 0 || slow;
+}
+await stack.stop();
+if (failed) {
+	console.log(`over ${mostMilliseconds} ms, or not refused as it should be`);
+	process.exitCode = 1;
+}

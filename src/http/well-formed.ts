@@ -1,0 +1,22 @@
+/** A step on the way to a place in a JSON value: a member's name or an item's index. */
+export type Step = string | number;
+
+const escapedSurrogate = /\\u[dD][89a-fA-F]/;
+const loneSurrogate = /\p{Surrogate}/u;
+
+/** Whether a JSON text, itself well-formed, may stand for one that is not: by an escape such as `\ud800`. */
+export function mayBeIllFormed(text: string): boolean {
+	return text.includes('\\u') && escapedSurrogate.test(text);
+}
+
+/** The place of the first text or name with a lone surrogate; `null` when there is none. The value is not deep. */
+export function firstIllFormed(value: unknown): readonly Step[] | null {
+	if (typeof value === 'string') return loneSurrogate.test(value) ? [] : null;
+	if (typeof value !== 'object' || value === null) return null;
+	for (const [name, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+		if (typeof name === 'string' && loneSurrogate.test(name)) return [name];
+		const inner = firstIllFormed(member);
+		if (inner !== null) return [name, ...inner];
+	}
+	return null;
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+
+/**
+ * Lists and maps of requests: as zod's own, but a length over the limit is refused before any item is looked at, and
+ * validation ends with the twentieth problem. What else a body of many wrong items costs, time and memory, has no bound.
+ */
+
+/** How many problems end the validation of one list or map. */
+export const mostProblems = 20;
+
+/** How long validation may hold the event loop, in milliseconds, and after how many items it looks at the clock. */
+const sliceMilliseconds = 5;
+const itemsBetweenLooks = 16;
+
+/** A name a plain JavaScript object cannot hold as a member without changing what the object is. */
+export const reservedName = '__proto__';
+
+type Context = z.core.ParseContextInternal;
+type Payload = z.core.ParsePayload;
+type Ran = ReturnType<z.core.$ZodType['_zod']['run']>;
+
+/** A list of requests. */
+export function boundedArray<S extends z.ZodType>(element: S): z.ZodArray<S> {
+	return new BoundedArray({ type: 'array', element }) as z.ZodArray<S>;
+}
+
+/** A map of requests, by names that pass `name`; what a wrong name is told is what `name` says. */
+export function boundedRecord<S extends z.ZodType>(name: z.ZodString, value: S): z.ZodRecord<z.ZodString, S> {
+	return new BoundedRecord({ type: 'record', keyType: name, valueType: value }) as z.ZodRecord<z.ZodString, S>;
+}
+
+/** One of two shapes, by a look at the value: what is wrong is said of that shape alone. */
+export function choice<First extends z.ZodType, Second extends z.ZodType>(
+	isFirst: (value: unknown) => boolean,
+	first: First,
+	second: Second,
+): z.ZodUnion<readonly [First, Second]> {
+	const options = [first, second] as const;
+	return new Choice({ type: 'union', options, isFirst }) as unknown as z.ZodUnion<readonly [First, Second]>;
+}
+
+interface ChoiceDef extends z.core.$ZodUnionDef {
+	readonly isFirst: (value: unknown) => boolean;
+}
+
+const Choice = z.core.$constructor<z.ZodUnion, ChoiceDef>('Choice', (inst, def) => {
+	z.ZodUnion.init(inst, def);
+	const [first, second] = def.options;
+	inst._zod.parse = (payload, ctx) => {
+		const chosen = def.isFirst(payload.value) ? first : second;
+		return chosen?._zod.run(payload, ctx) ?? payload;
+	};
+});
+
+const BoundedArray = z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef>('BoundedArray', (inst, def) => {
+	z.ZodArray.init(inst, def);
+	const ofZod = inst._zod.parse;
+	inst._zod.parse = (payload, ctx) => {
+		const input = payload.value as unknown;
+		// What is no list, or too long a list, zod refuses without a look at its items.
+		if (!Array.isArray(input) || input.length > longest(def)) return ofZod(payload, ctx);
+		const output: unknown[] = [];
+		payload.value = output;
+		return inTurn(payload, ctx, input.length, (index) =>
+			withResult(def.element._zod.run({ value: input[index], issues: [] }, ctx), ({ value, issues }) => {
+				payload.issues.push(...z.core.util.prefixIssues(index, issues));
+				output.push(value);
+			}),
+		);
+	};
+});
+
+const BoundedRecord = z.core.$constructor<z.ZodRecord, z.core.$ZodRecordDef>('BoundedRecord', (inst, def) => {
+	z.ZodRecord.init(inst, def);
+	inst._zod.parse = (payload, ctx) => {
+		const input = payload.value as unknown;
+		if (!z.core.util.isPlainObject(input)) {
+			return refuse(payload, { code: 'invalid_type', expected: 'record', input, inst });
+		}
+		const names = Object.keys(input);
+		const output: Record<string, unknown> = {};
+		payload.value = output;
+		return inTurn(payload, ctx, names.length, (index) => {
+			const name = names[index] ?? '';
+			const problem = problemWithName(def.keyType, name);
+			if (problem !== undefined) {
+				refuse(payload, {
+					code: 'invalid_key',
+					origin: 'record',
+					issues: [],
+					input: name,
+					path: [name],
+					message: problem,
+				});
+				return undefined;
+			}
+			return withResult(def.valueType._zod.run({ value: input[name], issues: [] }, ctx), ({ value, issues }) => {
+				payload.issues.push(...z.core.util.prefixIssues(name, issues));
+				output[name] = value;
+			});
+		});
+	};
+});
+
+/** What `max` says of a list. */
+function longest({ checks = [] }: z.core.$ZodArrayDef): number {
+	const limits = checks.map(({ _zod }) => (_zod.def as { readonly maximum?: number }).maximum);
+	return Math.min(...limits.filter((limit) => limit !== undefined));
+}
+
+function refuse(payload: Payload, issue: z.core.$ZodRawIssue): Payload {
+	payload.issues.push(issue);
+	return payload;
+}
+
+function problemWithName(schema: z.core.$ZodType, name: string): string | undefined {
+	if (name === reservedName) return 'is a reserved name';
+	const parsed = z.core.safeParse(schema, name);
+	return parsed.success ? undefined : (parsed.error.issues[0]?.message ?? 'is not a valid key');
+}
+
+/** Takes a result now, or when it is there. */
+function withResult(ran: Ran, take: (result: Payload) => void): Promise<void> | undefined {
+	if (ran instanceof Promise) return ran.then(take);
+	take(ran);
+	return undefined;
+}
+
+/** Runs `step` for each index until there are problems enough; lets others run meanwhile where the caller can wait. */
+function inTurn(
+	payload: Payload,
+	ctx: Context,
+	count: number,
+	step: (index: number) => Promise<void> | undefined,
+): Payload | Promise<Payload> {
+	let since = performance.now();
+	const from = (first: number): Payload | Promise<Payload> => {
+		for (let index = first; index < count && payload.issues.length < mostProblems; index++) {
+			const ran = step(index);
+			if (ran !== undefined) return ran.then(() => from(index + 1));
+			if (!ctx.async || index % itemsBetweenLooks !== itemsBetweenLooks - 1) continue;
+			if (performance.now() - since < sliceMilliseconds) continue;
+			return pause().then(() => {
+				since = performance.now();
+				return from(index + 1);
+			});
+		}
+		return payload;
+	};
+	return from(0);
+}
+
+function pause(): Promise<void> {
+	return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { mostProblems } from './bounded.js';
+
+/** Something inside a JSON value that is not taken, and where it stands. */
+export interface JsonFault {
+	readonly path: readonly (string | number)[];
+	readonly message: string;
+	/** The number, the text, or the name of the member. */
+	readonly input: unknown;
+}
+
+/** What is wrong with a number, a text, true, false or null, or with the name of a member; `null` when nothing is. */
+export interface JsonJudge {
+	readonly leaf: (value: unknown) => string | null;
+	readonly name?: (name: string) => string | null;
+}
+
+/** What `judge` says of everything in a JSON value, up to the twentieth fault. The server bounds the depth before. */
+export function jsonFaults(value: unknown, judge: JsonJudge): readonly JsonFault[] {
+	const faults: JsonFault[] = [];
+	collect(value, judge, [], faults);
+	return faults;
+}
+
+/** Refuses a value for what is wrong in it, each fault at its place. */
+export function refuseFaults(value: unknown, judge: JsonJudge, ctx: z.RefinementCtx): void {
+	for (const { path, message, input } of jsonFaults(value, judge)) {
+		ctx.addIssue({ code: 'custom', message, path: [...path], input });
+	}
+}
+
+/** `path` is the place of the value; it is changed on the way and is as before in the end. */
+function collect(value: unknown, judge: JsonJudge, path: (string | number)[], faults: JsonFault[]): void {
+	const note = (message: string | null, input: unknown) => {
+		if (message !== null) faults.push({ path: [...path], message, input });
+		return message === null;
+	};
+	if (typeof value !== 'object' || value === null) {
+		note(judge.leaf(value), value);
+		return;
+	}
+	const list = Array.isArray(value);
+	for (const [name, member] of list ? value.entries() : Object.entries(value)) {
+		path.push(name);
+		if (list || note(judge.name?.(String(name)) ?? null, name)) collect(member, judge, path, faults);
+		path.pop();
+		if (faults.length >= mostProblems) return;
+	}
+}

@@ -1,0 +1,180 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { IllFormedError, JsonBuilder, JsonLimitError, parseJson } from '../../src/http/json-builder.js';
+
+/** JSON that comes in parts: what is built of it is what `JSON.parse` makes of the whole. */
+
+const generous = { depth: 100, values: 1_000_000 };
+
+/** The value as JSON, which also tells the order of members, or the name of the error. */
+function outcome(work: () => unknown): string {
+	try {
+		return JSON.stringify(work());
+	} catch (error) {
+		return error instanceof Error ? error.name : String(error);
+	}
+}
+
+/** Throws unless a text in parts is what it is as a whole. */
+function compare(text: string, cuts: readonly number[]): void {
+	const whole = outcome(() => parseJson(text));
+	const inParts = outcome(() => built(partsOf(text, cuts)));
+	if (inParts !== whole) throw new Error(`${JSON.stringify(text)} is ${inParts} in parts and ${whole} as a whole`);
+}
+
+function built(parts: readonly string[], limits = generous): unknown {
+	const builder = new JsonBuilder(limits, 16);
+	for (const part of parts) builder.add(part);
+	return builder.finish();
+}
+
+/** A text in parts of the lengths given, over and over. */
+function partsOf(text: string, lengths: readonly number[]): readonly string[] {
+	const parts: string[] = [];
+	for (let at = 0, turn = 0; at < text.length; turn++) {
+		const length = lengths[turn % lengths.length] ?? 1;
+		parts.push(text.slice(at, at + length));
+		at += length;
+	}
+	return parts;
+}
+
+const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
+
+const name = fc.oneof(fc.constantFrom('', 'a', 'b', '__proto__', '0', '7', 'é"\\', '[,]{:}'), fc.string());
+const { value: anything } = fc.letrec<{ value: unknown }>((tie) => ({
+	value: fc.oneof(
+		{ maxDepth: 5, depthSize: 'small', withCrossShrink: true },
+		fc.oneof(fc.integer(), fc.double(), fc.boolean(), fc.constant(null), name),
+		fc.array(tie('value'), { maxLength: 6 }),
+		fc.array(fc.tuple(name, tie('value')), { maxLength: 6 }).map((members) => new Members(members)),
+	),
+}));
+
+/** An object that may have a member twice. */
+class Members {
+	constructor(readonly members: readonly (readonly [string, unknown])[]) {}
+}
+
+/** JSON with a blank of one's own between its tokens. */
+function written(value: unknown, blank: string): string {
+	const list = (texts: readonly string[]) => texts.join(`${blank},${blank}`);
+	if (Array.isArray(value)) return `[${blank}${list(value.map((item) => written(item, blank)))}${blank}]`;
+	if (!(value instanceof Members)) return JSON.stringify(value);
+	const members = value.members.map(([key, member]) => `${JSON.stringify(key)}${blank}:${written(member, blank)}`);
+	return `{${blank}${list(members)}${blank}}`;
+}
+
+test('whatever the parts, the value is that of the whole', (t) => {
+	const property = fc.property(anything, fc.constantFrom('', ' ', '\n\t '), lengths, (value, blank, cuts) =>
+		compare(`${blank}${written(value, blank)}${blank}`, cuts),
+	);
+	t.notThrows(() => fc.assert(property, { numRuns: 500 }));
+});
+
+test('a text with a character too many, too few or another is refused where JSON.parse refuses it', (t) => {
+	const character = fc.constantFrom(...'[]{},:"\\ 1ntx', '');
+	const property = fc.property(anything, fc.nat(), character, fc.boolean(), lengths, (value, at, other, drop, cuts) => {
+		const right = written(value, '');
+		const place = at % (right.length + 1);
+		compare(right.slice(0, place) + other + right.slice(place + (drop ? 1 : 0)), cuts);
+	});
+	t.notThrows(() => fc.assert(property, { numRuns: 2_000 }));
+});
+
+const malformed = [
+	...[
+		'',
+		' ',
+		'[',
+		'{',
+		']',
+		'}',
+		'[1,]',
+		'[,1]',
+		'[1,,2]',
+		'{"a":1,}',
+		'{,"a":1}',
+		'{"a"}',
+		'{"a":}',
+		'{1:2}',
+		'[1}',
+		'{]',
+	],
+	...[
+		'[[1],,[2]]',
+		'[[1],]',
+		'[[1][2]]',
+		'[[1]2]',
+		'[1[2]]',
+		'{"a":[1]"b":2}',
+		'{"a":[1],}',
+		'{"a":{},,"b":{}}',
+		'[]]',
+		'[],',
+	],
+	...[
+		'[] []',
+		'1,2',
+		'"a',
+		'[1] x',
+		'{"a":[1]]',
+		'[{"a":1]}',
+		'{"a" "b":[1]}',
+		'{"a":"b":[1]}',
+		'[:[1]]',
+		'{[1]}',
+		'["a"[1]]',
+	],
+];
+
+for (const text of malformed) {
+	test(`malformed, in parts of any length: ${JSON.stringify(text)}`, (t) => {
+		// So long that each of them is begun before its end is there.
+		const long = text.replaceAll('1', '1'.repeat(20));
+		for (const one of [text, long]) {
+			for (let length = 1; length <= one.length + 1; length++) {
+				t.throws(() => built(partsOf(one, [length])), { instanceOf: SyntaxError }, `${one} by ${length}`);
+			}
+		}
+	});
+}
+
+const illFormed: readonly (readonly [text: string, path: readonly (string | number)[]])[] = [
+	['"\\ud800"', []],
+	['{"a":"x\\uDC00"}', ['a']],
+	['[1,["long enough to be cut",{"b":[0,"\\ud83dx"]}]]', [1, 1, 'b', 1]],
+	['[1,["long enough to be cut",{"\\ud83d":[0,"and more of it that is cut"]}]]', [1, 1, '\ud83d']],
+	['{"a":["long enough to be cut","the same again",3,4,"\\udfff",6]}', ['a', 4]],
+	['{"a":{"b":"long enough to be cut","c":1},"d":"\\ud800\\ud800"}', ['d']],
+];
+
+for (const [text, path] of illFormed) {
+	test(`a lone surrogate is refused at its place: ${text}`, (t) => {
+		t.deepEqual(t.throws<IllFormedError>(() => parseJson(text), { instanceOf: IllFormedError }).path, path);
+		for (let length = 1; length <= text.length; length++) {
+			const error = t.throws<IllFormedError>(() => built(partsOf(text, [length])), { instanceOf: IllFormedError });
+			t.deepEqual(error.path, path, `by ${length}`);
+		}
+	});
+}
+
+test('an escaped pair of surrogates is a character', (t) => {
+	t.is(parseJson('"\\ud83d\\ude00"'), '😀');
+	t.deepEqual(built(partsOf('["\\ud83d\\ude00","long enough to be cut"]', [3])), ['😀', 'long enough to be cut']);
+});
+
+test('too deep or too much is refused before it is built', (t) => {
+	t.is(limitOf('['.repeat(4), { depth: 3, values: 10 }), 'depth');
+	t.is(limitOf('[[],[],[],[]', { depth: 3, values: 6 }), 'values');
+	t.is(limitOf(`{"a":{}${',"b":{}'.repeat(10)}`, { depth: 3, values: 20 }), 'values');
+	t.deepEqual(built(['[[[1]]]'], { depth: 3, values: 3 }), [[[1]]]);
+});
+
+function limitOf(text: string, limits: typeof generous): string {
+	try {
+		return JSON.stringify(built([text], limits));
+	} catch (error) {
+		return error instanceof JsonLimitError ? error.limit : String(error);
+	}
+}

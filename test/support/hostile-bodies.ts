@@ -1,0 +1,97 @@
+/** Bodies that cost whoever reads them carelessly: a few shapes of JSON, as large as is asked for, at every place of a body. */
+
+import type { Body } from './bodies.js';
+
+/** A body as it is sent, and what is hostile in it. */
+export interface HostileBody {
+	/** The shape and, unless it is the whole body, its place: `wide in attributes`. */
+	readonly what: string;
+	/** The shape alone. */
+	readonly shape: string;
+	readonly text: string;
+}
+
+type Member = (index: number) => string;
+
+/** Members or items, as many as fit. */
+function filled(bytes: number, [open, close]: readonly [string, string], member: Member): string {
+	const members: string[] = [];
+	for (let left = bytes - 2; left > 0; ) {
+		const next = member(members.length);
+		left -= next.length + 1;
+		if (left >= 0) members.push(next);
+	}
+	return `${open}${members.join()}${close}`;
+}
+
+const list = ['[', ']'] as const;
+const object = ['{', '}'] as const;
+
+/** The shapes by name, each made to a size in bytes. */
+export const shapes: Readonly<Record<string, (bytes: number) => string>> = {
+	'empty objects': (bytes) => filled(bytes, list, () => '{}'),
+	'empty lists': (bytes) => filled(bytes, list, () => '[]'),
+	'objects with names of their own': (bytes) => filled(bytes, list, (index) => `{"k${index}":0}`),
+	numbers: (bytes) => filled(bytes, list, () => '0'),
+	'endless numbers': (bytes) => filled(bytes, list, () => '1e999'),
+	'numbers of 400 digits': (bytes) => filled(bytes, list, () => '7'.repeat(400)),
+	'one long number': (bytes) => '7'.repeat(bytes),
+	texts: (bytes) => filled(bytes, list, (index) => `"${index}"`),
+	'lone surrogates': (bytes) => filled(bytes, list, () => '"\\ud800"'),
+	'pairs of surrogates': (bytes) => filled(bytes, list, () => '"\\ud83d\\ude00"'),
+	wide: (bytes) => filled(bytes, object, (index) => `"k${index}":0`),
+	'wide, with names that are no keys': (bytes) => filled(bytes, object, (index) => `"k ${index}":{}`),
+	'wide and endless': (bytes) => filled(bytes, object, (index) => `"k${index}":1e999`),
+	'one name again and again': (bytes) => filled(bytes, object, () => '"a":{}'),
+	'a long name': (bytes) => `{"${'x'.repeat(bytes - 10)}":0}`,
+	'a long text': (bytes) => `"${'x'.repeat(bytes - 2)}"`,
+	'a long text of escapes': (bytes) => `"${'\\u0001'.repeat(Math.floor(bytes / 6))}"`,
+	'deep lists': (bytes) => '['.repeat(bytes / 2) + ']'.repeat(bytes / 2),
+	'deep objects': (bytes) => `${'{"a":'.repeat(bytes / 6)}0${'}'.repeat(bytes / 6)}`,
+	'lists without an end': (bytes) => '['.repeat(bytes),
+	'as deep as allowed, again and again': (bytes) => filled(bytes, list, () => '['.repeat(90) + ']'.repeat(90)),
+};
+
+/** Each shape as the whole of a body, as the list in it, and as each of its fields beside others that are right. */
+export function* hostileBodies(body: Body, values: ReadonlyMap<string, string>): Iterable<HostileBody> {
+	for (const [shape, value] of values) {
+		yield { shape, what: shape, text: value };
+		if (body.many !== undefined && body.many !== 'bare') {
+			yield { shape, what: `${shape} in ${body.many}`, text: `{"${body.many}":${value}}` };
+		}
+		for (const field of Object.keys(body.fields)) {
+			const { [field]: _, ...others } = body.base;
+			const rest = Object.entries(others).map(([name, other]) => `${JSON.stringify(name)}:${JSON.stringify(other)}`);
+			const item = `{${[...rest, `"${field}":${value}`].join()}}`;
+			yield { shape, what: `${shape} in ${field}`, text: wrapped(body, item) };
+		}
+	}
+}
+
+function wrapped({ many }: Body, item: string): string {
+	if (many === undefined) return item;
+	return many === 'bare' ? `[${item}]` : `{"${many}":[${item}]}`;
+}
+
+const check: Body = {
+	base: { user: 'ann', action: 'read', resource: 'document' },
+	fields: { user: 'subject!', action: 'text!', resource: 'subject!', context: 'object', sdk: 'text' },
+};
+
+/** The bodies of the decision point, by the name of the endpoint. */
+export const decisionBodies: Readonly<Record<string, Body>> = {
+	check,
+	checkMany: { ...check, many: 'bare' },
+	listUserPermissions: {
+		base: { user: 'ann' },
+		fields: {
+			...{ user: 'subject!', tenants: 'references', resources: 'references', resource_types: 'references' },
+			context: 'object',
+		},
+	},
+	listUserTenants: { base: { user: 'ann' }, fields: { user: 'subject!', context: 'object' } },
+	listAuthorizedUsers: {
+		base: { action: 'read', resource: 'document' },
+		fields: { action: 'text!', resource: 'subject!', context: 'object', sdk: 'text' },
+	},
+};

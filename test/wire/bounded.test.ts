@@ -1,0 +1,115 @@
+import test from 'ava';
+import { z } from 'zod';
+import { endpoints } from '../../src/api/table.js';
+import { decisionEndpoints } from '../../src/pdp/decision-endpoints.js';
+import { listingEndpoints } from '../../src/pdp/listing-endpoints.js';
+import { boundedArray, boundedRecord, choice, mostProblems } from '../../src/wire/bounded.js';
+import { BulkQuery, maxBulkChecks, Query } from '../../src/wire/check.js';
+import { Attributes, Key } from '../../src/wire/common.js';
+import { json, parsed } from './parsed.js';
+
+/** Lists and maps of requests: validation ends early where much is wrong. */
+
+const many = 100_000;
+
+/** A schema that counts how many values it sees. */
+function counting() {
+	let seen = 0;
+	const schema = z.unknown().refine((value) => {
+		seen += 1;
+		return value === 'right';
+	}, 'is wrong');
+	return { schema, seen: () => seen };
+}
+
+test('a list is looked at up to the twentieth problem', (t) => {
+	const { schema, seen } = counting();
+	const result = boundedArray(schema).safeParse(Array.from({ length: many }, () => 'wrong'));
+	t.deepEqual(
+		result.error?.issues.map(({ path }) => path),
+		Array.from({ length: mostProblems }, (_, index) => [index]),
+	);
+	t.is(seen(), mostProblems);
+});
+
+test('a map is looked at up to the twentieth problem, in names and in values', (t) => {
+	const { schema, seen } = counting();
+	const wide = (name: string) => Object.fromEntries(Array.from({ length: many }, (_, index) => [`${name}${index}`, 1]));
+	t.is(boundedRecord(Key, schema).safeParse(wide('key')).error?.issues.length, mostProblems);
+	t.is(seen(), mostProblems);
+	t.is(boundedRecord(Key, schema).safeParse(wide('no key')).error?.issues.length, mostProblems);
+	t.is(seen(), mostProblems);
+});
+
+test('a list that is too long is refused before an item is looked at', (t) => {
+	const { schema, seen } = counting();
+	const result = boundedArray(schema).max(2, 'at most 2').safeParse(['right', 'right', 'right']);
+	t.deepEqual(
+		result.error?.issues.map(({ message }) => message),
+		['at most 2'],
+	);
+	t.is(seen(), 0);
+	t.deepEqual(boundedArray(schema).max(2).parse(['right', 'right']), ['right', 'right']);
+});
+
+test('a choice says what is wrong with the shape that was meant', (t) => {
+	const schema = choice(Array.isArray, boundedArray(z.string()), z.object({ texts: boundedArray(z.string()) }));
+	t.deepEqual(parsed(schema, ['a', 1]), { problems: ['1: Invalid input: expected string, received number'] });
+	t.deepEqual(parsed(schema, {}), { problems: ['texts: Invalid input: expected array, received undefined'] });
+	t.deepEqual(parsed(schema, { texts: ['a'] }), { data: { texts: ['a'] } });
+});
+
+test('the event loop turns while a long list is validated', async (t) => {
+	let turned = false;
+	const slow = z.unknown().refine(() => {
+		const until = performance.now() + 1;
+		while (performance.now() < until);
+		return true;
+	});
+	setImmediate(() => (turned = true));
+	const list = Array.from({ length: 200 }, (_, index) => index);
+	t.deepEqual(await boundedArray(slow).parseAsync(list), list);
+	t.true(turned);
+});
+
+test('attributes are looked at up to the twentieth problem', (t) => {
+	const numbers = json(`{"a":[${Array.from({ length: 5_000 }, () => '1e999').join()}]}`);
+	t.is(Attributes.safeParse(numbers).error?.issues.length, mostProblems);
+	const check = { user: 'ann', action: 'read', resource: 'document', context: numbers };
+	t.is(Query.safeParse(check).error?.issues.length, mostProblems);
+});
+
+test('many checks are as many as are said', (t) => {
+	const check = { user: 'ann', action: 'read', resource: 'document' };
+	const checks = Array.from({ length: maxBulkChecks }, () => check);
+	t.true(BulkQuery.safeParse(checks).success);
+	t.true(BulkQuery.safeParse({ checks }).success);
+	const says = 'must have at most 10000 checks; send the rest in further calls';
+	t.deepEqual(parsed(BulkQuery, [...checks, check]), { problems: [`: ${says}`] });
+	t.deepEqual(parsed(BulkQuery, { checks: [...checks, 'x'] }), { problems: [`checks: ${says}`] });
+});
+
+/** The schemas that a schema is made of, itself among them. */
+function parts(schema: z.core.$ZodType, seen: Set<z.core.$ZodType>): Set<z.core.$ZodType> {
+	if (seen.has(schema)) return seen;
+	seen.add(schema);
+	const values = Object.values(schema._zod.def).flatMap((value: unknown) =>
+		typeof value === 'object' && value !== null && !('_zod' in value) ? Object.values(value) : [value],
+	);
+	for (const value of values) if (value instanceof z.core.$ZodType) parts(value, seen);
+	return seen;
+}
+
+test('every list and map of every request is bounded', (t) => {
+	let lists = 0;
+	for (const endpoint of [...endpoints, ...decisionEndpoints('edge'), ...listingEndpoints('edge')]) {
+		for (const part of [endpoint.params, endpoint.query, endpoint.body]) {
+			for (const { _zod } of part === undefined ? [] : parts(part, new Set())) {
+				if (!['array', 'record', 'map', 'set'].includes(_zod.def.type)) continue;
+				lists += 1;
+				t.true(_zod.traits.has('BoundedArray') || _zod.traits.has('BoundedRecord'), endpoint.name);
+			}
+		}
+	}
+	t.true(lists > 20, 'there are lists');
+});
