@@ -7,7 +7,7 @@ import type { AttributePath, Condition, Operand, Place } from './condition.js';
 import { logical, logicalHint, operatorHint } from './hint.js';
 import { readOperand } from './operand.js';
 import { type Operator, operatorNamed, operators } from './operator.js';
-import { type ConditionProblem, type NamedAttribute, Reading } from './reading.js';
+import { type ConditionProblem, mostProblems, type NamedAttribute, Reading } from './reading.js';
 import { attributeScope, memberScope, type Scope } from './scope.js';
 import { isObject, shown } from './shown.js';
 
@@ -26,7 +26,7 @@ export interface ParseOptions {
 	readonly patternProblem?: (pattern: string) => string | null;
 }
 
-/** Reads `conditions`. Finds all problems at once, each with its place, and throws nothing. */
+/** Reads `conditions`. Finds the first twenty problems at once, each with its place, and throws nothing. */
 export function parseConditions(conditions: unknown, { type, patternProblem = () => null }: ParseOptions): Parsed {
 	const reading = new Reading(patternProblem);
 	const condition = readWhole(conditions, [], 0, attributeScope(reading, type === 'userset' ? 'user' : 'resource'));
@@ -117,7 +117,7 @@ function unknownOperator(name: string, value: unknown): string {
 	return `unknown operator ${shown(name)}: did you mean ${hint}? There are ${names}`;
 }
 
-/** Reads the one member of an object. Where there are more, all of them are read, for what else is wrong. */
+/** Reads the one member of an object. Where there are more, the first of them are read, for what else is wrong. */
 function readMembers<A>(
 	reading: Reading,
 	value: Readonly<Record<string, unknown>>,
@@ -128,12 +128,12 @@ function readMembers<A>(
 	if (members.length === 0) {
 		reading.refuse('wrong_shape', at, 'must not be empty: only the whole of `conditions` can be {}');
 	} else if (members.length > 1) {
-		const names = members.map(([name]) => `{${shown(name)}: …}`);
-		const more = names.length > 3 ? ', …' : '';
-		const msg = `must have one member, not ${members.length}: to ask for all, {"allOf": [${names.slice(0, 3).join(', ')}${more}]}`;
+		const names = members.slice(0, 3).map(([name]) => `{${shown(name)}: …}`);
+		const more = members.length > names.length ? ', …' : '';
+		const msg = `must have one member, not ${members.length}: to ask for all, {"allOf": [${names.join(', ')}${more}]}`;
 		reading.refuse('wrong_shape', at, msg);
 	}
-	return members.map(([name, member]) => read(name, member, [...at, name]))[0] ?? nothing;
+	return members.slice(0, mostProblems).map(([name, member]) => read(name, member, [...at, name]))[0] ?? nothing;
 }
 
 function readLogical<A>(

@@ -27,6 +27,9 @@ export const deepest = 100;
 /** The most conditions, comparisons and values that `conditions` may hold. */
 export const mostNodes = 10_000;
 
+/** The most problems that are told of: reading stops there. */
+export const mostProblems = 20;
+
 /** See above. */
 export class Reading {
 	readonly problems: ConditionProblem[] = [];
@@ -37,8 +40,9 @@ export class Reading {
 
 	constructor(readonly patternProblem: (pattern: string) => string | null) {}
 
-	/** Notes a problem. */
+	/** Notes a problem, up to the twentieth. */
 	refuse(type: ConditionProblem['type'], at: Place, msg: string, input?: unknown): void {
+		if (this.problems.length >= mostProblems) return;
 		const short = input === null || ['string', 'number', 'boolean'].includes(typeof input);
 		this.problems.push({ at, msg, type, ...(short ? { input: cut(input) } : {}) });
 	}
@@ -49,8 +53,12 @@ export class Reading {
 		return attribute;
 	}
 
-	/** Counts one more node, at that depth. Says whether to go on there; if not, the problem is noted, once. */
+	/**
+	 * Counts one more node, at that depth. Says whether to go on there; if not, the problem is noted, once, unless there
+	 * are enough of them.
+	 */
 	enter(at: Place, depth: number): boolean {
+		if (this.problems.length >= mostProblems) return false;
 		this.#nodes += 1;
 		if (this.#nodes > mostNodes) {
 			this.#tell(at.slice(0, 0), `must not hold more than ${mostNodes} conditions and values`);

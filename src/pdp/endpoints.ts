@@ -5,6 +5,7 @@ import { Failure, forbidden } from '../failure.js';
 import type { Endpoint } from '../http/endpoint.js';
 import type { AnyRequest, Surround } from '../http/mount.js';
 import type { Logger } from '../log.js';
+import { deadline } from './deadline.js';
 import type { Deciding } from './decide.js';
 import { decisionEndpoints } from './decision-endpoints.js';
 import { type Answering, revisionHeader } from './endpoint.js';
@@ -90,7 +91,7 @@ async function untilRevision(replica: Replica, wanted: string, wait: number, req
 	const revision = Number(wanted);
 	if ((replica.current()?.policyRevision ?? -1) >= revision) return;
 	try {
-		await replica.policyReached(revision, AbortSignal.any([request.closed, AbortSignal.timeout(wait)]));
+		await deadline(request.closed, wait, (limited) => replica.policyReached(revision, limited));
 	} catch {
 		throw new Failure('unavailable', whyNotReached(replica.current(), revision));
 	}

@@ -1,6 +1,7 @@
 /** The decision point's side of the control plane: whose key this is, and the long-polled feed of bundles. */
 
 import { z } from 'zod';
+import { deadline } from './deadline.js';
 
 /** A bundle and what the feed calls the revision it leads to. */
 export interface FeedBundle {
@@ -121,24 +122,5 @@ function reasonIn(body: string): string {
 		return message;
 	} catch {
 		return body.slice(0, 300);
-	}
-}
-
-/** Runs with a signal that aborts with `signal` and after `milliseconds`; leaves no listener or timer behind. */
-async function deadline<T>(
-	signal: AbortSignal,
-	milliseconds: number,
-	run: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-	const limited = new AbortController();
-	const stop = () => limited.abort();
-	const timer = setTimeout(stop, milliseconds);
-	signal.addEventListener('abort', stop, { once: true });
-	if (signal.aborted) stop();
-	try {
-		return await run(limited.signal);
-	} finally {
-		clearTimeout(timer);
-		signal.removeEventListener('abort', stop);
 	}
 }

@@ -41,9 +41,12 @@ const refused = {
 test('what is taken is known to decision points', async (t) => {
 	const text =
 		'package regolith.check\n\ncode contains n if {\n\tsome n, pattern in input\n\tregex.is_valid(pattern)\n}\n';
-	const library = (await readPolicyLibrary()).filter(({ path }) => !path.startsWith('regolith/check/'));
-	const asked = { path: 'regolith/check/code.rego', text: `${text}\ndecision := {}\n` };
-	const policy = await loadPolicy(await policyWasm(await buildWasm({ opa, files: [...library, asked] })), 512);
+	const library = (await readPolicyLibrary()).filter(({ path }) => !/^regolith\/(check|explain)\//.test(path));
+	const asked = [
+		{ path: 'regolith/check/code.rego', text: `${text}\ndecision := {}\n` },
+		{ path: 'regolith/explain/sections.rego', text: 'package regolith.explain\n\nsections := {}\n' },
+	];
+	const policy = await loadPolicy(await policyWasm(await buildWasm({ opa, files: [...library, ...asked] })), 512);
 	for (const pattern of taken) {
 		t.is(patternProblem(pattern), null, pattern);
 		t.deepEqual(policy.evaluate([pattern], 'regolith/check/code')[0].result, [0], pattern);

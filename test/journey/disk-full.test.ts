@@ -80,10 +80,11 @@ test('nearly full, embedded: writes are 507 and logged, reads and decisions go o
 test('a write that is too large for what is left is 507, and a small one is taken', async (t) => {
 	const { disk, http } = await start(t);
 	disk.free = reserve + 2 ** 20;
-	const attributes = { text: 'x'.repeat(2 ** 20) };
-	t.is((await http().post(`${facts}/users`, { key: 'large', attributes })).status, 507);
+	const attributes = { text: 'x'.repeat(60_000) };
+	const operations = Array.from({ length: 20 }, (_, index) => ({ key: `large${index}`, attributes }));
+	t.is((await http().post(`${facts}/bulk/users`, { operations })).status, 507);
 	t.is((await http().post(`${facts}/users`, { key: 'small' })).status, 200);
-	t.is((await http().get(`${facts}/users/large`)).status, 404);
+	t.is((await http().get(`${facts}/users/large0`)).status, 404);
 });
 
 test('it starts where there is little room, for reads, and says so where there is too little', async (t) => {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { maxBodyBytes } from '../../src/http/server.js';
@@ -285,6 +287,16 @@ test('does not wait for ever', async (t) => {
 	const answer = await http.post('/allowed', annWrites, { headers: { 'x-min-revision': '8' } });
 	t.is(answer.status, 503);
 	t.deepEqual(answer.body, { detail: 'revision 8 has not been reached' });
+});
+
+test('does not wait for ever, whatever is collected as garbage meanwhile', async (t) => {
+	setFlagsFromString('--expose-gc');
+	const collect: () => void = runInNewContext('gc');
+	const { http } = await serveAcme(t, { revisionWait: 300 });
+	const answered = http.post('/allowed', annWrites, { headers: { 'x-min-revision': '8' } });
+	const collecting = setInterval(collect, 20);
+	t.teardown(() => clearInterval(collecting));
+	t.is((await answered).status, 503);
 });
 
 test('is alive at once and ready with the first revision', async (t) => {

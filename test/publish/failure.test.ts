@@ -250,7 +250,7 @@ test('nothing of a deleted environment stays in the bundle folder', async (t) =>
 	await populate(started);
 	const { body } = await started.environment.get<{ environment_id: string }>('/v2/api-key/scope');
 	const kept = join(folder, 'bundles', body.environment_id);
-	t.true(existsSync(kept));
+	await eventually(() => existsSync(kept));
 	t.is((await started.environment.delete('/v2/projects/default/envs/dev')).status, 204);
 	await eventually(() => !existsSync(kept));
 	t.pass();

@@ -99,7 +99,7 @@ const facts: readonly Write[] = [
 	{ method: 'POST', path: 'role_assignments', body: held(bob, 'viewer', 'folder:f1') },
 	{ method: 'POST', path: 'role_assignments', body: held(bob, 'reader', 'document:d1') },
 	{ method: 'PATCH', path: 'resource_instances/folder:f1', body: { attributes: { size: 1 } } },
-	{ method: 'PATCH', path: 'resource_instances/folder:f3', body: { attributes: { 'a\tb\n': ['\\', null, 1e21] } } },
+	{ method: 'PATCH', path: 'resource_instances/folder:f3', body: { attributes: { 'a\tb\n': ['\\', null, 1e-21] } } },
 	{ method: 'PATCH', path: 'resource_instances/folder:f1', body: { attributes: {} } },
 	{ method: 'PATCH', path: 'users/ann', body: { email: 'ann@example.com', attributes: { level: 3 } } },
 	{ method: 'PATCH', path: 'users/ann', body: { attributes: { level: 4, first_name: 'Nan' } } },
