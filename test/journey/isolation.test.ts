@@ -243,7 +243,7 @@ const system: Readonly<Record<string, RegExp>> = {
 	transactions: /^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET TRANSACTION)/i,
 	'the wake-up of those who wait': /^select pg_notify\('regolith_revision', \$1\)$/,
 	'the wake-up of those who wait under a key': /^select pg_notify\('regolith_key', \$1\)$/,
-	"how much of the database's log there is to clear away": /^select pg_current_wal_lsn\(\)/,
+	"how much of the database's log there is to clear away": /^(select pg_current_wal_lsn\(\)|checkpoint$|analyze\b)/,
 	'compilers taking turns': /^select pg_advisory_xact_lock/,
 	'compiled policies, by the digest of their text':
 		/^(select .* from "policies" where "digest" = \$1|insert into "policies")/,
