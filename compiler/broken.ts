@@ -30,8 +30,8 @@ export function brokenByPaths(schema: Schema, paths: readonly string[]): readonl
 
 /** The schema without these objects and without what depends on them. */
 export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): Schema {
-	const texts = new Set(broken.map(textOf));
-	const resourceStands = ({ key }: Resource) => !texts.has(textOf({ kind: 'resource', key }));
+	const texts = new Set(broken.map(identify));
+	const resourceStands = ({ key }: Resource) => !texts.has(identify({ kind: 'resource', key }));
 	const kept = new Set(schema.resources.filter(resourceStands).map(({ key }) => key));
 	const resources = schema.resources
 		.filter(resourceStands)
@@ -50,7 +50,7 @@ export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): 
 				names.has(`userset ${user_set}`) &&
 				names.has(`resourceset ${resource_set}`) &&
 				kept.has(resource) &&
-				!texts.has(textOf({ kind: 'set_rules', resource, action })),
+				!texts.has(identify({ kind: 'set_rules', resource, action })),
 		),
 	};
 }
@@ -126,7 +126,7 @@ function withoutDerivations(resource: Resource, kept: ReadonlySet<string>, texts
 		relations,
 		roles: resource.roles.map((role) => ({
 			...role,
-			derivations: texts.has(textOf({ kind: 'role_derivations', resource: resource.key, role: role.key }))
+			derivations: texts.has(identify({ kind: 'role_derivations', resource: resource.key, role: role.key }))
 				? []
 				: role.derivations.filter(({ relation }) => known.has(relation)),
 		})),
@@ -141,7 +141,7 @@ function standingSets(
 ): readonly ConditionSet[] {
 	let standing = sets.filter(
 		({ type, key, resource }) =>
-			!texts.has(textOf({ kind: 'condition_set', type, key })) && (resource === null || resources.has(resource)),
+			!texts.has(identify({ kind: 'condition_set', type, key })) && (resource === null || resources.has(resource)),
 	);
 	for (;;) {
 		const names = new Set(standing.map(({ type, key }) => `${type} ${key}`));
@@ -154,11 +154,11 @@ function standingSets(
 }
 
 function distinct(objects: readonly BrokenObject[]): readonly BrokenObject[] {
-	return [...new Map(objects.map((object) => [textOf(object), object])).values()];
+	return [...new Map(objects.map((object) => [identify(object), object])).values()];
 }
 
 /** One text for one object, whatever characters the keys hold. */
-function textOf(object: BrokenObject): string {
+function identify(object: BrokenObject): string {
 	switch (object.kind) {
 		case 'condition_set':
 			return JSON.stringify([object.kind, object.type, object.key]);

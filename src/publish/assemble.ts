@@ -63,7 +63,7 @@ export function createAssembler(
 				const { failure, broken } = whole;
 				if (broken.length === 0 || round === mostRounds) return { digest: null, failure };
 				left = withoutBroken(left, broken);
-				leftOut.push(...broken.map((object) => ({ object: brokenTitle(object), message: textOf(failure) })));
+				leftOut.push(...broken.map((object) => ({ object: brokenTitle(object), message: failureText(failure) })));
 			}
 		},
 	};
@@ -98,7 +98,7 @@ interface Failed {
 
 type Attempt<T> = { readonly value: T } | Failed;
 
-function textOf({ message, details }: PolicyFailure): string {
+function failureText({ message, details }: PolicyFailure): string {
 	return [message, ...details].join('\n');
 }
 

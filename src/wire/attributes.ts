@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { mostProblems } from './bounded.js';
 import { Attributes } from './common.js';
 
 /**
@@ -18,9 +19,6 @@ export const mostText = 65_536;
 const bounds =
 	`At most ${mostValues} values at all depths, ${mostMembers} members in one object, and ${mostText} characters of text ` +
 	'and names.';
-
-/** How many wrong numbers are told of. */
-const mostTold = 20;
 
 /** Attributes to store: bounded, and without whole numbers that readers of JSON round. */
 export const ComparedAttributes = Attributes.superRefine((value, ctx) => {
@@ -60,7 +58,7 @@ function refuseInexact(value: unknown, ctx: z.RefinementCtx): void {
 		const message = `must not be beyond ${Number.MAX_SAFE_INTEGER} either way, where readers of JSON round: use a string`;
 		ctx.addIssue({ code: 'custom', message, path: path(), input: inner });
 		told += 1;
-		if (told === mostTold) return;
+		if (told === mostProblems) return;
 	}
 }
 

@@ -36,14 +36,14 @@ export const policy = [
 				compiled_revision: live?.schema_revision ?? null,
 				published_at: live?.published_at ?? null,
 				failure,
-				degraded: live && (await degradationOf(unit, environment, live, publications)),
+				degraded: live && (await readDegradation(unit, environment, live, publications)),
 				files: [...(files ?? [])],
 			});
 		},
 	}),
 ];
 
-async function degradationOf(
+async function readDegradation(
 	unit: ReadingUnit,
 	environment: Counters,
 	live: PolicyInForce,
