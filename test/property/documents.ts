@@ -1,4 +1,5 @@
 import fc, { type GeneratorValue } from 'fast-check';
+import { exactNumbers } from '../support/exact-numbers.js';
 import { typeOf } from './relationship-state.js';
 
 /** Any environment as a document: objects of every kind, each of which refers to what is there. */
@@ -27,7 +28,9 @@ interface RandomResource extends Json {
 const keys = ['a', 'b', 'B', '10', '9', '-', 'constructor', '00000000-0000-4000-8000-000000000000'] as const;
 
 const text = fc.constantFrom('x', 'Ä "quoted"\n', '');
-const json = fc.dictionary(fc.constantFrom('n', 'm', 'toString'), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 2 });
+const json = fc.dictionary(fc.constantFrom('n', 'm', 'toString'), fc.jsonValue({ maxDepth: 2 }).map(exactNumbers), {
+	maxKeys: 2,
+});
 const attributes = json.filter((value) => !/\\u0000|\\ud[89a-f]|__proto__/i.test(JSON.stringify(value)));
 const filled = attributes.filter((value) => Object.keys(value).length > 0);
 const described = said({ name: text }, { description: text, attributes });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { idLike } from '../support/bodies.js';
 import type { Loose } from '../support/client.js';
+import { exactNumbers } from '../support/exact-numbers.js';
 import type { Place } from '../support/management.js';
 
 /** A field that a create, a PATCH and, where there is one, a PUT take. */
@@ -32,13 +33,7 @@ export interface Kind {
 
 /** As JSON says it, which knows no -0, no name that a plain object cannot hold, and no number that may be another. */
 function json<T>(values: fc.Arbitrary<T>): fc.Arbitrary<T> {
-	return values
-		.map((value) => JSON.parse(JSON.stringify(value), (_, inner) => (isInexact(inner) ? 0.5 : inner)))
-		.filter((value) => !/__proto__/.test(JSON.stringify(value)));
-}
-
-function isInexact(value: unknown): boolean {
-	return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+	return values.map((value) => exactNumbers(value) as T).filter((value) => !/__proto__/.test(JSON.stringify(value)));
 }
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 });
