@@ -27,13 +27,17 @@ export function pendingTable(inForce: Schema, schema: Schema): Json {
 	for (const edge of suspendedEdges(inForce, schema)) {
 		addTo(derivations, [edge.target.type, edge.target.role, edgeName(edge)]);
 	}
-	const actions = pendingActions(inForce, schema);
-	const setRules = suspendedRules(inForce, schema);
+	const stands = standingRules(inForce, schema);
+	const actions = pendingActions(inForce, schema, stands);
+	const setRules = suspendedRules(inForce, stands);
 	if (derivations.size === 0 && actions.size === 0 && Object.keys(setRules).length === 0) {
 		return null;
 	}
 	return { actions: treeValue(actions), derivations: treeValue(derivations), set_rules: setRules };
 }
+
+/** Whether a set rule of the policy in force stands. */
+type Stands = ReturnType<typeof standingRules>;
 
 type ActionName = Pick<SetRule, 'resource' | 'action'>;
 
@@ -42,8 +46,7 @@ function actionText({ resource, action }: ActionName): string {
 }
 
 /** Actions with a rule that does not stand, each with its rules that do. */
-function suspendedRules(inForce: Schema, schema: Schema): { readonly [type: string]: Json } {
-	const stands = standingRules(inForce, schema);
+function suspendedRules(inForce: Schema, stands: Stands): { readonly [type: string]: Json } {
 	const tables = new Map<string, [string, Json][]>();
 	for (const rules of groupedBy(inForce.set_rules, actionText).values()) {
 		const [first] = rules;
@@ -62,12 +65,12 @@ function suspendedRules(inForce: Schema, schema: Schema): { readonly [type: stri
 }
 
 /** Actions of the newer schema for which the policy in force may not grant all that it will. */
-function pendingActions(inForce: Schema, schema: Schema): Tree {
+function pendingActions(inForce: Schema, schema: Schema, stands: Stands): Tree {
 	const found: Tree = new Map();
 	const known = new Set(
 		inForce.resources.flatMap(({ key, actions }) => actions.map((action) => `${key}:${action.key}`)),
 	);
-	const byRules = changedRuleActions(inForce, schema);
+	const byRules = changedRuleActions(inForce, schema, stands);
 	const byRoles = changedRoleActions(inForce, schema);
 	for (const { key, actions } of schema.resources) {
 		for (const action of actions) {
@@ -81,8 +84,7 @@ function pendingActions(inForce: Schema, schema: Schema): Tree {
 }
 
 /** Actions with a rule that only one of the schemas has, or of which a set was edited. */
-function changedRuleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
-	const stands = standingRules(inForce, schema);
+function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): ReadonlySet<string> {
 	const before = new Set(inForce.set_rules.map(ruleText));
 	const changed = [
 		...inForce.set_rules.filter((rule) => !stands(rule)),
