@@ -35,7 +35,7 @@ export interface InstanceName {
 export interface Touched {
 	/** Some resource, action, role or permission changed. */
 	readonly schema: boolean;
-	/** Whether what the policy in force is suspended from may have changed in the run. */
+	/** Whether what is suspended may have changed in the run: then the table at `pending` is written anew. */
 	readonly pending: boolean;
 	/** Users created or deleted in the run (updates of other fields do not count). */
 	readonly users: readonly string[];
