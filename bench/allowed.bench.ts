@@ -76,7 +76,7 @@ async function measure({ decisionPoint, keys }: Stack): Promise<void> {
 	}
 }
 
-const stack = await startStack();
+const stack = await startStack('embedded');
 try {
 	await populate(stack);
 	const answer = await stack.pdp.post('/allowed', check);

@@ -1,6 +1,6 @@
 import { cpus, loadavg } from 'node:os';
 import { client } from '../test/support/client.js';
-import type { StoreKind } from '../test/support/stack.js';
+import type { StoreKind } from '../test/support/postgres.js';
 import { accepted, startApi } from './support/api.js';
 
 /**

@@ -8,7 +8,7 @@ import { buildWasm, checkRego, opaVersion, readPolicyLibrary } from '../compiler
 const opa = process.env['OPA_PATH'] ?? join(fileURLToPath(new URL('../..', import.meta.url)), '.tools/opa');
 
 /** Resource types with five actions each, and ten roles that share their permissions out. */
-function schemaOf(types: number): Schema {
+function sizedSchema(types: number): Schema {
 	const resources = Array.from({ length: types }, (_, type) => ({
 		key: `type-${type}`,
 		name: `Type ${type}`,
@@ -32,14 +32,14 @@ function schemaOf(types: number): Schema {
 }
 
 /** Two roles for each user, in two of a hundred tenants. */
-function modelOf(assignments: number): Model {
+function sizedModel(assignments: number): Model {
 	const users = Array.from({ length: assignments / 2 }, (_, user) => `user_${user}@example.com`);
 	const tenants = Array.from({ length: 100 }, (_, tenant) => ({ key: `tenant-${tenant}`, attributes: {} }));
 	const role_assignments = users.flatMap((user, index) =>
 		[0, 1].map((turn) => ({ user, role: `role-${(index + turn) % 10}`, tenant: `tenant-${(index * 7 + turn) % 100}` })),
 	);
 	return {
-		schema: schemaOf(10),
+		schema: sizedSchema(10),
 		facts: {
 			user_attributes: [],
 			instance_attributes: [],
@@ -73,7 +73,7 @@ function report(what: string, milliseconds: number, size: number): void {
 console.log(`opa ${await opaVersion(opa)}, node ${process.version}`);
 const library = await readPolicyLibrary();
 for (const types of [10, 100, 1000]) {
-	const schema = schemaOf(types);
+	const schema = sizedSchema(types);
 	const files: readonly RegoFile[] = [...library, ...(compilePolicy(schema).policy ?? [])];
 	const text = files.reduce((length, file) => length + file.text.length, 0);
 	const bundle = await buildWasm({ opa, files });
@@ -83,7 +83,7 @@ for (const types of [10, 100, 1000]) {
 	report(`${types} resource types: checkRego`, await median(rounds, () => checkRego({ opa, files })), text);
 }
 for (const assignments of [1000, 100_000, 1_000_000]) {
-	const model = modelOf(assignments);
+	const model = sizedModel(assignments);
 	const size = documentBytes(model).length;
 	report(`${assignments} role assignments: documentBytes`, await median(5, () => documentBytes(model)), size);
 }

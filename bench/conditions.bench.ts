@@ -40,7 +40,7 @@ function resourceConditions(index: number): Json {
 	return shapes[index % shapes.length] ?? {};
 }
 
-const setOf = (index: number): ConditionSet => ({
+const indexedSet = (index: number): ConditionSet => ({
 	...named(`set-${index}`),
 	...(index % 2 === 0
 		? { type: 'userset', resource: null, selects: { conditions: userConditions(index / 2) } }
@@ -49,7 +49,7 @@ const setOf = (index: number): ConditionSet => ({
 });
 
 /** 50 rules of action `read`, none of action `list`, and the others spread over 40 actions. */
-function modelOf(sets: number, rules: number): Model {
+function sizedModel(sets: number, rules: number): Model {
 	const actions = ['list', 'read', ...range(40).map((index) => `action-${index}`)].map(named);
 	const rule = (index: number): SetRule => ({
 		user_set: `set-${(index * 2) % sets}`,
@@ -62,7 +62,7 @@ function modelOf(sets: number, rules: number): Model {
 		schema: {
 			resources: [{ ...named('document'), actions, roles: [], relations: [] }],
 			roles: [{ ...named('viewer'), permissions: [{ resource: 'document', action: 'list' }], extends: [] }],
-			condition_sets: range(sets).map(setOf),
+			condition_sets: range(sets).map(indexedSet),
 			set_rules: range(rules).map(rule),
 		},
 		facts: {
@@ -71,12 +71,17 @@ function modelOf(sets: number, rules: number): Model {
 			role_assignments: users
 				.filter((_, index) => index % 2 === 0)
 				.map((user) => ({ user, role: 'viewer', tenant: 'acme' })),
-			...{ instances: [], instance_assignments: [], relationships: [], instance_attributes: [] },
+			instances: [],
+			instance_assignments: [],
+			relationships: [],
+			instance_attributes: [],
 			user_attributes: users.map((user, index) => ({
 				user,
 				attributes: {
-					...{ email: `${user}@team-${index % 50}.example.com`, department: departments[index % 5] ?? '' },
-					...{ level: index % 10, regions: [`region-${index % 20}`, `region-${(index * 3) % 20}`] },
+					email: `${user}@team-${index % 50}.example.com`,
+					department: departments[index % 5] ?? '',
+					level: index % 10,
+					regions: [`region-${index % 20}`, `region-${(index * 3) % 20}`],
 				},
 			})),
 		},
@@ -123,7 +128,7 @@ function microseconds(run: () => void): number {
 }
 
 async function measurePublishing(sets: number, rules: number, times: number): Promise<Engine> {
-	const model = modelOf(sets, rules);
+	const model = sizedModel(sets, rules);
 	const all: Published[] = [];
 	for (let round = 0; round < times; round += 1) all.push(await publish(model));
 	const last = all.at(-1);
@@ -183,9 +188,13 @@ async function measureVisibility(): Promise<void> {
 	const attribute = (type: string) => ({ type });
 	await accepted(
 		await api.post(`${schema}/resources`, {
-			...{ key: 'document', name: 'Document', actions: { read: {} } },
+			key: 'document',
+			name: 'Document',
+			actions: { read: {} },
 			attributes: {
-				...{ owner: attribute('string'), private: attribute('bool'), level: attribute('number') },
+				owner: attribute('string'),
+				private: attribute('bool'),
+				level: attribute('number'),
 				tags: attribute('array'),
 			},
 		}),
@@ -197,7 +206,7 @@ async function measureVisibility(): Promise<void> {
 	]) {
 		await accepted(await api.post(`${schema}/users/attributes`, { key, type }));
 	}
-	for (const { key, name, type, selects, resource } of range(100).map(setOf)) {
+	for (const { key, name, type, selects, resource } of range(100).map(indexedSet)) {
 		const conditions = 'conditions' in selects ? selects.conditions : {};
 		const body = { key, name, type, conditions, ...(resource === null ? {} : { resource_id: resource }) };
 		await accepted(await api.post(`${schema}/condition_sets`, body));
@@ -217,7 +226,7 @@ async function measureVisibility(): Promise<void> {
 	await stack.stop();
 }
 
-const without = (await publish(modelOf(0, 0))).engine;
+const without = (await publish(sizedModel(0, 0))).engine;
 const engine = await measurePublishing(1_000, 1_000, 5);
 measureChecks([
 	{ title: 'no sets, an action without rules', engine: without, action: 'list' },

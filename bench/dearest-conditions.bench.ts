@@ -1,4 +1,4 @@
-import { longest } from '../compiler/condition/kinds.js';
+import { longest } from '../compiler/condition/accepted-kinds.js';
 import { mostMembers as mostLiteralMembers } from '../compiler/condition/operand.js';
 import { longestPatternOfItems } from '../compiler/condition/operator.js';
 import { compile, documentBytes } from '../compiler/index.js';
@@ -49,7 +49,7 @@ const ref = { ref: 'context.b' };
 const pattern = (letters: number) => `[ab]*a${'.'.repeat(letters - 8)}c`;
 const classes = (letters: number) => `[ab]*a${'[ab]'.repeat((letters - 8) / 4)}c`;
 const inItems = (operator: Json): Json => ({ any_match: { match: { l: operator } } });
-const itemsOf = (value: Json, count: number): Json => range(count).map(() => ({ l: value }));
+const repeatedItems = (value: Json, count: number): Json => range(count).map(() => ({ l: value }));
 const third = Math.floor(many / 3);
 /** How many texts of that many characters attributes may hold. */
 const texts = (characters: number) => Math.floor(mostText / (characters + 1));
@@ -76,11 +76,14 @@ const dear: readonly Dear[] = [
 	{ title: 'in: an array of objects among arrays', comparison: { in: ref }, a: [object(mostMembers)], b: empties },
 	{ title: 'not-in: an object among empty ones', comparison: { 'not-in': ref }, a: object(mostMembers), b: empties },
 	{
-		...{ title: 'contains: wide characters', comparison: { contains: ref }, a: text(longest.searched, wide) },
+		title: 'contains: wide characters',
+		comparison: { contains: ref },
+		a: text(longest.searched, wide),
 		b: `${text(longest.sought - 1, wide)}x`,
 	},
 	{
-		...{ title: 'contains: in all items', a: itemsOf(text(16_000, wide), 4) },
+		title: 'contains: in all items',
+		a: repeatedItems(text(16_000, wide), 4),
 		comparison: inItems({ contains: `${text(longest.sought - 1, wide)}x` }),
 	},
 	{ title: 'starts-with', comparison: { 'starts-with': ref }, a: text(mostText - 2), b: text(mostText - 2) },
@@ -89,15 +92,18 @@ const dear: readonly Dear[] = [
 	{ title: 'matches: many classes', comparison: { matches: classes(1000) }, a: mixed(longest.matched) },
 	{ title: 'matches: Unicode', comparison: { matches: '^[\\pL\\pN]{20}' }, a: text(longest.matched, 'é') },
 	{
-		...{ title: 'matches: in all items', a: itemsOf(mixed(900), texts(900)) },
+		title: 'matches: in all items',
+		a: repeatedItems(mixed(900), texts(900)),
 		comparison: inItems({ matches: pattern(longestPatternOfItems) }),
 	},
 	{
-		...{ title: 'matches: classes in all items', a: itemsOf(mixed(900), texts(900)) },
+		title: 'matches: classes in all items',
+		a: repeatedItems(mixed(900), texts(900)),
 		comparison: inItems({ matches: classes(longestPatternOfItems - 2) }),
 	},
 	{
-		...{ title: 'matches: in many items', a: itemsOf('ab', third) },
+		title: 'matches: in many items',
+		a: repeatedItems('ab', third),
 		comparison: inItems({ matches: `^[\\pL\\pN]{20}` }),
 	},
 	{ title: 'array_contains: numbers', comparison: { array_contains: ref }, a: numbers, b: -1 },
@@ -109,60 +115,80 @@ const dear: readonly Dear[] = [
 	{ title: 'array_intersect: numbers', comparison: { array_intersect: ref }, a: numbers, b: others },
 	{ title: 'array_intersect: objects', comparison: { array_intersect: ref }, a: objects(490), b: objects(490) },
 	{
-		...{ title: 'object_match', a: { l: object(mostMembers) }, b: object(mostMembers) },
+		title: 'object_match',
+		a: { l: object(mostMembers) },
+		b: object(mostMembers),
 		comparison: { object_match: { match: { l: { equals: object(mostLiteralMembers) } } } },
 	},
 	{
-		...{ title: 'any_match: literal objects', a: itemsOf({}, third) },
+		title: 'any_match: literal objects',
+		a: repeatedItems({}, third),
 		comparison: inItems({ equals: object(mostLiteralMembers) }),
 	},
 	{
-		...{ title: 'any_match: objects with a literal one', a: itemsOf(object(480), 20) },
+		title: 'any_match: objects with a literal one',
+		a: repeatedItems(object(480), 20),
 		comparison: inItems({ equals: object(mostLiteralMembers) }),
 	},
 	{
-		...{ title: 'all_match: numbers', a: itemsOf(1, third) },
+		title: 'all_match: numbers',
+		a: repeatedItems(1, third),
 		comparison: { all_match: { match: { l: { equals: 1 } } } },
 	},
 	{ title: 'is-null', comparison: { 'is-null': false }, a: numbers },
 ];
 
-const keyOf = (index: number) => `case-${index}`;
+const caseKey = (index: number) => `case-${index}`;
 
 /** An action for each, with a rule of its own set. */
 const model: Model = {
 	schema: {
 		resources: [
-			{ ...named('document'), actions: dear.map((_, index) => named(keyOf(index))), roles: [], relations: [] },
+			{ ...named('document'), actions: dear.map((_, index) => named(caseKey(index))), roles: [], relations: [] },
 		],
 		roles: [],
 		condition_sets: [
 			...dear.map(({ comparison }, index) => ({
-				...{ ...named(keyOf(index)), type: 'userset' as const, resource: null, parent: null },
+				...named(caseKey(index)),
+				type: 'userset' as const,
+				resource: null,
+				parent: null,
 				selects: { conditions: { 'user.a': comparison } },
 			})),
 			{
-				...{ ...named('all'), type: 'resourceset', resource: 'document', parent: null },
+				...named('all'),
+				type: 'resourceset',
+				resource: 'document',
+				parent: null,
 				selects: { conditions: {} },
 			},
 		],
 		set_rules: dear.map((_, index) => ({
-			...{ user_set: keyOf(index), resource_set: 'all', resource: 'document', action: keyOf(index) },
+			user_set: caseKey(index),
+			resource_set: 'all',
+			resource: 'document',
+			action: caseKey(index),
 		})),
 	},
 	facts: {
-		...{ users: ['ann'], tenants: [{ key: 'acme', attributes: {} }], role_assignments: [], instances: [] },
-		...{ instance_assignments: [], relationships: [], instance_attributes: [], user_attributes: [] },
+		users: ['ann'],
+		tenants: [{ key: 'acme', attributes: {} }],
+		role_assignments: [],
+		instances: [],
+		instance_assignments: [],
+		relationships: [],
+		instance_attributes: [],
+		user_attributes: [],
 	},
 };
 
-function inputOf({ a, b = null }: Dear, index: number): EngineInput {
+function dearInput({ a, b = null }: Dear, index: number): EngineInput {
 	for (const sent of [{ a }, { b }]) {
 		const { error } = ComparedAttributes.safeParse(sent);
-		if (error !== undefined) throw new Error(`${keyOf(index)} is beyond the limits: ${error.message}`);
+		if (error !== undefined) throw new Error(`${caseKey(index)} is beyond the limits: ${error.message}`);
 	}
 	const user = { key: 'ann', attributes: { a } };
-	return { user, action: keyOf(index), resource: { type: 'document', tenant: 'acme' }, context: { b } };
+	return { user, action: caseKey(index), resource: { type: 'document', tenant: 'acme' }, context: { b } };
 }
 
 function median(values: readonly number[]): number {
@@ -178,7 +204,7 @@ const engine = await Engine.load(module, documentBytes(model));
 
 let dearest = 0;
 for (const [index, one] of dear.entries()) {
-	const input = inputOf(one, index);
+	const input = dearInput(one, index);
 	const taken = range(rounds + 1).map(() => {
 		const start = process.cpuUsage();
 		engine.code(input);

@@ -37,12 +37,15 @@ const service = new Service(`http://127.0.0.1:${pdpPort}`, {
 	command: ['start'],
 	env: {
 		...settings(data, 'full'),
-		...{ API_PORT: String(apiPort), PDP_PORT: String(pdpPort), MIN_FREE_DISK: reserve, LOG_LEVEL: 'warn' },
+		API_PORT: String(apiPort),
+		PDP_PORT: String(pdpPort),
+		MIN_FREE_DISK: reserve,
+		LOG_LEVEL: 'warn',
 	},
 });
 
 /** The status of an answer, or what there was instead of one within some seconds. */
-async function statusOf(asking: Promise<{ readonly status: number }>): Promise<number | string> {
+async function responseStatus(asking: Promise<{ readonly status: number }>): Promise<number | string> {
 	const late = new Promise<string>((resolve) => setTimeout(resolve, 15_000, 'no answer').unref());
 	return Promise.race([asking.then(({ status }) => status), late]).catch((error: Error) => error.message);
 }
@@ -53,9 +56,9 @@ const check = () => pdp.post('/allowed', { user: 'ann', action: 'read', resource
 
 async function state(): Promise<string> {
 	const [write, read, decision] = [
-		await statusOf(api.post(`${facts}/tenants`, { key: `t${Math.round(performance.now())}`, name: 'T' })),
-		await statusOf(api.get(`${facts}/users/ann`)),
-		await statusOf(check()),
+		await responseStatus(api.post(`${facts}/tenants`, { key: `t${Math.round(performance.now())}`, name: 'T' })),
+		await responseStatus(api.get(`${facts}/users/ann`)),
+		await responseStatus(check()),
 	];
 	return `a write is ${write}, a read ${read}, a check ${decision}`;
 }
@@ -89,7 +92,7 @@ await eventually(check, ({ status }) => status === 200, { deadline: 60_000 });
 say(`started: ${await state()}`);
 let written = 0;
 for (let status: number | string = 200; status === 200 && written < 20_000; written += 1) {
-	status = await statusOf(writeTo(api, written));
+	status = await responseStatus(writeTo(api, written));
 	if (status !== 200) say(`after ${written} writes, one is ${status}: ${await state()}`);
 }
 fillUp();
@@ -98,7 +101,7 @@ rmSync(filler, { force: true });
 rmSync(ballast);
 say('there is space again');
 const back = await eventually(
-	() => statusOf(api.post(`${facts}/users`, { key: `back-${Math.round(performance.now())}` })),
+	() => responseStatus(api.post(`${facts}/users`, { key: `back-${Math.round(performance.now())}` })),
 	(status) => status === 200,
 	{ deadline: 60_000, interval: 500 },
 ).catch((error: Error) => error.message);

@@ -19,7 +19,7 @@ const actions = ['read', 'write', 'delete'];
 /** Who may read is half of the roles, so that half of the checks are denials. */
 const roles = ['reader', 'writer', 'owner', 'guest', 'auditor', 'visitor'];
 
-function modelOf(assignments: number): Model {
+function sizedModel(assignments: number): Model {
 	const action = (key: string) => ({ key, name: key, description: null });
 	const resource = (key: string) => ({
 		key,
@@ -30,14 +30,17 @@ function modelOf(assignments: number): Model {
 		relations: [],
 	});
 	const permissions = actions.map((action) => ({ resource: 'document', action }));
-	const users = Array.from({ length: assignments }, (_, index) => userOf(index));
+	const users = Array.from({ length: assignments }, (_, index) => userKey(index));
 	return {
 		schema: {
 			condition_sets: [],
 			set_rules: [],
 			resources: ['document', 'folder', 'invoice', 'project'].map(resource),
 			roles: roles.map((key, index) => ({
-				...{ key, name: key, description: null, extends: [] },
+				key,
+				name: key,
+				description: null,
+				extends: [],
 				permissions: index < roles.length / 2 ? permissions : [],
 			})),
 		},
@@ -45,8 +48,8 @@ function modelOf(assignments: number): Model {
 			user_attributes: [],
 			instance_attributes: [],
 			users,
-			tenants: [...new Set(users.map((_, index) => tenantOf(index)))].map((key) => ({ key, attributes: {} })),
-			role_assignments: users.map((user, index) => ({ user, role: roleOf(index), tenant: tenantOf(index) })),
+			tenants: [...new Set(users.map((_, index) => tenantKey(index)))].map((key) => ({ key, attributes: {} })),
+			role_assignments: users.map((user, index) => ({ user, role: roleKey(index), tenant: tenantKey(index) })),
 			instances: [],
 			instance_assignments: [],
 			relationships: [],
@@ -54,9 +57,9 @@ function modelOf(assignments: number): Model {
 	};
 }
 
-const userOf = (index: number) => `user-${index}@example.com`;
-const tenantOf = (index: number) => `tenant-${Math.floor(index / usersPerTenant)}`;
-const roleOf = (index: number) => roles[index % roles.length] ?? 'reader';
+const userKey = (index: number) => `user-${index}@example.com`;
+const tenantKey = (index: number) => `tenant-${Math.floor(index / usersPerTenant)}`;
+const roleKey = (index: number) => roles[index % roles.length] ?? 'reader';
 
 function inputsFor(assignments: number, granted: boolean): readonly EngineInput[] {
 	return Array.from({ length: checksPerRound }, (_, turn) => {
@@ -65,14 +68,14 @@ function inputsFor(assignments: number, granted: boolean): readonly EngineInput[
 		const block = index - (index % roles.length);
 		const user = Math.min(block + (granted ? 0 : roles.length / 2) + (turn % 3), assignments - 1);
 		return {
-			user: { key: userOf(user) },
+			user: { key: userKey(user) },
 			action: actions[turn % actions.length] ?? 'read',
-			resource: { type: 'document', tenant: tenantOf(user) },
+			resource: { type: 'document', tenant: tenantKey(user) },
 		};
 	});
 }
 
-async function bundleOf(model: Model): Promise<Uint8Array> {
+async function buildBundle(model: Model): Promise<Uint8Array> {
 	const compiled = compile(model);
 	if (!('policy' in compiled)) throw new Error('the model does not compile');
 	const files = [...(await readPolicyLibrary()), ...compiled.policy];
@@ -91,7 +94,7 @@ async function load(bundle: Uint8Array): Promise<Engine> {
 	const files = await unpack(bundle);
 	const module = await WebAssembly.compile(files.get('policy.wasm') ?? new Uint8Array());
 	const engine = await Engine.load(module, files.get('data.json') ?? new Uint8Array());
-	engine.code({ user: { key: userOf(0) }, action: 'read', resource: { type: 'document', tenant: tenantOf(0) } });
+	engine.code({ user: { key: userKey(0) }, action: 'read', resource: { type: 'document', tenant: tenantKey(0) } });
 	return engine;
 }
 
@@ -116,8 +119,12 @@ const median = (values: readonly number[]) => quantile(values, 0.5);
 function reassignment(index: number, turn: number): readonly Patch[] {
 	const facts = ['regolith', 'facts'];
 	return [
-		{ op: 'upsert', path: [...facts, 'tenant_roles', tenantOf(index), userOf(index)], value: { [roleOf(turn)]: null } },
-		{ op: 'upsert', path: [...facts, 'users', userOf(index), tenantOf(index)], value: null },
+		{
+			op: 'upsert',
+			path: [...facts, 'tenant_roles', tenantKey(index), userKey(index)],
+			value: { [roleKey(turn)]: null },
+		},
+		{ op: 'upsert', path: [...facts, 'users', userKey(index), tenantKey(index)], value: null },
 	];
 }
 
@@ -134,7 +141,7 @@ interface Subject {
 async function measure(): Promise<void> {
 	const subjects: Subject[] = [];
 	for (const size of sizes) {
-		const bundle = await bundleOf(modelOf(size));
+		const bundle = await buildBundle(sizedModel(size));
 		const loads: number[] = [];
 		for (let round = 0; round < 5; round += 1) {
 			const start = performance.now();

@@ -8,7 +8,7 @@ import { type Body, bodies } from '../test/support/bodies.js';
 import { decisionBodies, type HostileBody, hostileBodies, shapes } from '../test/support/hostile-bodies.js';
 import { newPlace } from '../test/support/management.js';
 import { startStack } from '../test/support/stack.js';
-import { furnish, pathOf } from '../test/support/tour.js';
+import { endpointPath, furnish } from '../test/support/tour.js';
 
 /**
  * The processor time of parsing, validating and refusing 5 MiB of each shape, at every place of every body of both servers,
@@ -82,7 +82,7 @@ function visiting(): readonly Visited[] {
 	const ofApi = endpoints.map((endpoint) => ({
 		...endpoint,
 		...api,
-		path: pathOf(endpoint, place),
+		path: endpointPath(endpoint, place),
 		body: bodies[endpoint.name],
 	}));
 	const ofPoint = [...decisionEndpoints('edge'), ...listingEndpoints('edge')].map((endpoint) => ({
@@ -90,8 +90,8 @@ function visiting(): readonly Visited[] {
 		...point,
 		body: decisionBodies[endpoint.name],
 	}));
-	return [...ofApi, ...ofPoint].flatMap(({ body, maxBodyBytes: larger, ...rest }) =>
-		body === undefined ? [] : [{ ...rest, body, streamed: larger !== undefined }],
+	return [...ofApi, ...ofPoint].flatMap(({ body, largeBody, ...rest }) =>
+		body === undefined ? [] : [{ ...rest, body, streamed: largeBody !== undefined }],
 	);
 }
 

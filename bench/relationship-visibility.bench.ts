@@ -1,5 +1,5 @@
 import { type Stack, startStack } from '../test/support/stack.js';
-import { graphModel, groupOf, groupsOf, mixed, sizes, tenantOf, userOf } from './support/graph-model.js';
+import { graphModel, groupKey, groupKeys, mixed, sizes, tenantKey, userKey } from './support/graph-model.js';
 
 /**
  * From a write's request to a decision point that answers by it, with the graph of `graph-model` behind the API: API,
@@ -36,7 +36,8 @@ async function populate({ environment: api, reached }: Stack): Promise<void> {
 	const model = graphModel();
 	for (const { key, name, actions, relations } of model.schema.resources) {
 		const body = {
-			...{ key, name },
+			key,
+			name,
 			actions: Object.fromEntries(actions.map((action) => [action.key, {}])),
 		};
 		await accepted(api.post(`${schema}/resources`, body));
@@ -80,7 +81,9 @@ async function populate({ environment: api, reached }: Stack): Promise<void> {
 	await inPortions(relationships, 1000, (rows) =>
 		api.post(`${facts}/relationship_tuples/bulk`, {
 			operations: rows.map(({ type, instance, relation, subject_type, subject }) => ({
-				...{ subject: `${subject_type}:${subject}`, relation, object: `${type}:${instance}` },
+				subject: `${subject_type}:${subject}`,
+				relation,
+				object: `${type}:${instance}`,
 			})),
 		}),
 	);
@@ -103,11 +106,11 @@ type Write = (turn: number) => readonly [method: 'post' | 'delete', path: string
 const kinds: Readonly<Record<string, Write>> = {
 	'one membership': (turn) => {
 		const user = mixed(Math.floor(turn / 2) * 11 + 1, sizes.users);
-		const held = groupsOf(user);
+		const held = groupKeys(user);
 		const group = Array.from({ length: held.length + 1 }, (_, next) => groupNear(user, turn + next)).find(
-			(candidate) => !held.includes(groupOf(candidate)),
+			(candidate) => !held.includes(groupKey(candidate)),
 		);
-		return ['post', `${facts}/role_assignments`, assignment(userOf(user), group ?? 0)];
+		return ['post', `${facts}/role_assignments`, assignment(userKey(user), group ?? 0)];
 	},
 	'one document in one more folder': (turn) => {
 		const document = Math.floor(turn / 2) * sizes.tenants;
@@ -130,7 +133,7 @@ const kinds: Readonly<Record<string, Write>> = {
 		return [
 			turn % 2 === 0 ? 'post' : 'delete',
 			`${facts}/relationship_tuples`,
-			tuple(`group:${groupOf(4 * sizes.tenants)}`, 'nested', `group:${groupOf(group)}`),
+			tuple(`group:${groupKey(4 * sizes.tenants)}`, 'nested', `group:${groupKey(group)}`),
 		];
 	},
 };
@@ -141,7 +144,7 @@ function groupNear(user: number, turn: number): number {
 }
 
 function assignment(user: string, group: number) {
-	return { user, role: 'member', tenant: tenantOf(group), resource_instance: `group:${groupOf(group)}` };
+	return { user, role: 'member', tenant: tenantKey(group), resource_instance: `group:${groupKey(group)}` };
 }
 
 function tuple(subject: string, relation: string, object: string) {

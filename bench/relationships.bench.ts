@@ -3,7 +3,7 @@ import type { Model, Patch } from '../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle.js';
 import { Engine, type EngineInput } from '../src/pdp/engine.js';
-import { documentOf, graphModel, groupOf, mixed, sizes, tenantOf, userOf } from './support/graph-model.js';
+import { documentKey, graphModel, groupKey, mixed, sizes, tenantKey, userKey } from './support/graph-model.js';
 
 /**
  * One decision point's engine with the graph of `graph-model`: checks of all kinds, and patches. Targets (in the issue):
@@ -32,9 +32,9 @@ function anyCheck(turn: number): EngineInput {
 	const user = mixed(turn * 7 + 3, sizes.users);
 	const document = mixed(turn * 13 + 5, sizes.documents / sizes.tenants) * sizes.tenants + (user % sizes.tenants);
 	return {
-		user: { key: userOf(user) },
+		user: { key: userKey(user) },
 		action: turn % 2 === 0 ? 'read' : 'write',
-		resource: { type: 'document', key: documentOf(document), tenant: tenantOf(user) },
+		resource: { type: 'document', key: documentKey(document), tenant: tenantKey(user) },
 	};
 }
 
@@ -76,7 +76,7 @@ async function measure(): Promise<void> {
 	report('that deny', times.denied);
 	const facts = ['regolith', 'facts'];
 	const membership = (turn: number): readonly Patch[] => {
-		const [user, group] = [userOf(mixed(turn, sizes.users)), `group:${groupOf(mixed(turn + 1, sizes.groups))}`];
+		const [user, group] = [userKey(mixed(turn, sizes.users)), `group:${groupKey(mixed(turn + 1, sizes.groups))}`];
 		return [{ op: 'upsert', path: [...facts, 'user_roles', user, 'group', 'member', group], value: null }];
 	};
 	report(
@@ -97,7 +97,9 @@ function layered(depth: number, width: number): Model {
 		facts: {
 			user_attributes: [],
 			instance_attributes: [],
-			...{ users: ['ann', 'ben'], tenants: [{ key: 'acme', attributes: {} }], role_assignments: [] },
+			users: ['ann', 'ben'],
+			tenants: [{ key: 'acme', attributes: {} }],
+			role_assignments: [],
 			instances: names.flat().map((key) => ({ type: 'folder', key, tenant: 'acme' })),
 			instance_assignments: [
 				{ user: 'ann', role: 'viewer', type: 'folder', instance: 'folder-0-0' },
@@ -115,13 +117,15 @@ function layered(depth: number, width: number): Model {
 /** One group of very many members, with a role on one folder. */
 function crowded(members: number): Model {
 	const { schema } = graphModel();
-	const users = Array.from({ length: members }, (_, index) => userOf(index));
+	const users = Array.from({ length: members }, (_, index) => userKey(index));
 	return {
 		schema,
 		facts: {
 			user_attributes: [],
 			instance_attributes: [],
-			...{ users, tenants: [{ key: 'acme', attributes: {} }], role_assignments: [] },
+			users,
+			tenants: [{ key: 'acme', attributes: {} }],
+			role_assignments: [],
 			instances: [
 				{ type: 'folder', key: 'folder-1-0', tenant: 'acme' },
 				{ type: 'group', key: 'everyone', tenant: 'acme' },
@@ -139,7 +143,7 @@ async function measureShapes(): Promise<void> {
 		['chain of 22', layered(22, 1), 22, 'ann'],
 		['diamonds, 22 deep, 2 wide', layered(22, 2), 22, 'ann'],
 		['chain of 1,000', layered(1_000, 1), 1_000, 'ann'],
-		['group of 100,000', crowded(100_000), 1, userOf(77_777)],
+		['group of 100,000', crowded(100_000), 1, userKey(77_777)],
 	] as const;
 	const subjects = [];
 	for (const [title, model, depth, user] of shapes) {

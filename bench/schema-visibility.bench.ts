@@ -2,12 +2,13 @@ import { compilePolicy, layout } from '../compiler/index.js';
 import type { Schema } from '../compiler/model.js';
 import { readPolicyLibrary } from '../compiler/opa/build.js';
 import { pack, unpack } from '../src/bundle.js';
-import { besidePolicy } from '../src/publish/beside.js';
+import { companionFiles } from '../src/publish/companion-files.js';
 import { createWasmCompiler } from '../src/publish/wasm-compiler.js';
-import { schemaOf } from '../src/store/model.js';
-import { PolicyShelf } from '../src/store/policy.js';
-import { type Stack, type StoreKind, startStack } from '../test/support/stack.js';
-import { derivedTypes, documentOf, setRules } from './support/schema-shapes.js';
+import { readSchema } from '../src/store/model/model.js';
+import { PolicyStore } from '../src/store/shelf/policy-store.js';
+import type { StoreKind } from '../test/support/postgres.js';
+import { type Stack, startStack } from '../test/support/stack.js';
+import { derivedTypes, schemaDocument, setRules } from './support/schema-shapes.js';
 
 /**
  * From the request that changes a schema until its policy decides: API, publisher and decision point in one process, over
@@ -66,20 +67,20 @@ async function accepted(
 	return revision;
 }
 
-async function policyOf({ environment }: Stack): Promise<string> {
+async function policyHash({ environment }: Stack): Promise<string> {
 	return (await environment.get<{ readonly hash: string }>('/v2/projects/default/dev/policy')).body.hash;
 }
 
 async function measure(stack: Stack, { schema, change }: Shape): Promise<readonly number[]> {
-	const filled = stack.environment.post('/v2/projects/default/envs/dev/import', documentOf(schema));
+	const filled = stack.environment.post('/v2/projects/default/envs/dev/import', schemaDocument(schema));
 	await stack.reached(await accepted(filled));
 	const times: number[] = [];
 	for (let turn = -1; turn < rounds; turn += 1) {
-		const before = await policyOf(stack);
+		const before = await policyHash(stack);
 		const started = performance.now();
 		await stack.reached(await change(stack, turn + 1));
 		if (turn >= 0) times.push(performance.now() - started);
-		if ((await policyOf(stack)) === before) throw new Error('the change is reached, and its policy is not in force');
+		if ((await policyHash(stack)) === before) throw new Error('the change is reached, and its policy is not in force');
 	}
 	return times;
 }
@@ -94,11 +95,11 @@ async function measureSteps({ api, config }: Stack): Promise<ReadonlyMap<string,
 		return value;
 	};
 	const row = await api.store.database.knex('environments').where({ key: 'dev' }).first('id');
-	const shelf = new PolicyShelf(api.store.database.knex, besidePolicy);
+	const shelf = new PolicyStore(api.store.database.knex, companionFiles);
 	const compiler = createWasmCompiler(config.opa_path ?? '');
 	const library = await readPolicyLibrary();
 	for (let turn = 0; turn < Math.min(rounds, 3); turn += 1) {
-		const schema = await timed('read the schema (known)', () => api.store.snapshot(row.id, (unit) => schemaOf(unit)));
+		const schema = await timed('read the schema (known)', () => api.store.snapshot(row.id, (unit) => readSchema(unit)));
 		const { policy } = await timed('compile it to Rego', () => compilePolicy(schema));
 		const files = [...library, ...(policy ?? [])];
 		const wasm = await timed('compile that to WASM', () => compiler.compile(files));

@@ -26,7 +26,7 @@ const writers = 16;
 const goal = { changes: 200_000, schemaTurns: 67 };
 
 /** Resident memory, in MiB. */
-function memoryOf(pid: number | undefined): number {
+function residentMemory(pid: number | undefined): number {
 	try {
 		const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
 		return Number(kilobytes) / 1024;
@@ -69,7 +69,7 @@ async function soak(): Promise<void> {
 		while (going()) {
 			await sleep(Math.min(10_000, end - performance.now()));
 			const at = (performance.now() - start) / 1000;
-			memory.push({ at, api: memoryOf(api?.pid), pdp: memoryOf(pdp?.pid) });
+			memory.push({ at, api: residentMemory(api?.pid), pdp: residentMemory(pdp?.pid) });
 			const { api: ofApi, pdp: ofPdp } = memory.at(-1) ?? { api: 0, pdp: 0 };
 			console.log(
 				`${at.toFixed(0).padStart(5)} s  API ${ofApi.toFixed(0)} MiB, decision point ${ofPdp.toFixed(0)} MiB; ` +

@@ -1,4 +1,5 @@
-import { type Stack, type StoreKind, startStack } from '../test/support/stack.js';
+import type { StoreKind } from '../test/support/postgres.js';
+import { type Stack, startStack } from '../test/support/stack.js';
 
 /**
  * From a write's request to a decision point that answers by it, at 100,000 role assignments, on both stores: API,
@@ -11,8 +12,8 @@ const perRequest = 2_000;
 const writes = 40;
 const tenants = 100;
 
-const userOf = (index: number) => `user-${index}@example.com`;
-const tenantOf = (index: number) => `tenant-${index % tenants}`;
+const userKey = (index: number) => `user-${index}@example.com`;
+const tenantKey = (index: number) => `tenant-${index % tenants}`;
 const schema = '/v2/schema/default/dev';
 const facts = '/v2/facts/default/dev';
 
@@ -31,13 +32,13 @@ async function populate({ environment: api, reached }: Stack): Promise<void> {
 	await accepted(api.post(`${schema}/roles`, { key: 'reader', name: 'Reader', permissions: ['document:read'] }));
 	await accepted(api.post(`${schema}/roles`, { key: 'writer', name: 'Writer', permissions: ['document:write'] }));
 	for (let index = 0; index < tenants; index += 1) {
-		await accepted(api.post(`${facts}/tenants`, { key: tenantOf(index), name: tenantOf(index) }));
+		await accepted(api.post(`${facts}/tenants`, { key: tenantKey(index), name: tenantKey(index) }));
 	}
 	let revision: number | undefined;
 	for (let start = 0; start < assignments; start += perRequest) {
 		const rows = Array.from({ length: perRequest }, (_, offset) => {
 			const index = start + offset;
-			return { user: userOf(index), role: 'reader', tenant: tenantOf(index) };
+			return { user: userKey(index), role: 'reader', tenant: tenantKey(index) };
 		});
 		revision = await accepted(api.post(`${facts}/role_assignments/bulk?missing_user_policy=create`, rows));
 	}
@@ -54,7 +55,7 @@ async function measure(stack: Stack): Promise<Figures> {
 	const figures: Figures = { acknowledged: [], visible: [] };
 	for (let turn = 0; turn < writes; turn += 1) {
 		const index = (turn * 7919) % assignments;
-		const body = { user: userOf(index), role: 'writer', tenant: tenantOf(index) };
+		const body = { user: userKey(index), role: 'writer', tenant: tenantKey(index) };
 		const started = performance.now();
 		const revision = await accepted(api.post(`${facts}/role_assignments`, body));
 		figures.acknowledged.push(performance.now() - started);

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { documentBytes } from '../compiler/index.js';
 import type { Model, Patch } from '../compiler/model.js';
-import { assign, resource, snapshot, step, wasmOf } from '../test/pdp/environment.js';
+import { assign, policyWasm, resource, snapshot, step } from '../test/pdp/environment.js';
 import { FakeFeed } from '../test/pdp/fake-feed.js';
 import { type Client, client } from '../test/support/client.js';
 import { eventually } from '../test/support/eventually.js';
 import type { Question, Told } from './support/decision-point.js';
-import { documentOf, folderOf, graphModel, sizes, tenantOf, userOf } from './support/graph-model.js';
+import { documentKey, folderKey, graphModel, sizes, tenantKey, userKey } from './support/graph-model.js';
 
 /**
  * Who waits for whom at a decision point with the graph of `graph-model`, which has about 1,000,000 facts: single checks
@@ -28,7 +28,7 @@ function model(): Model {
 		user: listener,
 		role: 'viewer',
 		type: 'folder',
-		instance: folderOf(index),
+		instance: folderKey(index),
 	}));
 	return {
 		schema,
@@ -104,9 +104,9 @@ function checking(http: Client): () => Promise<readonly number[]> {
 	const running = Array.from({ length: checkers }, async (_, checker) => {
 		for (let turn = checker; going; turn += checkers) {
 			const user = turn % sizes.users;
-			const resource = { type: 'document', key: documentOf(user), tenant: tenantOf(user) };
+			const resource = { type: 'document', key: documentKey(user), tenant: tenantKey(user) };
 			const start = performance.now();
-			await http.post('/allowed', { user: userOf(user), action: 'read', resource });
+			await http.post('/allowed', { user: userKey(user), action: 'read', resource });
 			times.push(performance.now() - start);
 		}
 	});
@@ -123,7 +123,7 @@ function writing(feed: FakeFeed, point: Point, from: number): () => Promise<numb
 	let going = true;
 	const running = (async () => {
 		while (going) {
-			const patches = assign(userOf(revision % 100), tenantOf(revision % 100), revision % 2 === 0 ? ['any'] : []);
+			const patches = assign(userKey(revision % 100), tenantKey(revision % 100), revision % 2 === 0 ? ['any'] : []);
 			await publish(feed, revision, patches);
 			revision += 1;
 			while ((await point.revision()) < revision) await new Promise(setImmediate);
@@ -208,9 +208,9 @@ const bulk = (size: number) => () =>
 		point.http,
 		'/allowed/bulk',
 		Array.from({ length: size }, (_, turn) => ({
-			user: userOf(turn),
+			user: userKey(turn),
 			action: 'read',
-			resource: { type: 'document', key: documentOf(turn), tenant: tenantOf(turn) },
+			resource: { type: 'document', key: documentKey(turn), tenant: tenantKey(turn) },
 		})),
 	);
 await beside('checks alone, 2 s', feed, point, undefined, () => new Promise((done) => setTimeout(done, 2_000)));
@@ -222,7 +222,7 @@ for (const size of [1_000, 10_000]) {
 	await beside(`bulk of ${size}`, feed, point, undefined, bulk(size));
 	revision = await beside(`bulk of ${size}`, feed, point, revision, bulk(size));
 }
-const many = Array.from({ length: 10_000 }, (_, turn) => assign(userOf(turn), tenantOf(turn), ['any'])).flat();
+const many = Array.from({ length: 10_000 }, (_, turn) => assign(userKey(turn), tenantKey(turn), ['any'])).flat();
 await publish(feed, revision, many);
 revision += 1;
 await beside(`delta of ${many.length} changes`, feed, point, undefined, () =>
@@ -236,7 +236,7 @@ const wider = {
 	...large,
 	schema: { ...large.schema, resources: [...large.schema.resources, resource('more', ['see'])] },
 };
-await publish(feed, revision, [], await wasmOf(wider));
+await publish(feed, revision, [], await policyWasm(wider));
 revision += 1;
 await beside('a new policy', feed, point, undefined, () =>
 	eventually(

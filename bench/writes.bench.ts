@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { client } from '../test/support/client.js';
-import type { StoreKind } from '../test/support/stack.js';
+import type { StoreKind } from '../test/support/postgres.js';
 import { accepted, portions, startApi } from './support/api.js';
 import type { Kind, Load, Outcome } from './support/load.js';
 

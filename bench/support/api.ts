@@ -1,8 +1,9 @@
 import { type Client, client } from '../../test/support/client.js';
 import { freePort } from '../../test/support/ports.js';
+import type { StoreKind } from '../../test/support/postgres.js';
 import { createDatabase } from '../../test/support/postgres.js';
 import { Service } from '../../test/support/service.js';
-import { type StoreKind, secretFor, settings } from '../../test/support/stack.js';
+import { secretFor, settings } from '../../test/support/stack.js';
 import { removeFolder, temporaryFolder } from '../../test/support/temporary.js';
 import type { Target } from './load.js';
 

@@ -8,17 +8,17 @@ import type { Model, Relationship, Resource, ResourceRole } from '../../compiler
 
 export const sizes = { tenants: 20, users: 100_000, documents: 200_000, folders: 20_000, groups: 5_000 } as const;
 
-export const userOf = (index: number) => `user-${index}@example.com`;
+export const userKey = (index: number) => `user-${index}@example.com`;
 /** Users, documents, folders and groups of one tenant are those with the same remainder. */
-export const tenantOf = (index: number) => `tenant-${index % sizes.tenants}`;
-export const documentOf = (index: number) => `document-${index}`;
-export const folderOf = (index: number) => `folder-${index}`;
-export const groupOf = (index: number) => `group-${index}`;
+export const tenantKey = (index: number) => `tenant-${index % sizes.tenants}`;
+export const documentKey = (index: number) => `document-${index}`;
+export const folderKey = (index: number) => `folder-${index}`;
+export const groupKey = (index: number) => `group-${index}`;
 /** The folder of a document. */
-export const folderIndexOf = (document: number) => document % sizes.folders;
+export const folderIndex = (document: number) => document % sizes.folders;
 
 /** The groups of a user, three of the same tenant. */
-export const groupsOf = (user: number) => range(3).map((turn) => groupOf(near(user, user * 3 + turn, sizes.groups)));
+export const groupKeys = (user: number) => range(3).map((turn) => groupKey(near(user, user * 3 + turn, sizes.groups)));
 
 const named = (key: string) => ({ key, name: key, description: null });
 
@@ -89,11 +89,17 @@ const near = (index: number, seed: number, count: number) =>
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 
 /** Things in chains of `depth`, of one tenant each: each has the one before it, unless it begins a chain. */
-function chains(type: string, relationKey: string, keyOf: (index: number) => string, count: number, depth: number) {
+function chains(
+	type: string,
+	relationKey: string,
+	instanceKey: (index: number) => string,
+	count: number,
+	depth: number,
+) {
 	return range(count)
 		.filter((index) => Math.floor(index / sizes.tenants) % depth !== 0)
 		.map((index): Relationship => {
-			const [instance, subject] = [keyOf(index), keyOf(index - sizes.tenants)];
+			const [instance, subject] = [instanceKey(index), instanceKey(index - sizes.tenants)];
 			return { type, instance, relation: relationKey, subject_type: type, subject };
 		});
 }
@@ -106,37 +112,47 @@ export function graphModel(): Model {
 		facts: {
 			user_attributes: [],
 			instance_attributes: [],
-			users: range(users).map(userOf),
-			tenants: range(sizes.tenants).map((index) => ({ key: tenantOf(index), attributes: {} })),
+			users: range(users).map(userKey),
+			tenants: range(sizes.tenants).map((index) => ({ key: tenantKey(index), attributes: {} })),
 			role_assignments: [],
 			instances: [
-				...range(documents).map((index) => ({ type: 'document', key: documentOf(index), tenant: tenantOf(index) })),
-				...range(folders).map((index) => ({ type: 'folder', key: folderOf(index), tenant: tenantOf(index) })),
-				...range(groups).map((index) => ({ type: 'group', key: groupOf(index), tenant: tenantOf(index) })),
+				...range(documents).map((index) => ({ type: 'document', key: documentKey(index), tenant: tenantKey(index) })),
+				...range(folders).map((index) => ({ type: 'folder', key: folderKey(index), tenant: tenantKey(index) })),
+				...range(groups).map((index) => ({ type: 'group', key: groupKey(index), tenant: tenantKey(index) })),
 			],
 			instance_assignments: [
 				...range(users).flatMap((user) =>
-					groupsOf(user).map((instance) => ({ user: userOf(user), role: 'member', type: 'group', instance })),
+					groupKeys(user).map((instance) => ({ user: userKey(user), role: 'member', type: 'group', instance })),
 				),
 				...range(100_000).map((turn) => ({
-					...{ user: userOf(turn), role: turn % 3 === 0 ? 'editor' : 'viewer', type: 'document' },
-					instance: documentOf(near(turn, turn, documents)),
+					user: userKey(turn),
+					role: turn % 3 === 0 ? 'editor' : 'viewer',
+					type: 'document',
+					instance: documentKey(near(turn, turn, documents)),
 				})),
 				...range(7_000).map((turn) => ({
-					...{ user: userOf(turn), role: turn % 3 === 0 ? 'editor' : 'viewer', type: 'folder' },
-					instance: folderOf(near(turn, turn + 7, folders)),
+					user: userKey(turn),
+					role: turn % 3 === 0 ? 'editor' : 'viewer',
+					type: 'folder',
+					instance: folderKey(near(turn, turn + 7, folders)),
 				})),
 			],
 			relationships: [
-				...chains('folder', 'parent', folderOf, folders, 6),
-				...chains('group', 'nested', groupOf, groups, 5),
+				...chains('folder', 'parent', folderKey, folders, 6),
+				...chains('group', 'nested', groupKey, groups, 5),
 				...range(documents).map((index) => ({
-					...{ type: 'document', instance: documentOf(index), relation: 'parent' },
-					...{ subject_type: 'folder', subject: folderOf(folderIndexOf(index)) },
+					type: 'document',
+					instance: documentKey(index),
+					relation: 'parent',
+					subject_type: 'folder',
+					subject: folderKey(folderIndex(index)),
 				})),
 				...range(folders).map((index) => ({
-					...{ type: 'folder', instance: folderOf(index), relation: index % 4 === 0 ? 'editors' : 'viewers' },
-					...{ subject_type: 'group', subject: groupOf(near(index, index, groups)) },
+					type: 'folder',
+					instance: folderKey(index),
+					relation: index % 4 === 0 ? 'editors' : 'viewers',
+					subject_type: 'group',
+					subject: groupKey(near(index, index, groups)),
 				})),
 			],
 		},

@@ -76,12 +76,16 @@ export function setRules(sets: number, rules: number, layout: RuleLayout): Schem
 		condition_sets: range(half).flatMap((index): readonly ConditionSet[] => [
 			{
 				...named(`users-${index}`),
-				...{ type: 'userset', resource: null, parent: null },
+				type: 'userset',
+				resource: null,
+				parent: null,
 				selects: { conditions: userConditions(index) },
 			},
 			{
 				...named(`documents-${index}`),
-				...{ type: 'resourceset', resource: 'document', parent: null },
+				type: 'resourceset',
+				resource: 'document',
+				parent: null,
 				selects: { conditions: resourceConditions(index) },
 			},
 		]),
@@ -90,7 +94,7 @@ export function setRules(sets: number, rules: number, layout: RuleLayout): Schem
 }
 
 /** The schema as the document that an environment takes in. */
-export function documentOf(schema: Schema): Json {
+export function schemaDocument(schema: Schema): Json {
 	const attributes = (types: Readonly<Record<string, string>>) =>
 		Object.fromEntries(Object.entries(types).map(([key, type]) => [key, { type }]));
 	const byKey = <T extends { readonly key: string }>(rows: readonly T[], entry: (row: T) => Json) =>
@@ -110,7 +114,7 @@ export function documentOf(schema: Schema): Json {
 					granted_to: {
 						users_with_role: role.derivations.map((derivation) => ({
 							role: derivation.role,
-							on_resource: subjectOf(schema, key, derivation.relation),
+							on_resource: relationSubject(schema, key, derivation.relation),
 							linked_by_relation: derivation.relation,
 						})),
 					},
@@ -122,18 +126,21 @@ export function documentOf(schema: Schema): Json {
 				permissions: permissions.map(({ resource, action }) => `${resource}:${action}`),
 			})),
 			condition_sets: byKey(schema.condition_sets, ({ name, type, resource, selects }) => ({
-				...{ name, type, resource },
+				name,
+				type,
+				resource,
 				conditions: 'conditions' in selects ? selects.conditions : {},
 			})),
 			set_rules: schema.set_rules.map(({ user_set, resource_set, resource, action }) => ({
-				...{ user_set, resource_set },
+				user_set,
+				resource_set,
 				permission: `${resource}:${action}`,
 			})),
 		},
 	};
 }
 
-function subjectOf({ resources }: Schema, type: string, relation: string): string {
+function relationSubject({ resources }: Schema, type: string, relation: string): string {
 	const found = resources.find(({ key }) => key === type)?.relations.find(({ key }) => key === relation);
 	if (found === undefined) throw new Error(`${type} has no relation ${relation}`);
 	return found.subject;

@@ -7,13 +7,13 @@ import { facts, schema } from '../../test/support/stack.js';
 import { answered } from '../../test/support/watcher.js';
 import {
 	emptyWorld,
-	keysOf,
 	nextWrite,
-	questionsOf,
 	readWorld,
 	type World,
 	within,
-	wordsOf,
+	worldQuestions,
+	worldWords,
+	writerKeys,
 } from '../../test/support/world.js';
 
 /** What a soak has come to so far. Every number only grows. */
@@ -46,7 +46,7 @@ export class SoakWriter {
 		private readonly random: Random,
 		private readonly tally: Tally,
 	) {
-		this.#keys = keysOf(number);
+		this.#keys = writerKeys(number);
 	}
 
 	/** One change of facts, and sometimes every question about what this writer has. */
@@ -68,7 +68,7 @@ export class SoakWriter {
 
 	/** Nobody else changes what these answers depend on, so at this revision or a later one there is one right answer. */
 	async #check(revision: number | undefined): Promise<void> {
-		const questions = questionsOf(this.#keys, this.#world);
+		const questions = worldQuestions(this.#keys, this.#world);
 		const headers = { 'x-min-revision': String(revision) };
 		const asked = questions.map((question) => question.asked);
 		const answer = await noted(
@@ -90,7 +90,7 @@ export class SoakWriter {
 	async #found(possible: readonly World[]): Promise<World> {
 		await settled(this.site.api, `${facts}/users/settle-${this.number}`, this.random);
 		const stored = within(await eventually(() => readWorld(this.site.api, facts), Boolean, patience), this.#keys);
-		const found = possible.find((world) => isDeepStrictEqual(wordsOf(world), wordsOf(stored)));
+		const found = possible.find((world) => isDeepStrictEqual(worldWords(world), worldWords(stored)));
 		if (found === undefined) wrong(this.tally, `the store holds neither what was before a write nor what is after it`);
 		return found ?? stored;
 	}
