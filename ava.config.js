@@ -1,9 +1,35 @@
+import { availableParallelism } from 'node:os';
+
+// The longest files, begun first: one that is begun last goes on alone when all others have ended.
+const longest = [
+	'embedded/journeys',
+	'property/pending-history',
+	'journey/concurrent-writes',
+	'journey/start',
+	'journey/storm',
+	'property/transfer',
+	'journey/cascades',
+	'property/laws',
+	'property/history',
+	'property/pending',
+	'journey/groups',
+];
+
+const rank = (file) => {
+	const place = longest.findIndex((name) => file.endsWith(`/test/${name}.test.js`));
+	return place === -1 ? longest.length : place;
+};
+
 /** Tests are compiled beforehand (`npm test` does it) and run from dist/. */
 export default {
 	files: ['dist/test/**/*.test.js'],
+	// One more than there are processors: tests wait for programs, sockets and databases.
+	concurrency: availableParallelism() + 1,
+	sortTestFiles: (a, b) => rank(a) - rank(b) || a.localeCompare(b),
 	// Generous: this ends a run that hangs, it is no measure of speed.
 	timeout: '2m',
 	// Processes, not threads: tests signal and kill, and a decision point's memory is measured per process.
 	workerThreads: false,
+	require: ['./setup/note-time.mjs'],
 	nodeArguments: ['--enable-source-maps'],
 };

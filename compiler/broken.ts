@@ -1,28 +1,28 @@
 /**
- * Objects of a schema that keep it from becoming a policy: found by what the compiler or OPA said, and left out, so that
- * what others changed comes into force without them.
+ * Finds the objects that stop a schema from compiling, from what the compiler or OPA reported, and leaves them out, so
+ * that everybody else's changes still come into force.
  */
-import { type Circle, circlesOf, nameOf } from './circle.js';
+import { type Cycle, derivationCycles, roleName } from './cycle.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { ConditionSet, Resource, Schema } from './model.js';
-import { folderOf } from './rego/path.js';
+import { keyFolder } from './rego/path.js';
 
 /** An object that can be left out of a schema. */
 export type BrokenObject =
 	| { readonly kind: 'condition_set'; readonly type: ConditionSet['type']; readonly key: string }
 	/** All rules of condition sets for an action. */
 	| { readonly kind: 'set_rules'; readonly resource: string; readonly action: string }
-	/** The derivations of a role of a resource type; what is assigned goes on. */
+	/** The derivations of a resource role; its assignments still count. */
 	| { readonly kind: 'role_derivations'; readonly resource: string; readonly role: string }
 	| { readonly kind: 'resource'; readonly key: string };
 
-/** The objects that errors of the compiler are about, each once. */
+/** The objects that compiler errors point at, each once. */
 export function brokenByDiagnostics(schema: Schema, diagnostics: readonly Diagnostic[]): readonly BrokenObject[] {
 	const errors = diagnostics.filter(({ severity }) => severity === 'error');
 	return distinct(errors.flatMap(({ at }) => objectsAt(schema, at)));
 }
 
-/** The objects whose generated Rego is at these paths, each once; paths of hand-written Rego name none. */
+/** The objects whose generated Rego is at these paths, each once. A path of hand-written Rego gives none. */
 export function brokenByPaths(schema: Schema, paths: readonly string[]): readonly BrokenObject[] {
 	const objects = objectsByFolder(schema);
 	return distinct(paths.flatMap((path) => objects.get(path.slice(0, path.lastIndexOf('/'))) ?? []));
@@ -36,7 +36,7 @@ export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): 
 	const resources = schema.resources
 		.filter(resourceStands)
 		.map((resource) => withoutDerivations(resource, kept, texts));
-	const sets = standingSets(schema.condition_sets, kept, texts);
+	const sets = remainingSets(schema.condition_sets, kept, texts);
 	const names = new Set(sets.map(({ type, key }) => `${type} ${key}`));
 	return {
 		resources,
@@ -85,39 +85,39 @@ function objectsAt(schema: Schema, at: readonly string[]): readonly BrokenObject
 	return [];
 }
 
-/** By the folder of the file that is generated for it. */
+/** The objects by the folder of the file that is generated for them. */
 function objectsByFolder(schema: Schema): ReadonlyMap<string, readonly BrokenObject[]> {
 	const folders = new Map<string, readonly BrokenObject[]>();
 	for (const { type, key } of schema.condition_sets) {
 		const folder = type === 'userset' ? 'user_sets' : 'resource_sets';
-		folders.set(`regolith/${folder}/${folderOf(key)}`, [{ kind: 'condition_set', type, key }]);
+		folders.set(`regolith/${folder}/${keyFolder(key)}`, [{ kind: 'condition_set', type, key }]);
 	}
 	for (const { resource, action } of schema.set_rules) {
-		const folder = `regolith/set_rules/${folderOf(resource)}/${folderOf(action)}`;
+		const folder = `regolith/set_rules/${keyFolder(resource)}/${keyFolder(action)}`;
 		folders.set(folder, [{ kind: 'set_rules', resource, action }]);
 	}
 	for (const { key, roles } of schema.resources) {
-		folders.set(`regolith/resources/${folderOf(key)}`, [{ kind: 'resource', key }]);
-		folders.set(`regolith/instances/${folderOf(key)}`, [{ kind: 'resource', key }]);
+		folders.set(`regolith/resources/${keyFolder(key)}`, [{ kind: 'resource', key }]);
+		folders.set(`regolith/instances/${keyFolder(key)}`, [{ kind: 'resource', key }]);
 		for (const role of roles) {
-			const folder = `regolith/roles/${folderOf(key)}/${folderOf(role.key)}`;
+			const folder = `regolith/roles/${keyFolder(key)}/${keyFolder(role.key)}`;
 			folders.set(folder, [{ kind: 'role_derivations', resource: key, role: role.key }]);
 		}
 	}
-	for (const { members } of circlesOf(schema)) {
+	for (const { members } of derivationCycles(schema)) {
 		const [first] = members;
 		if (first !== undefined) {
-			folders.set(`regolith/circles/${folderOf(first.type)}/${folderOf(first.role)}`, derivationsAround(members));
+			folders.set(`regolith/cycles/${keyFolder(first.type)}/${keyFolder(first.role)}`, derivationsAround(members));
 		}
 	}
 	return folders;
 }
 
-function derivationsAround(members: Circle['members']): readonly BrokenObject[] {
+function derivationsAround(members: Cycle['members']): readonly BrokenObject[] {
 	return members.map(({ type, role }) => ({ kind: 'role_derivations', resource: type, role }));
 }
 
-/** Without the derivations that are broken, and without relations to resources that are left out. */
+/** The resource without its broken derivations and without relations to resources that are left out. */
 function withoutDerivations(resource: Resource, kept: ReadonlySet<string>, texts: ReadonlySet<string>): Resource {
 	const relations = resource.relations.filter(({ subject }) => kept.has(subject));
 	const known = new Set(relations.map(({ key }) => key));
@@ -133,8 +133,8 @@ function withoutDerivations(resource: Resource, kept: ReadonlySet<string>, texts
 	};
 }
 
-/** Those that are kept and narrow only sets that are kept. */
-function standingSets(
+/** The sets that remain: not broken themselves, and narrowing only sets that remain. */
+function remainingSets(
 	sets: readonly ConditionSet[],
 	resources: ReadonlySet<string>,
 	texts: ReadonlySet<string>,
@@ -165,7 +165,7 @@ function identify(object: BrokenObject): string {
 		case 'set_rules':
 			return JSON.stringify([object.kind, object.resource, object.action]);
 		case 'role_derivations':
-			return JSON.stringify([object.kind, nameOf({ type: object.resource, role: object.role })]);
+			return JSON.stringify([object.kind, roleName({ type: object.resource, role: object.role })]);
 		case 'resource':
 			return JSON.stringify([object.kind, object.key]);
 	}

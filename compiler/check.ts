@@ -1,13 +1,13 @@
 /** What is wrong with a schema: every finding at once, each with its place, in a stable order. */
 import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
-import { cyclesOf, type Extending } from './grant.js';
+import { type Extending, extendsCycles } from './grant.js';
 import type { Derivation, Permission, Resource, ResourceRole, Role, Schema } from './model.js';
 import { sortedBy } from './order.js';
 import { checkSets } from './set-check.js';
 
 /** Finds everything that is wrong with a schema, sorted by place. Throws nothing. */
 export function check(schema: Schema): readonly Diagnostic[] {
-	// Of several with one key, which is another finding, the first.
+	// Where resources share a key, which is a finding of its own, the first one counts.
 	const byKey = new Map(schema.resources.toReversed().map((resource) => [resource.key, resource]));
 	const findings = [
 		...checkKeys(schema),
@@ -40,7 +40,7 @@ function checkPermissions({ resources, roles }: Schema): readonly Diagnostic[] {
 	const actions = actionTable(resources);
 	return roles.flatMap((role) => [
 		...role.permissions.flatMap((permission) => unknownPermission(role, permission, actions)),
-		...repeated(role.permissions.map(nameOf)).map((name) =>
+		...repeated(role.permissions.map(permissionName)).map((name) =>
 			finding('repeated', permissionPlace(role, name), `role ${tick(role.key)} lists ${tick(name)} more than once`),
 		),
 	]);
@@ -48,7 +48,7 @@ function checkPermissions({ resources, roles }: Schema): readonly Diagnostic[] {
 
 type ActionTable = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Resources of one key, an error told elsewhere, count as one here. */
+/** Resources that share a key, an error reported elsewhere, count as one here. */
 function actionTable(resources: readonly Resource[]): ActionTable {
 	const table = new Map<string, Set<string>>(resources.map((resource) => [resource.key, new Set()]));
 	for (const resource of resources) {
@@ -61,7 +61,7 @@ function actionTable(resources: readonly Resource[]): ActionTable {
 
 function unknownPermission(role: Role, permission: Permission, actions: ActionTable): readonly Diagnostic[] {
 	const { resource, action } = permission;
-	const place = permissionPlace(role, nameOf(permission));
+	const place = permissionPlace(role, permissionName(permission));
 	const known = actions.get(resource);
 	if (known === undefined) {
 		return [finding('unknown_resource', place, `resource type ${tick(resource)} does not exist`)];
@@ -92,14 +92,14 @@ function checkExtends(parent: readonly string[], roles: readonly Extending[]): r
 }
 
 function checkCycles(parent: readonly string[], roles: readonly Extending[]): readonly Diagnostic[] {
-	return cyclesOf(roles).map((chain) => {
+	return extendsCycles(roles).map((chain) => {
 		const [first = ''] = chain;
-		const circle = [...chain, first].map(tick).join(' extends ');
-		return finding('role_cycle', [...parent, first, 'extends'], `roles extend each other in a circle: ${circle}`);
+		const cycle = [...chain, first].map(tick).join(' extends ');
+		return finding('role_cycle', [...parent, first, 'extends'], `roles extend each other in a cycle: ${cycle}`);
 	});
 }
 
-/** The roles and relations of a resource type. That its roles are derived in circles is no fault. */
+/** Checks the roles and relations of a resource type. Circular derivations are no fault. */
 function checkResource(resource: Resource, byKey: ReadonlyMap<string, Resource>): readonly Diagnostic[] {
 	const place = ['resources', resource.key];
 	return [
@@ -156,7 +156,7 @@ function checkDerivation(
 	return [finding('unknown_role', place, message)];
 }
 
-function nameOf({ resource, action }: Permission): string {
+function permissionName({ resource, action }: Permission): string {
 	return `${resource}:${action}`;
 }
 

@@ -1,5 +1,5 @@
-/** Closures: in a circle of derivations, everything that leads to a role on an instance, at any distance. */
-import { type Circle, type DerivationGraph, type Edge, nameOf, type RoleName, roleText } from './circle.js';
+/** Closures: everything that leads to a role on an instance in a cycle of derivations, at any distance. */
+import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from './cycle.js';
 import type { Instance, Relationship, Schema } from './model.js';
 import { standingGraph } from './standing.js';
 
@@ -7,12 +7,12 @@ import { standingGraph } from './standing.js';
 export interface Closure extends RoleName {
 	/** The instance's key. */
 	readonly key: string;
-	/** By kind of role, the keys of the instances; kinds without instances are absent. */
+	/** The keys of the instances by kind of role. Kinds without instances are absent. */
 	readonly sources: readonly (RoleName & { readonly keys: ReadonlySet<string> })[];
 }
 
-/** The name by which an instance's closures hold what leads from one kind of role to a role on it. */
-export function wayName(role: string, source: RoleName): string {
+/** The name of the entry of a closure for what leads from one kind of role to a role on the instance. */
+export function closureName(role: string, source: RoleName): string {
 	return `${role} from ${roleText(source)}`;
 }
 
@@ -20,26 +20,26 @@ export function wayName(role: string, source: RoleName): string {
 type Subjects = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>>;
 
 /**
- * The closures of these instances, those that are empty left out. Only circles that no assignment can interrupt have
- * closures. They hold what leads around within the circle, and the first step of what leads into it from outside,
- * unless an assignment can interrupt that. `relationships` may hold more than is needed. Visits each node once, so
- * diamonds and rings end. They are those that the policy of `inForce` reads, as far as `schema` lets it.
+ * The closures of these instances that are not empty. Only cycles that no assignment can interrupt have closures. A
+ * closure holds what leads around within the cycle, and the first step of what leads into it from outside, unless an
+ * assignment can interrupt that step. `relationships` may hold more than is needed. Each node is visited once, so
+ * diamonds and rings end. The closures are those that the policy of `inForce` reads, as far as `schema` allows.
  */
-export function closuresOf(
+export function computeClosures(
 	schema: Schema,
 	relationships: readonly Relationship[],
 	of: readonly Omit<Instance, 'tenant'>[],
 	inForce: Schema = schema,
 ): readonly Closure[] {
 	const graph = standingGraph(inForce, schema);
-	const circles = graph.circles.filter(({ conditional }) => !conditional);
-	if (circles.length === 0) {
+	const cycles = graph.cycles.filter(({ conditional }) => !conditional);
+	if (cycles.length === 0) {
 		return [];
 	}
 	const subjects = subjectsIn(relationships);
-	return circles.flatMap((circle) => {
-		const around = stepsOf(circle, graph);
-		return circle.members.flatMap((member) =>
+	return cycles.flatMap((cycle) => {
+		const around = derivationSteps(cycle, graph);
+		return cycle.members.flatMap((member) =>
 			of
 				.filter(({ type }) => type === member.type)
 				.map(({ key }) => ({ ...member, key, sources: leadingTo(member, key, around, subjects) }))
@@ -49,22 +49,22 @@ export function closuresOf(
 }
 
 /** The objects of these relationships, each once: all instances that can have closures. */
-export function objectsOf(relationships: readonly Relationship[]): readonly Omit<Instance, 'tenant'>[] {
+export function relatedObjects(relationships: readonly Relationship[]): readonly Omit<Instance, 'tenant'>[] {
 	return [...subjectsIn(relationships)].flatMap(([type, instances]) =>
 		[...instances.keys()].map((key) => ({ type, key })),
 	);
 }
 
-/** The derivations of each member, by its name. `inside`: whether the way goes on from the source. */
+/** The derivations of each member, by its name. `inside` says whether the path continues from the source. */
 type Steps = ReadonlyMap<string, readonly (Edge & { readonly inside: boolean })[]>;
 
-function stepsOf(circle: Circle, graph: DerivationGraph): Steps {
+function derivationSteps(cycle: Cycle, graph: DerivationGraph): Steps {
 	return new Map(
-		circle.members.map((member) => [
-			nameOf(member),
+		cycle.members.map((member) => [
+			roleName(member),
 			graph
 				.into(member)
-				.map((edge) => ({ ...edge, inside: graph.circleOf(edge.source) === circle }))
+				.map((edge) => ({ ...edge, inside: graph.cycleContaining(edge.source) === cycle }))
 				.filter(({ inside, no_direct_roles_on_object }) => inside || !no_direct_roles_on_object),
 		]),
 	);
@@ -73,10 +73,10 @@ function stepsOf(circle: Circle, graph: DerivationGraph): Steps {
 function leadingTo(start: RoleName, key: string, steps: Steps, subjects: Subjects): Closure['sources'] {
 	const found = new Map<string, { readonly kind: RoleName; readonly keys: Set<string> }>();
 	const queue = [{ member: start, key }];
-	// An array iterates what is added to it while it is iterated.
+	// The loop also visits what is added while it runs.
 	for (const node of queue) {
-		for (const { relation, source, inside } of steps.get(nameOf(node.member)) ?? []) {
-			const name = nameOf(source);
+		for (const { relation, source, inside } of steps.get(roleName(node.member)) ?? []) {
+			const name = roleName(source);
 			const seen = found.get(name) ?? { kind: source, keys: new Set<string>() };
 			found.set(name, seen);
 			for (const subject of subjects.get(node.member.type)?.get(node.key)?.get(relation) ?? []) {
@@ -89,8 +89,8 @@ function leadingTo(start: RoleName, key: string, steps: Steps, subjects: Subject
 			}
 		}
 	}
-	// A ring leads back to where it starts, which is no other instance.
-	found.get(nameOf(start))?.keys.delete(key);
+	// A ring leads back to its start, which is not another instance.
+	found.get(roleName(start))?.keys.delete(key);
 	return [...found.values()].filter(({ keys }) => keys.size > 0).map(({ kind, keys }) => ({ ...kind, keys }));
 }
 

@@ -14,19 +14,20 @@
  * - `facts.instances[instance]` the tenant's key; everywhere, an instance is `<type>:<key>`
  * - `facts.user_roles[user][type][role][instance]` the roles assigned on instances
  * - `facts.relations[instance][relation][subject]` the relationships, by their objects
- * - `facts.closures[instance]["<role> from <type>#<role>"][instance]` for roles that derive from themselves in a
- *   circle: all the roles on other instances that lead to this one on this one, at any distance within the circle, and
- *   the first of those that lead into the circle from outside
- * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` what conditions know of them, by name; what
- *   has no attributes is not there
- * - `pending` only while the policy in force is of an older schema: what must not decide any more, see `pending.ts`
+ * - `facts.closures[instance]["<role> from <type>#<role>"][instance]` for roles in a cycle of derivations: the other
+ *   instances on which a role leads to this role on this instance, at any distance within the cycle, and the first step
+ *   of what leads into the cycle from outside
+ * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` what conditions know of them, by name; users
+ *   and instances without attributes are absent
+ * - `pending` only while the policy in force is of an older schema: what may no longer decide, see `pending.ts`
  *
  * Every user is in `users` and every tenant in `tenants` and `tenant_roles`; elsewhere in `facts` nothing is empty.
  */
-import { graphOf } from './circle.js';
-import { type Closure, closuresOf, objectsOf, wayName } from './closure.js';
-import { type Grants, grantsOf, resourceGrantsOf } from './grant.js';
-import { groupedBy } from './grouped-by.js';
+
+import { type Closure, closureName, computeClosures, relatedObjects } from './closure.js';
+import { derivationGraph } from './cycle.js';
+import { type Grants, resourceRoleGrants, tenantRoleGrants } from './grant.js';
+import { groupBy } from './group-by.js';
 import { bytesWriter, type JsonWriter, valueWriter } from './json-writer.js';
 import type {
 	Attributes,
@@ -62,14 +63,17 @@ export function documentBytes(model: Model): Uint8Array {
 	return bytes;
 }
 
-/** `documentBytes` in pieces of about 64 KiB. Takes time linear in the facts, but for sorting users and tenants by key. */
+/**
+ * `documentBytes` in chunks of about 64 KiB. Takes time linear in the facts, except that users and tenants are sorted
+ * by key.
+ */
 export function documentChunks(model: Model): readonly Uint8Array[] {
 	const writer = bytesWriter();
 	writeDocument(model, writer);
 	return writer.bytes();
 }
 
-/** The tables of a schema: what stands at `regolith.schema`. */
+/** The tables of a schema, as at `regolith.schema`. */
 export function schemaTables(schema: Schema): Json {
 	const writer = valueWriter();
 	writeSchema(schema, writer);
@@ -101,8 +105,8 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 		);
 	}
 	writer.close();
-	writeGrants('grants', grantsOf(schema), writer);
-	writeGrants('resource_grants', resourceGrantsOf(schema), writer);
+	writeGrants('grants', tenantRoleGrants(schema), writer);
+	writeGrants('resource_grants', resourceRoleGrants(schema), writer);
 	writeResourceRoles(schema, writer);
 	writeResourceSets(schema, writer);
 	writeTree('set_rules', ruleTree(schema.set_rules), writer);
@@ -115,7 +119,7 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 
 function writeResourceSets({ resources, condition_sets }: Schema, writer: JsonWriter): void {
 	writer.open('resource_sets');
-	const byResource = groupedBy(condition_sets, ({ resource }) => resource);
+	const byResource = groupBy(condition_sets, ({ resource }) => resource);
 	for (const { key } of sortedBy(resources, (resource) => resource.key)) {
 		const sets = byResource.get(key);
 		if (sets !== undefined) {
@@ -128,13 +132,13 @@ function writeResourceSets({ resources, condition_sets }: Schema, writer: JsonWr
 function writeSets(table: string, sets: readonly ConditionSet[], writer: JsonWriter): void {
 	writer.open(table);
 	for (const { key, selects } of sortedBy(sets, (set) => set.key)) {
-		writer.value(key, standsFor(selects));
+		writer.value(key, automaticTarget(selects));
 	}
 	writer.close();
 }
 
 /** The key of the role or resource type that an automatic set stands for. */
-export function standsFor(selects: ConditionSet['selects']): string | null {
+export function automaticTarget(selects: ConditionSet['selects']): string | null {
 	return 'role' in selects ? selects.role : 'resource' in selects ? selects.resource : null;
 }
 
@@ -159,7 +163,7 @@ function writeGrants(table: string, grants: Grants, writer: JsonWriter): void {
 }
 
 function writeResourceRoles(schema: Schema, writer: JsonWriter): void {
-	const graph = graphOf(schema);
+	const graph = derivationGraph(schema);
 	writer.open('resource_roles');
 	for (const { key: type, roles } of sortedBy(schema.resources, ({ key }) => key)) {
 		writer.open(type);
@@ -227,7 +231,7 @@ function writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWri
 	writer.close();
 }
 
-/** Those of what exists and has any. */
+/** Writes the attributes of all that exist and have any. */
 function writeAttributes(
 	table: string,
 	rows: readonly (readonly [name: string, attributes: Attributes])[],
@@ -235,19 +239,19 @@ function writeAttributes(
 	writer: JsonWriter,
 ): void {
 	writer.open(table);
-	const known = new Map(rows.filter(([name, attributes]) => existing.has(name) && hasAny(attributes)));
+	const known = new Map(rows.filter(([name, attributes]) => existing.has(name) && hasAttributes(attributes)));
 	for (const [name, attributes] of sortedBy([...known], ([key]) => key)) {
 		writer.value(name, attributes);
 	}
 	writer.close();
 }
 
-/** Whether there is anything to know. What has no attributes stands in no table of them. */
-export function hasAny(attributes: Attributes): boolean {
+/** Whether there are any attributes. What has none is in no table of attributes. */
+export function hasAttributes(attributes: Attributes): boolean {
 	return Object.keys(attributes).length > 0;
 }
 
-/** What is said of instances. What names a user, an instance or a tenant that does not exist is left out. */
+/** The tables about instances. Rows that name a missing user, instance or tenant are left out. */
 function instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 	const users = new Set(facts.users);
 	const tenants = new Set(facts.tenants.map(({ key }) => key));
@@ -273,29 +277,29 @@ function instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 			related.push(row);
 		}
 	}
-	const closures = closureTree(closuresOf(schema, related, objectsOf(related), inForce));
+	const closures = closureTree(computeClosures(schema, related, relatedObjects(related), inForce));
 	return { closures, instances, relations, user_roles };
 }
 
-/** The name by which the document knows an instance. No key of a type holds a colon. */
+/** The name of an instance in the document. Unambiguous, because no key of a type holds a colon. */
 export function instanceName(type: string, key: string): string {
 	return `${type}:${key}`;
 }
 
-/** Closures as they stand in the document: what stands at `regolith.facts.closures`. */
+/** Closures as a table, as at `regolith.facts.closures`. */
 export function closureTree(closures: readonly Closure[]): Tree {
 	const tree: Tree = new Map();
 	for (const { type, role, key, sources } of closures) {
 		for (const source of sources) {
 			for (const found of source.keys) {
-				addTo(tree, [instanceName(type, key), wayName(role, source), instanceName(source.type, found)]);
+				addTo(tree, [instanceName(type, key), closureName(role, source), instanceName(source.type, found)]);
 			}
 		}
 	}
 	return tree;
 }
 
-/** Assignments by one end, keys in canonical order. */
+/** Assignments by user or by tenant, keys in canonical order. */
 type Assignments = ReadonlyMap<string, readonly RoleAssignment[]>;
 
 /**
@@ -321,7 +325,7 @@ function assignmentsInOrder(facts: Facts): { readonly byTenant: Assignments; rea
 	return { byTenant, byUser };
 }
 
-/** Rows come in order of user, then role; one that repeats the row before it is written once. */
+/** Writes rows that are sorted by user, then role. Repeated rows are written once. */
 function writeRolesByUser(rows: readonly RoleAssignment[], writer: JsonWriter): void {
 	let before: RoleAssignment | null = null;
 	for (const row of rows) {

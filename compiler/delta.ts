@@ -1,7 +1,7 @@
 /** What changed, as few patches: a delta costs what the change costs, not what the environment holds. */
-import { closuresOf, objectsOf } from './closure.js';
-import { closureTree, hasAny, instanceName, schemaTables } from './data.js';
-import { groupedBy } from './grouped-by.js';
+import { computeClosures, relatedObjects } from './closure.js';
+import { closureTree, hasAttributes, instanceName, schemaTables } from './data.js';
+import { groupBy } from './group-by.js';
 import type {
 	Attributes,
 	Instance,
@@ -19,7 +19,7 @@ import { canonical, sortedBy } from './order.js';
 import { pendingTable } from './pending.js';
 import { treeValue } from './tree.js';
 
-/** A user and a tenant between which role assignments may have come or gone. */
+/** A user and a tenant, where role assignments may have been added or removed. */
 export interface Membership {
 	readonly user: string;
 	readonly tenant: string;
@@ -31,7 +31,7 @@ export interface InstanceName {
 	readonly key: string;
 }
 
-/** What a run of changes touched, by keys, whatever became of it since. */
+/** What a run of changes touched, by keys, whatever has become of it since. */
 export interface Touched {
 	/** Some resource, action, role or permission changed. */
 	readonly schema: boolean;
@@ -43,15 +43,18 @@ export interface Touched {
 	readonly tenants: readonly string[];
 	/** Tenants whose attributes were updated in the run. */
 	readonly tenant_attributes: readonly string[];
-	/** Memberships between which an assignment came or went, also by cascade. */
+	/** Memberships where an assignment was added or removed, also by cascade. */
 	readonly memberships: readonly Membership[];
-	/** A role's derivations or their settings changed, or a role that had some went: closures are computed anew. */
+	/**
+	 * Whether derivations of roles or their settings changed, also with a deleted role: then all closures are computed
+	 * anew.
+	 */
 	readonly derivations: boolean;
 	/** Instances created or deleted in the run, also by cascade. */
 	readonly instances: readonly InstanceName[];
-	/** Assignments on instances that came or went, also by cascade. */
+	/** Assignments on instances that were added or removed, also by cascade. */
 	readonly instance_assignments: readonly InstanceAssignment[];
-	/** Relationships that came or went, also by cascade. */
+	/** Relationships that were added or removed, also by cascade. */
 	readonly relationships: readonly Relationship[];
 	/** Users whose attributes, email or names may have changed, and those created or deleted in the run. */
 	readonly user_attributes: readonly string[];
@@ -65,27 +68,29 @@ export interface Neighbourhood {
 	readonly schema: Schema | null;
 	/** The schema that the policy in force was compiled from, where that is another one; present with `schema`. */
 	readonly in_force: Schema | null;
-	/** Those that exist among the touched users and the users of touched memberships. */
+	/** The touched users and the users of touched memberships, as far as they exist. */
 	readonly users: readonly string[];
-	/** Those that exist among the touched tenants, those with touched attributes and the tenants of touched memberships. */
+	/**
+	 * The touched tenants, those with touched attributes and the tenants of touched memberships, as far as they exist.
+	 */
 	readonly tenants: readonly Tenant[];
 	/** Every assignment of a touched membership. */
 	readonly role_assignments: readonly RoleAssignment[];
-	/** Those that exist among the touched instances. */
+	/** The touched instances that exist. */
 	readonly instances: readonly Instance[];
 	/** Every assignment between the user and the instance of a touched assignment. */
 	readonly instance_assignments: readonly InstanceAssignment[];
 	/** What the users of touched assignments hold on any instance: each type and role once. */
 	readonly holdings: readonly Omit<InstanceAssignment, 'instance'>[];
-	/** Those that exist among the touched relationships. */
+	/** The touched relationships that exist. */
 	readonly relationships: readonly Relationship[];
 	/** Relations of the objects of touched relationships that have any subject. */
 	readonly related: readonly Pick<Relationship, 'type' | 'instance' | 'relation'>[];
 	/** What is needed to compute closures anew; `null` when neither relationships nor derivations were touched. */
 	readonly closures: ClosureNeighbourhood | null;
-	/** Of the touched users, what those that exist and have attributes have. */
+	/** The attributes of those touched users that exist and have any. */
 	readonly user_attributes: readonly UserAttributes[];
-	/** Of the touched instances, what those that exist and have attributes have. */
+	/** The attributes of those touched instances that exist and have any. */
 	readonly instance_attributes: readonly InstanceAttributes[];
 }
 
@@ -93,7 +98,10 @@ export interface Neighbourhood {
 export interface ClosureNeighbourhood {
 	/** The instances to compute, whether they exist or not; 'all' when derivations were touched. */
 	readonly of: readonly InstanceName[] | 'all';
-	/** Of the relations of circles (`circularRelations`): every relationship on a way that leads to one of them. */
+	/**
+	 * Every relationship, of the relations of cycles (`circularRelations`), on a path that leads to one of the
+	 * instances.
+	 */
 	readonly relationships: readonly Relationship[];
 }
 
@@ -114,8 +122,8 @@ export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 		...(touched.schema && now.schema !== null ? [upsert(['schema'], schemaTables(now.schema))] : []),
 		...(touched.pending && now.schema !== null ? [pendingPatch(now.in_force ?? now.schema, now.schema)] : []),
 		...touchedUsers.filter((user) => users.has(user)).map((user) => upsert(['facts', 'users', user], {})),
-		...present(touchedTenants, tenants).flatMap(createTenant),
-		...present(canonical(touched.tenant_attributes), tenants).map(setAttributes),
+		...existingTenants(touchedTenants, tenants).flatMap(createTenant),
+		...existingTenants(canonical(touched.tenant_attributes), tenants).map(setAttributes),
 		...membershipPatches(touched.memberships, users, tenants, now.role_assignments),
 		...instancePatches(touched.instances, now.instances),
 		...assignmentPatches(touched.instance_assignments, now),
@@ -133,14 +141,15 @@ export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 }
 
 /**
- * The `patch.json` of an OPA delta bundle that makes these patches. A stock OPA can take it only when it is not empty,
- * which it reads as an empty snapshot, and removes nothing, because there a removal of what is absent fails the bundle.
+ * The `patch.json` of an OPA delta bundle with these patches. A stock OPA takes it only when it is not empty, because
+ * it reads an empty one as an empty snapshot, and when it removes nothing, because removing what is absent fails the
+ * bundle.
  */
 export function patchDocument(patches: readonly Patch[]): Json {
 	return { data: patches.map(operation) };
 }
 
-function present(keys: readonly string[], tenants: ReadonlyMap<string, Tenant>): readonly Tenant[] {
+function existingTenants(keys: readonly string[], tenants: ReadonlyMap<string, Tenant>): readonly Tenant[] {
 	return keys.flatMap((key) => tenants.get(key) ?? []);
 }
 
@@ -156,21 +165,22 @@ function removeTenant(tenant: string): readonly Patch[] {
 	return [remove(['facts', 'tenants', tenant]), remove(['facts', 'tenant_roles', tenant])];
 }
 
-/** Each membership stands in two tables, one under each end; an end that is gone takes its table with it. */
+/** Each membership is in two tables: one of its tenant, one of its user. Where either is gone, so is its table. */
 function membershipPatches(
 	memberships: readonly Membership[],
 	users: ReadonlySet<string>,
 	tenants: ReadonlyMap<string, Tenant>,
 	assignments: readonly RoleAssignment[],
 ): readonly Patch[] {
-	const byMembership = groupedBy(assignments, nameOf);
-	return inOrder(memberships).flatMap(({ user, tenant }) => {
-		const existing = users.has(user) && tenants.has(tenant) ? byMembership.get(nameOf({ user, tenant })) : undefined;
+	const byMembership = groupBy(assignments, membershipName);
+	return sortedMemberships(memberships).flatMap(({ user, tenant }) => {
+		const existing =
+			users.has(user) && tenants.has(tenant) ? byMembership.get(membershipName({ user, tenant })) : undefined;
 		const held = existing?.map(({ role }) => role);
 		const inTenant = ['facts', 'tenant_roles', tenant, user];
 		const ofUser = ['facts', 'users', user, tenant];
 		return [
-			...(tenants.has(tenant) ? [held === undefined ? remove(inTenant) : upsert(inTenant, setOf(held))] : []),
+			...(tenants.has(tenant) ? [held === undefined ? remove(inTenant) : upsert(inTenant, presenceTable(held))] : []),
 			...(users.has(user) ? [held === undefined ? remove(ofUser) : upsert(ofUser, null)] : []),
 		];
 	});
@@ -185,8 +195,8 @@ function instancePatches(touched: readonly InstanceName[], now: readonly Instanc
 }
 
 function assignmentPatches(touched: readonly InstanceAssignment[], now: Neighbourhood): readonly Patch[] {
-	const existing = new Set(now.instance_assignments.map((row) => textOf(assignmentPath(row))));
-	const tables = tablesOf(now.holdings.map(({ user, type, role }) => [user, type, role]));
+	const existing = new Set(now.instance_assignments.map((row) => pathText(assignmentPath(row))));
+	const tables = nonEmptyTables(now.holdings.map(({ user, type, role }) => [user, type, role]));
 	return entryPatches('user_roles', touched.map(assignmentPath), existing, tables);
 }
 
@@ -195,19 +205,21 @@ function assignmentPath({ user, type, role, instance }: InstanceAssignment): rea
 }
 
 function relationshipPatches(touched: readonly Relationship[], now: Neighbourhood): readonly Patch[] {
-	const existing = new Set(now.relationships.map((row) => textOf(relationshipPath(row))));
-	const tables = tablesOf(now.related.map(({ type, instance, relation }) => [instanceName(type, instance), relation]));
+	const existing = new Set(now.relationships.map((row) => pathText(relationshipPath(row))));
+	const tables = nonEmptyTables(
+		now.related.map(({ type, instance, relation }) => [instanceName(type, instance), relation]),
+	);
 	return entryPatches('relations', touched.map(relationshipPath), existing, tables);
 }
 
-/** Sets or removes the entries at these paths of a table; tables within it that are left empty go too. */
+/** Sets or removes the entries at these paths of a table, and with them the inner tables that are left empty. */
 function entryPatches(
 	table: string,
 	touched: readonly (readonly string[])[],
 	existing: ReadonlySet<string>,
 	tables: ReadonlySet<string>,
 ): readonly Patch[] {
-	const each = new Map(touched.map((path) => [textOf(path), path]));
+	const each = new Map(touched.map((path) => [pathText(path), path]));
 	return sortedBy([...each], ([name]) => name).map(([name, path]) =>
 		existing.has(name) ? upsert(['facts', table, ...path], null) : remove(['facts', table, ...upToEmpty(path, tables)]),
 	);
@@ -227,8 +239,8 @@ function closurePatches({ schema, in_force, closures }: Neighbourhood): readonly
 		return [];
 	}
 	const { of, relationships } = closures;
-	const instances = of === 'all' ? objectsOf(relationships) : of;
-	const found = closureTree(closuresOf(schema, relationships, instances, in_force ?? schema));
+	const instances = of === 'all' ? relatedObjects(relationships) : of;
+	const found = closureTree(computeClosures(schema, relationships, instances, in_force ?? schema));
 	if (of === 'all') {
 		return [upsert(['facts', 'closures'], treeValue(found))];
 	}
@@ -255,38 +267,40 @@ function attributePatches(
 ): readonly Patch[] {
 	return canonical(touched).map((name) => {
 		const attributes = now.get(name);
-		return attributes === undefined || !hasAny(attributes)
+		return attributes === undefined || !hasAttributes(attributes)
 			? remove(['facts', table, name])
 			: upsert(['facts', table, name], attributes);
 	});
 }
 
-/** Every table that is not empty, given the paths of its innermost ones. */
-function tablesOf(paths: readonly (readonly string[])[]): ReadonlySet<string> {
-	return new Set(paths.flatMap((path) => path.map((_, depth) => textOf(path.slice(0, depth + 1)))));
+/** The paths of all tables that are not empty, given those of the innermost ones. */
+function nonEmptyTables(paths: readonly (readonly string[])[]): ReadonlySet<string> {
+	return new Set(paths.flatMap((path) => path.map((_, depth) => pathText(path.slice(0, depth + 1)))));
 }
 
-/** The path of what has to go with a member that goes: the outermost table that is left empty, or the member alone. */
+/** The path to remove with an entry: the outermost table that is left empty, or else the entry itself. */
 function upToEmpty(path: readonly string[], tables: ReadonlySet<string>): readonly string[] {
-	const empty = path.findIndex((_, depth) => depth < path.length - 1 && !tables.has(textOf(path.slice(0, depth + 1))));
+	const empty = path.findIndex(
+		(_, depth) => depth < path.length - 1 && !tables.has(pathText(path.slice(0, depth + 1))),
+	);
 	return empty === -1 ? path : path.slice(0, empty + 1);
 }
 
 /** One text for one path, whatever characters the keys hold. */
-function textOf(path: readonly string[]): string {
+function pathText(path: readonly string[]): string {
 	return JSON.stringify(path);
 }
 
-function inOrder(memberships: readonly Membership[]): readonly Membership[] {
-	const byName = new Map(memberships.map((membership) => [nameOf(membership), membership]));
+function sortedMemberships(memberships: readonly Membership[]): readonly Membership[] {
+	const byName = new Map(memberships.map((membership) => [membershipName(membership), membership]));
 	return sortedBy([...byName], ([name]) => name).map(([, membership]) => membership);
 }
 
-function nameOf({ user, tenant }: Membership): string {
-	return textOf([tenant, user]);
+function membershipName({ user, tenant }: Membership): string {
+	return pathText([tenant, user]);
 }
 
-function setOf(keys: readonly string[]): Json {
+function presenceTable(keys: readonly string[]): Json {
 	return Object.fromEntries(canonical(keys).map((key) => [key, null]));
 }
 

@@ -1,4 +1,4 @@
-/** What is said of a schema that is not as it should be. */
+/** Findings about a schema: their codes and how bad they are. */
 
 /** Every code a diagnostic can have, and how bad it is. Codes are stable; messages may change. */
 const severities = {
@@ -10,11 +10,11 @@ const severities = {
 	unknown_resource: 'error',
 	/** A permission or a set rule names an action that does not exist on its resource type. */
 	unknown_action: 'error',
-	/** A role extends, or is derived from, or a condition set stands for, a role that does not exist. */
+	/** A role that does not exist is extended, derived from, or named by a condition set. */
 	unknown_role: 'error',
 	/** A derivation names a relation that its resource type does not have. */
 	unknown_relation: 'error',
-	/** Roles extend each other in a circle. */
+	/** Roles extend each other in a cycle. */
 	role_cycle: 'error',
 	/** A condition set narrows, or a set rule names, a set that does not exist, or one of the other type. */
 	unknown_condition_set: 'error',
@@ -22,18 +22,18 @@ const severities = {
 	misplaced_resource: 'error',
 	/** A condition set narrows, or a set rule names, a resource set of another resource type. */
 	other_resource: 'error',
-	/** Condition sets narrow each other in a circle. */
+	/** Condition sets narrow each other in a cycle. */
 	condition_set_cycle: 'error',
 	/** The conditions of a set are not in the grammar; `at` leads to the place. */
 	malformed_conditions: 'error',
-	/** A role lists a permission, or a role that it extends, or there is a set rule, more than once; it counts once. */
+	/** A role lists a permission or an extended role twice, or a set rule exists twice; it counts once. */
 	repeated: 'warning',
 } as const satisfies Record<string, 'error' | 'warning'>;
 
 /** The stable name of a finding. */
 export type DiagnosticCode = keyof typeof severities;
 
-/** One finding about a schema. A model with an error is not compiled; a warning is only told. */
+/** One finding about a schema. A model with an error is not compiled; a warning is only reported. */
 export interface Diagnostic {
 	readonly code: DiagnosticCode;
 	/** One line of prose; keys stand in backquotes. */
@@ -44,8 +44,8 @@ export interface Diagnostic {
 }
 
 /**
- * Keys stand in Rego as parts of package paths. What `opa fmt` prints there beyond ASCII depends on the version of
- * Unicode that it was built with, and control characters come out as escapes that Rego does not read.
+ * Keys are parts of package paths in Rego. How `opa fmt` prints them beyond ASCII depends on the version of Unicode
+ * that it was built with, and it escapes control characters in a way that Rego does not read.
  */
 const printable = /^[ -~\b\t\n\f\r]+$/;
 
@@ -70,7 +70,7 @@ export function finding(code: DiagnosticCode, at: readonly string[], message: st
 	return { code, message, at, severity: severities[code] };
 }
 
-/** Those that occur more than once, each named once. */
+/** The keys that occur more than once, each named once. */
 export function repeated(keys: readonly string[]): readonly string[] {
 	const seen = new Set<string>();
 	const twice = new Set<string>();

@@ -5,17 +5,17 @@ import { canonical } from './order.js';
 /** Resource type to action to the keys of the roles that grant it. */
 export type Grants = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
-/** Flattens `extends` of tenant roles, of any depth. Roles in a circle share their grants; unknown roles have none. */
-export function grantsOf({ roles }: Schema): Grants {
-	return flattened([{ roles, permissionsOf: (role: Role) => role.permissions }]);
+/** Flattens `extends` of tenant roles, of any depth. Roles in a cycle share their grants; unknown roles have none. */
+export function tenantRoleGrants({ roles }: Schema): Grants {
+	return flattened([{ roles, listPermissions: (role: Role) => role.permissions }]);
 }
 
 /** The same for the roles of resource types, each of which grants actions of its type. */
-export function resourceGrantsOf({ resources }: Schema): Grants {
+export function resourceRoleGrants({ resources }: Schema): Grants {
 	return flattened(
 		resources.map(({ key, roles }) => ({
 			roles,
-			permissionsOf: (role: ResourceRole) => role.permissions.map((action) => ({ resource: key, action })),
+			listPermissions: (role: ResourceRole) => role.permissions.map((action) => ({ resource: key, action })),
 		})),
 	);
 }
@@ -29,15 +29,15 @@ export interface Extending {
 /** Roles that may extend each other, and what one of them lists. */
 interface Family<R extends Extending> {
 	readonly roles: readonly R[];
-	readonly permissionsOf: (role: R) => readonly Permission[];
+	readonly listPermissions: (role: R) => readonly Permission[];
 }
 
 function flattened<R extends Extending>(families: readonly Family<R>[]): Grants {
 	const grants = new Map<string, Map<string, Set<string>>>();
-	for (const { roles, permissionsOf } of families) {
+	for (const { roles, listPermissions } of families) {
 		const byKey = new Map(roles.map((role) => [role.key, role]));
 		for (const role of roles) {
-			for (const permission of [...reachable(role, byKey)].flatMap(permissionsOf)) {
+			for (const permission of [...reachable(role, byKey)].flatMap(listPermissions)) {
 				holders(grants, permission).add(role.key);
 			}
 		}
@@ -52,7 +52,7 @@ function holders(grants: Map<string, Map<string, Set<string>>>, { resource, acti
 	return roles;
 }
 
-/** The role itself and every role that it extends, directly or not. The set of those seen ends circles. */
+/** The role itself and every role that it extends, directly or not. The set of those seen ends cycles. */
 function reachable<R extends Extending>(role: R, byKey: ReadonlyMap<string, R>): ReadonlySet<R> {
 	const seen = new Set([role]);
 	// A Set iterates what is added to it while it is iterated: it is the queue as well.
@@ -68,15 +68,15 @@ function reachable<R extends Extending>(role: R, byKey: ReadonlyMap<string, R>):
 }
 
 /**
- * Circles of `extends`, each as a shortest chain of role keys that starts at its smallest key and leads back to it.
- * Every role on some circle is on a chain, or reaches one that is.
+ * Cycles of `extends`, each as a shortest chain of role keys that starts at its smallest key and leads back to it.
+ * Every role on a cycle is on a chain, or reaches one that is.
  */
-export function cyclesOf(roles: readonly Extending[]): readonly (readonly string[])[] {
+export function extendsCycles(roles: readonly Extending[]): readonly (readonly string[])[] {
 	const parents = new Map(roles.map((role) => [role.key, canonical(role.extends)]));
 	const told = new Set<string>();
 	const cycles: (readonly string[])[] = [];
 	for (const key of canonical(parents.keys())) {
-		const chain = told.has(key) ? null : chainBack(key, parents);
+		const chain = told.has(key) ? null : shortestCycle(key, parents);
 		if (chain !== null) {
 			cycles.push(chain);
 			for (const member of chain) {
@@ -87,14 +87,14 @@ export function cyclesOf(roles: readonly Extending[]): readonly (readonly string
 	return cycles;
 }
 
-/** The shortest way from a role back to itself, or null. */
-function chainBack(start: string, parents: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
+/** The shortest path from a role back to itself, or null. */
+function shortestCycle(start: string, parents: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
 	const cameFrom = new Map<string, string>();
 	const queue = new Set([start]);
 	for (const key of queue) {
 		for (const parent of parents.get(key) ?? []) {
 			if (parent === start) {
-				return wayTo(key, cameFrom);
+				return chainTo(key, cameFrom);
 			}
 			if (!queue.has(parent)) {
 				cameFrom.set(parent, key);
@@ -105,7 +105,7 @@ function chainBack(start: string, parents: ReadonlyMap<string, readonly string[]
 	return null;
 }
 
-function wayTo(end: string, cameFrom: ReadonlyMap<string, string>): readonly string[] {
+function chainTo(end: string, cameFrom: ReadonlyMap<string, string>): readonly string[] {
 	const before = cameFrom.get(end);
-	return before === undefined ? [end] : [...wayTo(before, cameFrom), end];
+	return before === undefined ? [end] : [...chainTo(before, cameFrom), end];
 }

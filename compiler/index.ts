@@ -1,4 +1,4 @@
-/** The only door of the compiler: pure functions from complete values to complete values. */
+/** The public interface of the compiler: pure functions from complete values to complete values. */
 import { check } from './check.js';
 import { document } from './data.js';
 import type { Diagnostic } from './diagnostic.js';

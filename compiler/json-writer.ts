@@ -1,4 +1,4 @@
-/** Writing one JSON document from its parts in order: as bytes, or as a value. */
+/** Writes one JSON document, member by member, as bytes or as a value. */
 import { isArray } from './json.js';
 import type { Json } from './model.js';
 import { byCodeUnit } from './order.js';
@@ -15,7 +15,7 @@ export interface JsonWriter {
 
 /** A writer that ends with bytes. */
 export interface BytesWriter extends JsonWriter {
-	/** The document in UTF-8, in pieces. Call once, when everything opened is closed. */
+	/** The document in UTF-8, in chunks. Call once, when everything opened is closed. */
 	bytes(): readonly Uint8Array[];
 }
 
@@ -25,12 +25,12 @@ export interface ValueWriter extends JsonWriter {
 	result(): Json;
 }
 
-const pieceLength = 1 << 16;
+const chunkLength = 1 << 16;
 
-/** Writes text without white space and encodes it piece by piece, so that no string grows with the document. */
+/** Writes text without white space and encodes it chunk by chunk, so that no string grows with the document. */
 export function bytesWriter(): BytesWriter {
 	const encoder = new TextEncoder();
-	const pieces: Uint8Array[] = [];
+	const chunks: Uint8Array[] = [];
 	let text = '{';
 	let comma = '';
 	return {
@@ -45,12 +45,12 @@ export function bytesWriter(): BytesWriter {
 		value(key, value) {
 			text += `${comma}${JSON.stringify(key)}:${canonicalText(value)}`;
 			comma = ',';
-			if (text.length > pieceLength) {
-				pieces.push(encoder.encode(text));
+			if (text.length > chunkLength) {
+				chunks.push(encoder.encode(text));
 				text = '';
 			}
 		},
-		bytes: () => [...pieces, encoder.encode(`${text}}`)],
+		bytes: () => [...chunks, encoder.encode(`${text}}`)],
 	};
 }
 

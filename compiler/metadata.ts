@@ -1,7 +1,7 @@
 /**
- * METADATA blocks: they name the schema object that Rego stands for, to people and to tools. Packages whose paths hold
- * the same parts in another order (`roles.a.b` and `roles.b.a`) cannot both have a block: OPA (1.22) takes them for one
- * package and refuses its second block. So only `regolith.resources` has blocks of packages.
+ * METADATA blocks: they tell people and tools which schema object a piece of Rego stands for. OPA (1.22) takes packages
+ * whose paths hold the same parts in another order (`roles.a.b` and `roles.b.a`) for one package and refuses a second
+ * block on it. So only packages of `regolith.resources` have blocks of their own.
  */
 import { type Fragment, lines, rego } from './rego/rego.js';
 
@@ -13,7 +13,7 @@ export interface Metadata {
 	readonly custom?: readonly (readonly [name: Fragment, value: string])[];
 }
 
-/** A block, to stand right above a package or a rule. */
+/** A block, to be placed right above a package or a rule. */
 export function metadata({ title, description = null, custom = [] }: Metadata): Fragment {
 	return lines([
 		rego`# METADATA`,

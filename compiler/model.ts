@@ -20,11 +20,11 @@ export interface Resource {
 	readonly description: string | null;
 	readonly actions: readonly Action[];
 	readonly roles: readonly ResourceRole[];
-	/** Those whose objects are of this type. */
+	/** The relations whose objects are of this type. */
 	readonly relations: readonly Relation[];
 }
 
-/** A way in which instances of one type, the subjects, are related to instances of another, the objects. */
+/** A kind of relationship between instances of one type, the subjects, and instances of another, the objects. */
 export interface Relation {
 	readonly key: string;
 	readonly name: string;
@@ -85,7 +85,7 @@ export interface Attributes {
  */
 export type Selection = { readonly conditions: Json } | { readonly role: string } | { readonly resource: string };
 
-/** Users, or resources of one type, selected when asked about. A set grants nothing without a rule. */
+/** Users, or resources of one type, that are selected at each check. A set grants nothing without a rule. */
 export interface ConditionSet {
 	/** One name space for each type of set. */
 	readonly key: string;
@@ -99,7 +99,7 @@ export interface ConditionSet {
 	readonly selects: Selection;
 }
 
-/** Whoever a user set selects may do the action on whatever a resource set selects, all by keys. */
+/** The users that a user set selects may do the action on the resources that a resource set selects. All by keys. */
 export interface SetRule {
 	readonly user_set: string;
 	readonly resource_set: string;
@@ -186,8 +186,8 @@ export interface Model {
 	readonly schema: Schema;
 	readonly facts: Facts;
 	/**
-	 * The schema that the policy which reads the data was compiled from, where that is not `schema`: then what the newer
-	 * schema takes away is suspended in the data.
+	 * The schema that the policy reading the data was compiled from, if it is not `schema`: then the data suspends what
+	 * the newer schema takes away.
 	 */
 	readonly in_force?: Schema;
 }

@@ -9,6 +9,6 @@ export function canonical(keys: Iterable<string>): readonly string[] {
 }
 
 /** A copy of the items, sorted by the key that each has. */
-export function sortedBy<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
-	return [...items].sort((left, right) => byCodeUnit(keyOf(left), keyOf(right)));
+export function sortedBy<T>(items: readonly T[], toKey: (item: T) => string): readonly T[] {
+	return [...items].sort((left, right) => byCodeUnit(toKey(left), toKey(right)));
 }

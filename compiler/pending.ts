@@ -1,16 +1,17 @@
 /**
- * What a data document says while the policy in force is of an older schema than the data, at `regolith.pending`:
+ * The table at `regolith.pending`, which the data document has while the policy in force was compiled from an older
+ * schema than the data:
  *
- * - `derivations[type][role][edge]` derivations of the policy in force that must not decide any more
- * - `set_rules[type][action]` actions whose rules in Rego must not decide any more, with the rules that go on instead, as
- *   a table of user sets and resource sets
- * - `actions[type][action]` actions that a grant waits for, lost or new: a denial of one says `policy_pending`
+ * - `derivations[type][role][edge]` derivations of the policy in force that may no longer decide
+ * - `set_rules[type][action]` actions whose rules in Rego may no longer decide, with the rules that still count, as a
+ *   table of user sets and resource sets
+ * - `actions[type][action]` actions with a pending grant, lost or new: a denial of one says `policy_pending`
  *
- * Only a loss suspends. What is new is in no Rego yet.
+ * Only a loss suspends anything. What is new is not in the Rego yet.
  */
-import { type Edge, edgesOf, nameOf, type RoleName } from './circle.js';
-import { resourceGrantsOf } from './grant.js';
-import { groupedBy } from './grouped-by.js';
+import { derivationEdges, type Edge, type RoleName, roleName } from './cycle.js';
+import { resourceRoleGrants } from './grant.js';
+import { groupBy } from './group-by.js';
 import type { Json, Schema, SetRule } from './model.js';
 import { edgeName, ruleText, standingRules, suspendedEdges } from './standing.js';
 import { addTo, type Tree, treeValue } from './tree.js';
@@ -36,7 +37,7 @@ export function pendingTable(inForce: Schema, schema: Schema): Json {
 	return { actions: treeValue(actions), derivations: treeValue(derivations), set_rules: setRules };
 }
 
-/** Whether a set rule of the policy in force stands. */
+/** Whether a set rule of the policy in force still counts. */
 type Stands = ReturnType<typeof standingRules>;
 
 type ActionName = Pick<SetRule, 'resource' | 'action'>;
@@ -45,10 +46,10 @@ function actionText({ resource, action }: ActionName): string {
 	return JSON.stringify([resource, action]);
 }
 
-/** Actions with a rule that does not stand, each with its rules that do. */
+/** Actions with a rule that no longer counts, each with its rules that do. */
 function suspendedRules(inForce: Schema, stands: Stands): { readonly [type: string]: Json } {
 	const tables = new Map<string, [string, Json][]>();
-	for (const rules of groupedBy(inForce.set_rules, actionText).values()) {
+	for (const rules of groupBy(inForce.set_rules, actionText).values()) {
 		const [first] = rules;
 		const standing = rules.filter(stands);
 		if (first !== undefined && standing.length < rules.length) {
@@ -64,7 +65,7 @@ function suspendedRules(inForce: Schema, stands: Stands): { readonly [type: stri
 	return Object.fromEntries([...tables].map(([type, actions]) => [type, Object.fromEntries(actions)]));
 }
 
-/** Actions of the newer schema for which the policy in force may not grant all that it will. */
+/** Actions of the newer schema for which the policy in force may grant less than the next one will. */
 function pendingActions(inForce: Schema, schema: Schema, stands: Stands): Tree {
 	const found: Tree = new Map();
 	const known = new Set(
@@ -83,7 +84,7 @@ function pendingActions(inForce: Schema, schema: Schema, stands: Stands): Tree {
 	return found;
 }
 
-/** Actions with a rule that only one of the schemas has, or of which a set was edited. */
+/** Actions with a rule that only one of the schemas has, or with a rule whose set was edited. */
 function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): ReadonlySet<string> {
 	const before = new Set(inForce.set_rules.map(ruleText));
 	const changed = [
@@ -97,9 +98,9 @@ function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): Re
 function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const roles = affectedRoles(inForce, schema);
 	const actions = new Set<string>();
-	for (const [resource, granted] of resourceGrantsOf(schema)) {
+	for (const [resource, granted] of resourceRoleGrants(schema)) {
 		for (const [action, holders] of granted) {
-			if ([...holders].some((role) => roles.has(nameOf({ type: resource, role })))) {
+			if ([...holders].some((role) => roles.has(roleName({ type: resource, role })))) {
 				actions.add(actionText({ resource, action }));
 			}
 		}
@@ -108,20 +109,20 @@ function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string
 }
 
 function affectedRoles(inForce: Schema, schema: Schema): ReadonlySet<string> {
-	const [before, after] = [edgesOf(inForce), edgesOf(schema)];
-	const known = new Set(roleNames(inForce).map(nameOf));
+	const [before, after] = [derivationEdges(inForce), derivationEdges(schema)];
+	const known = new Set(roleNames(inForce).map(roleName));
 	const affected = new Set([
 		...roleNames(schema)
-			.map(nameOf)
+			.map(roleName)
 			.filter((name) => !known.has(name)),
 		...difference(before, after),
 		...difference(after, before),
 	]);
-	const bySource = groupedBy([...before, ...after], ({ source }) => nameOf(source));
+	const bySource = groupBy([...before, ...after], ({ source }) => roleName(source));
 	// A set iterates what is added to it while it is iterated: it is the queue as well.
 	for (const name of affected) {
 		for (const { target } of bySource.get(name) ?? []) {
-			affected.add(nameOf(target));
+			affected.add(roleName(target));
 		}
 	}
 	return affected;
@@ -134,5 +135,5 @@ function roleNames({ resources }: Schema): readonly RoleName[] {
 /** The targets of the edges that are among the first and not among the second. */
 function difference(edges: readonly Edge[], others: readonly Edge[]): readonly string[] {
 	const texts = new Set(others.map((edge) => JSON.stringify(edge)));
-	return edges.filter((edge) => !texts.has(JSON.stringify(edge))).map(({ target }) => nameOf(target));
+	return edges.filter((edge) => !texts.has(JSON.stringify(edge))).map(({ target }) => roleName(target));
 }

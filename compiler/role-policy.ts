@@ -1,27 +1,36 @@
-/** A role of a resource type as Rego: who holds it, one function body for each way. */
-import { type Circle, type DerivationGraph, type Edge, nameOf, type RoleName, roleText } from './circle.js';
-import { wayName } from './closure.js';
+/** A role of a resource type as Rego: who holds it, with one function body for each way to hold it. */
+
+import { closureName } from './closure.js';
+import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from './cycle.js';
 import { metadata, objectMetadata } from './metadata.js';
 import type { RegoFile, Resource, ResourceRole } from './model.js';
-import { folderOf, packagePart } from './rego/path.js';
+import { keyFolder, packagePart } from './rego/path.js';
 import { type Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
-import { assignedOn, circlePackage, closureOf, notSuspended, rolePackage, walkPackage } from './role-reference.js';
+import {
+	assignedOn,
+	closureReference,
+	cyclePackage,
+	notSuspended,
+	rolePackage,
+	walkPackage,
+} from './role-reference.js';
 import { conditionsOn } from './step-policy.js';
 import type { Walks } from './walk.js';
 
 /**
- * The package of a role: `held(user, object)` says whether a user, given as what is assigned to them, holds it on the
- * instance of that name, assigned or derived. Where something is derived from a derived role, `held_on_any(user,
+ * The package of a role: `held(user, object)` says whether a user, given as the table of their assignments, holds it on
+ * the instance of that name, assigned or derived. Where something is derived from a derived role, `held_on_any(user,
  * objects)` says so of several instances instead: whatever leads to them is gathered first and asked for once, so that
- * a check takes no longer where ways meet again. In a circle, `derived_on_any(user, objects)` does so for derivations
+ * a check takes no longer where ways meet again. In a cycle, `derived_on_any(user, objects)` does so for derivations
  * from outside that closures do not hold.
  *
- * Large tables stand in full paths, never in variables: a stock OPA would convert the whole table at each check.
+ * Large tables are referenced by full paths, never through variables: a stock OPA would convert the whole table at each
+ * check.
  */
 export function writeRole(graph: DerivationGraph, walks: Walks, resource: Resource, role: ResourceRole): RegoFile {
 	const name = { type: resource.key, role: role.key };
-	return regoFile(`regolith/roles/${folderOf(resource.key)}/${folderOf(role.key)}/held.rego`, [
+	return regoFile(`regolith/roles/${keyFolder(resource.key)}/${keyFolder(role.key)}/held.rego`, [
 		rego`package ${rolePackage(name)}`,
 		lines([objectMetadata(rego`role`, role), rego`#   resource: ${resource.key}`, rego`# scope: document`]),
 		...waysToHold(graph, walks, name),
@@ -29,26 +38,26 @@ export function writeRole(graph: DerivationGraph, walks: Walks, resource: Resour
 }
 
 function waysToHold(graph: DerivationGraph, walks: Walks, name: RoleName): readonly Fragment[] {
-	const walk = walks.of(name);
+	const walk = walks.walkTo(name);
 	if (walk !== undefined) {
 		return [walked(onOne, 'Assigned or derived, in any of very many ways', rego`data.${walkPackage(walk)}`, name)];
 	}
-	const circle = graph.circleOf(name);
+	const cycle = graph.cycleContaining(name);
 	const own = graph.leaving(name);
 	const scope = isAskedOnSeveral(graph, walks, name) ? onEach : onOne;
-	if (circle === undefined) {
+	if (cycle === undefined) {
 		return [assigned(scope, name), ...own.map((edge) => derivation(graph, scope, edge))];
 	}
-	if (circle.conditional) {
+	if (cycle.conditional) {
 		return [
-			walked(scope, 'Assigned or derived, at any distance in a circle', rego`data.${circlePackage(circle)}`, name),
+			walked(scope, 'Assigned or derived, at any distance in a cycle', rego`data.${cyclePackage(cycle)}`, name),
 			...own.map((edge) => derivation(graph, derivedOnEach, edge)),
 		];
 	}
 	const conditional = own.filter((edge) => edge.no_direct_roles_on_object);
 	return [
 		assigned(scope, name),
-		...closed(graph, circle, name, scope),
+		...closed(graph, cycle, name, scope),
 		...conditional.map((edge) => derivation(graph, derivedOnEach, edge)),
 	];
 }
@@ -68,7 +77,7 @@ export function heldOn(
 
 /** Whether functions of other roles ask for this one: they do so on several instances at once. */
 function isAskedOnSeveral(graph: DerivationGraph, walks: Walks, name: RoleName): boolean {
-	return isDerived(graph, name) && graph.leadsOut(name) && walks.of(name) === undefined;
+	return isDerived(graph, name) && graph.leadsOut(name) && walks.walkTo(name) === undefined;
 }
 
 /** Whether a role can be held without being assigned. */
@@ -79,7 +88,7 @@ function isDerived(graph: DerivationGraph, role: RoleName): boolean {
 /** What a body of a function is about: the instance `object`, or several of them. */
 interface Scope {
 	readonly head: Fragment;
-	/** The lines that come to each instance, where it is not given. */
+	/** The lines that iterate over the instances, where there are several. */
 	readonly each: readonly Fragment[];
 }
 
@@ -93,7 +102,7 @@ function assigned(scope: Scope, name: RoleName): Fragment {
 		? lines([metadata({ title: 'Assigned on the instance' }), rego`${scope.head} if ${assignedOn(rego`object`, name)}`])
 		: lines([
 				metadata({ title: 'Assigned on any of several instances' }),
-				rego`${scope.head} if data.regolith.rebac.meet(${tableOf(name)}, objects)`,
+				rego`${scope.head} if data.regolith.rebac.meet(${assignedTable(name)}, objects)`,
 			]);
 }
 
@@ -103,7 +112,7 @@ function derivation(graph: DerivationGraph, scope: Scope, edge: Edge): Fragment 
 	const subjects = rego`data.regolith.facts.relations[object]${packagePart(relation)}`;
 	const conditions = conditionsOn(edge).map((condition) => rego`	${condition}`);
 	return lines([
-		metadata({ title: titleOf(edge), custom: [[rego`relation`, relation]] }),
+		metadata({ title: derivationTitle(edge), custom: [[rego`relation`, relation]] }),
 		rego`#   kind: role_derivation`,
 		rego`${scope.head} if {`,
 		...(!isDerived(graph, source)
@@ -122,11 +131,16 @@ function fromSeveral(edge: Edge, conditions: readonly Fragment[]): readonly Frag
 	return edge.no_direct_roles_on_object
 		? [
 				rego`	free := {object |`,
-				...[...eachObject, ...conditions].map((line) => rego`	${line}`),
+				...eachObject.map(indented),
+				...conditions.map(indented),
 				rego`	}`,
 				heldOnAny(source, rego`data.regolith.rebac.related(free, ${relation})`),
 			]
 		: [heldOnAny(source, rego`data.regolith.rebac.related(objects, ${relation})`)];
+}
+
+function indented(line: Fragment): Fragment {
+	return rego`	${line}`;
 }
 
 /** The user holds the role, which may be derived, on one of these instances. */
@@ -135,8 +149,8 @@ function heldOnAny(role: RoleName, instances: Fragment): Fragment {
 }
 
 /**
- * The role, which is only ever assigned, is assigned on an instance of the table that stands for each object. What is
- * assigned is looked for from the smaller side: the table, or what the user holds.
+ * Conditions that a role which is never derived is assigned on an instance of `table`, for each object. The lookup goes
+ * through the smaller side: the table, or what the user holds.
  */
 function amongAssigned(
 	{ each }: Scope,
@@ -145,66 +159,66 @@ function amongAssigned(
 	table: Fragment,
 ): readonly Fragment[] {
 	return each.length === 0
-		? [...conditions, rego`	data.regolith.rebac.meet(${tableOf(role)}, ${table})`]
+		? [...conditions, rego`	data.regolith.rebac.meet(${assignedTable(role)}, ${table})`]
 		: [
-				rego`	assigned := ${tableOf(role)}`,
+				rego`	assigned := ${assignedTable(role)}`,
 				...each,
 				...conditions,
 				rego`	data.regolith.rebac.meet(assigned, ${table})`,
 			];
 }
 
-function titleOf({ relation, source, no_direct_roles_on_object }: Edge): string {
+function derivationTitle({ relation, source, no_direct_roles_on_object }: Edge): string {
 	const rule = `Derived from ${roleText(source)} by ${relation}`;
 	return no_direct_roles_on_object ? `${rule}, unless a role is assigned on the instance` : rule;
 }
 
-/** Through the closure. */
-function closed(graph: DerivationGraph, circle: Circle, name: RoleName, scope: Scope): readonly Fragment[] {
-	const leaving = circle.members.flatMap((member) => graph.leaving(member));
+/** The bodies that read the closure of a role in a cycle. */
+function closed(graph: DerivationGraph, cycle: Cycle, name: RoleName, scope: Scope): readonly Fragment[] {
+	const leaving = cycle.members.flatMap((member) => graph.leaving(member));
 	const outside = new Map(
-		leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [nameOf(source), source]),
+		leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [roleName(source), source]),
 	);
-	const interrupted = circle.members.filter((member) =>
+	const interrupted = cycle.members.filter((member) =>
 		graph.leaving(member).some((edge) => edge.no_direct_roles_on_object),
 	);
 	const leading = (source: RoleName) =>
 		scope === onOne
-			? closureOf(name, source)
-			: rego`data.regolith.rebac.leading(objects, ${wayName(name.role, source)})`;
+			? closureReference(name, source)
+			: rego`data.regolith.rebac.leading(objects, ${closureName(name.role, source)})`;
 	return [
-		...circle.members.map((member) =>
+		...cycle.members.map((member) =>
 			body(
 				scope,
-				`Derived in a circle, at any distance, from an assigned ${roleText(member)}`,
-				amongAssigned(scope, member, [], closureOf(name, member)),
+				`Derived in a cycle, at any distance, from an assigned ${roleText(member)}`,
+				amongAssigned(scope, member, [], closureReference(name, member)),
 			),
 		),
-		...[...outside.values()].map((source) =>
+		...Array.from(outside.values(), (source) =>
 			body(
 				scope,
-				`Derived at any distance from ${roleText(source)}, which leads into the circle`,
+				`Derived at any distance from ${roleText(source)}, which leads into the cycle`,
 				isDerived(graph, source)
 					? [heldOnAny(source, leading(source))]
-					: amongAssigned(scope, source, [], closureOf(name, source)),
+					: amongAssigned(scope, source, [], closureReference(name, source)),
 			),
 		),
 		...interrupted.flatMap((member) => [
-			...(nameOf(member) === nameOf(name)
+			...(roleName(member) === roleName(name)
 				? [
-						body(scope, 'Derived from outside of the circle', [
+						body(scope, 'Derived from outside of the cycle', [
 							scope === onOne ? rego`	derived_on_any(user, {object})` : rego`	derived_on_any(user, objects)`,
 						]),
 					]
 				: []),
-			body(scope, `Derived in a circle, at any distance, from a derived ${roleText(member)}`, [
+			body(scope, `Derived in a cycle, at any distance, from a derived ${roleText(member)}`, [
 				rego`	data.${rolePackage(member)}.derived_on_any(user, ${leading(member)})`,
 			]),
 		]),
 	];
 }
 
-function tableOf({ type, role }: RoleName): Fragment {
+function assignedTable({ type, role }: RoleName): Fragment {
 	return rego`user${packagePart(type)}${packagePart(role)}`;
 }
 
@@ -212,7 +226,10 @@ function body({ head }: Scope, title: string, conditions: readonly Fragment[]): 
 	return lines([metadata({ title }), rego`${head} if {`, ...conditions, rego`}`]);
 }
 
-/** By a walk: of a circle, where it depends on what is assigned to the user, or of all that leads to the role. */
+/**
+ * A body that walks: around a cycle, where it depends on what is assigned to the user, or through all that leads to
+ * the role.
+ */
 function walked(scope: Scope, title: string, path: Fragment, name: RoleName): Fragment {
 	const start = scope === onOne ? rego`{object}` : rego`{object | some object, _ in objects}`;
 	return body(scope, title, [

@@ -1,6 +1,7 @@
-/** How generated Rego refers to roles, to circles and to what is assigned. */
-import type { Circle, Edge, RoleName } from './circle.js';
-import { wayName } from './closure.js';
+/** How generated Rego refers to roles, to cycles and to what is assigned. */
+
+import { closureName } from './closure.js';
+import type { Cycle, Edge, RoleName } from './cycle.js';
 import { packagePart } from './rego/path.js';
 import { type Fragment, rego } from './rego/rego.js';
 import { edgeName } from './standing.js';
@@ -27,17 +28,17 @@ export function notSuspended(edge: Edge): Fragment {
 	return rego`not data.regolith.pending.derivations${packagePart(type)}${packagePart(role)}[${edgeName(edge)}]`;
 }
 
-/** What leads to a role on the instance `object`, from one kind of role: a table of instances. */
-export function closureOf({ role }: RoleName, source: RoleName): Fragment {
-	return rego`data.regolith.facts.closures[object][${wayName(role, source)}]`;
+/** The table of instances on which the role `source` leads to a role on the instance `object`. */
+export function closureReference({ role }: RoleName, source: RoleName): Fragment {
+	return rego`data.regolith.facts.closures[object][${closureName(role, source)}]`;
 }
 
-/** Where a circle's functions are, without `data.`: it is called after its first member. */
-export function circlePackage({ members: [first] }: Circle): Fragment {
-	return first === undefined ? rego`` : rego`regolith.circles${packagePart(first.type)}${packagePart(first.role)}`;
+/** Where a cycle's functions are, without `data.`. It is named after its first member. */
+export function cyclePackage({ members: [first] }: Cycle): Fragment {
+	return first === undefined ? rego`` : rego`regolith.cycles${packagePart(first.type)}${packagePart(first.role)}`;
 }
 
-/** Where a walk's functions are, without `data.`: it is called after its first role. */
+/** Where a walk's functions are, without `data.`. It is named after its first role. */
 export function walkPackage({ first }: Pick<Walk, 'first'>): Fragment {
 	return rego`regolith.walks${packagePart(first.type)}${packagePart(first.role)}`;
 }

@@ -1,7 +1,7 @@
 /** What is wrong with condition sets and their rules. */
 import { parseConditions } from './condition/grammar.js';
 import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
-import { cyclesOf } from './grant.js';
+import { extendsCycles } from './grant.js';
 import type { ConditionSet, Schema, SetRule } from './model.js';
 
 /** Finds everything that is wrong with the condition sets and the set rules of a schema, in no order. Throws nothing. */
@@ -15,13 +15,13 @@ export function checkSets(schema: Schema): readonly Diagnostic[] {
 			),
 		),
 		...schema.condition_sets.flatMap((set) => [
-			...checkResourceOf(set, schema),
+			...checkSetResource(set, schema),
 			...checkParent(set, sets),
 			...checkSelection(set, schema),
 		]),
 		...checkCycles(schema.condition_sets),
 		...schema.set_rules.flatMap((rule) => checkRule(rule, schema, sets)),
-		...repeated(schema.set_rules.map(nameOf)).map((name) =>
+		...repeated(schema.set_rules.map(ruleName)).map((name) =>
 			finding('repeated', ['set_rules', name], `the rule ${tick(name)} is there more than once`),
 		),
 	];
@@ -34,12 +34,12 @@ function typedKey(type: ConditionSet['type'], key: string): string {
 	return `${type} ${key}`;
 }
 
-function placeOf({ key }: ConditionSet, ...further: readonly string[]): readonly string[] {
+function setPlace({ key }: ConditionSet, ...further: readonly string[]): readonly string[] {
 	return ['condition_sets', key, ...further];
 }
 
-function checkResourceOf(set: ConditionSet, { resources }: Schema): readonly Diagnostic[] {
-	const place = placeOf(set, 'resource');
+function checkSetResource(set: ConditionSet, { resources }: Schema): readonly Diagnostic[] {
+	const place = setPlace(set, 'resource');
 	if (set.type === 'userset') {
 		return set.resource === null
 			? []
@@ -57,10 +57,10 @@ function checkParent(set: ConditionSet, sets: Sets): readonly Diagnostic[] {
 	if (set.parent === null) {
 		return [];
 	}
-	const place = placeOf(set, 'parent');
+	const place = setPlace(set, 'parent');
 	const parent = sets.get(typedKey(set.type, set.parent));
 	if (parent === undefined) {
-		return [finding('unknown_condition_set', place, `there is no ${nounOf(set.type)} ${tick(set.parent)}`)];
+		return [finding('unknown_condition_set', place, `there is no ${setNoun(set.type)} ${tick(set.parent)}`)];
 	}
 	const message = `resource set ${tick(set.parent)} is of another resource type than ${tick(set.key)}`;
 	return parent.resource === set.resource ? [] : [finding('other_resource', place, message)];
@@ -69,37 +69,37 @@ function checkParent(set: ConditionSet, sets: Sets): readonly Diagnostic[] {
 function checkSelection(set: ConditionSet, { roles }: Schema): readonly Diagnostic[] {
 	const { selects } = set;
 	if ('role' in selects) {
-		const place = placeOf(set, 'role');
+		const place = setPlace(set, 'role');
 		return set.type === 'userset' && roles.some(({ key }) => key === selects.role)
 			? []
 			: [finding('unknown_role', place, `role ${tick(selects.role)} does not exist`)];
 	}
 	if ('resource' in selects) {
 		const message = `resource type ${tick(selects.resource)} is not that of the set ${tick(set.key)}`;
-		return selects.resource === set.resource ? [] : [finding('other_resource', placeOf(set, 'resource'), message)];
+		return selects.resource === set.resource ? [] : [finding('other_resource', setPlace(set, 'resource'), message)];
 	}
 	const parsed = parseConditions(selects.conditions, { type: set.type });
 	return 'condition' in parsed
 		? []
 		: parsed.problems.map(({ at, msg }) =>
-				finding('malformed_conditions', placeOf(set, 'conditions', ...at.map(String)), msg),
+				finding('malformed_conditions', setPlace(set, 'conditions', ...at.map(String)), msg),
 			);
 }
 
 function checkCycles(sets: readonly ConditionSet[]): readonly Diagnostic[] {
-	// Automatic sets narrow nothing, and the keys of others are of one set each.
+	// Automatic sets narrow nothing, and the keys of all others are unique.
 	const others = sets.filter(({ selects }) => 'conditions' in selects);
 	const narrowing = others.map(({ key, parent }) => ({ key, extends: parent === null ? [] : [parent] }));
-	return cyclesOf(narrowing).map((chain) => {
+	return extendsCycles(narrowing).map((chain) => {
 		const [first = ''] = chain;
-		const circle = [...chain, first].map(tick).join(' narrows ');
+		const cycle = [...chain, first].map(tick).join(' narrows ');
 		const place = ['condition_sets', first, 'parent'];
-		return finding('condition_set_cycle', place, `condition sets narrow each other in a circle: ${circle}`);
+		return finding('condition_set_cycle', place, `condition sets narrow each other in a cycle: ${cycle}`);
 	});
 }
 
 function checkRule(rule: SetRule, { resources }: Schema, sets: Sets): readonly Diagnostic[] {
-	const place = ['set_rules', nameOf(rule)];
+	const place = ['set_rules', ruleName(rule)];
 	const type = resources.find(({ key }) => key === rule.resource);
 	const resourceSet = sets.get(typedKey('resourceset', rule.resource_set));
 	const missing = (
@@ -110,7 +110,7 @@ function checkRule(rule: SetRule, { resources }: Schema, sets: Sets): readonly D
 	).filter(([kind, key]) => !sets.has(typedKey(kind, key)));
 	return [
 		...missing.map(([kind, key]) =>
-			finding('unknown_condition_set', [...place, key], `there is no ${nounOf(kind)} ${tick(key)}`),
+			finding('unknown_condition_set', [...place, key], `there is no ${setNoun(kind)} ${tick(key)}`),
 		),
 		...(type === undefined
 			? [finding('unknown_resource', place, `resource type ${tick(rule.resource)} does not exist`)]
@@ -135,11 +135,11 @@ function checkRule(rule: SetRule, { resources }: Schema, sets: Sets): readonly D
 	];
 }
 
-function nounOf(type: ConditionSet['type']): string {
+function setNoun(type: ConditionSet['type']): string {
 	return type === 'userset' ? 'user set' : 'resource set';
 }
 
-/** How people would say a rule. */
-function nameOf({ user_set, resource, action, resource_set }: SetRule): string {
+/** A rule as people would write it. */
+function ruleName({ user_set, resource, action, resource_set }: SetRule): string {
 	return `${user_set} ${resource}:${action} ${resource_set}`;
 }

@@ -1,32 +1,32 @@
-/** Condition sets as Rego: one package for each, so that a rule asks for one set without a look at the others. */
+/** Condition sets as Rego: one package for each, so that a rule evaluates one set without looking at the others. */
 import { parseConditions } from './condition/grammar.js';
-import { type ConditionRego, functionOf, namesIn, writeCondition } from './condition/rego.js';
+import { type ConditionRego, namesIn, regoFunction, writeCondition } from './condition/write-condition.js';
 import { objectMetadata } from './metadata.js';
 import type { ConditionSet, RegoFile } from './model.js';
 import { canonical } from './order.js';
-import { folderOf, packagePart } from './rego/path.js';
+import { keyFolder, packagePart } from './rego/path.js';
 import { Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
 
 /**
- * The package of a set, `regolith.user_sets.<key>` or `regolith.resource_sets.<key>`: `selects` says of attributes
- * whether they are selected, which rules ask, and `holds` says so of the user or the resource of the check, which can be
- * asked by the set's key. A set whose conditions cannot be read selects nothing.
+ * The package of a set, `regolith.user_sets.<key>` or `regolith.resource_sets.<key>`: rules call `selects` with
+ * attributes to see whether they are selected; `holds` answers for the user or the resource of the check and is found
+ * by the set's key. A set whose conditions cannot be read selects nothing.
  */
 export function writeConditionSet(set: ConditionSet): RegoFile {
 	const written = writeSelection(set);
-	const { sets, kind, object } = kindOf(set);
+	const { sets, kind, object } = setWords(set);
 	const code = [
 		rego`default holds := false`,
 		rego`holds if selects(attributes.${new Fragment(object)})`,
 		selects(set, written),
 		...written.helpers,
-		...written.mistyped.map((body) => functionOf(rego`mistyped`, [object], body)),
+		...written.mistyped.map((body) => regoFunction(rego`mistyped`, [object], body)),
 	];
 	const title = objectMetadata(kind, set);
 	const resource = set.resource === null ? [] : [rego`#   resource: ${set.resource}`];
 	const [first = rego``, ...others] = code;
-	return regoFile(`regolith/${sets.text}/${folderOf(set.key)}/holds.rego`, [
+	return regoFile(`regolith/${sets.text}/${keyFolder(set.key)}/holds.rego`, [
 		rego`package regolith.${sets}${packagePart(set.key)}`,
 		imports(code, object),
 		lines([title, ...resource, rego`# scope: document`, first]),
@@ -34,13 +34,13 @@ export function writeConditionSet(set: ConditionSet): RegoFile {
 	]);
 }
 
-/** What code calls of a set: whether it selects what has these attributes. */
-export function selectsOf(type: ConditionSet['type'], key: string): Fragment {
-	const { sets, object } = kindOf({ type });
+/** A call that says whether a set selects what has these attributes. */
+export function selectsCall(type: ConditionSet['type'], key: string): Fragment {
+	const { sets, object } = setWords({ type });
 	return rego`data.regolith.${sets}${packagePart(key)}.selects(${new Fragment(object)})`;
 }
 
-function kindOf({ type }: Pick<ConditionSet, 'type'>) {
+function setWords({ type }: Pick<ConditionSet, 'type'>) {
 	return type === 'userset'
 		? ({ sets: rego`user_sets`, kind: rego`user_set`, object: 'user' } as const)
 		: ({ sets: rego`resource_sets`, kind: rego`resource_set`, object: 'resource' } as const);
@@ -57,17 +57,17 @@ function writeSelection(set: ConditionSet): ConditionRego {
 	}
 	const parsed = parseConditions(selection.conditions, { type });
 	return 'condition' in parsed
-		? writeCondition(parsed.condition, kindOf(set).object)
+		? writeCondition(parsed.condition, setWords(set).object)
 		: { ...nothingMore, holds: [rego`false`] };
 }
 
 function selects(set: ConditionSet, written: ConditionRego): Fragment {
-	const { object } = kindOf(set);
-	return functionOf(
+	const { object } = setWords(set);
+	return regoFunction(
 		rego`selects`,
 		[object],
 		[
-			...(set.parent === null ? [] : [selectsOf(set.type, set.parent)]),
+			...(set.parent === null ? [] : [selectsCall(set.type, set.parent)]),
 			...written.holds,
 			...(written.mistyped.length === 0 ? [] : [rego`not mistyped(${new Fragment(object)})`]),
 		],
@@ -75,12 +75,20 @@ function selects(set: ConditionSet, written: ConditionRego): Fragment {
 }
 
 const attributeNames = [
-	...['user', 'user_key', 'user_roles', 'user_tenants'],
-	...['resource', 'resource_key', 'resource_type', 'resource_tenant'],
-	...['tenant', 'tenant_key', 'context'],
+	'user',
+	'user_key',
+	'user_roles',
+	'user_tenants',
+	'resource',
+	'resource_key',
+	'resource_type',
+	'resource_tenant',
+	'tenant',
+	'tenant_key',
+	'context',
 ];
 
-/** What the code speaks of, but for the parameter: an import that is not used would be an error. */
+/** The imports that the code uses, without the parameter: an unused import would be an error. */
 function imports(code: readonly Fragment[], parameter: string): Fragment {
 	const names = namesIn(code);
 	return lines([

@@ -1,8 +1,9 @@
 /**
- * What still stands of a policy whose schema was changed since it was compiled. A derivation stands when the newer schema
- * has it too and grants at least as much by it; a set rule stands when the newer schema has it and both sets are as they were.
+ * What still counts of a policy whose schema was changed since it was compiled. A derivation counts when the newer
+ * schema has it too and grants at least as much by it. A set rule counts when the newer schema has it and both its sets
+ * are unchanged.
  */
-import { type DerivationGraph, type Edge, edgesOf, graphOf, nameOf, roleText } from './circle.js';
+import { type DerivationGraph, derivationEdges, derivationGraph, type Edge, roleName, roleText } from './cycle.js';
 import { canonicalText } from './json-writer.js';
 import type { ConditionSet, Schema, SetRule } from './model.js';
 
@@ -11,17 +12,17 @@ export function edgeName({ relation, source }: Pick<Edge, 'relation' | 'source'>
 	return `${relation} from ${roleText(source)}`;
 }
 
-/** The derivations of the policy in force that may not decide any more: the newer schema lost or narrowed them. */
+/** The derivations of the policy in force that may no longer decide: the newer schema removed or narrowed them. */
 export function suspendedEdges(inForce: Schema, schema: Schema): readonly Edge[] {
 	if (inForce === schema) {
 		return [];
 	}
 	const newer = new Map<string, Edge[]>();
-	for (const edge of edgesOf(schema)) {
+	for (const edge of derivationEdges(schema)) {
 		const name = edgeText(edge);
 		newer.set(name, [...(newer.get(name) ?? []), edge]);
 	}
-	return edgesOf(inForce).filter(
+	return derivationEdges(inForce).filter(
 		(edge) =>
 			!(newer.get(edgeText(edge)) ?? []).some(
 				({ no_direct_roles_on_object }) => !no_direct_roles_on_object || edge.no_direct_roles_on_object,
@@ -34,7 +35,7 @@ export function suspendedEdges(inForce: Schema, schema: Schema): readonly Edge[]
  * Rego reads closures by them, without the edges that are suspended.
  */
 export function standingGraph(inForce: Schema, schema: Schema): DerivationGraph {
-	const graph = graphOf(inForce);
+	const graph = derivationGraph(inForce);
 	const suspended = new Set(suspendedEdges(inForce, schema).map(edgeText));
 	if (suspended.size === 0) {
 		return graph;
@@ -47,7 +48,9 @@ export function standingGraph(inForce: Schema, schema: Schema): DerivationGraph 
 	};
 }
 
-/** Tells which set rules of the policy in force stand: those that the newer schema has, with both sets unchanged. */
+/**
+ * Tells which set rules of the policy in force still count: those that the newer schema has, with both sets unchanged.
+ */
 export function standingRules(inForce: Schema, schema: Schema): (rule: SetRule) => boolean {
 	const before = setTexts(inForce);
 	const after = setTexts(schema);
@@ -66,7 +69,7 @@ export function ruleText({ user_set, resource_set, resource, action }: SetRule):
 
 /** One text for one edge, by what tells it from others; whether an assignment stops it does not. */
 function edgeText(edge: Edge): string {
-	return JSON.stringify([nameOf(edge.target), edgeName(edge)]);
+	return JSON.stringify([roleName(edge.target), edgeName(edge)]);
 }
 
 function setName(type: ConditionSet['type'], key: string): string {

@@ -1,5 +1,5 @@
-/** One derivation as Rego: what has to hold for it to count, and the step from instances to what leads to them. */
-import { type Edge, roleText } from './circle.js';
+/** One derivation as Rego: its conditions, and the step from instances to what leads to them. */
+import { type Edge, roleText } from './cycle.js';
 import { metadata } from './metadata.js';
 import { packagePart } from './rego/path.js';
 import { type Fragment, lines, rego } from './rego/rego.js';
@@ -7,21 +7,21 @@ import { table } from './rego/table.js';
 import { nothingAssignedOn, notSuspended } from './role-reference.js';
 
 /**
- * What has to hold for a derivation to count on the instance `object`, for the user `user`, each as a line without
- * indent: none where `no_direct_roles_on_object` is not.
+ * The conditions for a derivation to count on the instance `object` for the user `user`, each as a line without indent.
+ * None without `no_direct_roles_on_object`.
  */
 export function conditionsOn({ target, no_direct_roles_on_object }: Edge): readonly Fragment[] {
 	return no_direct_roles_on_object ? [nothingAssignedOn(rego`object`, target.type)] : [];
 }
 
-/** A function that gives the subjects from whose roles the derivation leads to the target role on any of `objects`. */
+/** A function that gives the subjects whose roles lead to the target role on any of `objects`. */
 export function stepThrough(name: Fragment, edge: Edge): Fragment {
 	const { target, source, relation, no_direct_roles_on_object } = edge;
 	const user = no_direct_roles_on_object ? rego`user` : rego`_`;
 	return lines([
 		metadata({ title: `${roleText(target)} is derived from ${roleText(source)} by ${relation}` }),
 		rego`${name}(${user}, objects) := {subject |`,
-		// First, because it is the same for all objects.
+		// First, because it is the same for every object.
 		rego`	${notSuspended(edge)}`,
 		rego`	some object in objects`,
 		...conditionsOn(edge).map((condition) => rego`	${condition}`),
@@ -30,7 +30,7 @@ export function stepThrough(name: Fragment, edge: Edge): Fragment {
 	]);
 }
 
-/** Sets as one; `indent` is that of the line where it starts. */
+/** The union of sets. `indent` is that of the line where it starts. */
 export function united(sets: readonly Fragment[], indent: string): Fragment {
 	const [first, ...others] = sets;
 	if (first === undefined) return rego`set()`;

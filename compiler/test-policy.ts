@@ -1,5 +1,5 @@
-/** Tests for `opa test`: what a schema says, told a second time, and the policy held against it. */
-import { type Edge, edgesOf } from './circle.js';
+/** Tests for `opa test`: they state the schema a second time and check the policy against it. */
+import { derivationEdges, type Edge } from './cycle.js';
 import { metadata } from './metadata.js';
 import type { Permission, RegoFile, Resource, ResourceRole, Role, Schema } from './model.js';
 import { canonical, sortedBy } from './order.js';
@@ -17,16 +17,16 @@ import {
 import { setSection } from './test-sets.js';
 
 /**
- * The tests of a schema without errors, as `opa fmt` prints them: a file to lie beside the policy, the hand-written
- * Rego and a data document of that schema. Its size is linear in the schema. What the compiler works out is not in it:
- * `extends` and derivations stand there as they were written, and Rego follows them once more.
+ * The tests of a schema without errors, as `opa fmt` prints them: a file to put beside the policy, the hand-written
+ * Rego and a data document of that schema. Its size is linear in the schema. It holds nothing that the compiler works
+ * out: `extends` and derivations are as they were written, and the tests follow them themselves.
  */
 export function writeTests(schema: Schema): readonly RegoFile[] {
-	const sections = sectionsOf(schema);
+	const sections = testSections(schema);
 	return [
 		regoFile('regolith/schema_test.rego', [
 			lines([metadata(about), rego`package regolith.schema_test`]),
-			...importsOf(schema),
+			...testImports(schema),
 			...sections.map((section) => section.table),
 			...sections.flatMap((section) => section.tests),
 			...(schema.resources.length === 0 ? [] : checking),
@@ -40,7 +40,7 @@ const about = {
 	description: 'What the schema says, and tests that hold the policy and its data against it. The facts are made up.',
 };
 
-function importsOf({ resources }: Schema): readonly Fragment[] {
+function testImports({ resources }: Schema): readonly Fragment[] {
 	const used = [
 		...(resources.length > 0 ? [rego`import data.regolith.check`] : []),
 		...(resources.some(({ roles }) => roles.length > 0) ? [rego`import data.regolith.rebac`] : []),
@@ -48,40 +48,40 @@ function importsOf({ resources }: Schema): readonly Fragment[] {
 	return used.length === 0 ? [] : [lines(used)];
 }
 
-/** One for each kind of things that the schema has any of: `opa` takes rules that go through nothing for mistakes. */
-function sectionsOf(schema: Schema): readonly TestSection[] {
+/** One for each kind of object that the schema has: `opa` takes rules that iterate over nothing for mistakes. */
+function testSections(schema: Schema): readonly TestSection[] {
 	const resources = sortedBy(schema.resources, ({ key }) => key);
 	const roles = sortedBy(schema.roles, ({ key }) => key);
 	const withRoles = resources.filter((resource) => resource.roles.length > 0);
-	const edges = edgesOf(schema);
+	const edges = derivationEdges(schema);
 	const derived = withRoles.filter(({ key }) => edges.some(({ target }) => target.type === key));
 	return [
 		{
-			...actionTests(keysOf(resources.filter(({ actions }) => actions.length > 0))),
-			table: tableOf(rego`actions`, actionsComment, resources, actionKeys),
+			...actionTests(objectKeys(resources.filter(({ actions }) => actions.length > 0))),
+			table: commentedTable(rego`actions`, actionsComment, resources, actionKeys),
 		},
 		...(resources.length === 0 || roles.length === 0
 			? []
 			: [
 					{
-						...tenantRoleTests(keysOf(resources)),
-						table: tableOf(rego`tenant_roles`, tenantRolesComment, roles, tenantRole),
+						...tenantRoleTests(objectKeys(resources)),
+						table: commentedTable(rego`tenant_roles`, tenantRolesComment, roles, tenantRole),
 					},
 				]),
 		...(withRoles.length === 0
 			? []
 			: [
 					{
-						...resourceRoleTests(keysOf(withRoles)),
-						table: tableOf(rego`resource_roles`, resourceRolesComment, withRoles, resourceRoles),
+						...resourceRoleTests(objectKeys(withRoles)),
+						table: commentedTable(rego`resource_roles`, resourceRolesComment, withRoles, resourceRoles),
 					},
 				]),
 		...(derived.length === 0
 			? []
 			: [
 					{
-						...derivationTests(keysOf(derived)),
-						table: tableOf(rego`derivations`, derivationsComment, derived, ({ key }) => derivations(edges, key)),
+						...derivationTests(objectKeys(derived)),
+						table: commentedTable(rego`derivations`, derivationsComment, derived, ({ key }) => derivations(edges, key)),
 					},
 				]),
 		...(schema.condition_sets.length === 0 ? [] : [setSection(schema)]),
@@ -94,18 +94,18 @@ const resourceRolesComment = rego`# Roles on instances, by resource type: what e
 const derivationsComment = rego`# Derivations, by resource type: who holds the role "source" on a "subject" that is related to an object holds the role
 # "role" on the object; where "no_direct_roles_on_object" is true, unless a role is assigned to them there.`;
 
-function keysOf(things: readonly { readonly key: string }[]): readonly string[] {
+function objectKeys(things: readonly { readonly key: string }[]): readonly string[] {
 	return things.map(({ key }) => key);
 }
 
 /** A table and the comment above it. */
-function tableOf<T extends { readonly key: string }>(
+function commentedTable<T extends { readonly key: string }>(
 	name: Fragment,
 	comment: Fragment,
 	rows: readonly T[],
-	rowOf: (row: T) => Table,
+	writeRow: (row: T) => Table,
 ): Fragment {
-	const value = table({ members: rows.map((row) => [row.key, rowOf(row)]) });
+	const value = table({ members: rows.map((row) => [row.key, writeRow(row)]) });
 	return lines([comment, rego`${name} := ${value}`]);
 }
 

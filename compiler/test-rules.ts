@@ -1,21 +1,21 @@
-/** The rules of the generated tests: one small rule for each resource type, and what they stand on. */
+/** The rules of the generated tests: one small rule for each resource type, and their helpers. */
 import { packagePart } from './rego/path.js';
 import { type Fragment, rego } from './rego/rego.js';
 
-/** What tests one kind of things: what the schema says of them, and rules that hold the policy against it. */
+/** The tests of one kind of object: tables of what the schema says, and rules that check the policy against them. */
 export interface TestSection extends TestRules {
 	/** Tables of what the schema says. */
 	readonly table: Fragment;
 }
 
-/** What the tests of one kind of things are. */
+/** The rules that test one kind of object. */
 export interface TestRules {
 	/** Each has cases, which `opa test --verbose` lists by name, and a time limit of its own: so there is one for each type. */
 	readonly tests: readonly Fragment[];
 	readonly helpers: readonly Fragment[];
 }
 
-/** The tests of actions; of these types, which have some. */
+/** The tests of the actions of these types, which have some. */
 export function actionTests(types: readonly string[]): TestRules {
 	return {
 		tests: [
@@ -44,7 +44,7 @@ action_can_be_granted(type, action) if {
 	};
 }
 
-/** Asking the policy; of schemas with resource types. */
+/** The rules that query the policy, for schemas with resource types. */
 export const checking: readonly Fragment[] = [
 	rego`# Of the actions of a resource's type, those that the policy allows the user whom the facts are about. It asks the rule
 # that decides: to find a code for each denial would only take longer. Conditions are left out.
@@ -219,7 +219,7 @@ with_two_relations(type, derivation, inner) := object.union_n([
 		not row.no_direct_roles_on_object
 	],
 ))`,
-			rego`# An entry of the closures. There is one for each derivation that nothing stops; only roles in a circle look at them.
+			rego`# An entry of the closures. There is one for each derivation that nothing stops; only roles in a cycle look at them.
 led_by(role, row, subject) := {concat("", [role, " from ", row.subject, "#", row.source]): {subject: null}}`,
 		],
 	};

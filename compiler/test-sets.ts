@@ -1,12 +1,13 @@
 /** The part of the generated tests that is about condition sets and their rules. */
-import { standsFor } from './data.js';
-import { groupedBy } from './grouped-by.js';
+import { automaticTarget } from './data.js';
+import { groupBy } from './group-by.js';
 import type { ConditionSet, Schema, SetRule } from './model.js';
 import { sortedBy } from './order.js';
 import { jsonValue } from './rego/json-value.js';
 import { packagePart } from './rego/path.js';
 import { type Fragment, lines, paragraphs, rego } from './rego/rego.js';
 import { type Members, type Table, table } from './rego/table.js';
+import { ruleText } from './standing.js';
 import type { TestRules, TestSection } from './test-rules.js';
 
 /** The tables and tests of the condition sets of a schema, which has some. */
@@ -22,10 +23,10 @@ export function setSection(schema: Schema): TestSection {
 			(ofType) => grouped(ofType, ({ action }) => action, ruleTable),
 		),
 	};
-	// The facts that it takes are made up only where something can be asked.
+	// The facts for these tests are there only when there is something to ask about.
 	const automatic = resources.length > 0 && condition_sets.some(({ selects }) => 'role' in selects);
 	return {
-		...setTests(sortedBy(set_rules, textOf), automatic),
+		...setTests(sortedBy(set_rules, ruleText), automatic),
 		table: paragraphs([
 			lines([setsComment, rego`user_sets := ${table(tables.user_sets)}`]),
 			rego`resource_sets := ${table(tables.resource_sets)}`,
@@ -34,16 +35,12 @@ export function setSection(schema: Schema): TestSection {
 	};
 }
 
-function textOf({ resource, action, user_set, resource_set }: SetRule): string {
-	return JSON.stringify([resource, action, user_set, resource_set]);
-}
-
 const setsComment = rego`# Condition sets, those of resources by type: null, or what an automatic set stands for.`;
 const rulesComment = rego`# Rules by resource type and action: which user sets may do it on which resource sets.`;
 
 function setTable(sets: readonly ConditionSet[]): Members {
 	return {
-		members: sortedBy(sets, ({ key }) => key).map(({ key, selects }) => [key, jsonValue(standsFor(selects))]),
+		members: sortedBy(sets, ({ key }) => key).map(({ key, selects }) => [key, jsonValue(automaticTarget(selects))]),
 	};
 }
 
@@ -56,9 +53,9 @@ function ruleTable(rules: readonly SetRule[]): Members {
 	);
 }
 
-function grouped<T>(rows: readonly T[], keyOf: (row: T) => string, tableOf: (rows: readonly T[]) => Table): Members {
-	const groups = sortedBy([...groupedBy(rows, keyOf)], ([key]) => key);
-	return { members: groups.map(([key, group]) => [key, tableOf(group)]) };
+function grouped<T>(rows: readonly T[], toKey: (row: T) => string, toTable: (rows: readonly T[]) => Table): Members {
+	const groups = sortedBy([...groupBy(rows, toKey)], ([key]) => key);
+	return { members: groups.map(([key, group]) => [key, toTable(group)]) };
 }
 
 /** The tests of condition sets and of these rules; `automatic` when some sets stand for roles. */
@@ -110,8 +107,8 @@ question_of(type, action) := {
 }
 
 /**
- * Where both sets of a rule select everything, the action is allowed. A number makes the name: in rules that are tables
- * of tests, OPA (1.22) forgets which functions are replaced.
+ * The test of one rule: where both its sets select everything, the action is allowed. Its name is a number, because OPA
+ * (1.22) forgets which functions are replaced in rules that are tables of tests.
  */
 function ruleTest({ user_set, resource_set, resource, action }: SetRule, index: number): Fragment {
 	const name = `${user_set} ${resource}:${action} ${resource_set}`;

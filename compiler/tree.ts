@@ -6,10 +6,10 @@ import { canonical } from './order.js';
 /** A table: its members by key. One without members is a presence and written as `null`. */
 export type Tree = Map<string, Tree>;
 
-/** What stands for every presence: there are as many as facts, and it is never added to. */
+/** Represents every presence: there are as many as facts, so they share one object, which is never added to. */
 const present: Tree = new Map();
 
-/** Makes the innermost key of the path present, and all tables on the way. All paths of a table have one length. */
+/** Adds a path: creates its tables and makes its innermost key present. All paths of a table have one length. */
 export function addTo(tree: Tree, path: readonly string[]): void {
 	let table = tree;
 	for (const [depth, key] of path.entries()) {

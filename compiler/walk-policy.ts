@@ -1,26 +1,27 @@
-/** Roles that are walked, as Rego: what leads to them, found for each role once. */
-import { type Circle, type DerivationGraph, type Edge, nameOf, type RoleName, roleText } from './circle.js';
-import { wayName } from './closure.js';
+/** Walks as Rego: what leads to roles is found for each role once. */
+
+import { closureName } from './closure.js';
+import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from './cycle.js';
 import { metadata } from './metadata.js';
 import type { RegoFile } from './model.js';
-import { folderOf, packagePart } from './rego/path.js';
+import { keyFolder, packagePart } from './rego/path.js';
 import { type Fragment, lines, rego } from './rego/rego.js';
 import { table } from './rego/table.js';
 import { regoFile } from './rego-file.js';
-import { circlePackage, walkPackage } from './role-reference.js';
+import { cyclePackage, walkPackage } from './role-reference.js';
 import { stepThrough, united } from './step-policy.js';
 import type { Component, Walk } from './walk.js';
 
 /**
- * The package of a walk. `reached(user, start)` takes nodes, kind of role to instances, and adds all that lead to them.
- * It goes from role to role, each after all that are derived from it, so what leads to an instance is looked for once,
- * however many ways go through it. `given(user, nodes)` says whether one of the nodes is assigned.
+ * The package of a walk. `reached(user, start)` takes nodes, from kind of role to instances, and adds all that lead to
+ * them. It goes from role to role, each after all roles derived from it, so what leads to an instance is looked up
+ * once, however many paths go through it. `given(user, nodes)` says whether one of the nodes is assigned.
  */
 export function writeWalk(graph: DerivationGraph, walk: Walk): RegoFile {
 	const { first, components } = walk;
 	const steps = new Steps(graph, walk);
 	for (const component of components) steps.go(component);
-	return regoFile(`regolith/walks/${folderOf(first.type)}/${folderOf(first.role)}/reached.rego`, [
+	return regoFile(`regolith/walks/${keyFolder(first.type)}/${keyFolder(first.role)}/reached.rego`, [
 		rego`package ${walkPackage(walk)}`,
 		...steps.written(),
 		...components.flatMap(({ members }) => members.map(given)),
@@ -35,13 +36,13 @@ function given(member: RoleName): Fragment {
 	]);
 }
 
-/** The lines of `reached`, from what was asked for to what leads there, and the functions that they call. */
+/** The lines of `reached`, from the requested nodes to what leads there, and the functions that they call. */
 class Steps {
 	readonly #graph: DerivationGraph;
 	readonly #walk: Walk;
 	readonly #lines: Fragment[] = [];
 	readonly #functions: Fragment[] = [];
-	/** By name of a role, what leads to it from earlier lines. */
+	/** What earlier lines found to lead to a role, by the role's name. */
 	readonly #found = new Map<string, Fragment[]>();
 	readonly #nodes: Instances[] = [];
 	#variables = 0;
@@ -52,15 +53,15 @@ class Steps {
 		this.#walk = walk;
 	}
 
-	go({ members, circle }: Component): void {
+	go({ members, cycle }: Component): void {
 		const entered = members.flatMap((member): readonly Instances[] => {
 			const instances = this.#entering(member);
 			return instances.length === 0 ? [] : [[member, this.#let(united(instances, '\t'), member)]];
 		});
-		for (const [member, instances] of this.#around(entered, members, circle)) {
+		for (const [member, instances] of this.#around(entered, members, cycle)) {
 			this.#nodes.push([member, instances]);
 			for (const edge of this.#graph.leaving(member)) {
-				if (circle?.conditional !== false || edge.no_direct_roles_on_object) this.#follow(edge, instances);
+				if (cycle?.conditional !== false || edge.no_direct_roles_on_object) this.#follow(edge, instances);
 			}
 		}
 	}
@@ -80,7 +81,7 @@ class Steps {
 		];
 	}
 
-	/** A variable for a set of instances, below the name of the role that it is about. */
+	/** Declares a variable for a set of instances, below a comment with its role. */
 	#let(instances: Fragment, role: RoleName): Fragment {
 		this.#variables += 1;
 		const variable = rego`instances_${this.#variables}`;
@@ -90,25 +91,21 @@ class Steps {
 	}
 
 	#find(role: RoleName, instances: Fragment): void {
-		const found = this.#found.get(nameOf(role)) ?? [];
-		this.#found.set(nameOf(role), found);
+		const found = this.#found.get(roleName(role)) ?? [];
+		this.#found.set(roleName(role), found);
 		found.push(instances);
 	}
 
-	/** The sets of instances at which the walk comes to a role. */
+	/** The sets of instances at which the walk arrives at a role. */
 	#entering(role: RoleName): readonly Fragment[] {
-		const asked = this.#walk.starts.has(nameOf(role)) ? [rego`object.get(start, ${roleText(role)}, set())`] : [];
-		return [...asked, ...(this.#found.get(nameOf(role)) ?? [])];
+		const asked = this.#walk.starts.has(roleName(role)) ? [rego`object.get(start, ${roleText(role)}, set())`] : [];
+		return [...asked, ...(this.#found.get(roleName(role)) ?? [])];
 	}
 
-	/** What leads to these within their component, these among it. */
-	#around(
-		entered: readonly Instances[],
-		members: readonly RoleName[],
-		circle: Circle | undefined,
-	): readonly Instances[] {
-		if (circle === undefined) return entered;
-		return circle.conditional ? this.#byWalk(entered, circle) : this.#byClosures(entered, members);
+	/** What leads to these instances within their component, with the instances themselves. */
+	#around(entered: readonly Instances[], members: readonly RoleName[], cycle: Cycle | undefined): readonly Instances[] {
+		if (cycle === undefined) return entered;
+		return cycle.conditional ? this.#byWalk(entered, cycle) : this.#byClosures(entered, members);
 	}
 
 	#follow(edge: Edge, instances: Fragment): void {
@@ -118,11 +115,11 @@ class Steps {
 		this.#find(edge.source, rego`${step}(user, ${instances})`);
 	}
 
-	/** By closures, which hold what leads into the circle from outside, too. */
+	/** Uses closures, which also hold what leads into the cycle from outside. */
 	#byClosures(entered: readonly Instances[], members: readonly RoleName[]): readonly Instances[] {
 		const leaving = members.flatMap((member) => this.#graph.leaving(member));
 		const outside = new Map(
-			leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [nameOf(source), source]),
+			leaving.filter((edge) => !edge.no_direct_roles_on_object).map(({ source }) => [roleName(source), source]),
 		);
 		for (const source of outside.values()) {
 			for (const [member, instances] of entered) this.#find(source, leading(instances, member, source));
@@ -134,12 +131,12 @@ class Steps {
 		});
 	}
 
-	#byWalk(entered: readonly Instances[], circle: Circle): readonly Instances[] {
+	#byWalk(entered: readonly Instances[], cycle: Cycle): readonly Instances[] {
 		this.#asksUser = true;
-		const [first = { type: '', role: '' }] = circle.members;
+		const [first = { type: '', role: '' }] = cycle.members;
 		const start = table({ members: entered.map(([member, instances]) => [roleText(member), instances]) }, '\t');
-		const reached = this.#let(rego`data.${circlePackage(circle)}.reached(user, ${start})`, first);
-		return circle.members.map((member) => [
+		const reached = this.#let(rego`data.${cyclePackage(cycle)}.reached(user, ${start})`, first);
+		return cycle.members.map((member) => [
 			member,
 			this.#let(rego`object.get(${reached}, ${roleText(member)}, set())`, member),
 		]);
@@ -150,5 +147,5 @@ class Steps {
 type Instances = readonly [role: RoleName, instances: Fragment];
 
 function leading(instances: Fragment, member: RoleName, source: RoleName): Fragment {
-	return rego`data.regolith.rebac.all_leading(${instances}, ${wayName(member.role, source)})`;
+	return rego`data.regolith.rebac.all_leading(${instances}, ${closureName(member.role, source)})`;
 }

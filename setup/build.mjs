@@ -7,19 +7,19 @@ import { SetupError } from './progress.mjs';
 const sourceFolders = ['compiler', 'src', 'test', 'bench'];
 
 /**
- * Compiles TypeScript into dist/ so that dist/ holds exactly what the sources say: nothing missing, nothing left over.
+ * Compiles TypeScript into dist/ so that dist/ holds exactly what the sources give: nothing missing, nothing left over.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */
 export async function buildTypeScript(root, say) {
 	const dist = join(root, 'dist');
-	const wanted = outputsOf(sourceFolders.flatMap((folder) => filesUnder(root, folder)));
+	const wanted = outputFiles(sourceFolders.flatMap((folder) => filesUnder(root, folder)));
 	const present = sourceFolders.flatMap((folder) => filesUnder(dist, folder));
 	// A test whose source was deleted must not run, nor may an import of a deleted module still resolve.
 	const leftOver = present.filter((file) => !wanted.has(file));
 	for (const file of leftOver) rmSync(join(dist, file));
 	const known = new Set(present);
-	// The compiler trusts its notes and does not look whether the outputs are there.
+	// The compiler trusts its build info and does not check that its outputs exist.
 	if ([...wanted].some((file) => !known.has(file))) rmSync(join(dist, '.tsbuildinfo'), { force: true });
 
 	const compiler = join(root, 'node_modules/typescript/bin/tsc');
@@ -34,7 +34,7 @@ export async function buildTypeScript(root, say) {
  * @param {readonly string[]} sources paths relative to the package
  * @returns {Set<string>} paths relative to dist/
  */
-export function outputsOf(sources) {
+export function outputFiles(sources) {
 	const stems = sources
 		.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
 		.map((file) => file.slice(0, -3));

@@ -14,6 +14,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = {
 	start: (parameters) => startProgram(root, parameters),
 	test: async (parameters) => conclude(await runTests(root, parameters)),
+	'test:all': async (parameters) => {
+		// Every test on every store; see docs/decisions/0030.
+		process.env.TEST_STORES = 'all';
+		conclude(await runTests(root, parameters));
+	},
 	bench: async (parameters) => {
 		process.exitCode = await runBenchmarks(root, parameters);
 	},
@@ -24,7 +29,7 @@ const commands = {
 };
 
 /**
- * Does the set-up that is missing, then what was asked for.
+ * Does whatever set-up is missing, then the command.
  * @param {string | undefined} name a key of `commands`
  * @param {readonly string[]} parameters
  */
@@ -41,13 +46,13 @@ export async function command(name, parameters) {
 		if (!(error instanceof SetupError)) throw error;
 		console.error(`\n${error.message}\n`);
 		process.exitCode = 1;
-		if (name === 'test') conclude({ passed: 0, failed: 1 });
+		if (name.startsWith('test')) conclude({ passed: 0, failed: 1 });
 	}
 }
 
 async function setUp() {
 	await step('dependencies', (say) => installDependencies(root, say));
-	// The program and its tests read the variable, so that there is one opa in all of them.
+	// The program and its tests read this variable, so that all use the same opa.
 	process.env.OPA_PATH = await step('opa', (say) => provideOpa(root, say));
 	await step('build', (say) => buildTypeScript(root, say));
 }

@@ -8,23 +8,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execute, findOnPath } from './execute.mjs';
 import { SetupError, step } from './progress.mjs';
 
-/** What asks made-up questions, pinned: a newer one may find more, and then this run would be another one. */
+/** The fuzzer, pinned: a newer one may find more, and then runs could not be compared. */
 const schemathesis = 'schemathesis==4.32.5';
 
 const checks = 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance';
 
-/** Enough to find what a change broke, in minutes; more with `npm run fuzz -- --max-examples 500`. */
+/** Enough to find what a change broke, within minutes. For more: `npm run fuzz -- --max-examples 500`. */
 const examples = '25';
 
-/** Where most questions are asked, so that they get further than to an environment that does not exist. */
+/** The environment of most requests, so that they get beyond a 404. */
 const configuration = '[parameters]\n"path.proj_id" = "default"\n"path.env_id" = "dev"\n';
 
-/** These take away what the others are asked about, so they are asked last. */
+/** These delete what the other requests need, so they come last. */
 const ending = ['deleteProject', 'deleteEnvironment'];
 
 /**
- * Asks every endpoint of a throw-away API and decision point questions that are made up from their OpenAPI documents,
- * and holds the answers against these.
+ * Sends requests, generated from their OpenAPI documents, to every endpoint of a throw-away API and decision point, and
+ * checks the answers against the documents.
  * @param {string} root the package's folder
  * @param {readonly string[]} parameters further arguments of `schemathesis run`, such as `--max-examples 100`
  * @returns {Promise<number>} the exit code: 0 when all answers were as described
@@ -35,7 +35,7 @@ export async function runFuzzing(root, parameters) {
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => interrupted.abort());
 	try {
 		const program = await step('schemathesis', (say) => provideSchemathesis(folder, say));
-		// Read from the folder it runs in.
+		// schemathesis reads this file from the folder it runs in.
 		writeFileSync(join(folder, 'schemathesis.toml'), configuration);
 		const running = await step('regolith', (say) => startRegolith(root, folder, say));
 		try {
@@ -75,10 +75,10 @@ async function provideSchemathesis(folder, say) {
 	return join(environment, 'bin', 'schemathesis');
 }
 
-/** Starts the program with a database of its own and keys that are known. */
+/** Starts the program with its own database and known keys. */
 async function startRegolith(root, folder, say) {
 	const [apiPort, pdpPort] = [await freePort(), await freePort()];
-	const keyOf = (level) => `permit_key_fuzz_${level}_`.padEnd(100, '0');
+	const fuzzKey = (level) => `permit_key_fuzz_${level}_`.padEnd(100, '0');
 	const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist/src/main.js'), 'start'], {
 		cwd: root,
 		env: {
@@ -90,8 +90,8 @@ async function startRegolith(root, folder, say) {
 			DATABASE_URL: '',
 			PDP_API_KEY: '',
 			LOG_LEVEL: 'error',
-			BOOTSTRAP_ORG_API_KEY: keyOf('organization'),
-			BOOTSTRAP_ENV_API_KEY: keyOf('environment'),
+			BOOTSTRAP_ORG_API_KEY: fuzzKey('organization'),
+			BOOTSTRAP_ENV_API_KEY: fuzzKey('environment'),
 		},
 		stdio: ['ignore', 'ignore', 'inherit'],
 	});
@@ -103,8 +103,8 @@ async function startRegolith(root, folder, say) {
 	return {
 		api,
 		decisionPoint,
-		organizationKey: keyOf('organization'),
-		environmentKey: keyOf('environment'),
+		organizationKey: fuzzKey('organization'),
+		environmentKey: fuzzKey('environment'),
 		async stop() {
 			child.kill('SIGTERM');
 			await ended;

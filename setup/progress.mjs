@@ -1,4 +1,4 @@
-/** A set-up step that cannot go on; the message tells a person what to do about it. */
+/** A set-up step that failed. The message tells a person what to do about it. */
 export class SetupError extends Error {
 	name = 'SetupError';
 }
@@ -6,11 +6,12 @@ export class SetupError extends Error {
 const terminal = process.stderr.isTTY === true;
 
 /**
- * Runs one step and shows it as one line on standard error: title, what came of it, seconds it took.
- * Standard output stays free for what the command itself has to say.
+ * Runs one step and shows it as one line on standard error: title, result, seconds it took. Standard output stays free
+ * for the command itself.
  * @template T
  * @param {string} title
- * @param {(say: (detail: string) => void) => Promise<T>} work calls `say` to announce something slow or to name its result
+ * @param {(say: (detail: string) => void) => Promise<T>} work calls `say` to announce something slow or to name its
+ * result
  * @returns {Promise<T>}
  */
 export async function step(title, work) {
@@ -23,7 +24,8 @@ export async function step(title, work) {
 		detail = text;
 		if (terminal) redraw();
 	};
-	// Without a terminal nothing can be redrawn: a slow step announces itself once, so that a log shows where time goes.
+	// Without a terminal nothing can be redrawn. A slow step announces itself once, so that a log shows where time
+	// goes.
 	const announcing = terminal ? undefined : setTimeout(() => console.error(line('…')), 1000);
 	try {
 		const result = await work(say);

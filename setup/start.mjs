@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 
 /**
  * Becomes the program: `regolith start` runs in this very process. A child would need every signal passed on, and would
- * outlive this process when that one is killed outright; this way there is nothing between npm and the program.
+ * outlive this process if that is killed outright. This way nothing is between npm and the program.
  * @param {string} root the package's folder
  * @param {readonly string[]} parameters
  */
@@ -16,9 +16,9 @@ export async function startProgram(root, parameters) {
 }
 
 /**
- * Ctrl-C under npm arrives twice, from the terminal and from npm. Without a listener that stays, the second one would
- * kill a program that listens once. Pressed again by a person, it ends the program at once; so it does while the
- * program is not listening yet.
+ * Ctrl-C under npm arrives twice: from the terminal and from npm. Without a listener that stays, the second one would
+ * kill a program that listens only once. When a person presses it again later, or while the program is not listening
+ * yet, it ends the program at once.
  */
 function absorbRepeatedSignals() {
 	const patience = 2000;

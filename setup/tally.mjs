@@ -1,27 +1,42 @@
 import { stripVTControlCharacters } from 'node:util';
 
-// AVA marks a test, or a file that could not run, at the start of a line; the second sign of each is for terminals without Unicode.
+/** What AVA's reporters say at the end of a run, each with the count it belongs to: first the default one, then TAP. */
+const results = [
+	[/^ {2}(\d+) tests? passed\b/, 'passed'],
+	[/^ {2}(\d+) (?:tests?|hooks?) failed\b/, 'failed'],
+	[/^ {2}(\d+) (?:uncaught exceptions?|unhandled rejections?|known failures?|tests? remained pending)\b/, 'failed'],
+	[/^# pass (\d+)$/, 'passed'],
+	[/^# fail (\d+)$/, 'failed'],
+];
+
+// AVA marks a test, or a file that could not run, at the start of a line; the second sign is for terminals without Unicode.
 const passedMark = /^ {2}[✔√] /;
 const failedMark = /^ {2}[✘×] /;
 
 /**
- * Counts what AVA's reporter says went well and what did not. (Its TAP reporter would be the obvious source of counts,
- * but that of AVA 7.0 throws when a test times out, and tells neither the source line nor the stack of a failure.)
- * @returns {{passed: number, failed: number, read: (chunk: string) => void}}
+ * Counts what went well and what did not, by what AVA's reporter says at the end of its run. It says nothing of tests
+ * that passed when others failed, nor of files that could not run: those are counted by their marks.
+ * @returns {{read: (chunk: string) => void, count: () => {passed: number, failed: number}}}
  */
 export function createTally() {
 	let rest = '';
-	const tally = {
-		passed: 0,
-		failed: 0,
+	const said = { passed: 0, failed: 0 };
+	const marked = { passed: 0, failed: 0 };
+	const readLine = (line) => {
+		if (passedMark.test(line)) marked.passed++;
+		if (failedMark.test(line)) marked.failed++;
+		for (const [result, count] of results) said[count] += Number(result.exec(line)?.[1] ?? 0);
+	};
+	return {
 		read(chunk) {
 			const lines = (rest + chunk).split('\n');
 			rest = lines.pop();
-			for (const line of lines.map(stripVTControlCharacters)) {
-				if (passedMark.test(line)) tally.passed++;
-				if (failedMark.test(line)) tally.failed++;
-			}
+			for (const line of lines.map(stripVTControlCharacters)) readLine(line);
+		},
+		count() {
+			readLine(stripVTControlCharacters(rest));
+			rest = '';
+			return { passed: Math.max(said.passed, marked.passed), failed: Math.max(said.failed, marked.failed) };
 		},
 	};
-	return tally;
 }

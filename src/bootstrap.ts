@@ -1,9 +1,9 @@
 import { type Config, ConfigError } from './config.js';
 import { createEnvironment } from './domain/environment.js';
 import { notFound } from './failure.js';
+import type { WritingAccountUnit } from './store/account/writing-account.js';
+import type { NewApiKey } from './store/account/writing-api-keys.js';
 import type { Store } from './store/store.js';
-import type { WritingAccountUnit } from './store/writing-account.js';
-import type { NewApiKey } from './store/writing-api-keys.js';
 
 /** What a first start made: the secret of the environment `dev`, shown once and kept encrypted. */
 export interface FirstStart {
@@ -27,7 +27,10 @@ export async function bootstrap(store: Store, fixed: Config['bootstrap']): Promi
 	});
 }
 
-/** A server that cannot open the store's secrets must not start: it would fail later, and add secrets of its own. */
+/**
+ * A server that cannot decrypt the store's secrets must not start: it would fail later, and add secrets under another
+ * key.
+ */
 async function refuseForeignSecrets(store: Store): Promise<void> {
 	if (await store.opensSecrets()) return;
 	throw new ConfigError(
@@ -40,24 +43,26 @@ function memberKey(name: string): NewApiKey {
 	return { project_id: null, environment_id: null, access_level: 'admin', owner_type: 'member', name };
 }
 
-/** The secret of the environment `dev` of the project `default`. Throws `ConfigError` when they are no more. */
-export async function secretOfDev(store: Store): Promise<string> {
-	const account = store.account(await organizationOf(store));
+/** The secret of the environment `dev` of the project `default`. Throws `ConfigError` if they no longer exist. */
+export async function readDevSecret(store: Store): Promise<string> {
+	const account = store.account(await findOrganization(store));
 	const project = await account.projects().findOne({ key: 'default' });
 	const environment = project && (await account.environments(project.id).findOne({ key: 'dev' }));
 	if (environment === undefined) {
 		throw new ConfigError('there is no environment `default/dev` to serve: name another by its key in PDP_API_KEY');
 	}
-	return (await account.keys.ofEnvironment(environment.id)).secret;
+	return (await account.keys.environmentKey(environment.id)).secret;
 }
 
-async function organizationOf(store: Store): Promise<string> {
+async function findOrganization(store: Store): Promise<string> {
 	const id = await store.firstOrganization();
 	if (id !== null) return id;
 	throw new ConfigError('there is no organization yet: start the server once, which makes the first, then try again');
 }
 
-/** What a new API key shall open: the organization, a project of it, or an environment of that project; by id or key. */
+/**
+ * What a new API key is to open: the organization, a project of it, or an environment of that project; by id or key.
+ */
 export interface KeyRequest {
 	readonly project: string | null;
 	readonly environment: string | null;
@@ -70,19 +75,19 @@ export interface KeyRequest {
  * `ConfigError` when the server was never started or its secrets are not this server's.
  */
 export async function createKey(store: Store, request: KeyRequest): Promise<string> {
-	const organizationId = await organizationOf(store);
+	const organizationId = await findOrganization(store);
 	await refuseForeignSecrets(store);
 	return store.writeAccount(organizationId, null, async (account) => {
-		const { project_id, environment_id } = await placeOf(account, request);
+		const { project_id, environment_id } = await resolvePlace(account, request);
 		const { access_level, name } = request;
 		const owner_type = 'member';
 		return (await account.keys.create({ project_id, environment_id, access_level, owner_type, name })).secret;
 	});
 }
 
-async function placeOf(account: WritingAccountUnit, { project, environment }: KeyRequest) {
+async function resolvePlace(account: WritingAccountUnit, { project, environment }: KeyRequest) {
 	if (project === null) return { project_id: null, environment_id: null };
-	const place = await account.place(project, environment);
+	const place = await account.findPlace(project, environment);
 	if (place === null) throw notFound(environment === null ? 'Project' : 'Environment', environment ?? project);
 	return place;
 }

@@ -5,10 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { extract, pack as packTar } from 'tar-stream';
+import { extract } from 'tar-stream';
 import { z } from 'zod';
 import { layout } from '../compiler/layout.js';
 import type { Json, Patch } from '../compiler/model.js';
+import { archive } from '../compiler/opa/archive.js';
 
 /** One file of a bundle. `path` is relative to the bundle's root, uses `/`, and may begin with one. */
 export interface BundleFile {
@@ -16,7 +17,7 @@ export interface BundleFile {
 	readonly bytes: Uint8Array;
 }
 
-/** What `unpack` refuses to exceed. */
+/** The limits that `unpack` enforces. */
 export interface UnpackLimits {
 	/** Total size after decompression, tar headers included, in bytes. */
 	readonly bytes: number;
@@ -30,44 +31,34 @@ export class BundleError extends Error {
 
 const defaultLimits: UnpackLimits = { bytes: 1024 ** 3, files: 100_000 };
 
-/** How much of a bundle is read at one stretch, in bytes. */
-const portion = 1024 * 1024;
+/** How much of a bundle is read in one turn of the event loop, in bytes. */
+const chunkSize = 1024 * 1024;
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /** Packs files into a gzipped tar. Equal files give equal bytes, in any order and on any machine. */
 export async function pack(files: readonly BundleFile[]): Promise<Uint8Array> {
-	const tar = packTar();
-	const sorted = files.map((file) => ({ ...file, path: relative(file.path) })).sort(byPath);
-	for (const { path, bytes } of sorted) {
-		tar.entry(
-			{ name: `/${path}`, mode: 0o644, uid: 0, gid: 0, mtime: new Date(0), type: 'file' },
-			Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-		);
-	}
-	tar.finalize();
-	const chunks: Uint8Array[] = [];
-	for await (const chunk of tar) chunks.push(chunk as Uint8Array);
-	const packed = await compress(Buffer.concat(chunks), { level: 6 });
+	const tar = await archive(files.map(({ path, bytes }) => ({ path: relative(path), content: bytes })));
+	const packed = await compress(tar, { level: 6 });
 	// The gzip header names the operating system; 255 is "unknown".
 	packed[9] = 255;
 	return packed;
 }
 
 /**
- * Reads a bundle: its files by path relative to the root, without a leading `/`.
- * Throws `BundleError` on anything that is no complete bundle or that exceeds the limits.
+ * Reads a bundle: its files by path relative to the root, without a leading `/`. Throws `BundleError` on anything that
+ * is not a complete bundle or that exceeds the limits.
  */
 export async function unpack(
 	bytes: Uint8Array,
 	limits: UnpackLimits = defaultLimits,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
-	const tar = await gunzipped(bytes, limits.bytes);
+	const tar = await gunzipWithin(bytes, limits.bytes);
 	const files = new Map<string, Uint8Array>();
 	const reader = extract();
-	// What is wrong with the tar is thrown where it is read.
-	pipeline(Readable.from(portionsOf(tar), { objectMode: false }), reader).catch(() => undefined);
+	// Errors in the tar are thrown where it is read.
+	pipeline(Readable.from(chunked(tar), { objectMode: false }), reader).catch(() => undefined);
 	try {
 		for await (const entry of reader) {
 			const { name, type, size = 0 } = entry.header;
@@ -88,15 +79,15 @@ export async function unpack(
 	return files;
 }
 
-/** Bytes in portions, each in a turn of the event loop of its own: a bundle of many megabytes holds up nobody. */
-async function* portionsOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-	for (let from = 0; from < bytes.length; from += portion) {
-		yield bytes.subarray(from, from + portion);
+/** Bytes in chunks, each in its own turn of the event loop, so that a bundle of many megabytes blocks nobody. */
+async function* chunked(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+	for (let from = 0; from < bytes.length; from += chunkSize) {
+		yield bytes.subarray(from, from + chunkSize);
 		await nextTurn();
 	}
 }
 
-async function gunzipped(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
+async function gunzipWithin(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
 	try {
 		return await decompress(bytes, { maxOutputLength: limit });
 	} catch (error) {
@@ -114,10 +105,6 @@ function relative(path: string): string {
 	return inner;
 }
 
-function byPath(a: BundleFile, b: BundleFile): number {
-	return a.path < b.path ? -1 : Number(a.path > b.path);
-}
-
 function text(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }
@@ -132,7 +119,7 @@ const shared = {
 	policy: z.string(),
 	/** The newest revision whose policy this is. */
 	policy_revision: revisionText,
-	/** Why the policy is not that of the newest schema, whole; null when it is. `since` is ISO 8601. */
+	/** Why this is not the complete policy of the newest schema; null if it is. `since` is ISO 8601. */
 	degraded: z
 		.object({ reason: z.enum(['compiling', 'failed', 'left_out']), since: z.string(), detail: z.string() })
 		.nullable(),
@@ -155,25 +142,25 @@ const manifestSchema = z.object({
 /** The `.manifest` of a bundle: OPA's members, and under `metadata.regolith` what kind of step the bundle is. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** How the policy of a bundle differs from that of the newest schema: why, since when, and what was said of it. */
+/** How the policy of a bundle differs from that of the newest schema: why, since when, and details. */
 export type Degradation = NonNullable<Manifest['metadata']['regolith']['degraded']>;
 
-/** What tells one manifest from another. */
+/** What differs between manifests. */
 export interface ManifestParts {
 	readonly revision: number;
 	readonly environment: string;
 	readonly policy: string;
-	/** The newest revision whose policy this is; the bundle's own where it is left out. */
+	/** The newest revision whose policy this is; the bundle's own by default. */
 	readonly policyRevision?: number;
-	/** Why the policy is not that of the newest schema, whole; leave out when it is. */
+	/** Why this is not the complete policy of the newest schema; left out if it is. */
 	readonly degraded?: Degradation | null;
-	/** Entrypoints of `/policy.wasm`; leave out for bundles without one. */
+	/** Entrypoints of `/policy.wasm`; left out for bundles without one. */
 	readonly entrypoints?: readonly string[];
 	/** A snapshot is whole; the other two are steps from any revision at or after `base`. */
 	readonly step: { readonly kind: 'snapshot' } | { readonly kind: 'delta' | 'policy'; readonly base: number };
 }
 
-/** Writes a manifest. */
+/** Makes a manifest. */
 export function manifest(parts: ManifestParts): Manifest {
 	const { step, entrypoints, policyRevision = parts.revision, degraded = null } = parts;
 	const common = {
@@ -220,18 +207,18 @@ const patchSchema = z.discriminatedUnion('op', [
 const patchStride = 200;
 
 /**
- * Reads `patch.json` of an unpacked bundle; none at all is no patches. Throws `BundleError` when it is not understood.
+ * Reads `patch.json` of an unpacked bundle; no patches if there is none. Throws `BundleError` if it is not understood.
  */
 export function parsePatches(files: ReadonlyMap<string, Uint8Array>): readonly Patch[] {
-	const steps = parsingPatches(files);
+	const steps = parsePatchesInSteps(files);
 	for (;;) {
 		const step = steps.next();
 		if (step.done) return step.value;
 	}
 }
 
-/** The same in steps: it may be interrupted wherever it yields. */
-export function* parsingPatches(
+/** Like `parsePatches`, but yields now and then, so that the caller can pause. */
+export function* parsePatchesInSteps(
 	files: ReadonlyMap<string, Uint8Array>,
 ): Generator<undefined, readonly Patch[], undefined> {
 	const patches: Patch[] = [];

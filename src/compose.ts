@@ -3,46 +3,46 @@ import { join } from 'node:path';
 import { guard } from './api/access.js';
 import { documentation } from './api/document.js';
 import { renderFailure } from './api/render-failure.js';
-import { supersededBy } from './api/superseded.js';
 import { endpoints } from './api/table.js';
+import { v1Failure } from './api/v1-failure.js';
 import { bootstrap, type FirstStart } from './bootstrap.js';
 import { systemClock } from './clock.js';
 import { type Config, ConfigError } from './config.js';
-import { EnvironmentCopier } from './domain/environment-copy.js';
 import { Failure } from './failure.js';
 import type { Surround } from './http/mount.js';
 import { createApplication, type Listening, listen, type Served } from './http/server.js';
 import { createLogger, type Logger } from './log.js';
 import { findOpa } from './opa.js';
-import { documentation as documentationOfDecisions } from './pdp/document.js';
+import { decisionPointDocumentation as documentationOfDecisions } from './pdp/documentation.js';
 import { createDecisionPoint } from './pdp/endpoints.js';
-import { reportState } from './pdp/feed.js';
+import { reportState } from './pdp/feed-client.js';
 import { Replica } from './pdp/replica.js';
 import { StateReport } from './pdp/state-report.js';
 import { createAssembler } from './publish/assemble.js';
-import { besidePolicy } from './publish/beside.js';
+import { companionFiles } from './publish/companion-files.js';
 import { feedEndpoints } from './publish/endpoints.js';
-import { Feed } from './publish/feed.js';
+import { FeedServer } from './publish/feed-server.js';
 import { Publisher } from './publish/publisher.js';
 import { SnapshotFolder } from './publish/snapshot-folder.js';
 import { Snapshots } from './publish/snapshots.js';
 import { serverKey } from './server-key.js';
-import { isFull, isUnreachable, openDatabase } from './store/database.js';
-import type { FreeSpace } from './store/embedded/space.js';
-import { listen as listenToWriters } from './store/listener.js';
-import { PolicyShelf } from './store/policy.js';
-import { createCipher } from './store/secret.js';
+import { createCipher } from './store/account/secret.js';
+import { isFull, isUnreachable, openDatabase } from './store/database/database.js';
+import type { FreeSpace } from './store/database/embedded/space.js';
+import { listen as listenToWriters } from './store/database/listener.js';
+import { PolicyStore } from './store/shelf/policy-store.js';
 import { Store } from './store/store.js';
+import { EnvironmentCopier } from './transfer/environment-copy.js';
 import { version } from './version.js';
 
 /** The composition root: the only place where the rooms meet. */
 
-/** Is told what is being done, in a few words, when it may take seconds. */
+/** Called with a few words about each step that may take seconds. */
 export type Say = (step: string) => void;
 
-/** What a store may be opened with beside its settings. */
+/** Options of a store, besides its settings. */
 export interface StoreOptions {
-	/** Told how the start goes on. */
+	/** Told about the progress of the start. */
 	readonly say?: Say | undefined;
 	/** Told when there is too little space, and when there is enough again. */
 	readonly log?: Logger;
@@ -50,7 +50,7 @@ export interface StoreOptions {
 	readonly freeSpace?: FreeSpace | undefined;
 }
 
-/** The store of a configuration, open. Rejects with `ConfigError` when its database cannot be had. */
+/** Opens the store of a configuration. Rejects with `ConfigError` if its database cannot be used. */
 export async function openStore(config: Config, options: StoreOptions = {}): Promise<Store> {
 	const { say, log = createLogger('silent'), freeSpace } = options;
 	const cipher = createCipher(serverKey(config.secret_key, config.data_directory));
@@ -62,14 +62,17 @@ export async function openStore(config: Config, options: StoreOptions = {}): Pro
 		if (isFull(error) && config.database_url === null) {
 			throw new ConfigError(`DATA_DIR: ${(error as Error).message} (MIN_FREE_DISK)`, { cause: error });
 		}
-		const reason = config.database_url === null ? null : refusalOf(error);
+		const reason = config.database_url === null ? null : refusalReason(error);
 		if (reason === null) throw error;
 		throw new ConfigError(`DATABASE_URL: the database cannot be used: ${reason}`, { cause: error });
 	}
 }
 
-/** What a server or the way to it says against us, PostgreSQL's class 28 and 3D among it; `null` for anything else. */
-function refusalOf(error: unknown): string | null {
+/**
+ * Why a database server refuses us or cannot be reached, PostgreSQL's classes 28 and 3D included; `null` for any other
+ * error.
+ */
+function refusalReason(error: unknown): string | null {
 	if (!(error instanceof Error)) return null;
 	const { code, message } = error as NodeJS.ErrnoException;
 	if (isUnreachable(error) || /^(28...|3D...|E[A-Z]+)$/.test(code ?? '')) return message || String(code);
@@ -86,22 +89,22 @@ export interface RunningApi {
 	stop(): Promise<void>;
 }
 
-/** What a management API may be started with beside its settings. */
+/** Options of a management API, besides its settings. */
 export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace'> {
-	/** How long a revision waits for its policy, in milliseconds, before it goes out with the one before. */
+	/** How long a revision waits for its policy, in milliseconds, before it goes out with the previous one. */
 	readonly patience?: number;
-	/** What compiles schemas, made of what it would be made of otherwise; `createAssembler`, unless given. */
+	/** Creates what compiles schemas; `createAssembler` by default. */
 	readonly assembler?: typeof createAssembler;
 }
 
-/** Starts the management API and the publisher. Rejects when opa, the store or the port cannot be had. */
+/** Starts the management API and the publisher. Rejects if opa, the store or the port is not available. */
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
 	const { say, patience, freeSpace, assembler: makeAssembler = createAssembler } = options;
 	const opa = await findOpa(config.opa_path, config.search_path);
 	const store = await openStore(config, { say, log, freeSpace });
 	try {
 		const firstStart = await bootstrap(store, config.bootstrap);
-		const shelf = new PolicyShelf(store.database.knex, besidePolicy);
+		const shelf = new PolicyStore(store.database.knex, companionFiles);
 		const assembler = makeAssembler(opa, shelf, store.clock);
 		const publisher = new Publisher(store, shelf, assembler, log, patience);
 		const snapshots = new Snapshots(
@@ -110,7 +113,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 			publisher,
 			new SnapshotFolder(join(config.data_directory, 'bundles'), log),
 		);
-		const feed = new Feed(store, shelf, publisher, snapshots);
+		const feed = new FeedServer(store, shelf, publisher, snapshots);
 		const copier = new EnvironmentCopier(store, log);
 		const listening = await listenAt(
 			createApplication(served(store, guard(store, shelf, copier), feed, log)),
@@ -142,19 +145,19 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 	}
 }
 
-function served(store: Store, surround: Surround, feed: Feed, log: Logger): Served {
+function served(store: Store, surround: Surround, feed: FeedServer, log: Logger): Served {
 	const api = { surround };
 	const bundles = feedEndpoints(feed, store);
-	const ofFeed = new Set(bundles.endpoints);
+	const feedTable = new Set(bundles.endpoints);
 	const table = [...endpoints, ...bundles.endpoints];
 	return {
 		endpoints: [...table, ...documentation(table, version)],
 		surround: async (endpoint, request, run) => {
 			try {
-				return await (ofFeed.has(endpoint) ? bundles : api).surround(endpoint, request, run);
+				return await (feedTable.has(endpoint) ? bundles : api).surround(endpoint, request, run);
 			} catch (error) {
 				if (isFull(error)) {
-					// Of the embedded database it is said once, when its disk is nearly full.
+					// The embedded database reports this once, when its disk is nearly full.
 					if (store.database.url !== null) log.error({ error }, 'a write was refused: there is no space');
 					throw new Failure('no_space', 'there is no room to write: the disk of the database is full or nearly so');
 				}
@@ -163,7 +166,7 @@ function served(store: Store, surround: Surround, feed: Feed, log: Logger): Serv
 				throw new Failure('unavailable', 'the database cannot be reached: try again in a moment');
 			}
 		},
-		unmatched: supersededBy,
+		unmatched: v1Failure,
 		renderFailure,
 		...logging(log),
 	};
@@ -195,7 +198,7 @@ export async function startDecisionPoint(
 	const application = createApplication({ ...decisionPoint, endpoints, ...logging(log) });
 	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');
 	replica.start();
-	// A name that stays over a restart: the machine's, and the port that is asked on it.
+	// A name that survives a restart: that of the machine, with the port.
 	const pdp_instance_id = `${hostname()}:${new URL(listening.url).port}`;
 	const report = new StateReport(
 		replica,
@@ -215,7 +218,7 @@ export async function startDecisionPoint(
 	};
 }
 
-/** Listens. Rejects with the name of the setting to change when the address cannot be had. */
+/** Listens. Rejects with the name of the setting to change if the address is not available. */
 async function listenAt(
 	application: ReturnType<typeof createApplication>,
 	host: string,

@@ -67,7 +67,9 @@ export interface Config {
 	readonly data_directory: string;
 	/** `null` selects the embedded database under `data_directory`. */
 	readonly database_url: string | null;
-	/** The embedded database takes no writes while less than this is free on its disk, in bytes; 0 watches nothing. */
+	/**
+	 * The embedded database takes no writes while less than this is free on its disk, in bytes; 0 turns the check off.
+	 */
 	readonly min_free_bytes: number;
 	/** The passphrase the server key is derived from; `null` keeps a random one in a file of `data_directory`. */
 	readonly secret_key: string | null;
@@ -91,7 +93,7 @@ export interface Config {
 	};
 }
 
-/** Settings that are not valid: one sentence a variable, without its value (it may be a secret). */
+/** Settings that are not valid: one sentence per variable, without its value, which may be a secret. */
 export class ConfigError extends Error {
 	override readonly name = 'ConfigError';
 }

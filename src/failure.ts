@@ -49,7 +49,7 @@ export interface Problem {
 	readonly type: string;
 }
 
-/** The most problems that a failure names; who mends these sees the next. */
+/** The most problems that a failure lists. Who fixes these sees the next. */
 export const mostProblems = 20;
 
 /** How long the parts of a failure may be, in UTF-16 code units. */
@@ -60,12 +60,12 @@ const longestPlace = 512;
 const mostBytes = 48 * 1024;
 
 /**
- * A request stopped at its first failure; `message` is a sentence for the caller, with their input in backquotes. What is
- * too long is cut.
+ * A request stopped at its first failure. `message` is a sentence for the caller, with their input in backquotes. Long
+ * parts are cut.
  */
 export class Failure extends Error {
 	override readonly name = 'Failure';
-	/** Filled for `unprocessable` only; `mostProblems` of what was given. */
+	/** For `unprocessable` only: the first of the given problems, at most `mostProblems`. */
 	readonly problems: readonly Problem[];
 
 	constructor(
@@ -106,7 +106,7 @@ export function unprocessable(problems: readonly Problem[]): Failure {
 	return new Failure('unprocessable', summary, null, named);
 }
 
-/** The first of the problems, as many as an answer may hold, in words of bounded length. */
+/** The first problems, as many as fit into an answer, with long texts cut. */
 function bounded(problems: readonly Problem[]): readonly Problem[] {
 	const kept: Problem[] = [];
 	let left = mostBytes;
@@ -119,7 +119,7 @@ function bounded(problems: readonly Problem[]): readonly Problem[] {
 	return kept;
 }
 
-/** Of a place that is too long, the beginning. */
+/** A place, cut after its beginning if it is too long. */
 function shortPlace(loc: Problem['loc']): Problem['loc'] {
 	const short: (string | number)[] = [];
 	let left = longestPlace;

@@ -2,15 +2,18 @@ import { type Logger, pino } from 'pino';
 
 export type { Logger };
 
-/** How many causes of an error are told: a chain may be a ring. */
+/** How many causes of an error are logged: a chain of causes may be cyclic. */
 const mostCauses = 5;
 
-/** Makes the process's logger: one JSON line an event on standard error, so standard output stays for people and pipes. */
+/**
+ * Creates the logger of the process: one JSON line per event on standard error. Standard output stays free for people
+ * and pipes.
+ */
 export function createLogger(level: string): Logger {
 	return pino(logOptions(level), pino.destination({ dest: 2, sync: true }));
 }
 
-/** How every event is written, whatever it is written to. */
+/** How every event is written, whatever the destination. */
 export function logOptions(level: string) {
 	return {
 		level,
@@ -21,8 +24,8 @@ export function logOptions(level: string) {
 }
 
 /**
- * An error by these members only. Errors of databases also carry the query and the values it was asked with: addresses
- * of people, digests, ciphers. What PostgreSQL quotes of rows is in its `detail`, which is left out with the rest.
+ * An error, reduced to these members. Database errors also carry the query and its values: e-mail addresses, digests,
+ * ciphertexts. PostgreSQL quotes rows in `detail`, which is left out as well.
  */
 function loggedError(error: unknown, causes: number): unknown {
 	if (!(error instanceof Error)) return error;

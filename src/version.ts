@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { packageRoot } from '../compiler/opa/package-root.js';
 
 /** The version of Regolith. */
-export const version = versionOf(join(packageRoot, 'package.json'));
+export const version = readVersion(join(packageRoot, 'package.json'));
 
-function versionOf(path: string): string {
+function readVersion(path: string): string {
 	const { version: found } = JSON.parse(readFileSync(path, 'utf8')) as { readonly version: string };
 	return found;
 }

@@ -1,7 +1,7 @@
 /** Attributes as conditions name them. */
 import type { AttributeObject, AttributePath } from './condition.js';
 
-/** What a person writes before the first dot, and what it stands for. */
+/** The object that the text before the first dot stands for. */
 const objects: ReadonlyMap<string, AttributeObject> = new Map([
 	['user', 'user'],
 	['subject', 'user'],
@@ -10,7 +10,7 @@ const objects: ReadonlyMap<string, AttributeObject> = new Map([
 	['context', 'context'],
 ]);
 
-/** Come from what is stored and asked; no attribute of that name replaces them. */
+/** Names that stand for facts and for what the check asks: no attribute of the same name replaces them. */
 const asked: Readonly<Record<AttributeObject, readonly string[]>> = {
 	user: ['key', 'roles', 'tenants'],
 	resource: ['key', 'type', 'tenant'],
@@ -18,7 +18,7 @@ const asked: Readonly<Record<AttributeObject, readonly string[]>> = {
 	context: [],
 };
 
-/** Known without a definition too, but ordinary members. */
+/** Known without a definition too, but stored like any other attribute. */
 const known: readonly string[] = ['email', 'first_name', 'last_name'];
 
 /** The attribute that a text names, such as `user.address.city`; `undefined` when it names none. */
@@ -39,7 +39,7 @@ export function attributeText({ object, path }: AttributePath): string {
 	return [object, ...path].join('.');
 }
 
-/** Whether the attribute comes from what is stored and asked, such as `user.roles`. */
+/** Whether the attribute stands for facts or for what the check asks, such as `user.roles`. */
 export function isAsked({ object, path }: AttributePath): boolean {
 	return asked[object].includes(path[0] ?? '');
 }

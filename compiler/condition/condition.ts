@@ -1,7 +1,7 @@
 /** The one tree of a condition: decisions, previews, explanations and messages all come from it. */
 import type { Json } from '../model.js';
 
-/** What a condition can speak about. */
+/** The objects whose attributes a condition can name. */
 export type AttributeObject = 'user' | 'resource' | 'tenant' | 'context';
 
 /** An attribute, such as `user.address.city`: the first name is the attribute's, further ones lead into its value. */
@@ -12,7 +12,7 @@ export interface AttributePath {
 }
 
 /** The members and indexes from `conditions` to one place in it. */
-export type Place = readonly (string | number)[];
+export type ConditionPath = readonly (string | number)[];
 
 /** What an attribute is compared with. `match` holds a condition on the members of an object; its paths start there. */
 export type Operand =
@@ -27,13 +27,13 @@ export interface Comparison<Attribute = AttributePath> {
 	/** A name in the operator table. */
 	readonly operator: string;
 	readonly operand: Operand;
-	/** Where the operator stands in what was written. */
-	readonly at: Place;
+	/** The place of the operator in the text. */
+	readonly at: ConditionPath;
 }
 
 /**
- * A condition in the order its author wrote it. An `all` of nothing holds, an `any` of nothing does not.
- * Attribute-first nesting is gone here: each comparison has its attribute.
+ * A condition in its author's order. An `all` of nothing holds, an `any` of nothing does not. Attribute-first nesting
+ * is resolved: each comparison has its attribute.
  */
 export type Condition<Attribute = AttributePath> =
 	| { readonly kind: 'all' | 'any'; readonly conditions: readonly Condition<Attribute>[] }

@@ -2,39 +2,41 @@
  * The grammar of `conditions` (spec: Conditions grammar): what a person wrote becomes one tree, or what is wrong
  * with it.
  */
+
+import { isObject } from '../json.js';
 import { attributeNamed } from './attribute.js';
-import type { AttributePath, Condition, Operand, Place } from './condition.js';
-import { logical, logicalHint, operatorHint } from './hint.js';
+import type { AttributePath, Condition, ConditionPath, Operand } from './condition.js';
+import { excerpt } from './excerpt.js';
+import { logical, logicalHint, operatorHint } from './name-hint.js';
 import { readOperand } from './operand.js';
 import { type Operator, operatorNamed, operators } from './operator.js';
-import { type ConditionProblem, mostProblems, type NamedAttribute, Reading } from './reading.js';
+import { type ConditionProblem, mostProblems, type NamedAttribute, ParseRun } from './parse-run.js';
 import { attributeScope, memberScope, type Scope } from './scope.js';
-import { isObject, shown } from './shown.js';
 
-export type { ConditionProblem, NamedAttribute } from './reading.js';
+export type { ConditionProblem, NamedAttribute } from './parse-run.js';
 
 /** A condition, or everything that is wrong with what was written. */
 export type Parsed = ({ readonly condition: Condition } | { readonly problems: readonly ConditionProblem[] }) & {
-	/** Every attribute that is named rightly, in the order in which they stand there; members inside `match` are none. */
+	/** Every correctly named attribute, in the order of the text. Members inside `match` are not among them. */
 	readonly attributes: readonly NamedAttribute[];
 };
 
-/** What the conditions are of, and what there is to help. */
+/** What the parser has to know besides the conditions. */
 export interface ParseOptions {
 	readonly type: 'userset' | 'resourceset';
-	/** What is wrong with a regular expression, null when nothing is: the compiler has no engine for it. */
+	/** Says what is wrong with a regular expression, or null: the compiler has no engine of its own. */
 	readonly patternProblem?: (pattern: string) => string | null;
 }
 
 /** Reads `conditions`. Finds the first twenty problems at once, each with its place, and throws nothing. */
 export function parseConditions(conditions: unknown, { type, patternProblem = () => null }: ParseOptions): Parsed {
-	const reading = new Reading(patternProblem);
-	const condition = readWhole(conditions, [], 0, attributeScope(reading, type === 'userset' ? 'user' : 'resource'));
-	const { problems, attributes } = reading;
+	const run = new ParseRun(patternProblem);
+	const condition = readWhole(conditions, [], 0, attributeScope(run, type === 'userset' ? 'user' : 'resource'));
+	const { problems, attributes } = run;
 	return problems.length === 0 ? { condition, attributes } : { problems, attributes };
 }
 
-/** Every attribute that a condition names, in the order in which they stand there; members inside `match` are none. */
+/** Every attribute that a condition names, in the order of the text. Members inside `match` are not among them. */
 export function attributesIn(condition: Condition): readonly AttributePath[] {
 	if (condition.kind === 'not') {
 		return attributesIn(condition.condition);
@@ -46,58 +48,64 @@ export function attributesIn(condition: Condition): readonly AttributePath[] {
 	return 'ref' in operand ? [attribute, operand.ref] : [attribute];
 }
 
-type Reader<Attribute> = (value: unknown, at: Place, depth: number) => Condition<Attribute>;
+type Reader<Attribute> = (value: unknown, at: ConditionPath, depth: number) => Condition<Attribute>;
 
-/** Stands for what cannot be read: the problem is noted, and no condition comes of it. */
+/** Stands for a condition that could not be read. Its problem is recorded, so this is never evaluated. */
 const nothing = { kind: 'all', conditions: [] } as const;
 
-/** What nothing is around: there, an empty object restricts nothing. */
-function readWhole<A>(value: unknown, at: Place, depth: number, scope: Scope<A>): Condition<A> {
+/** Reads an outermost condition: there, an empty object restricts nothing. */
+function readWhole<A>(value: unknown, at: ConditionPath, depth: number, scope: Scope<A>): Condition<A> {
 	return isObject(value) && Object.keys(value).length === 0 ? nothing : readCondition(value, at, depth, scope);
 }
 
-function readCondition<A>(value: unknown, at: Place, depth: number, scope: Scope<A>): Condition<A> {
-	const { reading } = scope;
+function readCondition<A>(value: unknown, at: ConditionPath, depth: number, scope: Scope<A>): Condition<A> {
+	const { run } = scope;
 	const inner: Reader<A> = (below, place, deeper) => readCondition(below, place, deeper, scope);
-	if (!reading.enter(at, depth)) {
+	if (!run.enter(at, depth)) {
 		return nothing;
 	}
 	if (!isObject(value)) {
-		reading.refuse('wrong_shape', at, `a condition must be an object, not ${shown(value)}`, value);
+		run.refuse('wrong_shape', at, `a condition must be an object, not ${excerpt(value)}`, value);
 		return nothing;
 	}
-	return readMembers(reading, value, at, (name, member, place) => {
+	return readMembers(run, value, at, (name, member, place) => {
 		const kind = logical.get(name);
 		if (kind !== undefined) {
-			return readLogical(reading, kind, name, member, place, depth, inner);
+			return readLogical(run, kind, name, member, place, depth, inner);
 		}
-		const before = reading.problems.length;
+		const before = run.problems.length;
 		const attribute = scope.attribute(name, member, place);
-		// What stands below a wrong name may be no comparison at all, so nothing is said of it.
-		const wrong = reading.problems.length > before;
+		// What stands below a wrong name may not be a comparison at all, so it is not checked.
+		const wrong = run.problems.length > before;
 		return wrong ? nothing : readComparison(member, place, depth, scope, attribute);
 	});
 }
 
-/** What stands below an attribute: one operator, or logic over more of such objects. */
-function readComparison<A>(value: unknown, at: Place, depth: number, scope: Scope<A>, attribute: A): Condition<A> {
-	const { reading } = scope;
+/** Reads what stands below an attribute: one operator, or a logical operator over more such objects. */
+function readComparison<A>(
+	value: unknown,
+	at: ConditionPath,
+	depth: number,
+	scope: Scope<A>,
+	attribute: A,
+): Condition<A> {
+	const { run } = scope;
 	if (!isObject(value)) {
 		const operator = Array.isArray(value) ? 'in' : 'equals';
-		const msg = `a comparison must be an object such as {"${operator}": ${shown(value)}}`;
-		reading.refuse('wrong_shape', at, msg, value);
+		const msg = `a comparison must be an object such as {"${operator}": ${excerpt(value)}}`;
+		run.refuse('wrong_shape', at, msg, value);
 		return nothing;
 	}
-	return readMembers(reading, value, at, (name, member, place) => {
+	return readMembers(run, value, at, (name, member, place) => {
 		const kind = logical.get(name);
 		if (kind !== undefined) {
-			return readLogical(reading, kind, name, member, place, depth, (below, there, deeper) =>
-				reading.enter(there, deeper) ? readComparison(below, there, deeper, scope, attribute) : nothing,
+			return readLogical(run, kind, name, member, place, depth, (below, there, deeper) =>
+				run.enter(there, deeper) ? readComparison(below, there, deeper, scope, attribute) : nothing,
 			);
 		}
 		const operator = operatorNamed(name);
 		if (operator === undefined) {
-			reading.refuse('unknown_operator', place, unknownOperator(name, member), name);
+			run.refuse('unknown_operator', place, unknownOperator(name, member), name);
 			return nothing;
 		}
 		const operand = readAnyOperand(scope, operator, member, place, depth);
@@ -110,38 +118,38 @@ function readComparison<A>(value: unknown, at: Place, depth: number, scope: Scop
 
 function unknownOperator(name: string, value: unknown): string {
 	if (attributeNamed(name) !== undefined) {
-		return `the attribute ${shown(name)} cannot stand below another one: use \`allOf\` above both`;
+		return `the attribute ${excerpt(name)} cannot stand below another one: use \`allOf\` above both`;
 	}
 	const hint = (Array.isArray(value) || isObject(value) ? logicalHint(name) : undefined) ?? operatorHint(name);
 	const names = operators.map((operator) => operator.name).join(', ');
-	return `unknown operator ${shown(name)}: did you mean ${hint}? There are ${names}`;
+	return `unknown operator ${excerpt(name)}: did you mean ${hint}? There are ${names}`;
 }
 
-/** Reads the one member of an object. Where there are more, the first of them are read, for what else is wrong. */
+/** Reads the only member of an object. Where there are more, the first few are read to find what else is wrong. */
 function readMembers<A>(
-	reading: Reading,
+	run: ParseRun,
 	value: Readonly<Record<string, unknown>>,
-	at: Place,
-	read: (name: string, member: unknown, at: Place) => Condition<A>,
+	at: ConditionPath,
+	read: (name: string, member: unknown, at: ConditionPath) => Condition<A>,
 ): Condition<A> {
 	const members = Object.entries(value);
 	if (members.length === 0) {
-		reading.refuse('wrong_shape', at, 'must not be empty: only the whole of `conditions` can be {}');
+		run.refuse('wrong_shape', at, 'must not be empty: only the whole of `conditions` can be {}');
 	} else if (members.length > 1) {
-		const names = members.slice(0, 3).map(([name]) => `{${shown(name)}: …}`);
+		const names = members.slice(0, 3).map(([name]) => `{${excerpt(name)}: …}`);
 		const more = members.length > names.length ? ', …' : '';
 		const msg = `must have one member, not ${members.length}: to ask for all, {"allOf": [${names.join(', ')}${more}]}`;
-		reading.refuse('wrong_shape', at, msg);
+		run.refuse('wrong_shape', at, msg);
 	}
 	return members.slice(0, mostProblems).map(([name, member]) => read(name, member, [...at, name]))[0] ?? nothing;
 }
 
 function readLogical<A>(
-	reading: Reading,
+	run: ParseRun,
 	kind: 'all' | 'any' | 'not',
 	name: string,
 	value: unknown,
-	at: Place,
+	at: ConditionPath,
 	depth: number,
 	read: Reader<A>,
 ): Condition<A> {
@@ -150,11 +158,11 @@ function readLogical<A>(
 			return { kind, condition: read(value, at, depth + 1) };
 		}
 		const hint = Array.isArray(value) ? '; to deny several, {"not": {"anyOf": […]}}' : '';
-		reading.refuse('wrong_shape', at, `\`not\` takes one condition object, not ${shown(value)}${hint}`, value);
+		run.refuse('wrong_shape', at, `\`not\` takes one condition object, not ${excerpt(value)}${hint}`, value);
 		return nothing;
 	}
 	if (!Array.isArray(value)) {
-		reading.refuse('wrong_shape', at, `\`${name}\` takes an array of conditions, not ${shown(value)}`, value);
+		run.refuse('wrong_shape', at, `\`${name}\` takes an array of conditions, not ${excerpt(value)}`, value);
 		return nothing;
 	}
 	return { kind, conditions: value.map((item: unknown, index) => read(item, [...at, index], depth + 1)) };
@@ -164,22 +172,22 @@ function readAnyOperand<A>(
 	scope: Scope<A>,
 	operator: Operator,
 	value: unknown,
-	at: Place,
+	at: ConditionPath,
 	depth: number,
 ): Operand | null {
-	const { reading } = scope;
+	const { run } = scope;
 	if (operator.match === undefined) {
-		return readOperand(reading, operator, value, at, scope.refs);
+		return readOperand(run, operator, value, at, scope.refs);
 	}
 	if (isObject(value) && Object.hasOwn(value, 'fk_resource_type')) {
 		const msg = '`fk_resource_type` is not supported: `match` is about the members of the attribute itself';
-		reading.refuse('wrong_operand', [...at, 'fk_resource_type'], msg);
+		run.refuse('wrong_operand', [...at, 'fk_resource_type'], msg);
 		return null;
 	}
 	if (!isObject(value) || !Object.hasOwn(value, 'match') || Object.keys(value).length > 1) {
-		const msg = `the operand of \`${operator.name}\` must be {"match": {…}}, a condition on members, not ${shown(value)}`;
-		reading.refuse('wrong_operand', at, msg, value);
+		const msg = `the operand of \`${operator.name}\` must be {"match": {…}}, a condition on members, not ${excerpt(value)}`;
+		run.refuse('wrong_operand', at, msg, value);
 		return null;
 	}
-	return { match: readWhole(value['match'], [...at, 'match'], depth + 1, memberScope(reading)) };
+	return { match: readWhole(value['match'], [...at, 'match'], depth + 1, memberScope(run)) };
 }

@@ -1,154 +1,156 @@
 /** What an attribute is compared with, as written: a value, or `{"ref": "…"}`. */
+
+import { isObject } from '../json.js';
 import type { Json } from '../model.js';
+import { acceptedKinds, inexactText } from './accepted-kinds.js';
 import { attributeNamed } from './attribute.js';
-import type { Operand, Place } from './condition.js';
-import { inexactText, taken } from './kinds.js';
+import type { ConditionPath, Operand } from './condition.js';
+import { excerpt } from './excerpt.js';
 import { longestPattern, longestPatternOfItems, type Operator } from './operator.js';
-import type { Reading } from './reading.js';
-import { isObject, shown } from './shown.js';
+import type { ParseRun } from './parse-run.js';
 import { isInexact } from './value.js';
 
 /**
- * Reads the operand of an operator that does not match; problems are noted. `null` when there are any.
- * `refs` says whether a reference may stand here.
+ * Reads the operand of an operator without `match`. Returns null when it is wrong; the problems are recorded. `refs`
+ * says whether a reference may stand here.
  */
 export function readOperand(
-	reading: Reading,
+	run: ParseRun,
 	operator: Operator,
 	value: unknown,
-	at: Place,
+	at: ConditionPath,
 	refs: boolean,
 ): Operand | null {
 	if (isObject(value) && Object.hasOwn(value, 'ref')) {
-		return readReference(reading, operator, value, at, refs);
+		return readReference(run, operator, value, at, refs);
 	}
-	const before = reading.problems.length;
-	const literal = readValue(reading, value, at, 0);
-	if (reading.problems.length === before) {
-		checkLiteral(reading, operator, literal, at, refs ? longestPattern : longestPatternOfItems);
+	const before = run.problems.length;
+	const literal = readValue(run, value, at, 0);
+	if (run.problems.length === before) {
+		checkLiteral(run, operator, literal, at, refs ? longestPattern : longestPatternOfItems);
 	}
-	return reading.problems.length === before ? { value: literal } : null;
+	return run.problems.length === before ? { value: literal } : null;
 }
 
 function readReference(
-	reading: Reading,
+	run: ParseRun,
 	operator: Operator,
 	value: Readonly<Record<string, unknown>>,
-	at: Place,
+	at: ConditionPath,
 	refs: boolean,
 ): Operand | null {
 	const { ref } = value;
 	const attribute = typeof ref === 'string' ? attributeNamed(ref) : undefined;
 	if (operator.literal === true) {
-		reading.refuse('wrong_operand', at, `\`${operator.name}\` takes a value, not a \`ref\``);
+		run.refuse('wrong_operand', at, `\`${operator.name}\` takes a value, not a \`ref\``);
 	} else if (!refs) {
-		reading.refuse('wrong_operand', at, 'inside `match` an operand must be a value, not a `ref`');
+		run.refuse('wrong_operand', at, 'inside `match` an operand must be a value, not a `ref`');
 	} else if (Object.keys(value).length > 1) {
-		reading.refuse('wrong_shape', at, '`ref` must be the only member of its object');
+		run.refuse('wrong_shape', at, '`ref` must be the only member of its object');
 	} else if (attribute === undefined) {
-		const msg = `\`ref\` must name an attribute of user, resource, tenant or context, such as "user.key", not ${shown(ref)}`;
-		reading.refuse('wrong_attribute', [...at, 'ref'], msg, ref);
-	} else if (isWellFormed(reading, attribute.path.join('.'), [...at, 'ref'])) {
-		return { ref: reading.name(attribute, [...at, 'ref']) };
+		const msg = `\`ref\` must name an attribute of user, resource, tenant or context, such as "user.key", not ${excerpt(ref)}`;
+		run.refuse('wrong_attribute', [...at, 'ref'], msg, ref);
+	} else if (requireWellFormed(run, attribute.path.join('.'), [...at, 'ref'])) {
+		return { ref: run.name(attribute, [...at, 'ref']) };
 	}
 	return null;
 }
 
-/** The most members of an object that is compared with: the engine takes time quadratic in them, at each comparison. */
+/** The most members of an object operand: each comparison takes the engine time quadratic in them. */
 export const mostMembers = 32;
 
-/** The same value, known to be JSON that can be written in Rego. */
-function readValue(reading: Reading, value: unknown, at: Place, depth: number): Json {
-	if (!reading.enter(at, depth)) {
+/** Returns the value once it is known to be JSON that can be written in Rego. */
+function readValue(run: ParseRun, value: unknown, at: ConditionPath, depth: number): Json {
+	if (!run.enter(at, depth)) {
 		return null;
 	}
 	if (typeof value === 'string') {
-		isWellFormed(reading, value, at);
+		requireWellFormed(run, value, at);
 		return value;
 	}
 	if (typeof value === 'number' && Number.isFinite(value) && isInexact(value)) {
-		reading.refuse('wrong_operand', at, `${inexactText}; write this one as a string`, value);
+		run.refuse('wrong_operand', at, `${inexactText}; write this one as a string`, value);
 		return value;
 	}
 	if (value === null || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) {
 		return value;
 	}
 	if (Array.isArray(value)) {
-		return value.map((item: unknown, index) => readValue(reading, item, [...at, index], depth + 1));
+		return value.map((item: unknown, index) => readValue(run, item, [...at, index], depth + 1));
 	}
 	if (isObject(value)) {
 		if (Object.keys(value).length > mostMembers) {
-			reading.refuse('too_large', at, `an object in a condition must not have more than ${mostMembers} members`);
+			run.refuse('too_large', at, `an object in a condition must not have more than ${mostMembers} members`);
 			return null;
 		}
-		// Makes own members of every name, `__proto__` too.
+		// This makes every name an own member, even `__proto__`.
 		return Object.fromEntries(
 			Object.entries(value).map(([name, member]) => {
 				const place = [...at, name];
-				isWellFormed(reading, name, place);
-				return [name, readValue(reading, member, place, depth + 1)];
+				requireWellFormed(run, name, place);
+				return [name, readValue(run, member, place, depth + 1)];
 			}),
 		);
 	}
-	reading.refuse('wrong_operand', at, 'must be a JSON value');
+	run.refuse('wrong_operand', at, 'must be a JSON value');
 	return null;
 }
 
-/** Notes halves of surrogate pairs: they are no characters, and engines differ in what they make of them. */
-export function isWellFormed(reading: Reading, text: string, at: Place): boolean {
+/** Whether a text has no lone surrogates, which engines treat differently. Records a problem when it has one. */
+export function requireWellFormed(run: ParseRun, text: string, at: ConditionPath): boolean {
 	const wellFormed = !/\p{Surrogate}/u.test(text);
 	if (!wellFormed) {
-		reading.refuse('wrong_shape', at, 'must not contain lone surrogates');
+		run.refuse('wrong_shape', at, 'must not contain lone surrogates');
 	}
 	return wellFormed;
 }
 
 const absence = 'to ask for absence there is {"is-null": true}';
 
-function checkLiteral(reading: Reading, operator: Operator, value: Json, at: Place, patternLength: number): void {
-	const { says, takes } = taken[operator.operand];
+function checkLiteral(run: ParseRun, operator: Operator, value: Json, at: ConditionPath, patternLength: number): void {
+	const kind = acceptedKinds[operator.operand];
 	if (value === null) {
-		reading.refuse('wrong_operand', at, `\`${operator.name}\` cannot compare with null: ${absence}`, value);
-	} else if (!takes(value)) {
-		reading.refuse(
+		run.refuse('wrong_operand', at, `\`${operator.name}\` cannot compare with null: ${absence}`, value);
+	} else if (!kind.accepts(value)) {
+		run.refuse(
 			'wrong_operand',
 			at,
-			`the operand of \`${operator.name}\` must be ${says}, not ${shown(value)}`,
+			`the operand of \`${operator.name}\` must be ${kind.description}, not ${excerpt(value)}`,
 			value,
 		);
 	} else if (operator.operand === 'list') {
-		checkItems(reading, operator, value, at);
+		checkItems(run, operator, value, at);
 	} else if (operator.operand === 'range') {
-		checkRange(reading, operator, value, at);
+		checkRange(run, operator, value, at);
 	} else if (operator.name === 'matches' && typeof value === 'string') {
-		checkPattern(reading, value, at, patternLength);
+		checkPattern(run, value, at, patternLength);
 	}
 }
 
-function checkItems(reading: Reading, operator: Operator, value: Json, at: Place): void {
+function checkItems(run: ParseRun, operator: Operator, value: Json, at: ConditionPath): void {
 	for (const [index, item] of (Array.isArray(value) ? value : []).entries()) {
 		const place = [...at, index];
 		if (item === null) {
-			reading.refuse('wrong_operand', place, `\`${operator.name}\` cannot compare with null: ${absence}`, item);
+			run.refuse('wrong_operand', place, `\`${operator.name}\` cannot compare with null: ${absence}`, item);
 		} else if (isObject(item) && Object.hasOwn(item, 'ref')) {
-			reading.refuse('wrong_operand', place, 'a `ref` can only stand for the whole operand');
+			run.refuse('wrong_operand', place, 'a `ref` can only stand for the whole operand');
 		}
 	}
 }
 
 /** An empty range is a mistake: nothing is between its ends. */
-function checkRange(reading: Reading, operator: Operator, value: Json, at: Place): void {
+function checkRange(run: ParseRun, operator: Operator, value: Json, at: ConditionPath): void {
 	const [first, last] = Array.isArray(value) ? value : [];
 	if (operator.holds(first ?? null, [first ?? null, last ?? null], () => false)) {
 		return;
 	}
-	const msg = `the first end of \`${operator.name}\` must not be greater than the second: ${shown(value)}`;
-	reading.refuse('wrong_operand', at, msg);
+	const msg = `the first end of \`${operator.name}\` must not be greater than the second: ${excerpt(value)}`;
+	run.refuse('wrong_operand', at, msg);
 }
 
-function checkPattern(reading: Reading, pattern: string, at: Place, most: number): void {
-	const problem = pattern.length > most ? `is longer than ${most} characters` : reading.patternProblem(pattern);
+function checkPattern(run: ParseRun, pattern: string, at: ConditionPath, most: number): void {
+	const problem = pattern.length > most ? `is longer than ${most} characters` : run.patternProblem(pattern);
 	if (problem !== null) {
-		reading.refuse('wrong_operand', at, `the regular expression ${shown(pattern)} ${problem}`, pattern);
+		run.refuse('wrong_operand', at, `the regular expression ${excerpt(pattern)} ${problem}`, pattern);
 	}
 }

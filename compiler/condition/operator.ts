@@ -1,11 +1,11 @@
-/** The one table of operators: parser, messages, Rego, JsonLogic, explanations and the guide are made from its rows. */
+/** The table of operators: parser, messages, Rego, JsonLogic, explanations and the guide are all made from its rows. */
 import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
-import { type Fragment, rego } from '../rego/rego.js';
-import { longest, type Taken } from './kinds.js';
-import { equal, itemsOf, order, valueSet } from './value.js';
+import { Fragment, lines, rego } from '../rego/rego.js';
+import { type AcceptedKind, longest } from './accepted-kinds.js';
+import { arrayItems, compareValues, equal, valueSet } from './value.js';
 
-/** Says whether a text holds a match of a regular expression (RE2). The compiler has no engine for it. */
+/** Whether a regular expression (RE2) is found in a text. The compiler has no engine of its own. */
 export type PatternMatcher = (pattern: string, text: string) => boolean;
 
 /** A comparison to be written in Rego. */
@@ -14,9 +14,9 @@ export interface Sides {
 	readonly operand: Fragment;
 	/** The operand's value; `undefined` when it is a `ref`. */
 	readonly literal: Json | undefined;
-	/** Whether a statement before has made sure that both are of kinds that the operator takes. */
+	/** Whether an earlier statement has checked that both sides are of kinds that the operator accepts. */
 	readonly guarded: boolean;
-	/** Whether what equals the operand is exact, because the operand is: a key of something that is stored or asked. */
+	/** Whether the operand is known to be exact, as keys are, so that whatever equals it is exact too. */
 	readonly exact: boolean;
 }
 
@@ -25,27 +25,27 @@ export interface Operator {
 	readonly name: string;
 	/** Other names that mean the same. */
 	readonly aliases: readonly string[];
-	/** What it asks of an attribute, and how that is said when it is not so: `<attribute> <words> <operand>`. */
+	/** How an explanation says that it holds, and that it does not: `<attribute> <words> <operand>`. */
 	readonly words: { readonly holds: string; readonly fails: string };
-	/** What stands in the guide besides. */
+	/** A further note for the guide. */
 	readonly note: string;
-	readonly attribute: Taken;
-	readonly operand: Taken;
+	readonly attribute: AcceptedKind;
+	readonly operand: AcceptedKind;
 	/** Whether both sides must be of one kind: numbers, or strings. */
 	readonly ordered?: true;
 	/** Whether the operand cannot be a `ref`. */
 	readonly literal?: true;
-	/** Whether the Rego is not true of values that are not taken either: then they need no guard. */
+	/** Whether the Rego needs no guard: it is not true of values that are not accepted. */
 	readonly guards?: true;
-	/** How the operand, a condition, is asked of the attribute: of it as an object, or of the items of an array. */
+	/** How an operand that is a condition is applied: to the attribute as an object, or to the items of an array. */
 	readonly match?: 'object' | 'any' | 'all';
 	/** The answer when the attribute is missing; without it, false. */
 	readonly missing?: (operand: Json) => boolean;
-	/** The meaning, for values that are there, taken, and of one kind where they must be. */
+	/** The meaning, for values that are present, accepted, and of one kind where `ordered` asks for it. */
 	readonly holds: (attribute: Json, operand: Json, matches: PatternMatcher) => boolean;
-	/** The meaning as statements that are all true, for values that are taken, null or undefined. */
+	/** The meaning as Rego statements that must all be true, for values that are accepted, null or undefined. */
 	readonly rego: (sides: Sides) => readonly Fragment[];
-	/** A statement that is true of an operand, written in Rego, that the engine cannot use: mistyped, like others. */
+	/** A statement that is true of an operand, as Rego, that the engine cannot use. The comparison is then mistyped. */
 	readonly unusable?: (operand: Fragment) => Fragment;
 	/** An operand, for the guide. */
 	readonly example: Json;
@@ -54,184 +54,267 @@ export interface Operator {
 /** The longest regular expression, in characters. */
 export const longestPattern = 1000;
 
-/** The longest one inside `match`, in characters: it is looked for in many texts. */
+/** The longest one inside `match`, in characters: it is tried on many texts. */
 export const longestPatternOfItems = 250;
 
-const of = { aliases: [], note: '' } as const;
-const ordering = { ...of, attribute: 'orderable', operand: 'orderable', ordered: true } as const;
+const base = { aliases: [], note: '' } as const;
+const ordering = { ...base, attribute: 'orderable', operand: 'orderable', ordered: true } as const;
 const orderingNote =
 	'Strings are in the order of their code points, so that times as ISO 8601 in UTC are in order too.';
-const texts = { ...of, attribute: 'string', operand: 'string', guards: true } as const;
-const lists = { ...of, attribute: 'list', operand: 'list', guards: true } as const;
-const matching = { ...of, operand: 'match', literal: true, holds: () => false, rego: () => [] } as const;
+const texts = { ...base, attribute: 'string', operand: 'string', guards: true } as const;
+const lists = { ...base, attribute: 'list', operand: 'list', guards: true } as const;
+const matching = { ...base, operand: 'match', literal: true, holds: () => false, rego: () => [] } as const;
 
 /** In the order of the guide. */
 export const operators: readonly Operator[] = [
 	{
-		...{ ...of, name: 'equals', words: { holds: 'equals', fails: 'does not equal' } },
+		...base,
+		name: 'equals',
+		words: { holds: 'equals', fails: 'does not equal' },
 		note: 'Values are equal as JSON values: a number never equals its text.',
-		...{ attribute: 'compared', operand: 'compared', guards: true, holds: equal, example: 'Engineering' },
+		attribute: 'compared',
+		operand: 'compared',
+		guards: true,
+		holds: equal,
 		rego: (sides) => [
-			...[...whenRef(sides, there), rego`${sides.attribute} == ${sides.operand}`],
+			...whenRef(sides, there),
+			rego`${sides.attribute} == ${sides.operand}`,
 			...(sides.guarded && !sides.exact ? whenRef(sides, exact) : []),
 		],
+		example: 'Engineering',
 	},
 	{
-		...{ ...of, name: 'not-equals', words: { holds: 'is other than', fails: 'is' } },
+		...base,
+		name: 'not-equals',
+		words: { holds: 'is other than', fails: 'is' },
 		note: 'It asks for another value, not for none: a missing attribute does not fulfil it.',
-		...{ attribute: 'compared', operand: 'compared', example: 'Engineering' },
+		attribute: 'compared',
+		operand: 'compared',
 		holds: (attribute, operand) => !equal(attribute, operand),
 		rego: (sides) => [
-			...[there(sides.attribute), ...whenRef(sides, there, sides.operand)],
+			there(sides.attribute),
+			...whenRef(sides, there, sides.operand),
 			rego`${sides.attribute} != ${sides.operand}`,
 		],
+		example: 'Engineering',
 	},
 	{
-		...{ ...ordering, name: 'greater-than', words: { holds: 'is greater than', fails: 'is not greater than' } },
-		...{ note: orderingNote, example: 18 },
-		holds: (attribute, operand) => order(attribute, operand) > 0,
+		...ordering,
+		name: 'greater-than',
+		words: { holds: 'is greater than', fails: 'is not greater than' },
+		note: orderingNote,
+		holds: (attribute, operand) => compareValues(attribute, operand) > 0,
 		rego: (sides) => [
 			...unguarded(sides, whenRef(sides, there, sides.operand)),
 			rego`${sides.attribute} > ${sides.operand}`,
 		],
+		example: 18,
 	},
 	{
-		...{ ...ordering, name: 'greater-than-equals', words: { holds: 'is at least', fails: 'is less than' } },
-		...{ note: orderingNote, example: 18 },
-		holds: (attribute, operand) => order(attribute, operand) >= 0,
+		...ordering,
+		name: 'greater-than-equals',
+		words: { holds: 'is at least', fails: 'is less than' },
+		note: orderingNote,
+		holds: (attribute, operand) => compareValues(attribute, operand) >= 0,
 		rego: (sides) => [
 			...unguarded(sides, whenRef(sides, there, sides.operand)),
 			rego`${sides.attribute} >= ${sides.operand}`,
 		],
+		example: 18,
 	},
 	{
-		...{ ...ordering, name: 'less-than', words: { holds: 'is less than', fails: 'is not less than' } },
-		...{ note: orderingNote, example: '2030-01-01T00:00:00Z' },
-		holds: (attribute, operand) => order(attribute, operand) < 0,
+		...ordering,
+		name: 'less-than',
+		words: { holds: 'is less than', fails: 'is not less than' },
+		note: orderingNote,
+		holds: (attribute, operand) => compareValues(attribute, operand) < 0,
 		rego: (sides) => [...unguarded(sides, [there(sides.attribute)]), rego`${sides.attribute} < ${sides.operand}`],
+		example: '2030-01-01T00:00:00Z',
 	},
 	{
-		...{ ...ordering, name: 'less-than-equals', words: { holds: 'is at most', fails: 'is greater than' } },
-		...{ note: orderingNote, example: 65 },
-		holds: (attribute, operand) => order(attribute, operand) <= 0,
+		...ordering,
+		name: 'less-than-equals',
+		words: { holds: 'is at most', fails: 'is greater than' },
+		note: orderingNote,
+		holds: (attribute, operand) => compareValues(attribute, operand) <= 0,
 		rego: (sides) => [...unguarded(sides, [there(sides.attribute)]), rego`${sides.attribute} <= ${sides.operand}`],
+		example: 65,
 	},
 	{
-		...{ ...of, name: 'between', words: { holds: 'is between', fails: 'is not between' } },
+		...base,
+		name: 'between',
+		words: { holds: 'is between', fails: 'is not between' },
 		note: 'Both ends are in.',
-		...{ attribute: 'orderable', operand: 'range', ordered: true, example: [18, 65] },
+		attribute: 'orderable',
+		operand: 'range',
+		ordered: true,
 		holds: (attribute, operand) => {
-			const [first = null, last = null] = itemsOf(operand);
-			return order(attribute, first) >= 0 && order(attribute, last) <= 0;
+			const [first = null, last = null] = arrayItems(operand);
+			return compareValues(attribute, first) >= 0 && compareValues(attribute, last) <= 0;
 		},
-		// A null is less than everything, so it is not at least the first end.
-		rego: (sides) => [rego`${sides.attribute} >= ${endOf(sides, 0)}`, rego`${sides.attribute} <= ${endOf(sides, 1)}`],
+		// Null sorts below everything, so it is never at least the first end.
+		rego: (sides) => [
+			rego`${sides.attribute} >= ${rangeEnd(sides, 0)}`,
+			rego`${sides.attribute} <= ${rangeEnd(sides, 1)}`,
+		],
+		example: [18, 65],
 	},
 	{
-		...{ ...of, name: 'in', words: { holds: 'is in', fails: 'is not in' } },
+		...base,
+		name: 'in',
+		words: { holds: 'is in', fails: 'is not in' },
 		note: 'A long list costs time at every check: what grows belongs into an attribute.',
-		...{ attribute: 'compared', operand: 'list', guards: true, example: ['sales', 'support'] },
+		attribute: 'compared',
+		operand: 'list',
+		guards: true,
 		holds: (attribute, operand) => valueSet(operand).has(attribute),
 		rego: (sides) => [
 			...whenRef(sides, there),
 			...(sides.guarded ? whenRef(sides, (operand) => rego`compare.list(${operand})`, sides.operand) : []),
 			isIn(sides.attribute, sides.operand, sides.literal),
 		],
+		example: ['sales', 'support'],
 	},
 	{
-		...{ ...of, name: 'not-in', words: { holds: 'is none of', fails: 'is one of' } },
+		...base,
+		name: 'not-in',
+		words: { holds: 'is none of', fails: 'is one of' },
 		note: 'It asks for another value, not for none: a missing attribute does not fulfil it.',
-		...{ attribute: 'compared', operand: 'list', example: ['sales', 'support'] },
+		attribute: 'compared',
+		operand: 'list',
 		holds: (attribute, operand) => !valueSet(operand).has(attribute),
 		rego: (sides) => [
-			...[there(sides.attribute), ...unguarded(sides, whenRef(sides, there, sides.operand))],
+			there(sides.attribute),
+			...unguarded(sides, whenRef(sides, there, sides.operand)),
 			rego`not ${isIn(sides.attribute, sides.operand, sides.literal)}`,
 		],
+		example: ['sales', 'support'],
 	},
 	{
-		...{ ...of, attribute: 'searched', operand: 'sought', name: 'contains', aliases: ['string_contains'] },
-		...{ words: { holds: 'contains', fails: 'does not contain' }, example: '@acme' },
+		...base,
+		name: 'contains',
+		aliases: ['string_contains'],
+		words: { holds: 'contains', fails: 'does not contain' },
 		note: `A string of up to ${longest.sought} characters in one of up to ${longest.searched}; for an item of an array there is \`array_contains\`.`,
+		attribute: 'searched',
+		operand: 'sought',
 		holds: (attribute, operand) => String(attribute).includes(String(operand)),
 		rego: ({ attribute, operand }) => [rego`contains(${attribute}, ${operand})`],
+		example: '@acme',
 	},
 	{
-		...{ ...texts, name: 'starts-with', words: { holds: 'starts with', fails: 'does not start with' }, example: 'Dr.' },
+		...texts,
+		name: 'starts-with',
+		words: { holds: 'starts with', fails: 'does not start with' },
 		holds: (attribute, operand) => String(attribute).startsWith(String(operand)),
 		rego: ({ attribute, operand }) => [rego`startswith(${attribute}, ${operand})`],
+		example: 'Dr.',
 	},
 	{
-		...{ ...texts, name: 'ends-with', words: { holds: 'ends with', fails: 'does not end with' }, example: '.org' },
+		...texts,
+		name: 'ends-with',
+		words: { holds: 'ends with', fails: 'does not end with' },
 		holds: (attribute, operand) => String(attribute).endsWith(String(operand)),
 		rego: ({ attribute, operand }) => [rego`endswith(${attribute}, ${operand})`],
+		example: '.org',
 	},
 	{
-		...{ ...of, attribute: 'matched', operand: 'string', name: 'matches', literal: true },
-		example: '^[a-z]+@acme\\.com$',
+		...base,
+		name: 'matches',
 		words: { holds: 'matches', fails: 'does not match' },
 		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${longestPattern} characters, or ${longestPatternOfItems} inside \`match\`, in a string of up to ${longest.matched}. It is read anew at every check: Unicode classes and repetitions cost milliseconds.`,
+		attribute: 'matched',
+		operand: 'string',
+		literal: true,
 		holds: (attribute, operand, matches) => matches(String(operand), String(attribute)),
 		rego: ({ attribute, operand }) => [rego`regex.match(${operand}, ${attribute})`],
 		unusable: (operand) => rego`not regex.is_valid(${operand})`,
+		example: '^[a-z]+@acme\\.com$',
 	},
 	{
-		...{ ...of, name: 'array_contains', words: { holds: 'contains', fails: 'does not contain' } },
+		...base,
+		name: 'array_contains',
+		words: { holds: 'contains', fails: 'does not contain' },
 		note: 'The operand is one item.',
-		...{ attribute: 'list', operand: 'compared', example: 'admin' },
+		attribute: 'list',
+		operand: 'compared',
 		holds: (attribute, operand) => valueSet(attribute).has(operand),
 		rego: (sides) => {
-			// A minus at the beginning of a line would be taken for a subtraction from the line before it.
+			// A line that starts with a minus would be read as a subtraction from the line before it.
 			const some = typeof sides.literal === 'number' && sides.literal < 0 ? rego`some ` : rego``;
 			const found = isIn(sides.operand, sides.attribute, sides.literal === undefined ? undefined : [sides.literal]);
 			return [...whenRef(sides, there, sides.operand), rego`${some}${found}`];
 		},
+		example: 'admin',
 	},
 	{
-		...{ ...lists, name: 'array_subset', words: { holds: 'has only items of', fails: 'has an item that is not in' } },
-		...{ note: 'An empty attribute fulfils it.', example: ['red', 'green'] },
+		...lists,
+		name: 'array_subset',
+		words: { holds: 'has only items of', fails: 'has an item that is not in' },
+		note: 'An empty attribute fulfils it.',
 		holds: (attribute, operand) => isWithin(attribute, operand),
 		rego: ({ attribute, operand }) => [rego`compare.subset(${attribute}, ${operand})`],
+		example: ['red', 'green'],
 	},
 	{
-		...{ ...lists, name: 'array_superset', words: { holds: 'has every item of', fails: 'lacks an item of' } },
-		...{ note: 'An empty operand is fulfilled by every array.', example: ['red', 'green'] },
+		...lists,
+		name: 'array_superset',
+		words: { holds: 'has every item of', fails: 'lacks an item of' },
+		note: 'An empty operand is fulfilled by every array.',
 		holds: (attribute, operand) => isWithin(operand, attribute),
 		rego: ({ attribute, operand }) => [rego`compare.superset(${attribute}, ${operand})`],
+		example: ['red', 'green'],
 	},
 	{
-		...{ ...lists, name: 'array_intersect', words: { holds: 'has an item of', fails: 'has no item of' } },
-		example: ['red', 'green'],
+		...lists,
+		name: 'array_intersect',
+		words: { holds: 'has an item of', fails: 'has no item of' },
 		holds: (attribute, operand) => {
 			const wanted = valueSet(operand);
-			return itemsOf(attribute).some((item) => wanted.has(item));
+			return arrayItems(attribute).some((item) => wanted.has(item));
 		},
 		rego: ({ attribute, operand }) => [rego`compare.intersects(${attribute}, ${operand})`],
+		example: ['red', 'green'],
 	},
 	{
-		...{ ...matching, name: 'object_match', attribute: 'object', match: 'object' },
+		...matching,
+		name: 'object_match',
 		words: { holds: 'is an object that matches', fails: 'is an object that does not match' },
 		note: 'Inside `match`, attributes are the members of the object, by their names alone.',
+		attribute: 'object',
+		match: 'object',
 		example: { match: { city: { equals: 'Paris' } } },
 	},
 	{
-		...{ ...matching, name: 'any_match', attribute: 'array', match: 'any' },
+		...matching,
+		name: 'any_match',
 		words: { holds: 'has an item that matches', fails: 'has no item that matches' },
 		note: 'Every item must be an object. An empty array does not fulfil it.',
+		attribute: 'array',
+		match: 'any',
 		example: { match: { level: { 'greater-than': 3 } } },
 	},
 	{
-		...{ ...matching, name: 'all_match', attribute: 'array', match: 'all' },
+		...matching,
+		name: 'all_match',
 		words: { holds: 'has only items that match', fails: 'has an item that does not match' },
 		note: 'Every item must be an object. An empty array fulfils it.',
+		attribute: 'array',
+		match: 'all',
 		example: { match: { level: { 'greater-than': 3 } } },
 	},
 	{
-		...{ ...of, name: 'is-null', words: { holds: 'is missing or null', fails: 'is there' } },
+		...base,
+		name: 'is-null',
+		words: { holds: 'is missing or null', fails: 'is there' },
 		note: '`true` asks that the attribute is missing or null, `false` that it is there. No other operator asks for absence.',
-		...{ attribute: 'anything', operand: 'boolean', literal: true, example: true },
+		attribute: 'anything',
+		operand: 'boolean',
+		literal: true,
 		missing: (operand) => operand === true,
 		holds: (_, operand) => operand === false,
 		rego: ({ attribute }) => [there(attribute)],
+		example: true,
 	},
 ];
 
@@ -244,26 +327,37 @@ export function operatorNamed(name: string): Operator | undefined {
 	return byName.get(name);
 }
 
-/** In Rego null is a value that compares, so where it could make a statement true it is asked about before. */
+/** Rego compares null like any other value, so this check precedes a statement that null could make true. */
 function there(value: Fragment): Fragment {
 	return rego`${value} != null`;
 }
 
 /**
- * That a value is in an array. Where objects may be compared, each would be with each item, in time quadratic in its
- * members: so they are looked up as items of a set. `items` are those of the array, or of the value, that stand in the
- * condition; where none is an object or array, nothing is compared that way.
+ * Tests whether a value is in an array. Comparing objects with each item takes time quadratic in their members, so a
+ * set of the items is searched instead (`compare.member`). `items` are the array's items, or the value, if the
+ * condition holds them as literals: when none of them is an object or array, a plain `in` is cheap.
  */
 function isIn(value: Fragment, array: Fragment, items: Json | undefined): Fragment {
-	const plain = items !== undefined && itemsOf(items).every((item) => typeof item !== 'object');
-	return plain ? rego`${value} in ${array}` : rego`compare.member(${value}, ${array})`;
+	const plain = items !== undefined && arrayItems(items).every((item) => typeof item !== 'object');
+	if (plain) {
+		return rego`${value} in ${array}`;
+	}
+	// `opa fmt` puts each argument on a line of its own where one that is not the last takes several.
+	return value.text.includes('\n')
+		? lines([
+				rego`compare.member(`,
+				rego`		${new Fragment(value.text.replaceAll('\n', '\n\t'))},`,
+				rego`		${array},`,
+				rego`	)`,
+			])
+		: rego`compare.member(${value}, ${array})`;
 }
 
 function exact(value: Fragment): Fragment {
 	return rego`compare.exact(${value})`;
 }
 
-/** What must be asked where the operand is a `ref`: of the attribute, or of another value. */
+/** A check that is needed only when the operand is a `ref`: of the attribute, or of another value. */
 function whenRef(
 	{ literal, attribute }: Sides,
 	ask: (value: Fragment) => Fragment,
@@ -277,12 +371,12 @@ function unguarded({ guarded }: Sides, statements: readonly Fragment[]): readonl
 }
 
 /** An end of a range. */
-function endOf({ operand, literal }: Sides, index: number): Fragment {
-	const end = itemsOf(literal ?? null)[index];
+function rangeEnd({ operand, literal }: Sides, index: number): Fragment {
+	const end = arrayItems(literal ?? null)[index];
 	return end === undefined ? rego`${operand}[${index}]` : jsonValue(end);
 }
 
 function isWithin(inner: Json, outer: Json): boolean {
 	const allowed = valueSet(outer);
-	return itemsOf(inner).every((item) => allowed.has(item));
+	return arrayItems(inner).every((item) => allowed.has(item));
 }

@@ -1,29 +1,29 @@
-/** What the names of attributes mean where a condition stands. */
-import { isArray } from '../json.js';
+/** How names of attributes are resolved in one place of a condition. */
+import { isArray, isObject } from '../json.js';
 import type { Json } from '../model.js';
 import { attributeNamed, attributeText, membersNamed } from './attribute.js';
-import type { AttributePath, Place } from './condition.js';
-import { logicalHint } from './hint.js';
-import { isWellFormed } from './operand.js';
+import type { AttributePath, ConditionPath } from './condition.js';
+import { excerpt } from './excerpt.js';
+import { logicalHint } from './name-hint.js';
+import { requireWellFormed } from './operand.js';
 import { type Operator, operatorNamed } from './operator.js';
-import type { Reading } from './reading.js';
-import { isObject, shown } from './shown.js';
+import type { ParseRun } from './parse-run.js';
 
-/** See above. */
+/** Resolves names: of attributes in a set, of members inside `match`. */
 export interface Scope<Attribute> {
-	readonly reading: Reading;
+	readonly run: ParseRun;
 	/** Whether operands may be references. */
 	readonly refs: boolean;
-	/** The attribute of that name, whose comparison is `value`. Problems are noted, and then the result means nothing. */
-	attribute(name: string, value: unknown, at: Place): Attribute;
-	/** Notes what is wrong with comparing this attribute with this value. */
-	compared(attribute: Attribute, operator: Operator, value: Json, at: Place): void;
+	/** Resolves a name; `value` is the comparison below it. Where problems were recorded, the result means nothing. */
+	attribute(name: string, value: unknown, at: ConditionPath): Attribute;
+	/** Records what is wrong with comparing this attribute with this value. */
+	compared(attribute: Attribute, operator: Operator, value: Json, at: ConditionPath): void;
 }
 
-/** In a user set, attributes of the user; in a resource set, of the resource. */
-export function attributeScope(reading: Reading, object: 'user' | 'resource'): Scope<AttributePath> {
+/** In a user set, names are attributes of the user; in a resource set, of the resource. */
+export function attributeScope(run: ParseRun, object: 'user' | 'resource'): Scope<AttributePath> {
 	return {
-		reading,
+		run,
 		refs: true,
 		attribute(name, value, at) {
 			const attribute = attributeNamed(name);
@@ -32,54 +32,54 @@ export function attributeScope(reading: Reading, object: 'user' | 'resource'): S
 				const msg = known
 					? strangerMessage(object, name)
 					: (operatorMessage(object, name) ?? nameMessage(object, name, value));
-				reading.refuse('wrong_attribute', at, msg, name);
-			} else if (isWellFormed(reading, name, at)) {
-				return reading.name(attribute, at);
+				run.refuse('wrong_attribute', at, msg, name);
+			} else if (requireWellFormed(run, name, at)) {
+				return run.name(attribute, at);
 			}
 			return { object, path: [name] };
 		},
 		compared(attribute, operator, value, at) {
 			if (attributeText(attribute) === 'user.roles' && isOfItems(operator)) {
-				refuseInstanceRoles(reading, value, at);
+				refuseInstanceRoles(run, value, at);
 			}
 		},
 	};
 }
 
-/** Whether an operator compares an array, or its items, with values that are equal. */
+/** Whether an operator tests values, or items of arrays, for equality. */
 function isOfItems({ operand }: Operator): boolean {
 	return operand === 'compared' || operand === 'list';
 }
 
 /** Keys hold no colon: a condition that names a role on an instance could never match. */
-function refuseInstanceRoles(reading: Reading, value: Json, at: Place): void {
+function refuseInstanceRoles(run: ParseRun, value: Json, at: ConditionPath): void {
 	if (isArray(value)) {
 		for (const [index, item] of value.entries()) {
-			refuseInstanceRoles(reading, item, [...at, index]);
+			refuseInstanceRoles(run, item, [...at, index]);
 		}
 	} else if (typeof value === 'string' && value.includes(':')) {
-		const role = shown(value.slice(value.lastIndexOf(':') + 1));
+		const role = excerpt(value.slice(value.lastIndexOf(':') + 1));
 		const msg =
-			`\`user.roles\` holds the keys of roles in the tenant, such as ${role}, and no roles on instances: ${shown(value)} ` +
+			`\`user.roles\` holds the keys of roles in the tenant, such as ${role}, and no roles on instances: ${excerpt(value)} ` +
 			'never is among them; what a role on an instance allows is said by its permissions';
-		reading.refuse('wrong_operand', at, msg, value);
+		run.refuse('wrong_operand', at, msg, value);
 	}
 }
 
-/** Inside `match`: members of an object, by their names alone. */
-export function memberScope(reading: Reading): Scope<readonly string[]> {
+/** Inside `match`, names are members of an object, without a prefix. */
+export function memberScope(run: ParseRun): Scope<readonly string[]> {
 	return {
-		reading,
+		run,
 		refs: false,
 		attribute(name, value, at) {
 			const path = membersNamed(name);
 			const hint = Array.isArray(value) ? logicalHint(name) : undefined;
 			if (hint !== undefined) {
-				reading.refuse('wrong_shape', at, `unknown logical operator \`${name}\`: did you mean ${hint}?`, name);
+				run.refuse('wrong_shape', at, `unknown logical operator \`${name}\`: did you mean ${hint}?`, name);
 			} else if (path === undefined) {
-				reading.refuse('wrong_attribute', at, `${shown(name)} names no member: a name is empty`, name);
+				run.refuse('wrong_attribute', at, `${excerpt(name)} names no member: a name is empty`, name);
 			} else {
-				isWellFormed(reading, name, at);
+				requireWellFormed(run, name, at);
 			}
 			return path ?? [name];
 		},
@@ -87,16 +87,16 @@ export function memberScope(reading: Reading): Scope<readonly string[]> {
 	};
 }
 
-/** An attribute of something else. */
+/** The message for an attribute of another object. */
 function strangerMessage(object: 'user' | 'resource', name: string): string {
 	const of =
 		object === 'user'
 			? 'a user set compares attributes of the user'
 			: 'a resource set compares attributes of the resource';
-	return `${of}: ${shown(name)} can only be an operand, as in {"${object}.key": {"equals": {"ref": ${shown(name)}}}}`;
+	return `${of}: ${excerpt(name)} can only be an operand, as in {"${object}.key": {"equals": {"ref": ${excerpt(name)}}}}`;
 }
 
-/** An operator where an attribute should be. */
+/** The message for an operator that stands in place of an attribute; `undefined` when it is none. */
 function operatorMessage(object: 'user' | 'resource', name: string): string | undefined {
 	return (
 		operatorNamed(name) &&
@@ -104,12 +104,12 @@ function operatorMessage(object: 'user' | 'resource', name: string): string | un
 	);
 }
 
-/** Something else: a logical operator written in another way, or nothing that is known. */
+/** The message for any other name: a misspelt logical operator, or something unknown. */
 function nameMessage(object: 'user' | 'resource', name: string, value: unknown): string {
 	const hint = Array.isArray(value) || isObject(value) ? logicalHint(name) : undefined;
 	if (hint !== undefined) {
 		return `unknown logical operator \`${name}\`: did you mean ${hint}?`;
 	}
 	const others = name.startsWith('environment.') ? '; what is sent with a check is `context`' : '';
-	return `must be \`allOf\`, \`anyOf\`, \`and\`, \`or\`, \`not\` or an attribute such as "${object}.key", not ${shown(name)}${others}`;
+	return `must be \`allOf\`, \`anyOf\`, \`and\`, \`or\`, \`not\` or an attribute such as "${object}.key", not ${excerpt(name)}${others}`;
 }

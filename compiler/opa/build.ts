@@ -42,21 +42,23 @@ export interface Source {
  * @throws OpaFailure when the files do not compile.
  */
 export async function buildWasm({ opa, files }: Source): Promise<Uint8Array> {
-	// Read at once by a process on this machine: packing it tighter would only take longer.
-	const source = await compress(await archive(files), { level: constants.Z_BEST_SPEED });
+	// A process on this machine reads it at once, so packing it tighter would only take longer.
+	const source = await compress(await archive(files.map(({ path, text }) => ({ path, content: text }))), {
+		level: constants.Z_BEST_SPEED,
+	});
 	return inFolder(async (folder) => {
 		await writeFile(rego(folder), source);
 		const output = join(folder, 'bundle.tar.gz');
 		const exported = entrypoints.flatMap((entrypoint) => ['--entrypoint', entrypoint]);
 		const argv = ['--target', 'wasm', '--optimize', '0', '--prune-unused', ...exported, '--output', output];
-		// The name of the archive comes before the paths in what `opa` says, and it is in the module.
+		// `opa` puts the name of the archive before the paths in its messages and in the module.
 		await runOpa(opa, ['build', ...argv, '--bundle', basename(rego(folder))], folder);
 		return readFile(output);
 	});
 }
 
 /**
- * Holds the files against the strict rules and the one format of the language.
+ * Checks the files with `opa check --strict` and `opa fmt`.
  * @throws OpaFailure with every finding in `stderr`.
  */
 export async function checkRego({ opa, files }: Source): Promise<void> {
@@ -77,7 +79,7 @@ async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
 	}
 }
 
-/** Where the Rego lies in the folder: apart from what the tool writes. */
+/** The folder of the Rego, apart from what the tool writes. */
 function rego(folder: string): string {
 	return join(folder, 'rego');
 }
@@ -89,12 +91,14 @@ async function writeFiles(root: string, files: readonly RegoFile[]): Promise<voi
 		throw new RangeError(`the path \`${files[stray]?.path}\` of a Rego file leads out of the policy`);
 	}
 	const folders = [...new Set([root, ...paths.map((path) => dirname(path))])];
-	await inSlices(folders, (folder) => mkdir(folder, { recursive: true }));
-	await inSlices(files, (file) => writeFile(join(root, file.path), file.text, { flag: 'wx' }));
+	await runInBatches(folders, (folder) => mkdir(folder, { recursive: true }));
+	await runInBatches(files, (file) => writeFile(join(root, file.path), file.text, { flag: 'wx' }));
 }
 
-/** Some at a time: one at a time is slow, and all at once may need more open files than a process gets. */
-async function inSlices<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {
+/**
+ * Runs over the items in batches: one at a time is slow, and all at once may open more files than a process is allowed.
+ */
+async function runInBatches<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {
 	const size = 64;
 	for (let start = 0; start < items.length; start += size) {
 		await Promise.all(items.slice(start, start + size).map(run));

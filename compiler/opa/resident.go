@@ -16,6 +16,13 @@ const longest = 1 << 30
 // How long nothing is asked before memory goes back to the system.
 const idle = 2 * time.Second
 
+// A build allocates much and keeps little, and the collector's usual pace takes a third of its time. The heap may grow to
+// five times of what is kept before it is collected, in percent, until it comes near to the limit, in bytes.
+const (
+	heapGrowth = 400
+	heapLimit  = 1 << 30
+)
+
 // serve answers requests in the order in which they come, until in ends. All numbers are unsigned, of four bytes, the
 // most significant first.
 //
@@ -24,6 +31,8 @@ const idle = 2 * time.Second
 //
 // It returns an error when in or out breaks off in the middle.
 func serve(in io.Reader, out io.Writer, entrypoints []string) error {
+	debug.SetGCPercent(heapGrowth)
+	debug.SetMemoryLimit(heapLimit)
 	reader := bufio.NewReaderSize(in, 1<<20)
 	builder := newBuilder(entrypoints)
 	rest := time.AfterFunc(idle, debug.FreeOSMemory)

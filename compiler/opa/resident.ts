@@ -9,7 +9,7 @@ import { sortedBy } from '../order.js';
 import { OpaFailure } from './failure.js';
 import { env, timeout } from './run.js';
 
-/** The program is not there, does not know the command, or ended: whoever asked can ask another compiler. */
+/** The program is missing, does not know the command, or has ended: the caller can ask another compiler. */
 export class ResidentLost extends Error {
 	override readonly name = 'ResidentLost';
 }
@@ -53,7 +53,7 @@ export class ResidentCompiler {
 		try {
 			return await running.ask(request(files));
 		} catch (error) {
-			// Only who answered can be asked again.
+			// Only a program that answered can be asked again.
 			if (!(error instanceof OpaFailure) || error.exitCode === null) await this.stop();
 			throw error;
 		}
@@ -70,7 +70,7 @@ type Child = ChildProcessByStdio<Writable, Readable, null>;
 function start(program: string, entrypoints: readonly string[]): Running {
 	const child = spawn(program, ['resident', ...entrypoints], { cwd: tmpdir(), env, stdio: ['pipe', 'pipe', 'ignore'] });
 	const ended = once(child, 'close').catch(() => undefined);
-	// What it cannot be told or will not be told any more, its end tells.
+	// Errors of its pipes need no handling: `close` reports that it has ended.
 	for (const emitter of [child, child.stdin, child.stdout]) emitter.on('error', () => undefined);
 	holdProcess(child, false);
 	return {
@@ -94,7 +94,7 @@ function start(program: string, entrypoints: readonly string[]): Running {
 	};
 }
 
-/** Whether this process goes on while that one does. */
+/** Sets whether the program keeps this process from ending. */
 function holdProcess(child: Child, held: boolean): void {
 	const handles = [child, child.stdin, child.stdout].filter((handle) => handle === child || handle instanceof Socket);
 	for (const handle of handles as (Child | Socket)[]) {
@@ -109,7 +109,7 @@ async function tooLong(signal: AbortSignal): Promise<never> {
 	throw new OpaFailure(`\`opa build\` failed: it did not end within ${timeout / 1000} seconds`, '', null);
 }
 
-/** See `resident.go`: the count of files, and each path and text after its length. */
+/** What `resident.go` reads: the count of files, and each path and text after its length. */
 function request(files: readonly RegoFile[]): Uint8Array {
 	const sorted = sortedBy(files, (file) => file.path);
 	const texts = sorted.flatMap(({ path, text }) => [path, text].map((part) => Buffer.from(part)));
@@ -122,7 +122,10 @@ function number(value: number): Uint8Array {
 	return bytes;
 }
 
-/** See `resident.go`: 0 or 1, the length of what follows, and that. Rejects when `signal` aborts before it is whole. */
+/**
+ * Reads what `resident.go` answers: 0 or 1, the length of what follows, and that. Rejects when `signal` aborts before
+ * it is complete.
+ */
 async function answer(stdout: Readable, signal: AbortSignal): Promise<Uint8Array> {
 	const header = 5;
 	const chunks: Buffer[] = [];
@@ -138,7 +141,7 @@ async function answer(stdout: Readable, signal: AbortSignal): Promise<Uint8Array
 	throw new OpaFailure(`\`opa build\` failed: ${said.split('\n', 1)[0]}`, said, 1);
 }
 
-/** The length that a header says, once it is whole. */
+/** The length of the body, as the header gives it, once the header is complete. */
 function lengthIn([first = Buffer.alloc(0), ...others]: readonly Buffer[]): number {
 	return (first.length < 5 ? Buffer.concat([first, ...others]) : first).readUInt32BE(1);
 }

@@ -12,8 +12,8 @@ export const timeout = 120_000;
 const longestOutput = 64 * 1024 * 1024;
 
 /**
- * How often the tool, a Go program, collects garbage: a fifth of the time that it takes went into that. Its heap may be
- * five times what it needs, but beyond a gigabyte it collects as often as it must.
+ * Settings of the Go garbage collector, which took a fifth of the tool's time. The heap may grow to five times what is
+ * in use, but near a gigabyte it is collected as often as it must.
  */
 export const env = { GOGC: '400', GOMEMLIMIT: '1GiB' } as const;
 
@@ -31,7 +31,7 @@ export function runOpa(opa: string, argv: readonly string[], cwd: string): Promi
 				return;
 			}
 			const exitCode = typeof error.code === 'number' ? error.code : null;
-			// Some commands, `build` among them, say on standard output what is wrong.
+			// Some commands, `build` among them, report errors on standard output.
 			const said = stderr.trim() === '' ? stdout : stderr;
 			reject(new OpaFailure(`\`opa ${argv[0] ?? ''}\` failed: ${cause(error, exitCode, said)}`, said, exitCode));
 		});
@@ -39,7 +39,7 @@ export function runOpa(opa: string, argv: readonly string[], cwd: string): Promi
 	});
 }
 
-/** One line about why. */
+/** The cause of a failure, in one line. */
 function cause(error: Error & { readonly killed?: boolean }, exitCode: number | null, said: string): string {
 	if (error.killed === true) {
 		return `it did not end within ${timeout / 1000} seconds`;

@@ -16,11 +16,14 @@ export async function opaVersion(opa: string): Promise<string> {
 	return version;
 }
 
-/** Tells the version of the tool at this path, as `opaVersion`, and asks again only when there is another file. */
+/**
+ * A function that gives the version of the tool at this path, as `opaVersion` does, and runs it again only when the
+ * file has changed.
+ */
 export function rememberedVersion(opa: string): () => Promise<string> {
 	let known: { readonly file: string; readonly version: string } | undefined;
 	return async () => {
-		const file = await identityOf(opa);
+		const file = await fileIdentity(opa);
 		if (known === undefined || known.file !== file) {
 			known = { file, version: await opaVersion(opa) };
 		}
@@ -28,8 +31,8 @@ export function rememberedVersion(opa: string): () => Promise<string> {
 	};
 }
 
-/** What is another when there is another file; that there is none is for whoever runs it to say. */
-async function identityOf(path: string): Promise<string> {
+/** A text that changes with the file. Empty without a file: whoever runs it reports that. */
+async function fileIdentity(path: string): Promise<string> {
 	try {
 		const { dev, ino, size, mtimeMs, ctimeMs } = await stat(path);
 		return JSON.stringify([dev, ino, size, mtimeMs, ctimeMs]);

@@ -3,7 +3,7 @@ import type { Json } from '../model.js';
 import { Fragment, rego } from './rego.js';
 import { type Table, table } from './table.js';
 
-/** What is longer than this is written over several lines. */
+/** Longer values are written over several lines, in characters. */
 const longestLine = 80;
 
 /**
@@ -12,7 +12,7 @@ const longestLine = 80;
  */
 export function jsonValue(value: Json, indent = ''): Fragment {
 	const line = inLine(value);
-	return line.length > longestLine ? table(tableOf(value), indent) : new Fragment(line);
+	return line.length > longestLine ? table(valueTable(value), indent) : new Fragment(line);
 }
 
 function inLine(value: Json): string {
@@ -29,11 +29,11 @@ function inLine(value: Json): string {
 	return `{${members.join(', ')}}`;
 }
 
-function tableOf(value: Json): Table {
+function valueTable(value: Json): Table {
 	if (value === null || typeof value !== 'object') {
 		return new Fragment(inLine(value));
 	}
 	return isArray(value)
-		? { items: value.map(tableOf) }
-		: { members: Object.entries(value).map(([key, member]) => [key, tableOf(member)]) };
+		? { items: value.map(valueTable) }
+		: { members: Object.entries(value).map(([key, member]) => [key, valueTable(member)]) };
 }

@@ -16,20 +16,23 @@ export function packagePart(key: string): Fragment {
 /** File systems take 255 bytes a name; this leaves room for what a reader adds. */
 const names = /.{1,100}/g;
 
-/** Follows every name but a folder's last: where folders follow each other, it is seen where one ends. */
+/** Ends every part of a long key but its last, so that it shows where the key ends. */
 const continued = '=';
 
-/** Characters that mean nothing to any file system or shell, in one case only, because some systems fold cases. */
+/**
+ * All but the characters that mean nothing to any file system or shell. One case only, because some systems fold cases.
+ */
 const unsafe = /[^a-z0-9_-]/g;
 
 /** Names that Windows keeps for devices. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
 /**
- * A folder for a key: the key itself where that is safe, else with `=` and four hexadecimal digits for a code unit.
- * Different keys have different folders, on file systems that do not tell `a` from `A` too. Long keys become a path.
+ * The folder for a key: the key itself where that is safe, else with `=` and four hexadecimal digits for a code unit.
+ * Different keys have different folders, on file systems that do not tell `a` from `A` too. A long key becomes several
+ * folders.
  */
-export function folderOf(key: string): string {
+export function keyFolder(key: string): string {
 	const name = key.replaceAll(unsafe, escapeCodeUnit);
 	return (name.match(names) ?? ['='])
 		.map((part) => (reserved.test(part) ? escapeCodeUnit(part) + part.slice(1) : part))

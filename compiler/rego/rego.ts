@@ -6,17 +6,17 @@ export class Fragment {
 }
 
 /**
- * Template for Rego: strings put into it become string literals, whole numbers and fragments stay code.
- * So text of a user cannot become code, and code cannot be forgotten to be marked.
+ * Template for Rego: strings put into it become string literals, whole numbers and fragments stay code. So a user's
+ * text cannot become code, and code that nobody marked stays text.
  */
 export function rego(template: TemplateStringsArray, ...parts: readonly (string | number | Fragment)[]): Fragment {
-	// `String.raw` says the same in a third of the compiler's time.
+	// `String.raw` does the same, but took a third of the compiler's time.
 	let text = template.raw[0] ?? '';
-	for (const [index, part] of parts.entries()) text += textOf(part) + (template.raw[index + 1] ?? '');
+	for (const [index, part] of parts.entries()) text += partText(part) + (template.raw[index + 1] ?? '');
 	return new Fragment(text);
 }
 
-function textOf(part: string | number | Fragment): string {
+function partText(part: string | number | Fragment): string {
 	if (part instanceof Fragment) {
 		return part.text;
 	}

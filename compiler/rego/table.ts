@@ -1,6 +1,6 @@
 import { Fragment, rego } from './rego.js';
 
-/** Objects and arrays of Rego, to be written over several lines; at the ends, code. */
+/** Nested objects and arrays of Rego, written over several lines. The leaves are code. */
 export type Table = Fragment | Members | Items;
 
 /** An object. A list of pairs, so that every key is a member: `__proto__` too. */

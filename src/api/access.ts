@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import type { EnvironmentCopier } from '../domain/environment-copy.js';
 import { forbidden } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import { type Answer, type AnyRequest, parsePart, type Run, type Surround } from '../http/mount.js';
-import { type AccountUnit, scopeOf } from '../store/account.js';
-import { authenticate, enter, identify } from '../store/authenticate.js';
-import type { Caller } from '../store/caller.js';
-import type { PolicyShelf } from '../store/policy.js';
+import { type AccountUnit, environmentScope } from '../store/account/account.js';
+import { authenticate, authenticateInEnvironment, identify } from '../store/account/authenticate.js';
+import type { Caller } from '../store/account/caller.js';
+import type { WritingAccountUnit } from '../store/account/writing-account.js';
+import type { PolicyStore } from '../store/shelf/policy-store.js';
 import type { Store } from '../store/store.js';
 import type { Environment, Project } from '../store/table/account.js';
 import type { PdpInstances } from '../store/table/pdp-state.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
-import type { WritingAccountUnit } from '../store/writing-account.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import type { EnvironmentCopier } from '../transfer/environment-copy.js';
 import { Reference } from '../wire/common.js';
 
 interface ByKey {
@@ -23,11 +24,11 @@ interface InEnvironment extends ByKey {
 }
 
 /**
- * Who may call an endpoint and what its handler is given. `public`: anyone. `key`: any known API key, also one without
- * access, so this is for what a key may know of itself. The rest need a key that opens the path's object; `.write` also
- * needs a key that may write and, above the environment, one made for that level or higher; `.snapshot` reads all at one instant. `keys`: a key of the access
- * level `admin`; which keys it reaches is for the unit to say. `environment.own`: a key of an environment, which the path
- * does not name.
+ * Who may call an endpoint, and what its handler is given. `public`: anyone. `key`: any known API key, even one without
+ * access, for what a key may know of itself. All others need a key that opens the object of the path. `.write` also
+ * needs a key that may write and, above the environment, a key of that level or higher. `.snapshot` reads everything at
+ * one instant. `keys`: a key of the access level `admin`; the unit decides which keys it reaches. `environment.own`: a
+ * key of an environment, which the path does not name.
  */
 export interface Contexts {
 	public: null;
@@ -41,7 +42,7 @@ export interface Contexts {
 	'environment.read': InEnvironment & {
 		readonly unit: ReadingUnit;
 		readonly account: AccountUnit;
-		readonly policies: PolicyShelf;
+		readonly policies: PolicyStore;
 		readonly instances: PdpInstances;
 		readonly copies: EnvironmentCopier;
 	};
@@ -55,7 +56,7 @@ export interface Contexts {
 /** The name of an access rule. */
 export type Access = keyof Contexts;
 
-/** A write with a larger body, in bytes, is taken for a bulk of many objects. */
+/** A write with a larger body, in bytes, counts as a bulk of many objects. */
 const heavyBytes = 32 * 1024;
 
 /** Declares an endpoint of the management API. */
@@ -68,7 +69,7 @@ export const EnvironmentPath = z.object({ proj_id: Reference, env_id: Reference 
 export const ProjectPath = z.object({ proj_id: Reference });
 
 /** Wraps every handler of the management API: authentication, scope, unit of work, `X-Revision`. */
-export function guard(store: Store, policies: PolicyShelf, copies: EnvironmentCopier): Surround {
+export function guard(store: Store, policies: PolicyStore, copies: EnvironmentCopier): Surround {
 	const openers: { readonly [A in Access]: Opener<Contexts[A]> } = {
 		public: (_, run) => run(null),
 		key: async (request, run) => run({ caller: await identify(store, request.headers['authorization']) }),
@@ -77,17 +78,17 @@ export function guard(store: Store, policies: PolicyShelf, copies: EnvironmentCo
 			return run({ caller, account: store.account(caller.organization_id) });
 		},
 		'organization.write': async (request, run) => {
-			const caller = await writer(store, request, ['org']);
+			const caller = await authenticateWriter(store, request, ['org']);
 			await run.validate();
 			return store.writeAccount(caller.organization_id, caller.key_id, (account) => run({ caller, account }));
 		},
 		'keys.manage': async (request, run) => {
-			const caller = await administrator(store, request);
+			const caller = await authenticateAdmin(store, request);
 			await run.validate();
 			return store.writeAccount(caller.organization_id, caller.key_id, (account) => run({ caller, account }));
 		},
 		'keys.read': async (request, run) => {
-			const caller = await administrator(store, request);
+			const caller = await authenticateAdmin(store, request);
 			return run({ caller, account: store.account(caller.organization_id) });
 		},
 		'project.read': async (request, run) => {
@@ -97,7 +98,7 @@ export function guard(store: Store, policies: PolicyShelf, copies: EnvironmentCo
 			return run({ caller, account, project: await account.project(caller, proj_id) });
 		},
 		'project.write': async (request, run) => {
-			const caller = await writer(store, request, ['org', 'project']);
+			const caller = await authenticateWriter(store, request, ['org', 'project']);
 			const { proj_id } = await parsePart(ProjectPath, 'path', request.params);
 			await run.validate();
 			return store.writeAccount(caller.organization_id, caller.key_id, async (account) =>
@@ -105,9 +106,9 @@ export function guard(store: Store, policies: PolicyShelf, copies: EnvironmentCo
 			);
 		},
 		'environment.read': async (request, run) => {
-			const { caller, environment } = await entering(store, request, () => {});
+			const { caller, environment } = await enterEnvironment(store, request, () => {});
 			const account = store.account(caller.organization_id);
-			const scope = scopeOf(environment);
+			const scope = environmentScope(environment);
 			const unit = store.reading(scope);
 			return run({ caller, environment, account, policies, copies, unit, instances: store.pdpInstances(scope) });
 		},
@@ -117,46 +118,47 @@ export function guard(store: Store, policies: PolicyShelf, copies: EnvironmentCo
 			if (caller.environment_id === null) throw forbidden('this needs an API key of an environment');
 			const account = store.account(caller.organization_id);
 			const environment = await account.environmentById(caller, caller.environment_id);
-			return run({ caller, environment, account, instances: store.pdpInstances(scopeOf(environment)) });
+			return run({ caller, environment, account, instances: store.pdpInstances(environmentScope(environment)) });
 		},
 		'environment.copy': async (request, run) => {
-			const caller = await writer(store, request, ['org', 'project']);
+			const caller = await authenticateWriter(store, request, ['org', 'project']);
 			return run({
 				caller,
 				copies,
-				environment: await environmentOf(store.account(caller.organization_id), caller, request),
+				environment: await findEnvironment(store.account(caller.organization_id), caller, request),
 			});
 		},
 		'environment.snapshot': async (request, run) => {
 			const caller = await authenticate(store, request.headers['authorization']);
-			const { id } = await environmentOf(store.account(caller.organization_id), caller, request);
+			const { id } = await findEnvironment(store.account(caller.organization_id), caller, request);
 			return store.snapshot(id, (unit, environment) => run({ caller, environment, unit }));
 		},
 		'environment.write': async (request, run) => {
-			const { caller, environment } = await entering(store, request, refuseReader);
-			// Before the unit, which holds the environment's lock: a request that is refused anyway keeps nobody waiting.
+			const { caller, environment } = await enterEnvironment(store, request, refuseReader);
+			// Validate before the unit takes the environment's lock: a request that is refused anyway must not make others
+			// wait.
 			await run.validate();
 			const heavy = isHeavy(request);
-			// A large body may have been long on its way: a key that was taken back meanwhile writes nothing.
-			if (heavy) await entering(store, request, refuseReader);
+			// A large body may take long to arrive: a key that was revoked in the meantime must not write.
+			if (heavy) await enterEnvironment(store, request, refuseReader);
 			const work = (unit: WritingUnit) => run({ caller, environment, unit });
-			const { value, revision } = await store.write(scopeOf(environment), caller.key_id, work, { heavy });
+			const { value, revision } = await store.write(environmentScope(environment), caller.key_id, work, { heavy });
 			return withRevision(value, revision);
 		},
 		'environment.manage': async (request, run) => {
-			const caller = await writer(store, request, ['org', 'project', 'env']);
-			const { id } = await environmentOf(store.account(caller.organization_id), caller, request);
+			const caller = await authenticateWriter(store, request, ['org', 'project', 'env']);
+			const { id } = await findEnvironment(store.account(caller.organization_id), caller, request);
 			await run.validate();
 			const work = async (account: WritingAccountUnit) =>
-				run({ caller, account, environment: await environmentOf(account, caller, request) });
+				run({ caller, account, environment: await findEnvironment(account, caller, request) });
 			return store.writeAccount(caller.organization_id, caller.key_id, work, id);
 		},
 	};
-	// Each opener hands its own access name's context on; `declaring` has tied every handler to its name.
-	return (declared, request, run) => openers[accessOf(declared)](request, run);
+	// Each opener passes on the context of its own access name, and `declaring` has tied every handler to its name.
+	return (declared, request, run) => openers[declaredAccess(declared)](request, run);
 }
 
-/** Whether a body is large, or of a length that nobody knew before. */
+/** Whether a body is large, or of unknown length. */
 function isHeavy({ headers }: AnyRequest): boolean {
 	return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > heavyBytes;
 }
@@ -165,12 +167,16 @@ type Opener<Context> = (request: AnyRequest, run: Opened<Context>) => Promise<An
 
 type Opened<Context> = ((context: Context) => Promise<Answer>) & Pick<Run, 'validate'>;
 
-function accessOf(declared: Endpoint<string, never>): Access {
-	// Tables of this API are made by `endpoint` above only, whose access names are these.
+function declaredAccess(declared: Endpoint<string, never>): Access {
+	// Endpoints of this API are only made by `endpoint` above, which takes no other access names.
 	return declared.access as Access;
 }
 
-async function writer(store: Store, request: AnyRequest, levels: readonly Caller['object_type'][]): Promise<Caller> {
+async function authenticateWriter(
+	store: Store,
+	request: AnyRequest,
+	levels: readonly Caller['object_type'][],
+): Promise<Caller> {
 	const caller = await authenticate(store, request.headers['authorization']);
 	refuseReader(caller);
 	if (!levels.includes(caller.object_type))
@@ -182,21 +188,27 @@ function refuseReader({ access_level }: Caller): void {
 	if (access_level === 'read') throw forbidden('this API key may read but not write');
 }
 
-/** Finds who calls and the environment that the path names, in one statement where nothing is to be refused. */
-async function entering(store: Store, request: AnyRequest, refuse: (caller: Caller) => void): Promise<InEnvironment> {
+/** Finds the caller and the environment in the path, in one statement unless something has to be refused. */
+async function enterEnvironment(
+	store: Store,
+	request: AnyRequest,
+	refuse: (caller: Caller) => void,
+): Promise<InEnvironment> {
 	const authorization = request.headers['authorization'];
 	const place = EnvironmentPath.safeParse(request.params);
 	if (place.success) {
 		const named = { project: place.data.proj_id, environment: place.data.env_id };
-		const entrance = await enter(store, authorization, named, refuse);
-		if (entrance !== null) return entrance;
+		const entered = await authenticateInEnvironment(store, authorization, named, refuse);
+		if (entered !== null) return entered;
 	}
 	const caller = await authenticate(store, authorization);
 	refuse(caller);
-	return { caller, environment: await environmentOf(store.account(caller.organization_id), caller, request) };
+	return { caller, environment: await findEnvironment(store.account(caller.organization_id), caller, request) };
 }
 
-/** Whether a caller may do everything: secrets are for those only, for anyone else could come to more by them. */
+/**
+ * Whether a caller may do everything. Secrets are for such callers only, because others could gain access with them.
+ */
 export function isAdmin({ access_level }: Caller): boolean {
 	return access_level === 'admin';
 }
@@ -206,23 +218,23 @@ export function requireAdmin(caller: Caller): void {
 	if (!isAdmin(caller)) throw forbidden('this needs an API key of the access level admin');
 }
 
-async function administrator(store: Store, request: AnyRequest): Promise<Caller> {
+async function authenticateAdmin(store: Store, request: AnyRequest): Promise<Caller> {
 	const caller = await authenticate(store, request.headers['authorization']);
 	requireAdmin(caller);
 	return caller;
 }
 
-async function environmentOf(account: AccountUnit, caller: Caller, request: AnyRequest): Promise<Environment> {
+async function findEnvironment(account: AccountUnit, caller: Caller, request: AnyRequest): Promise<Environment> {
 	const { proj_id, env_id } = await parsePart(EnvironmentPath, 'path', request.params);
 	return account.environment(caller, proj_id, env_id);
 }
 
-/** The header that names the revision of an environment; none for writes that are of no environment. */
+/** The header that names the revision of an environment; none for writes outside of environments. */
 export function revisionHeader(revision: number | null): Readonly<Record<string, string>> {
 	return revision === null ? {} : { 'x-revision': String(revision) };
 }
 
-/** Adds the revision that a write came to. */
+/** Adds the revision that a write led to. */
 export function withRevision(answer: Answer, revision: number): Answer {
 	const headers = { ...answer.headers, ...revisionHeader(revision) };
 	return answer instanceof Raw ? new Raw(answer.status, headers, answer.bytes) : { ...answer, headers };

@@ -1,5 +1,5 @@
 import { catalogue, Failure, type FailureCode } from '../failure.js';
-import { documentation as documentationOf } from '../http/documentation.js';
+import { documentation as documentationEndpoints } from '../http/documentation.js';
 import type { Endpoint } from '../http/endpoint.js';
 import type { AccessNote } from '../http/openapi.js';
 import { ErrorBody, ValidationErrorBody } from '../wire/error.js';
@@ -27,7 +27,7 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	feed: { description: 'Needs an API key that opens the environment.', secured: true },
 };
 
-/** What examples say where the example of a request does not, by the name of the member or parameter. */
+/** Values in examples, by the name of the member or parameter, where the request has no example of its own. */
 const samples = {
 	proj_id: 'default',
 	env_id: 'dev',
@@ -42,13 +42,34 @@ const samples = {
 	user_id: 'alice@example.com',
 	tenant_id: 'acme',
 	resource_instance: 'document:budget',
-	...{ key: 'example', name: 'Example', type: 'string', email: 'alice@example.com' },
-	...{ first_name: 'Alice', last_name: 'Doe', user: 'alice@example.com', role: 'editor', tenant: 'acme' },
-	...{ resource: 'document', permissions: ['document:read'], permission_name: 'document:read', status: 'ok' },
-	...{ search: 'a*', secret: 'permit_key_…', total_count: 1, page_count: 1, object_type: 'env', attributes: {} },
-	...{ hash: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c', revision: 12, schema_revision: 9 },
-	...{ conditions: { 'resource.private': { equals: true } }, matches: true, checked: 1, ancestors: [] },
-	...{ path: 'regolith/resources/document/permits.rego', files: [] },
+	key: 'example',
+	name: 'Example',
+	type: 'string',
+	email: 'alice@example.com',
+	first_name: 'Alice',
+	last_name: 'Doe',
+	user: 'alice@example.com',
+	role: 'editor',
+	tenant: 'acme',
+	resource: 'document',
+	permissions: ['document:read'],
+	permission_name: 'document:read',
+	status: 'ok',
+	search: 'a*',
+	secret: 'permit_key_…',
+	total_count: 1,
+	page_count: 1,
+	object_type: 'env',
+	attributes: {},
+	hash: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c',
+	revision: 12,
+	schema_revision: 9,
+	conditions: { 'resource.private': { equals: true } },
+	matches: true,
+	checked: 1,
+	ancestors: [],
+	path: 'regolith/resources/document/permits.rego',
+	files: [],
 } as const;
 
 /** The OpenAPI document of a table of endpoints and the page that shows it, as endpoints of the same table. */
@@ -57,7 +78,7 @@ export function documentation(
 	version: string,
 ): readonly Endpoint<string, never>[] {
 	const place = { documentPath: '/openapi.json', pagePath: '/docs', access: 'public' } as const;
-	return documentationOf(table, place, {
+	return documentationEndpoints(table, place, {
 		title: 'Regolith',
 		version,
 		description:
@@ -74,7 +95,7 @@ export function documentation(
 
 function failureExample(status: number, message: string): unknown {
 	const codes = Object.keys(catalogue) as FailureCode[];
-	// 431 is answered before there is a request to speak of, as any other that is no request.
+	// 431 is answered before there is a complete request, so its code is that of any malformed request.
 	const code = codes.find((name) => catalogue[name].status === (status === 431 ? 400 : status)) ?? 'unexpected';
 	const problems = [{ loc: ['body', 'key'], msg: 'field required', type: 'missing' }];
 	return renderFailure(new Failure(code, message, null, problems), '6ba0ec09-7b7e-4d0e-9c0a-2f0d2ac5f6c1');

@@ -1,15 +1,15 @@
 import { findGroup, readGroup, readGroupSchema } from '../domain/group.js';
 import { nestGroup, releaseGroup } from '../domain/group-nesting.js';
 import { reply } from '../http/endpoint.js';
-import { pageOf } from '../store/filter.js';
 import { groupRows, groupsBy } from '../store/table/group.js';
 import { nestedIds } from '../store/table/group-role.js';
-import type { ReadingUnit } from '../store/unit.js';
+import { readPage } from '../store/unit/filter.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { GroupNesting, GroupNestingRemove, GroupRead, GroupReadSchema } from '../wire/group.js';
 import { paginated } from '../wire/list.js';
 import { PageQuery } from '../wire/query.js';
 import { endpoint } from './access.js';
-import { GroupPath, groupPath, missing, tag } from './groups.js';
+import { GroupPath, groupPath, groupTag, noSuchGroup } from './groups.js';
 
 const collection = `${groupPath}/assign_group`;
 const example = { group_instance_key: 'group:accountants' };
@@ -24,7 +24,7 @@ export const groupNesting = [
 			'that is in it already stays. Groups may be in each other. Where `group_nesting` in the settings of the ' +
 			'environment is `parent_joins_child`, it is the other way round: members of the group in the path are members of ' +
 			'the group in the body. The lists of children and parents are the same.',
-		tag,
+		tag: groupTag,
 		method: 'put',
 		path: collection,
 		access: 'environment.write',
@@ -32,7 +32,7 @@ export const groupNesting = [
 		body: GroupNesting,
 		example,
 		returns: { 200: GroupRead },
-		failures: { 400: 'The groups are of two resources or of two tenants, or are one', 404: missing },
+		failures: { 400: 'The groups are of two resources or of two tenants, or are one', 404: noSuchGroup },
 		handle: async ({ params, body }, { unit }) => {
 			const parent = await findGroup(unit, params.group_instance_key);
 			await nestGroup(unit, parent, await findGroup(unit, body.group_instance_key));
@@ -43,7 +43,7 @@ export const groupNesting = [
 		name: 'removeGroupFromGroup',
 		summary: 'Take a group out of the group of the path',
 		description: 'Whichever of them has the roles of the other.',
-		tag,
+		tag: groupTag,
 		method: 'delete',
 		path: collection,
 		access: 'environment.write',
@@ -69,14 +69,14 @@ function nestedGroups(side: Side, name: string, summary: string) {
 		name,
 		summary,
 		description: 'One step, not those beyond.',
-		tag,
+		tag: groupTag,
 		method: 'get',
 		path: `${groupPath}/${side}`,
 		access: 'environment.read',
 		params: GroupPath,
 		query: PageQuery,
 		returns: { 200: paginated(GroupReadSchema) },
-		failures: { 404: missing },
+		failures: { 404: noSuchGroup },
 		handle: async ({ params, query }, { unit }) => {
 			const page = await nestedPage(unit, side, params.group_instance_key, query);
 			return reply(200, { ...page, data: page.data.map(readGroupSchema) });
@@ -87,5 +87,5 @@ function nestedGroups(side: Side, name: string, summary: string) {
 async function nestedPage(unit: ReadingUnit, side: Side, reference: string, query: PageQuery) {
 	const group = await findGroup(unit, reference);
 	const found = nestedIds(unit, side, group.id);
-	return groupRows(await pageOf(groupsBy(unit, {}).whereIn('resource_instances.id', found), query));
+	return groupRows(await readPage(groupsBy(unit, {}).whereIn('resource_instances.id', found), query));
 }

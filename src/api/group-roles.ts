@@ -2,14 +2,14 @@ import { findGroup, readGroup } from '../domain/group.js';
 import { findGroupRole, type GroupRole, giveGroupRole, takeGroupRole } from '../domain/group-role.js';
 import { duplicate, notFound } from '../failure.js';
 import { reply } from '../http/endpoint.js';
-import { pageOf } from '../store/filter.js';
 import { groupRoleRows, groupRolesBy } from '../store/table/group-role.js';
+import { readPage } from '../store/unit/filter.js';
 import { instanceName } from '../wire/common.js';
 import { GroupRead, GroupRoleCreate, GroupRoleRead, GroupRoleRemove } from '../wire/group.js';
 import { paginated } from '../wire/list.js';
 import { PageQuery } from '../wire/query.js';
 import { endpoint } from './access.js';
-import { GroupPath, groupPath, missing, tag } from './groups.js';
+import { GroupPath, groupPath, groupTag, noSuchGroup } from './groups.js';
 
 const collection = `${groupPath}/roles`;
 const example = { resource: 'document', resource_instance: 'budget', role: 'editor', tenant: 'acme' };
@@ -23,7 +23,7 @@ export const groupRoles = [
 		description:
 			'Those who become members later have it as well. It is a relationship of the group to the instance, over a ' +
 			'relation by which this role is derived from `member` and nothing else is; both are created where they are missing.',
-		tag,
+		tag: groupTag,
 		method: 'post',
 		path: collection,
 		access: 'environment.write',
@@ -39,14 +39,14 @@ export const groupRoles = [
 		handle: async ({ params, body }, { unit }) => {
 			const group = await findGroup(unit, params.group_instance_key);
 			const wanted = await findGroupRole(unit, group, body);
-			if (!(await giveGroupRole(unit, group, wanted))) throw duplicate('group role', nameOf(wanted));
+			if (!(await giveGroupRole(unit, group, wanted))) throw duplicate('group role', groupRoleName(wanted));
 			return reply(200, await readGroup(unit, group));
 		},
 	}),
 	endpoint({
 		name: 'removeRoleFromGroup',
 		summary: 'Take a role on a resource instance from a group',
-		tag,
+		tag: groupTag,
 		method: 'delete',
 		path: collection,
 		access: 'environment.write',
@@ -61,7 +61,7 @@ export const groupRoles = [
 		handle: async ({ params, body }, { unit }) => {
 			const group = await findGroup(unit, params.group_instance_key);
 			const unwanted = await findGroupRole(unit, group, body);
-			if (!(await takeGroupRole(unit, group, unwanted))) throw notFound('GroupRole', nameOf(unwanted));
+			if (!(await takeGroupRole(unit, group, unwanted))) throw notFound('GroupRole', groupRoleName(unwanted));
 			return reply(204);
 		},
 	}),
@@ -69,22 +69,22 @@ export const groupRoles = [
 		name: 'listGroupRoles',
 		summary: 'List the roles of a group on resource instances',
 		description: 'What its members derive from it alone. A group in another has the role `member` on that.',
-		tag,
+		tag: groupTag,
 		method: 'get',
 		path: collection,
 		access: 'environment.read',
 		params: GroupPath,
 		query: PageQuery,
 		returns: { 200: paginated(GroupRoleRead) },
-		failures: { 404: missing },
+		failures: { 404: noSuchGroup },
 		handle: async ({ params, query }, { unit }) => {
 			const { id } = await findGroup(unit, params.group_instance_key);
-			const page = groupRoleRows(await pageOf(groupRolesBy(unit, { group_ids: [id] }), query));
+			const page = groupRoleRows(await readPage(groupRolesBy(unit, { group_ids: [id] }), query));
 			return reply(200, { ...page, data: [...page.data] });
 		},
 	}),
 ];
 
-function nameOf({ role, object }: GroupRole): string {
+function groupRoleName({ role, object }: GroupRole): string {
 	return `${instanceName(object.resource, object.key)}#${role.key}`;
 }

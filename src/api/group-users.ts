@@ -3,15 +3,15 @@ import { addGroupUser, removeGroupUser } from '../domain/group-member.js';
 import { findMemberRole } from '../domain/made-for-groups.js';
 import { readUsers } from '../domain/user.js';
 import { reply } from '../http/endpoint.js';
-import { pageOf } from '../store/filter.js';
 import { usersBy } from '../store/table/user.js';
+import { readPage } from '../store/unit/filter.js';
 import { Reference } from '../wire/common.js';
 import { GroupRead, GroupUserAdd, GroupUserRemove } from '../wire/group.js';
 import { paginated } from '../wire/list.js';
 import { PageQuery } from '../wire/query.js';
 import { UserRead } from '../wire/user.js';
 import { endpoint } from './access.js';
-import { GroupPath, groupPath, missing, tag } from './groups.js';
+import { GroupPath, groupPath, groupTag, noSuchGroup } from './groups.js';
 
 const collection = `${groupPath}/users`;
 const example = { tenant: 'acme' };
@@ -23,7 +23,7 @@ export const groupUsers = [
 		name: 'assignUserToGroup',
 		summary: 'Make a user a member of a group',
 		description: 'The user holds the role `member` on the group’s instance. One who does already stays.',
-		tag,
+		tag: groupTag,
 		method: 'put',
 		path: `${collection}/:user_id`,
 		access: 'environment.write',
@@ -42,7 +42,7 @@ export const groupUsers = [
 		name: 'removeUserFromGroup',
 		summary: 'Take a user out of a group',
 		description: '`tenant` may be left out, and the body with it.',
-		tag,
+		tag: groupTag,
 		method: 'delete',
 		path: `${collection}/:user_id`,
 		access: 'environment.write',
@@ -61,19 +61,19 @@ export const groupUsers = [
 		name: 'listGroupUsers',
 		summary: 'List the users of a group',
 		description: 'Those who are members of it, not those of the groups in it.',
-		tag,
+		tag: groupTag,
 		method: 'get',
 		path: collection,
 		access: 'environment.read',
 		params: GroupPath,
 		query: PageQuery,
 		returns: { 200: paginated(UserRead) },
-		failures: { 404: missing },
+		failures: { 404: noSuchGroup },
 		handle: async ({ params, query }, { unit }) => {
 			const group = await findGroup(unit, params.group_instance_key);
 			const member = await findMemberRole(unit, group.resource_id);
 			const filter = { role_ids: member === undefined ? [] : [member.id], resource_instance_id: group.id };
-			const page = await pageOf(usersBy(unit, filter), query);
+			const page = await readPage(usersBy(unit, filter), query);
 			return reply(200, { ...page, data: [...(await readUsers(unit, page.data))] });
 		},
 	}),

@@ -1,19 +1,19 @@
 import { createGroup, findGroup, readGroup, readGroupSchema, readGroups, removeGroup } from '../domain/group.js';
 import { reply } from '../http/endpoint.js';
-import { type PageOf, pageOf } from '../store/filter.js';
 import { type GroupRow, groupRows, groupsBy } from '../store/table/group.js';
 import { Resource } from '../store/table/resource.js';
 import { Tenant } from '../store/table/tenant.js';
-import type { ReadingUnit } from '../store/unit.js';
+import { type PageResult, readPage } from '../store/unit/filter.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { Reference } from '../wire/common.js';
 import { GroupCreate, GroupListQuery, GroupQuery, GroupRead, GroupReadSchema } from '../wire/group.js';
 import { arrayOrPaginated, paginated } from '../wire/list.js';
 import { EnvironmentPath, endpoint } from './access.js';
-import { idsNamed } from './facts/ids-named.js';
-import { listed, shown } from './listed.js';
+import { findIds } from './facts/find-ids.js';
+import { listAnswer, withItems } from './list-answer.js';
 
-/** What the documentation files all endpoints of groups under. */
-export const tag = 'Groups';
+/** The tag of all endpoints of groups in the documentation. */
+export const groupTag = 'Groups';
 const collection = '/v2/schema/:proj_id/:env_id/groups';
 /** The path of one group. */
 export const groupPath = `${collection}/:group_instance_key`;
@@ -24,12 +24,12 @@ export const GroupPath = EnvironmentPath.extend({
 		example: 'group:admins',
 	}),
 });
-/** No group has the name in the path. */
-export const missing = 'No such group';
+/** What a 404 of these endpoints means. */
+export const noSuchGroup = 'No such group';
 const filterText =
 	'Filters may be repeated: any value of one name, every name. Values that name nothing match nothing. `search` looks ' +
 	'for keys, for `<resource key>:<instance key>` and for ids.';
-/** The clients that know these two only were made before this day. */
+/** Clients made before this day know only the two deprecated endpoints. */
 const since = '2025-09-01T00:00:00Z';
 
 /** Groups of users, each a resource instance whose members hold its role `member` (spec: Groups). */
@@ -40,7 +40,7 @@ export const groups = [
 		description:
 			'The resource, its role `member` and the instance are created where they are missing. What is created so goes ' +
 			'with the last group that needs it; what was there before stays.',
-		tag,
+		tag: groupTag,
 		method: 'post',
 		path: collection,
 		access: 'environment.write',
@@ -59,7 +59,7 @@ export const groups = [
 		name: 'listDirectGroups',
 		summary: 'List groups',
 		description: `A flat list, those in other groups included. ${filterText}`,
-		tag,
+		tag: groupTag,
 		method: 'get',
 		path: `${collection}/direct`,
 		access: 'environment.read',
@@ -74,13 +74,13 @@ export const groups = [
 	endpoint({
 		name: 'getDirectGroup',
 		summary: 'One group',
-		tag,
+		tag: groupTag,
 		method: 'get',
 		path: `${collection}/direct/:group_instance_key`,
 		access: 'environment.read',
 		params: GroupPath,
 		returns: { 200: GroupReadSchema },
-		failures: { 404: missing },
+		failures: { 404: noSuchGroup },
 		handle: async ({ params }, { unit }) =>
 			reply(200, readGroupSchema(await findGroup(unit, params.group_instance_key))),
 	}),
@@ -88,7 +88,7 @@ export const groups = [
 		name: 'listGroups',
 		summary: 'List groups with their roles and users',
 		description: filterText,
-		tag,
+		tag: groupTag,
 		method: 'get',
 		path: collection,
 		access: 'environment.read',
@@ -98,20 +98,20 @@ export const groups = [
 		returns: { 200: arrayOrPaginated(GroupRead) },
 		handle: async ({ query }, { unit }) => {
 			const page = await groupPage(unit, query);
-			return reply(200, listed(shown(page, await readGroups(unit, page.data)), query.include_total_count));
+			return reply(200, listAnswer(withItems(page, await readGroups(unit, page.data)), query.include_total_count));
 		},
 	}),
 	endpoint({
 		name: 'getGroup',
 		summary: 'One group with its roles and users',
-		tag,
+		tag: groupTag,
 		method: 'get',
 		path: groupPath,
 		access: 'environment.read',
 		deprecated: { since, successor: `${collection}/direct/:group_instance_key` },
 		params: GroupPath,
 		returns: { 200: GroupRead },
-		failures: { 404: missing },
+		failures: { 404: noSuchGroup },
 		handle: async ({ params }, { unit }) =>
 			reply(200, await readGroup(unit, await findGroup(unit, params.group_instance_key))),
 	}),
@@ -121,13 +121,13 @@ export const groups = [
 		description:
 			'Its users, its roles and its places in other groups go with it; its instance as well, where that was created ' +
 			'with the group.',
-		tag,
+		tag: groupTag,
 		method: 'delete',
 		path: groupPath,
 		access: 'environment.write',
 		params: GroupPath,
 		returns: { 204: null },
-		failures: { 404: missing },
+		failures: { 404: noSuchGroup },
 		handle: async ({ params }, { unit }) => {
 			await removeGroup(unit, await findGroup(unit, params.group_instance_key));
 			return reply(204);
@@ -135,11 +135,11 @@ export const groups = [
 	}),
 ];
 
-async function groupPage(unit: ReadingUnit, query: GroupQuery): Promise<PageOf<GroupRow>> {
+async function groupPage(unit: ReadingUnit, query: GroupQuery): Promise<PageResult<GroupRow>> {
 	const filter = {
-		tenant_ids: await idsNamed(unit, Tenant, query.tenant),
-		resource_ids: await idsNamed(unit, Resource, query.resource),
+		tenant_ids: await findIds(unit, Tenant, query.tenant),
+		resource_ids: await findIds(unit, Resource, query.resource),
 		searches: query.search,
 	};
-	return groupRows(await pageOf(groupsBy(unit, filter), query));
+	return groupRows(await readPage(groupsBy(unit, filter), query));
 }

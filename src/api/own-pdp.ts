@@ -1,13 +1,13 @@
 import { type Request, reply } from '../http/endpoint.js';
 import { PdpConfigRequest, PdpStateUpdate, RemoteConfig } from '../wire/decision-point.js';
 import { type Contexts, endpoint } from './access.js';
-import { originOf } from './origin.js';
 import { remoteConfig } from './pdp-config.js';
+import { requestOrigin } from './request-origin.js';
 
 const tag = 'Decision points';
 const example = { pdp_instance_id: 'rack-7', state: { api_version: 'v2', pdp: { version: '0.9.0' } } };
 
-/** What a decision point asks and tells, with its own API key (contract: What the PDP asks from this API). */
+/** What a decision point asks and reports, with its own API key (contract: What the PDP asks from this API). */
 export const ownPdp = [
 	endpoint({
 		name: 'getOwnPdpConfig',
@@ -17,7 +17,7 @@ export const ownPdp = [
 		path: '/v2/pdps/me/config',
 		access: 'environment.own',
 		returns: { 200: RemoteConfig },
-		handle: async ({ headers }, context) => reply(200, await configOf(headers, context)),
+		handle: async ({ headers }, context) => reply(200, await readOwnConfig(headers, context)),
 	}),
 	endpoint({
 		name: 'startOwnPdp',
@@ -33,7 +33,7 @@ export const ownPdp = [
 		handle: async ({ headers, body }, context) => {
 			const { pdp_instance_id, state } = body;
 			if (pdp_instance_id !== undefined) await keep(context, { pdp_instance_id, state: state ?? {} });
-			return reply(200, await configOf(headers, context));
+			return reply(200, await readOwnConfig(headers, context));
 		},
 	}),
 	endpoint({
@@ -61,9 +61,9 @@ async function keep({ instances, caller, account }: Own, told: PdpStateUpdate): 
 	await instances.keep({ pdp_instance_id, state, api_key_id: caller.key_id }, account.clock.now());
 }
 
-async function configOf(headers: Request<unknown, unknown, unknown>['headers'], own: Own): Promise<RemoteConfig> {
+async function readOwnConfig(headers: Request<unknown, unknown, unknown>['headers'], own: Own): Promise<RemoteConfig> {
 	const { account, caller, environment } = own;
-	const config = await account.keys.configsOf(environment.id).findOne({ id: caller.key_id });
+	const config = await account.keys.pdpConfigs(environment.id).findOne({ id: caller.key_id });
 	const debug_audit_logs = config?.debug_audit_logs ?? true;
-	return remoteConfig({ origin: originOf(headers), environment, key_id: caller.key_id, debug_audit_logs });
+	return remoteConfig({ origin: requestOrigin(headers), environment, key_id: caller.key_id, debug_audit_logs });
 }

@@ -1,28 +1,28 @@
 import { forbidden, notFound } from '../failure.js';
-import type { AccountUnit } from '../store/account.js';
-import type { Caller } from '../store/caller.js';
+import type { AccountUnit } from '../store/account/account.js';
+import type { Caller } from '../store/account/caller.js';
 import type { ApiKey, Environment } from '../store/table/account.js';
 import { asId } from '../wire/common.js';
 import type { PdpConfigRead, RemoteConfig } from '../wire/decision-point.js';
 
 /**
- * The PDP configs of an environment that a caller may see, oldest first. They hold secrets: all of them are for keys of
- * the access level `admin`, for any other key of the environment its own.
+ * The PDP configs of an environment that a caller may see, oldest first. They hold secrets, so only a key of the access
+ * level `admin` sees all of them; any other key sees its own.
  */
-export function configsFor(account: AccountUnit, caller: Caller, environment: Environment) {
-	const query = account.keys.configsOf(environment.id);
+export function visibleConfigs(account: AccountUnit, caller: Caller, environment: Environment) {
+	const query = account.keys.pdpConfigs(environment.id);
 	return caller.access_level === 'admin' ? query : query.where({ id: caller.key_id });
 }
 
-/** One of them, by its id. Throws `not_found`, or `forbidden` when it is not for the caller. */
-export async function configFor(
+/** One of these PDP configs, by its id. Throws `not_found`, or `forbidden` if the caller may not see it. */
+export async function findVisibleConfig(
 	account: AccountUnit,
 	caller: Caller,
 	environment: Environment,
 	reference: string,
 ): Promise<ApiKey> {
 	const id = asId(reference);
-	const found = id === null ? undefined : await account.keys.configsOf(environment.id).findOne({ id });
+	const found = id === null ? undefined : await account.keys.pdpConfigs(environment.id).findOne({ id });
 	if (found === undefined) throw notFound('PDPConfig', reference);
 	if (caller.access_level !== 'admin' && caller.key_id !== found.id) {
 		throw forbidden(`this API key is not of the access level admin, so it may not see the PDP config \`${reference}\``);
@@ -30,26 +30,26 @@ export async function configFor(
 	return found;
 }
 
-/** The PDP config that an API key is. */
-export function shownConfig(account: AccountUnit, environment: Environment, key: ApiKey): PdpConfigRead {
+/** An API key of decision points, as the API shows it. */
+export function readPdpConfig(account: AccountUnit, environment: Environment, key: ApiKey): PdpConfigRead {
 	const { id, organization_id, name, debug_audit_logs } = key;
 	const { id: environment_id, project_id } = environment;
-	const client_secret = account.keys.secretOf(key);
+	const client_secret = account.keys.secret(key);
 	return { id, organization_id, project_id, environment_id, client_secret, name, debug_audit_logs };
 }
 
 /** What the settings of a decision point depend on. */
-export interface Setting {
+export interface PdpSettings {
 	/** Where the API was reached. */
 	readonly origin: string;
 	readonly environment: Environment;
-	/** The API key that it uses: the id of its config, where that is one. */
+	/** The id of the API key that it uses, which is also the id of its PDP config, if it has one. */
 	readonly key_id: string;
 	readonly debug_audit_logs: boolean;
 }
 
 /** The settings of a decision point, without any secret: it has its key already. */
-export function remoteConfig({ origin, environment, key_id, debug_audit_logs }: Setting): RemoteConfig {
+export function remoteConfig({ origin, environment, key_id, debug_audit_logs }: PdpSettings): RemoteConfig {
 	const { id, organization_id, project_id } = environment;
 	const bundle = `${origin}/bundles/${id}`;
 	return {

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { rotateKey, setDebugAuditLogs, type WrittenKey } from '../domain/pdp-config.js';
 import { reply } from '../http/endpoint.js';
-import type { AccountUnit } from '../store/account.js';
-import { pageOf } from '../store/filter.js';
+import type { AccountUnit } from '../store/account/account.js';
 import type { Environment } from '../store/table/account.js';
+import { readPage } from '../store/unit/filter.js';
 import { Reference } from '../wire/common.js';
 import { PdpConfigRead, PdpInstanceRead, RemoteConfig } from '../wire/decision-point.js';
 import { PageQuery } from '../wire/query.js';
 import { EnvironmentPath, endpoint, requireAdmin, revisionHeader } from './access.js';
-import { originOf } from './origin.js';
-import { configFor, configsFor, remoteConfig, shownConfig } from './pdp-config.js';
+import { findVisibleConfig, readPdpConfig, remoteConfig, visibleConfigs } from './pdp-config.js';
+import { requestOrigin } from './request-origin.js';
 
 const tag = 'Decision points';
 const collection = '/v2/pdps/:proj_id/:env_id/configs';
@@ -33,10 +33,10 @@ export const pdps = [
 		returns: { 200: z.array(PdpConfigRead) },
 		failures: { 404: 'No such project or environment' },
 		handle: async ({ query }, { account, caller, environment }) => {
-			const { data } = await pageOf(configsFor(account, caller, environment), query);
+			const { data } = await readPage(visibleConfigs(account, caller, environment), query);
 			return reply(
 				200,
-				data.map((key) => shownConfig(account, environment, key)),
+				data.map((key) => readPdpConfig(account, environment, key)),
 			);
 		},
 	}),
@@ -64,8 +64,8 @@ export const pdps = [
 		returns: { 200: RemoteConfig },
 		failures,
 		handle: async ({ params, headers }, { account, caller, environment }) => {
-			const { id, debug_audit_logs } = await configFor(account, caller, environment, params.pdp_id);
-			return reply(200, remoteConfig({ origin: originOf(headers), environment, key_id: id, debug_audit_logs }));
+			const { id, debug_audit_logs } = await findVisibleConfig(account, caller, environment, params.pdp_id);
+			return reply(200, remoteConfig({ origin: requestOrigin(headers), environment, key_id: id, debug_audit_logs }));
 		},
 	}),
 	endpoint({
@@ -81,8 +81,8 @@ export const pdps = [
 		failures,
 		handle: async ({ params }, { account, caller, environment }) => {
 			requireAdmin(caller);
-			const config = await configFor(account, caller, environment, params.pdp_id);
-			return written(account, environment, await rotateKey(account, config));
+			const config = await findVisibleConfig(account, caller, environment, params.pdp_id);
+			return replyWithConfig(account, environment, await rotateKey(account, config));
 		},
 	}),
 	...(['enable', 'disable'] as const).map((verb) =>
@@ -99,13 +99,13 @@ export const pdps = [
 			failures,
 			handle: async ({ params }, { account, caller, environment }) => {
 				requireAdmin(caller);
-				const config = await configFor(account, caller, environment, params.pdp_id);
-				return written(account, environment, await setDebugAuditLogs(account, config, verb === 'enable'));
+				const config = await findVisibleConfig(account, caller, environment, params.pdp_id);
+				return replyWithConfig(account, environment, await setDebugAuditLogs(account, config, verb === 'enable'));
 			},
 		}),
 	),
 ];
 
-function written(account: AccountUnit, environment: Environment, { row, revision }: WrittenKey) {
-	return reply(200, shownConfig(account, environment, row), revisionHeader(revision));
+function replyWithConfig(account: AccountUnit, environment: Environment, { row, revision }: WrittenKey) {
+	return reply(200, readPdpConfig(account, environment, row), revisionHeader(revision));
 }

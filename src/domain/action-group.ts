@@ -1,5 +1,4 @@
 import { groupBy } from '../group-by.js';
-import type { ChangedRecord } from '../store/change.js';
 import {
 	ActionGroup,
 	actionGroupsBy,
@@ -8,34 +7,38 @@ import {
 	replaceGroupedActions,
 } from '../store/table/action-group.js';
 import { type Resource, ResourceAction } from '../store/table/resource.js';
-import { type Columns, holds, type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
+import type { ChangedRecord } from '../store/unit/change.js';
+import { changeRecord, hasValues } from '../store/unit/change-record.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { Columns } from '../store/unit/table-model.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { ActionGroupCreate, ActionGroupRead, ActionGroupUpdate } from '../wire/action-group.js';
-import { defined } from './defined.js';
-import { only } from './only.js';
+import { definedFields } from './defined-fields.js';
+import { onlyRow } from './only-row.js';
 
 /** Groups of actions as the API shows them. */
 export async function readActionGroups(
 	unit: ReadingUnit,
 	rows: readonly ActionGroup[],
 ): Promise<readonly ActionGroupRead[]> {
-	const actionsOf = await actionsByGroup(unit, rows);
-	return rows.map((row) => ({ ...row, ...unit.scope, actions: actionsOf(row) }));
+	const actionKeys = await actionsByGroup(unit, rows);
+	return rows.map((row) => ({ ...row, ...unit.scope, actions: actionKeys(row) }));
 }
 
 /** One group of actions as the API shows it. */
 export async function readActionGroup(unit: ReadingUnit, row: ActionGroup): Promise<ActionGroupRead> {
-	return only(await readActionGroups(unit, [row]));
+	return onlyRow(await readActionGroups(unit, [row]));
 }
 
-/** What resources show of their groups of actions: by the resource's id, by the group's key. */
+/** Groups of actions as their resource shows them: from a resource's id to its groups, by key. */
 export async function actionGroupBlocks(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
 ): Promise<(resourceId: string) => Record<string, string[]>> {
 	const rows = await actionGroupsBy(unit, resourceIds);
-	const actionsOf = await actionsByGroup(unit, rows);
+	const actionKeys = await actionsByGroup(unit, rows);
 	const groups = groupBy(rows, (row) => row.resource_id);
-	return (id) => Object.fromEntries((groups.get(id) ?? []).map((row) => [row.key, actionsOf(row)]));
+	return (id) => Object.fromEntries((groups.get(id) ?? []).map((row) => [row.key, actionKeys(row)]));
 }
 
 /** Adds a group of actions to a resource. Throws `duplicate`, or `not_found` for an action the resource lacks. */
@@ -45,15 +48,15 @@ export async function createActionGroup(
 	body: ActionGroupCreate,
 ): Promise<ActionGroup> {
 	const { actions, ...fields } = body;
-	const columns = { ...defined(fields), ...unit.stamp(), resource_id: resource.id };
-	const name = nameOf(resource, body);
-	const group = only(await unit.insert(ActionGroup, [columns], () => name));
+	const columns = { ...definedFields(fields), ...unit.stamp(), resource_id: resource.id };
+	const name = groupName(resource, body);
+	const group = onlyRow(await unit.insert(ActionGroup, [columns], () => name));
 	await setGroupedActions(unit, group, actions);
-	unit.record('action_group', 'create', name, null, await recordOfGroup(unit, group));
+	unit.record('action_group', 'create', name, null, await groupRecord(unit, group));
 	return group;
 }
 
-/** Changes what is given of a group of actions; `actions` and `attributes` are overwritten as a whole. */
+/** Changes the given fields of a group of actions. `actions` and `attributes` are replaced as a whole. */
 export async function changeActionGroup(
 	unit: WritingUnit,
 	resource: Resource,
@@ -61,15 +64,15 @@ export async function changeActionGroup(
 	body: ActionGroupUpdate,
 ): Promise<ActionGroup> {
 	const { actions, ...fields } = body;
-	return only(
-		await recordingActionGroups(
+	return onlyRow(
+		await recordActionGroupChanges(
 			unit,
 			resource,
 			[group],
 			async () => {
 				if (actions !== undefined) await setGroupedActions(unit, group, actions);
 			},
-			defined(fields),
+			definedFields(fields),
 		),
 	);
 }
@@ -80,14 +83,14 @@ export async function removeActionGroups(
 	resource: Resource,
 	groups: readonly ActionGroup[],
 ): Promise<void> {
-	await unit.removeMany(ActionGroup, groups, (group) => nameOf(resource, group));
+	await unit.removeMany(ActionGroup, groups, (group) => groupName(resource, group));
 }
 
 /**
- * Does work that may change what groups of a resource hold, sets `columns` of them, and records those that are others
- * than before; the rest stay as they are. Returns the groups as they are now, in their order.
+ * Runs `work`, which may change the actions of the groups, then sets `columns` on the groups. Records the groups that
+ * changed and leaves the others untouched. Returns the groups as they are now, in the order given.
  */
-export async function recordingActionGroups(
+export async function recordActionGroupChanges(
 	unit: WritingUnit,
 	resource: Resource,
 	groups: readonly ActionGroup[],
@@ -95,21 +98,21 @@ export async function recordingActionGroups(
 	columns: Columns<ActionGroup> = {},
 ): Promise<readonly ActionGroup[]> {
 	const before: [ActionGroup, ChangedRecord][] = [];
-	for (const group of groups) before.push([group, await recordOfGroup(unit, group)]);
+	for (const group of groups) before.push([group, await groupRecord(unit, group)]);
 	await work();
 	const now: ActionGroup[] = [];
 	for (const [group, record] of before) {
-		const unchanged = holds(record, { ...(await recordOfGroup(unit, group)), ...columns });
+		const unchanged = hasValues(record, { ...(await groupRecord(unit, group)), ...columns });
 		const after = unchanged ? group : await unit.change(ActionGroup, group, columns);
 		now.push(after);
 		if (unchanged) continue;
-		unit.record('action_group', 'update', nameOf(resource, group), record, await recordOfGroup(unit, after));
+		unit.record('action_group', 'update', groupName(resource, group), record, await groupRecord(unit, after));
 	}
 	return now;
 }
 
-async function recordOfGroup(unit: ReadingUnit, group: ActionGroup): Promise<ChangedRecord> {
-	return { ...recordOf(group), actions: (await groupedActions(unit, [group.id])).map(({ key }) => key) };
+async function groupRecord(unit: ReadingUnit, group: ActionGroup): Promise<ChangedRecord> {
+	return { ...changeRecord(group), actions: (await groupedActions(unit, [group.id])).map(({ key }) => key) };
 }
 
 async function actionsByGroup(
@@ -126,6 +129,6 @@ async function setGroupedActions(unit: WritingUnit, group: ActionGroup, referenc
 	await replaceGroupedActions(unit, group.id, [...new Set([...actions.values()].map((action) => action.id))]);
 }
 
-function nameOf(resource: Resource, group: Pick<ActionGroup, 'key'>): string {
+function groupName(resource: Resource, group: Pick<ActionGroup, 'key'>): string {
 	return `${resource.key}:${group.key}`;
 }

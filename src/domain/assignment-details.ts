@@ -1,10 +1,10 @@
 import { groupBy } from '../group-by.js';
 import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
-import { grantsOf, Role } from '../store/table/role.js';
+import { grantRows, Role } from '../store/table/role.js';
 import type { AssignmentRow } from '../store/table/role-assignment.js';
 import { Tenant } from '../store/table/tenant.js';
 import { User } from '../store/table/user.js';
-import type { ReadingUnit } from '../store/unit.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { RoleAssignmentDetailedRead } from '../wire/role-assignment.js';
 
 /** Assignments as the API shows them with what is known of each user, role, tenant and instance. */
@@ -20,8 +20,8 @@ export async function readDetailedAssignments(
 		Tenant,
 		rows.map((row) => row.tenant_id),
 	);
-	const roles = await rolesOf(unit, rows);
-	const instances = await instancesOf(unit, rows);
+	const roles = await findDetailedRoles(unit, rows);
+	const instances = await findAssignedInstances(unit, rows);
 	return rows.flatMap((row) => {
 		const user = users.get(row.user_id);
 		const role = roles.get(row.role_id);
@@ -37,14 +37,14 @@ export async function readDetailedAssignments(
 	});
 }
 
-/** By id. A role of a resource names its permissions as that resource does, by action. */
-async function rolesOf(unit: ReadingUnit, rows: readonly AssignmentRow[]) {
+/** The roles of the assignments, by id. A resource role lists its permissions by the key of the action alone. */
+async function findDetailedRoles(unit: ReadingUnit, rows: readonly AssignmentRow[]) {
 	const roles = await unit.findMany(
 		Role,
 		rows.map((row) => row.role_id),
 	);
 	const ids = [...roles.values()].map((role) => role.id);
-	const grants = groupBy(await grantsOf(unit, ids), (grant) => grant.role_id);
+	const grants = groupBy(await grantRows(unit, ids), (grant) => grant.role_id);
 	const detailed = [...roles.values()].map((role) => {
 		const permissions = (grants.get(role.id) ?? []).map(({ resource, action }) =>
 			role.resource_id === null ? `${resource}:${action}` : action,
@@ -54,7 +54,7 @@ async function rolesOf(unit: ReadingUnit, rows: readonly AssignmentRow[]) {
 	return new Map(detailed);
 }
 
-async function instancesOf(
+async function findAssignedInstances(
 	unit: ReadingUnit,
 	rows: readonly AssignmentRow[],
 ): Promise<ReadonlyMap<string | null, InstanceRow>> {

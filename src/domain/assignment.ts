@@ -1,5 +1,4 @@
 import { duplicate, notFound, unprocessable } from '../failure.js';
-import type { ChangedRecord } from '../store/change.js';
 import {
 	type AssignmentFilter,
 	type AssignmentIds,
@@ -16,28 +15,33 @@ import {
 	someAssignments,
 } from '../store/table/role-assignment.js';
 import { User } from '../store/table/user.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { ChangedRecord } from '../store/unit/change.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { UserKey } from '../wire/common.js';
 import type { RoleAssignmentBulkQuery, RoleAssignmentRead } from '../wire/role-assignment.js';
-import { ensurePlaces, findPlaces, type Resolved, resolve } from './assignment-place.js';
-import { removePortions } from './portions.js';
+import { ensureTargets, findTargets, type ResolvedAssignment, resolveAssignments } from './assignment-reference.js';
+import { removeInChunks } from './remove-in-chunks.js';
 
 /** An assignment as the API shows it. */
 export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssignmentRead {
 	return { ...row, ...unit.scope };
 }
 
-/** Gives one role. Throws `not_found` for what does not exist, `duplicate` when the user has it there already. */
+/**
+ * Assigns one role. Throws `not_found` for what does not exist, and `duplicate` if the user already holds the role
+ * there.
+ */
 export async function assign(unit: WritingUnit, reference: AssignmentReference): Promise<AssignmentRow> {
 	const [row] = await assignMany(unit, [reference]);
-	if (row === undefined) throw duplicate('role assignment', nameOf(reference));
+	if (row === undefined) throw duplicate('role assignment', assignmentName(reference));
 	return row;
 }
 
 /**
- * Gives many roles; those held already, and repetitions, are skipped. Users that do not exist fail the whole, are
- * skipped, or are created with nothing but the key; instances that do not exist are created in the tenant that is named
- * with them. Returns what was given.
+ * Assigns many roles. Assignments that exist already, and repetitions, are skipped. `missingUsers` says whether an
+ * unknown user fails the whole call, is skipped, or is created with nothing but the key. Unknown instances are created
+ * in the tenant named with them. Returns the assignments that were added.
  */
 export async function assignMany(
 	unit: WritingUnit,
@@ -49,25 +53,28 @@ export async function assignMany(
 	const created = missingUsers === 'create' ? await createMissing(unit, references, found.users) : [];
 	const users = new Map<string, Named>([...found.users, ...created.map((user) => [user.key, user] as const)]);
 	const wanted = missingUsers === 'ignore' ? references.filter(({ user }) => users.has(user)) : references;
-	const places = await ensurePlaces(unit, wanted, found.tenants);
-	return insert(unit, resolve(wanted, { ...found, users }, places));
+	const targets = await ensureTargets(unit, wanted, found.tenants);
+	return insert(unit, resolveAssignments(wanted, { ...found, users }, targets));
 }
 
-/** Takes one role. Throws `not_found` when the user does not have it there. */
+/** Removes one role assignment. Throws `not_found` if the user does not hold the role there. */
 export async function unassign(unit: WritingUnit, reference: AssignmentReference): Promise<AssignmentRow> {
 	const [row] = await unassignMany(unit, [reference]);
-	if (row === undefined) throw notFound('RoleAssignment', nameOf(reference));
+	if (row === undefined) throw notFound('RoleAssignment', assignmentName(reference));
 	return row;
 }
 
-/** Takes many roles; those not held are skipped. Returns what was taken. Throws `not_found` for what does not exist. */
+/**
+ * Removes many role assignments; those that do not exist are skipped. Returns what was removed. Throws `not_found` for
+ * an unknown user, role, tenant or instance.
+ */
 export async function unassignMany(
 	unit: WritingUnit,
 	references: readonly AssignmentReference[],
 ): Promise<readonly AssignmentRow[]> {
 	if (references.length === 0) return [];
 	const found = await participantsIn(unit, references);
-	const rows = await heldBetween(unit, resolve(references, found, await findPlaces(unit, references)));
+	const rows = await heldBetween(unit, resolveAssignments(references, found, await findTargets(unit, references)));
 	return remove(unit, rows);
 }
 
@@ -79,30 +86,36 @@ export async function replaceAssignments(
 ): Promise<void> {
 	if (user_ids.length === 0) return;
 	const found = await participantsIn(unit, references);
-	const wanted = resolve(references, found, await ensurePlaces(unit, references, found.tenants));
-	const identities = new Set(wanted.map(identityOf));
+	const wanted = resolveAssignments(references, found, await ensureTargets(unit, references, found.tenants));
+	const identities = new Set(wanted.map(assignmentIdentity));
 	const held = await assignmentsBy(unit, { user_ids }).castTo<AssignmentRow[]>();
 	await remove(
 		unit,
-		held.filter((row) => !identities.has(identityOf(row))),
+		held.filter((row) => !identities.has(assignmentIdentity(row))),
 	);
 	await insert(unit, wanted);
 }
 
-/** Takes every role that passes the filter: what must go before its user, role or tenant goes. Returns how many. */
+/**
+ * Removes every assignment that matches the filter, as must happen before its user, role or tenant is deleted. Returns
+ * how many.
+ */
 export async function removeAssignments(unit: WritingUnit, filter: AssignmentFilter): Promise<number> {
-	return removePortions(
+	return removeInChunks(
 		() => someAssignments(unit, filter),
 		(rows) => remove(unit, rows),
 	);
 }
 
 /**
- * The assignments among `wanted` that exist, oldest first: looked for by both ends, because either may have very many
- * others.
+ * The assignments among `wanted` that exist, oldest first. They are looked up by both ends, because either end alone
+ * may have very many.
  */
-async function heldBetween(unit: ReadingUnit, wanted: readonly Resolved[]): Promise<readonly AssignmentRow[]> {
-	const once = new Map(wanted.map((row) => [identityOf(row), row]));
+async function heldBetween(
+	unit: ReadingUnit,
+	wanted: readonly ResolvedAssignment[],
+): Promise<readonly AssignmentRow[]> {
+	const distinctRows = new Map(wanted.map((row) => [assignmentIdentity(row), row]));
 	const onInstances = wanted.filter(({ resource_instance_id }) => resource_instance_id !== null);
 	const inTenants = wanted.filter(({ resource_instance_id }) => resource_instance_id === null);
 	const held = [
@@ -116,31 +129,31 @@ async function heldBetween(unit: ReadingUnit, wanted: readonly Resolved[]): Prom
 		})),
 	];
 	const rows = held.flatMap((row): AssignmentRow[] => {
-		const resolved = once.get(identityOf(row));
-		return resolved === undefined ? [] : [keyed(row, resolved)];
+		const resolved = distinctRows.get(assignmentIdentity(row));
+		return resolved === undefined ? [] : [withKeys(row, resolved)];
 	});
 	return rows.sort((left, right) => (left.id < right.id ? -1 : 1));
 }
 
 /** An assignment with the keys of what it joins. */
-function keyed(row: RoleAssignment, { user, role, tenant, resource_instance }: Resolved): AssignmentRow {
+function withKeys(row: RoleAssignment, { user, role, tenant, resource_instance }: ResolvedAssignment): AssignmentRow {
 	return { ...row, user, role, tenant, resource_instance };
 }
 
-async function insert(unit: WritingUnit, wanted: readonly Resolved[]): Promise<readonly AssignmentRow[]> {
-	const once = new Map(wanted.map((row) => [identityOf(row), row]));
-	return (await insertAssignments(unit, [...once.values()])).flatMap((row) => {
-		const resolved = once.get(identityOf(row));
+async function insert(unit: WritingUnit, wanted: readonly ResolvedAssignment[]): Promise<readonly AssignmentRow[]> {
+	const distinctRows = new Map(wanted.map((row) => [assignmentIdentity(row), row]));
+	return (await insertAssignments(unit, [...distinctRows.values()])).flatMap((row) => {
+		const resolved = distinctRows.get(assignmentIdentity(row));
 		if (resolved === undefined) return [];
-		const given = keyed(row, resolved);
-		unit.record('role_assignment', 'create', nameOf(given), null, recordOf(given));
+		const given = withKeys(row, resolved);
+		unit.record('role_assignment', 'create', assignmentName(given), null, assignmentRecord(given));
 		return given;
 	});
 }
 
 async function remove(unit: WritingUnit, rows: readonly AssignmentRow[]): Promise<readonly AssignmentRow[]> {
 	await deleteAssignments(unit, rows);
-	for (const row of rows) unit.record('role_assignment', 'delete', nameOf(row), recordOf(row), null);
+	for (const row of rows) unit.record('role_assignment', 'delete', assignmentName(row), assignmentRecord(row), null);
 	return rows;
 }
 
@@ -155,7 +168,7 @@ async function createMissing(
 	return unit.createMany(User, rows, (user) => user.key);
 }
 
-/** What only names an existing user may be any text; what becomes a user's key may not. */
+/** A reference to an existing user may be any text, but the key of a new user must be valid. */
 function refuseWrongKeys(references: readonly AssignmentReference[], missing: ReadonlySet<string>): void {
 	const problems = references.flatMap(({ user }, index) => {
 		const [issue] = (missing.has(user) ? UserKey.safeParse(user).error?.issues : undefined) ?? [];
@@ -168,12 +181,12 @@ function distinct(ids: readonly string[]): readonly string[] {
 	return [...new Set(ids)];
 }
 
-function recordOf(row: AssignmentRow): ChangedRecord {
+function assignmentRecord(row: AssignmentRow): ChangedRecord {
 	const { environment_id: _, ...record } = row;
 	return { ...record };
 }
 
-function identityOf(row: AssignmentIds): string {
+function assignmentIdentity(row: AssignmentIds): string {
 	return `${row.user_id}/${row.role_id}/${row.tenant_id}/${row.resource_instance_id}`;
 }
 
@@ -184,6 +197,6 @@ interface NamedParts {
 	readonly resource_instance?: string | null | undefined;
 }
 
-function nameOf({ user, role, tenant, resource_instance }: NamedParts): string {
+function assignmentName({ user, role, tenant, resource_instance }: NamedParts): string {
 	return `${user}#${role}@${resource_instance ?? tenant}`;
 }

@@ -4,11 +4,11 @@ import type { Problem } from '../failure.js';
 import { groupBy } from '../group-by.js';
 import type { ConditionSet } from '../store/table/condition-set.js';
 import { Resource, ResourceAttribute } from '../store/table/resource.js';
-import type { ReadingUnit } from '../store/unit.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { userResource } from './environment.js';
 import { patternProblem } from './pattern.js';
 
-/** Which attributes conditions may name, beside those that are built in. */
+/** The attributes that conditions may name, besides the built-in ones. */
 export interface DefinedAttributes {
 	/** Of users. */
 	readonly users: ReadonlySet<string>;
@@ -17,7 +17,7 @@ export interface DefinedAttributes {
 }
 
 /** The attributes that are defined in an environment. */
-export async function attributesDefined(unit: ReadingUnit): Promise<DefinedAttributes> {
+export async function readDefinedAttributes(unit: ReadingUnit): Promise<DefinedAttributes> {
 	const users = await unit.find(Resource, userResource.key);
 	const rows = await unit.query(ResourceAttribute).select('resource_attributes.resource_id', 'resource_attributes.key');
 	const byResource = [...groupBy(rows, ({ resource_id }) => resource_id)];
@@ -25,14 +25,14 @@ export async function attributesDefined(unit: ReadingUnit): Promise<DefinedAttri
 	return { users: resources.get(users.id) ?? new Set(), resources };
 }
 
-/** What of a set its conditions are checked by. `resource_id` is absent while it is not known. */
+/** The part of a set that its conditions are checked against. `resource_id` is absent while it is unknown. */
 export interface CheckedSet extends Pick<ConditionSet, 'type' | 'conditions'> {
 	readonly resource_id?: string | null;
 }
 
 /**
- * Everything that is wrong with the conditions of a set, with its place below `at`: what the grammar refuses, and
- * attributes that are not defined (spec: Conditions grammar, rules 1 to 4).
+ * All problems in the conditions of a set, each with its place below `at`: violations of the grammar, and attributes
+ * that are not defined (spec: Conditions grammar, rules 1 to 4).
  */
 export function conditionProblems(
 	defined: DefinedAttributes,
@@ -46,8 +46,12 @@ export function conditionProblems(
 	});
 }
 
-/** The tree of conditions that are stored, which were checked when they came. */
-export function conditionOf({ key, type, conditions }: Pick<ConditionSet, 'key' | 'type' | 'conditions'>): Condition {
+/** The parsed conditions of a stored set. They were checked when they were written, so a problem here is a bug. */
+export function parseStoredCondition({
+	key,
+	type,
+	conditions,
+}: Pick<ConditionSet, 'key' | 'type' | 'conditions'>): Condition {
 	const parsed = parseConditions(conditions, { type, patternProblem });
 	if ('condition' in parsed) return parsed.condition;
 	throw new Error(`the conditions of \`${key}\` are not what is stored: ${JSON.stringify(parsed.problems)}`);
@@ -63,7 +67,7 @@ function undefinedAttributes(defined: DefinedAttributes, set: CheckedSet, attrib
 	});
 }
 
-/** A user set may be asked about any resource, so one that has the attribute is enough. */
+/** A user set can apply to any resource, so it is enough that one resource has the attribute. */
 function isDefined({ users, resources }: DefinedAttributes, set: CheckedSet, object: string, name: string): boolean {
 	if (object === 'user') return users.has(name);
 	if (object !== 'resource') return true;

@@ -1,9 +1,9 @@
 import type { ConditionSet } from '../store/table/condition-set.js';
 import { Resource } from '../store/table/resource.js';
-import type { ReadingUnit } from '../store/unit.js';
-import { rowsWithIds } from '../store/whole.js';
+import { rowsWithIds } from '../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { ConditionSetRead } from '../wire/condition-set.js';
-import { only } from './only.js';
+import { onlyRow } from './only-row.js';
 import { readResources } from './resource.js';
 
 /** Condition sets as the API shows them, each with its resource. */
@@ -19,5 +19,5 @@ export async function readConditionSets(
 
 /** One condition set as the API shows it. */
 export async function readConditionSet(unit: ReadingUnit, row: ConditionSet): Promise<ConditionSetRead> {
-	return only(await readConditionSets(unit, [row]));
+	return onlyRow(await readConditionSets(unit, [row]));
 }

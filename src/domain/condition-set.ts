@@ -1,29 +1,32 @@
 import { Failure, notFound, type Problem, unprocessable } from '../failure.js';
-import type { ChangedRecord } from '../store/change.js';
 import {
 	ancestorSetIds,
 	ConditionSet,
-	childSetsOf,
+	childSets,
 	deleteConditionSets,
 	descendantSetIds,
 } from '../store/table/condition-set.js';
 import type { KeyedModel } from '../store/table/environment-model.js';
 import { Resource } from '../store/table/resource.js';
 import { Role } from '../store/table/role.js';
-import { type Columns, holds, type ReadingUnit, recordOf, type Table, type WritingUnit } from '../store/unit.js';
-import { rowsWithIds } from '../store/whole.js';
+import type { ChangedRecord } from '../store/unit/change.js';
+import { changeRecord, hasValues } from '../store/unit/change-record.js';
+import { rowsWithIds } from '../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { Columns, TableModel } from '../store/unit/table-model.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { ConditionSetCreate, ConditionSetUpdate } from '../wire/condition-set.js';
-import { attributesDefined, conditionProblems } from './condition-check.js';
-import { defined } from './defined.js';
-import { only } from './only.js';
-import { removeRules } from './set-rule-record.js';
-import { refuseTakenKeys } from './taken-key.js';
+import { conditionProblems, readDefinedAttributes } from './condition-check.js';
+import { definedFields } from './defined-fields.js';
+import { onlyRow } from './only-row.js';
+import { refuseTakenKeys } from './refuse-taken-keys.js';
+import { removeSetRules } from './set-rule-record.js';
 
-/** What tells the places in a request apart: an import has its objects further inside. */
-export type Place = readonly (string | number)[];
+/** A place in a request body. In an import, objects are nested deeper than in a request of their own. */
+export type RequestPlace = readonly (string | number)[];
 
-const body: Place = ['body'];
-const parentPlace: Place = ['body', 'parent_id'];
+const body: RequestPlace = ['body'];
+const parentPlace: RequestPlace = ['body', 'parent_id'];
 
 /**
  * Adds a condition set. Throws `duplicate` for its key, `not_found` for its resource or parent, and `unprocessable` for
@@ -35,10 +38,10 @@ export async function createConditionSet(unit: WritingUnit, given: ConditionSetC
 	const missing = type === 'resourceset' && resource_id === null;
 	const parent = given.parent_id === undefined ? null : await unit.find(ConditionSet, given.parent_id);
 	const checked = { type, conditions, ...(!missing && { resource_id }) };
-	refuse([
+	refuseProblems([
 		...resourceProblems(type, resource_id, given.resource_id),
 		...(parent === null ? [] : parentProblems(parent, checked)),
-		...conditionProblems(await attributesDefined(unit), checked, [...body, 'conditions']),
+		...conditionProblems(await readDefinedAttributes(unit), checked, [...body, 'conditions']),
 	]);
 	await refuseTakenKeys(unit, ConditionSet, [key]);
 	const columns = { key, name, type, conditions, description, resource_id, parent_id: parent?.id ?? null };
@@ -47,7 +50,7 @@ export async function createConditionSet(unit: WritingUnit, given: ConditionSetC
 
 /** Inserts one set and records it. */
 export async function addConditionSet(unit: WritingUnit, columns: Columns<ConditionSet>): Promise<ConditionSet> {
-	return only(await addConditionSets(unit, [columns]));
+	return onlyRow(await addConditionSets(unit, [columns]));
 }
 
 /** Inserts sets and records them. */
@@ -57,14 +60,14 @@ export async function addConditionSets(
 ): Promise<readonly ConditionSet[]> {
 	const stamped = columns.map((one) => ({ ...one, ...unit.stamp() }));
 	const sets = await unit.insert(ConditionSet, stamped, ({ key }) => String(key));
-	const record = await recordsOf(unit, sets);
+	const record = await loadRecords(unit, sets);
 	for (const set of sets) unit.record('condition_set', 'create', set.key, null, record(set));
 	return sets;
 }
 
 /**
- * Changes what is given of a set; null takes its description or its parent away. Automatic sets stay as they are
- * (`invalid`). Throws otherwise as `createConditionSet`, and `unprocessable` for a parent that narrows the set itself.
+ * Changes the given fields of a set; null removes its description or its parent. Throws `invalid` for an automatic set,
+ * `unprocessable` for a parent that narrows the set itself, and otherwise as `createConditionSet`.
  */
 export async function changeConditionSet(
 	unit: WritingUnit,
@@ -74,46 +77,46 @@ export async function changeConditionSet(
 	const { name, description, conditions, parent_id } = given;
 	const parent = parent_id ? await unit.find(ConditionSet, parent_id) : null;
 	const parentGiven = parent_id === undefined ? undefined : (parent?.id ?? null);
-	const columns = defined({ name, description, conditions, parent_id: parentGiven });
-	if (holds(set, columns)) return set;
+	const columns = definedFields({ name, description, conditions, parent_id: parentGiven });
+	if (hasValues(set, columns)) return set;
 	if (set.autogenerated) {
 		throw new Failure('invalid', `the condition set \`${set.key}\` is automatic and cannot be changed`);
 	}
-	refuse([
-		...(parent === null ? [] : [...parentProblems(parent, set), ...(await circleProblems(unit, parent, set))]),
-		// What is stored stays, also when an attribute that it names has gone since.
-		...(conditions === undefined || holds(set, { conditions })
+	refuseProblems([
+		...(parent === null ? [] : [...parentProblems(parent, set), ...(await cycleProblems(unit, parent, set))]),
+		// Unchanged conditions are not checked again: an attribute that they name may have been deleted since.
+		...(conditions === undefined || hasValues(set, { conditions })
 			? []
-			: conditionProblems(await attributesDefined(unit), { ...set, conditions }, [...body, 'conditions'])),
+			: conditionProblems(await readDefinedAttributes(unit), { ...set, conditions }, [...body, 'conditions'])),
 	]);
 	return rewriteConditionSet(unit, set, columns);
 }
 
-/** Changes columns of a set and records it; columns that are so already leave no record. */
+/** Changes columns of a set and records the change. Does nothing if the columns have these values already. */
 export async function rewriteConditionSet(
 	unit: WritingUnit,
 	set: ConditionSet,
 	columns: Columns<ConditionSet>,
 ): Promise<ConditionSet> {
-	if (holds(set, columns)) return set;
+	if (hasValues(set, columns)) return set;
 	const after = await unit.change(ConditionSet, set, columns);
-	const record = await recordsOf(unit, [set, after]);
+	const record = await loadRecords(unit, [set, after]);
 	unit.record('condition_set', 'update', set.key, record(set), record(after));
 	return after;
 }
 
 /**
- * Deletes sets with their rules. Throws `invalid` for one that is the parent of a set that stays: that one would select
- * more.
+ * Deletes sets with their rules. Throws `invalid` if one of them is the parent of a set that stays, which would then
+ * select more.
  */
 export async function removeConditionSets(unit: WritingUnit, sets: readonly ConditionSet[]): Promise<void> {
 	if (sets.length === 0) return;
 	const ids = sets.map((set) => set.id);
 	const going = new Set(ids);
-	const child = (await childSetsOf(unit, ids)).find(({ id }) => !going.has(id));
+	const child = (await childSets(unit, ids)).find(({ id }) => !going.has(id));
 	if (child !== undefined) throw stillNarrowed(sets, child);
-	await removeRules(unit, { set_ids: ids });
-	const record = await recordsOf(unit, sets);
+	await removeSetRules(unit, { set_ids: ids });
+	const record = await loadRecords(unit, sets);
 	await deleteConditionSets(unit, ids);
 	for (const set of sets) unit.record('condition_set', 'delete', set.key, record(set), null);
 }
@@ -124,36 +127,42 @@ function stillNarrowed(sets: readonly ConditionSet[], child: ConditionSet): Fail
 	return new Failure('invalid', message);
 }
 
-/** What the change log says of sets: with the keys of what they refer to. */
-async function recordsOf(
+/** The change-log records of sets, with the keys of what they refer to. */
+async function loadRecords(
 	unit: ReadingUnit,
 	sets: readonly ConditionSet[],
 ): Promise<(set: ConditionSet) => ChangedRecord> {
-	const resources = await referred(unit, Resource, idsOf(sets, 'resource_id'));
-	const roles = await referred(unit, Role, idsOf(sets, 'role_id'));
-	const parents = await referred(unit, ConditionSet, idsOf(sets, 'parent_id'));
+	const resources = await findReferred(unit, Resource, distinctIds(sets, 'resource_id'));
+	const roles = await findReferred(unit, Role, distinctIds(sets, 'role_id'));
+	const parents = await findReferred(unit, ConditionSet, distinctIds(sets, 'parent_id'));
 	return (set) => ({
-		...recordOf(set),
+		...changeRecord(set),
 		resource: resources.get(set.resource_id ?? '')?.key ?? null,
 		role: roles.get(set.role_id ?? '')?.key ?? null,
 		parent: parents.get(set.parent_id ?? '')?.key ?? null,
 	});
 }
 
-async function referred<M extends KeyedModel>(unit: ReadingUnit, table: Table<M>, ids: readonly string[]) {
+async function findReferred<M extends KeyedModel>(unit: ReadingUnit, table: TableModel<M>, ids: readonly string[]) {
 	return ids.length === 0 ? new Map<string, M>() : rowsWithIds(unit, table, ids);
 }
 
-function idsOf(sets: readonly ConditionSet[], column: 'resource_id' | 'role_id' | 'parent_id'): readonly string[] {
+function distinctIds(
+	sets: readonly ConditionSet[],
+	column: 'resource_id' | 'role_id' | 'parent_id',
+): readonly string[] {
 	return [...new Set(sets.flatMap((set) => set[column] ?? []))];
 }
 
 /** Throws `unprocessable` for problems, if there are any. */
-export function refuse(problems: readonly Problem[]): void {
+export function refuseProblems(problems: readonly Problem[]): void {
 	if (problems.length > 0) throw unprocessable(problems);
 }
 
-/** What is wrong with the resource that a set names as `given`: a resource set must name one, a user set must not. */
+/**
+ * The problems with the resource of a set, which the request named as `given`: a resource set needs one, a user set
+ * must not have one.
+ */
 export function resourceProblems(
 	type: ConditionSet['type'],
 	resource_id: string | null,
@@ -168,11 +177,11 @@ export function resourceProblems(
 		: [{ loc, msg: `must be left out of a user set, got \`${given}\``, type: 'value_error' }];
 }
 
-/** What is wrong with a parent: it must be one of the same kind, and one that somebody wrote. */
+/** The problems with a parent: it must have the same type and resource, and must not be automatic. */
 export function parentProblems(
 	parent: ConditionSet,
 	set: Pick<ConditionSet, 'type'> & { readonly resource_id?: string | null },
-	at: Place = parentPlace,
+	at: RequestPlace = parentPlace,
 ): readonly Problem[] {
 	const problem = (msg: string) => [{ loc: [...at], msg, type: 'value_error' }];
 	if (parent.autogenerated) return problem(`must not be an automatic set, got \`${parent.key}\``);
@@ -181,19 +190,19 @@ export function parentProblems(
 	return problem(`must be a set of the same resource, got \`${parent.key}\``);
 }
 
-/** What is wrong with a parent that would make a circle. */
-export async function circleProblems(
+/** What is wrong with a parent that would make a cycle. */
+export async function cycleProblems(
 	unit: ReadingUnit,
 	parent: ConditionSet,
 	set: ConditionSet,
-	at: Place = parentPlace,
+	at: RequestPlace = parentPlace,
 ): Promise<readonly Problem[]> {
 	if (parent.id !== set.id && !(await ancestorSetIds(unit, parent.id)).includes(set.id)) return [];
 	const msg = `must not narrow the set itself, directly or through others, got \`${parent.key}\``;
-	return [{ loc: [...at], msg, type: 'circle' }];
+	return [{ loc: [...at], msg, type: 'cycle' }];
 }
 
-/** The set that an id or key names, of one type where it is given. Throws `not_found`. */
+/** The set that an id or key names, of this type if one is given. Throws `not_found`. */
 export async function findConditionSet(
 	unit: ReadingUnit,
 	reference: string,
@@ -205,7 +214,7 @@ export async function findConditionSet(
 	return set;
 }
 
-/** The ids of the sets that a set may have as its parent; none for an automatic one, which stays as it is. */
+/** The ids of the sets that may be the parent of this one; none for an automatic set, which cannot change. */
 export async function possibleParents(unit: ReadingUnit, set: ConditionSet): Promise<readonly string[]> {
 	if (set.autogenerated) return [];
 	const { type, resource_id } = set;

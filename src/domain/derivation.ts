@@ -3,18 +3,21 @@ import { groupBy } from '../group-by.js';
 import { Relation } from '../store/table/relation.js';
 import { Resource } from '../store/table/resource.js';
 import { Role, RoleDerivation } from '../store/table/role.js';
-import { type Derivation, derivationsOf, replaceDerivations } from '../store/table/role-derivation.js';
-import { type Columns, holds, type ReadingUnit, type WritingUnit } from '../store/unit.js';
+import { type Derivation, derivationRows, replaceDerivations } from '../store/table/role-derivation.js';
+import { hasValues } from '../store/unit/change-record.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { Columns } from '../store/unit/table-model.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type {
 	DerivationSettingsEdit,
 	DerivedRoleBlockEdit,
 	DerivedRoleRuleCreate,
 	DerivedRoleRuleRead,
 } from '../wire/derivation.js';
-import { refuseCrowdsInto } from './circle-limit.js';
-import { only } from './only.js';
-import { withPartsNamed } from './parts-named.js';
-import { readRule, recordingRoles } from './role-record.js';
+import { refuseRolesOverLimit } from './cycle-limit.js';
+import { onlyRow } from './only-row.js';
+import { pairWithParts } from './pair-with-parts.js';
+import { readDerivationRule, recordRoleChanges } from './role-record.js';
 
 /** A role and all its derivations; null for none. */
 export interface DerivationEdit {
@@ -22,7 +25,7 @@ export interface DerivationEdit {
 	readonly granted_to: DerivedRoleBlockEdit | null;
 }
 
-/** The columns of a role that its `granted_to` decides; a role that had some keeps the id of the block. */
+/** The columns of a role that `granted_to` determines. A role that has a block already keeps its id. */
 export function derivationColumns(
 	unit: WritingUnit,
 	granted_to: DerivedRoleBlockEdit | null | undefined,
@@ -34,47 +37,53 @@ export function derivationColumns(
 }
 
 /**
- * Makes roles be derived exactly so, recording nothing; of a rule that is said twice, the last one counts. Throws
- * `not_found` for what names nothing, `mismatched_relation` for a relation that does not lead to the source's resource,
- * `limit_reached` as `refuseCrowdsInto`.
+ * Replaces the derivations of roles, without recording the change. If a rule is repeated, the last one counts. Throws
+ * `not_found` for a reference that names nothing, `mismatched_relation` for a relation whose subjects are not of the
+ * resource of the source role, and `limit_reached` as `refuseRolesOverLimit`.
  */
 export async function setDerivations(unit: WritingUnit, edits: readonly DerivationEdit[]): Promise<void> {
 	if (edits.length === 0) return;
 	const rules = edits.flatMap(({ role, granted_to }) =>
 		(granted_to?.users_with_role ?? []).map((rule) => ({ role, rule })),
 	);
-	const found = groupBy(await resolve(unit, rules), ({ role }) => role.id);
+	const found = groupBy(await resolveRules(unit, rules), ({ role }) => role.id);
 	await replaceDerivations(
 		unit,
-		new Map(edits.map(({ role }) => [role.id, once((found.get(role.id) ?? []).map(({ derivation }) => derivation))])),
+		new Map(
+			edits.map(({ role }) => [role.id, distinct((found.get(role.id) ?? []).map(({ derivation }) => derivation))]),
+		),
 	);
-	await refuseCrowdsInto(unit, [...found.keys()]);
+	await refuseRolesOverLimit(unit, [...found.keys()]);
 }
 
-/** Derives a role from one more; a rule that is there already takes the settings. Throws as `setDerivations`. */
+/**
+ * Adds one derivation to a role. If the rule exists already, its settings are replaced. Throws as `setDerivations`.
+ */
 export async function grantImplicitly(
 	unit: WritingUnit,
 	role: Role,
 	rule: DerivedRoleRuleCreate,
 ): Promise<DerivedRoleRuleRead> {
-	const { derivation } = only(await resolve(unit, [{ role, rule }]));
-	await recordingRoles(unit, [role], async () => {
+	const { derivation } = onlyRow(await resolveRules(unit, [{ role, rule }]));
+	await recordRoleChanges(unit, [role], async () => {
 		if (role.granted_to_id === null) await unit.change(Role, role, { granted_to_id: unit.clock.newId() });
-		const others = await derivationsOf(unit, [role.id]);
-		await replaceDerivations(unit, new Map([[role.id, once([...others, derivation])]]));
-		await refuseCrowdsInto(unit, [role.id]);
+		const others = await derivationRows(unit, [role.id]);
+		await replaceDerivations(unit, new Map([[role.id, distinct([...others, derivation])]]));
+		await refuseRolesOverLimit(unit, [role.id]);
 		return undefined;
 	});
-	const rows = await derivationsOf(unit, [role.id]);
-	return readRule(only(rows.filter((row) => identityOf(row) === identityOf(derivation))));
+	const rows = await derivationRows(unit, [role.id]);
+	return readDerivationRule(onlyRow(rows.filter((row) => derivationIdentity(row) === derivationIdentity(derivation))));
 }
 
-/** Derives a role from one less. Throws `not_found` when there is no such rule, else as `setDerivations`. */
+/**
+ * Removes one derivation from a role. Throws `not_found` if there is no such rule, and otherwise as `setDerivations`.
+ */
 export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: DerivedRoleRuleCreate): Promise<void> {
-	const { derivation } = only(await resolve(unit, [{ role, rule }]));
-	await recordingRoles(unit, [role], async () => {
-		const all = await derivationsOf(unit, [role.id]);
-		const others = all.filter((row) => identityOf(row) !== identityOf(derivation));
+	const { derivation } = onlyRow(await resolveRules(unit, [{ role, rule }]));
+	await recordRoleChanges(unit, [role], async () => {
+		const all = await derivationRows(unit, [role.id]);
+		const others = all.filter((row) => derivationIdentity(row) !== derivationIdentity(derivation));
 		if (others.length === all.length) {
 			const { on_resource, linked_by_relation } = rule;
 			throw notFound(RoleDerivation.title, `${on_resource}#${rule.role} by ${linked_by_relation}`);
@@ -84,17 +93,17 @@ export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: Deri
 	});
 }
 
-/** Sets when the derivations of a role count, all of them. Throws `limit_reached` as `refuseCrowdsInto`. */
+/** Sets when all the derivations of a role count. Throws `limit_reached` as `refuseRolesOverLimit`. */
 export async function setDerivationSettings(
 	unit: WritingUnit,
 	role: Role,
 	settings: DerivationSettingsEdit,
 ): Promise<DerivationSettingsEdit> {
-	if (!holds(role, settings)) {
+	if (!hasValues(role, settings)) {
 		const columns = { granted_to_id: role.granted_to_id ?? unit.clock.newId(), ...settings };
-		await recordingRoles(unit, [role], async () => {
+		await recordRoleChanges(unit, [role], async () => {
 			await unit.change(Role, role, columns);
-			await refuseCrowdsInto(unit, [role.id]);
+			await refuseRolesOverLimit(unit, [role.id]);
 			return [];
 		});
 	}
@@ -106,7 +115,7 @@ interface RoleRule {
 	readonly rule: DerivedRoleRuleCreate;
 }
 
-async function resolve(unit: ReadingUnit, rules: readonly RoleRule[]) {
+async function resolveRules(unit: ReadingUnit, rules: readonly RoleRule[]) {
 	const resources = await unit.findAll(
 		Resource,
 		rules.map(({ rule }) => rule.on_resource),
@@ -115,11 +124,11 @@ async function resolve(unit: ReadingUnit, rules: readonly RoleRule[]) {
 		const source = resources.get(rule.on_resource);
 		return source === undefined ? [] : [{ role, rule, source }];
 	});
-	const related = await withPartsNamed(unit, Relation, placed, ({ role, rule }) => ({
+	const related = await pairWithParts(unit, Relation, placed, ({ role, rule }) => ({
 		resource_id: role.resource_id,
 		reference: rule.linked_by_relation,
 	}));
-	const derived = await withPartsNamed(unit, Role, related, ([{ source, rule }]) => ({
+	const derived = await pairWithParts(unit, Role, related, ([{ source, rule }]) => ({
 		resource_id: source.id,
 		reference: rule.role,
 	}));
@@ -136,10 +145,10 @@ function refuseMismatch(relation: Relation, source: Resource): void {
 	throw new Failure('mismatched_relation', message);
 }
 
-function once(derivations: readonly Derivation[]): readonly Derivation[] {
-	return [...new Map(derivations.map((derivation) => [identityOf(derivation), derivation])).values()];
+function distinct(derivations: readonly Derivation[]): readonly Derivation[] {
+	return [...new Map(derivations.map((derivation) => [derivationIdentity(derivation), derivation])).values()];
 }
 
-function identityOf({ source_role_id, relation_id }: Derivation): string {
+function derivationIdentity({ source_role_id, relation_id }: Derivation): string {
 	return `${source_role_id}/${relation_id}`;
 }

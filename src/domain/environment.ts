@@ -1,11 +1,11 @@
+import type { EnvironmentFields, WritingAccountUnit } from '../store/account/writing-account.js';
 import type { Environment } from '../store/table/account.js';
 import { Resource, ResourceAttribute } from '../store/table/resource.js';
 import { Tenant } from '../store/table/tenant.js';
-import type { WritingUnit } from '../store/unit.js';
-import type { EnvironmentFields, WritingAccountUnit } from '../store/writing-account.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { recordPdpConfig } from './pdp-config.js';
 
-/** The attributes every user has without being given any: fields of the user, and what decisions know of it. */
+/** The built-in attributes of every user: its own fields, and what decisions know about it. */
 const userAttributes = [
 	{ key: 'key', type: 'string', description: 'Built in attribute: the key of the user' },
 	{ key: 'roles', type: 'array', description: 'Built in attribute: the keys of the roles the user has' },
@@ -14,7 +14,7 @@ const userAttributes = [
 	{ key: 'last_name', type: 'string', description: 'Built in attribute: the last name of the user' },
 ] as const;
 
-/** The built-in resource of the users, as every environment begins with it. */
+/** The built-in resource that stands for users, as in every new environment. */
 export const userResource = { key: '__user', name: 'User', description: 'The users themselves' } as const;
 
 /** A new environment, its first revision, and the secret its decision points use. */
@@ -45,13 +45,13 @@ export async function createEnvironment(
 		secret,
 	});
 	const revision = await account.within(environment, async (unit) => {
-		await furnish(unit);
+		await createDefaults(unit);
 		recordPdpConfig(unit, null, created.row);
 	});
 	return { environment, revision, secret: created.secret };
 }
 
-async function furnish(unit: WritingUnit): Promise<void> {
+async function createDefaults(unit: WritingUnit): Promise<void> {
 	const resource = await unit.create(Resource, { ...userResource, built_in: true }, userResource.key);
 	const attributes = userAttributes.map((attribute) => ({ ...attribute, resource_id: resource.id, built_in: true }));
 	await unit.createMany(ResourceAttribute, attributes, (attribute) => `${resource.key}:${attribute.key}`);

@@ -1,16 +1,18 @@
 import { deleteGroups, Group, type GroupRow, groupsAmong, insertGroups } from '../store/table/group.js';
-import type { WritingUnit } from '../store/unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
 
-/** What tells a group from other resource instances. */
+/** The mark that makes a resource instance a group. */
 
 /** Makes instances groups. */
 export async function markGroups(unit: WritingUnit, groups: readonly GroupRow[]): Promise<void> {
 	await insertGroups(unit, groups);
-	for (const group of groups) unit.record(Group.kind, 'create', nameOf(group), null, recordOf(group));
+	for (const group of groups) unit.record(Group.kind, 'create', groupName(group), null, groupRecord(group));
 }
 
-/** Makes those of the instances that are groups be none; the instances and all that is theirs stay. */
+/**
+ * Removes the mark from those of the instances that are groups. The instances and everything attached to them stay.
+ */
 export async function unmarkGroups(unit: WritingUnit, instanceIds: readonly string[]): Promise<void> {
 	const groups = await groupsAmong(unit, instanceIds);
 	if (groups.length === 0) return;
@@ -18,13 +20,13 @@ export async function unmarkGroups(unit: WritingUnit, instanceIds: readonly stri
 		unit,
 		groups.map(({ id }) => id),
 	);
-	for (const group of groups) unit.record(Group.kind, 'delete', nameOf(group), recordOf(group), null);
+	for (const group of groups) unit.record(Group.kind, 'delete', groupName(group), groupRecord(group), null);
 }
 
-function nameOf({ resource, key }: GroupRow): string {
+function groupName({ resource, key }: GroupRow): string {
 	return instanceName(resource, key);
 }
 
-function recordOf({ id, resource, resource_id, key, tenant, tenant_id, made_instance }: GroupRow) {
+function groupRecord({ id, resource, resource_id, key, tenant, tenant_id, made_instance }: GroupRow) {
 	return { id, resource, resource_id, key, tenant, tenant_id, made_instance };
 }

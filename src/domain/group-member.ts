@@ -3,14 +3,14 @@ import type { GroupRow } from '../store/table/group.js';
 import { Resource } from '../store/table/resource.js';
 import { Tenant } from '../store/table/tenant.js';
 import { User } from '../store/table/user.js';
-import type { WritingUnit } from '../store/unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
 import { assignMany, unassignMany } from './assignment.js';
 import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 import { requireTenant } from './named-instance.js';
 
 /**
- * Makes a user a member of a group; one who is already stays. Throws `not_found`, `mismatched_tenants` for a tenant that
+ * Makes a user a member of a group, unless it is one already. Throws `not_found`, and `mismatched_tenants` if `tenant`
  * is not the group's.
  */
 export async function addGroupUser(unit: WritingUnit, group: GroupRow, user: string, tenant: string): Promise<void> {
@@ -20,7 +20,7 @@ export async function addGroupUser(unit: WritingUnit, group: GroupRow, user: str
 	await assignMany(unit, [{ user: id, role: role.id, resource_instance: group.id }]);
 }
 
-/** Takes a user out of a group. Throws `not_found` for one who is no member, and as `addGroupUser`. */
+/** Removes a user from a group. Throws `not_found` if the user is not a member, and otherwise as `addGroupUser`. */
 export async function removeGroupUser(
 	unit: WritingUnit,
 	group: GroupRow,

@@ -1,24 +1,25 @@
 import { Failure, notFound } from '../failure.js';
-import { settingsOf } from '../store/table/environment-settings.js';
+import { environmentSettings } from '../store/table/environment-settings.js';
 import type { GroupRow } from '../store/table/group.js';
 import { joinsChild } from '../store/table/group-role.js';
 import { Resource } from '../store/table/resource.js';
 import type { Role } from '../store/table/role.js';
-import type { WritingUnit } from '../store/unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
 import { type GroupRole, giveGroupRole, takeGroupRole } from './group-role.js';
 import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 
 /**
- * Groups in groups: to be in a group is to have the role `member` on it. Which of two groups is in the other is a
- * setting of the environment, read when they are put together; the lists of children and parents are the same either way.
+ * Groups in groups. To be in a group is to hold the role `member` on it. A setting of the environment, read when two
+ * groups are nested, decides which of them becomes a member of the other. The lists of children and parents are the
+ * same either way.
  */
 
 /**
- * Assigns a group to another: by default its members are members of the other, with `parent_joins_child` the other's
- * members are members of it. One that is assigned already stays, and takes the direction that is set now. Throws
- * `mismatched_relation` for groups of two resources, `mismatched_tenants`, `invalid` for a group in itself (spec:
- * Groups, rules 2, 3 and 5).
+ * Nests `child` in `parent`. By default, members of the child become members of the parent; with `parent_joins_child`,
+ * members of the parent become members of the child. If the groups are nested already, they take the direction that is
+ * set now. Throws `mismatched_relation` for groups of two resources, `mismatched_tenants`, and `invalid` for a group in
+ * itself (spec: Groups, rules 2, 3 and 5).
  */
 export async function nestGroup(unit: WritingUnit, parent: GroupRow, child: GroupRow): Promise<void> {
 	const [outer, inner] = [parent, child].map(({ resource, key }) => `\`${instanceName(resource, key)}\``);
@@ -31,13 +32,15 @@ export async function nestGroup(unit: WritingUnit, parent: GroupRow, child: Grou
 		throw new Failure('mismatched_tenants', message);
 	}
 	const role = await ensureMemberRole(unit, await unit.find(Resource, parent.resource_id));
-	const parentJoins = (await settingsOf(unit))['group_nesting'] === 'parent_joins_child';
+	const parentJoins = (await environmentSettings(unit))['group_nesting'] === 'parent_joins_child';
 	const { group, wanted } = membership(parent, child, role, parentJoins);
 	await giveGroupRole(unit, group, wanted, parentJoins);
 	await takeMembership(unit, parent, child, role, !parentJoins);
 }
 
-/** Takes a group out of another, whichever of them is a member of the other. Throws `not_found` when it is not in it. */
+/**
+ * Removes `child` from `parent`, whichever of them is a member of the other. Throws `not_found` if it is not in it.
+ */
 export async function releaseGroup(unit: WritingUnit, parent: GroupRow, child: GroupRow): Promise<void> {
 	const role = await findMemberRole(unit, parent.resource_id);
 	const missing = notFound('ChildGroup', instanceName(child.resource, child.key));
@@ -47,7 +50,7 @@ export async function releaseGroup(unit: WritingUnit, parent: GroupRow, child: G
 	if (!childJoined && !parentJoined) throw missing;
 }
 
-/** Which group has the role `member` on which when one is assigned to the other. */
+/** Which of two nested groups holds the role `member` on the other. */
 function membership(
 	parent: GroupRow,
 	child: GroupRow,

@@ -9,17 +9,19 @@ import { type InstanceRow, instancesNamed } from '../store/table/resource-instan
 import { Role, type RoleDerivation } from '../store/table/role.js';
 import { derivationsThrough } from '../store/table/role-derivation.js';
 import { Tenant } from '../store/table/tenant.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
 import type { GroupRoleCreate } from '../wire/group.js';
 import { grantImplicitly } from './derivation.js';
-import { ensureMemberRole, findMemberRole, makeRelation, removeUnneeded } from './made-for-groups.js';
-import { noInstance, requireTenant } from './named-instance.js';
+import { createGroupRelation, ensureMemberRole, findMemberRole, removeUnneeded } from './made-for-groups.js';
+import { refuseUnknownInstance, requireTenant } from './named-instance.js';
 import { relateMany, unrelateMany } from './relationship-tuple.js';
 
 /**
- * Roles of groups on instances: a relationship of the group to the instance, over a relation by which the role is
- * derived from the group's `member`, and nothing else is, so that no two roles come together (spec: Groups, rule 4).
+ * Roles of groups on instances. A group has a role on an instance through a relationship between the two, over a
+ * relation that derives this role, and nothing else, from the group's role `member`. So no relation gives two roles at
+ * once (spec: Groups, rule 4).
  */
 
 /** A role and the instance that it is on. */
@@ -42,13 +44,13 @@ export async function findGroupRole(unit: ReadingUnit, group: GroupRow, body: Gr
 	return { role, object };
 }
 
-/** An instance of a resource; a key alone is that of one of its own. */
+/** The instance that a reference names. A bare key names an instance of `resource`. */
 async function findObject(unit: ReadingUnit, resource: Resource, reference: string): Promise<InstanceRow> {
 	const rows = (await instancesNamed(unit, [reference])).get(reference) ?? [];
 	const own = rows.find(({ resource_id }) => resource_id === resource.id);
 	if (own !== undefined) return own;
 	const [other] = rows;
-	if (other === undefined) return noInstance(reference);
+	if (other === undefined) return refuseUnknownInstance(reference);
 	throw new Failure(
 		'invalid',
 		`the resource instance \`${reference}\` is one of the resource \`${other.resource}\`, not of \`${resource.key}\``,
@@ -56,9 +58,9 @@ async function findObject(unit: ReadingUnit, resource: Resource, reference: stri
 }
 
 /**
- * Gives a role on an instance to the members of a group, those to come included. Returns whether they did not derive it
- * from the group before. `parent_joins_child` gives the role `member` on a group that is listed as a child, over a
- * relation that says so. Throws `invalid` for a group that would become a member of itself.
+ * Gives a role on an instance to all present and future members of a group. Returns false if they derive it from the
+ * group already. With `parent_joins_child`, the role is `member` on a group that is listed as a child, over a relation
+ * that says so. Throws `invalid` for a group that would become a member of itself.
  */
 export async function giveGroupRole(
 	unit: WritingUnit,
@@ -94,7 +96,7 @@ async function hasRole(
 	return (await groupRolesBy(unit, given).resultSize()) > 0;
 }
 
-/** A relation by which the role, and nothing else, is derived from `member`, whoever made it. */
+/** A relation that derives this role from `member`, and nothing else, whoever created it. */
 async function fittingRelation(
 	unit: ReadingUnit,
 	role: Role,
@@ -103,17 +105,17 @@ async function fittingRelation(
 ): Promise<Relation | undefined> {
 	const between = await relationsBetween(unit, member.resource_id ?? '', role.resource_id ?? '');
 	const relations = between.filter(({ key }) => joinsChild(key) === parentJoinsChild);
-	const rulesOf = await rulesThrough(
+	const relationRules = await rulesThrough(
 		unit,
 		relations.map(({ id }) => id),
 	);
 	return relations.find(({ id }) => {
-		const [rule, ...more] = rulesOf(id);
+		const [rule, ...more] = relationRules(id);
 		return rule !== undefined && more.length === 0 && derives(rule, role, member) && !rule.no_direct_roles_on_object;
 	});
 }
 
-/** What is derived through each relation. */
+/** The derivations through each relation. */
 async function rulesThrough(unit: ReadingUnit, relationIds: readonly string[]) {
 	const rules = groupBy(await derivationsThrough(unit, relationIds), ({ relation_id }) => relation_id);
 	return (id: string): readonly RoleDerivation[] => rules.get(id) ?? [];
@@ -131,32 +133,35 @@ async function newRelation(
 	key: string,
 ): Promise<Relation> {
 	const resource = await unit.find(Resource, role.resource_id ?? '');
-	const relation = await makeRelation(unit, groups, resource, key);
+	const relation = await createGroupRelation(unit, groups, resource, key);
 	await grantImplicitly(unit, role, {
-		...{ role: member.id, on_resource: groups.id, linked_by_relation: relation.id },
+		role: member.id,
+		on_resource: groups.id,
+		linked_by_relation: relation.id,
 		when: { no_direct_roles_on_object: false },
 	});
 	return relation;
 }
 
 /**
- * Takes a role on an instance from a group, and what was made for it where no group needs that any more. Returns whether
- * the group had the role. `over` says of the key of a relation whether the role is taken that is given over it. Throws
- * `invalid` where a relationship gives more than the role: that is not the groups API's.
+ * Removes a role on an instance from a group, and what was made for it if no group needs that any more. Returns whether
+ * the group had the role. `appliesTo` selects the relations to look at, by key. Throws `invalid` if a relationship
+ * gives more than this role: then the groups API did not create it.
  */
 export async function takeGroupRole(
 	unit: WritingUnit,
 	group: GroupRow,
 	{ role, object }: GroupRole,
-	over: (relation: string) => boolean = () => true,
+	appliesTo: (relation: string) => boolean = () => true,
 ): Promise<boolean> {
 	const member = await findMemberRole(unit, group.resource_id);
 	if (member === undefined) return false;
-	const [tuples, rulesOf] = await tuplesWithRules(unit, { subject_ids: [group.id], object_ids: [object.id] });
+	const [tuples, relationRules] = await tuplesWithRules(unit, { subject_ids: [group.id], object_ids: [object.id] });
 	const giving = tuples.filter(
-		({ relation, relation_id }) => over(relation) && rulesOf(relation_id).some((rule) => derives(rule, role, member)),
+		({ relation, relation_id }) =>
+			appliesTo(relation) && relationRules(relation_id).some((rule) => derives(rule, role, member)),
 	);
-	const broad = giving.find(({ relation_id }) => rulesOf(relation_id).length > 1);
+	const broad = giving.find(({ relation_id }) => relationRules(relation_id).length > 1);
 	if (broad !== undefined) throw givesMore(broad, role);
 	if (giving.length === 0) return false;
 	await endAll(unit, giving);
@@ -166,11 +171,11 @@ export async function takeGroupRole(
 
 async function tuplesWithRules(unit: ReadingUnit, filter: TupleFilter) {
 	const tuples = await tuplesBy(unit, filter).castTo<TupleRow[]>();
-	const rulesOf = await rulesThrough(
+	const relationRules = await rulesThrough(
 		unit,
 		tuples.map(({ relation_id }) => relation_id),
 	);
-	return [tuples, rulesOf] as const;
+	return [tuples, relationRules] as const;
 }
 
 function givesMore({ subject, relation, object }: TupleRow, role: Role): Failure {
@@ -185,21 +190,23 @@ async function endAll(unit: WritingUnit, tuples: readonly TupleRow[]): Promise<v
 	await unrelateMany(
 		unit,
 		tuples.map(({ subject_id, relation_id, object_id }) => ({
-			...{ subject: subject_id, relation: relation_id, object: object_id },
+			subject: subject_id,
+			relation: relation_id,
+			object: object_id,
 		})),
 	);
 }
 
 /**
- * Takes all its roles from a group, and all groups out of it: every relationship that gives one role to members of a
- * group and nothing else. `member` is the role of its own members.
+ * Removes all roles of a group, and all groups from it: every relationship that gives exactly one role to the members
+ * of a group. `member` is the role of its own members.
  */
-export async function endRolesAround(unit: WritingUnit, group: GroupRow, member: Role): Promise<void> {
-	const [tuples, rulesOf] = await tuplesWithRules(unit, { instance_ids: [group.id] });
+export async function removeRolesAround(unit: WritingUnit, group: GroupRow, member: Role): Promise<void> {
+	const [tuples, relationRules] = await tuplesWithRules(unit, { instance_ids: [group.id] });
 	await endAll(
 		unit,
 		tuples.filter(({ subject_id, relation_id }) => {
-			const [rule, ...more] = rulesOf(relation_id);
+			const [rule, ...more] = relationRules(relation_id);
 			if (rule === undefined || more.length > 0) return false;
 			return subject_id === group.id ? rule.source_role_id === member.id : rule.role_id === member.id;
 		}),

@@ -1,17 +1,18 @@
 import { duplicate, notFound } from '../failure.js';
 import { groupBy } from '../group-by.js';
 import { Group, type GroupRow, groupsAmong } from '../store/table/group.js';
-import { membersOf, roleNamesOf } from '../store/table/group-role.js';
+import { groupMembers, groupRoleNames } from '../store/table/group-role.js';
 import { Tenant } from '../store/table/tenant.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
 import { type GroupCreate, type GroupRead, type GroupReadSchema, maxShownOfGroup } from '../wire/group.js';
 import { removeAssignments } from './assignment.js';
 import { markGroups, unmarkGroups } from './group-mark.js';
-import { endRolesAround } from './group-role.js';
+import { removeRolesAround } from './group-role.js';
 import { ensureGroupResource, findMemberRole, removeUnneeded } from './made-for-groups.js';
 import { findInstances, insertInstances, requireTenant } from './named-instance.js';
-import { only } from './only.js';
+import { onlyRow } from './only-row.js';
 import { removeInstances } from './resource-instance.js';
 import { removeUserInvites } from './user-invite.js';
 
@@ -20,12 +21,12 @@ export function readGroupSchema({ id, resource, key, tenant }: GroupRow): GroupR
 	return { id, group_resource_type_key: resource, group_instance_key: key, group_tenant: tenant };
 }
 
-/** Groups with their roles and users, where those are few enough to be shown. */
+/** Groups with their roles and users. A list that is too long to be shown is left out. */
 export async function readGroups(unit: ReadingUnit, rows: readonly GroupRow[]): Promise<readonly GroupRead[]> {
 	const ids = rows.map(({ id }) => id);
 	const most = maxShownOfGroup + 1;
-	const roles = groupBy(await roleNamesOf(unit, ids, most), ({ group_id }) => group_id);
-	const users = groupBy(await membersOf(unit, ids, most), ({ group_id }) => group_id);
+	const roles = groupBy(await groupRoleNames(unit, ids, most), ({ group_id }) => group_id);
+	const users = groupBy(await groupMembers(unit, ids, most), ({ group_id }) => group_id);
 	return rows.map((row) => ({
 		...readGroupSchema(row),
 		assigned_roles: shown(roles.get(row.id)),
@@ -35,7 +36,7 @@ export async function readGroups(unit: ReadingUnit, rows: readonly GroupRow[]): 
 
 /** One group as `readGroups` shows it. */
 export async function readGroup(unit: ReadingUnit, row: GroupRow): Promise<GroupRead> {
-	return only(await readGroups(unit, [row]));
+	return onlyRow(await readGroups(unit, [row]));
 }
 
 function shown(values: readonly { readonly value: string }[] = []): string[] | undefined {
@@ -43,8 +44,8 @@ function shown(values: readonly { readonly value: string }[] = []): string[] | u
 }
 
 /**
- * The group that `<resource key>:<instance key>`, an id or an unambiguous key names. Throws `not_found` for what is no
- * group, `invalid` for a key that names several instances.
+ * The group that `<resource key>:<instance key>`, an id or an unambiguous key names. Throws `not_found` if that is no
+ * group, and `invalid` for a key that names several instances.
  */
 export async function findGroup(unit: ReadingUnit, reference: string): Promise<GroupRow> {
 	const instance = (await findInstances(unit, [reference])).get(reference);
@@ -54,9 +55,9 @@ export async function findGroup(unit: ReadingUnit, reference: string): Promise<G
 }
 
 /**
- * Makes a group, after its resource, the role `member` of that and the instance were made where they are missing.
- * Throws `duplicate` for a group that exists, `not_found` for the tenant, `mismatched_tenants` for an instance of
- * another tenant.
+ * Creates a group. Its resource, the role `member` of that and the instance are created if they are missing. Throws
+ * `duplicate` for a group that exists, `not_found` for the tenant, and `mismatched_tenants` for an instance of another
+ * tenant.
  */
 export async function createGroup(unit: WritingUnit, body: GroupCreate): Promise<GroupRow> {
 	const tenant = await unit.find(Tenant, body.group_tenant);
@@ -68,15 +69,15 @@ export async function createGroup(unit: WritingUnit, body: GroupCreate): Promise
 		if ((await groupsAmong(unit, [existing.id])).length > 0) throw duplicate(Group.kind, name);
 		requireTenant(existing, tenant);
 	}
-	const instance = existing ?? only(await insertInstances(unit, [{ key, attributes: {}, resource, tenant }]));
+	const instance = existing ?? onlyRow(await insertInstances(unit, [{ key, attributes: {}, resource, tenant }]));
 	const group = Object.assign(instance, { made_instance: existing === undefined });
 	await markGroups(unit, [group]);
 	return group;
 }
 
 /**
- * Deletes a group with its memberships, its roles and its place in other groups; its instance as well where that was
- * made to be a group, with all that hangs on it. What was made for groups goes where no other group needs it.
+ * Deletes a group with its memberships, its roles and its place in other groups. If its instance was created for the
+ * group, that is deleted too, with everything attached to it. What was made for groups goes if no other group needs it.
  */
 export async function removeGroup(unit: WritingUnit, group: GroupRow): Promise<void> {
 	if (group.made_instance) await removeInstances(unit, { ids: [group.id] });
@@ -84,14 +85,14 @@ export async function removeGroup(unit: WritingUnit, group: GroupRow): Promise<v
 	await removeUnneeded(unit);
 }
 
-/** What makes an instance a group goes; what it was before stays. */
+/** Turns a group back into a plain instance. What it was before stays. */
 async function releaseInstance(unit: WritingUnit, group: GroupRow): Promise<void> {
 	const member = await findMemberRole(unit, group.resource_id);
 	if (member !== undefined) {
 		const memberships = { role_ids: [member.id], resource_instance_ids: [group.id] };
 		await removeAssignments(unit, memberships);
 		await removeUserInvites(unit, memberships);
-		await endRolesAround(unit, group, member);
+		await removeRolesAround(unit, group, member);
 	}
 	await unmarkGroups(unit, [group.id]);
 }

@@ -4,16 +4,17 @@ import { type Relation, relationsBy } from '../store/table/relation.js';
 import { Resource } from '../store/table/resource.js';
 import { Role, rolesKeyed, rolesWithIds } from '../store/table/role.js';
 import { derivationsThrough } from '../store/table/role-derivation.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { Key, maxKeyLength } from '../wire/common.js';
 import { createRelation, removeRelations, replaceRelation } from './relation.js';
 import { createResource, removeResource } from './resource.js';
 import { createRole, removeRoles } from './role.js';
-import { recordingRoles } from './role-record.js';
+import { recordRoleChanges } from './role-record.js';
 
 /**
- * What groups need of the schema: it is made where it is missing, remembered as made for groups, and goes when no group
- * needs it any more. What somebody else made is used and stays.
+ * Schema objects that groups need. Missing ones are created, marked as made for groups, and deleted when no group needs
+ * them any more. Objects that somebody else made are used, and stay.
  */
 
 /** The resource with this key or id whose instances are groups, with its role `member`. */
@@ -30,13 +31,13 @@ async function makeResource(unit: WritingUnit, key: string): Promise<Resource> {
 	return resource;
 }
 
-/** The role that the members of a resource's groups hold; none where it was deleted. */
+/** The role that the members of a resource's groups hold; `undefined` if it was deleted. */
 export async function findMemberRole(unit: ReadingUnit, resourceId: string): Promise<Role | undefined> {
 	const [role] = await rolesKeyed(unit, resourceId, [memberKey]);
 	return role;
 }
 
-/** As `findMemberRole`, after it was made where it is missing. */
+/** Like `findMemberRole`, but creates the role if it is missing. */
 export async function ensureMemberRole(unit: WritingUnit, resource: Resource): Promise<Role> {
 	const existing = await findMemberRole(unit, resource.id);
 	if (existing !== undefined) return existing;
@@ -45,8 +46,11 @@ export async function ensureMemberRole(unit: WritingUnit, resource: Resource): P
 	return role;
 }
 
-/** A new relation of the groups of one resource to the instances of another. `wanted` is its key, where that is free. */
-export async function makeRelation(
+/**
+ * Creates a relation of the groups of one resource to the instances of another. Its key is `wanted`, or like it if that
+ * is taken.
+ */
+export async function createGroupRelation(
 	unit: WritingUnit,
 	groups: Resource,
 	resource: Resource,
@@ -60,12 +64,12 @@ export async function makeRelation(
 	return relation;
 }
 
-/** A key that is not taken: the wanted one, else with a number. A long one is cut. */
+/** A key that is not taken: the wanted one, or that with a number. A long key is cut. */
 function freeKey(wanted: string, taken: ReadonlySet<string>): string {
 	for (let number = 1; ; number += 1) {
 		const ending = number === 1 ? '' : `_${number}`;
 		const key = `${wanted.slice(0, maxKeyLength - ending.length)}${ending}`;
-		// Two keys that are joined may become a reserved name.
+		// Two keys joined can be a reserved name.
 		if (!taken.has(key) && Key.safeParse(key).success) return key;
 	}
 }
@@ -77,7 +81,7 @@ export interface SchemaObject {
 	readonly relation?: Relation | undefined;
 }
 
-/** Remembers whether an object was made for groups; records it where that is new. */
+/** Sets whether an object was made for groups, and records the change if there is one. */
 export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, made: boolean): Promise<void> {
 	const columns = { made_for_groups: made };
 	const { resource, role, relation } = object;
@@ -88,7 +92,7 @@ export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, 
 	} else if (role === undefined) {
 		await unit.update(Resource, resource, columns, resource.key);
 	} else if (role.made_for_groups !== made) {
-		await recordingRoles(unit, [role], async () => {
+		await recordRoleChanges(unit, [role], async () => {
 			await unit.change(Role, role, columns);
 			return undefined;
 		});
@@ -96,8 +100,8 @@ export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, 
 }
 
 /**
- * Deletes what was made for groups and nobody needs any more: relations that no relationship has and that derive no
- * more than they were made for, roles `member` that nobody holds where there is no group, resources that nothing is of.
+ * Deletes what was made for groups and is no longer needed: relations without relationships that derive no more than
+ * they were made for, roles `member` that nobody holds on resources without groups, and unused resources.
  */
 export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	const relations = await relationsWithoutTuples(unit);
@@ -110,7 +114,10 @@ export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	for (const resource of await unusedResources(unit)) await removeResource(unit, resource);
 }
 
-/** The ids of the relations through which somebody derives more than one role of members. */
+/**
+ * The ids of the relations that somebody uses for more: for a second derivation, or for one from another role than
+ * `member`.
+ */
 async function derivingMore(unit: ReadingUnit, relations: readonly Relation[]): Promise<ReadonlySet<string>> {
 	if (relations.length === 0) return new Set();
 	const rules = await derivationsThrough(

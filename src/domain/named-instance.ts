@@ -2,17 +2,22 @@ import { Failure, notFound } from '../failure.js';
 import { Resource } from '../store/table/resource.js';
 import { type InstanceRow, instancesNamed, ResourceInstance } from '../store/table/resource-instance.js';
 import type { Named } from '../store/table/role-assignment.js';
-import { type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
+import { changeRecord } from '../store/unit/change-record.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName, instanceParts } from '../wire/common.js';
 
-/** Finds the resource instances that callers name, and creates those that may come into being by being named. */
+/** Finds the resource instances that callers name, and creates missing ones where naming them is enough. */
 
 /** The instance that an id, `<resource key>:<instance key>` or unambiguous key names. Throws `not_found`, `invalid`. */
 export async function findInstance(unit: ReadingUnit, reference: string): Promise<InstanceRow> {
-	return (await findInstances(unit, [reference])).get(reference) ?? noInstance(reference);
+	return (await findInstances(unit, [reference])).get(reference) ?? refuseUnknownInstance(reference);
 }
 
-/** The instances that references name, by reference; those that name nothing are absent. Throws `invalid`. */
+/**
+ * The instances that references name, by reference; references that name nothing are absent. Throws `invalid` for an
+ * ambiguous key.
+ */
 export async function findInstances(
 	unit: ReadingUnit,
 	references: Iterable<string>,
@@ -33,10 +38,10 @@ export interface WantedInstance {
 }
 
 /**
- * Those found, and those of the wanted ones that were not, which are created. Throws `not_found` for one that is named
- * in another way than by resource and key, or comes without a tenant.
+ * Creates the wanted instances that were not found, and returns all of them by reference. Throws `not_found` for a
+ * missing instance that is not named by resource and key, or that comes without a tenant.
  */
-export async function createMissing(
+export async function createMissingInstances(
 	unit: WritingUnit,
 	found: ReadonlyMap<string, InstanceRow>,
 	wanted: readonly WantedInstance[],
@@ -45,7 +50,7 @@ export async function createMissing(
 	for (const { reference, tenant } of wanted) {
 		if (found.has(reference) || missing.has(reference)) continue;
 		const parts = instanceParts(reference);
-		if (parts === null || tenant === undefined) throw noInstance(reference);
+		if (parts === null || tenant === undefined) throw refuseUnknownInstance(reference);
 		missing.set(reference, { ...parts, tenant, attributes: {} });
 	}
 	return missing.size === 0 ? found : new Map([...found, ...(await createNamed(unit, missing))]);
@@ -86,20 +91,23 @@ export async function insertInstances(
 	const named = new Map(wanted.map((instance) => [`${instance.resource.id}/${instance.key}`, instance]));
 	const columns = wanted.map(({ resource, tenant, key, attributes }) => ({
 		...unit.stamp(),
-		...{ resource_id: resource.id, tenant_id: tenant.id, key, attributes },
+		resource_id: resource.id,
+		tenant_id: tenant.id,
+		key,
+		attributes,
 	}));
-	const nameOf = ({ resource_id, key }: { readonly resource_id?: unknown; readonly key?: unknown }) =>
+	const nameByResourceId = ({ resource_id, key }: { readonly resource_id?: unknown; readonly key?: unknown }) =>
 		instanceName(named.get(`${resource_id}/${key}`)?.resource.key ?? '', String(key));
-	const rows = await unit.insert(ResourceInstance, columns, nameOf);
+	const rows = await unit.insert(ResourceInstance, columns, nameByResourceId);
 	return rows.map((row) => {
 		const { resource, tenant } = named.get(`${row.resource_id}/${row.key}`) ?? {};
 		const created = withKeys(row, resource?.key ?? '', tenant?.key ?? '');
-		unit.record('resource_instance', 'create', nameOf(row), null, recordOf(created));
+		unit.record('resource_instance', 'create', nameByResourceId(row), null, changeRecord(created));
 		return created;
 	});
 }
 
-/** An instance with the keys of its resource and its tenant, which its columns do not hold. */
+/** Adds the keys of its resource and its tenant to an instance, which has only their ids. */
 export function withKeys(row: ResourceInstance, resource: string, tenant: string): InstanceRow {
 	return Object.assign(row, { resource, tenant });
 }
@@ -114,8 +122,8 @@ export function requireTenant(instance: InstanceRow, tenant: Named | undefined):
 	);
 }
 
-/** No instance has this name. */
-export function noInstance(reference: string): never {
+/** Throws `not_found`: no instance has this name. */
+export function refuseUnknownInstance(reference: string): never {
 	throw notFound(ResourceInstance.title, reference);
 }
 

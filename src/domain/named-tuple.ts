@@ -3,31 +3,34 @@ import { Relation } from '../store/table/relation.js';
 import type { TupleIds, TupleKeys } from '../store/table/relationship-tuple.js';
 import { type InstanceRow, ResourceInstance } from '../store/table/resource-instance.js';
 import { Tenant } from '../store/table/tenant.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { asId, instanceName } from '../wire/common.js';
 import type { RelationshipTupleCreate } from '../wire/relationship-tuple.js';
-import { createMissing, findInstances } from './named-instance.js';
+import { createMissingInstances, findInstances } from './named-instance.js';
 
 /** A tuple that a caller names, by keys and by ids. */
 export interface NamedTuple extends TupleKeys, TupleIds {}
 
 /**
- * The tuples that callers name, after the instances that do not exist were created in the tenants named with them.
- * Throws `not_found` for what does not exist, `mismatched_relation`, `mismatched_tenants`.
+ * Resolves the tuples that callers name, after creating missing instances in the tenant named with each. Throws
+ * `not_found` for what does not exist, `mismatched_relation` and `mismatched_tenants`.
  */
 export async function resolveTuples(
 	unit: WritingUnit,
 	bodies: readonly RelationshipTupleCreate[],
 ): Promise<readonly NamedTuple[]> {
-	const instances = await participants(unit, bodies);
-	const relations = await relationsOf(unit, bodies);
+	const instances = await ensureInstances(unit, bodies);
+	const relations = await findRelations(unit, bodies);
 	return bodies.map((body) => resolve(body, instances, relations));
 }
 
 type Instances = ReadonlyMap<string, InstanceRow>;
 
-/** The instances on both sides. A tenant is only looked at where an instance is missing: both know theirs. */
-async function participants(unit: WritingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Instances> {
+/**
+ * The instances on both sides. A tenant is looked up only if one of them is missing: existing instances have theirs.
+ */
+async function ensureInstances(unit: WritingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Instances> {
 	const found = await findInstances(
 		unit,
 		bodies.flatMap(({ subject, object }) => [subject, object]),
@@ -42,13 +45,13 @@ async function participants(unit: WritingUnit, bodies: readonly RelationshipTupl
 		const tenant = body.tenant === undefined ? undefined : tenants.get(body.tenant);
 		return [body.subject, body.object].map((reference) => ({ reference, tenant }));
 	});
-	return createMissing(unit, found, wanted);
+	return createMissingInstances(unit, found, wanted);
 }
 
 type Relations = ReadonlyMap<string, Relation>;
 
-/** Relations by the resource of the object and what they are called: by key, and by id. */
-async function relationsOf(unit: ReadingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Relations> {
+/** Relations by the resource of their objects and the reference, which is a key or an id. */
+async function findRelations(unit: ReadingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Relations> {
 	const rows = await unit.findNamed(
 		Relation,
 		bodies.map(({ relation }) => relation),
@@ -70,7 +73,7 @@ function resolve(
 		relations.get(`${to.resource_id}/${asId(relation)}`) ??
 		relations.get(`${to.resource_id}/${relation}`) ??
 		missing(Relation, relation);
-	const keys = { subject: nameOfInstance(from), object: nameOfInstance(to), relation: found.key };
+	const keys = { subject: rowName(from), object: rowName(to), relation: found.key };
 	refuseMismatch(from, found, to);
 	const ids = { subject_id: from.id, relation_id: found.id, object_id: to.id, tenant_id: to.tenant_id };
 	return { ...keys, ...ids, tenant: to.tenant };
@@ -80,15 +83,15 @@ function refuseMismatch(from: InstanceRow, relation: Relation, to: InstanceRow):
 	if (relation.subject_resource_id !== from.resource_id) {
 		throw new Failure(
 			'mismatched_relation',
-			`instances of \`${from.resource}\`, such as \`${nameOfInstance(from)}\`, cannot be the subject of the relation ` +
+			`instances of \`${from.resource}\`, such as \`${rowName(from)}\`, cannot be the subject of the relation ` +
 				`\`${relation.key}\` of \`${to.resource}\``,
 		);
 	}
 	if (from.tenant_id !== to.tenant_id) {
 		throw new Failure(
 			'mismatched_tenants',
-			`the subject \`${nameOfInstance(from)}\` is in the tenant \`${from.tenant}\`, ` +
-				`the object \`${nameOfInstance(to)}\` in \`${to.tenant}\``,
+			`the subject \`${rowName(from)}\` is in the tenant \`${from.tenant}\`, ` +
+				`the object \`${rowName(to)}\` in \`${to.tenant}\``,
 		);
 	}
 }
@@ -97,6 +100,6 @@ function missing({ title }: { readonly title: string }, reference: string): neve
 	throw notFound(title, reference);
 }
 
-function nameOfInstance({ resource, key }: InstanceRow): string {
+function rowName({ resource, key }: InstanceRow): string {
 	return instanceName(resource, key);
 }

@@ -2,9 +2,9 @@ import { RE2JS } from 're2js';
 import { unicodeClasses } from './unicode-classes.js';
 
 /**
- * Regular expressions as decisions read them: of the syntax RE2, whose matching takes time linear in the text. The
- * engine here reads more than the one of decision points, so what only this one reads is refused: over there it would
- * hold nowhere, and under `not` everywhere.
+ * Regular expressions as decisions read them, in the syntax of RE2, which matches in linear time. The engine here
+ * accepts more than the one in decision points. What only this one accepts is refused: there, such a pattern would
+ * never hold, and under `not` always.
  */
 
 /** What is wrong with a regular expression; `null` when it is one. */
@@ -20,7 +20,7 @@ export function patternProblem(pattern: string): string | null {
 const maxKept = 100;
 const compiled = new Map<string, RE2JS>();
 
-/** Whether a text holds what a regular expression describes. Throws what `patternProblem` tells. */
+/** Whether a regular expression matches anywhere in a text. Throws for a pattern that `patternProblem` refuses. */
 export function matchesPattern(pattern: string, text: string): boolean {
 	const known = compiled.get(pattern) ?? RE2JS.compile(pattern);
 	if (compiled.size >= maxKept) compiled.clear();
@@ -28,7 +28,7 @@ export function matchesPattern(pattern: string, text: string): boolean {
 	return known.matcher(text).find();
 }
 
-/** Where `(?<` begins no group: in quoted text, after a backslash, in a class of characters. Otherwise it does. */
+/** Tokens in which `(?<` opens no group: quoted text, an escape, a character class. Any other `(?<` opens one. */
 const groups = /\\Q(?:(?!\\E).)*|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?</gsu;
 
 function groupProblem(pattern: string): string | null {
@@ -36,7 +36,7 @@ function groupProblem(pattern: string): string | null {
 	return named ? 'has a group that begins with `(?<`: a named one is written `(?P<name>…)`' : null;
 }
 
-/** Quoted text, Unicode classes, and whatever else a backslash makes of the next character. */
+/** Quoted text, Unicode classes, and any other escape. */
 const escapes = /\\Q(?:(?!\\E).)*|\\[pP](?:\{\^?(?<long>\w*)\}|(?<short>\w))|\\./gsu;
 
 function classProblem(pattern: string): string | null {
@@ -47,10 +47,15 @@ function classProblem(pattern: string): string | null {
 	return null;
 }
 
-/** The most steps that an expression may have over there: it is made anew at every check, at some 20 ms for so many. */
+/**
+ * The most steps that an expression may have in a decision point, which compiles it again at every check: so many take
+ * some 20 ms.
+ */
 const mostSteps = 25_000;
 
-/** A Unicode class takes up to 230 steps, each at twice the price; any other character or class hardly more than 24. */
+/**
+ * A Unicode class takes up to 230 steps, each twice as expensive; any other character or class hardly more than 24.
+ */
 function sizeProblem(pattern: string, size: number): string | null {
 	const steps = size * (/\\[pP]/u.test(pattern) ? 500 : 24);
 	return steps > mostSteps ? 'is too large: it repeats too much' : null;

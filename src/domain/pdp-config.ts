@@ -1,13 +1,14 @@
-import type { ChangedRecord } from '../store/change.js';
+import type { WritingAccountUnit } from '../store/account/writing-account.js';
+import type { KeyWithSecret, NewApiKey } from '../store/account/writing-api-keys.js';
 import type { ApiKey } from '../store/table/account.js';
-import { holds, type WritingUnit } from '../store/unit.js';
-import type { WritingAccountUnit } from '../store/writing-account.js';
-import type { KeyWithSecret, NewApiKey } from '../store/writing-api-keys.js';
+import type { ChangedRecord } from '../store/unit/change.js';
+import { hasValues } from '../store/unit/change-record.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 
 /**
- * PDP configs: an environment's keys for decision points, each of which is a config (contract: PDP configs). They are
- * objects of their environment, so what becomes of them is in its history, whichever endpoint did it. Other keys belong
- * to the organization, which has none.
+ * PDP configs: the API keys of an environment for its decision points, each of which is a config (contract: PDP
+ * configs). They are objects of their environment, so its history has every change to them, whichever endpoint made it.
+ * Other keys belong to the organization, which has no history.
  */
 
 /** Whether an API key is the PDP config of an environment. */
@@ -15,55 +16,63 @@ export function isPdpConfig({ owner_type, environment_id }: Pick<ApiKey, 'owner_
 	return owner_type === 'pdp_config' && environment_id !== null;
 }
 
-/** A key as it is now, its secret, and the revision that its environment came to; `null` for keys that are no config. */
+/**
+ * A key as it is now, its secret, and the revision of its environment after the write; `null` for keys that are not PDP
+ * configs.
+ */
 export interface WrittenKey extends KeyWithSecret {
 	readonly revision: number | null;
 }
 
-/** Adds an API key. Throws `not_found` when what it opens was deleted meanwhile. */
+/** Adds an API key. Throws `not_found` if what it opens was deleted in the meantime. */
 export async function createKey(account: WritingAccountUnit, key: NewApiKey): Promise<WrittenKey> {
-	await lock(account, key);
+	await lockEnvironment(account, key);
 	const created = await account.keys.create(key);
-	return { ...created, revision: await logged(account, null, created.row) };
+	return { ...created, revision: await recordInEnvironment(account, null, created.row) };
 }
 
-/** Gives an API key a new secret; the old one is refused from the commit on. Throws `not_found` when it is gone. */
+/** Gives an API key a new secret; the old one is refused from the commit on. Throws `not_found` if the key is gone. */
 export async function rotateKey(account: WritingAccountUnit, key: ApiKey): Promise<WrittenKey> {
-	await lock(account, key);
+	await lockEnvironment(account, key);
 	const rotated = await account.keys.rotate(key);
-	return { ...rotated, revision: await logged(account, key, rotated.row) };
+	return { ...rotated, revision: await recordInEnvironment(account, key, rotated.row) };
 }
 
 /** Deletes an API key. Throws as `WritingApiKeys.remove`. */
 export async function removeKey(account: WritingAccountUnit, key: ApiKey): Promise<void> {
-	await lock(account, key);
+	await lockEnvironment(account, key);
 	await account.keys.remove(key);
-	await logged(account, key, null);
+	await recordInEnvironment(account, key, null);
 }
 
-/** Asks the decision points of a config for detailed decision logs, or no longer. Throws `not_found` when it is gone. */
+/** Turns detailed decision logs of a config's decision points on or off. Throws `not_found` if the config is gone. */
 export async function setDebugAuditLogs(account: WritingAccountUnit, config: ApiKey, on: boolean): Promise<WrittenKey> {
-	await lock(account, config);
+	await lockEnvironment(account, config);
 	const row = await account.keys.setDebugAuditLogs(config, on);
-	return { row, secret: account.keys.secretOf(row), revision: await logged(account, config, row) };
+	return { row, secret: account.keys.secret(row), revision: await recordInEnvironment(account, config, row) };
 }
 
-/** Records that a PDP config came, changed or went; never its secret. */
+/** Records that a PDP config was created, changed or deleted; never its secret. */
 export function recordPdpConfig(unit: WritingUnit, before: ApiKey | null, after: ApiKey | null): void {
 	const operation = before === null ? 'create' : after === null ? 'delete' : 'update';
-	const [old, now] = [before && recordOf(before), after && recordOf(after)];
-	if (old !== null && now !== null && holds(old, now)) return;
+	const [old, now] = [before && configRecord(before), after && configRecord(after)];
+	if (old !== null && now !== null && hasValues(old, now)) return;
 	const { id = '', name = null } = after ?? before ?? {};
 	unit.record('pdp_config', operation, name ?? id, old, now);
 }
 
-/** Locks the environment of a PDP config, before anything of it: in the order in which deleting an environment does. */
-async function lock(account: WritingAccountUnit, key: Pick<ApiKey, 'owner_type' | 'environment_id'>): Promise<void> {
+/**
+ * Locks the environment of a PDP config before the config itself, in the same order as the deletion of an environment.
+ */
+async function lockEnvironment(
+	account: WritingAccountUnit,
+	key: Pick<ApiKey, 'owner_type' | 'environment_id'>,
+): Promise<void> {
 	if (isPdpConfig(key)) await account.locked(key.environment_id ?? '');
 }
 
-/** Records what became of a PDP config as a unit of its environment. Returns the revision, `null` for other keys. */
-async function logged(
+/** Records a change of a PDP config in a unit of its environment. Returns the revision; `null` for other keys. */
+async function recordInEnvironment(
 	account: WritingAccountUnit,
 	before: ApiKey | null,
 	after: ApiKey | null,
@@ -74,7 +83,7 @@ async function logged(
 	return account.within(environment, async (unit) => recordPdpConfig(unit, before, after));
 }
 
-function recordOf(key: ApiKey): ChangedRecord {
+function configRecord(key: ApiKey): ChangedRecord {
 	const { id, name, access_level, debug_audit_logs, created_at, rotated_at } = key;
 	return { id, name, access_level, debug_audit_logs, created_at, rotated_at };
 }

@@ -1,6 +1,7 @@
 import { unprocessable } from '../failure.js';
 import { type MappingRule, ProxyConfig } from '../store/table/proxy-config.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import {
 	hiddenSecret,
 	type MappingRuleUpdate,
@@ -9,64 +10,64 @@ import {
 	type ProxyConfigUpdate,
 	type ProxySecret,
 } from '../wire/proxy-config.js';
-import { defined } from './defined.js';
+import { definedFields } from './defined-fields.js';
 
-/** A proxy config as the API shows it: with its secret, or what stands for one. */
+/** A proxy config as the API shows it: with its secret, or with a placeholder for it. */
 export function readProxyConfig(unit: ReadingUnit, row: ProxyConfig, withSecret: boolean): ProxyConfigRead {
 	const secret = withSecret ? unit.cipher.decrypt(row.secret_cipher) : hiddenSecret;
 	return { ...row, ...unit.scope, secret, mapping_rules: [...row.mapping_rules] };
 }
 
-/** Adds a proxy config. Throws `duplicate`, or `unprocessable` for a secret that its mechanism cannot show. */
+/** Adds a proxy config. Throws `duplicate`, or `unprocessable` for a secret that does not fit its mechanism. */
 export async function createProxyConfig(unit: WritingUnit, body: ProxyConfigCreate): Promise<ProxyConfig> {
 	const { key, name, auth_mechanism, mapping_rules } = body;
-	const secret = textOf(body.secret);
+	const secret = secretText(body.secret);
 	refuseMisfit(auth_mechanism, secret, 'secret');
 	const columns = { key, name, auth_mechanism, mapping_rules, secret_cipher: unit.cipher.encrypt(secret) };
 	return unit.create(ProxyConfig, columns, key);
 }
 
-/** Changes what is given of a proxy config. Throws `unprocessable` as `createProxyConfig` does. */
+/** Changes the given fields of a proxy config. Throws `unprocessable` as `createProxyConfig` does. */
 export async function changeProxyConfig(
 	unit: WritingUnit,
 	row: ProxyConfig,
 	{ secret, mapping_rules, ...body }: ProxyConfigUpdate,
 ): Promise<ProxyConfig> {
 	const before = unit.cipher.decrypt(row.secret_cipher);
-	const after = secret === undefined ? before : textOf(secret);
+	const after = secret === undefined ? before : secretText(secret);
 	refuseMisfit(body.auth_mechanism ?? row.auth_mechanism, after, secret === undefined ? 'auth_mechanism' : 'secret');
 	const columns = {
-		...defined(body),
+		...definedFields(body),
 		...(mapping_rules && { mapping_rules: rulesAfter(row.mapping_rules, mapping_rules) }),
-		// Sealed anew, equal secrets would look like other ones.
+		// Encrypted again, an equal secret would look like a change.
 		...(after === before ? {} : { secret_cipher: unit.cipher.encrypt(after) }),
 	};
 	return unit.update(ProxyConfig, row, columns, row.key);
 }
 
 /**
- * A list that takes no rule away is the whole of the new rules. One that does only says what changes: rules that are
- * there are kept unless it names them by URL and method.
+ * If no rule of the list says `should_delete`, the list replaces all rules. Otherwise it only says what changes:
+ * existing rules stay unless the list names them by URL and method.
  */
 function rulesAfter(before: readonly MappingRule[], given: readonly MappingRuleUpdate[]): readonly MappingRule[] {
 	const kept = given.some((rule) => rule.should_delete) ? before : [];
-	const rules = new Map(kept.map((rule) => [nameOf(rule), rule]));
+	const rules = new Map(kept.map((rule) => [ruleName(rule), rule]));
 	for (const { should_delete, ...rule } of given) {
-		if (should_delete) rules.delete(nameOf(rule));
-		else rules.set(nameOf(rule), rule);
+		if (should_delete) rules.delete(ruleName(rule));
+		else rules.set(ruleName(rule), rule);
 	}
 	return [...rules.values()];
 }
 
-function nameOf({ http_method, url }: MappingRule): string {
+function ruleName({ http_method, url }: MappingRule): string {
 	return `${http_method} ${url}`;
 }
 
-function textOf(secret: ProxySecret): string {
+function secretText(secret: ProxySecret): string {
 	return typeof secret === 'string' ? secret : JSON.stringify(secret);
 }
 
-/** Headers have names, which only a map has; a bearer token has none. Throws `unprocessable` at the field. */
+/** Headers need names, which only a map has; a bearer token has none. Throws `unprocessable` at the field. */
 function refuseMisfit(mechanism: ProxyConfig['auth_mechanism'], secret: string, field: string): void {
 	const refuse = (msg: string) => unprocessable([{ loc: ['body', field], msg, type: 'secret_mismatch' }]);
 	if (mechanism === 'Headers' && !isMap(secret)) throw refuse('Headers need a secret that is a map of texts');

@@ -1,5 +1,4 @@
 import { duplicate, notFound } from '../failure.js';
-import type { ChangedRecord } from '../store/change.js';
 import { Relation } from '../store/table/relation.js';
 import {
 	deleteTuples,
@@ -14,17 +13,19 @@ import {
 } from '../store/table/relationship-tuple.js';
 import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
 import { Tenant } from '../store/table/tenant.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { ChangedRecord } from '../store/unit/change.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { asId } from '../wire/common.js';
 import type {
 	RelationshipTupleCreate,
 	RelationshipTupleRead,
 	RelationshipTupleRemove,
 } from '../wire/relationship-tuple.js';
-import { refuseCrowds } from './circle-limit.js';
+import { refuseTuplesOverLimit } from './cycle-limit.js';
 import { findInstances } from './named-instance.js';
 import { resolveTuples } from './named-tuple.js';
-import { removePortions } from './portions.js';
+import { removeInChunks } from './remove-in-chunks.js';
 
 /** A tuple as the API shows it. */
 export function readTuple(unit: ReadingUnit, row: TupleRow): RelationshipTupleRead {
@@ -59,51 +60,53 @@ export async function readDetailedTuples(
 	});
 }
 
-/** Makes one relationship. Throws as `relateMany`, and `duplicate` when it is there already. */
+/** Creates one relationship. Throws as `relateMany`, and `duplicate` if it exists already. */
 export async function relate(unit: WritingUnit, body: RelationshipTupleCreate): Promise<TupleRow> {
 	const [row] = await relateMany(unit, [body]);
-	if (row === undefined) throw duplicate('relationship tuple', nameOf(body));
+	if (row === undefined) throw duplicate('relationship tuple', tupleName(body));
 	return row;
 }
 
 /**
- * Makes many relationships; those that are there already, and repetitions, are skipped. Instances that do not exist are
- * created in the tenant that is named with them. Returns what was made. Throws `not_found` for what does not exist,
- * `mismatched_tenants` for instances of two tenants, `mismatched_relation` for a subject of another type than the
- * relation's, `limit_reached` as `refuseCrowds`.
+ * Creates many relationships. Those that exist already, and repetitions, are skipped. Missing instances are created in
+ * the tenant named with them. Returns what was created. Throws `not_found` for what does not exist,
+ * `mismatched_tenants` for instances of two tenants, `mismatched_relation` for a subject of the wrong type, and
+ * `limit_reached` as `refuseTuplesOverLimit`.
  */
 export async function relateMany(
 	unit: WritingUnit,
 	bodies: readonly RelationshipTupleCreate[],
 ): Promise<readonly TupleRow[]> {
-	const made = await relateUnbounded(unit, bodies);
-	await refuseCrowds(unit, made);
+	const made = await relateWithoutLimit(unit, bodies);
+	await refuseTuplesOverLimit(unit, made);
 	return made;
 }
 
-/** As `relateMany`, but for the limit: for who makes still more, and asks about all of it when it is made. */
-export async function relateUnbounded(
+/**
+ * Like `relateMany`, but without the check of the limit. Callers that write in several steps check it once, at the end.
+ */
+export async function relateWithoutLimit(
 	unit: WritingUnit,
 	bodies: readonly RelationshipTupleCreate[],
 ): Promise<readonly TupleRow[]> {
 	if (bodies.length === 0) return [];
-	const wanted = new Map((await resolveTuples(unit, bodies)).map((tuple) => [identityOf(tuple), tuple]));
+	const wanted = new Map((await resolveTuples(unit, bodies)).map((tuple) => [tupleIdentity(tuple), tuple]));
 	return (await insertTuples(unit, [...wanted.values()])).map((row) => {
-		const { subject = '', relation = '', object = '', tenant = '' } = wanted.get(identityOf(row)) ?? {};
+		const { subject = '', relation = '', object = '', tenant = '' } = wanted.get(tupleIdentity(row)) ?? {};
 		const made: TupleRow = { ...row, subject, relation, object, tenant };
-		unit.record('relationship_tuple', 'create', nameOf(made), null, recordOf(made));
+		unit.record('relationship_tuple', 'create', tupleName(made), null, tupleRecord(made));
 		return made;
 	});
 }
 
-/** Ends one relationship. Throws `not_found` when there is none, whatever of it is missing. */
+/** Deletes one relationship. Throws `not_found` if it does not exist, for whatever reason. */
 export async function unrelate(unit: WritingUnit, body: RelationshipTupleRemove): Promise<TupleRow> {
 	const [row] = await unrelateMany(unit, [body]);
-	if (row === undefined) throw notFound(RelationshipTuple.title, nameOf(body));
+	if (row === undefined) throw notFound(RelationshipTuple.title, tupleName(body));
 	return row;
 }
 
-/** Ends many relationships; those that are not there are skipped, whatever of them is missing. Returns what ended. */
+/** Deletes many relationships. Those that do not exist are skipped, for whatever reason. Returns what was deleted. */
 export async function unrelateMany(
 	unit: WritingUnit,
 	bodies: readonly RelationshipTupleRemove[],
@@ -131,12 +134,15 @@ export async function unrelateMany(
 	return remove(unit, rows.filter(isNamed));
 }
 
-/** Ends every relationship that passes the filter: what must go before its instance, relation or tenant goes. */
+/**
+ * Deletes every relationship that matches the filter, as must happen before its instance, relation or tenant is
+ * deleted. Returns how many.
+ */
 export async function removeTuples(
 	unit: WritingUnit,
 	filter: Pick<TupleFilter, 'relation_ids' | 'instance_ids' | 'tenant_ids'>,
 ): Promise<number> {
-	return removePortions(
+	return removeInChunks(
 		() => someTuples(unit, filter),
 		(rows) => remove(unit, rows),
 	);
@@ -144,20 +150,20 @@ export async function removeTuples(
 
 async function remove(unit: WritingUnit, rows: readonly TupleRow[]): Promise<readonly TupleRow[]> {
 	await deleteTuples(unit, rows);
-	for (const row of rows) unit.record('relationship_tuple', 'delete', nameOf(row), recordOf(row), null);
+	for (const row of rows) unit.record('relationship_tuple', 'delete', tupleName(row), tupleRecord(row), null);
 	return rows;
 }
 
-function recordOf(row: TupleRow): ChangedRecord {
+function tupleRecord(row: TupleRow): ChangedRecord {
 	const { environment_id: _, ...record } = row;
 	return { ...record };
 }
 
-function identityOf({ subject_id, relation_id, object_id }: Omit<TupleIds, 'tenant_id'>): string {
+function tupleIdentity({ subject_id, relation_id, object_id }: Omit<TupleIds, 'tenant_id'>): string {
 	return `${subject_id}/${relation_id}/${object_id}`;
 }
 
-/** A tuple for people, as relationships are usually written. */
-function nameOf({ subject, relation, object }: Pick<TupleKeys, 'subject' | 'relation' | 'object'>): string {
+/** A tuple in the usual notation for relationships. */
+function tupleName({ subject, relation, object }: Pick<TupleKeys, 'subject' | 'relation' | 'object'>): string {
 	return `${object}#${relation}@${subject}`;
 }

@@ -1,42 +1,39 @@
 import { actionGroupsWith } from '../store/table/action-group.js';
-import { rolesGranting } from '../store/table/dependent.js';
-import { partsOf, type Resource, ResourceAction } from '../store/table/resource.js';
-import type { WritingUnit } from '../store/unit.js';
+import { rolesGranting } from '../store/table/dependent-roles.js';
+import { type Resource, ResourceAction, resourceParts } from '../store/table/resource.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { ActionBlockEdit } from '../wire/resource.js';
-import { recordingActionGroups } from './action-group.js';
-import { type Blocks, blockOf, missingFrom } from './blocks.js';
-import { recordingRoles } from './role-record.js';
-import { removeRules } from './set-rule-record.js';
+import { recordActionGroupChanges } from './action-group.js';
+import { type Blocks, findBlock, missingFrom } from './resource-blocks.js';
+import { recordRoleChanges } from './role-record.js';
+import { removeSetRules } from './set-rule-record.js';
 
-/** Makes a resource have exactly these actions; those it keeps keep their ids, grants and groups. */
+/** Makes a resource have exactly these actions. Those that stay keep their ids, grants and groups. */
 export async function setActions(
 	unit: WritingUnit,
 	resource: Resource,
 	blocks: Blocks<ActionBlockEdit>,
 ): Promise<void> {
-	const existing = await partsOf(unit.query(ResourceAction), 'resource_actions', [resource.id]);
+	const existing = await resourceParts(unit.query(ResourceAction), 'resource_actions', [resource.id]);
 	await removeActions(
 		unit,
 		resource,
-		existing.filter(({ key }) => blockOf(blocks, key) === undefined),
+		existing.filter(({ key }) => findBlock(blocks, key) === undefined),
 	);
 	for (const action of existing) {
-		const block = blockOf(blocks, action.key);
+		const block = findBlock(blocks, action.key);
 		if (block === undefined) continue;
-		await unit.update(ResourceAction, action, columnsOf(action.key, block), nameOf(resource, action));
+		await unit.update(ResourceAction, action, actionColumns(action.key, block), actionName(resource, action));
 	}
 	const added = missingFrom(existing, blocks).map(([key, block]) => ({
 		key,
-		...columnsOf(key, block),
+		...actionColumns(key, block),
 		resource_id: resource.id,
 	}));
-	await unit.createMany(ResourceAction, added, (action) => nameOf(resource, action));
+	await unit.createMany(ResourceAction, added, (action) => actionName(resource, action));
 }
 
-/**
- * Deletes actions of a resource with all grants of them and rules about them; groups of actions and roles that
- * held them lose them.
- */
+/** Deletes actions of a resource with their grants and rules. Groups of actions and roles that had them lose them. */
 export async function removeActions(
 	unit: WritingUnit,
 	resource: Resource,
@@ -44,20 +41,20 @@ export async function removeActions(
 ): Promise<void> {
 	if (actions.length === 0) return;
 	const ids = actions.map((action) => action.id);
-	await removeRules(unit, { action_ids: ids });
+	await removeSetRules(unit, { action_ids: ids });
 	const groups = await actionGroupsWith(unit, ids);
-	await recordingRoles(unit, await rolesGranting(unit, ids), async () => {
-		await recordingActionGroups(unit, resource, groups, () =>
-			unit.removeMany(ResourceAction, actions, (action) => nameOf(resource, action)),
+	await recordRoleChanges(unit, await rolesGranting(unit, ids), async () => {
+		await recordActionGroupChanges(unit, resource, groups, () =>
+			unit.removeMany(ResourceAction, actions, (action) => actionName(resource, action)),
 		);
 		return [];
 	});
 }
 
-function columnsOf(key: string, block: ActionBlockEdit) {
+function actionColumns(key: string, block: ActionBlockEdit) {
 	return { name: block.name ?? key, description: block.description ?? null, attributes: block.attributes ?? null };
 }
 
-function nameOf(resource: Resource, action: Pick<ResourceAction, 'key'>): string {
+function actionName(resource: Resource, action: Pick<ResourceAction, 'key'>): string {
 	return `${resource.key}:${action.key}`;
 }

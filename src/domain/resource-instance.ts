@@ -9,7 +9,9 @@ import {
 	someInstances,
 } from '../store/table/resource-instance.js';
 import { Tenant } from '../store/table/tenant.js';
-import { holds, type ReadingUnit, recordOf, type WritingUnit } from '../store/unit.js';
+import { changeRecord, hasValues } from '../store/unit/change-record.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
 import type {
 	ResourceInstanceCreate,
@@ -22,13 +24,13 @@ import {
 	findInstances,
 	type InstanceColumns,
 	insertInstances,
-	noInstance,
+	refuseUnknownInstance,
 	requireTenant,
 	withKeys,
 } from './named-instance.js';
-import { only } from './only.js';
-import { removePortions } from './portions.js';
+import { onlyRow } from './only-row.js';
 import { removeTuples } from './relationship-tuple.js';
+import { removeInChunks } from './remove-in-chunks.js';
 import { removeUserInvites } from './user-invite.js';
 
 /** An instance as the API shows it. */
@@ -36,7 +38,7 @@ export function readInstance(unit: ReadingUnit, row: InstanceRow): ResourceInsta
 	return { ...row, ...unit.scope };
 }
 
-/** Instances as the API shows them with every relationship they have, as its subject or as its object. */
+/** Instances as the API shows them, with every relationship of which they are the subject or the object. */
 export async function readDetailedInstances(
 	unit: ReadingUnit,
 	rows: readonly InstanceRow[],
@@ -56,7 +58,7 @@ export async function readDetailedInstances(
 
 /** Adds an instance. Throws `not_found` for its resource or tenant, `duplicate` when the resource has such a key. */
 export async function createInstance(unit: WritingUnit, body: ResourceInstanceCreate): Promise<InstanceRow> {
-	return only(await insertInstances(unit, await columnsOf(unit, [body])));
+	return onlyRow(await insertInstances(unit, await resolveColumns(unit, [body])));
 }
 
 /** Changes the attributes of an instance, where given; null empties them. */
@@ -66,20 +68,20 @@ export async function changeInstance(
 	body: ResourceInstanceUpdate,
 ): Promise<InstanceRow> {
 	const columns = body.attributes === undefined ? {} : { attributes: body.attributes ?? {} };
-	if (holds(instance, columns)) return instance;
-	const before = recordOf(instance);
+	if (hasValues(instance, columns)) return instance;
+	const before = changeRecord(instance);
 	const { resource, tenant } = instance;
 	const after = withKeys(await unit.change(ResourceInstance, instance, columns), resource, tenant);
-	unit.record('resource_instance', 'update', instanceName(resource, after.key), before, recordOf(after));
+	unit.record('resource_instance', 'update', instanceName(resource, after.key), before, changeRecord(after));
 	return after;
 }
 
 /**
- * Creates or replaces many instances, each named by its resource and key; of several that name one, the last one
- * counts. An instance stays in its tenant. Throws `not_found`, `mismatched_tenants`.
+ * Creates or replaces many instances, each named by its resource and key. If one is named several times, the last one
+ * counts. An instance cannot move to another tenant. Throws `not_found` and `mismatched_tenants`.
  */
 export async function syncInstances(unit: WritingUnit, bodies: readonly ResourceInstanceCreate[]): Promise<void> {
-	const last = new Map((await columnsOf(unit, bodies)).map((instance) => [identityOf(instance), instance]));
+	const last = new Map((await resolveColumns(unit, bodies)).map((instance) => [instanceIdentity(instance), instance]));
 	const existing = await instancesKeyed(unit, [...last.values()]);
 	const replaced = existing.flatMap((row) => {
 		const body = last.get(`${row.resource_id}/${row.key}`);
@@ -87,9 +89,9 @@ export async function syncInstances(unit: WritingUnit, bodies: readonly Resource
 	});
 	for (const { row, body } of replaced) {
 		if (row.tenant_id !== body.tenant.id) await refuseMove(unit, row, body);
-		last.delete(identityOf(body));
+		last.delete(instanceIdentity(body));
 	}
-	await replace(unit, replaced);
+	await replaceAttributes(unit, replaced);
 	await insertInstances(unit, [...last.values()]);
 }
 
@@ -101,25 +103,25 @@ export async function removeInstance(unit: WritingUnit, instance: InstanceRow): 
 /** Deletes the instances that references name, each once. Throws `not_found` for the first that names nothing. */
 export async function removeNamedInstances(unit: WritingUnit, references: readonly string[]): Promise<void> {
 	const found = await findInstances(unit, references);
-	const ids = references.map((reference) => found.get(reference)?.id ?? noInstance(reference));
+	const ids = references.map((reference) => found.get(reference)?.id ?? refuseUnknownInstance(reference));
 	await removeInstances(unit, { ids });
 }
 
 /**
- * Deletes every instance that passes the filter, with the roles held on it, the invites to it and its relationships:
- * what must go before its resource or tenant goes. Returns how many.
+ * Deletes every instance that matches the filter, with the roles held on it, the invites to it and its relationships,
+ * as must happen before its resource or tenant is deleted. Returns how many.
  */
 export async function removeInstances(
 	unit: WritingUnit,
 	filter: Pick<InstanceFilter, 'ids' | 'resource_ids' | 'tenant_ids'>,
 ): Promise<number> {
-	return removePortions(
+	return removeInChunks(
 		() => someInstances(unit, filter),
-		(rows) => removePortion(unit, rows),
+		(rows) => removeChunk(unit, rows),
 	);
 }
 
-async function removePortion(unit: WritingUnit, rows: readonly InstanceRow[]): Promise<void> {
+async function removeChunk(unit: WritingUnit, rows: readonly InstanceRow[]): Promise<void> {
 	const ids = rows.map((row) => row.id);
 	await removeAssignments(unit, { resource_instance_ids: ids });
 	await removeUserInvites(unit, { resource_instance_ids: ids });
@@ -129,8 +131,8 @@ async function removePortion(unit: WritingUnit, rows: readonly InstanceRow[]): P
 	await unit.removeMany<ResourceInstance>(ResourceInstance, rows, ({ id }) => names.get(id) ?? '');
 }
 
-/** What bodies say, with what their resources and tenants are. Throws `not_found`. */
-async function columnsOf(
+/** The columns of the bodies, with their resources and tenants resolved. Throws `not_found`. */
+async function resolveColumns(
 	unit: ReadingUnit,
 	bodies: readonly ResourceInstanceCreate[],
 ): Promise<readonly InstanceColumns[]> {
@@ -154,13 +156,19 @@ interface Replaced {
 	readonly columns: Pick<ResourceInstance, 'attributes'>;
 }
 
-async function replace(unit: WritingUnit, replaced: readonly Replaced[]): Promise<void> {
+async function replaceAttributes(unit: WritingUnit, replaced: readonly Replaced[]): Promise<void> {
 	const bodies = new Map(replaced.map(({ row, body }) => [row.id, body]));
 	for (const { before, after } of await unit.changeMany(ResourceInstance, replaced)) {
 		const { resource, tenant } = bodies.get(after.id) ?? {};
 		const keys = { resource: resource?.key ?? '', tenant: tenant?.key ?? '' };
 		const name = instanceName(keys.resource, after.key);
-		unit.record('resource_instance', 'update', name, { ...recordOf(before), ...keys }, { ...recordOf(after), ...keys });
+		unit.record(
+			'resource_instance',
+			'update',
+			name,
+			{ ...changeRecord(before), ...keys },
+			{ ...changeRecord(after), ...keys },
+		);
 	}
 }
 
@@ -169,6 +177,6 @@ async function refuseMove(unit: ReadingUnit, row: ResourceInstance, body: Instan
 	requireTenant(withKeys(row, body.resource.key, key), body.tenant);
 }
 
-function identityOf({ resource, key }: InstanceColumns): string {
+function instanceIdentity({ resource, key }: InstanceColumns): string {
 	return `${resource.id}/${key}`;
 }

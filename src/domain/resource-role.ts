@@ -1,10 +1,11 @@
 import { groupBy } from '../group-by.js';
 import { Resource } from '../store/table/resource.js';
 import { Role, rolesOfResources } from '../store/table/role.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { ResourceRoleRead, RoleBlockEdit } from '../wire/resource-role.js';
 import type { RoleBulkRead, RoleReplace } from '../wire/role.js';
-import { only } from './only.js';
+import { onlyRow } from './only-row.js';
 import { removeRoles, syncRoles } from './role.js';
 import { withLinks } from './role-record.js';
 
@@ -24,7 +25,7 @@ export async function readResourceRoles(
 
 /** One role of a resource as the API shows it. */
 export async function readResourceRole(unit: ReadingUnit, row: Role): Promise<ResourceRoleRead> {
-	return only(await readResourceRoles(unit, [row]));
+	return onlyRow(await readResourceRoles(unit, [row]));
 }
 
 /** The role of a resource that a path names. Throws `not_found` for either. */
@@ -36,7 +37,7 @@ export async function findResourceRole(
 	return unit.find(Role, path.role_id, { resource_id: resource.id });
 }
 
-/** What resources show of their roles, by the id of the resource. */
+/** The roles of resources as those show them, by the id of the resource. */
 export async function rolesByResource(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -46,8 +47,9 @@ export async function rolesByResource(
 }
 
 /**
- * Makes a resource have exactly these roles, which may name each other. Those it keeps keep their ids and assignments;
- * the others go with theirs and with what is derived from them. Throws as `createRole` does for links.
+ * Makes a resource have exactly these roles, which may refer to each other. Those that stay keep their ids and
+ * assignments; the others are deleted with theirs and with the derivations from them. Throws as `createRole` does for
+ * links.
  */
 export async function setRoles(
 	unit: WritingUnit,
@@ -66,13 +68,13 @@ export async function setRoles(
 }
 
 /** Creates or replaces many roles of either kind, as `syncRoles` does. Throws `not_found` for a resource as well. */
-export async function syncRolesOfAll(unit: WritingUnit, items: readonly RoleReplace[]): Promise<RoleBulkRead> {
+export async function syncRolesOfEitherKind(unit: WritingUnit, items: readonly RoleReplace[]): Promise<RoleBulkRead> {
 	const resources = await unit.findAll(
 		Resource,
 		items.flatMap(({ resource }) => resource ?? []),
 	);
 	const wanted = items.map(({ resource, ...body }, index) => {
-		// A tenant role is not derived; what its body may say is nothing.
+		// A tenant role is never derived, so its body cannot say anything about it.
 		const granted_to = resource === undefined ? null : body.granted_to;
 		const resource_id = resources.get(resource ?? '')?.id ?? null;
 		return { resource_id, body: { ...body, granted_to }, at: ['body', 'operations', index] };

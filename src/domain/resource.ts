@@ -6,23 +6,24 @@ import { relationsAround } from '../store/table/relation.js';
 import {
 	actionsBy,
 	attributesBy,
-	partsOf,
 	Resource,
 	ResourceAction,
 	ResourceAttribute,
+	resourceParts,
 } from '../store/table/resource.js';
 import { rolesOfResources } from '../store/table/role.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { ResourceCreate, ResourceRead, ResourceUpdate } from '../wire/resource.js';
 import { AttributeType } from '../wire/resource-attribute.js';
 import { actionGroupBlocks, removeActionGroups } from './action-group.js';
-import { byKey } from './blocks.js';
 import { removeConditionSets } from './condition-set.js';
-import { defined } from './defined.js';
-import { only } from './only.js';
+import { definedFields } from './defined-fields.js';
+import { onlyRow } from './only-row.js';
 import { relationBlocks, removeRelations, setRelations } from './relation.js';
 import { removeActions, setActions } from './resource-action.js';
 import { removeAttributes, setAttributes } from './resource-attribute.js';
+import { recordByKey } from './resource-blocks.js';
 import { removeInstances } from './resource-instance.js';
 import { rolesByResource, setRoles } from './resource-role.js';
 import { removeRoles } from './role.js';
@@ -32,27 +33,27 @@ type Fields = Partial<Pick<Resource, 'name' | 'urn' | 'description' | 'type_attr
 /** Resources as the API shows them, with all that is defined for them. */
 export async function readResources(unit: ReadingUnit, rows: readonly Resource[]): Promise<readonly ResourceRead[]> {
 	const ids = rows.map((row) => row.id);
-	const actions = await partsOf(unit.query(ResourceAction), 'resource_actions', ids);
-	const attributes = await partsOf(unit.query(ResourceAttribute), 'resource_attributes', ids);
-	const actionsOf = groupBy(actions, (action) => action.resource_id);
-	const attributesOf = groupBy(attributes, (attribute) => attribute.resource_id);
-	const relationsOf = await relationBlocks(unit, ids);
-	const actionGroupsOf = await actionGroupBlocks(unit, ids);
-	const rolesOf = await rolesByResource(unit, ids);
+	const actions = await resourceParts(unit.query(ResourceAction), 'resource_actions', ids);
+	const attributes = await resourceParts(unit.query(ResourceAttribute), 'resource_attributes', ids);
+	const actionsByResource = groupBy(actions, (action) => action.resource_id);
+	const attributesByResource = groupBy(attributes, (attribute) => attribute.resource_id);
+	const relationsFor = await relationBlocks(unit, ids);
+	const actionGroupsFor = await actionGroupBlocks(unit, ids);
+	const roles = await rolesByResource(unit, ids);
 	return rows.map((row) => ({
 		...row,
 		...unit.scope,
-		actions: byKey(actionsOf.get(row.id) ?? []),
-		attributes: byKey((attributesOf.get(row.id) ?? []).map(readAttributeBlock)),
-		relations: relationsOf(row.id),
-		action_groups: actionGroupsOf(row.id),
-		roles: byKey(rolesOf.get(row.id) ?? []),
+		actions: recordByKey(actionsByResource.get(row.id) ?? []),
+		attributes: recordByKey((attributesByResource.get(row.id) ?? []).map(readAttributeBlock)),
+		relations: relationsFor(row.id),
+		action_groups: actionGroupsFor(row.id),
+		roles: recordByKey(roles.get(row.id) ?? []),
 	}));
 }
 
 /** One resource as the API shows it. */
 export async function readResource(unit: ReadingUnit, row: Resource): Promise<ResourceRead> {
-	return only(await readResources(unit, [row]));
+	return onlyRow(await readResources(unit, [row]));
 }
 
 /**
@@ -61,7 +62,7 @@ export async function readResource(unit: ReadingUnit, row: Resource): Promise<Re
  */
 export async function createResource(unit: WritingUnit, body: ResourceCreate): Promise<Resource> {
 	const { key, actions, attributes, relations, roles, ...fields } = body;
-	const resource = await unit.create(Resource, { key, ...columnsOf(fields) }, key);
+	const resource = await unit.create(Resource, { key, ...resourceColumns(fields) }, key);
 	await setActions(unit, resource, actions);
 	await setAttributes(unit, resource, attributes ?? {});
 	await setRelations(unit, resource, relations ?? {});
@@ -69,10 +70,12 @@ export async function createResource(unit: WritingUnit, body: ResourceCreate): P
 	return resource;
 }
 
-/** Changes what is given of a resource; what it is made of (`actions`, `roles` and so on) is overwritten as a whole. */
+/**
+ * Changes the given fields of a resource. Its parts (`actions`, `roles` and so on), if given, are replaced as a whole.
+ */
 export async function changeResource(unit: WritingUnit, resource: Resource, body: ResourceUpdate): Promise<Resource> {
 	const { actions, attributes, relations, roles, ...fields } = body;
-	const after = await unit.update(Resource, resource, columnsOf(fields), resource.key);
+	const after = await unit.update(Resource, resource, resourceColumns(fields), resource.key);
 	if (actions !== undefined) await setActions(unit, after, actions);
 	if (attributes !== undefined) await setAttributes(unit, after, attributes ?? {});
 	if (relations !== undefined) await setRelations(unit, after, relations);
@@ -80,7 +83,7 @@ export async function changeResource(unit: WritingUnit, resource: Resource, body
 	return after;
 }
 
-/** Deletes a resource with all that is defined for it and all that is of it. Built-in ones stay. */
+/** Deletes a resource with its parts and its instances. Throws `invalid` for a built-in one. */
 export async function removeResource(unit: WritingUnit, resource: Resource): Promise<void> {
 	if (resource.built_in)
 		throw new Failure('invalid', `the resource \`${resource.key}\` is built in and cannot be deleted`);
@@ -89,8 +92,8 @@ export async function removeResource(unit: WritingUnit, resource: Resource): Pro
 }
 
 /**
- * Deletes and records what goes with a resource: its instances, its condition sets, its roles, its relations on both
- * sides, its groups of actions, its actions and its attributes.
+ * Deletes and records everything that belongs to a resource: its instances, its condition sets, its roles, its
+ * relations on both sides, its groups of actions, its actions and its attributes.
  */
 async function removeParts(unit: WritingUnit, resource: Resource): Promise<void> {
 	await removeInstances(unit, { resource_ids: [resource.id] });
@@ -102,12 +105,12 @@ async function removeParts(unit: WritingUnit, resource: Resource): Promise<void>
 	await removeAttributes(unit, resource, await attributesBy(unit, resource.id));
 }
 
-function columnsOf(fields: { readonly [F in keyof Fields]: Fields[F] | undefined }): Fields {
+function resourceColumns(fields: { readonly [F in keyof Fields]: Fields[F] | undefined }): Fields {
 	const { name, urn, description, type_attributes } = fields;
-	return defined({ name, urn, description, type_attributes });
+	return definedFields({ name, urn, description, type_attributes });
 }
 
 function readAttributeBlock(row: ResourceAttribute) {
-	// The column only ever got values of this list.
+	// The column only ever holds values of this list.
 	return { ...row, type: AttributeType.parse(row.type) };
 }

@@ -1,12 +1,13 @@
 import { notFound, unprocessable } from '../failure.js';
 import { groupBy } from '../group-by.js';
-import { parentsOf, Role, RoleParent, replaceParents } from '../store/table/role.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
-import { only } from './only.js';
-import { withPartsNamed } from './parts-named.js';
-import { recordingRoles } from './role-record.js';
+import { parentRows, Role, RoleParent, replaceParents } from '../store/table/role.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { onlyRow } from './only-row.js';
+import { pairWithParts } from './pair-with-parts.js';
+import { recordRoleChanges } from './role-record.js';
 
-/** A role and the roles of its kind that it shall extend; `at` is their place in the request. */
+/** A role and the roles of its kind that it is to extend; `at` is their place in the request. */
 export interface ParentEdit {
 	readonly role: Role;
 	readonly parents: readonly string[];
@@ -14,13 +15,14 @@ export interface ParentEdit {
 }
 
 /**
- * Makes roles extend exactly these roles, each once, recording nothing. Throws `not_found` for what is no role of the
- * same resource (of tenants, for a tenant role), `unprocessable` for a role that would extend itself.
+ * Makes roles extend exactly these roles, without recording the change. Throws `not_found` for a parent that is not a
+ * role of the same resource (or a tenant role, for a tenant role), and `unprocessable` for a role that would extend
+ * itself.
  */
 export async function setParents(unit: WritingUnit, edits: readonly ParentEdit[]): Promise<void> {
 	if (edits.length === 0) return;
 	const wanted = edits.flatMap(({ role, parents }) => parents.map((reference) => ({ role, reference })));
-	const found = await withPartsNamed(unit, Role, wanted, ({ role: { resource_id }, reference }) => ({
+	const found = await pairWithParts(unit, Role, wanted, ({ role: { resource_id }, reference }) => ({
 		resource_id,
 		reference,
 	}));
@@ -30,17 +32,17 @@ export async function setParents(unit: WritingUnit, edits: readonly ParentEdit[]
 		return [role.id, [...new Set(parents)]] as const;
 	});
 	await replaceParents(unit, new Map(ids));
-	await refuseCircles(unit, edits);
+	await refuseCycles(unit, edits);
 }
 
-/** Makes a role extend one more role; one it extends already is skipped. Throws as `setParents`. */
+/** Makes a role extend one more role, unless it does already. Throws as `setParents`. */
 export async function addParent(unit: WritingUnit, role: Role, reference: string): Promise<Role> {
 	const { resource_id } = role;
 	const parent = await unit.find(Role, reference, { resource_id });
 	return changeParents(unit, role, (ids) => [...new Set([...ids, parent.id])]);
 }
 
-/** Makes a role extend one role less. Throws `not_found` when it does not extend it. */
+/** Makes a role no longer extend another one. Throws `not_found` if it does not extend it. */
 export async function removeParent(unit: WritingUnit, role: Role, reference: string): Promise<Role> {
 	const { resource_id } = role;
 	const parent = await unit.find(Role, reference, { resource_id });
@@ -52,12 +54,12 @@ export async function removeParent(unit: WritingUnit, role: Role, reference: str
 
 /** The ids of all roles that a role extends, directly or through others. */
 export async function ancestorIds(unit: ReadingUnit, role: Role): Promise<readonly string[]> {
-	return [...reachable(role.id, upwards(await parentsOf(unit)))];
+	return [...reachable(role.id, upwards(await parentRows(unit)))];
 }
 
 /** The ids of all roles that extend a role, directly or through others. */
 export async function descendantIds(unit: ReadingUnit, role: Role): Promise<readonly string[]> {
-	const children = groupBy(await parentsOf(unit), (row) => row.parent_id);
+	const children = groupBy(await parentRows(unit), (row) => row.parent_id);
 	return [...reachable(role.id, (id) => (children.get(id) ?? []).map((row) => row.role_id))];
 }
 
@@ -66,27 +68,27 @@ async function changeParents(
 	role: Role,
 	change: (ids: readonly string[]) => readonly string[],
 ): Promise<Role> {
-	const changed = await recordingRoles(unit, [role], async () => {
-		const ids = (await parentsOf(unit, [role.id])).map((row) => row.parent_id);
+	const changed = await recordRoleChanges(unit, [role], async () => {
+		const ids = (await parentRows(unit, [role.id])).map((row) => row.parent_id);
 		await replaceParents(unit, new Map([[role.id, change(ids)]]));
-		await refuseCircles(unit, [{ role, at: ['path', 'parent_role_id'] }]);
+		await refuseCycles(unit, [{ role, at: ['path', 'parent_role_id'] }]);
 		return undefined;
 	});
-	return only(changed);
+	return onlyRow(changed);
 }
 
-async function refuseCircles(unit: ReadingUnit, edits: readonly Omit<ParentEdit, 'parents'>[]): Promise<void> {
-	const rows = await parentsOf(unit);
+async function refuseCycles(unit: ReadingUnit, edits: readonly Omit<ParentEdit, 'parents'>[]): Promise<void> {
+	const rows = await parentRows(unit);
 	const parents = upwards(rows);
-	const suspects = belowCircles(rows);
+	const suspects = belowCycles(rows);
 	const problems = edits
 		.filter(({ role }) => suspects.has(role.id) && reachable(role.id, parents).has(role.id))
 		.map(({ role, at }) => ({ loc: at, msg: `the role \`${role.key}\` would extend itself`, type: 'role_cycle' }));
 	if (problems.length > 0) throw unprocessable(problems);
 }
 
-/** The roles from which a way up comes to a circle, those of circles among them: none, where all is well. */
-function belowCircles(rows: Awaited<ReturnType<typeof parentsOf>>): ReadonlySet<string> {
+/** The roles that are in a cycle, or extend a role that is: none, if all is well. */
+function belowCycles(rows: Awaited<ReturnType<typeof parentRows>>): ReadonlySet<string> {
 	const unsettled = new Map([...groupBy(rows, (row) => row.role_id)].map(([id, own]) => [id, own.length]));
 	const children = groupBy(rows, (row) => row.parent_id);
 	const settled = [...children.keys()].filter((id) => !unsettled.has(id));
@@ -102,12 +104,12 @@ function belowCircles(rows: Awaited<ReturnType<typeof parentsOf>>): ReadonlySet<
 	return new Set(unsettled.keys());
 }
 
-function upwards(rows: Awaited<ReturnType<typeof parentsOf>>): (id: string) => readonly string[] {
+function upwards(rows: Awaited<ReturnType<typeof parentRows>>): (id: string) => readonly string[] {
 	const parents = groupBy(rows, (row) => row.role_id);
 	return (id) => (parents.get(id) ?? []).map((row) => row.parent_id);
 }
 
-/** What following steps from `start` comes to; `start` itself only when it comes back to it. */
+/** Everything that `next` leads to from `start`; `start` itself only if a path leads back to it. */
 function reachable(start: string, next: (id: string) => readonly string[]): ReadonlySet<string> {
 	const reached = new Set<string>();
 	const waiting = [start];

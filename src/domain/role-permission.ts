@@ -3,25 +3,26 @@ import type { Resource } from '../store/table/resource.js';
 import {
 	type ActionRow,
 	actionsNamed,
-	grantsOf,
+	grantRows,
 	type LinkedIds,
 	type Role,
 	replaceGrants,
 } from '../store/table/role.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { asId } from '../wire/common.js';
-import { only } from './only.js';
-import { ownersOf, recordingRoles } from './role-record.js';
+import { onlyRow } from './only-row.js';
+import { findRoleResources, recordRoleChanges } from './role-record.js';
 
-/** A role and the permissions it shall have, each once. */
+/** A role and the permissions it is to have. */
 export interface PermissionEdit {
 	readonly role: Role;
 	readonly permissions: readonly string[];
 }
 
 /**
- * Makes roles have exactly these permissions, recording nothing. Throws `not_found` or `invalid_permission`, and
- * `invalid` for an action of another resource than the one whose role it is.
+ * Makes roles have exactly these permissions, without recording the change. Throws `not_found` or `invalid_permission`,
+ * and `invalid` for a role of a resource with an action of another one.
  */
 export async function setPermissions(unit: WritingUnit, edits: readonly PermissionEdit[]): Promise<void> {
 	if (edits.length > 0) await replaceGrants(unit, await actionIds(unit, edits));
@@ -44,23 +45,23 @@ async function changeGrants(
 	change: (held: readonly string[], named: readonly string[]) => readonly string[],
 ): Promise<Role> {
 	const named = (await actionIds(unit, [{ role, permissions }])).get(role.id) ?? [];
-	const held = (await grantsOf(unit, [role.id])).map((grant) => grant.action_id);
-	const changed = await recordingRoles(unit, [role], async () => {
+	const held = (await grantRows(unit, [role.id])).map((grant) => grant.action_id);
+	const changed = await recordRoleChanges(unit, [role], async () => {
 		await replaceGrants(unit, new Map([[role.id, change(held, named)]]));
 		return undefined;
 	});
-	return only(changed);
+	return onlyRow(changed);
 }
 
 /** The ids of the actions that each role's permissions name, each once. */
 async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): Promise<LinkedIds> {
-	const owners = await ownersOf(
+	const owners = await findRoleResources(
 		unit,
 		edits.map(({ role }) => role),
 	);
 	const wanted = edits.map(({ role, permissions }) => {
 		const owner = owners.get(role.resource_id ?? '');
-		return { role, owner, names: permissions.map((permission) => namedPermission(permission, owner)) };
+		return { role, owner, names: permissions.map((permission) => parsePermission(permission, owner)) };
 	});
 	const names = wanted.flatMap((edit) => edit.names);
 	const actions = await actionsNamed(
@@ -70,7 +71,7 @@ async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): P
 	);
 	const byName = new Map(actions.map((action) => [`${action.resource}:${action.key}`, action]));
 	const byId = new Map(actions.map((action) => [action.id, action]));
-	const find = ({ permission, id, pair }: NamedPermission, owner: Resource | undefined) => {
+	const find = ({ permission, id, pair }: ParsedPermission, owner: Resource | undefined) => {
 		const action = byId.get(id ?? '') ?? (pair === null ? undefined : byName.get(`${pair.resource}:${pair.action}`));
 		if (action === undefined) throw notFound('ResourceAction', permission);
 		if (owner !== undefined) refuseForeign(permission, action, owner);
@@ -82,7 +83,7 @@ async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): P
 }
 
 /** What a permission may mean: the id of an action, or the keys of an action and its resource. */
-export interface NamedPermission {
+export interface ParsedPermission {
 	readonly permission: string;
 	readonly id: string | null;
 	readonly pair: { readonly resource: string; readonly action: string } | null;
@@ -92,7 +93,7 @@ export interface NamedPermission {
  * Reads a permission: `resource:action`, the id of an action or, for a role of `owner`, the key of one. Throws
  * `invalid_permission`.
  */
-export function namedPermission(permission: string, owner?: Resource): NamedPermission {
+export function parsePermission(permission: string, owner?: Resource): ParsedPermission {
 	const id = asId(permission);
 	const [resource = '', action, ...rest] = permission.split(':');
 	if (action === undefined && owner !== undefined) {

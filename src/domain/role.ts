@@ -1,20 +1,23 @@
 import { groupBy } from '../group-by.js';
 import { conditionSetsOfRoles } from '../store/table/condition-set.js';
 import type { Resource } from '../store/table/resource.js';
-import { childIdsOf, deleteRoles, Role, rolesKeyed, rolesWithIds } from '../store/table/role.js';
-import { derivedIdsOf } from '../store/table/role-derivation.js';
-import { type Columns, holds, type ReadingUnit, type WritingUnit } from '../store/unit.js';
+import { childRoleIds, deleteRoles, Role, rolesKeyed, rolesWithIds } from '../store/table/role.js';
+import { derivedRoleIds } from '../store/table/role-derivation.js';
+import { hasValues } from '../store/unit/change-record.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { Columns } from '../store/unit/table-model.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { JsonObject } from '../wire/common.js';
 import type { DerivedRoleBlockEdit } from '../wire/derivation.js';
 import type { RoleRead } from '../wire/role.js';
 import { removeAssignments } from './assignment.js';
 import { removeConditionSets } from './condition-set.js';
-import { defined } from './defined.js';
+import { definedFields } from './defined-fields.js';
 import { derivationColumns, setDerivations } from './derivation.js';
-import { only } from './only.js';
+import { onlyRow } from './only-row.js';
 import { setParents } from './role-hierarchy.js';
 import { setPermissions } from './role-permission.js';
-import { recordingRoles, recordRemovals, withLinks } from './role-record.js';
+import { recordRoleChanges, recordRoleRemovals, withLinks } from './role-record.js';
 import { removeUserInvites } from './user-invite.js';
 
 /** Tenant roles as the API shows them: with their own permissions, not those of the roles they extend. */
@@ -25,10 +28,10 @@ export async function readRoles(unit: ReadingUnit, rows: readonly Role[]): Promi
 
 /** One tenant role as the API shows it. */
 export async function readRole(unit: ReadingUnit, row: Role): Promise<RoleRead> {
-	return only(await readRoles(unit, [row]));
+	return onlyRow(await readRoles(unit, [row]));
 }
 
-/** What is said of a role of either kind. `permissions` and `extends` may be empty, `granted_to` null for none. */
+/** The given fields of a role of either kind. `permissions` and `extends` may be empty, `granted_to` null for none. */
 export interface RoleEdit {
 	readonly name?: string | undefined;
 	readonly description?: string | null | undefined;
@@ -38,72 +41,75 @@ export interface RoleEdit {
 	readonly granted_to?: DerivedRoleBlockEdit | null | undefined;
 }
 
-/** A role of either kind as it shall be: what is missing is reset. */
-export interface WholeRole extends RoleEdit {
+/** A complete role of either kind: missing fields are reset. */
+export interface CompleteRole extends RoleEdit {
 	readonly key: string;
 	readonly name: string;
 }
 
 /**
- * Adds a tenant role, or a role of a resource, with what it is linked to. Throws `duplicate`, and for its links as
+ * Adds a tenant role, or a role of a resource, with its links. Throws `duplicate`, and for its links as
  * `setPermissions`, `setParents` and `setDerivations` do.
  */
-export async function createRole(unit: WritingUnit, body: WholeRole, resource?: Resource): Promise<Role> {
-	const created = await recordingRoles(unit, [], async () => {
+export async function createRole(unit: WritingUnit, body: CompleteRole, resource?: Resource): Promise<Role> {
+	const created = await recordRoleChanges(unit, [], async () => {
 		const columns = { ...newRole(unit, body), resource_id: resource?.id ?? null };
-		const role = only(await unit.insert(Role, [columns], () => body.key));
+		const role = onlyRow(await unit.insert(Role, [columns], () => body.key));
 		await relink(unit, [{ role, body, at: ['body'] }]);
 		return [role];
 	});
-	return only(created);
+	return onlyRow(created);
 }
 
-/** Changes what is given of a role; lists, `attributes` and `granted_to` are overwritten as a whole. Throws likewise. */
+/**
+ * Changes the given fields of a role. Lists, `attributes` and `granted_to` are replaced as a whole. Throws as
+ * `createRole`.
+ */
 export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit): Promise<Role> {
 	const { name, description, attributes, granted_to } = body;
-	const columns = { ...defined({ name, description, attributes }), ...derivationColumns(unit, granted_to, role) };
-	const changed = await recordingRoles(unit, [role], async () => {
+	const columns = { ...definedFields({ name, description, attributes }), ...derivationColumns(unit, granted_to, role) };
+	const changed = await recordRoleChanges(unit, [role], async () => {
 		await rewrite(unit, role, columns);
 		await relink(unit, [{ role, body, at: ['body'] }]);
 		return undefined;
 	});
-	return only(changed);
+	return onlyRow(changed);
 }
 
 /** A role to create or replace, of a resource or of tenants; `at` is its place in the request. */
 export interface RoleSync {
 	readonly resource_id: string | null;
-	readonly body: WholeRole;
+	readonly body: CompleteRole;
 	readonly at: readonly (string | number)[];
 }
 
-/** What a synchronisation came to, oldest first. */
+/** The result of a synchronisation, oldest first. */
 export interface RolesSynced {
 	readonly created: readonly Role[];
 	readonly existing: readonly Role[];
 }
 
 /**
- * Makes roles be as their bodies say, creating those that do not exist; of several with the same key, the last one
- * counts. They may name each other. Throws as `createRole` does for links.
+ * Creates or replaces roles as their bodies say. If a key is repeated, the last one counts. The roles may refer to each
+ * other. Throws as `createRole` does for links.
  */
 export async function syncRoles(unit: WritingUnit, wanted: readonly RoleSync[]): Promise<RolesSynced> {
-	const syncs = new Map(wanted.map((sync) => [placeOf(sync.resource_id, sync.body.key), sync]));
+	const syncs = new Map(wanted.map((sync) => [roleIdentity(sync.resource_id, sync.body.key), sync]));
 	const existing: Role[] = [];
 	for (const [resource_id, group] of groupBy([...syncs.values()], (sync) => sync.resource_id)) {
 		const keys = group.map(({ body }) => body.key);
 		existing.push(...(await rolesKeyed(unit, resource_id, keys)));
 	}
-	const known = new Set(existing.map((role) => placeOf(role.resource_id, role.key)));
+	const known = new Set(existing.map((role) => roleIdentity(role.resource_id, role.key)));
 	const missing = [...syncs].filter(([place]) => !known.has(place)).map(([, sync]) => sync);
-	const synced = await recordingRoles(unit, existing, async () => {
+	const synced = await recordRoleChanges(unit, existing, async () => {
 		const columns = missing.map(({ body, resource_id }) => ({ ...newRole(unit, body), resource_id }));
 		const created = await unit.insert(Role, columns, ({ key }) => String(key));
 		const edits = [...existing, ...created].flatMap((role) => {
-			const sync = syncs.get(placeOf(role.resource_id, role.key));
-			return sync === undefined ? [] : [{ role, body: wholeOf(sync.body), at: sync.at }];
+			const sync = syncs.get(roleIdentity(role.resource_id, role.key));
+			return sync === undefined ? [] : [{ role, body: completeRole(sync.body), at: sync.at }];
 		});
-		for (const { role, body } of edits) await rewrite(unit, role, columnsOf(unit, body, role));
+		for (const { role, body } of edits) await rewrite(unit, role, roleColumns(unit, body, role));
 		await relink(unit, edits);
 		return created;
 	});
@@ -117,8 +123,8 @@ export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 }
 
 /**
- * Deletes roles of either kind with their grants, assignments, invites and automatic condition sets, and with what
- * extends or derives from them.
+ * Deletes roles of either kind with their grants, assignments, invites and automatic condition sets. Roles that extend
+ * them or are derived from them lose those links.
  */
 export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
 	if (roles.length === 0) return;
@@ -126,13 +132,13 @@ export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Pr
 	await removeAssignments(unit, { role_ids: ids });
 	await removeUserInvites(unit, { role_ids: ids });
 	await removeConditionSets(unit, await conditionSetsOfRoles(unit, ids));
-	const losing = [...(await childIdsOf(unit, ids)), ...(await derivedIdsOf(unit, ids))];
+	const losing = [...(await childRoleIds(unit, ids)), ...(await derivedRoleIds(unit, ids))];
 	const dependents = await rolesWithIds(
 		unit,
 		losing.filter((id) => !ids.includes(id)),
 	);
-	await recordingRoles(unit, dependents, async () => {
-		await recordRemovals(unit, roles);
+	await recordRoleChanges(unit, dependents, async () => {
+		await recordRoleRemovals(unit, roles);
 		await deleteRoles(unit, ids);
 		return undefined;
 	});
@@ -144,7 +150,10 @@ interface Relinking {
 	readonly at: readonly (string | number)[];
 }
 
-/** Sets the links that are given. Roles that come together may name each other, so each kind of link comes for all. */
+/**
+ * Sets the given links. Roles of one request may refer to each other, so each kind of link is set for all of them at
+ * once.
+ */
 async function relink(unit: WritingUnit, edits: readonly Relinking[]): Promise<void> {
 	await setPermissions(
 		unit,
@@ -163,23 +172,23 @@ async function relink(unit: WritingUnit, edits: readonly Relinking[]): Promise<v
 }
 
 async function rewrite(unit: WritingUnit, role: Role, columns: Columns<Role>): Promise<void> {
-	if (!holds(role, columns)) await unit.change(Role, role, columns);
+	if (!hasValues(role, columns)) await unit.change(Role, role, columns);
 }
 
-function newRole(unit: WritingUnit, body: WholeRole) {
-	return { key: body.key, ...columnsOf(unit, wholeOf(body)), ...unit.stamp() };
+function newRole(unit: WritingUnit, body: CompleteRole) {
+	return { key: body.key, ...roleColumns(unit, completeRole(body)), ...unit.stamp() };
 }
 
-function wholeOf(body: WholeRole) {
+function completeRole(body: CompleteRole) {
 	const { key, name, description = null, attributes = null, permissions = [], granted_to = null } = body;
 	return { key, name, description, attributes, permissions, extends: body.extends ?? [], granted_to };
 }
 
-function columnsOf(unit: WritingUnit, body: ReturnType<typeof wholeOf>, role?: Role) {
+function roleColumns(unit: WritingUnit, body: ReturnType<typeof completeRole>, role?: Role) {
 	const { name, description, attributes, granted_to } = body;
 	return { name, description, attributes, ...derivationColumns(unit, granted_to, role) };
 }
 
-function placeOf(resource_id: string | null, key: string): string {
+function roleIdentity(resource_id: string | null, key: string): string {
 	return `${resource_id ?? ''}/${key}`;
 }

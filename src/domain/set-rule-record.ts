@@ -1,30 +1,32 @@
-import type { ChangedRecord } from '../store/change.js';
 import { deleteRules, type RuleFilter, type RuleRow, someRules } from '../store/table/condition-set-rule.js';
-import type { WritingUnit } from '../store/unit.js';
-import { removePortions } from './portions.js';
+import type { ChangedRecord } from '../store/unit/change.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { removeInChunks } from './remove-in-chunks.js';
 
 /** A rule's key (contract: Condition set rules). */
-export function ruleKey({ user_set, resource, action, resource_set }: RuleRow): string {
+export function setRuleKey({ user_set, resource, action, resource_set }: RuleRow): string {
 	return `${user_set}_can_${resource}_${action}_${resource_set}`;
 }
 
-/** Records that rules came. */
-export function recordRules(unit: WritingUnit, rows: readonly RuleRow[]): void {
-	for (const row of rows) unit.record('condition_set_rule', 'create', ruleKey(row), null, recordOf(row));
+/** Records that rules were created. */
+export function recordSetRules(unit: WritingUnit, rows: readonly RuleRow[]): void {
+	for (const row of rows) unit.record('condition_set_rule', 'create', setRuleKey(row), null, ruleRecord(row));
 }
 
-/** Deletes every rule that passes the filter: what must go before its set or its action goes. Returns how many. */
-export function removeRules(unit: WritingUnit, filter: RuleFilter): Promise<number> {
-	return removePortions(
+/**
+ * Deletes every rule that matches the filter, as must happen before its set or its action is deleted. Returns how many.
+ */
+export function removeSetRules(unit: WritingUnit, filter: RuleFilter): Promise<number> {
+	return removeInChunks(
 		() => someRules(unit, filter),
 		async (rows) => {
 			await deleteRules(unit, rows);
-			for (const row of rows) unit.record('condition_set_rule', 'delete', ruleKey(row), recordOf(row), null);
+			for (const row of rows) unit.record('condition_set_rule', 'delete', setRuleKey(row), ruleRecord(row), null);
 		},
 	);
 }
 
-function recordOf(row: RuleRow): ChangedRecord {
+function ruleRecord(row: RuleRow): ChangedRecord {
 	const { environment_id: _, ...record } = row;
 	return { ...record };
 }

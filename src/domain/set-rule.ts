@@ -3,59 +3,60 @@ import { ConditionSet } from '../store/table/condition-set.js';
 import { insertRules, type RuleFilter, type RuleRow, rulesJoining } from '../store/table/condition-set-rule.js';
 import { Resource, ResourceAction } from '../store/table/resource.js';
 import { type ActionRow, actionsNamed } from '../store/table/role.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { automaticPrefix } from '../wire/condition-set.js';
 import type { SetRuleCreate, SetRuleQuery, SetRuleRead, SetRuleRemove } from '../wire/set-rule.js';
-import { type Automatic, automaticNamed, automaticSetOf, ensureAutomaticSet, findAutomatic } from './automatic-set.js';
-import { namedPermission } from './role-permission.js';
-import { recordRules, removeRules, ruleKey } from './set-rule-record.js';
+import { ensureAutomaticSet, findAutomaticSet, findSetOwner, lookUpSetOwner, type SetOwner } from './automatic-set.js';
+import { parsePermission } from './role-permission.js';
+import { recordSetRules, removeSetRules, setRuleKey } from './set-rule-record.js';
 
 /** A rule as the API shows it. */
-export function readRule(unit: ReadingUnit, row: RuleRow): SetRuleRead {
-	return { ...row, ...unit.scope, key: ruleKey(row), permission: `${row.resource}:${row.action}` };
+export function readSetRule(unit: ReadingUnit, row: RuleRow): SetRuleRead {
+	return { ...row, ...unit.scope, key: setRuleKey(row), permission: `${row.resource}:${row.action}` };
 }
 
 /**
- * Makes a rule, and the automatic sets that it is the first to name; a rule that is there already stays as it is.
+ * Creates a rule, and the automatic sets that it is the first to name. A rule that exists already stays as it is.
  * Throws `not_found` for a set, role, resource or action that does not exist, `invalid_permission`, and `invalid` for a
- * set of the wrong type, or of another resource than the permission.
+ * set of the wrong type or of another resource than the permission.
  */
-export async function createRule(unit: WritingUnit, body: SetRuleCreate): Promise<readonly RuleRow[]> {
-	const [users, resources] = [sideOf(body, 'userset'), sideOf(body, 'resourceset')];
-	const userSet = await setFor(unit, users);
-	const resourceSet = await setFor(unit, resources);
+export async function createSetRule(unit: WritingUnit, body: SetRuleCreate): Promise<readonly RuleRow[]> {
+	const [users, resources] = [ruleSide(body, 'userset'), ruleSide(body, 'resourceset')];
+	const userSet = await ensureSet(unit, users);
+	const resourceSet = await ensureSet(unit, resources);
 	const action = await findAction(unit, body.permission);
 	if (action === undefined) throw notFound(ResourceAction.title, body.permission);
 	await refuseForeignAction(unit, resourceSet, action, body.permission);
-	return addRules(unit, [{ user_set_id: userSet.id, action_id: action.id, resource_set_id: resourceSet.id }]);
+	return addSetRules(unit, [{ user_set_id: userSet.id, action_id: action.id, resource_set_id: resourceSet.id }]);
 }
 
-/** Makes the rules that are not there yet and records them. Returns all that were wanted. */
-export async function addRules(
+/** Creates and records the rules that do not exist yet. Returns all wanted rules. */
+export async function addSetRules(
 	unit: WritingUnit,
 	wanted: Parameters<typeof insertRules>[1],
 ): Promise<readonly RuleRow[]> {
 	const made = new Set((await insertRules(unit, wanted)).map(({ id }) => id));
 	const rows = await rulesJoining(unit, wanted);
-	recordRules(
+	recordSetRules(
 		unit,
 		rows.filter(({ id }) => made.has(id)),
 	);
 	return rows;
 }
 
-/** Takes a rule away; one that is not there is skipped, whatever of it is missing. Throws `invalid_permission`. */
-export async function removeRule(unit: WritingUnit, body: SetRuleRemove): Promise<void> {
+/** Deletes a rule. Does nothing if it does not exist, for whatever reason. Throws `invalid_permission`. */
+export async function removeSetRule(unit: WritingUnit, body: SetRuleRemove): Promise<void> {
 	const action = await findAction(unit, body.permission);
-	const userSet = await existingSet(unit, sideOf(body, 'userset'));
-	const resourceSet = await existingSet(unit, sideOf(body, 'resourceset'));
+	const userSet = await findExistingSet(unit, ruleSide(body, 'userset'));
+	const resourceSet = await findExistingSet(unit, ruleSide(body, 'resourceset'));
 	if (action === undefined || userSet === undefined || resourceSet === undefined) return;
 	const filter = { user_set_ids: [userSet.id], action_ids: [action.id], resource_set_ids: [resourceSet.id] };
-	await removeRules(unit, filter);
+	await removeSetRules(unit, filter);
 }
 
-/** Which rules a list's query means. */
-export async function ruleFilterOf(unit: ReadingUnit, query: SetRuleQuery): Promise<RuleFilter> {
+/** The filter that the query of a list stands for. */
+export async function resolveRuleFilter(unit: ReadingUnit, query: SetRuleQuery): Promise<RuleFilter> {
 	return {
 		user_set_ids: await setIds(unit, query.user_set),
 		resource_set_ids: await setIds(unit, query.resource_set),
@@ -67,33 +68,33 @@ export async function ruleFilterOf(unit: ReadingUnit, query: SetRuleQuery): Prom
 interface Side {
 	readonly type: ConditionSet['type'];
 	readonly reference: string;
-	/** Whether the reference is that of a role or a resource. */
+	/** Whether the reference names a role or a resource, and not a set. */
 	readonly automatic: boolean;
 }
 
-function sideOf(body: SetRuleCreate, type: ConditionSet['type']): Side {
+function ruleSide(body: SetRuleCreate, type: ConditionSet['type']): Side {
 	if (type === 'userset') return { type, reference: body.user_set, automatic: body.is_role };
 	return { type, reference: body.resource_set, automatic: body.is_resource };
 }
 
-/** The set that a side names; an automatic one is made where it is missing. */
-async function setFor(unit: WritingUnit, side: Side): Promise<ConditionSet> {
-	if (side.automatic) return ensureAutomaticSet(unit, await findAutomatic(unit, side.type, side.reference));
-	const set = await namedSet(unit, side);
+/** The set that a side names; an automatic one is created if missing. */
+async function ensureSet(unit: WritingUnit, side: Side): Promise<ConditionSet> {
+	if (side.automatic) return ensureAutomaticSet(unit, await findSetOwner(unit, side.type, side.reference));
+	const set = await findNamedSet(unit, side);
 	if (set !== undefined) return set;
-	const owner = await ownerOf(unit, side);
+	const owner = await findNamedOwner(unit, side);
 	if (owner === undefined) throw notFound(ConditionSet.title, side.reference);
 	return ensureAutomaticSet(unit, owner);
 }
 
-async function existingSet(unit: ReadingUnit, side: Side): Promise<ConditionSet | undefined> {
+async function findExistingSet(unit: ReadingUnit, side: Side): Promise<ConditionSet | undefined> {
 	const { type, reference, automatic } = side;
 	if (!automatic) return (await unit.findMany(ConditionSet, [reference], { type })).get(reference);
-	const owner = await automaticNamed(unit, type, reference);
-	return owner === undefined ? undefined : automaticSetOf(unit, owner);
+	const owner = await lookUpSetOwner(unit, type, reference);
+	return owner === undefined ? undefined : findAutomaticSet(unit, owner);
 }
 
-async function namedSet(unit: ReadingUnit, { type, reference }: Side): Promise<ConditionSet | undefined> {
+async function findNamedSet(unit: ReadingUnit, { type, reference }: Side): Promise<ConditionSet | undefined> {
 	const sets = await unit.findNamed(ConditionSet, [reference]);
 	const set = sets.find((row) => row.type === type);
 	const [other] = sets;
@@ -101,13 +102,13 @@ async function namedSet(unit: ReadingUnit, { type, reference }: Side): Promise<C
 	throw new Failure('invalid', `the condition set \`${reference}\` is a ${other.type}, not a ${type}`);
 }
 
-/** The role or resource whose automatic set is named before there is one. */
-async function ownerOf(unit: ReadingUnit, { type, reference }: Side): Promise<Automatic | undefined> {
-	return reference.startsWith(automaticPrefix) ? automaticNamed(unit, type, reference) : undefined;
+/** The role or resource whose automatic set is named before it exists. */
+async function findNamedOwner(unit: ReadingUnit, { type, reference }: Side): Promise<SetOwner | undefined> {
+	return reference.startsWith(automaticPrefix) ? lookUpSetOwner(unit, type, reference) : undefined;
 }
 
 async function findAction(unit: ReadingUnit, permission: string): Promise<ActionRow | undefined> {
-	const { id, pair } = namedPermission(permission);
+	const { id, pair } = parsePermission(permission);
 	const [action] = await actionsNamed(unit, pair === null ? [] : [pair], id === null ? [] : [id]);
 	return action;
 }
@@ -124,7 +125,7 @@ async function setIds(unit: ReadingUnit, references: readonly string[] | undefin
 	return (await unit.findNamed(ConditionSet, references)).map(({ id }) => id);
 }
 
-/** A permission of a filter may also be the key of an action alone, of whichever resource. */
+/** In a filter, a permission may also be the bare key of an action, of any resource. */
 async function actionIds(unit: ReadingUnit, permissions: readonly string[] | undefined): Promise<string[] | undefined> {
 	if (permissions === undefined) return undefined;
 	const pairs = permissions.flatMap((permission) => {

@@ -1,16 +1,16 @@
 import { Tenant } from '../store/table/tenant.js';
-import type { WritingUnit } from '../store/unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { TenantCreate } from '../wire/tenant.js';
 import { removeAssignments } from './assignment.js';
-import { defined } from './defined.js';
+import { definedFields } from './defined-fields.js';
+import { refuseTakenKeys } from './refuse-taken-keys.js';
 import { removeInstances } from './resource-instance.js';
-import { refuseTakenKeys } from './taken-key.js';
 import { removeTenantUsers } from './tenant-user.js';
 import { removeUserInvites } from './user-invite.js';
 
 /** Adds a tenant. Throws `duplicate` when its key is taken. */
 export async function createTenant(unit: WritingUnit, body: TenantCreate): Promise<Tenant> {
-	return unit.create(Tenant, columnsOf(unit, body), body.key);
+	return unit.create(Tenant, tenantColumns(unit, body), body.key);
 }
 
 /** Adds many tenants. Throws `duplicate` for the first key that is taken or repeated. */
@@ -22,12 +22,15 @@ export async function createTenants(unit: WritingUnit, bodies: readonly TenantCr
 	);
 	return unit.createMany(
 		Tenant,
-		bodies.map((body) => columnsOf(unit, body)),
+		bodies.map((body) => tenantColumns(unit, body)),
 		(tenant) => tenant.key,
 	);
 }
 
-/** Deletes a tenant with its resource instances, the roles held in it, the places of its users and the invites to it. */
+/**
+ * Deletes a tenant with its resource instances, the roles held in it, the memberships of its users and the invites to
+ * it.
+ */
 export async function removeTenant(unit: WritingUnit, tenant: Tenant): Promise<void> {
 	await removeTenants(unit, [tenant]);
 }
@@ -42,6 +45,6 @@ export async function removeTenants(unit: WritingUnit, tenants: readonly Tenant[
 	await unit.removeMany(Tenant, tenants, (tenant) => tenant.key);
 }
 
-function columnsOf(unit: WritingUnit, body: TenantCreate) {
-	return { ...defined(body), last_action_at: unit.now };
+function tenantColumns(unit: WritingUnit, body: TenantCreate) {
+	return { ...definedFields(body), last_action_at: unit.now };
 }

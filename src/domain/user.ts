@@ -3,19 +3,17 @@ import { type AssignmentRow, assignmentsBy } from '../store/table/role-assignmen
 import type { Tenant } from '../store/table/tenant.js';
 import { type TenantUserRow, tenantUsersBy } from '../store/table/tenant-user.js';
 import { User } from '../store/table/user.js';
-import type { ReadingUnit, WritingUnit } from '../store/unit.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceParts } from '../wire/common.js';
 import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../wire/user.js';
 import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
-import { defined } from './defined.js';
-import { only } from './only.js';
-import { refuseTakenKeys } from './taken-key.js';
+import { definedFields } from './defined-fields.js';
+import { onlyRow } from './only-row.js';
+import { refuseTakenKeys } from './refuse-taken-keys.js';
 import { addTenantUser, removeTenantUsers } from './tenant-user.js';
 
-/**
- * Users as the API shows them, with their roles in each tenant; with those on resource instances where they are asked
- * for.
- */
+/** Users as the API shows them, with their roles in each tenant and, if asked for, those on resource instances. */
 export async function readUsers(
 	unit: ReadingUnit,
 	rows: readonly User[],
@@ -26,37 +24,39 @@ export async function readUsers(
 		assignmentsBy(unit, { user_ids }).castTo<AssignmentRow[]>(),
 		tenantUsersBy(unit, { user_ids }),
 	]);
-	const heldBy = groupBy(held, (assignment) => assignment.user_id);
-	const placesOf = groupBy(places, (place) => place.user_id);
+	const assignmentsByUser = groupBy(held, (assignment) => assignment.user_id);
+	const placesByUser = groupBy(places, (place) => place.user_id);
 	return rows.map((row) => ({
 		...row,
 		...unit.scope,
-		...rolesOf(heldBy.get(row.id), placesOf.get(row.id), withInstanceRoles),
+		...readRolesAndTenants(assignmentsByUser.get(row.id), placesByUser.get(row.id), withInstanceRoles),
 	}));
 }
 
 /** One user as the API shows it. */
 export async function readUser(unit: ReadingUnit, row: User): Promise<UserRead> {
-	return only(await readUsers(unit, [row]));
+	return onlyRow(await readUsers(unit, [row]));
 }
 
-/** A user that was just created from `body` as the API shows it. */
+/** A user just created from `body`, as the API shows it. */
 export async function readNewUser(unit: ReadingUnit, row: User, body: UserCreate): Promise<UserRead> {
 	const { role_assignments = [] } = body;
-	return role_assignments.length > 0 ? readUser(unit, row) : { ...row, ...unit.scope, ...rolesOf([], [], false) };
+	return role_assignments.length > 0
+		? readUser(unit, row)
+		: { ...row, ...unit.scope, ...readRolesAndTenants([], [], false) };
 }
 
 /** Adds a user with its first roles. Throws `duplicate`, or `not_found` for what the roles name. */
 export async function createUser(unit: WritingUnit, body: UserCreate): Promise<User> {
 	const { key } = body;
-	const user = await unit.create(User, { key, ...wholeOf(body) }, key);
+	const user = await unit.create(User, { key, ...userColumns(body) }, key);
 	await assignMany(unit, rolesFor(user, body));
 	return user;
 }
 
 /** Adds many users, each with its first roles. Throws as `createUser`, naming the first key that is taken or repeated. */
 export async function createUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<void> {
-	const bodyOf = new Map(bodies.map((body) => [body.key, body]));
+	const bodyByKey = new Map(bodies.map((body) => [body.key, body]));
 	await refuseTakenKeys(
 		unit,
 		User,
@@ -65,15 +65,15 @@ export async function createUsers(unit: WritingUnit, bodies: readonly UserCreate
 	const users = await insertUsers(unit, bodies);
 	await assignMany(
 		unit,
-		users.flatMap((user) => rolesFor(user, bodyOf.get(user.key))),
+		users.flatMap((user) => rolesFor(user, bodyByKey.get(user.key))),
 	);
 }
 
 /**
- * Adds a user to a tenant: the one with the body's key, which stays as it is but for the roles it is given, or a new
- * one. Throws `not_found` for what the roles name.
+ * Adds a user to a tenant: the one with the body's key, or a new one. An existing user stays as it is, except for the
+ * roles it is given. Throws `not_found` for what the roles name.
  */
-export async function addUser(unit: WritingUnit, tenant: Tenant, body: UserCreate): Promise<User> {
+export async function addUserToTenant(unit: WritingUnit, tenant: Tenant, body: UserCreate): Promise<User> {
 	const existing = (await unit.findMany(User, [body.key])).get(body.key);
 	const user = existing ?? (await createUser(unit, body));
 	if (existing !== undefined) await assignMany(unit, rolesFor(user, body));
@@ -82,9 +82,9 @@ export async function addUser(unit: WritingUnit, tenant: Tenant, body: UserCreat
 }
 
 /**
- * Makes the user with this key be as the body says, creating it when it does not exist (spec: PUT on one object).
- * Fields that are missing are reset; `role_assignments`, where given, become all its roles, in tenants and on resource
- * instances, and where missing leave its roles alone, because assignments are objects of their own.
+ * Creates or replaces the user with this key (spec: PUT on one object). Missing fields are reset. `role_assignments`,
+ * if given, replace all its roles, in tenants and on resource instances. If they are missing, its roles stay, because
+ * assignments are objects of their own.
  */
 export async function syncUser(
 	unit: WritingUnit,
@@ -95,12 +95,12 @@ export async function syncUser(
 	if (existing === undefined) {
 		return { user: await createUser(unit, { ...body, key: reference }), created: true };
 	}
-	const user = await unit.update(User, existing, wholeOf(body), existing.key);
+	const user = await unit.update(User, existing, userColumns(body), existing.key);
 	if (body.role_assignments !== undefined) await replaceAssignments(unit, [user.id], rolesFor(user, body));
 	return { user, created: false };
 }
 
-/** Does what `syncUser` does for each body, one after another: of several that name one user, the last one counts. */
+/** Does what `syncUser` does, for each body. If a user is named several times, the last body counts. */
 export async function syncUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<void> {
 	const found = await unit.findMany(
 		User,
@@ -110,7 +110,7 @@ export async function syncUsers(unit: WritingUnit, bodies: readonly UserCreate[]
 	const last = lastOfEach(bodies, found);
 	const changes = [...existing.values()].flatMap((row) => {
 		const body = last.get(row.id);
-		return body === undefined ? [] : [{ row, columns: wholeOf(body) }];
+		return body === undefined ? [] : [{ row, columns: userColumns(body) }];
 	});
 	await unit.updateMany(User, changes);
 	const missing = [...last.values()].filter(({ key }) => !found.has(key));
@@ -127,19 +127,19 @@ export async function syncUsers(unit: WritingUnit, bodies: readonly UserCreate[]
 	);
 }
 
-/** Changes what is given of a user; null clears. */
+/** Changes the given fields of a user; null clears a field. */
 export async function changeUser(unit: WritingUnit, user: User, body: UserUpdate): Promise<User> {
 	const { email, first_name, last_name, attributes } = body;
-	const columns = defined({ email, first_name, last_name, attributes: attributes === null ? {} : attributes });
+	const columns = definedFields({ email, first_name, last_name, attributes: attributes === null ? {} : attributes });
 	return unit.update(User, user, columns, user.key);
 }
 
-/** Deletes a user with its roles and its places in tenants. */
+/** Deletes a user with its roles and its memberships in tenants. */
 export async function removeUser(unit: WritingUnit, user: User): Promise<void> {
 	await removeUsers(unit, [user]);
 }
 
-/** Deletes users, each once, with their roles and their places in tenants. */
+/** Deletes users, each once, with their roles and their memberships in tenants. */
 export async function removeUsers(unit: WritingUnit, users: readonly User[]): Promise<void> {
 	const user_ids = users.map((user) => user.id);
 	await removeAssignments(unit, { user_ids });
@@ -148,11 +148,14 @@ export async function removeUsers(unit: WritingUnit, users: readonly User[]): Pr
 }
 
 function insertUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<readonly User[]> {
-	const rows = bodies.map((body) => ({ key: body.key, ...wholeOf(body) }));
+	const rows = bodies.map((body) => ({ key: body.key, ...userColumns(body) }));
 	return unit.createMany(User, rows, (user) => user.key);
 }
 
-/** What is said last of each user: by id of those that exist, by key of the others. Roles stay where none are named. */
+/**
+ * The last body for each user: by id if the user exists, else by key. Roles of an earlier body count if the last one
+ * names none.
+ */
 function lastOfEach(bodies: readonly UserCreate[], found: ReadonlyMap<string, User>): ReadonlyMap<string, UserCreate> {
 	const last = new Map<string, UserCreate>();
 	for (const body of bodies) {
@@ -167,11 +170,11 @@ function rolesFor(user: User, { role_assignments = [] }: Pick<UserReplace, 'role
 	return role_assignments.map((role) => ({ ...role, user: user.id }));
 }
 
-function wholeOf({ email, first_name, last_name, attributes }: Omit<UserReplace, 'key'>) {
+function userColumns({ email, first_name, last_name, attributes }: Omit<UserReplace, 'key'>) {
 	return { email: email ?? null, first_name: first_name ?? null, last_name: last_name ?? null, attributes };
 }
 
-function rolesOf(
+function readRolesAndTenants(
 	held: readonly AssignmentRow[] = [],
 	places: readonly TenantUserRow[] = [],
 	withInstanceRoles: boolean,

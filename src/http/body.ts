@@ -9,25 +9,41 @@ import { IllFormedError, JsonBuilder, JsonLimitError, parseJson } from './json-b
 /** The most deeply nested JSON that is accepted. Real policies nest a few levels; the bound keeps recursion safe. */
 const maxDepth = 100;
 
-/** How much a body may hold, also when it is not compressed any more. */
+/** What a body may hold, also after decompression. */
 export interface BodyLimits {
 	readonly bytes: number;
-	/** Lists, objects and commas: what parsing and validating cost grows with these rather than with the bytes. */
+	/** Lists, objects and commas: the cost of parsing and validating grows with these rather than with the bytes. */
 	readonly values: number;
+	/** The level of the body whose objects are maps of any number of members; the body itself is level 1. */
+	readonly mapLevel?: number | undefined;
 }
 
-/** A body up to this size, in bytes, is parsed at once; no such body takes long. */
+/**
+ * The most members of one object. Distinct names are the most expensive part of JSON, and whoever looks at one member
+ * may have to list them all, so the limit keeps each such step short.
+ */
+export const maxBodyMembers = 16_384;
+
+/**
+ * The most characters of one text, name or number, or of the blanks between two of them: each is parsed in one step.
+ */
+export const maxBodyToken = 1024 * 1024;
+
+/**
+ * A body up to this size, in bytes, is parsed at once, which never takes long. INVARIANT: none has more members than
+ * `maxBodyMembers`, because each takes at least five bytes, or more values than any limit.
+ */
 const smallBytes = 64 * 1024;
 
 /** How long a body may hold the event loop, in milliseconds, before others have their turn. */
 const sliceMilliseconds = 5;
 
-/** How much of a body that nobody reads is thrown away, in bytes, before its connection is cut. */
+/** How much of an unread body is discarded, in bytes, before its connection is cut. */
 const mostDiscarded = 64 * 1024 * 1024;
 
 /**
- * Reads the body of a request as JSON, whatever its content type says; `undefined` when there is none. Throws
- * `invalid`, `too_large` and `unprocessable`.
+ * Reads the body of a request as JSON, whatever its content type; `undefined` when there is none. Throws `invalid`,
+ * `too_large` and `unprocessable`.
  */
 export async function readJson(
 	request: IncomingMessage,
@@ -41,7 +57,7 @@ export async function readJson(
 		response.writeContinue();
 		delete request.headers.expect;
 	}
-	const reading = new Reading(limits);
+	const reading = new BodyParser(limits);
 	const source = decompressed(request);
 	try {
 		await consume(source, (chunk) => reading.add(chunk));
@@ -53,14 +69,14 @@ export async function readJson(
 	}
 }
 
-/** Whether a client waits to be told to go on before it sends its body. */
+/** Whether a client waits for `100 Continue` before it sends its body. */
 export function waitsToSend({ headers, complete }: IncomingMessage): boolean {
 	return headers.expect !== undefined && !complete;
 }
 
 /**
- * Throws away what still comes of a body, so that the connection can go on; cuts the connection when it is too much. Calls
- * `ended` when nothing comes any more.
+ * Discards the rest of a body, so that the connection can be used again. Cuts the connection when the rest is too long.
+ * Calls `ended` when nothing more comes.
  */
 export function discardRest(request: IncomingMessage, ended: () => void = () => {}): void {
 	let left = mostDiscarded;
@@ -69,13 +85,13 @@ export function discardRest(request: IncomingMessage, ended: () => void = () => 
 		if (left < 0) request.socket.destroy();
 	});
 	request.once('end', ended);
-	// A client that leaves meanwhile is nobody's failure.
+	// A client that disconnects meanwhile is not a failure.
 	request.on('error', ended);
 	request.resume();
 }
 
-/** The bytes of a body on their way to a value. */
-class Reading {
+/** Turns the bytes of a body into a value. */
+class BodyParser {
 	readonly #limits: BodyLimits;
 	readonly #chunks: Buffer[] = [];
 	#bytes = 0;
@@ -91,7 +107,9 @@ class Reading {
 		if (this.#bytes > this.#limits.bytes) throw tooLarge(this.#limits.bytes, 'bytes');
 		this.#chunks.push(chunk);
 		if (this.#bytes <= smallBytes) return;
-		this.#builder ??= new JsonBuilder({ depth: maxDepth, values: this.#limits.values });
+		const { values, mapLevel } = this.#limits;
+		const most = { depth: maxDepth, values, token: maxBodyToken, members: maxBodyMembers, mapLevel };
+		this.#builder ??= new JsonBuilder(most);
 		for (const waiting of this.#chunks.splice(0)) this.#builder.add(this.#decode(waiting, true));
 	}
 
@@ -106,7 +124,7 @@ class Reading {
 		if (first === undefined) return undefined;
 		const bytes = others.length === 0 ? first : Buffer.concat(this.#chunks);
 		if (!isUtf8(bytes)) throw notUtf8();
-		const value = parseJson(withoutMark(bytes.toString()));
+		const value = parseJson(withoutByteOrderMark(bytes.toString()));
 		if (depthExceeds(value, maxDepth)) throw new JsonLimitError('depth');
 		return value;
 	}
@@ -121,7 +139,10 @@ class Reading {
 	}
 }
 
-/** Hands on the chunks of a stream; pauses it now and then. Where it fails or `take` does, the rest is left unread. */
+/**
+ * Passes the chunks of a stream to `take`, and pauses the stream now and then. When the stream or `take` fails, the
+ * rest is left unread.
+ */
 function consume(source: Readable, take: (chunk: Buffer) => void): Promise<void> {
 	return new Promise((resolve, reject) => {
 		let held = 0;
@@ -171,13 +192,18 @@ function asFailure(error: unknown, limits: BodyLimits): Failure {
 	if (error instanceof IllFormedError) return illFormed(['body', ...error.path], 'must not contain lone surrogates');
 	if (error instanceof JsonLimitError) {
 		if (error.limit === 'depth') return new Failure('invalid', `the body nests deeper than ${maxDepth} levels`);
-		return tooLarge(limits.values, 'values');
+		if (error.limit === 'values') return tooLarge(limits.values, 'values');
+		const [where, most] =
+			error.limit === 'members'
+				? ['an object of a request body', `${maxBodyMembers} members`]
+				: ['a text, a name or a number of a request body', `${maxBodyToken} characters`];
+		return new Failure('too_large', `${where} may have at most ${most}`);
 	}
 	const message = error instanceof Error ? error.message : String(error);
 	return new Failure('invalid', `the request body is not valid JSON: ${message}`);
 }
 
-/** A text that is no Unicode. */
+/** The failure for a text that is not Unicode. */
 export function illFormed(loc: Problem['loc'], msg: string): Failure {
 	return unprocessable([{ loc, msg, type: 'ill_formed' }]);
 }
@@ -186,12 +212,12 @@ function notUtf8(): Failure {
 	return illFormed(['body'], 'must be UTF-8');
 }
 
-function tooLarge(most: number, what: keyof BodyLimits): Failure {
+function tooLarge(most: number, what: 'bytes' | 'values'): Failure {
 	return new Failure('too_large', `a request body may hold at most ${most} ${what}`);
 }
 
-/** Some clients begin a text with a byte order mark. */
-function withoutMark(text: string): string {
+/** Removes a byte order mark, with which some clients begin a text. */
+function withoutByteOrderMark(text: string): string {
 	return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 

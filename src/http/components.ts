@@ -7,13 +7,15 @@ const place = '#/components/schemas/';
 export class Components {
 	readonly #schemas = new Map<string, Json>();
 
-	/** The JSON Schema of what a request sends (`input`) or an answer holds (`output`); named parts become references. */
-	of(schema: z.ZodType, io: 'input' | 'output'): Json {
+	/** The JSON Schema of a request (`input`) or an answer (`output`). Named parts become references. */
+	schemaFor(schema: z.ZodType, io: 'input' | 'output'): Json {
 		const {
 			$schema: _,
 			$defs,
 			...json
-		} = rewritten(z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any', override: adjusted }));
+		} = withDocumentReferences(
+			z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any', override: adjustSchema }),
+		);
 		for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Json>)) this.#add(name, definition);
 		return json;
 	}
@@ -31,7 +33,7 @@ export class Components {
 		return this.#schemas.get(reference.replace(place, ''));
 	}
 
-	/** All of them, by name. */
+	/** All schemas, sorted by name. */
 	sorted(): Json {
 		return Object.fromEntries([...this.#schemas].sort(([left], [right]) => (left < right ? -1 : 1)));
 	}
@@ -39,17 +41,17 @@ export class Components {
 
 type Override = NonNullable<z.core.ToJSONSchemaParams['override']>;
 
-/** What the conversion of one schema says too much or too little. */
-const adjusted: Override = ({ zodSchema, jsonSchema }) => {
+/** Corrects what the conversion of one schema adds or leaves out. */
+const adjustSchema: Override = ({ zodSchema, jsonSchema }) => {
 	// Answers may grow fields: a client that refuses unknown ones would break on the next version.
 	if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-	// The conversion leaves out the default of what is not its own input, such as a number written as text.
+	// The conversion leaves out a default whose type differs from the input's, such as a number written as text.
 	const { def } = zodSchema._zod;
 	if (def.type === 'default') jsonSchema.default ??= def.defaultValue as z.core.JSONSchema.BaseSchema['default'];
 };
 
 /** Points references at the document's components instead of at each schema's own definitions. */
-function rewritten(schema: Json): Json {
+function withDocumentReferences(schema: Json): Json {
 	return JSON.parse(JSON.stringify(schema), (name, value) =>
 		name === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', place) : value,
 	) as Json;

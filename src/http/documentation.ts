@@ -4,8 +4,8 @@ import { type DocumentInfo, openapi } from './openapi.js';
 import { type PagePlace, pageEndpoints } from './page.js';
 
 /**
- * The OpenAPI document of a table of endpoints, and the page that shows it, as endpoints of the same table. The document
- * is put together when it is first asked for; it describes itself, but not the page.
+ * The OpenAPI document of a table of endpoints, and the page that shows it, as endpoints of the same table. The
+ * document is built when it is first asked for. It describes itself, but not the page.
  */
 export function documentation<Access extends string>(
 	table: readonly Endpoint<string, never>[],
@@ -22,7 +22,7 @@ export function documentation<Access extends string>(
 		access: place.access,
 		returns: { 200: z.record(z.string(), z.unknown()) },
 		handle: () => {
-			// Anyone may ask for it, and it takes milliseconds to write: so it is written once.
+			// Anyone may ask for it, and building it takes milliseconds, so it is built once.
 			document ??= Buffer.from(JSON.stringify(openapi([...table, own], info)));
 			return new Raw(200, { 'content-type': 'application/json' }, document);
 		},

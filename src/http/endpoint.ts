@@ -10,7 +10,7 @@ export type Returns = Readonly<Record<number, z.ZodType | null>>;
 
 type ReplyHeaders = Readonly<Record<string, string>>;
 
-/** What a handler answers: one of the declared statuses with its body, before the body's schema filters it. */
+/** A handler's answer: one of the declared statuses with its body, before the body's schema filters it. */
 export type Reply<R extends Returns> = {
 	[S in keyof R]: R[S] extends z.ZodType
 		? { readonly status: S; readonly body: z.input<R[S]>; readonly headers?: ReplyHeaders }
@@ -30,8 +30,8 @@ export function reply(status: number, body?: unknown, headers?: ReplyHeaders): o
 }
 
 /**
- * Bytes as they are, for answers that are not JSON (bundles, pages) or are too long to be made at one stretch: then
- * `bytes` are its parts. The declared schemas do not see them.
+ * Bytes that are sent as they are, for answers that are not JSON (bundles, pages) or are too long to be made without a
+ * pause: then `bytes` are the chunks. No declared schema filters them.
  */
 export class Raw {
 	constructor(
@@ -52,15 +52,23 @@ export interface Request<P, Q, B> {
 	readonly id: string;
 }
 
-/** That an endpoint should not be used any more. */
+/** Says that an endpoint should not be used any more. */
 export interface Deprecation {
 	/** Since when, as ISO 8601. */
 	readonly since: string;
-	/** The path that is to be used in its place, with parameters of the deprecated one. */
+	/** The path to use instead, with parameters of the deprecated one. */
 	readonly successor: string;
 }
 
-/** What is said of an endpoint, once: the router, the validation, the types and OpenAPI all read it. */
+/** The limits of a body that may be larger than others. */
+export interface LargeBody {
+	/** The most bytes. */
+	readonly bytes: number;
+	/** The level of the body whose objects are maps of any number of members; the body itself is level 1. */
+	readonly mapLevel: number;
+}
+
+/** The declaration of an endpoint: the router, the validation, the types and OpenAPI all read it. */
 export interface Declaration<
 	Access extends string,
 	Context,
@@ -77,17 +85,17 @@ export interface Declaration<
 	readonly method: Method;
 	/** `/v2/schema/:proj_id/:env_id/roles`. */
 	readonly path: string;
-	/** Who may call it; what the name means is the mounting room's business. */
+	/** Who may call it. The room that mounts the table defines what the name means. */
 	readonly access: Access;
 	readonly params?: P;
 	readonly query?: Q;
 	readonly body?: B;
 	/** A body that passes `body`, for the documentation. */
 	readonly example?: unknown;
-	/** The largest body in bytes, where it is larger than the server takes. */
-	readonly maxBodyBytes?: number;
+	/** Set where bodies may exceed the server's limit. */
+	readonly largeBody?: LargeBody;
 	readonly returns: R;
-	/** Set for what is only kept for clients that have not moved: every answer says so. */
+	/** Set for endpoints that are only kept for older clients: every answer says so. */
 	readonly deprecated?: Deprecation;
 	/** Deliberate failures beyond those every endpoint shares (401, 403, 422), by status. */
 	readonly failures?: Readonly<Record<number, string>>;
@@ -107,8 +115,8 @@ export interface Endpoint<Access extends string = string, Context = never>
 }
 
 /**
- * Makes the declaring function of one room. `Contexts` maps each access name to what a handler with that access is
- * given, so a handler cannot be declared with less access than the context it uses.
+ * Makes the declaring function of one room. `Contexts` maps each access name to the context that handlers with that
+ * access get, so a handler cannot be declared with less access than its context requires.
  */
 export function declaring<Contexts>() {
 	return function endpoint<

@@ -3,82 +3,82 @@ import { createHash } from 'node:crypto';
 /** A JSON Schema, or a part of one. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What examples are put together from. */
+/** The sources of examples. */
 export interface ExampleSource {
 	/** The schema that a reference (`#/components/schemas/Thing`) leads to. */
 	readonly resolve: (reference: string) => Json | undefined;
-	/** What is known of the objects that a reference leads to: members and their values. */
+	/** The known members and values of the objects that a reference leads to. */
 	readonly known: (reference: string) => unknown;
-	/** Values by the name of the member or parameter they are fit for. */
+	/** Values by the name of the member or parameter that they suit. */
 	readonly samples: Json;
 }
 
 /**
- * An example of what a schema describes, the same each time: made of `hint`, which may say more or less than the schema,
- * then of what the source knows, then of what the types alone say. A member that may be missing or null, and of which
- * nothing is known, is missing or null.
+ * An example for a schema, the same each time: from `hint`, which may have more or less than the schema, then from what
+ * the source knows, then from the types alone. A member that may be missing or null, and of which nothing is known, is
+ * missing or null.
  */
-export function exampleOf(source: ExampleSource, schema: Json, hint?: unknown, name = ''): unknown {
-	const value = found(source, schema, hint, name);
+export function buildExample(source: ExampleSource, schema: Json, hint?: unknown, name = ''): unknown {
+	const value = knownExample(source, schema, hint, name);
 	return value === undefined ? plain(schema) : value;
 }
 
 const instant = '2025-01-31T09:30:00.000Z';
 
-/** What is known of a value; `undefined` when nothing is. */
-function found(source: ExampleSource, schema: Json, hint: unknown, name: string): unknown {
+/** The known value; `undefined` when nothing is known. */
+function knownExample(source: ExampleSource, schema: Json, hint: unknown, name: string): unknown {
 	const reference = schema['$ref'];
 	if (typeof reference === 'string') {
 		const known = merged(source.known(reference), hint);
-		return found(source, source.resolve(reference) ?? {}, known, name);
+		return knownExample(source, source.resolve(reference) ?? {}, known, name);
 	}
 	const options = (schema['anyOf'] ?? schema['oneOf']) as readonly Json[] | undefined;
-	if (options !== undefined) return ofOptions(source, options, hint, name);
-	if (schema['type'] === 'array') return listOf(source, schema, hint, name);
-	if (isRecord(schema['properties'])) return objectOf(source, schema, schema['properties'], hint);
-	if (isRecord(schema['additionalProperties'])) return mapOf(source, schema['additionalProperties'], hint);
-	return leafOf(source, schema, hint, name);
+	if (options !== undefined) return optionExample(source, options, hint, name);
+	if (schema['type'] === 'array') return listExample(source, schema, hint, name);
+	if (isRecord(schema['properties'])) return objectExample(source, schema, schema['properties'], hint);
+	if (isRecord(schema['additionalProperties'])) return mapExample(source, schema['additionalProperties'], hint);
+	return leafExample(source, schema, hint, name);
 }
 
-function ofOptions(source: ExampleSource, options: readonly Json[], hint: unknown, name: string): unknown {
+function optionExample(source: ExampleSource, options: readonly Json[], hint: unknown, name: string): unknown {
 	const likely = options.filter((option) => hint !== undefined && accepts(option, hint));
 	for (const option of [...likely, ...options]) {
-		const value = option['type'] === 'null' ? undefined : found(source, option, hint, name);
+		const value = option['type'] === 'null' ? undefined : knownExample(source, option, hint, name);
 		if (value !== undefined) return value;
 	}
 	return options.some((option) => option['type'] === 'null') ? null : undefined;
 }
 
-function listOf(source: ExampleSource, schema: Json, hint: unknown, name: string): unknown {
+function listExample(source: ExampleSource, schema: Json, hint: unknown, name: string): unknown {
 	const items = isRecord(schema['items']) ? schema['items'] : {};
 	const given = Array.isArray(hint) ? hint : source.samples[name];
-	if (Array.isArray(given)) return given.map((item) => exampleOf(source, items, item));
-	const item = found(source, items, undefined, name);
+	if (Array.isArray(given)) return given.map((item) => buildExample(source, items, item));
+	const item = knownExample(source, items, undefined, name);
 	return item === undefined ? undefined : [item];
 }
 
-function objectOf(source: ExampleSource, schema: Json, properties: Json, hint: unknown): Json {
+function objectExample(source: ExampleSource, schema: Json, properties: Json, hint: unknown): Json {
 	const required = new Set((schema['required'] ?? []) as readonly string[]);
 	const members = Object.entries(properties).flatMap(([name, member]) => {
 		const part = isRecord(member) ? member : {};
-		const value = found(source, part, isRecord(hint) ? hint[name] : undefined, name);
+		const value = knownExample(source, part, isRecord(hint) ? hint[name] : undefined, name);
 		if (value === undefined && !required.has(name)) return [];
 		return [[name, value === undefined ? plain(part) : value]];
 	});
 	return Object.fromEntries(members);
 }
 
-function mapOf(source: ExampleSource, member: Json, hint: unknown): unknown {
+function mapExample(source: ExampleSource, member: Json, hint: unknown): unknown {
 	if (!isRecord(hint)) return undefined;
 	const members = Object.entries(hint).map(([key, value]) => {
-		// Where members are objects that say their key, it is their place in the map.
+		// Where members are objects with a key, the key is their place in the map.
 		const known = isRecord(value) ? { key, ...value } : value;
-		return [key, exampleOf(source, member, known)];
+		return [key, buildExample(source, member, known)];
 	});
 	return Object.fromEntries(members);
 }
 
-function leafOf({ samples }: ExampleSource, schema: Json, hint: unknown, name: string): unknown {
+function leafExample({ samples }: ExampleSource, schema: Json, hint: unknown, name: string): unknown {
 	for (const value of [hint, samples[name]]) if (value !== undefined && accepts(schema, value)) return value;
 	if ('const' in schema) return schema['const'];
 	if (Array.isArray(schema['enum'])) return schema['enum'][0];
@@ -87,7 +87,7 @@ function leafOf({ samples }: ExampleSource, schema: Json, hint: unknown, name: s
 	return schema['default'];
 }
 
-/** What the type alone says. */
+/** A value from the type alone. */
 function plain(schema: Json): unknown {
 	const types = [schema['type']].flat();
 	const [type] = types.includes('null') ? ['null'] : types;
@@ -98,19 +98,19 @@ function plain(schema: Json): unknown {
 	return type === 'string' ? 'example' : null;
 }
 
-/** Whether a value passes what a schema says of it, as far as examples need it. */
+/** Whether a value matches a schema, as far as examples need that. */
 function accepts(schema: Json, value: unknown): boolean {
 	if ('const' in schema) return schema['const'] === value;
 	if (Array.isArray(schema['enum'])) return schema['enum'].includes(value);
-	const types = [schema['type'] ?? typeOf(value)].flat();
-	if (!types.includes(typeOf(value)) && !(types.includes('number') && typeOf(value) === 'integer')) return false;
+	const types = [schema['type'] ?? jsonType(value)].flat();
+	if (!types.includes(jsonType(value)) && !(types.includes('number') && jsonType(value) === 'integer')) return false;
 	if (typeof value !== 'string') return true;
 	if (schema['format'] === 'uuid' && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)) return false;
 	if (schema['format'] === 'date-time' && Number.isNaN(Date.parse(value))) return false;
 	return typeof schema['pattern'] !== 'string' || new RegExp(schema['pattern'], 'u').test(value);
 }
 
-function typeOf(value: unknown): string {
+function jsonType(value: unknown): string {
 	if (value === null) return 'null';
 	if (Array.isArray(value)) return 'array';
 	return Number.isInteger(value) ? 'integer' : typeof value;
@@ -121,7 +121,7 @@ function idFor(name: string): string {
 	return `0192f0c1-2a5b-7cc3-8d4e-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`;
 }
 
-/** What both say, and where they differ what the later one says. */
+/** Both values merged; the later one wins. */
 function merged(earlier: unknown, later: unknown): unknown {
 	return isRecord(earlier) && isRecord(later) ? { ...earlier, ...later } : (later ?? earlier);
 }

@@ -1,31 +1,37 @@
 import { firstIllFormed, mayBeIllFormed, type Step } from './well-formed.js';
 
-/** So much text, in characters, is parsed in a millisecond or two. */
+/** How many characters of text are parsed in a millisecond or two. */
 const millisecondsWork = 32 * 1024;
 
-/** What a JSON text may be. */
+/** The limits of a JSON text. */
 export interface JsonLimits {
-	/** The most lists and objects within each other. */
+	/** The deepest nesting of lists and objects. */
 	readonly depth: number;
-	/** The most lists, objects and commas in all: so many values at least. */
+	/** The most lists, objects and commas in all, and so about the most values. */
 	readonly values: number;
+	/** The most characters of one text, name or number, as it is written. */
+	readonly token: number;
+	/** The most members of one object. A repeated name counts each time. */
+	readonly members: number;
+	/** The level whose objects may have more members; the outermost list or object is level 1. */
+	readonly mapLevel?: number | undefined;
 }
 
-/** A JSON text that is too deep, or holds too much. */
+/** A JSON text that exceeds a limit. */
 export class JsonLimitError extends Error {
-	constructor(readonly limit: keyof JsonLimits) {
+	constructor(readonly limit: 'depth' | 'values' | 'token' | 'members') {
 		super(`the limit of ${limit} is exceeded`);
 	}
 }
 
-/** A JSON text that stands for a text or a name with a lone surrogate. */
+/** A JSON text with a lone surrogate in a text or a name. */
 export class IllFormedError extends Error {
 	constructor(readonly path: readonly Step[]) {
 		super('a lone surrogate');
 	}
 }
 
-/** Reads a whole JSON text. Throws `SyntaxError` and `IllFormedError`; limits are for the caller. */
+/** Parses a whole JSON text. Throws `SyntaxError` and `IllFormedError`; limits are for the caller to check. */
 export function parseJson(text: string): unknown {
 	const value: unknown = JSON.parse(text);
 	const place = mayBeIllFormed(text) ? firstIllFormed(value) : null;
@@ -38,22 +44,24 @@ type Container = unknown[] | Record<string, unknown>;
 /** A list or an object that is open. Offsets count the characters of the whole text. */
 interface Level {
 	readonly list: boolean;
-	/** What is built of it, from when a part of its text is no longer kept. */
+	/** The value built so far, once part of its text has been dropped. */
 	built: Container | undefined;
-	/** Its place in the level around it, once that is built. */
+	/** Its place in the level around it, once that has a value. */
 	place: Step;
-	/** What stands before the text that is not parsed yet. */
+	/** What comes before the text that is not parsed yet. */
 	lead: 'bracket' | 'value' | 'comma';
 	/** Where that text begins. */
 	from: number;
 	/** After the last comma in it; `from` when it has none. */
 	comma: number;
+	/** How many commas it has. */
+	commas: number;
 }
 
 /**
- * Builds the value of a JSON text that comes in parts, as `JSON.parse` would of the whole. A part is searched for brackets,
- * commas and strings only; runs of whole members or items are then given to `JSON.parse`. So no part holds the event loop
- * for long, and a text that is too deep or holds too much is refused before it is built.
+ * Builds the value of a JSON text that arrives in parts, as `JSON.parse` would from the whole. Each part is only
+ * scanned for brackets, commas and strings; runs of complete members or items then go to `JSON.parse`. So no part holds
+ * the event loop for long, and a text that exceeds a limit is refused before it is built.
  */
 export class JsonBuilder {
 	readonly #limits: JsonLimits;
@@ -65,11 +73,13 @@ export class JsonBuilder {
 	#end = 0;
 	#inString = false;
 	#escaped = false;
+	/** The start of the unfinished text, name or number, or of the blanks between two of them. */
+	#token = 0;
 	#values = 0;
-	/** The outermost list or object, once it is begun. */
+	/** The outermost list or object, once it has been started. */
 	#root: Container | undefined;
 
-	/** `pieceLength` is how much text waits, in characters, before what is complete of it is parsed. */
+	/** `pieceLength` is how many characters to collect before their complete members are parsed. */
 	constructor(limits: JsonLimits, pieceLength = millisecondsWork) {
 		this.#limits = limits;
 		this.#pieceLength = pieceLength;
@@ -80,6 +90,7 @@ export class JsonBuilder {
 		this.#text += part;
 		this.#scan(part);
 		this.#end += part.length;
+		this.#requireShort(this.#end);
 		if (this.#end - this.#base >= this.#pieceLength) this.#buildComplete();
 	}
 
@@ -97,36 +108,56 @@ export class JsonBuilder {
 			if (this.#inString) {
 				if (this.#escaped) this.#escaped = false;
 				else if (code === 92) this.#escaped = true;
-				else if (code === 34) this.#inString = false;
-			} else if (code === 34) this.#inString = true;
+				else if (code === 34) this.#quote(this.#end + index);
+			} else if (code === 34) this.#quote(this.#end + index);
 			else if (code === 44) this.#separate(this.#end + index);
 			else if (code === 91 || code === 123) this.#open(code === 91, this.#end + index);
 			else if (code === 93 || code === 125) this.#close(code === 93, this.#end + index);
 		}
 	}
 
-	#count(): void {
+	#quote(at: number): void {
+		this.#inString = !this.#inString;
+		this.#beginToken(at);
+	}
+
+	/** Ends a token with this character; the next one begins after it. */
+	#beginToken(at: number): void {
+		this.#requireShort(at);
+		this.#token = at + 1;
+	}
+
+	#requireShort(end: number): void {
+		if (end - this.#token > this.#limits.token) throw new JsonLimitError('token');
+	}
+
+	#count(at: number): void {
+		this.#beginToken(at);
 		this.#values += 1;
 		if (this.#values > this.#limits.values) throw new JsonLimitError('values');
 	}
 
 	#open(list: boolean, at: number): void {
-		this.#count();
+		this.#count(at);
 		if (this.#levels.length === this.#limits.depth) throw new JsonLimitError('depth');
-		this.#levels.push({ list, built: undefined, place: 0, lead: 'bracket', from: at + 1, comma: at + 1 });
+		this.#levels.push({ list, built: undefined, place: 0, lead: 'bracket', from: at + 1, comma: at + 1, commas: 0 });
 	}
 
 	#separate(at: number): void {
-		this.#count();
+		this.#count(at);
 		const level = this.#levels.at(-1);
 		if (level === undefined) throw unexpected(at);
 		level.comma = at + 1;
+		level.commas += 1;
+		if (level.list || level.commas < this.#limits.members) return;
+		if (this.#levels.length !== this.#limits.mapLevel) throw new JsonLimitError('members');
 	}
 
 	#close(list: boolean, at: number): void {
+		this.#beginToken(at);
 		const level = this.#levels.pop();
 		if (level === undefined) throw unexpected(at);
-		// What is still text is parsed with the text around it.
+		// A level without a value is parsed with the text around it.
 		if (level.built === undefined) return;
 		if (level.list !== list) throw unexpected(at);
 		this.#append(level, at, false);
@@ -135,7 +166,7 @@ export class JsonBuilder {
 		else Object.assign(around, { lead: 'value', from: at + 1, comma: at + 1 });
 	}
 
-	/** Builds what is complete of the levels that are open: the members and items before their last commas. */
+	/** Builds the complete members and items of the open levels: those before their last commas. */
 	#buildComplete(): void {
 		for (const [depth, level] of this.#levels.entries()) {
 			if (level.built === undefined) this.#begin(level, this.#levels[depth - 1]);
@@ -146,7 +177,7 @@ export class JsonBuilder {
 		this.#forget(level.from);
 	}
 
-	/** Begins a level whose end is not there yet, in the level around it. */
+	/** Starts the value of an unfinished level, in the level around it. */
 	#begin(level: Level, around: Level | undefined): void {
 		const bracket = level.from - 1;
 		level.built = level.list ? [] : {};
@@ -162,7 +193,7 @@ export class JsonBuilder {
 		put(around.built, level.place, level.built);
 	}
 
-	/** Where in `around` the list or object stands that begins at `bracket`. */
+	/** The place in `around` of the list or object that begins at `bracket`. */
 	#placeBefore(bracket: number, around: Level): Step {
 		const before = this.#slice(around.from, bracket);
 		if (Array.isArray(around.built)) {
@@ -171,11 +202,11 @@ export class JsonBuilder {
 		}
 		const [name, ...others] = Object.keys(this.#parse(`{${before}null}`, around.from) as object);
 		if (name === undefined || others.length > 0) throw unexpected(bracket);
-		if (mayBeIllFormed(before)) requireWellFormed(null, [...this.#pathOf(around), name]);
+		if (mayBeIllFormed(before)) requireWellFormed(null, [...this.#levelPath(around), name]);
 		return name;
 	}
 
-	/** Builds the text of a level up to `to`: its end, or after a comma where `more` follows. */
+	/** Builds the members of a level up to `to`: its end, or after a comma when `more` follows. */
 	#append(level: Level, to: number, more: boolean): void {
 		const { from } = level;
 		const members = membersIn(this.#slice(from, more ? to - 1 : to), level, more);
@@ -185,7 +216,7 @@ export class JsonBuilder {
 		const suspicious = mayBeIllFormed(members);
 		for (const [name, value] of Array.isArray(parsed) ? parsed.entries() : Object.entries(parsed as object)) {
 			const place = Array.isArray(level.built) ? level.built.length : String(name);
-			if (suspicious) requireWellFormed(value, [...this.#pathOf(level), place]);
+			if (suspicious) requireWellFormed(value, [...this.#levelPath(level), place]);
 			put(level.built, place, value);
 		}
 	}
@@ -199,8 +230,8 @@ export class JsonBuilder {
 		}
 	}
 
-	/** The place of a level that is built; it may just have been closed. */
-	#pathOf(level: Level): readonly Step[] {
+	/** The path to a level, which may just have been closed. */
+	#levelPath(level: Level): readonly Step[] {
 		const last = this.#levels.indexOf(level);
 		const levels = last === -1 ? [...this.#levels, level] : this.#levels.slice(0, last + 1);
 		return levels.slice(1).map(({ place }) => place);
@@ -219,7 +250,7 @@ export class JsonBuilder {
 const blank = /^[ \t\n\r]*$/;
 const leadingComma = /^[ \t\n\r]*,/;
 
-/** The members or items in a text of a level; `null` when there are none. A comma after the text is not part of it. */
+/** The members or items in a level's text; `null` when there are none. A comma after the text is not part of it. */
 function membersIn(text: string, { lead, from }: Level, more: boolean): string | null {
 	const empty = blank.test(text);
 	if (empty && (lead === 'value' || (lead === 'bracket' && !more))) return null;
@@ -229,7 +260,7 @@ function membersIn(text: string, { lead, from }: Level, more: boolean): string |
 	return members;
 }
 
-/** As `JSON.parse` sets members: also one called `__proto__`. */
+/** Sets a member as `JSON.parse` does, even one called `__proto__`. */
 function put(container: Container | undefined, place: Step, value: unknown): void {
 	if (Array.isArray(container)) container.push(value);
 	else if (place !== '__proto__') (container as Record<string, unknown>)[place] = value;
@@ -240,7 +271,7 @@ function requireBlank(text: string, from: number): void {
 	if (!blank.test(text)) throw unexpected(from + text.search(/[^ \t\n\r]/));
 }
 
-/** Refuses a value, or its name, for what is no Unicode. `path` is the value's. */
+/** Refuses a value, or its name, that is not Unicode. `path` is the value's. */
 function requireWellFormed(value: unknown, path: readonly Step[]): void {
 	const place = firstIllFormed(path.at(-1)) === null ? firstIllFormed(value) : [];
 	if (place !== null) throw new IllFormedError([...path, ...place]);

@@ -4,28 +4,36 @@ import Router from '@koa/router';
 import type { Context as KoaContext } from 'koa';
 import type { z } from 'zod';
 import { unprocessable } from '../failure.js';
-import { type Deprecation, type Endpoint, Raw, type Reply, type Request, type Returns } from './endpoint.js';
+import {
+	type Deprecation,
+	type Endpoint,
+	type LargeBody,
+	Raw,
+	type Reply,
+	type Request,
+	type Returns,
+} from './endpoint.js';
 import { type Part, problemsIn } from './problem.js';
-import { requireUnicode } from './query-text.js';
+import { requireUnicode } from './require-unicode.js';
 
-/** What a handler answered, after it has been checked against the endpoint's declaration. */
+/** A handler's answer, after it was checked against the endpoint's declaration. */
 export type Answer = Reply<Returns> | Raw;
 
 /** A parsed request whose types only its own endpoint knows. */
 export type AnyRequest = Request<unknown, unknown, unknown>;
 
-/** The rest of a request's way, as `Surround` gets it: what follows once it has opened the handler's context. */
+/** What follows for a request once `Surround` has opened the handler's context. */
 export interface Run {
-	/** Validates the request if that was not done yet, runs the handler, checks its answer. */
+	/** Validates the request if that was not done yet, runs the handler, and checks its answer. */
 	(context: unknown): Promise<Answer>;
-	/** Validates the request now: for those who open something dear. Throws `unprocessable`. */
+	/** Validates the request now: for those that open something expensive. Throws `unprocessable`. */
 	validate(): Promise<void>;
 }
 
 /**
- * Wraps every handler of a table: finds out who calls, opens what the endpoint's access promises its handler, runs it,
- * closes. Throws `Failure` to refuse. `params` are those of the path, decoded. Nothing of the body has been read: who may
- * not call is refused by path and headers alone.
+ * Wraps every handler of a table: identifies the caller, opens the context that the endpoint's access promises, runs
+ * the handler, and closes the context. Throws `Failure` to refuse. `params` are the decoded parameters of the path.
+ * Nothing of the body has been read yet: who may not call is refused by path and headers alone.
  */
 export type Surround = (endpoint: Endpoint<string, never>, request: AnyRequest, run: Run) => Promise<Answer>;
 
@@ -53,11 +61,11 @@ function checked(endpoint: Endpoint<string, never>, answer: Answer): Answer {
 function send(ctx: KoaContext, answer: Answer): void {
 	ctx.status = answer.status;
 	if (answer instanceof Raw) {
-		// Koa drops the content type of a 304, which long-polling clients read: so the bytes are written without it.
+		// Koa drops the content type of a 304, which long-polling clients read, so this writes the answer itself.
 		ctx.respond = false;
 		ctx.res.writeHead(answer.status, { ...answer.headers, 'x-request-id': ctx.state['id'] });
 		if (typeof answer.bytes === 'string' || answer.bytes instanceof Uint8Array) ctx.res.end(answer.bytes);
-		// As fast as the client reads; one that goes away is nobody's failure.
+		// Sent as fast as the client reads. A client that goes away is not a failure.
 		else pipeline(Readable.from(answer.bytes, { objectMode: false }), ctx.res, () => {});
 		return;
 	}
@@ -73,12 +81,12 @@ function send(ctx: KoaContext, answer: Answer): void {
 }
 
 /**
- * Reads a request body as JSON, whatever its content type says; `undefined` when there is none. `maxBytes` stands in
- * for the server's limit.
+ * Reads a request body as JSON, whatever its content type; `undefined` when there is none. `large` replaces the
+ * server's limits.
  */
-export type BodyReader = (ctx: KoaContext, maxBytes: number | undefined) => Promise<unknown>;
+export type BodyReader = (ctx: KoaContext, large: LargeBody | undefined) => Promise<unknown>;
 
-/** Serves a table of endpoints: match, parse, surround, handle, filter the answer. The only reader of declarations. */
+/** Serves a table of endpoints: match, parse, surround, handle, filter the answer. Nothing else serves declarations. */
 export function mount(endpoints: readonly Endpoint<string, never>[], surround: Surround, readBody: BodyReader): Router {
 	const router = new Router({ sensitive: true, strict: true });
 	for (const endpoint of endpoints) {
@@ -88,10 +96,11 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 			const request: AnyRequest = {
 				params: ctx.params,
 				query: ctx.query,
-				// Read when the request is validated: after `surround` has asked who sends it.
+				// Read during validation, after `surround` has identified the caller.
 				body: undefined,
 				headers: ctx.headers as Readonly<Record<string, string | undefined>>,
-				// Made for those who ask: few do, and a controller and a listener cost as much as a small handler.
+				// Made only on demand: few handlers ask, and a controller and a listener cost as much as a small
+				// handler.
 				get closed() {
 					return closedSignal(ctx.res);
 				},
@@ -99,10 +108,10 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 			};
 			const validate = async () => {
 				if (ctx.querystring.includes('%')) requireUnicode(ctx.querystring);
-				const body = endpoint.body === undefined ? undefined : await readBody(ctx, endpoint.maxBodyBytes);
+				const body = endpoint.body === undefined ? undefined : await readBody(ctx, endpoint.largeBody);
 				return validRequest(endpoint, request, body);
 			};
-			send(ctx, await surround(endpoint, request, runOf(endpoint, validate)));
+			send(ctx, await surround(endpoint, request, createRun(endpoint, validate)));
 		});
 	}
 	return router;
@@ -122,13 +131,13 @@ function closedSignal(response: ServerResponse): AbortSignal {
 	return closed.signal;
 }
 
-function runOf(endpoint: Endpoint<string, never>, valid: () => Promise<AnyRequest>): Run {
+function createRun(endpoint: Endpoint<string, never>, valid: () => Promise<AnyRequest>): Run {
 	let validated: Promise<AnyRequest> | undefined;
 	const validate = () => {
 		validated ??= valid();
 		return validated;
 	};
-	// What `surround` opened is what this endpoint's access name promised its handler: see `declaring`.
+	// `surround` opened the context that this endpoint's access name promises its handler: see `declaring`.
 	const run = async (context: unknown) => checked(endpoint, await endpoint.handle(await validate(), context as never));
 	return Object.assign(run, {
 		validate: async () => {

@@ -2,9 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import type { z } from 'zod';
 import { Components } from './components.js';
 import type { Endpoint } from './endpoint.js';
-import { type ExampleSource, exampleOf, type Json } from './example.js';
+import { buildExample, type ExampleSource, type Json } from './example.js';
 
-/** What callers of an access level need to know. */
+/** What callers need to know about an access level. */
 export interface AccessNote {
 	/** One sentence: who may call. */
 	readonly description: string;
@@ -12,7 +12,7 @@ export interface AccessNote {
 	readonly secured: boolean;
 }
 
-/** What a document says that the endpoints do not. */
+/** The parts of a document that do not come from the endpoints. */
 export interface DocumentInfo {
 	readonly title: string;
 	readonly version: string;
@@ -25,7 +25,7 @@ export interface DocumentInfo {
 	readonly failureBody: z.ZodType;
 	/** The body of a 422. */
 	readonly validationBody: z.ZodType;
-	/** What examples say, by the name of the member or parameter. */
+	/** Values for examples, by the name of the member or parameter. */
 	readonly samples: Json;
 	/** An example of the body of a failure. */
 	readonly failureExample: (status: number, description: string) => unknown;
@@ -42,23 +42,23 @@ type AnyEndpoint = Endpoint<string, never>;
 
 /**
  * Describes a table of endpoints in OpenAPI 3.1. Equal tables give byte-identical documents: paths and tags in table
- * order, components by name. Throws when two endpoints share a name or a place, when an access name has no note, and
- * when two schemas share an id.
+ * order, components by name. Throws when two endpoints share a name or a method and path, when an access name has no
+ * note, and when two schemas share an id.
  */
 export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): OpenApiDocument {
 	const components = new Components();
 	const failures = sharedFailures(components, info);
-	const writing = { info, components, failures, examples: sourceOf(endpoints, components, info.samples) };
+	const writing = { info, components, failures, examples: exampleSource(endpoints, components, info.samples) };
 	const paths: Record<string, Record<string, Json>> = {};
 	const names = new Set<string>();
 	for (const endpoint of endpoints) {
-		const path = templateOf(endpoint.path);
+		const path = pathTemplate(endpoint.path);
 		const operations = paths[path] ?? {};
 		paths[path] = operations;
 		if (names.has(endpoint.name)) throw new Error(`two endpoints are named ${endpoint.name}`);
 		if (operations[endpoint.method]) throw new Error(`two endpoints are at ${endpoint.method} ${endpoint.path}`);
 		names.add(endpoint.name);
-		operations[endpoint.method] = operationOf(endpoint, writing);
+		operations[endpoint.method] = operation(endpoint, writing);
 	}
 	return {
 		openapi: '3.1.0',
@@ -81,8 +81,8 @@ interface SharedFailure {
 type SharedFailures = Readonly<Record<400 | 401 | 403 | 404 | 413 | 422 | 431, SharedFailure>>;
 
 function sharedFailures(components: Components, info: DocumentInfo): SharedFailures {
-	const failure = components.of(info.failureBody, 'output');
-	const validation = components.of(info.validationBody, 'output');
+	const failure = components.schemaFor(info.failureBody, 'output');
+	const validation = components.schemaFor(info.validationBody, 'output');
 	const shared = (status: number, name: string, description: string) => {
 		const schema = status === 422 ? validation : failure;
 		return { name, response: answer(description, schema, info.failureExample(status, description)) };
@@ -92,7 +92,11 @@ function sharedFailures(components: Components, info: DocumentInfo): SharedFailu
 		401: shared(401, 'Unauthorized', 'The API key is missing or not known.'),
 		403: shared(403, 'Forbidden', 'The API key does not give access to this.'),
 		404: shared(404, 'NotFound', 'Something that the path names does not exist.'),
-		413: shared(413, 'TooLarge', 'The request body is too large.'),
+		413: shared(
+			413,
+			'TooLarge',
+			'The request body is too large, holds too many values, an object of too many members or too long a text.',
+		),
 		422: shared(
 			422,
 			'Unprocessable',
@@ -111,19 +115,19 @@ interface Writing {
 }
 
 interface Examples extends ExampleSource {
-	/** The key of the object that the example of a collection's path makes. */
+	/** For a collection's path, the key of the object in its example. */
 	readonly keys: ReadonlyMap<string, unknown>;
 }
 
-/** What is made by the examples of bodies is what is known of the models that answers show. */
-function sourceOf(endpoints: readonly AnyEndpoint[], components: Components, samples: Json): Examples {
+/** The examples of requests that create objects also serve for the models in answers. */
+function exampleSource(endpoints: readonly AnyEndpoint[], components: Components, samples: Json): Examples {
 	const known = new Map<unknown, unknown>();
 	const keys = new Map<string, unknown>();
 	const creating = endpoints.filter(({ method, example }) => method === 'post' && example !== undefined);
 	for (const { path, example, returns } of [...creating, ...endpoints]) {
 		const made = returns[200] ?? returns[201];
 		if (example === undefined) continue;
-		const reference = made && components.of(made, 'output')['$ref'];
+		const reference = made && components.schemaFor(made, 'output')['$ref'];
 		if (!known.has(reference)) known.set(reference, example);
 		if (!keys.has(path)) keys.set(path, (example as { readonly key?: unknown }).key);
 	}
@@ -135,7 +139,7 @@ function sourceOf(endpoints: readonly AnyEndpoint[], components: Components, sam
 	};
 }
 
-function operationOf(endpoint: AnyEndpoint, writing: Writing): Json {
+function operation(endpoint: AnyEndpoint, writing: Writing): Json {
 	const { info, components } = writing;
 	const access = info.access[endpoint.access];
 	if (access === undefined) throw new Error(`${endpoint.name} has the access ${endpoint.access}, which has no note`);
@@ -143,31 +147,31 @@ function operationOf(endpoint: AnyEndpoint, writing: Writing): Json {
 	return {
 		operationId: endpoint.name,
 		summary: endpoint.summary,
-		description: descriptionOf(endpoint, access),
+		description: operationDescription(endpoint, access),
 		tags: [endpoint.tag],
 		'x-access': endpoint.access,
 		security: access.secured ? [{ bearer: [] }] : [],
 		...(endpoint.deprecated && { deprecated: true }),
 		...(parameters.length > 0 && { parameters }),
-		...(endpoint.body && { requestBody: requestBodyOf(endpoint, endpoint.body, components) }),
-		responses: responsesOf(endpoint, access, writing),
+		...(endpoint.body && { requestBody: requestBody(endpoint, endpoint.body, components) }),
+		responses: operationResponses(endpoint, access, writing),
 	};
 }
 
-function descriptionOf({ method, description, deprecated }: AnyEndpoint, access: AccessNote): string {
-	const successor = deprecated && `\`${method.toUpperCase()} ${templateOf(deprecated.successor)}\``;
+function operationDescription({ method, description, deprecated }: AnyEndpoint, access: AccessNote): string {
+	const successor = deprecated && `\`${method.toUpperCase()} ${pathTemplate(deprecated.successor)}\``;
 	const moved = successor && `Deprecated: use ${successor}. The answer says so in \`Deprecation\` and \`Link\`.`;
 	return [description, moved, `Access: ${access.description}`].filter(Boolean).join('\n\n');
 }
 
 /** A path as OpenAPI writes it. */
-function templateOf(path: string): string {
+function pathTemplate(path: string): string {
 	return path.replace(/:(\w+)/g, '{$1}');
 }
 
-/** The members of an object schema as OpenAPI wants parameters: one by one. */
-function membersOf(schema: z.ZodType | undefined, components: Components) {
-	const json = schema === undefined ? {} : components.of(schema, 'input');
+/** The members of an object schema, one by one, as OpenAPI wants parameters. */
+function schemaMembers(schema: z.ZodType | undefined, components: Components) {
+	const json = schema === undefined ? {} : components.schemaFor(schema, 'input');
 	return {
 		properties: (json['properties'] ?? {}) as Readonly<Record<string, Json>>,
 		required: new Set((json['required'] ?? []) as readonly string[]),
@@ -180,26 +184,26 @@ function parameter(place: 'path' | 'query', name: string, required: boolean, sch
 }
 
 function pathParameters(endpoint: AnyEndpoint, { components, examples }: Writing): Json[] {
-	const { properties } = membersOf(endpoint.params, components);
+	const { properties } = schemaMembers(endpoint.params, components);
 	const names = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 	return names.map((name) => {
 		const schema = properties[name] ?? { type: 'string' };
 		const collection = endpoint.path.slice(0, endpoint.path.indexOf(`/:${name}`));
 		const key = examples.samples[name] ?? examples.keys.get(collection);
-		return parameter('path', name, true, schema, exampleOf(examples, schema, key, name));
+		return parameter('path', name, true, schema, buildExample(examples, schema, key, name));
 	});
 }
 
 function queryParameters(endpoint: AnyEndpoint, { components, examples }: Writing): Json[] {
-	const { properties, required } = membersOf(endpoint.query, components);
+	const { properties, required } = schemaMembers(endpoint.query, components);
 	return Object.entries(properties).map(([name, schema]) =>
-		parameter('query', name, required.has(name), schema, exampleOf(examples, schema, undefined, name)),
+		parameter('query', name, required.has(name), schema, buildExample(examples, schema, undefined, name)),
 	);
 }
 
-function requestBodyOf(endpoint: AnyEndpoint, body: z.ZodType, components: Components): Json {
+function requestBody(endpoint: AnyEndpoint, body: z.ZodType, components: Components): Json {
 	const media = {
-		schema: components.of(body, 'input'),
+		schema: components.schemaFor(body, 'input'),
 		...(endpoint.example !== undefined && { example: endpoint.example }),
 	};
 	return { required: !body.safeParse(undefined).success, content: { 'application/json': media } };
@@ -209,7 +213,7 @@ function answer(description: string, schema: Json, example: unknown): Json {
 	return { description, content: { 'application/json': { schema, example } } };
 }
 
-/** Which shared failures an endpoint can answer follows from what it declares. */
+/** The shared failures that an endpoint can answer, which follow from its declaration. */
 function sharedStatuses(endpoint: AnyEndpoint, access: AccessNote): (keyof SharedFailures)[] {
 	const statuses: (keyof SharedFailures)[] = [];
 	if (endpoint.body || endpoint.params) statuses.push(400);
@@ -221,7 +225,7 @@ function sharedStatuses(endpoint: AnyEndpoint, access: AccessNote): (keyof Share
 	return statuses;
 }
 
-function responsesOf(
+function operationResponses(
 	endpoint: AnyEndpoint,
 	access: AccessNote,
 	{ info, components, failures, examples }: Writing,
@@ -229,9 +233,9 @@ function responsesOf(
 	const responses: Record<string, Json> = {};
 	for (const [status, returned] of Object.entries(endpoint.returns)) {
 		const description = STATUS_CODES[status] ?? status;
-		const schema = returned && components.of(returned, 'output');
+		const schema = returned && components.schemaFor(returned, 'output');
 		responses[status] = schema
-			? answer(description, schema, exampleOf(examples, schema, endpoint.example))
+			? answer(description, schema, buildExample(examples, schema, endpoint.example))
 			: { description };
 	}
 	for (const status of sharedStatuses(endpoint, access)) {
@@ -240,8 +244,8 @@ function responsesOf(
 	for (const [status, description] of Object.entries(endpoint.failures ?? {})) {
 		const body = status === '422' ? info.validationBody : info.failureBody;
 		const example = info.failureExample(Number(status), description);
-		responses[status] = answer(description, components.of(body, 'output'), example);
+		responses[status] = answer(description, components.schemaFor(body, 'output'), example);
 	}
-	// Integer-like names come out in numeric order whatever the order of assignment.
+	// Integer-like keys come out in numeric order, whatever the order of assignment.
 	return responses;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { notFound } from '../failure.js';
 import { declaring, type Endpoint, Raw } from './endpoint.js';
 
-/** How the page comes to an asset: a file of the page's package, or text made here. */
+/** The source of an asset: a file of the page's package, or text made here. */
 type Source = { readonly file: string } | { readonly text: string };
 
 interface Asset {
@@ -14,8 +14,8 @@ interface Asset {
 
 const javascript = 'text/javascript; charset=utf-8';
 
-/** Everything the page loads, by the name in its path; nothing else of the package can be reached. */
-function assetsOf(documentPath: string) {
+/** Everything the page loads, by the name in its path. Nothing else of the package can be reached. */
+function pageAssets(documentPath: string) {
 	return {
 		'swagger-ui.css': { type: 'text/css; charset=utf-8', source: { file: 'swagger-ui.css' } },
 		'swagger-ui-bundle.js': { type: javascript, source: { file: 'swagger-ui-bundle.js' } },
@@ -38,7 +38,7 @@ function startScript(documentPath: string): string {
 	return `SwaggerUIBundle(${JSON.stringify(settings)});\n`;
 }
 
-function pageOf(pagePath: string): string {
+function pageHtml(pagePath: string): string {
 	return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -58,7 +58,7 @@ function pageOf(pagePath: string): string {
 `;
 }
 
-/** Nothing from elsewhere, nothing inline; the page may call only the server it came from. Its icons are data URLs. */
+/** Nothing from other origins and nothing inline; the page may call only its own server. Its icons are data URLs. */
 const headers = {
 	'content-security-policy': [
 		"default-src 'none'",
@@ -81,16 +81,16 @@ export interface PagePlace<Access extends string> {
 	readonly documentPath: string;
 	/** The path of the page; its assets are below it. */
 	readonly pagePath: string;
-	/** The access name of a caller without a key: browsers send none. */
+	/** The access name for callers without a key, because browsers send none. */
 	readonly access: Access;
 }
 
-/** The readable API page and what it loads, as endpoints: works offline, reads its files once. */
+/** The API page for people and what it loads, as endpoints. Works offline, and reads its files once. */
 export function pageEndpoints<Access extends string>(place: PagePlace<Access>): readonly Endpoint<Access>[] {
 	const { access, pagePath } = place;
 	const endpoint = declaring<Record<Access, never>>();
-	const html = pageOf(pagePath);
-	const asset = assetReader(assetsOf(place.documentPath));
+	const html = pageHtml(pagePath);
+	const asset = assetReader(pageAssets(place.documentPath));
 	return [
 		endpoint({
 			name: 'getApiPage',
@@ -117,20 +117,20 @@ export function pageEndpoints<Access extends string>(place: PagePlace<Access>): 
 	];
 }
 
-/** Answers with an asset by name; each file is read at its first use and kept. */
+/** Serves assets by name. Each file is read at its first use and cached. */
 function assetReader(assets: Readonly<Record<string, Asset>>): (name: string) => Promise<Raw> {
 	const byName = new Map(Object.entries(assets));
 	const read = new Map<string, Promise<Uint8Array | string>>();
 	return async function assetNamed(name) {
 		const asset = byName.get(name);
 		if (asset === undefined) throw notFound('Asset', name);
-		const bytes = read.get(name) ?? contentOf(asset.source);
+		const bytes = read.get(name) ?? readContent(asset.source);
 		read.set(name, bytes);
 		return new Raw(200, { ...headers, 'content-type': asset.type }, await bytes);
 	};
 }
 
-async function contentOf(source: Source): Promise<Uint8Array | string> {
+async function readContent(source: Source): Promise<Uint8Array | string> {
 	if ('text' in source) return source.text;
 	return files.readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${source.file}`));
 }

@@ -7,11 +7,11 @@ export type Part = 'path' | 'query' | 'body';
 /** How much of a value a message shows, in characters. */
 const longestShown = 80;
 
-/** What is wrong with a part of a request, as the wire says it; no more than an answer holds. */
+/** The problems of a part of a request in the format of answers, at most as many as an answer holds. */
 export function problemsIn(part: Part, issues: readonly z.core.$ZodIssue[]): readonly Problem[] {
 	const problems: Problem[] = [];
 	for (const issue of issues) {
-		for (const problem of problemsOf(part, issue)) {
+		for (const problem of issueProblems(part, issue)) {
 			problems.push(problem);
 			if (problems.length === mostProblems) return problems;
 		}
@@ -19,8 +19,8 @@ export function problemsIn(part: Part, issues: readonly z.core.$ZodIssue[]): rea
 	return problems;
 }
 
-/** One by one: an issue may name a million members that are not known. */
-function* problemsOf(part: Part, issue: z.core.$ZodIssue): Iterable<Problem> {
+/** The problems of one issue, one by one, because it may name a million unknown members. */
+function* issueProblems(part: Part, issue: z.core.$ZodIssue): Iterable<Problem> {
 	const loc = [part, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
 	if (issue.code === 'unrecognized_keys') {
 		for (const key of issue.keys)
@@ -28,12 +28,12 @@ function* problemsOf(part: Part, issue: z.core.$ZodIssue): Iterable<Problem> {
 	} else if ((issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined) {
 		yield { loc, msg: 'field required', type: 'missing' };
 	} else {
-		yield { loc, msg: `${issue.message}${shown(issue.input)}`, type: issue.code ?? 'value_error' };
+		yield { loc, msg: `${issue.message}${inputExcerpt(issue.input)}`, type: issue.code ?? 'value_error' };
 	}
 }
 
-/** A list or an object is not shown: to write it out costs what it holds. */
-function shown(value: unknown): string {
+/** Shows a value. Lists and objects are left out, because writing them costs as much as they hold. */
+function inputExcerpt(value: unknown): string {
 	if (value === undefined || (typeof value === 'object' && value !== null)) return '';
 	if (typeof value !== 'string') return `, got \`${value}\``;
 	if (value.length <= longestShown) return `, got \`${JSON.stringify(value)}\``;

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
 import { Failure } from '../failure.js';
 import { type BodyLimits, discardRest, readJson, waitsToSend } from './body.js';
-import type { Endpoint } from './endpoint.js';
+import type { Endpoint, LargeBody } from './endpoint.js';
 import { mount, type Surround } from './mount.js';
+import { Pipeline } from './pipeline.js';
 
 /** The largest request body, in bytes. A bulk of 3,000 users with a kilobyte of attributes each fits. */
 export const maxBodyBytes = 5 * 1024 * 1024;
@@ -15,31 +16,33 @@ export const maxBodyBytes = 5 * 1024 * 1024;
 /** The most values of a request body. Members with names of their own cost a microsecond or two each. */
 export const maxBodyValues = 131_072;
 
-/** How many bytes of its limit a larger body has for each value: documents of an environment are mostly short texts. */
+/**
+ * For a larger body, how many bytes of its limit allow one value: documents of an environment are mostly short texts.
+ */
 const bytesPerValue = 16;
 
-function bodyLimits(larger: number | undefined): BodyLimits {
-	if (larger === undefined) return { bytes: maxBodyBytes, values: maxBodyValues };
-	return { bytes: larger, values: Math.ceil(larger / bytesPerValue) };
+function bodyLimits(large: LargeBody | undefined): BodyLimits {
+	if (large === undefined) return { bytes: maxBodyBytes, values: maxBodyValues };
+	return { ...large, values: Math.ceil(large.bytes / bytesPerValue) };
 }
 
 /**
- * How long an idle connection is kept for its client. Longer than load balancers and clients keep theirs, which is a
- * minute at most: whoever closes first must be they, or a request on its way meets a closed connection.
+ * How long an idle connection is kept. Longer than load balancers and clients keep theirs, which is a minute at most:
+ * they must close first, or a request under way would meet a closed connection.
  */
 const keepAliveMilliseconds = 65_000;
 
-/** What one HTTP server serves and how it speaks. */
+/** What one HTTP server serves, and how it answers. */
 export interface Served {
 	readonly endpoints: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
-	/** What to say of a path on which nothing is served, if it is more than that; the path as it was sent. */
+	/** The failure for a path on which nothing is served, where there is more to say; given the path as it was sent. */
 	readonly unmatched?: (path: string) => Failure | null;
-	/** The body of an error answer; API and decision point word theirs differently. */
+	/** The body of an error answer. API and decision point word theirs differently. */
 	readonly renderFailure: (failure: Failure, requestId: string) => unknown;
-	/** Headers that error answers carry too. */
+	/** Headers for error answers too. */
 	readonly failureHeaders?: () => Readonly<Record<string, string>>;
-	/** Called with everything thrown that is no `Failure`: a bug or a broken dependency of ours. */
+	/** Called with everything thrown that is not a `Failure`: a bug or a broken dependency. */
 	readonly onUnexpected: (error: unknown, requestId: string) => void;
 	/** Called after every answer; `endpoint` is absent when no route matched. */
 	readonly onAnswered?: (answered: Answered) => void;
@@ -51,7 +54,7 @@ export interface Answered {
 	readonly method: string;
 	readonly path: string;
 	readonly status: number;
-	/** From the first byte read to the answer handed over, in seconds. */
+	/** Seconds from the first byte read to the answer handed over. */
 	readonly seconds: number;
 	readonly id: string;
 }
@@ -61,8 +64,8 @@ export interface Listening {
 	readonly url: string;
 	readonly port: number;
 	/**
-	 * Stops accepting and waits until no connection is open and no handler runs any more; after `graceMilliseconds` it
-	 * cuts the connections that are left and waits no longer.
+	 * Stops accepting and waits until no connection is open and no handler runs. After `graceMilliseconds` it cuts the
+	 * remaining connections and waits no longer.
 	 */
 	close(graceMilliseconds?: number): Promise<void>;
 }
@@ -76,8 +79,8 @@ function asFailure(error: unknown, served: Served, requestId: string): Failure {
 /** The largest body of an error answer, in bytes. */
 const maxFailureBytes = 64 * 1024;
 
-/** The body of an error answer. What is beside the message gives way when it is too much. */
-function textOf(failure: Failure, requestId: string, served: Pick<Served, 'renderFailure'>): string {
+/** The body of an error answer. When it is too long, everything but the message is dropped. */
+function failureText(failure: Failure, requestId: string, served: Pick<Served, 'renderFailure'>): string {
 	const text = JSON.stringify(served.renderFailure(failure, requestId));
 	if (Buffer.byteLength(text) <= maxFailureBytes) return text;
 	return JSON.stringify(served.renderFailure(new Failure(failure.code, failure.message), requestId));
@@ -85,7 +88,7 @@ function textOf(failure: Failure, requestId: string, served: Pick<Served, 'rende
 
 function writeFailure(ctx: Context, failure: Failure, served: Served): void {
 	ctx.status = failure.status;
-	ctx.body = textOf(failure, ctx.state['id'], served);
+	ctx.body = failureText(failure, ctx.state['id'], served);
 	// INVARIANT: exactly this value; clients compare it without parameters.
 	ctx.set('content-type', 'application/json');
 	ctx.set(served.failureHeaders?.() ?? {});
@@ -100,11 +103,11 @@ class Application extends Koa {
 
 /** Builds the Koa application of a server: request id, failures as answers, routes, a JSON 404 for the rest. */
 export function createApplication(served: Served): Application {
-	const koa = new Application((failure, id) => textOf(failure, id, served));
-	// Everything thrown has been answered and reported before Koa could see it; this is only for broken sockets.
+	const koa = new Application((failure, id) => failureText(failure, id, served));
+	// Everything thrown was answered and reported before Koa sees it. This is only for broken sockets.
 	koa.silent = true;
-	const router = mount(served.endpoints, served.surround, ({ req, res }, larger) =>
-		readJson(req, res, bodyLimits(larger)),
+	const router = mount(served.endpoints, served.surround, ({ req, res }, large) =>
+		readJson(req, res, bodyLimits(large)),
 	);
 	const routes = router.routes();
 
@@ -152,24 +155,24 @@ export function createApplication(served: Served): Application {
 	return koa;
 }
 
-/** Ends a request that is answered without its body, or before the end of it. */
+/** Ends a request that was answered without its body, or before its end. */
 function leaveBody(ctx: Context): void {
 	const { req, res, body } = ctx;
 	if (req.complete) return;
 	if (waitsToSend(req)) {
-		// Nobody knows whether a client that was not told to go on sends its body all the same.
+		// A client that was not told to continue may send its body all the same.
 		if (!res.headersSent) res.setHeader('connection', 'close');
 		discardRest(req);
 	} else if (typeof body === 'string' && ctx.respond !== false && ctx.method !== 'HEAD') {
-		// The answer goes out whole but does not end before the body does: where the connection is closed then, what is
-		// still coming would reset it, and the client would lose the answer.
+		// The answer is sent whole but ends only after the body: if the connection closed earlier, the rest of the body
+		// would reset it, and the client would lose the answer.
 		ctx.respond = false;
 		res.write(body);
 		discardRest(req, () => res.end());
 	} else discardRest(req);
 }
 
-/** The router would hand an undecodable parameter on as it is written. */
+/** The router would pass an undecodable parameter on as it is. */
 function isDecodable(path: string): boolean {
 	try {
 		decodeURIComponent(path);
@@ -194,7 +197,7 @@ function closing(server: Server, graceMilliseconds: number): Promise<void> {
 	});
 }
 
-/** Whether a path can be found in what a request asks for; Koa throws where it cannot. */
+/** Whether a request's target has a path. Koa throws where it has none. */
 function hasReadableTarget({ url = '' }: IncomingMessage): boolean {
 	return url.startsWith('/') || url === '*' || URL.canParse(url);
 }
@@ -207,7 +210,7 @@ function refuseTarget(response: ServerResponse, application: Application): void 
 	response.end(application.render(new Failure('invalid', malformed.message), id));
 }
 
-/** What Node.js could not read as a request, by its code; the rest is malformed. */
+/** The answers to what Node.js could not read as a request, by its error code. Anything else is malformed. */
 const unread: Readonly<Record<string, { readonly status: string; readonly message: string }>> = {
 	HPE_HEADER_OVERFLOW: {
 		status: '431 Request Header Fields Too Large',
@@ -217,16 +220,28 @@ const unread: Readonly<Record<string, { readonly status: string; readonly messag
 };
 const malformed = { status: '400 Bad Request', message: 'this is not a valid HTTP request' };
 
-/** The answer of the last request of each connection. */
+/** The last answer of each connection. */
 const answers = new WeakMap<Duplex, ServerResponse>();
 
-/** Whether a connection is in the middle of a request that has been answered: nothing more can be said on it. */
+const pipelines = new WeakMap<Socket, Pipeline>();
+
+function pipelineFor(socket: Socket): Pipeline {
+	const known = pipelines.get(socket);
+	if (known !== undefined) return known;
+	const pipeline = new Pipeline(socket);
+	pipelines.set(socket, pipeline);
+	return pipeline;
+}
+
+/**
+ * Whether a connection is in the middle of a request that has been answered already, so that nothing more can be sent.
+ */
 function isAnswered(socket: Duplex): boolean {
 	const answer = answers.get(socket);
 	return answer?.headersSent === true && !answer.req.complete;
 }
 
-/** Answers what is no request, and closes the connection: where the next one begins in it nobody knows. */
+/** Answers something that is not a request, and closes the connection, in which the next request cannot be found. */
 function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, application: Application): void {
 	if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) {
 		socket.destroy();
@@ -247,16 +262,19 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, application:
 /** Starts serving on `host` and `port` (0 picks a free one). Rejects with the system's error when it cannot listen. */
 export async function listen(application: Application, host: string, port: number): Promise<Listening> {
 	const handle = application.callback();
-	/** Requests being handled: a client that goes away does not end the work it asked for. */
+	/** Requests being handled. A client that disconnects does not end the work it asked for. */
 	const handling = new Set<Promise<void>>();
 	const serve = (request: IncomingMessage, response: ServerResponse) => {
 		answers.set(request.socket, response);
 		if (!hasReadableTarget(request)) return refuseTarget(response, application);
-		const handled = handle(request, response).finally(() => handling.delete(handled));
-		handling.add(handled);
+		pipelineFor(request.socket).add(() => {
+			const handled = handle(request, response).finally(() => handling.delete(handled));
+			handling.add(handled);
+			return handled;
+		});
 	};
 	const server = createServer(serve);
-	// A client that asks first is told to go on when its body is wanted.
+	// A client that waits for `100 Continue` gets it when its body is wanted.
 	server.on('checkContinue', serve);
 	server.keepAliveTimeout = keepAliveMilliseconds;
 	server.on('clientError', (error, socket) => refuseUnread(error, socket, application));

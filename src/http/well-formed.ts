@@ -1,10 +1,10 @@
-/** A step on the way to a place in a JSON value: a member's name or an item's index. */
+/** A step of a path into a JSON value: a member's name or an item's index. */
 export type Step = string | number;
 
 const escapedSurrogate = /\\u[dD][89a-fA-F]/;
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** Whether a JSON text, itself well-formed, may stand for one that is not: by an escape such as `\ud800`. */
+/** Whether a JSON text, itself well-formed, may stand for text that is not, by an escape such as `\ud800`. */
 export function mayBeIllFormed(text: string): boolean {
 	return text.includes('\\u') && escapedSurrogate.test(text);
 }

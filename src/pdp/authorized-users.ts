@@ -1,51 +1,52 @@
-/** Who may do an action on a resource, and by which assignments: proposed by the index, decided by the policy. */
+/** Who may do an action on a resource, and by which assignments. The index proposes, the policy decides. */
 
 import { z } from 'zod';
 import type { AuthorizedUsers } from '../wire/check.js';
-import type { Deciding } from './decide.js';
+import { forEachChunk, sortedBy } from './chunks.js';
+import type { DecisionContext } from './decide.js';
 import type { Steps } from './engine/steps.js';
-import type { FactsIndex } from './facts.js';
-import { typeOf } from './instance-name.js';
-import { objectOf } from './json-pieces.js';
-import { listed } from './listed.js';
+import { evaluateListing } from './evaluate-listing.js';
+import type { FactsIndex } from './facts-index.js';
+import { instanceType } from './instance-name.js';
+import { objectChunks } from './json-chunks.js';
 import type { UsersInput } from './normalise.js';
-import { inPortions, sortedBy } from './portions.js';
 import { type Leading, leadingTo } from './role-walk.js';
 
 type Assignment = AuthorizedUsers['users'][string][number];
 
 const Keys = z.array(z.string());
-/** How many assignments are gone through between two pauses. */
+/** How many assignments are visited between two pauses. */
 const stride = 1_000;
 const nowhere: ReadonlySet<string> = new Set();
 
 /**
- * Lists the users that a check of the action on the resource allows, as the JSON of `AuthorizedUsers`: sorted by key, each with the assignments of roles
- * that grant it: in the tenant, or on the resource, or on instances from which the role there is derived. Without a key
- * of the resource these are roles in the tenant only. Users whom conditions alone allow, who are listed when the context
- * asks for them, have no assignments. Throws `Failure` (`unavailable`) when the policy gives no listing.
+ * Lists the users that a check of the action on the resource allows, as the JSON of `AuthorizedUsers`: sorted by key,
+ * each with the assignments that grant it: in the tenant, on the resource, or on instances from which a role there is
+ * derived. Without a resource key, only roles in the tenant count. Users whom conditions alone allow are listed,
+ * without assignments, when the context asks for them. Throws `Failure` (`unavailable`) when the policy gives no
+ * listing.
  */
-export function* authorizedUsers({ engine, facts }: Deciding, input: UsersInput): Steps<readonly string[]> {
+export function* authorizedUsers({ engine, facts }: DecisionContext, input: UsersInput): Steps<readonly string[]> {
 	const { type, key, tenant } = input.resource;
 	const granting = new Granting();
 	yield* assignedInTenant(facts, input, granting);
 	if (key !== undefined) yield* assignedOnInstances(facts, input, granting);
 	const users: [user: string, json: string][] = [];
-	const candidates = yield* sortedBy(asksSets(facts, input) ? facts.users : granting.users(), (user) => user);
-	yield* inPortions(candidates, (part) => {
-		const allowed = listed(engine, 'authorized_users', { ...input, users: part }, Keys);
-		for (const user of allowed) users.push([user, JSON.stringify(granting.of(user))]);
+	const candidates = yield* sortedBy(asksForSets(facts, input) ? facts.users : granting.users(), (user) => user);
+	yield* forEachChunk(candidates, (part) => {
+		const allowed = evaluateListing(engine, 'authorized_users', { ...input, users: part }, Keys);
+		for (const user of allowed) users.push([user, JSON.stringify(granting.sortedAssignments(user))]);
 	});
 	const about = JSON.stringify({ resource: `${type}:${key ?? '*'}`, tenant });
-	return [`${about.slice(0, -1)},"users":`, ...(yield* objectOf(users)), '}'];
+	return [`${about.slice(0, -1)},"users":`, ...(yield* objectChunks(users)), '}'];
 }
 
-/** Whether anybody may be allowed by condition sets, and the question is about those too. */
-function asksSets({ schema }: FactsIndex, { action, resource, context }: UsersInput): boolean {
+/** Whether condition sets may allow somebody, and the context asks for that. */
+function asksForSets({ schema }: FactsIndex, { action, resource, context }: UsersInput): boolean {
 	return context?.['enable_abac_authorized_users'] === true && schema.setsMayGrant(resource.type, action);
 }
 
-/** Assignments by the users that they are of. */
+/** Assignments by user. */
 class Granting {
 	readonly #byUser = new Map<string, Assignment[]>();
 
@@ -60,7 +61,7 @@ class Granting {
 	}
 
 	/** Sorted by resource, then role. */
-	of(user: string): Assignment[] {
+	sortedAssignments(user: string): Assignment[] {
 		const rows = (this.#byUser.get(user) ?? []).map((row) => ({
 			row,
 			order: JSON.stringify([row.resource, row.role]),
@@ -85,10 +86,10 @@ function* assignedInTenant(facts: FactsIndex, input: UsersInput, granting: Grant
 function* assignedOnInstances(facts: FactsIndex, input: UsersInput, granting: Granting): Steps<void> {
 	const { type, key, tenant } = input.resource;
 	const instance = `${type}:${key}`;
-	if (facts.tenantOf(instance) !== tenant) return;
+	if (facts.tenantKey(instance) !== tenant) return;
 	const roles = facts.schema.instanceRolesThatGrant(type, input.action);
 	const leading = yield* leadingTo(facts, roles, instance, nowhere);
-	const leadingFor = yield* withStops(facts, leading, (assigned) => leadingTo(facts, roles, instance, assigned));
+	const leadingFor = yield* leadingWithStops(facts, leading, (assigned) => leadingTo(facts, roles, instance, assigned));
 	let visited = 0;
 	for (const [role, on] of leading.nodes) {
 		visited += 1;
@@ -97,17 +98,17 @@ function* assignedOnInstances(facts: FactsIndex, input: UsersInput, granting: Gr
 			visited += 1;
 			if (visited % stride === 0) yield;
 			if (held === role && (leadingFor.get(user) ?? leading).seen.has(role, on)) {
-				granting.add({ user, tenant, resource: on, role: `${typeOf(on)}#${role}` });
+				granting.add({ user, tenant, resource: on, role: `${instanceType(on)}#${role}` });
 			}
 		}
 	}
 }
 
 /**
- * What leads there for the users for whom it is less, because roles that they have on the way stop derivations. Users
- * who have roles on the same instances are stopped in the same way.
+ * What leads there for users with fewer ways, because roles assigned to them stop derivations. Users with roles on the
+ * same instances share one result.
  */
-function* withStops(
+function* leadingWithStops(
 	facts: FactsIndex,
 	{ stops }: Leading,
 	leadingWith: (assigned: ReadonlySet<string>) => Steps<Leading>,

@@ -2,8 +2,8 @@ import type { Health } from '../wire/check.js';
 import type { Replica } from './replica.js';
 
 /**
- * How a decision point is that answers from a replica. What stands in the way is in the log: the words of the control
- * plane are not for those who have no key.
+ * The health of a decision point. What stands in the way is only in the log: callers without a key must not see the
+ * control plane's messages.
  */
 export function currentHealth(replica: Replica): Health {
 	const { kind } = replica.state;

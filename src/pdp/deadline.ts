@@ -1,6 +1,6 @@
 /**
- * Runs with a signal that aborts with `signal` and after `milliseconds`; leaves no listener or timer behind.
- * `AbortSignal.any` over `AbortSignal.timeout` will not do: Node 20 may collect the timeout, which then never comes.
+ * Runs with a signal that aborts with `signal` or after `milliseconds`, and leaves no listener or timer behind.
+ * `AbortSignal.any` over `AbortSignal.timeout` does not work: Node 20 may collect the timeout, which then never fires.
  */
 export async function deadline<T>(
 	signal: AbortSignal,

@@ -1,14 +1,14 @@
-/** One decision: asked of the engine, answered, and written to the decision log. */
+/** One decision: evaluates a check, answers it, and writes the decision log. */
 
 import type { Logger } from '../log.js';
 import type { AuthorizationResult } from '../wire/check.js';
 import { type Engine, type EngineInput, evaluationFailed } from './engine.js';
-import type { FactsIndex } from './facts.js';
+import type { FactsIndex } from './facts-index.js';
 
-/** What decisions are made with: one engine at one revision, so that many decisions can agree. */
-export interface Deciding {
+/** What decisions are made with: an engine at one revision, so that many decisions agree with each other. */
+export interface DecisionContext {
 	readonly engine: Engine;
-	/** What listings are proposed from, of the same revision. */
+	/** The index that proposes listings, of the same revision. */
 	readonly facts: FactsIndex;
 	readonly revision: number;
 	/** The newest revision whose policy decides. */
@@ -20,16 +20,16 @@ export interface Deciding {
  * Decides one check; never throws. With `explain` the answer carries the input as `query` and the reasons as `debug`.
  * Anything that fails denies (spec: invariant of the decision point, fail closed).
  */
-export function decide(deciding: Deciding, input: EngineInput, explain: boolean): AuthorizationResult {
-	const code = deciding.engine.code(input);
+export function decide(context: DecisionContext, input: EngineInput, explain: boolean): AuthorizationResult {
+	const code = context.engine.code(input);
 	const allow = code === 'allow';
-	record(deciding, input, code);
-	if (code === evaluationFailed) deciding.log.error({ revision: deciding.revision }, 'a check could not be evaluated');
+	record(context, input, code);
+	if (code === evaluationFailed) context.log.error({ revision: context.revision }, 'a check could not be evaluated');
 	if (!explain) return { allow, result: allow };
-	return { allow, result: allow, query: input, debug: reasons(deciding, input, code) };
+	return { allow, result: allow, query: input, debug: reasons(context, input, code) };
 }
 
-function record({ log, revision }: Deciding, input: EngineInput, code: string): void {
+function record({ log, revision }: DecisionContext, input: EngineInput, code: string): void {
 	if (!log.isLevelEnabled('debug')) return;
 	const { user, action, resource } = input;
 	log.debug(
@@ -47,7 +47,7 @@ function record({ log, revision }: Deciding, input: EngineInput, code: string): 
 	);
 }
 
-function reasons({ engine, log }: Deciding, input: EngineInput, code: string): unknown {
+function reasons({ engine, log }: DecisionContext, input: EngineInput, code: string): unknown {
 	try {
 		return engine.evaluate('regolith/explain/sections', input);
 	} catch (error) {

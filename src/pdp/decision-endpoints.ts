@@ -1,18 +1,16 @@
-/** The checks of a decision point, one and many. */
+/** The checks of a decision point, single and in bulk. */
 
 import { unprocessable } from '../failure.js';
 import { reply } from '../http/endpoint.js';
 import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../wire/check.js';
-import { type Deciding, decide } from './decide.js';
-import { endpoint, pieces, revisionHeader, unavailable, unavailableOrDear } from './endpoint.js';
+import { forEachChunk } from './chunks.js';
+import { type DecisionContext, decide } from './decide.js';
+import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from './endpoint.js';
 import type { Steps } from './engine/steps.js';
-import { arrayOf } from './json-pieces.js';
+import { arrayChunks } from './json-chunks.js';
 import { type Mode, normalise } from './normalise.js';
-import { inPortions } from './portions.js';
 
-/**
- * The most checks of one request that may ask for reasons, which take a hundred times as long as a check.
- */
+/** The most checks of one request that may ask for reasons: these take a hundred times as long as a check. */
 const mostExplained = 1_000;
 
 /** Declares the checks of a decision point of this mode. */
@@ -20,8 +18,8 @@ export function decisionEndpoints(mode: Mode) {
 	const tag = 'Decisions';
 	const example = { user: 'ann@example.com', action: 'read', resource: { type: 'document', tenant: 'acme' } };
 	const explains = (query: Query, header: string | undefined) => query.use_debugger ?? flag(header);
-	const decided = (query: Query, deciding: Deciding, header: string | undefined) =>
-		decide(deciding, normalise(query, mode), explains(query, header));
+	const decided = (query: Query, context: DecisionContext, header: string | undefined) =>
+		decide(context, normalise(query, mode), explains(query, header));
 	return [
 		endpoint({
 			name: 'check',
@@ -37,8 +35,8 @@ export function decisionEndpoints(mode: Mode) {
 			returns: { 200: AuthorizationResult },
 			failures: unavailable,
 			handle: ({ body, headers }, { now }) => {
-				const deciding = now();
-				return reply(200, decided(body, deciding, headers['x-debug']), revisionHeader(deciding));
+				const context = now();
+				return reply(200, decided(body, context, headers['x-debug']), revisionHeader(context));
 			},
 		}),
 		endpoint({
@@ -54,11 +52,12 @@ export function decisionEndpoints(mode: Mode) {
 			body: BulkQuery,
 			example: [example],
 			returns: { 200: BulkResult },
-			failures: unavailableOrDear,
+			failures: unavailableOrCostly,
 			handle: async ({ body, headers, closed }, { read }) => {
 				if (body.length > mostExplained) refuseManyReasons(body, (query) => explains(query, headers['x-debug']));
-				const work = (deciding: Deciding) => decidedAll(body, (query) => decided(query, deciding, headers['x-debug']));
-				return pieces(await read({ kind: 'batch', work, closed }));
+				const work = (context: DecisionContext) =>
+					decidedAll(body, (query) => decided(query, context, headers['x-debug']));
+				return chunkedReply(await read({ kind: 'batch', work, closed }));
 			},
 		}),
 	];
@@ -70,10 +69,10 @@ function* decidedAll(
 	decided: (query: Query) => AuthorizationResult,
 ): Steps<readonly string[]> {
 	const results: string[] = [];
-	yield* inPortions(queries, (portion) => {
-		for (const query of portion) results.push(JSON.stringify(decided(query)));
+	yield* forEachChunk(queries, (chunk) => {
+		for (const query of chunk) results.push(JSON.stringify(decided(query)));
 	});
-	return ['{"allow":', ...(yield* arrayOf(results)), '}'];
+	return ['{"allow":', ...(yield* arrayChunks(results)), '}'];
 }
 
 function refuseManyReasons(queries: readonly Query[], explains: (query: Query) => boolean): void {

@@ -1,19 +1,19 @@
 import type { Degradation } from '../bundle.js';
 import type { Logger } from '../log.js';
 
-/** How long a policy may be behind before it is an error in the log, in milliseconds. */
+/** How long a policy may be behind before that is logged as an error, in milliseconds. */
 const tolerated = 60_000;
 
-/** What is answered from, as far as it concerns how its policy stands to it. */
-interface Answering {
+/** The revision in use, and how its policy compares with it. */
+interface RevisionInUse {
 	readonly revision: number;
 	readonly policyRevision: number;
 	readonly degraded: Degradation | null;
 }
 
-/** Logs an error once a policy has been behind for a minute, and when it has caught up after that. */
+/** Logs an error when a policy has been behind for a minute, and a line when it has caught up after that. */
 export class DegradationAlarm {
-	#answering: Answering | undefined;
+	#inUse: RevisionInUse | undefined;
 	#timer: NodeJS.Timeout | undefined;
 	#raised = false;
 
@@ -22,22 +22,22 @@ export class DegradationAlarm {
 		private readonly wait = tolerated,
 	) {}
 
-	/** Takes in what is answered from now; `undefined` when nothing is. */
-	note(answering: Answering | undefined): void {
-		this.#answering = answering;
-		if (answering === undefined || answering.degraded === null) {
+	/** Notes the revision in use; `undefined` when there is none. */
+	note(inUse: RevisionInUse | undefined): void {
+		this.#inUse = inUse;
+		if (inUse === undefined || inUse.degraded === null) {
 			this.#settle();
 			return;
 		}
 		if (this.#timer !== undefined || this.#raised) return;
-		const left = this.wait - (Date.now() - Date.parse(answering.degraded.since));
+		const left = this.wait - (Date.now() - Date.parse(inUse.degraded.since));
 		this.#timer = setTimeout(() => this.#raise(), Math.min(Math.max(left, 0), this.wait));
 		this.#timer.unref();
 	}
 
 	#raise(): void {
 		this.#timer = undefined;
-		const { degraded, revision, policyRevision } = this.#answering ?? {};
+		const { degraded, revision, policyRevision } = this.#inUse ?? {};
 		if (!degraded) return;
 		this.#raised = true;
 		const facts = { revision, policy_revision: policyRevision, ...degraded };

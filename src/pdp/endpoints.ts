@@ -1,4 +1,4 @@
-/** The decision point over HTTP: its table of endpoints, who may call them, and how it words failures. */
+/** The decision point over HTTP: its endpoints, who may call them, and how failures are worded. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Failure, forbidden } from '../failure.js';
@@ -6,14 +6,14 @@ import type { Endpoint } from '../http/endpoint.js';
 import type { AnyRequest, Surround } from '../http/mount.js';
 import type { Logger } from '../log.js';
 import { deadline } from './deadline.js';
-import type { Deciding } from './decide.js';
+import type { DecisionContext } from './decide.js';
 import { decisionEndpoints } from './decision-endpoints.js';
-import { type Answering, revisionHeader } from './endpoint.js';
+import { type AnswerContext, revisionHeader } from './endpoint.js';
 import { healthEndpoints } from './health-endpoints.js';
 import { listingEndpoints } from './listing-endpoints.js';
 import type { Mode } from './normalise.js';
-import { reading } from './reading.js';
-import type { Held, Replica } from './replica.js';
+import type { LoadedRevision, Replica } from './replica.js';
+import { createRevisionReader } from './revision-reader.js';
 
 /** What a decision point needs. */
 export interface DecisionPointOptions {
@@ -25,11 +25,11 @@ export interface DecisionPointOptions {
 	readonly mode?: Mode;
 	/** How long a request with `X-Min-Revision` may wait for it, in milliseconds. */
 	readonly revisionWait?: number;
-	/** How much processor time the answer to one request may take, in milliseconds. */
+	/** How much processor time one answer may take, in milliseconds. */
 	readonly budget?: number;
 }
 
-/** What `createApplication` serves for a decision point. */
+/** What `createApplication` needs to serve a decision point. */
 export interface DecisionPoint {
 	readonly endpoints: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
@@ -42,23 +42,25 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 	const { replica, mode = 'edge' } = options;
 	return {
 		endpoints: [...decisionEndpoints(mode), ...listingEndpoints(mode), ...healthEndpoints(replica)],
-		surround: surrounding(options),
+		surround: createSurround(options),
 		renderFailure: ({ code, problems, message }) => ({ detail: code === 'unprocessable' ? problems : message }),
 		failureHeaders: () => revisionHeader(replica.current()),
 	};
 }
 
-function surrounding(options: DecisionPointOptions): Surround {
+function createSurround(options: DecisionPointOptions): Surround {
 	const { replica, apiKey, log, revisionWait = 10_000, budget = 10_000 } = options;
 	const expected = digest(apiKey);
-	const now = (): Deciding => {
+	const now = (): DecisionContext => {
 		const held = replica.current();
 		if (held === undefined) throw new Failure('unavailable', `no revision is loaded: ${replica.state.detail}`);
 		const { engine, facts, revision, policyRevision } = held;
 		return { engine, facts, revision, policyRevision, log };
 	};
-	const { leases, turns } = replica;
-	const answering: Answering = { now, read: reading({ now, leases, turns, budget }) };
+	const answering: AnswerContext = {
+		now,
+		read: createRevisionReader({ now, leases: replica.leases, scheduler: replica.scheduler, budget }),
+	};
 	return async ({ access }, request, run) => {
 		if (access === 'open') return run(undefined);
 		authorize(request.headers['authorization'], expected);
@@ -79,7 +81,7 @@ function authorize(header: string | undefined, expected: Buffer): void {
 	}
 }
 
-/** Digests have one length, so comparing them takes the same time whatever was sent. */
+/** Digests have equal lengths, so comparing them takes the same time whatever was sent. */
 function digest(text: string): Buffer {
 	return createHash('sha256').update(text).digest();
 }
@@ -97,8 +99,8 @@ async function untilRevision(replica: Replica, wanted: string, wait: number, req
 	}
 }
 
-/** What a revision that was waited for in vain waits for itself. */
-function whyNotReached(held: Held | undefined, wanted: number): string {
+/** Why a revision was not reached in time. */
+function whyNotReached(held: LoadedRevision | undefined, wanted: number): string {
 	if (held === undefined || held.revision < wanted || held.degraded === null) {
 		return `revision ${wanted} has not been reached`;
 	}

@@ -5,22 +5,22 @@ import { asEngineError, EngineError } from './engine/engine-error.js';
 import { Heap, parsedPerByte } from './engine/heap.js';
 import type { InputFrames } from './engine/input-frame.js';
 import { jsonText } from './engine/json-text.js';
-import { framesFor } from './engine/layout-probe.js';
+import { makeFrames } from './engine/layout-probe.js';
 import { aligned, headroom, ModuleMemory, type PatchStep, page } from './engine/module-memory.js';
 import { type PolicyExports, unsigned } from './engine/policy-exports.js';
-import { atOnce, type Steps } from './engine/steps.js';
+import { runToEnd, type Steps } from './engine/steps.js';
 
-/** Does work that can pause. */
+/** Runs work that can pause. */
 export type Run = <T>(steps: Steps<T>) => Promise<T>;
 
-const immediately: Run = async (steps) => atOnce(steps);
+const immediately: Run = async (steps) => runToEnd(steps);
 
 export { EngineError } from './engine/engine-error.js';
 
-// The package declares this for both kinds of module and has it in one only.
+// The package declares this export for both module systems but provides it in only one.
 const { loadPolicySync } = createRequire(import.meta.url)('@open-policy-agent/opa-wasm') as typeof Library;
 
-/** What the policies read: one normalised check. The usual one has no attributes and no context, and is read faster. */
+/** The input of the policies: one normalised check. The usual one, without attributes and context, is passed faster. */
 export interface EngineInput {
 	readonly user: { readonly key: string; readonly attributes?: Readonly<Record<string, unknown>> };
 	readonly action: string;
@@ -36,32 +36,34 @@ export interface EngineInput {
 /** The code of a check whose evaluation failed: a denial. */
 export const evaluationFailed = 'evaluation_failed';
 
-/** Where data begins unless a module is larger: the same address in every engine, so that a heap can move. */
+/**
+ * Where the data begins, unless the module is larger: the same address in every engine, so that a heap can be moved.
+ */
 const dataBase = 4 * 1024 * 1024;
 /** Room for the frames of inputs, below the data, in bytes. */
 const framesRoom = 4 * 1024;
-/** How much heap a byte of JSON takes at first; more is asked for as it is needed. */
+/** How much heap to reserve for each byte of JSON. More is added when needed. */
 const heapPerByte = 4;
 /** How many patches are read between two pauses. */
 const stride = 200;
-/** How many aborted evaluations an instance may go through; hundreds would exhaust its stack. */
+/** How many aborted evaluations an instance may accumulate. Hundreds would exhaust its stack. */
 const tolerableAborts = 8;
 /** The entrypoint every policy has: the code of one check. */
 const codeEntrypoint = 'regolith/check/code';
 const smokeInput: EngineInput = { user: { key: '' }, action: '', resource: { type: '', tenant: '' } };
 
 /**
- * One compiled policy with the data of one environment. Everything but `load` and `fork` is synchronous, so nobody
- * sees half a patch. An engine whose patch failed is broken and denies everything from then on.
+ * One compiled policy with the data of one environment. Everything except `load`, `fork` and `copy` is synchronous, so
+ * nobody sees half a patch. An engine whose patch failed is broken and denies everything from then on.
  *
- * It evaluates; the files of `engine/` are the only code that touches WASM memory.
+ * This class evaluates; only the files of `engine/` touch WASM memory.
  */
 export class Engine {
 	readonly #module: WebAssembly.Module;
 	readonly #entrypoints: ReadonlyMap<string, number>;
 	readonly #code: number;
 	#heap: Heap;
-	/** Inputs that need no JSON; `undefined` when the module holds values in another way than we do. */
+	/** Inputs that are passed without JSON; `undefined` when the module does not share our layout of values. */
 	#frames: InputFrames | undefined;
 	#broken: string | undefined;
 	/** Evaluations that were aborted in this instance: see `#renew`. */
@@ -73,36 +75,36 @@ export class Engine {
 		const code = this.#entrypoints.get(codeEntrypoint);
 		if (code === undefined) throw new EngineError(`the policy has no entrypoint \`${codeEntrypoint}\``);
 		this.#code = code;
-		// The package declares a union for modules loaded in other ways, and no exports.
+		// The package declares a union that covers other ways of loading, and no exports.
 		const exports = (policy.wasmInstance as WebAssembly.Instance).exports as unknown as PolicyExports;
 		const memory = new ModuleMemory(exports, policy.mem);
 		const start = aligned(memory.free, 8);
 		this.#heap = new Heap(memory, aligned(Math.max(start + framesRoom, dataBase), page));
-		const frames = this.#heap.laidOut ? framesFor(memory, start, code) : undefined;
+		const frames = this.#heap.laidOut ? makeFrames(memory, start, code) : undefined;
 		if (frames !== undefined && frames.end <= this.#heap.base) this.#frames = frames;
 	}
 
 	/**
-	 * Makes an engine from a policy and `data`, the bytes of a JSON object; `run` may do it in slices. Rejects with
-	 * `EngineError` when the module is no policy, the data no JSON object, or a trial evaluation fails.
+	 * Makes an engine from a policy and `data`, the bytes of a JSON object; `run` may do the work in slices. Rejects
+	 * with `EngineError` when the module is not a policy, the data is not a JSON object, or a trial evaluation fails.
 	 */
 	static async load(module: WebAssembly.Module, data: Uint8Array, run: Run = immediately): Promise<Engine> {
 		const engine = Engine.#instantiate(module, data.byteLength * heapPerByte);
-		await guarded('loading data', run(engine.#heap.loading(data)));
+		await wrapRejection('loading data', run(engine.#heap.loading(data)));
 		engine.#begin();
 		return engine;
 	}
 
 	/**
-	 * An engine with this one's data and another policy; this one stays as it is, and may evaluate meanwhile, but must not
-	 * be patched. Rejects with `EngineError` as `load` does.
+	 * An engine with this one's data and another policy. This one stays as it is and may evaluate meanwhile, but must
+	 * not be patched. Rejects with `EngineError` as `load` does.
 	 */
 	async fork(module: WebAssembly.Module, run: Run = immediately): Promise<Engine> {
 		this.#refuseBroken();
 		return Engine.#become(module, this.heapBytes, (next) => run(this.#heap.movingTo(next)));
 	}
 
-	/** A second engine with the same policy and data, as `fork` makes it. It costs about a millisecond a MiB. */
+	/** A second engine with the same policy and data, made as by `fork`. It takes about a millisecond for each MiB. */
 	async copy(run: Run = immediately): Promise<Engine> {
 		this.#refuseBroken();
 		return Engine.#become(this.#module, this.heapBytes, (next) => run(this.#heap.cloningTo(next)));
@@ -113,22 +115,25 @@ export class Engine {
 		return this.#heap.bytes;
 	}
 
-	/** Whether data and inputs are laid out here. They are unless the module comes from another version of OPA. */
+	/**
+	 * Whether data and inputs are laid out by this code rather than parsed by the module: so unless the module comes
+	 * from another version of OPA.
+	 */
 	get laidOut(): boolean {
 		return this.#frames !== undefined;
 	}
 
-	/** Why the engine denies everything: set when a patch failed half-way. */
+	/** Why the engine denies everything: set when a patch failed halfway. */
 	get broken(): string | undefined {
 		return this.#broken;
 	}
 
-	/** Applies all patches, in order. Throws `EngineError` when one fails; the engine is broken then. */
+	/** Applies all patches in order. Throws `EngineError` when one fails; the engine is broken then. */
 	patch(patches: readonly Patch[]): void {
-		atOnce(this.patching(patches));
+		runToEnd(this.patching(patches));
 	}
 
-	/** The same in steps, for an engine that nobody uses yet. */
+	/** As `patch`, in steps, for an engine that nobody uses yet. */
 	*patching(patches: readonly Patch[]): Steps<void> {
 		this.#refuseBroken();
 		const steps: PatchStep[] = [];
@@ -146,7 +151,10 @@ export class Engine {
 		}
 	}
 
-	/** The code of a check: `allow`, or why not. Never throws: what fails is the denial `evaluation_failed`. */
+	/**
+	 * The code of a check: `allow`, or the reason of the denial. Never throws: a failure is the denial
+	 * `evaluation_failed`.
+	 */
 	code(input: EngineInput): string {
 		try {
 			this.#refuseBroken();
@@ -154,7 +162,7 @@ export class Engine {
 			if (frames !== undefined && isUsual(input)) return this.#codeByFrame(frames, input) ?? evaluationFailed;
 			return this.#codeByText(input) ?? evaluationFailed;
 		} catch {
-			// Whatever a module throws (strings, traps) says the same to the caller: no decision, so no.
+			// Whatever a module throws (strings, traps) has one meaning to the caller: no decision, so a denial.
 			return evaluationFailed;
 		}
 	}
@@ -164,35 +172,35 @@ export class Engine {
 		this.#refuseBroken();
 		const id = this.#entrypoints.get(entrypoint);
 		if (id === undefined) throw new EngineError(`the policy has no entrypoint \`${entrypoint}\``);
-		const [first] = guard(`evaluating ${entrypoint}`, () => this.#results(id, input));
+		const [first] = wrapErrors(`evaluating ${entrypoint}`, () => this.#results(id, input));
 		if (first === undefined) throw new EngineError(`\`${entrypoint}\` is undefined for this input`);
 		return first.result;
 	}
 
-	/** The data, whole. For tests and for comparing replicas. Throws `EngineError` when the engine is broken. */
+	/** All data. For tests and for comparing replicas. Throws `EngineError` when the engine is broken. */
 	dump(): Json {
 		this.#refuseBroken();
-		return JSON.parse(guard('dumping data', () => this.#heap.dump())) as Json;
+		return JSON.parse(wrapErrors('dumping data', () => this.#heap.dump())) as Json;
 	}
 
 	static #instantiate(module: WebAssembly.Module, heapBytes: number): Engine {
 		const initial = Math.ceil((dataBase + heapBytes + headroom) / page);
-		return guard('instantiating the policy', () => new Engine(module, loadPolicySync(module, { initial })));
+		return wrapErrors('instantiating the policy', () => new Engine(module, loadPolicySync(module, { initial })));
 	}
 
-	/** A new engine whose heap is filled. */
+	/** Makes a new engine and fills its heap. */
 	static async #become(
 		module: WebAssembly.Module,
 		bytes: number,
 		fill: (heap: Heap) => Promise<void>,
 	): Promise<Engine> {
 		const next = Engine.#instantiate(module, bytes);
-		await guarded('moving data', fill(next.#heap));
+		await wrapRejection('moving data', fill(next.#heap));
 		next.#begin();
 		return next;
 	}
 
-	/** Readies an engine that got its data. Throws `EngineError` when a trial evaluation fails. */
+	/** Completes an engine that has its data. Throws `EngineError` when a trial evaluation fails. */
 	#begin(): void {
 		const code = this.evaluate(codeEntrypoint, smokeInput);
 		if (typeof code !== 'string') throw new EngineError(`\`${codeEntrypoint}\` gave no code in a trial evaluation`);
@@ -201,12 +209,12 @@ export class Engine {
 	}
 
 	/**
-	 * Goes on in a new instance. An evaluation that was aborted never takes its frames off the module's stack, which is
-	 * small: left alone, aborts would add up until every evaluation fails.
+	 * Continues in a new instance. An aborted evaluation never removes its frames from the module's stack, which is
+	 * small: aborts would add up until every evaluation fails.
 	 */
 	#renew(): void {
 		const next = Engine.#instantiate(this.#module, this.heapBytes);
-		guard('moving data', () => atOnce(this.#heap.movingTo(next.#heap)));
+		wrapErrors('moving data', () => runToEnd(this.#heap.movingTo(next.#heap)));
 		next.#begin();
 		this.#heap = next.#heap;
 		this.#frames = next.#frames;
@@ -241,7 +249,7 @@ export class Engine {
 		return unsigned(memory.exports.opa_eval(0, entrypoint, root, end, length, free, 0));
 	}
 
-	/** Makes sure of memory above the data for an input of so many characters. */
+	/** Ensures memory above the data for an input of so many characters. */
 	#reserve(characters: number): void {
 		const { memory, end } = this.#heap;
 		const wanted = characters * parsedPerByte;
@@ -264,17 +272,17 @@ export class Engine {
 	}
 }
 
-/** Whether an input consists of the strings that a frame has places for. */
+/** Whether an input has only the strings that a frame has places for. */
 function isUsual({ user, action, resource, context }: EngineInput): boolean {
 	if (context !== undefined || user.attributes !== undefined || resource.attributes !== undefined) return false;
 	const { type, tenant, key = '' } = resource;
 	return isText(user.key) && isText(action) && isText(type) && isText(tenant) && isText(key);
 }
 
-// Whoever calls from JavaScript may pass anything.
+// Callers in plain JavaScript may pass anything.
 const isText = (value: unknown): boolean => typeof value === 'string';
 
-async function guarded<T>(step: string, running: Promise<T>): Promise<T> {
+async function wrapRejection<T>(step: string, running: Promise<T>): Promise<T> {
 	try {
 		return await running;
 	} catch (error) {
@@ -282,7 +290,7 @@ async function guarded<T>(step: string, running: Promise<T>): Promise<T> {
 	}
 }
 
-function guard<T>(step: string, run: () => T): T {
+function wrapErrors<T>(step: string, run: () => T): T {
 	try {
 		return run();
 	} catch (error) {

@@ -1,4 +1,4 @@
-/** How a decision point is: for probes, and for people. */
+/** The health of a decision point, for probes and for people. */
 
 import { reply } from '../http/endpoint.js';
 import { Health } from '../wire/check.js';
@@ -6,7 +6,7 @@ import { currentHealth } from './current-health.js';
 import { endpoint, revisionHeader } from './endpoint.js';
 import type { Replica } from './replica.js';
 
-/** Declares the endpoints that tell how the decision point is. */
+/** Declares the endpoints for the health of a decision point. */
 export function healthEndpoints(replica: Replica) {
 	const health = () => currentHealth(replica);
 	const headers = () => revisionHeader(replica.current());

@@ -1,47 +1,39 @@
-/** JSON read from bytes, member by member: a document of tens of megabytes never stands in memory as a whole. */
+/** Reads JSON from bytes, member by member: a document of tens of megabytes is never in memory as one value. */
 
 import type { Json } from '../../compiler/model.js';
-import { byteOf, closes, opens } from './engine/json-bytes.js';
+import { jsonByte } from './engine/json-bytes.js';
+import { JsonScanner } from './engine/json-scanner.js';
 import type { Steps } from './engine/steps.js';
 
-const { quote, comma, backslash, openingBrace, closingBrace } = byteOf;
-
-/** How many bytes are passed over between two pauses. */
+/** How many bytes are skipped between two pauses. */
 const stride = 64 * 1024;
 
-/** A byte that JSON does not have there. */
-export class JsonReadError extends Error {
-	override readonly name = 'JsonReadError';
-}
-
 /**
- * Reads one JSON text from its beginning to its end. It is for text that a JSON parser has accepted already: what it
- * skips it does not look at, and only what it stumbles over makes it throw `JsonReadError`.
+ * Reads one JSON text from beginning to end. It is for text that a JSON parser has accepted already: it does not check
+ * what it skips, and throws `EngineError` only for errors that it happens to meet.
  */
 export class JsonReader {
+	readonly #scanner: JsonScanner;
 	readonly #bytes: Buffer;
-	#at = 0;
-	/** Where strings were read before, by hash, and what they were: the same text gives the same string most times. */
+	/** Where keys were read before, by hash, and the keys: mostly, equal texts give the same string object. */
 	readonly #places: Int32Array;
-	readonly #strings: string[];
+	readonly #keys: string[];
 
 	constructor(bytes: Uint8Array) {
 		this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+		this.#scanner = new JsonScanner(this.#bytes);
 		const slots = 2 ** Math.min(20, Math.max(8, Math.ceil(Math.log2((bytes.byteLength + 1) / 64))));
 		this.#places = new Int32Array(slots).fill(-1);
-		this.#strings = new Array<string>(slots);
+		this.#keys = new Array<string>(slots).fill('');
 	}
 
-	/**
-	 * Begins to read an object: then `next` tells its keys, one by one. A value that is no object is passed over, and the
-	 * answer is false.
-	 */
+	/** Enters an object, whose keys `next` gives one by one. Skips a value that is not an object, and returns false. */
 	enter(): boolean {
-		if (this.#peek() !== openingBrace) {
+		if (this.#scanner.peek() !== jsonByte.openingBrace) {
 			this.skip();
 			return false;
 		}
-		this.#at += 1;
+		this.#scanner.skip(jsonByte.openingBrace);
 		return true;
 	}
 
@@ -50,137 +42,66 @@ export class JsonReader {
 	 * at the end of the object.
 	 */
 	next(): string | undefined {
-		if (this.#peek() === comma) this.#at += 1;
-		if (this.#peek() === closingBrace) {
-			this.#at += 1;
+		const scanner = this.#scanner;
+		if (scanner.peek() === jsonByte.comma) scanner.skip(jsonByte.comma);
+		if (scanner.peek() === jsonByte.closingBrace) {
+			scanner.skip(jsonByte.closingBrace);
 			return undefined;
 		}
-		const key = this.#string();
-		this.#peek();
-		this.#at += 1;
+		scanner.string();
+		const key = this.#key();
+		scanner.skip(jsonByte.colon);
 		return key;
 	}
 
 	/** Reads any value. */
 	value(): Json {
-		this.#peek();
-		const start = this.#at;
+		const scanner = this.#scanner;
+		// Most values are null, and there are hundreds of thousands.
+		if (scanner.peek() === jsonByte.null) {
+			scanner.word('null');
+			return null;
+		}
+		const start = scanner.at;
 		this.skip();
-		// Most values are, and there are hundreds of thousands.
-		if (this.#bytes[start] === byteOf.null) return null;
-		return JSON.parse(this.#bytes.toString('utf8', start, this.#at)) as Json;
+		return scanner.parsed(start) as Json;
 	}
 
-	/** Passes over a value. */
+	/** Skips a value. */
 	skip(): void {
-		this.#peek();
-		this.#pass(0, this.#bytes.length);
+		this.#scanner.pass(0, Number.POSITIVE_INFINITY);
 	}
 
-	/** The same in steps, for one that may be large. */
+	/** As `skip`, in steps, for a value that may be large. */
 	*skipping(): Steps<void> {
-		this.#peek();
-		let depth = this.#pass(0, this.#at + stride);
-		while (depth > 0) {
+		const scanner = this.#scanner;
+		let open = scanner.pass(0, stride);
+		while (open > 0) {
 			yield;
-			depth = this.#pass(depth, this.#at + stride);
+			open = scanner.pass(open, stride);
 		}
 	}
 
-	/**
-	 * Passes over what is left of a value, of which so many objects and arrays are open, as far as about `until`; returns
-	 * how many are open then.
-	 */
-	#pass(open: number, until: number): number {
-		const bytes = this.#bytes;
-		let depth = open;
-		do {
-			const byte = bytes[this.#at];
-			if (byte === undefined) throw new JsonReadError('the text ends within a value');
-			if (byte === quote) this.#skipString();
-			else if (opens(byte)) depth += 1;
-			else if (closes(byte)) depth -= 1;
-			else if (depth === 0) {
-				this.#skipScalar();
-				return 0;
-			}
-			this.#at += 1;
-		} while (depth > 0 && this.#at < until);
-		return depth;
-	}
-
-	/** The next byte that is no white space. */
-	#peek(): number {
-		const bytes = this.#bytes;
-		for (let byte = bytes[this.#at]; byte !== undefined; byte = bytes[this.#at]) {
-			if (byte > 0x20) return byte;
-			this.#at += 1;
-		}
-		throw new JsonReadError('the text ends within a value');
-	}
-
-	#skipScalar(): void {
-		const bytes = this.#bytes;
-		for (let byte = bytes[this.#at]; byte !== undefined; byte = bytes[this.#at]) {
-			if (byte <= 0x20 || byte === comma || closes(byte)) return;
-			this.#at += 1;
-		}
-	}
-
-	/** From the opening to the closing quote. */
-	#skipString(): void {
-		const bytes = this.#bytes;
-		for (let at = this.#at + 1; at < bytes.length; at += 1) {
-			const byte = bytes[at];
-			if (byte === quote) {
-				this.#at = at;
-				return;
-			}
-			if (byte === backslash) at += 1;
-		}
-		throw new JsonReadError('the text ends within a string');
-	}
-
-	#string(): string {
-		const bytes = this.#bytes;
-		if (bytes[this.#at] !== quote) throw new JsonReadError(`byte ${this.#at} begins no key`);
-		const start = this.#at + 1;
-		let hash = 0;
-		let plain = true;
-		let end = start;
-		for (let byte = bytes[end]; byte !== quote; byte = bytes[end]) {
-			if (byte === undefined) throw new JsonReadError('the text ends within a string');
-			if (byte === backslash || byte > 0x7f) {
-				plain = false;
-				this.#skipString();
-				end = this.#at;
-				break;
-			}
-			hash = (Math.imul(hash, 31) + byte) | 0;
-			end += 1;
-		}
-		this.#at = end + 1;
-		return plain ? this.#known(start, end, hash) : (JSON.parse(bytes.toString('utf8', start - 1, end + 1)) as string);
-	}
-
-	/** Strings come again and again: roles, relations, and each instance in several tables. */
-	#known(start: number, end: number, hash: number): string {
+	/** The string that the scanner read last. Keys repeat: roles, relations, an instance in several tables. */
+	#key(): string {
+		const { source, from, to, hash } = this.#scanner;
+		// A string with escapes is not in the text itself.
+		if (source !== this.#bytes) return source.toString('utf8', from, to);
 		const slot = (hash ^ (hash >>> 15)) & (this.#places.length - 1);
 		const place = this.#places[slot] ?? -1;
-		const known = this.#strings[slot];
-		if (place >= 0 && known !== undefined && known.length === end - start && this.#same(place, start, end))
-			return known;
-		const text = this.#bytes.toString('latin1', start, end);
-		this.#places[slot] = start;
-		this.#strings[slot] = text;
+		if (place >= 0 && this.#isSame(place, from, to)) return this.#keys[slot] ?? '';
+		const text = source.toString('utf8', from, to);
+		this.#places[slot] = from;
+		this.#keys[slot] = text;
 		return text;
 	}
 
-	#same(place: number, start: number, end: number): boolean {
+	/** Whether the string at a place has the bytes from `from` up to `to`. */
+	#isSame(place: number, from: number, to: number): boolean {
 		const bytes = this.#bytes;
-		for (let at = start, other = place; at < end; at += 1, other += 1) {
+		for (let at = from, other = place; at < to; at += 1, other += 1) {
 			if (bytes[at] !== bytes[other]) return false;
 		}
-		return true;
+		return bytes[place + to - from] === jsonByte.quote;
 	}
 }

@@ -1,21 +1,21 @@
-/** Who reads one state over several turns of the event loop, and what a change of that state does about it. */
+/** Tracks who reads one state over several turns of the event loop, and what a change of that state does about it. */
 
 import { setTimeout as timeout } from 'node:timers/promises';
 
 /**
- * What a reader is. A `batch` is short: a change waits for it, and then goes on without it. A `listing` is long: a
- * change goes on beside it, in a copy, and the listing keeps the old state.
+ * The kind of a reader. A `batch` is short: a change waits for it, and then proceeds without it. A `listing` is long: a
+ * change is made in a copy, and the listing keeps the old state.
  */
 export type ReaderKind = 'batch' | 'listing';
 
 /** The right to read a state until it is released or lost. */
 export interface Lease {
-	/** Whether the state has changed under the reader, who must begin anew. */
+	/** Whether the state has changed, so that the reader must start again. */
 	readonly lost: boolean;
 	release(): void;
 }
 
-/** How a change may be made: in the state itself, which nobody reads any more, or in a copy of it. */
+/** How a change may be made: in the state itself, which nobody reads any more, or in a copy. */
 export type Manner = 'in place' | 'in a copy';
 
 /** How long a change waits for batches at most, in milliseconds. */
@@ -24,7 +24,7 @@ const batchPatience = 1_000;
 interface Reader extends Lease {
 	lost: boolean;
 	readonly kind: ReaderKind;
-	/** Whether changes leave it its state. */
+	/** Whether it keeps its state when a change comes. */
 	readonly keeps: boolean;
 }
 
@@ -34,20 +34,19 @@ export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<unkno
 const sleeping: Sleep = (milliseconds, signal) => timeout(milliseconds, undefined, { signal }).catch(() => undefined);
 
 /**
- * The readers of one replica.
- * INVARIANT: what a reader reads does not change until its lease is lost, and there are never two old states that
- * listings keep: a listing that begins beside an old state keeps none, and one that then loses its state waits until it
- * may keep one.
+ * The readers of one replica. INVARIANT: the state that a reader reads does not change before its lease is lost, and
+ * listings never keep two old states. A listing that begins beside an old state does not keep its own; when it loses
+ * that, it waits until it may keep one.
  */
 export class Leases {
-	/** Of the state in force. */
+	/** Readers of the current state. */
 	readonly #current = new Set<Reader>();
-	/** Of states that were replaced. */
+	/** Readers of replaced states. */
 	readonly #old = new Set<Reader>();
 	readonly #sleep: Sleep;
-	/** Set while a change waits: readers who come later wait for it. */
+	/** Set while a change waits. New readers wait for it. */
 	#gate: Signal | undefined;
-	/** Wakes who waits for readers to go. */
+	/** Wakes those who wait for readers to leave. */
 	#left = new Signal();
 
 	constructor(sleep: Sleep = sleeping) {
@@ -60,8 +59,8 @@ export class Leases {
 	}
 
 	/**
-	 * Begins to read the state that is in force when it resolves. With `again` a listing has lost its state before, and
-	 * waits until it keeps the next one.
+	 * Begins to read the current state. `again` means that a listing has lost its state before: then it waits until it
+	 * can keep the next one.
 	 */
 	async take(kind: ReaderKind, again = false): Promise<Lease> {
 		for (;;) {
@@ -80,9 +79,9 @@ export class Leases {
 	}
 
 	/**
-	 * Asks before the state in force is changed, and says how. When it says `in place`, no reader begins until `changed`
-	 * is called. To copy takes about `copying` milliseconds: a change waits that long for listings that are about to end,
-	 * for it would take no less without them.
+	 * Prepares a change of the current state and says how to make it. When it says `in place`, no reader begins until
+	 * `changed` is called. A copy takes about `copying` milliseconds: the change waits that long for listings that are
+	 * about to end, since copying would take as long.
 	 */
 	async settle(copying: number): Promise<Manner> {
 		this.#gate = new Signal();
@@ -97,20 +96,20 @@ export class Leases {
 		return 'in place';
 	}
 
-	/** Another state took the place of the one in force, whose readers read an old one now, if there is none yet. */
+	/** Another state has replaced the current one. Its readers now read an old state, if there was none before. */
 	replaced(): void {
 		if (this.#old.size > 0) this.lose();
 		for (const reader of this.#current) this.#old.add(reader);
 		this.#current.clear();
 	}
 
-	/** The change that `settle` was asked for is over, whatever came of it. */
+	/** Ends the change that `settle` prepared, whether or not it succeeded. */
 	changed(): void {
 		this.#gate?.raise();
 		this.#gate = undefined;
 	}
 
-	/** Takes the state in force from all who read it. */
+	/** Ends the leases of all readers of the current state. */
 	lose(): void {
 		for (const reader of this.#current) this.#take(reader);
 	}
@@ -124,7 +123,7 @@ export class Leases {
 		return [...this.#current].some(({ keeps }) => keeps);
 	}
 
-	/** Resolves when nobody reads the state in force any more, or after so many milliseconds. */
+	/** Resolves when nobody reads the current state any more, or after so many milliseconds. */
 	async #gone(milliseconds: number): Promise<void> {
 		if (this.#current.size === 0) return;
 		const over = new AbortController();
@@ -145,7 +144,7 @@ export class Leases {
 	}
 }
 
-/** Something that happens once. */
+/** An event that happens once. */
 class Signal {
 	readonly raised: Promise<void>;
 	#resolve: () => void = () => undefined;

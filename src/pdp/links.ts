@@ -1,13 +1,13 @@
-/** Pairs of names with a key (who holds which role where), found from both sides and kept in few bytes. */
+/** Pairs of names with a key (such as who holds which role where), found from both ends and stored compactly. */
 
+import { sortedBy } from './chunks.js';
 import type { Steps } from './engine/steps.js';
-import type { Names } from './names.js';
-import { sortedBy } from './portions.js';
+import type { InternedStrings } from './interned-strings.js';
 
 /** The other end of a link, and its key. */
 export type Link = readonly [name: string, key: string];
 
-/** Cells of one link: its two ends, its key, and its neighbours in the lists of links with the same end. */
+/** The cells of one link: its two ends, its key, and its neighbours in the two lists of links with the same end. */
 const cells = {
 	left: 0,
 	right: 1,
@@ -29,29 +29,29 @@ type List = typeof ofLeft | typeof ofRight;
 const none = -1;
 
 /**
- * Links from names on the left to names on the right. Adding what is there and removing what is not changes nothing.
- * Half a million of them take about 15 MB and no time of the garbage collector: they are numbers in one array,
- * chained in a list for each name on either side. To find one link costs as much as the shorter of its two lists.
+ * Links from names on the left to names on the right. Adding an existing link or removing a missing one changes
+ * nothing. Half a million links take about 15 MB and no time of the garbage collector: they are numbers in one array,
+ * chained into a list for each name on either side. Finding one link costs as much as the shorter of its two lists.
  */
 export class Links {
-	readonly #names: Names;
+	readonly #names: InternedStrings;
 	#cells = new Int32Array(1024 * width);
 	#count = 0;
-	/** Links that were removed, whose cells others may have. */
+	/** Removed links, whose cells can be reused. */
 	#free: number[] = [];
 	#firstOfLeft = new Int32Array(1024).fill(none);
 	#firstOfRight = new Int32Array(1024).fill(none);
 	#leftNames: readonly string[] | undefined;
-	/** The link that was added last: tables come in order, so some of its names are those of the next one. */
+	/** The link that was added last. Tables come in order, so the next one shares some of its names. */
 	#last = none;
 
-	/** @param names numbers the names, also those of other links. */
-	constructor(names: Names) {
+	/** @param names numbers the names; other links may share it. */
+	constructor(names: InternedStrings) {
 		this.#names = names;
 	}
 
-	/** Becomes a copy of other links, whose names are a copy too and which nobody changes meanwhile. */
-	*becoming(other: Links): Steps<void> {
+	/** Becomes a copy of other links, whose names are a copy too. Nobody may change those meanwhile. */
+	*copyingFrom(other: Links): Steps<void> {
 		for (const copy of [
 			() => (this.#cells = other.#cells.slice()),
 			() => (this.#firstOfLeft = other.#firstOfLeft.slice()),
@@ -66,17 +66,17 @@ export class Links {
 		this.#last = other.#last;
 	}
 
-	/** The links of a name on the left. Not to be gone on with after a change. */
+	/** The links of a name on the left. The iterator becomes invalid when a link is added or removed. */
 	from(left: string): Iterable<Link> {
 		return this.#linked(ofLeft, left);
 	}
 
-	/** The links of a name on the right. Not to be gone on with after a change. */
+	/** The links of a name on the right. The iterator becomes invalid when a link is added or removed. */
 	to(right: string): Iterable<Link> {
 		return this.#linked(ofRight, right);
 	}
 
-	/** Every name on the left that has a link, sorted by code unit. They are kept until one comes or goes. */
+	/** All names on the left that have links, sorted by code unit. Cached until a name is added or removed. */
 	*sortedLeftNames(): Steps<readonly string[]> {
 		const known = this.#leftNames;
 		if (known !== undefined) return known;
@@ -97,17 +97,17 @@ export class Links {
 		}
 		const link = this.#free.pop() ?? this.#count++;
 		this.#last = link;
-		if ((link + 1) * width > this.#cells.length) this.#cells = grown(this.#cells);
+		if ((link + 1) * width > this.#cells.length) this.#cells = doubled(this.#cells);
 		this.#set(link, cells.left, leftNumber);
 		this.#set(link, cells.right, rightNumber);
 		this.#set(link, cells.key, keyNumber);
-		while (this.#firstOfLeft.length < names.size) this.#firstOfLeft = grown(this.#firstOfLeft);
-		while (this.#firstOfRight.length < names.size) this.#firstOfRight = grown(this.#firstOfRight);
+		while (this.#firstOfLeft.length < names.size) this.#firstOfLeft = doubled(this.#firstOfLeft);
+		while (this.#firstOfRight.length < names.size) this.#firstOfRight = doubled(this.#firstOfRight);
 		this.#chain(link, ofLeft);
 		this.#chain(link, ofRight);
 	}
 
-	/** Removes all links that have these ends and this key; what is `undefined` may be anything. */
+	/** Removes all links with these ends and this key; `undefined` matches anything. */
 	clear(left: string | undefined, right: string | undefined, key: string | undefined): void {
 		const number = key === undefined ? undefined : this.#names.number(key);
 		if (key !== undefined && number === undefined) return;
@@ -123,7 +123,7 @@ export class Links {
 		}
 	}
 
-	/** The links that have these ends, found the shortest way. */
+	/** The links with these ends, found the shortest way. */
 	*#candidates(left: string | undefined, right: string | undefined): Iterable<number> {
 		if (left !== undefined && right !== undefined) {
 			yield* this.#between(this.#names.number(left), this.#names.number(right));
@@ -135,7 +135,7 @@ export class Links {
 	#has(left: number, right: number, key: number): boolean {
 		let one = this.#first(ofLeft, left);
 		let other = this.#first(ofRight, right);
-		// Along both lists at once, until the shorter one ends.
+		// Follows both lists at once, until the shorter one ends.
 		while (one !== none && other !== none) {
 			if (this.#get(one, cells.right) === right && this.#get(one, cells.key) === key) return true;
 			if (this.#get(other, cells.left) === left && this.#get(other, cells.key) === key) return true;
@@ -145,7 +145,7 @@ export class Links {
 		return false;
 	}
 
-	/** The links between two names, found in the same way. */
+	/** The links between two names, found in the same way as by `#has`. */
 	#between(left: number | undefined, right: number | undefined): readonly number[] {
 		if (left === undefined || right === undefined) return [];
 		const inLeft: number[] = [];
@@ -218,8 +218,8 @@ export class Links {
 	}
 }
 
-/** Twice as long, with no link in the new half. */
-function grown(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+/** Doubles an array. The new half holds no links. */
+function doubled(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
 	const longer = new Int32Array(array.length * 2).fill(none, array.length);
 	longer.set(array);
 	return longer;

@@ -1,4 +1,4 @@
-/** The listings of a decision point: whatever they list is what single checks allow. */
+/** The listings of a decision point: they list exactly what single checks allow. */
 
 import { z } from 'zod';
 import { reply } from '../http/endpoint.js';
@@ -13,8 +13,8 @@ import {
 	UserTenants,
 } from '../wire/check.js';
 import { authorizedUsers } from './authorized-users.js';
-import type { Deciding } from './decide.js';
-import { endpoint, pieces, revisionHeader, unavailable, unavailableOrDear } from './endpoint.js';
+import type { DecisionContext } from './decide.js';
+import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 import { localAssignments } from './local-assignments.js';
 import { type Mode, normalisePermissions, normaliseUsers } from './normalise.js';
 import { permissions, userTenants } from './permissions.js';
@@ -42,10 +42,10 @@ function permissionsEndpoint(mode: Mode) {
 		body: PermissionsQuery,
 		example: { user: { key: 'ann@example.com' }, tenants: ['acme'] },
 		returns: { 200: UserPermissions },
-		failures: unavailableOrDear,
+		failures: unavailableOrCostly,
 		handle: async ({ body, closed }, { read }) => {
 			const input = normalisePermissions(body, mode);
-			return pieces(await read({ kind: 'listing', work: (deciding) => permissions(deciding, input), closed }));
+			return chunkedReply(await read({ kind: 'listing', work: (context) => permissions(context, input), closed }));
 		},
 	});
 }
@@ -62,11 +62,10 @@ function tenantsEndpoint() {
 		body: TenantsQuery,
 		example: { user: 'ann@example.com' },
 		returns: { 200: UserTenants },
-		failures: unavailable,
-		handle: ({ body }, { now }) => {
-			const deciding = now();
-			const tenants = userTenants(deciding, normalisePermissions(body));
-			return reply(200, tenants, revisionHeader(deciding));
+		failures: unavailableOrCostly,
+		handle: async ({ body, closed }, { read }) => {
+			const input = normalisePermissions(body);
+			return chunkedReply(await read({ kind: 'listing', work: (context) => userTenants(context, input), closed }));
 		},
 	});
 }
@@ -87,10 +86,10 @@ function usersEndpoint(mode: Mode) {
 		body: UsersQuery,
 		example: { action: 'read', resource: { type: 'document', key: 'plan', tenant: 'acme' } },
 		returns: { 200: AuthorizedUsers },
-		failures: unavailableOrDear,
+		failures: unavailableOrCostly,
 		handle: async ({ body, closed }, { read }) => {
 			const input = normaliseUsers(body, mode);
-			return pieces(await read({ kind: 'listing', work: (deciding) => authorizedUsers(deciding, input), closed }));
+			return chunkedReply(await read({ kind: 'listing', work: (context) => authorizedUsers(context, input), closed }));
 		},
 	});
 }
@@ -106,9 +105,9 @@ function assignmentsEndpoint() {
 		access: 'key',
 		query: LocalAssignmentsQuery,
 		returns: { 200: z.array(LocalAssignment) },
-		failures: unavailableOrDear,
+		failures: unavailableOrCostly,
 		handle: async ({ query, closed }, { read }) => {
-			const work = ({ facts }: Deciding) => localAssignments(facts, query);
+			const work = ({ facts }: DecisionContext) => localAssignments(facts, query);
 			const { result, ...from } = await read({ kind: 'listing', work, closed });
 			return reply(200, result, revisionHeader(from));
 		},

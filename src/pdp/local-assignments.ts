@@ -1,17 +1,17 @@
 /** The roles assigned to users, in tenants and on instances, as the decision point knows them. */
 
 import type { LocalAssignment, LocalAssignmentsQuery } from '../wire/check.js';
+import { sortedBy } from './chunks.js';
 import type { Steps } from './engine/steps.js';
-import type { FactsIndex } from './facts.js';
-import { typeOf } from './instance-name.js';
-import { sortedBy } from './portions.js';
+import type { FactsIndex } from './facts-index.js';
+import { instanceType } from './instance-name.js';
 
-/** How many assignments are gone through between two pauses. */
+/** How many assignments are visited between two pauses. */
 const stride = 1_000;
 
 /**
- * One page of the role assignments that the filters let through, sorted by user, then tenant, then instance (roles in
- * the tenant come first), then role.
+ * One page of the role assignments that pass the filters, sorted by user, then tenant, then instance (roles in the
+ * tenant come first), then role.
  */
 export function* localAssignments(facts: FactsIndex, query: LocalAssignmentsQuery): Steps<LocalAssignment[]> {
 	const found: LocalAssignment[] = [];
@@ -19,13 +19,13 @@ export function* localAssignments(facts: FactsIndex, query: LocalAssignmentsQuer
 	let visited = 0;
 	for (const user of query.user === undefined ? yield* everyUser(facts) : [query.user]) {
 		const rows: LocalAssignment[] = [];
-		for (const row of assignmentsOf(facts, user)) {
+		for (const row of userAssignments(facts, user)) {
 			visited += 1;
 			if (visited % stride === 0) yield;
 			if (isWanted(row, query)) rows.push(row);
 		}
 		if (before < rows.length) {
-			const inOrder = yield* sortedBy(rows, orderOf);
+			const inOrder = yield* sortedBy(rows, sortText);
 			found.push(...inOrder.slice(before, before + query.per_page - found.length));
 		}
 		before = Math.max(0, before - rows.length);
@@ -34,7 +34,7 @@ export function* localAssignments(facts: FactsIndex, query: LocalAssignmentsQuer
 	return found;
 }
 
-/** Two sorted lists as one, what is in both once. */
+/** Merges two sorted lists; what is in both comes once. */
 function* everyUser({ tenantRoles, instanceRoles }: FactsIndex): Steps<Iterable<string>> {
 	const one = yield* tenantRoles.sortedLeftNames();
 	const other = yield* instanceRoles.sortedLeftNames();
@@ -52,10 +52,10 @@ function* merged(one: readonly string[], other: readonly string[]): Iterable<str
 	}
 }
 
-function* assignmentsOf(facts: FactsIndex, user: string): Iterable<LocalAssignment> {
+function* userAssignments(facts: FactsIndex, user: string): Iterable<LocalAssignment> {
 	for (const [tenant, role] of facts.tenantRoles.from(user)) yield { user, role, tenant };
 	for (const [instance, role] of facts.instanceRoles.from(user)) {
-		const tenant = facts.tenantOf(instance);
+		const tenant = facts.tenantKey(instance);
 		if (tenant !== undefined) yield { user, role, tenant, resource_instance: instance };
 	}
 }
@@ -63,19 +63,19 @@ function* assignmentsOf(facts: FactsIndex, user: string): Iterable<LocalAssignme
 /** A tenant is an object of type `__tenant` to the filters, as in the listing of permissions. */
 function isWanted({ role, tenant, resource_instance }: LocalAssignment, query: LocalAssignmentsQuery): boolean {
 	const object = resource_instance ?? `__tenant:${tenant}`;
-	const type = typeOf(object);
+	const type = instanceType(object);
 	return (
-		is(query.role, role) &&
-		is(query.tenant, tenant) &&
-		is(query.resource, type) &&
-		is(query.resource_instance, object, object.slice(type.length + 1))
+		matches(query.role, role) &&
+		matches(query.tenant, tenant) &&
+		matches(query.resource, type) &&
+		matches(query.resource_instance, object, object.slice(type.length + 1))
 	);
 }
 
-function is(wanted: string | undefined, ...names: readonly string[]): boolean {
+function matches(wanted: string | undefined, ...names: readonly string[]): boolean {
 	return wanted === undefined || names.includes(wanted);
 }
 
-function orderOf({ tenant, resource_instance, role }: LocalAssignment): string {
+function sortText({ tenant, resource_instance, role }: LocalAssignment): string {
 	return JSON.stringify([tenant, resource_instance ?? '', role]);
 }

@@ -1,4 +1,4 @@
-/** From what clients send to what the policy reads: one spelling of everything, nothing empty, nothing unknown. */
+/** Turns what clients send into what the policy reads: one spelling of everything, nothing empty, nothing unknown. */
 
 import type { PermissionsQuery, Query, UsersQuery } from '../wire/check.js';
 import type { EngineInput } from './engine.js';
@@ -9,8 +9,8 @@ type Attributes = Readonly<Record<string, unknown>>;
 const defaultTenant = 'default';
 
 /**
- * Where a decision point runs: `edge` beside the application, or `cloud`, where it serves all and evaluates no
- * conditions. The policy is told so in the context, whatever a client sends there.
+ * Where a decision point runs: `edge`, beside the application, or `cloud`, where it serves everybody and evaluates no
+ * conditions. The policy learns it from the context, whatever a client sends there.
  */
 export type Mode = 'edge' | 'cloud';
 
@@ -20,7 +20,7 @@ export function normalise(query: Query, mode: Mode = 'edge'): EngineInput {
 		user: user(query.user),
 		action: query.action,
 		resource: resource(query.resource),
-		...circumstances(query.context, mode),
+		...contextMember(query.context, mode),
 	};
 }
 
@@ -29,7 +29,7 @@ export type UsersInput = Omit<EngineInput, 'user'>;
 
 /** The engine's input for a listing of users. */
 export function normaliseUsers(query: UsersQuery, mode: Mode = 'edge'): UsersInput {
-	return { action: query.action, resource: resource(query.resource), ...circumstances(query.context, mode) };
+	return { action: query.action, resource: resource(query.resource), ...contextMember(query.context, mode) };
 }
 
 /** The input of the permissions listing. */
@@ -41,7 +41,7 @@ export interface PermissionsInput {
 	readonly context?: Attributes;
 }
 
-/** The engine's input for a listing of permissions; filters that are empty are left out. */
+/** The engine's input for a listing of permissions. Empty filters are left out. */
 export function normalisePermissions(
 	query: Pick<PermissionsQuery, 'user'> & Partial<PermissionsQuery>,
 	mode: Mode = 'edge',
@@ -51,14 +51,14 @@ export function normalisePermissions(
 		...(query.tenants?.length ? { tenants: query.tenants } : {}),
 		...(query.resources?.length ? { resources: query.resources } : {}),
 		...(query.resource_types?.length ? { resource_types: query.resource_types } : {}),
-		...circumstances(query.context, mode),
+		...contextMember(query.context, mode),
 	};
 }
 
-function circumstances(given: Attributes | null | undefined, mode: Mode): { readonly context?: Attributes } {
+function contextMember(given: Attributes | null | undefined, mode: Mode): { readonly context?: Attributes } {
 	if (mode === 'edge' && !given) return {};
 	const { pdp_type: _, ...context } = given ?? {};
-	return filled('context', mode === 'cloud' ? { ...context, pdp_type: 'cloud' } : context);
+	return memberUnlessEmpty('context', mode === 'cloud' ? { ...context, pdp_type: 'cloud' } : context);
 }
 
 function resource(given: Query['resource']): EngineInput['resource'] {
@@ -66,24 +66,27 @@ function resource(given: Query['resource']): EngineInput['resource'] {
 		type: given.type,
 		...(given.key ? { key: given.key } : {}),
 		tenant: given.tenant || defaultTenant,
-		...filled('attributes', given.attributes),
+		...memberUnlessEmpty('attributes', given.attributes),
 	};
 }
 
 function user(given: Query['user']): EngineInput['user'] {
 	const named = {
-		...text('email', given.email),
-		...text('first_name', given.first_name ?? given.firstName),
-		...text('last_name', given.last_name ?? given.lastName),
+		...textMember('email', given.email),
+		...textMember('first_name', given.first_name ?? given.firstName),
+		...textMember('last_name', given.last_name ?? given.lastName),
 	};
-	return { key: given.key, ...filled('attributes', { ...named, ...given.attributes }) };
+	return { key: given.key, ...memberUnlessEmpty('attributes', { ...named, ...given.attributes }) };
 }
 
-function text<Name extends string>(name: Name, value: string | null | undefined): { readonly [name in Name]?: string } {
+function textMember<Name extends string>(
+	name: Name,
+	value: string | null | undefined,
+): { readonly [name in Name]?: string } {
 	return typeof value === 'string' ? ({ [name]: value } as { [name in Name]: string }) : {};
 }
 
-function filled<Name extends string>(
+function memberUnlessEmpty<Name extends string>(
 	name: Name,
 	value: Attributes | null | undefined,
 ): { readonly [name in Name]?: Attributes } {

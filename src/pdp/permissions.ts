@@ -1,15 +1,18 @@
-/** What a user may do, over all tenants and instances: proposed by the index, decided by the policy, put in order here. */
+/**
+ * What a user may do in all tenants and on all instances. The index proposes, the policy decides, and the result is
+ * sorted here.
+ */
 
 import { z } from 'zod';
 import { UserPermissions } from '../wire/check.js';
-import type { Deciding } from './decide.js';
+import { forEachChunk, sortedBy } from './chunks.js';
+import type { DecisionContext } from './decide.js';
 import type { Steps } from './engine/steps.js';
-import type { FactsIndex } from './facts.js';
-import { nameOf, partsOf, typeOf } from './instance-name.js';
-import { objectOf } from './json-pieces.js';
-import { listed } from './listed.js';
+import { evaluateListing } from './evaluate-listing.js';
+import type { FactsIndex } from './facts-index.js';
+import { instanceName, instanceType, parseInstanceName } from './instance-name.js';
+import { arrayChunks, objectChunks } from './json-chunks.js';
 import type { PermissionsInput } from './normalise.js';
-import { inPortions, sortedBy } from './portions.js';
 import { instancesFor } from './role-walk.js';
 
 type Entry = UserPermissions[string];
@@ -24,45 +27,54 @@ const OnInstances = z.array(
 	}),
 );
 
-/** How many candidates are gone through between two pauses. */
+/** How many candidates are visited between two pauses. */
 const stride = 1_000;
 
 /**
- * Lists the permissions of a user, as the JSON of `UserPermissions`; one who does not exist has none. Objects,
- * permissions and roles come sorted by code unit. Throws `Failure` (`unavailable`) when the policy gives no listing.
+ * Lists the permissions of a user, as the JSON of `UserPermissions`; a user who does not exist has none. Objects,
+ * permissions and roles are sorted by code unit. Throws `Failure` (`unavailable`) when the policy gives no listing.
  */
-export function* permissions({ engine, facts }: Deciding, input: PermissionsInput): Steps<readonly string[]> {
+export function* permissions({ engine, facts }: DecisionContext, input: PermissionsInput): Steps<readonly string[]> {
 	const { user, context } = input;
 	const question = { user, ...(context === undefined ? {} : { context }) };
 	const entries = new Map<string, string>();
-	yield* inPortions(yield* tenantsWanted(facts, input), (tenants) => {
-		const found = listed(engine, 'user_permissions', { ...question, tenants }, UserPermissions);
+	yield* forEachChunk(yield* tenantsWanted(facts, input), (tenants) => {
+		const found = evaluateListing(engine, 'user_permissions', { ...question, tenants }, UserPermissions);
 		for (const tenant of tenants) {
 			const entry = found[`__tenant:${tenant}`];
-			if (entry !== undefined) entries.set(`__tenant:${tenant}`, textFor(entry));
+			if (entry !== undefined) entries.set(`__tenant:${tenant}`, entryJson(entry));
 		}
 	});
-	yield* inPortions(yield* instancesWanted(facts, input), (names) => {
-		const instances = names.map(partsOf);
-		for (const entry of listed(engine, 'instance_permissions', { ...question, instances }, OnInstances)) {
-			entries.set(nameOf(entry.resource), textFor(entry));
+	yield* forEachChunk(yield* instancesWanted(facts, input), (names) => {
+		const instances = names.map(parseInstanceName);
+		for (const entry of evaluateListing(engine, 'instance_permissions', { ...question, instances }, OnInstances)) {
+			entries.set(instanceName(entry.resource), entryJson(entry));
 		}
 	});
-	return yield* objectOf(yield* sortedBy(entries, ([id]) => id));
+	return yield* objectChunks(yield* sortedBy(entries, ([id]) => id));
 }
 
 /**
- * The tenants where a user holds a role, in them or on an instance of theirs, sorted by key. Throws as
- * `permissions` does.
+ * The tenants where a user holds a role, in them or on an instance of theirs, sorted by key, as the JSON of
+ * `UserTenants`. They are found in one step. Throws as `permissions` does.
  */
-export function userTenants({ engine }: Deciding, input: Pick<PermissionsInput, 'user'>): z.output<typeof Tenant>[] {
-	const tenants = listed(engine, 'user_tenants', input, z.array(Tenant));
-	return tenants.sort((left, right) => (left.key < right.key ? -1 : 1));
+export function* userTenants(
+	{ engine }: DecisionContext,
+	input: Pick<PermissionsInput, 'user'>,
+): Steps<readonly string[]> {
+	const tenants = evaluateListing(engine, 'user_tenants', input, z.array(Tenant));
+	yield;
+	const sorted = yield* sortedBy(tenants, ({ key }) => key);
+	const texts: string[] = [];
+	yield* forEachChunk(sorted, (chunk) => {
+		for (const tenant of chunk) texts.push(JSON.stringify(tenant));
+	});
+	return yield* arrayChunks(texts);
 }
 
-/** The tenants where the user holds a role, as far as the filters let them through. */
+/** The tenants where the user holds a role and that pass the filters. */
 function* tenantsWanted(facts: FactsIndex, input: PermissionsInput): Steps<readonly string[]> {
-	const filter = new Filter(input);
+	const filter = new ObjectFilter(input);
 	const found = new Set<string>();
 	let visited = 0;
 	for (const [tenant] of facts.tenantRoles.from(input.user.key)) {
@@ -74,36 +86,39 @@ function* tenantsWanted(facts: FactsIndex, input: PermissionsInput): Steps<reado
 }
 
 /**
- * The names of the instances on which the user may hold a role, or conditions that are asked for may grant something, as
- * far as the filters let them through.
+ * The names of the instances that pass the filters and on which the user may hold a role, or conditions may grant
+ * something if the question asks for them.
  */
 function* instancesWanted(facts: FactsIndex, input: PermissionsInput): Steps<readonly string[]> {
-	// The walk is the dear part, and tenants alone are a common question.
+	// The walk is the expensive part, and a question about tenants alone is common.
 	if (input.resource_types?.every((type) => type === '__tenant')) return [];
-	const filter = new Filter(input);
+	const filter = new ObjectFilter(input);
 	const found = new Set<string>();
 	let visited = 0;
-	for (const candidates of [yield* instancesFor(facts, input.user.key), grantedBySets(facts, input)]) {
+	for (const candidates of [yield* instancesFor(facts, input.user.key), instancesGrantedBySets(facts, input)]) {
 		for (const instance of candidates) {
 			visited += 1;
 			if (visited % stride === 0) yield;
-			const { type, key } = partsOf(instance);
-			if (filter.passes(type, instance, key, facts.tenantOf(instance) ?? '')) found.add(instance);
+			const { type, key } = parseInstanceName(instance);
+			if (filter.passes(type, instance, key, facts.tenantKey(instance) ?? '')) found.add(instance);
 		}
 	}
 	return [...found];
 }
 
-/** All instances of the types asked for that condition sets may grant anything on. Goes through all instances there are. */
-function* grantedBySets(facts: FactsIndex, { resource_types = [], context }: PermissionsInput): Iterable<string> {
+/** All instances of the requested types on which condition sets may grant anything. Goes through all instances. */
+function* instancesGrantedBySets(
+	facts: FactsIndex,
+	{ resource_types = [], context }: PermissionsInput,
+): Iterable<string> {
 	if (context?.['enable_abac_user_permissions'] !== true) return;
 	const types = new Set(resource_types.filter((type) => facts.schema.setsMayGrant(type)));
 	if (types.size === 0) return;
-	for (const instance of facts.instances) if (types.has(typeOf(instance))) yield instance;
+	for (const instance of facts.instances) if (types.has(instanceType(instance))) yield instance;
 }
 
-/** What of all objects is asked for. */
-class Filter {
+/** The filters on objects. */
+class ObjectFilter {
 	readonly #types: ReadonlySet<string> | undefined;
 	readonly #resources: ReadonlySet<string> | undefined;
 	readonly #tenants: ReadonlySet<string> | undefined;
@@ -123,6 +138,6 @@ class Filter {
 	}
 }
 
-function textFor(entry: Entry): string {
+function entryJson(entry: Entry): string {
 	return JSON.stringify({ ...entry, permissions: entry.permissions.toSorted(), roles: entry.roles.toSorted() });
 }

@@ -9,21 +9,21 @@ import {
 	type Manifest,
 	parseManifest,
 	parsePatches,
-	parsingPatches,
+	parsePatchesInSteps,
 	unpack,
 } from '../bundle.js';
 import type { Logger } from '../log.js';
 import { DegradationAlarm } from './degradation-alarm.js';
 import { Engine, type Run } from './engine.js';
-import { FactsIndex } from './facts.js';
-import { connectFeed, type Feed, type FeedBundle, Refusal } from './feed.js';
+import { FactsIndex } from './facts-index.js';
+import { connectFeed, type FeedBundle, type FeedClient, Refusal } from './feed-client.js';
 import { Leases } from './leases.js';
-import { Turns } from './turns.js';
+import { SliceScheduler } from './slice-scheduler.js';
 
-/** How a replica is doing. `stale` still answers, from the last revision it has. */
+/** The state of a replica. `stale` still answers, from its last revision. */
 export interface ReplicaState {
 	readonly kind: 'starting' | 'ready' | 'stale' | 'refused';
-	/** What stands in the way, for people; empty when `ready`. */
+	/** What is wrong, for people; empty when `ready`. */
 	readonly detail: string;
 }
 
@@ -46,59 +46,59 @@ export interface ReplicaOptions {
 	readonly pace?: Pace;
 	/** How long the control plane may hold a request, in seconds. */
 	readonly wait?: number;
-	/** What to follow in place of the control plane over HTTP. */
-	readonly feed?: Feed;
-	/** By what turns long work is done; real ones, unless given. */
-	readonly turns?: Turns;
-	/** Who reads what is held; nobody, unless given. */
+	/** The feed to follow instead of the control plane over HTTP. */
+	readonly feed?: FeedClient;
+	/** Runs long work; a new one, unless given. */
+	readonly scheduler?: SliceScheduler;
+	/** The readers of what is held; a new set, unless given. */
 	readonly leases?: Leases;
 }
 
-/** An engine and the revision of the environment it answers from. */
-export interface Held {
+/** An engine and the revision of the environment that it answers from. */
+export interface LoadedRevision {
 	readonly engine: Engine;
 	/** The index of the same data. */
 	readonly facts: FactsIndex;
 	readonly revision: number;
-	/** The newest revision whose policy is in force here: `revision`, unless that waits for its policy. */
+	/** The newest revision whose policy is in force here: `revision`, unless its policy is still awaited. */
 	readonly policyRevision: number;
-	/** Why the policy is not that of the newest schema, whole; `null` when it is. */
+	/** Why the policy in force is not the newest schema's, complete; `null` when it is. */
 	readonly degraded: Degradation | null;
 }
 
 /** What patches are applied to. */
-interface Base extends Pick<Held, 'engine' | 'facts'> {
+interface Base extends Pick<LoadedRevision, 'engine' | 'facts'> {
 	/** Whether checks are answered from it. */
 	readonly used: boolean;
 }
 
-interface Holding extends Held {
+interface Holding extends LoadedRevision {
 	readonly environment: string;
-	/** What the feed called this revision; absent asks for a snapshot. */
+	/** The feed's ETag of this revision; `undefined` asks for a snapshot. */
 	readonly etag: string | undefined;
 }
 
 const defaultPace: Pace = { first: 50, longest: 5_000, refused: 5_000 };
-/** A server that answers "unchanged" sooner than this did not wait, so the client does, in milliseconds. */
-const hasty = 100;
+/** A server that answers "unchanged" sooner than this did not wait, so the client waits this long, in milliseconds. */
+const leastWait = 100;
 /**
- * How many bytes of patches are made at one stretch: about a thousand patches, which take a few milliseconds. What is
- * larger is made in a copy, in slices.
+ * How many bytes of patches are applied without a pause: about a thousand patches, which take a few milliseconds. More
+ * are applied in slices, to a copy.
  */
 const mostAtOnce = 128 * 1024;
 
 /**
- * One environment's data and policy, kept up to date from `start` to `stop`.
- * INVARIANT: the revision of what is held never goes back, and a bundle is applied whole or not at all.
+ * One environment's data and policy, kept up to date from `start` to `stop`. INVARIANT: the revision never goes back,
+ * and a bundle is applied whole or not at all.
  */
 export class Replica {
 	/** `revision` is emitted with the new revision whenever answers begin to come from it. */
 	readonly events = new EventEmitter<{ revision: [number] }>();
-	/** By what turns everything is done that takes long: answers, and what the feed sends. */
-	readonly turns: Turns;
-	/** Who reads what is held over several turns. */
+	/** Runs everything that takes long: answers, and what the feed sends. */
+	readonly scheduler: SliceScheduler;
+	/** The readers that read over several turns of the event loop. */
 	readonly leases: Leases;
-	readonly #feed: Feed;
+	readonly #feed: FeedClient;
 	readonly #log: Logger;
 	readonly #pace: Pace;
 	readonly #wait: number;
@@ -107,13 +107,16 @@ export class Replica {
 	#following: Promise<void> | undefined;
 	#environment: string | undefined;
 	#held: Holding | undefined;
-	/** A snapshot on its way to be held: the feed is asked once more, because snapshots may be older than what is held. */
+	/**
+	 * A loaded snapshot that is not used yet: the feed is asked once more first, because snapshots may be older than
+	 * what is held.
+	 */
 	#next: Holding | undefined;
 	#failures = 0;
 	#state: ReplicaState = { kind: 'starting', detail: 'nothing is loaded yet' };
 
-	constructor({ controlPlane, apiKey, log, pace = defaultPace, wait = 30, turns, leases, feed }: ReplicaOptions) {
-		this.turns = turns ?? new Turns();
+	constructor({ controlPlane, apiKey, log, pace = defaultPace, wait = 30, scheduler, leases, feed }: ReplicaOptions) {
+		this.scheduler = scheduler ?? new SliceScheduler();
 		this.leases = leases ?? new Leases();
 		this.#feed = feed ?? connectFeed(controlPlane, apiKey);
 		this.#log = log;
@@ -123,25 +126,25 @@ export class Replica {
 		this.events.setMaxListeners(0);
 	}
 
-	/** Begins to follow. */
+	/** Starts following the feed. */
 	start(): void {
 		this.#following ??= this.#follow();
 	}
 
-	/** Ends following; resolves when nothing of it runs any more. What is held goes on answering. */
+	/** Stops following; resolves when no work is running. What is held stays in use. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#degradation.note(undefined);
 		await this.#following;
 	}
 
-	/** How the replica is doing. */
+	/** The state of the replica. */
 	get state(): ReplicaState {
 		return this.#state;
 	}
 
-	/** What to answer from; `undefined` before the first complete revision and after a refusal. */
-	current(): Held | undefined {
+	/** The revision in use; `undefined` before the first complete one and after a refusal. */
+	current(): LoadedRevision | undefined {
 		return this.#held?.engine.broken === undefined ? this.#held : undefined;
 	}
 
@@ -150,7 +153,7 @@ export class Replica {
 		return this.#until(() => (this.current()?.revision ?? -1) >= revision, signal);
 	}
 
-	/** Resolves once answers come from `revision` or a later one, by the policy of it; rejects when `signal` aborts. */
+	/** Resolves once answers come from `revision` or a later one and its policy; rejects when `signal` aborts. */
 	policyReached(revision: number, signal?: AbortSignal): Promise<void> {
 		return this.#until(() => (this.current()?.policyRevision ?? -1) >= revision, signal);
 	}
@@ -174,7 +177,7 @@ export class Replica {
 		}
 	}
 
-	/** Asks the feed once and applies what it says. Returns how long to pause, in milliseconds. */
+	/** Polls the feed once and applies its answer. Returns how long to pause, in milliseconds. */
 	async #step(signal: AbortSignal): Promise<number> {
 		const environment = this.#environment ?? (await this.#feed.environment(signal));
 		this.#environment = environment;
@@ -191,10 +194,10 @@ export class Replica {
 		if (this.#next === undefined) this.#becomeReady();
 		if (answer.kind === 'bundle' || wait === 0) return 0;
 		if (!answer.waits) return this.#pace.longest;
-		return performance.now() - started < hasty ? hasty : 0;
+		return performance.now() - started < leastWait ? leastWait : 0;
 	}
 
-	/** Applies a bundle: a snapshot becomes what is prepared, a step continues that or else what is held. */
+	/** Applies a bundle. A snapshot is prepared; a step continues what is prepared, or else what is held. */
 	async #take({ bytes, etag }: FeedBundle, environment: string): Promise<void> {
 		const preparing = this.#next !== undefined;
 		try {
@@ -202,10 +205,11 @@ export class Replica {
 			const manifest = parseManifest(files);
 			this.#refuseForeign(manifest, environment);
 			const large = isLarge(files);
-			const patches = large ? await this.#run(parsingPatches(files)) : parsePatches(files);
+			const patches = large ? await this.#run(parsePatchesInSteps(files)) : parsePatches(files);
 			const base = await this.#baseFor(manifest, files, large);
 			const { engine, facts } = base.used ? base : await this.#patched(base, patches);
-			// From here to the new revision in one go: nobody gets answers of one revision under the number of another.
+			// No `await` from here to the new revision: nobody may get answers of one revision under the number of
+			// another.
 			if (base.used) {
 				engine.patch(patches);
 				facts.patch(patches);
@@ -223,7 +227,7 @@ export class Replica {
 			if (preparing || manifest.metadata.regolith.kind === 'snapshot') this.#next = taken;
 			else this.#hold(taken);
 		} catch (error) {
-			// What could not be applied is not asked for again: without an ETag the feed sends a snapshot.
+			// Do not ask for the same step again: without an ETag the feed sends a snapshot.
 			if (!preparing && this.#held !== undefined) this.#held = { ...this.#held, etag: undefined };
 			throw error;
 		} finally {
@@ -239,7 +243,7 @@ export class Replica {
 		this.events.emit('revision', holding.revision);
 	}
 
-	/** Answers from what was prepared, now that the feed had nothing newer a moment ago. */
+	/** Puts what was prepared into use, since the feed had nothing newer a moment ago. */
 	#promote(): void {
 		const next = this.#next;
 		this.#next = undefined;
@@ -254,7 +258,7 @@ export class Replica {
 			this.#environment = undefined;
 			throw new BundleError(`the feed sent a bundle of environment ${theirs}`);
 		}
-		// A snapshot that was asked for without an ETag may be old: what came after it is the next answer.
+		// A snapshot that was requested without an ETag may be old. The next answer catches up.
 		if (this.#next === undefined && this.#held?.etag !== undefined) this.#refuseGoingBack(Number(revision));
 	}
 
@@ -264,14 +268,14 @@ export class Replica {
 	}
 
 	/**
-	 * The engine and the index that a bundle's patches belong on. Those that are read over several turns, or would be
-	 * changed for too long, stay as they are, and in use: the patches belong on copies. So they do with a new policy.
+	 * The engine and the index to apply a bundle's patches to. They are copies when the originals are being read over
+	 * several turns or would be changed for too long, and with a new policy: then the originals stay in use.
 	 */
 	async #baseFor(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>, large: boolean): Promise<Base> {
 		const step = manifest.metadata.regolith;
 		if (step.kind === 'snapshot') {
-			const data = required(files, 'data.json');
-			const engine = await Engine.load(await compiled(files), data, this.#run);
+			const data = requireFile(files, 'data.json');
+			const engine = await Engine.load(await compileModule(files), data, this.#run);
 			return { engine, facts: await this.#run(FactsIndex.reading(data)), used: false };
 		}
 		const base = this.#next ?? this.#held;
@@ -283,18 +287,18 @@ export class Replica {
 		if (step.kind === 'delta' && !large && (await this.leases.settle(copyingTime(engine))) === 'in place') {
 			return { engine, facts, used: true };
 		}
-		const next = step.kind === 'policy' ? engine.fork(await compiled(files), this.#run) : engine.copy(this.#run);
+		const next = step.kind === 'policy' ? engine.fork(await compileModule(files), this.#run) : engine.copy(this.#run);
 		return { engine: await next, facts: await this.#run(facts.copying()), used: false };
 	}
 
-	/** Applies patches where nobody sees them yet. */
+	/** Applies patches to what nobody uses yet. */
 	async #patched(base: Base, patches: readonly Patch[]): Promise<Base> {
 		await this.#run(base.engine.patching(patches));
 		await this.#run(base.facts.patching(patches));
 		return base;
 	}
 
-	readonly #run: Run = (steps) => this.turns.run(steps);
+	readonly #run: Run = (steps) => this.scheduler.run(steps);
 
 	#becomeReady(): void {
 		if (this.#state.kind === 'ready' || this.#held === undefined) return;
@@ -303,7 +307,7 @@ export class Replica {
 		this.#log.info({ revision, environment }, 'the decision point is up to date');
 	}
 
-	/** Notes a failure. Returns how long to pause, in milliseconds. */
+	/** Records a failure. Returns how long to pause, in milliseconds. */
 	#failed(error: unknown): number {
 		const detail = error instanceof Error ? error.message : String(error);
 		this.#next = undefined;
@@ -326,33 +330,33 @@ export class Replica {
 	}
 
 	#move(kind: ReplicaState['kind'], detail: string): void {
-		// One line for each new trouble, not for each attempt.
+		// One line for each new problem, not for each attempt.
 		if (this.#state.kind !== kind || this.#state.detail !== detail) this.#log.warn({ state: kind }, detail);
 		this.#state = { kind, detail };
 	}
 }
 
-/** Whether so much changes that it is better made in a copy. */
+/** Whether a change is large enough to be made in a copy. */
 function isLarge(files: ReadonlyMap<string, Uint8Array>): boolean {
 	return (files.get('patch.json')?.byteLength ?? 0) > mostAtOnce;
 }
 
-/** About how long it takes to copy an engine, in milliseconds: a MiB each. */
+/** About how long it takes to copy an engine: a millisecond for each MiB. */
 function copyingTime({ heapBytes }: Engine): number {
 	return heapBytes / 1024 ** 2;
 }
 
-function compiled(files: ReadonlyMap<string, Uint8Array>): Promise<WebAssembly.Module> {
-	return WebAssembly.compile(required(files, 'policy.wasm'));
+function compileModule(files: ReadonlyMap<string, Uint8Array>): Promise<WebAssembly.Module> {
+	return WebAssembly.compile(requireFile(files, 'policy.wasm'));
 }
 
-function required(files: ReadonlyMap<string, Uint8Array>, path: string): Uint8Array {
+function requireFile(files: ReadonlyMap<string, Uint8Array>, path: string): Uint8Array {
 	const bytes = files.get(path);
 	if (bytes === undefined) throw new BundleError(`the bundle has no \`${path}\``);
 	return bytes;
 }
 
-/** Between half of it and all of it, so that many decision points do not come back at the same moment. */
+/** A random time between half of it and all of it, so that decision points do not all come back at the same moment. */
 function jittered(milliseconds: number): number {
 	return milliseconds * (0.5 + Math.random() / 2);
 }

@@ -1,10 +1,12 @@
-/** Ways along derivations: from what a user is assigned to what may be derived, and from an instance back to there. */
+/**
+ * Walks along derivations: from what is assigned to a user to what may be derived, and from an instance back to that.
+ */
 
 import type { Steps } from './engine/steps.js';
-import type { FactsIndex } from './facts.js';
-import { typeOf } from './instance-name.js';
+import type { FactsIndex } from './facts-index.js';
+import { instanceType } from './instance-name.js';
 
-/** Roles on instances: a set of nodes of the graph along which roles are derived. */
+/** A set of roles on instances, which are the nodes of the derivation graph. */
 export class RolesOnInstances {
 	readonly #instances = new Map<string, Set<string>>();
 
@@ -27,8 +29,8 @@ type Node = readonly [role: string, instance: string];
 const stride = 1_000;
 
 /**
- * Every instance on which the user may hold a role: those with one assigned and all that derivations lead to from
- * there. Roles that stop a derivation are not looked at, so it may be more than the user holds, and is never less.
+ * All instances on which the user may hold a role: those with an assigned role and all that derivations lead to from
+ * there. Roles that stop a derivation are ignored, so the result may have more than the user holds, and never less.
  */
 export function* instancesFor(
 	{ schema, instanceRoles, relations }: FactsIndex,
@@ -48,36 +50,36 @@ export function* instancesFor(
 		if (visited % stride === 0) yield;
 		visit(role, instance);
 	}
-	// An array iterates what is added to it meanwhile.
+	// The loop also visits nodes that are added while it runs.
 	for (const [role, instance] of queue) {
 		visited += 1;
 		if (visited % stride === 0) yield;
-		const derived = schema.derivedFrom(typeOf(instance), role);
+		const derived = schema.derivedFrom(instanceType(instance), role);
 		if (derived.length === 0) continue;
 		for (const [object, relation] of relations.to(instance)) {
 			visited += 1;
 			if (visited % stride === 0) yield;
 			for (const target of derived) {
-				if (target.relation === relation && target.resource === typeOf(object)) visit(target.role, object);
+				if (target.relation === relation && target.resource === instanceType(object)) visit(target.role, object);
 			}
 		}
 	}
 	return found;
 }
 
-/** What leads to some roles on an instance. */
+/** The nodes that lead to some roles on an instance. */
 export interface Leading {
-	/** Whoever is assigned one of these holds one of the roles. */
+	/** Whoever is assigned one of these nodes holds one of the roles. */
 	readonly nodes: readonly Node[];
-	/** The same. */
+	/** The same nodes, as a set. */
 	readonly seen: RolesOnInstances;
-	/** The instances at which a derivation on the way stops for users with a role assigned there. */
+	/** The instances on which an assigned role stops a derivation on the way. */
 	readonly stops: ReadonlySet<string>;
 }
 
 /**
- * What leads to any of these roles on an instance, at any distance, for a user who has roles assigned on `assigned`, as
- * far as these stop derivations.
+ * Finds what leads to any of these roles on an instance, at any distance, for a user who has roles assigned on
+ * `assigned`, where these may stop derivations.
  */
 export function* leadingTo(
 	{ schema, relations }: FactsIndex,
@@ -96,7 +98,7 @@ export function* leadingTo(
 	for (const [role, object] of nodes) {
 		visited += 1;
 		if (visited % stride === 0) yield;
-		for (const derivation of schema.derivations(typeOf(object), role)) {
+		for (const derivation of schema.derivations(instanceType(object), role)) {
 			if (derivation.no_direct_roles_on_object) {
 				stops.add(object);
 				if (assigned.has(object)) continue;
@@ -104,7 +106,7 @@ export function* leadingTo(
 			for (const [subject, relation] of relations.from(object)) {
 				visited += 1;
 				if (visited % stride === 0) yield;
-				if (relation === derivation.relation && typeOf(subject) === derivation.resource)
+				if (relation === derivation.relation && instanceType(subject) === derivation.resource)
 					visit(derivation.role, subject);
 			}
 		}

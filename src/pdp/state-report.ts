@@ -3,17 +3,17 @@ import type { Health } from '../wire/check.js';
 import { currentHealth } from './current-health.js';
 import type { Replica } from './replica.js';
 
-/** How often a decision point says how it is when nothing happens, in milliseconds. */
+/** How often a decision point reports when nothing happens, in milliseconds. */
 const interval = 60_000;
-/** How soon after a change, so that several at once are one report, in milliseconds. */
+/** How long to collect changes before a report, in milliseconds. */
 const delay = 500;
 
-/** Sends a state to the control plane. Rejects when it cannot be told. */
+/** Sends a state to the control plane. Rejects when that fails. */
 export type SendState = (state: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
 
 /**
- * Tells the control plane how a decision point is: when that changes, and every minute (contract: PDP configs, state).
- * What cannot be told is told again later, and stands in nobody's way.
+ * Reports the health of a decision point to the control plane: when it changes, and every minute (contract: PDP
+ * configs, state). A report that fails is repeated later and blocks nothing.
  */
 export class StateReport {
 	readonly #stopping = new AbortController();
@@ -39,7 +39,7 @@ export class StateReport {
 		this.#stopping.abort();
 	}
 
-	/** Every revision comes by here: only what is more than a new number is told at once. */
+	/** Called for every revision: only a change beyond the revision number is reported at once. */
 	#notice(): void {
 		if (summary(currentHealth(this.replica)) !== this.#told) this.#schedule(delay);
 	}
@@ -64,7 +64,7 @@ export class StateReport {
 	}
 }
 
-/** What makes a report worth sending at once. */
+/** The parts of the health whose change is reported at once. */
 function summary({ status, state, degraded }: Health): string {
 	return JSON.stringify([status, state, degraded?.reason, degraded?.since]);
 }

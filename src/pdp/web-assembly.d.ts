@@ -1,6 +1,6 @@
 /**
- * The part of the WebAssembly JavaScript interface that is used here. TypeScript declares it only together with the
- * whole browser, and this version of the Node types not at all.
+ * The part of the WebAssembly JavaScript interface that this code uses. TypeScript declares it only together with the
+ * whole browser, and this version of the Node types does not declare it.
  */
 declare namespace WebAssembly {
 	/** Linear memory, growing in pages of 64 KiB. Growing detaches `buffer`. */
@@ -16,6 +16,6 @@ declare namespace WebAssembly {
 	}
 	type WebAssemblyInstantiatedSource = { readonly module: Module; readonly instance: Instance };
 	type MemoryDescriptor = { readonly initial: number; readonly maximum?: number };
-	/** Rejects with a `CompileError` when the bytes are no valid module. */
+	/** Rejects with a `CompileError` when the bytes are not a valid module. */
 	function compile(bytes: Uint8Array): Promise<Module>;
 }

@@ -12,41 +12,41 @@ import {
 } from '../../compiler/index.js';
 import { entrypoints, OpaFailure, readPolicyLibrary, rememberedVersion } from '../../compiler/opa/build.js';
 import type { Clock } from '../clock.js';
-import type { LeftOut, PolicyFailure, PolicyShelf } from '../store/policy.js';
+import type { PolicyStore } from '../store/shelf/policy-store.js';
+import type { LeftOut, PolicyFailure } from '../store/shelf/publications.js';
 import { createWasmCompiler, type WasmCompiler } from './wasm-compiler.js';
 
-/** What a schema came to: the digest of a policy that is on the shelf, or why there is none. */
+/** The outcome for a schema: the digest of a stored policy, or why there is none. */
 export type Assembled =
 	| {
 			readonly digest: string;
 			readonly failure: null;
 			readonly built: boolean;
-			/** The schema that the policy was compiled from: without what was left out. */
+			/** The schema that the policy was compiled from, without what was left out. */
 			readonly schema: Schema;
-			/** Objects that kept the whole schema from becoming a policy. */
+			/** The objects with which the schema did not compile. */
 			readonly left_out: readonly LeftOut[];
 	  }
 	| { readonly digest: null; readonly failure: PolicyFailure };
 
-/** How often objects are left out of one schema, one lot after another: OPA does not tell all that is wrong at once. */
+/** How many times objects are left out of one schema: OPA does not report all errors at once. */
 const mostRounds = 5;
 
-/** Turns schemas into policies on the shelf. */
+/** Turns schemas into stored policies. */
 export interface Assembler {
 	/**
-	 * Compiles a schema; runs `opa` only for Rego that is not on the shelf yet. Objects that keep it from becoming a policy
-	 * are left out where they can be told; whatever else does is a failure in the result. Rejects only when the shelf
-	 * cannot be reached.
+	 * Compiles a schema; runs `opa` only for Rego that is not stored yet. Objects that break it are left out where they
+	 * can be identified; every other error is a failure in the result. Rejects only when the store cannot be reached.
 	 */
 	assemble(schema: Schema): Promise<Assembled>;
-	/** Ends the compiler, where it stays up between schemas. */
+	/** Stops the compiler, if it stays up between schemas. */
 	stop(): Promise<void>;
 }
 
 /** Makes an assembler that compiles with the `opa` at this path and the hand-written Rego of `readLibrary`. */
 export function createAssembler(
 	opa: string,
-	shelf: PolicyShelf,
+	policies: PolicyStore,
 	clock: Clock,
 	readLibrary: () => Promise<readonly RegoFile[]> = readPolicyLibrary,
 ): Assembler {
@@ -78,19 +78,19 @@ export function createAssembler(
 		const source = await attempt(schema, async () => {
 			const [library, opaVersion] = await Promise.all([readLibrary(), version()]);
 			const files = [...library, ...policy];
-			return { files, digest: digestOf(files, opaVersion) };
+			return { files, digest: policyDigest(files, opaVersion) };
 		});
 		if ('failure' in source) return source;
 		const { files, digest } = source.value;
-		if (await shelf.has(digest)) return { digest, built: false };
-		const built = await attempt(schema, () => wasmOf(compiler, files));
+		if (await policies.has(digest)) return { digest, built: false };
+		const built = await attempt(schema, () => compileWasm(compiler, files));
 		if ('failure' in built) return built;
-		await shelf.keep({ digest, files, wasm: built.value }, clock.now());
+		await policies.keep({ digest, files, wasm: built.value }, clock.now());
 		return { digest, built: true };
 	}
 }
 
-/** Why a schema is no policy, and the objects of it that are to blame, as far as they can be told. */
+/** Why a schema did not compile, and the objects to blame, as far as they are known. */
 interface Failed {
 	readonly failure: PolicyFailure;
 	readonly broken: readonly BrokenObject[];
@@ -102,7 +102,7 @@ function failureText({ message, details }: PolicyFailure): string {
 	return [message, ...details].join('\n');
 }
 
-/** The generated files that OPA names as the places of errors. */
+/** Matches the generated files that OPA names as places of errors. */
 const blamedPath = /regolith\/[^\s:]*\.rego(?=:\d)/g;
 
 async function attempt<T>(schema: Schema, run: () => Promise<T>): Promise<Attempt<T>> {
@@ -116,13 +116,13 @@ async function attempt<T>(schema: Schema, run: () => Promise<T>): Promise<Attemp
 	}
 }
 
-/** SHA-256 of what a module is made from and by, hexadecimal: equal Rego has one digest in every environment. */
-function digestOf(files: readonly RegoFile[], opa: string): string {
+/** SHA-256 of everything that determines a module, hexadecimal: equal Rego has one digest in every environment. */
+function policyDigest(files: readonly RegoFile[], opa: string): string {
 	const text = JSON.stringify({ layout, entrypoints, opa, files: files.map((file) => [file.path, file.text]) });
 	return createHash('sha256').update(text).digest('hex');
 }
 
-async function wasmOf(compiler: WasmCompiler, files: readonly RegoFile[]): Promise<Uint8Array> {
+async function compileWasm(compiler: WasmCompiler, files: readonly RegoFile[]): Promise<Uint8Array> {
 	const wasm = await compiler.compile(files);
 	// INVARIANT: nothing is published that does not compile here; `opa build` can write an invalid module unnoticed.
 	await WebAssembly.compile(wasm as Uint8Array<ArrayBuffer>);

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import type { Surround } from '../http/mount.js';
-import { authenticate } from '../store/authenticate.js';
+import { authenticate } from '../store/account/authenticate.js';
 import type { Store } from '../store/store.js';
-import type { Feed, FeedAnswer, Held } from './feed.js';
-import type { Flavour } from './snapshots.js';
+import type { ClientState, FeedAnswer, FeedServer } from './feed-server.js';
+import type { Flavour } from './flavour.js';
 
 /** The content type by which OPA knows that a server supports long polling; also on a 304. */
 const bundleType = 'application/vnd.openpolicyagent.bundles';
 /** The longest a request is held, in seconds. */
 const longestWait = 60;
-/** How much of a digest an ETag shows: enough that two policies never share it. */
+/** How much of a digest is in an ETag: enough that two policies never share it. */
 const digestLength = 32;
 
 interface Contexts {
@@ -22,14 +22,14 @@ const endpoint = declaring<Contexts>();
 
 const BundlePath = z.object({ environment_id: z.uuid() });
 
-/** Bundle endpoints and what opens them. */
+/** Bundle endpoints and their access check. */
 export interface FeedEndpoints {
 	readonly endpoints: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
 }
 
 /** `GET /bundles/{environment}` for our decision points and `GET /bundles/{environment}/rego` for a stock OPA. */
-export function feedEndpoints(feed: Feed, store: Store): FeedEndpoints {
+export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 	const serve = (flavour: Flavour, path: string, name: string, summary: string) =>
 		endpoint({
 			name,
@@ -46,9 +46,9 @@ export function feedEndpoints(feed: Feed, store: Store): FeedEndpoints {
 			failures: { 404: 'No such environment', 503: 'The environment has no policy yet' },
 			handle: async ({ headers, closed }, opened) => {
 				const { modes, wait } = preferences(headers['prefer']);
-				const held = heldBy(headers['if-none-match']);
+				const held = parseEtag(headers['if-none-match']);
 				const answer = await feed.next({ ...opened, flavour, held, modes, wait: wait * 1000, closed });
-				return new Raw(answer.bytes === null ? 304 : 200, headersOf(answer), answer.bytes ?? '');
+				return new Raw(answer.bytes === null ? 304 : 200, feedHeaders(answer), answer.bytes ?? '');
 			},
 		});
 	return {
@@ -65,14 +65,14 @@ export function feedEndpoints(feed: Feed, store: Store): FeedEndpoints {
 			if (!id.success) return run({ ...opened, environment: environment_id });
 			const environment = await store.account(caller.organization_id).environmentById(caller, id.data.environment_id);
 			const answer = await run({ ...opened, environment: environment.id });
-			// Making it may have taken long as well: a key that was taken back meanwhile gets nothing more.
+			// Making the bundle may have taken long: a key that was revoked meanwhile gets nothing.
 			await authorize();
 			return answer;
 		},
 	};
 }
 
-function headersOf({ revision, digest, pending }: FeedAnswer): Record<string, string> {
+function feedHeaders({ revision, digest, pending }: FeedAnswer): Record<string, string> {
 	const name = `r${revision}-${digest.slice(0, digestLength)}`;
 	return {
 		'content-type': bundleType,
@@ -82,9 +82,9 @@ function headersOf({ revision, digest, pending }: FeedAnswer): Record<string, st
 	};
 }
 
-/** Reads `Prefer: modes=snapshot,delta;wait=30`; what is not understood asks for a snapshot at once. */
+/** Reads `Prefer: modes=snapshot,delta;wait=30`. What it does not understand asks for a snapshot at once. */
 function preferences(prefer: string | undefined): { readonly modes: ReadonlySet<string>; readonly wait: number } {
-	const given = new Map((prefer ?? '').split(';').map((part) => pairOf(part.trim())));
+	const given = new Map((prefer ?? '').split(';').map((part) => splitPair(part.trim())));
 	const wait = Number(given.get('wait') ?? 0);
 	return {
 		modes: new Set((given.get('modes') ?? 'snapshot').split(',')),
@@ -92,13 +92,13 @@ function preferences(prefer: string | undefined): { readonly modes: ReadonlySet<
 	};
 }
 
-function pairOf(part: string): readonly [string, string] {
+function splitPair(part: string): readonly [string, string] {
 	const [name = '', value = ''] = part.split('=', 2);
 	return [name, value];
 }
 
-/** What an ETag of ours stands for; any other is as good as none. */
-function heldBy(etag: string | undefined): Held | null {
+/** Parses an ETag of ours; any other counts as none. */
+function parseEtag(etag: string | undefined): ClientState | null {
 	const [, revision, digest, pending] =
 		/^(?:W\/)?"r(\d{1,15})-([0-9a-f]{32})(?:-([0-9.]{1,40}[cfl]))?"$/.exec(etag ?? '') ?? [];
 	return revision && digest ? { revision: Number(revision), digest, pending: pending ?? null } : null;

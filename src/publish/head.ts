@@ -1,10 +1,10 @@
-/** Where an environment stands: its newest revision, the policy in force there, and whether that is the policy of it. */
+/** The head of an environment: its newest revision, the policy in force, and how the two compare. */
 
 import { layout } from '../../compiler/index.js';
 import type { Degradation } from '../bundle.js';
-import type { PolicyFailure, PolicyInForce, Publications } from '../store/policy.js';
-import { type Counters, isFailed, policyState, type SchemaChangeAfter } from '../store/policy-state.js';
-import type { ReadingUnit } from '../store/unit.js';
+import { type Counters, isFailed, policyState, type SchemaChangeAfter } from '../store/shelf/policy-state.js';
+import type { PolicyFailure, PolicyInForce, Publications } from '../store/shelf/publications.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
 
 /** An environment's newest revision and the policy in force there. */
 export interface Head {
@@ -18,8 +18,8 @@ export interface Head {
 	/** `null` when the policy in force is that of the newest schema, whole. */
 	readonly degraded: Degradation | null;
 	/**
-	 * Which schema's losses are suspended in the data, under which policy: `null` when none are. Data of one revision and
-	 * one policy is the same only where this is too.
+	 * Which schema's losses are suspended in the data, under which policy; `null` when none are. Data of one revision
+	 * and one policy is the same only if this is the same too.
 	 */
 	readonly pending: string | null;
 }
@@ -27,17 +27,14 @@ export interface Head {
 /** A head with a policy. */
 export type LiveHead = Head & { readonly digest: string };
 
-/**
- * The policy in force that data of this version may go with: one that reads another layout, of an earlier version, does
- * not count.
- */
+/** The policy in force, if it reads data of this version's layout; one published by an earlier version may not. */
 export function policyInForce({ live }: Publications): PolicyInForce | null {
 	return live?.layout === layout ? live : null;
 }
 
 /**
- * The head that counters and publications stand for, or `null` when the newest schema has yet to be compiled. With
- * `late` it need not be: the policy before goes with it, and what the newer schema takes away is suspended.
+ * Computes the head, or `null` when the newest schema is still to be compiled. With `late` it need not be compiled: the
+ * head then has the previous policy, and what the newer schema takes away is suspended.
  */
 export async function headAt(
 	counters: Counters,
@@ -67,8 +64,8 @@ export async function headAt(
 }
 
 /**
- * The head that a unit sees, where it is of the policy that a caller saw; `null` when the environment has moved on to
- * another one, or to a schema that has yet to be compiled.
+ * The head that a unit sees, if it has the policy that the caller saw. `null` when the environment has moved on to
+ * another policy, or to a schema that is still to be compiled.
  */
 export async function headIn(unit: ReadingUnit, counters: Counters, seen: Head): Promise<LiveHead | null> {
 	const late = seen.policy_revision < seen.revision;

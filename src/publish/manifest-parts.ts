@@ -1,9 +1,9 @@
 import { entrypoints } from '../../compiler/opa/build.js';
 import type { ManifestParts } from '../bundle.js';
+import type { Flavour } from './flavour.js';
 import type { LiveHead } from './head.js';
-import type { Flavour } from './snapshots.js';
 
-/** What the manifest of a bundle says that leads to a head. */
+/** The contents of the manifest of a bundle that leads to a head. */
 export function manifestParts(
 	environment: string,
 	{ revision, digest, policy_revision, degraded }: LiveHead,

@@ -3,40 +3,41 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { layout } from '../../compiler/index.js';
 import { Failure, notFound } from '../failure.js';
 import type { Logger } from '../log.js';
-import { schemaOf } from '../store/model.js';
-import type { PolicyShelf, Publications } from '../store/policy.js';
-import type { SchemaChangeAfter } from '../store/policy-state.js';
+import { readSchema } from '../store/model/model.js';
+import type { SchemaChangeAfter } from '../store/shelf/policy-state.js';
+import type { PolicyStore } from '../store/shelf/policy-store.js';
+import type { Publications } from '../store/shelf/publications.js';
 import type { Store } from '../store/store.js';
 import type { Assembler } from './assemble.js';
 import { type Head, headAt, policyInForce } from './head.js';
 
-/** A failed compilation is tried again after this, in milliseconds: its cause may have been the machine's. */
+/** How long until a failed compilation is tried again, in milliseconds: the machine may have caused it. */
 const retryAfter = 30_000;
 /**
- * How long a revision waits for its policy, in milliseconds from the change of the schema, before it goes out with the
- * policy before. Facts must not wait for long: a revocation may be among them. What the change takes away is suspended
- * until its policy comes, and what is new is denied.
+ * How long a revision waits for its policy, in milliseconds from the change of the schema, before it is sent with the
+ * previous policy. Facts must not wait long, because a revocation may be among them. Until the policy comes, what the
+ * change takes away is suspended, and what it adds is denied.
  */
 const usualPatience = 2_000;
 
 /**
- * Sees to it that every schema revision is compiled, one environment at a time in this process and, on a server, one
- * process at a time. A schema that does not compile leaves the policy before it in force.
+ * Compiles every schema revision, one environment at a time in this process and, on a server, in one process at a time.
+ * When a schema does not compile, the previous policy stays in force.
  */
 export class Publisher {
-	/** `gone` is emitted with the id of an environment that was found to be no more. */
+	/** `gone` is emitted with the id of an environment that no longer exists. */
 	readonly events = new EventEmitter<{ gone: [environmentId: string] }>();
 	readonly #running = new Map<string, Promise<void>>();
-	/** Environments whose commits are being looked after, and those of them that had another one meanwhile. */
+	/** Environments whose commits are being handled, and those among them with another commit meanwhile. */
 	readonly #following = new Map<string, Promise<void>>();
 	readonly #again = new Set<string>();
-	/** Environments whose policy this process has held against its own Rego and OPA, which may be newer. */
+	/** Environments whose policy this process has compared with its own Rego and OPA, which may be newer. */
 	readonly #verified = new Set<string>();
 	#queue: Promise<unknown> = Promise.resolve();
 
 	constructor(
 		private readonly store: Store,
-		private readonly shelf: PolicyShelf,
+		private readonly policies: PolicyStore,
 		private readonly assembler: Assembler,
 		private readonly log: Logger,
 		private readonly patience = usualPatience,
@@ -47,7 +48,7 @@ export class Publisher {
 		this.store.committed.on('environment', this.#follow);
 	}
 
-	/** Ends that; resolves when nothing is being compiled any more. */
+	/** Stops that; resolves when nothing is being compiled any more. */
 	async stop(): Promise<void> {
 		this.store.committed.off('environment', this.#follow);
 		this.#again.clear();
@@ -55,14 +56,14 @@ export class Publisher {
 	}
 
 	/**
-	 * Where an environment is, with its newest schema compiled, if that does not take too long while another policy is in
-	 * force. Throws `not_found`.
+	 * The head of an environment, with its newest schema compiled, unless that takes too long while another policy is
+	 * in force. Throws `not_found`.
 	 */
 	async head(environmentId: string): Promise<Head> {
 		for (;;) {
 			const counters = await this.store.counters(environmentId);
 			if (counters === null) throw notFound('Environment', environmentId);
-			const publications = await this.shelf.publications(environmentId);
+			const publications = await this.policies.publications(environmentId);
 			const changeAfter = (revision: number) => this.store.schemaChangeAfter(environmentId, revision);
 			const head = await headAt(counters, publications, changeAfter, false);
 			if (head !== null && this.#verified.has(environmentId)) {
@@ -79,13 +80,13 @@ export class Publisher {
 		}
 	}
 
-	/** When the first change of the schema was made that nobody has tried to compile; `null` when there is none. */
+	/** The time of the first schema change that nobody has tried to compile; `null` when there is none. */
 	async #waitingSince({ live, failed }: Publications, changeAfter: SchemaChangeAfter): Promise<Date | null> {
 		const tried = Math.max(live?.schema_revision ?? 0, failed?.failed_revision ?? 0);
 		return (await changeAfter(tried))?.created_at ?? null;
 	}
 
-	/** Whether a compilation ends before revisions may wait no longer for what changed at that time. */
+	/** Whether a compilation ends before the revisions of a change at that time have waited long enough. */
 	async #isDoneInTime(compiled: Promise<void>, since: Date | null): Promise<boolean> {
 		const waited = since === null ? 0 : this.store.clock.now().getTime() - since.getTime();
 		const left = Math.min(Math.max(this.patience - waited, 0), this.patience);
@@ -98,7 +99,7 @@ export class Publisher {
 		return failed !== null && this.store.clock.now().getTime() - failed.failed_at.getTime() > retryAfter;
 	}
 
-	/** Looks after an environment that has news; news that come meanwhile are looked after once, afterwards. */
+	/** Handles news of an environment. News that come meanwhile are handled once, afterwards. */
 	readonly #follow = (environmentId: string): void => {
 		if (this.#following.has(environmentId)) {
 			this.#again.add(environmentId);
@@ -127,11 +128,11 @@ export class Publisher {
 	#publish(environmentId: string): Promise<void> {
 		const running = this.#running.get(environmentId);
 		if (running !== undefined) return running;
-		// One after another: each compilation runs a process of its own, and the machine is shared with decisions.
+		// One at a time: each compilation runs a process of its own, and the machine also makes decisions.
 		const next = this.#queue.then(() => this.store.alone(environmentId, () => this.#compile(environmentId)));
 		this.#queue = next.catch(() => undefined);
 		const publishing = next.finally(() => this.#running.delete(environmentId));
-		// Whoever waits for it hears of a failure; nobody may.
+		// Callers that wait get the failure. There may be none.
 		publishing.catch(() => undefined);
 		this.#running.set(environmentId, publishing);
 		return publishing;
@@ -140,16 +141,16 @@ export class Publisher {
 	async #compile(environmentId: string): Promise<void> {
 		const started = performance.now();
 		const { schema, schema_revision } = await this.store.snapshot(environmentId, async (unit, environment) => ({
-			schema: await schemaOf(unit),
+			schema: await readSchema(unit),
 			schema_revision: environment.schema_revision,
 		}));
-		const publications = await this.shelf.publications(environmentId);
+		const publications = await this.policies.publications(environmentId);
 		const assembled = await this.assembler.assemble(schema);
 		const now = this.store.clock.now();
 		const facts = { environment: environmentId, schema_revision };
 		if (assembled.digest === null) {
 			const { failure } = assembled;
-			await this.shelf.fail(environmentId, { failure, failed_revision: schema_revision, failed_at: now });
+			await this.policies.fail(environmentId, { failure, failed_revision: schema_revision, failed_at: now });
 			this.log.error({ ...facts, failure }, 'a schema cannot be compiled: what it takes away stays suspended');
 			this.store.committed.emit('environment', environmentId);
 		} else {
@@ -158,11 +159,11 @@ export class Publisher {
 			const unchanged =
 				publications.failed === null && live?.schema_revision === schema_revision && live.digest === digest;
 			const published = { digest, schema_revision, published_at: now, layout };
-			// First, so that whatever is in force can be read; also what was published by a version that kept no history.
-			await this.shelf.history.remember(environmentId, published, assembled.schema);
+			// First, so that whatever is in force is also recorded, even if a version without a history published it.
+			await this.policies.history.remember(environmentId, published, assembled.schema);
 			if (!unchanged) {
-				await this.shelf.publish(environmentId, { ...published, left_out }, assembled.schema);
-				// Those who went on with the policy before may wait for this one.
+				await this.policies.publish(environmentId, { ...published, left_out }, assembled.schema);
+				// Those who continued with the previous policy may be waiting for this one.
 				this.store.committed.emit('environment', environmentId);
 			}
 			if (left_out.length > 0) this.log.error({ ...facts, left_out }, 'objects were left out of a policy');

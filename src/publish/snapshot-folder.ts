@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../log.js';
 
-/** What the folder needs of the file system. */
+/** The file-system functions that the folder uses. */
 const nodeFiles = { mkdir, open, readdir, readFile, rename, rm };
 
 /** The functions of `node:fs/promises` that the folder uses. */
@@ -11,14 +11,14 @@ export type Files = typeof nodeFiles;
 
 /** `<label>.<seal>.tar.gz` */
 const sealedName = /^([^/]+)\.([0-9a-f]{64})\.tar\.gz$/;
-/** Any name that this or an earlier version gave to a snapshot, finished or not. */
+/** Any name that this or an earlier version gave to a snapshot, complete or not. */
 const snapshotName = /^r\d+-.*\.tar\.gz(\.unfinished)?$/;
 const unfinished = '.unfinished';
 
 /**
- * Keeps snapshots as files, each in the folder of its environment under a label. A file's name carries a seal: a
- * SHA-256 of the environment, the label and the bytes, so that no file is read as what it is not.
- * Keeping is best effort. Nothing here throws: what fails is logged once, until it works again.
+ * Stores snapshots as files, each in the folder of its environment under a label. A file's name carries a seal, a
+ * SHA-256 of the environment, the label and the bytes, so that no file is mistaken for another. Storing is best effort:
+ * nothing here throws, and a failure is logged once, until it works again.
  */
 export class SnapshotFolder {
 	#failing = false;
@@ -30,22 +30,22 @@ export class SnapshotFolder {
 		private readonly files: Files = nodeFiles,
 	) {}
 
-	/** The ids of the environments of which anything is kept, and whatever else lies in the folder. */
+	/** The ids of the environments with stored snapshots, and whatever else is in the folder. */
 	async environments(): Promise<readonly string[]> {
 		return this.files.readdir(this.path).catch(() => []);
 	}
 
-	/** The labels of what is kept of an environment. */
+	/** The labels of the stored snapshots of an environment. */
 	async labels(environmentId: string): Promise<readonly string[]> {
 		return (await this.#names(environmentId)).flatMap((name) => sealedName.exec(name)?.[1] ?? []);
 	}
 
-	/** The bytes kept under a label; `null` when there are none. A file that does not match its seal is deleted. */
+	/** The bytes stored under a label; `null` when there are none. A file that does not match its seal is deleted. */
 	async read(environmentId: string, label: string): Promise<Uint8Array | null> {
-		for (const name of await this.#namesOf(environmentId, label)) {
+		for (const name of await this.#namesUnder(environmentId, label)) {
 			const path = join(this.path, environmentId, name);
 			const bytes = await this.files.readFile(path).catch(() => null);
-			if (bytes !== null && name === sealed(label, await seal(environmentId, label, bytes))) return bytes;
+			if (bytes !== null && name === sealedFileName(label, await seal(environmentId, label, bytes))) return bytes;
 			this.log.warn({ path }, 'a kept snapshot is damaged: it is dropped');
 			await this.#try('delete', () => this.files.rm(path, { recursive: true, force: true }));
 		}
@@ -53,12 +53,12 @@ export class SnapshotFolder {
 	}
 
 	/**
-	 * Keeps bytes under a label: on the disk before they have their name, so that a power cut leaves no half of them.
-	 * Returns whether they are kept.
+	 * Stores bytes under a label. They are on disk before the file gets its name, so that a power cut leaves no partial
+	 * file. Returns whether they are stored.
 	 */
 	async write(environmentId: string, label: string, bytes: Uint8Array): Promise<boolean> {
 		const folder = join(this.path, environmentId);
-		const name = sealed(label, await seal(environmentId, label, bytes));
+		const name = sealedFileName(label, await seal(environmentId, label, bytes));
 		const aside = join(folder, name + unfinished);
 		const kept = await this.#try('write', async () => {
 			await this.files.mkdir(folder, { recursive: true, mode: 0o700 });
@@ -71,15 +71,15 @@ export class SnapshotFolder {
 		return kept;
 	}
 
-	/** Deletes what is kept under a label. */
+	/** Deletes what is stored under a label. */
 	async drop(environmentId: string, label: string): Promise<void> {
-		for (const name of await this.#namesOf(environmentId, label)) {
+		for (const name of await this.#namesUnder(environmentId, label)) {
 			const path = join(this.path, environmentId, name);
 			await this.#try('delete', () => this.files.rm(path, { recursive: true, force: true }));
 		}
 	}
 
-	/** Deletes what was left unfinished of an environment, and snapshots whose names carry no seal. */
+	/** Deletes incomplete files of an environment, and snapshots whose names carry no seal. */
 	async sweep(environmentId: string): Promise<void> {
 		for (const name of await this.#names(environmentId)) {
 			if (sealedName.test(name) || !snapshotName.test(name)) continue;
@@ -88,7 +88,7 @@ export class SnapshotFolder {
 		}
 	}
 
-	/** Deletes all that is kept of an environment. */
+	/** Deletes everything stored of an environment. */
 	async forget(environmentId: string): Promise<void> {
 		await this.#try('delete', () => this.files.rm(join(this.path, environmentId), { recursive: true, force: true }));
 	}
@@ -97,7 +97,7 @@ export class SnapshotFolder {
 		return this.files.readdir(join(this.path, environmentId)).catch(() => []);
 	}
 
-	async #namesOf(environmentId: string, label: string): Promise<readonly string[]> {
+	async #namesUnder(environmentId: string, label: string): Promise<readonly string[]> {
 		return (await this.#names(environmentId)).filter((name) => sealedName.exec(name)?.[1] === label);
 	}
 
@@ -111,7 +111,7 @@ export class SnapshotFolder {
 		}
 	}
 
-	/** A new name is on the disk only when its folder is. */
+	/** Syncs a folder: a new name is on disk only when its folder is. */
 	async #flush(folder: string): Promise<void> {
 		const handle = await this.files.open(folder, 'r');
 		try {
@@ -121,7 +121,7 @@ export class SnapshotFolder {
 		}
 	}
 
-	/** Whether `work` succeeded. */
+	/** Runs `work` and says whether it succeeded. */
 	async #try(what: 'write' | 'delete', work: () => Promise<void>): Promise<boolean> {
 		try {
 			await work();
@@ -135,11 +135,11 @@ export class SnapshotFolder {
 	}
 }
 
-function sealed(label: string, value: string): string {
+function sealedFileName(label: string, value: string): string {
 	return `${label}.${value}.tar.gz`;
 }
 
-/** Hashes the bytes off the event loop: there may be very many of them. */
+/** Hashes the bytes outside of the event loop, because there may be very many. */
 async function seal(environmentId: string, label: string, bytes: Uint8Array): Promise<string> {
 	const content = await webcrypto.subtle.digest('SHA-256', bytes);
 	return createHash('sha256').update(`${environmentId}/${label}\n`).update(Buffer.from(content)).digest('hex');

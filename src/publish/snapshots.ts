@@ -2,16 +2,14 @@ import { z } from 'zod';
 import { documentBytes } from '../../compiler/index.js';
 import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
 import { Failure } from '../failure.js';
-import { modelOf } from '../store/model.js';
-import type { PolicyShelf } from '../store/policy.js';
+import { readModel } from '../store/model/model.js';
+import type { PolicyStore } from '../store/shelf/policy-store.js';
 import type { Store } from '../store/store.js';
+import type { Flavour } from './flavour.js';
 import { headIn, type LiveHead } from './head.js';
 import { manifestParts } from './manifest-parts.js';
 import type { Publisher } from './publisher.js';
 import type { SnapshotFolder } from './snapshot-folder.js';
-
-/** What a bundle carries as policy: a module for our decision points, or Rego for a stock OPA. */
-export type Flavour = 'wasm' | 'rego';
 
 /** A bundle that holds a whole environment. */
 export interface Snapshot {
@@ -22,7 +20,7 @@ export interface Snapshot {
 	readonly bytes: Uint8Array;
 }
 
-interface Kept {
+interface StoredSnapshot {
 	readonly revision: number;
 	readonly digest: string;
 	readonly label: string;
@@ -30,20 +28,20 @@ interface Kept {
 
 const labelForm = /^r(\d+)-([0-9a-f]{64})\.(wasm|rego)$/;
 
-/** Cuts whole bundles on demand and keeps the newest of each environment and flavour as a file. */
+/** Makes whole bundles on demand and stores the newest of each environment and flavour as a file. */
 export class Snapshots {
 	readonly #cutting = new Map<string, Promise<Snapshot>>();
 
 	constructor(
 		private readonly store: Store,
-		private readonly shelf: PolicyShelf,
+		private readonly policies: PolicyStore,
 		private readonly publisher: Publisher,
 		private readonly folder: SnapshotFolder,
 	) {}
 
 	/**
-	 * Deletes what is kept of environments that are no more, now and whenever one is found to be gone, and what a
-	 * process that was killed left unfinished.
+	 * Deletes what is stored of environments that are gone, now and whenever one is found to be gone, and what a killed
+	 * process left incomplete.
 	 */
 	async start(): Promise<void> {
 		this.publisher.events.on('gone', (environmentId) => void this.forget(environmentId));
@@ -65,12 +63,12 @@ export class Snapshots {
 		}
 		for (;;) {
 			const snapshot = await this.#joinCut(environmentId, flavour, head);
-			// One that was running already may have begun before the revision that is wanted.
+			// A run that was joined may have begun before the wanted revision.
 			if (snapshot.revision >= oldest) return snapshot;
 		}
 	}
 
-	/** Deletes what is kept of an environment. */
+	/** Deletes what is stored of an environment. */
 	async forget(environmentId: string): Promise<void> {
 		await this.folder.forget(environmentId);
 	}
@@ -90,10 +88,10 @@ export class Snapshots {
 				const head = await headIn(unit, environment, wanted);
 				if (head === null) return null;
 				const inForce = head.pending === null ? null : await unit.schemaInForce();
-				const model = await modelOf(unit);
+				const model = await readModel(unit);
 				return { head, model: inForce === null ? model : { ...model, in_force: inForce } };
 			});
-			// The schema moved on between the caller's look and this one: compile it first.
+			// The schema changed between the caller's look and this one: compile it first.
 			if (cut === null) {
 				const { digest, ...head } = await this.publisher.head(environmentId);
 				if (digest === null) throw new Failure('unavailable', 'the environment has no policy yet');
@@ -108,7 +106,7 @@ export class Snapshots {
 				...(await this.#policyFiles(digest, flavour)),
 			]);
 			const snapshot = { revision, digest, pending, bytes };
-			// While something is suspended, one is of use for moments only.
+			// While something is suspended, a snapshot is useful only for moments.
 			if (pending === null) await this.#keep(environmentId, flavour, snapshot);
 			return snapshot;
 		}
@@ -117,11 +115,11 @@ export class Snapshots {
 	async #policyFiles(digest: string, flavour: Flavour): Promise<readonly BundleFile[]> {
 		const missing = () => new Error(`the policy ${digest} is not on the shelf`);
 		if (flavour === 'wasm') {
-			const wasm = await this.shelf.wasm(digest);
+			const wasm = await this.policies.wasm(digest);
 			if (wasm === null) throw missing();
 			return [{ path: 'policy.wasm', bytes: wasm }];
 		}
-		const files = await this.shelf.files(digest);
+		const files = await this.policies.files(digest);
 		if (files === null) throw missing();
 		return files.map(({ path, text }) => ({ path, bytes: Buffer.from(text) }));
 	}
@@ -132,17 +130,17 @@ export class Snapshots {
 		for (const other of kept ? await this.folder.labels(environmentId) : []) {
 			if (other !== label && labelForm.exec(other)?.[3] === flavour) await this.folder.drop(environmentId, other);
 		}
-		// Deleted while this was being written: its data must not stay on disk.
+		// The environment may have been deleted meanwhile: then its data must not stay on disk.
 		const counters = await this.store.counters(environmentId).catch(() => null);
 		if (counters === null) await this.forget(environmentId);
 	}
 
-	async #kept(environmentId: string, flavour: Flavour): Promise<Kept | null> {
+	async #kept(environmentId: string, flavour: Flavour): Promise<StoredSnapshot | null> {
 		const kept = (await this.folder.labels(environmentId)).flatMap((label) => {
 			const [, revision, digest, kind] = labelForm.exec(label) ?? [];
 			return kind === flavour && digest ? [{ revision: Number(revision), digest, label }] : [];
 		});
-		return kept.reduce<Kept | null>(
+		return kept.reduce<StoredSnapshot | null>(
 			(newest, next) => (newest && newest.revision > next.revision ? newest : next),
 			null,
 		);

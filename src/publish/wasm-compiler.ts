@@ -6,15 +6,18 @@ import { unpack } from '../bundle.js';
 
 /** Turns the Rego of a policy into a module. */
 export interface WasmCompiler {
-	/** The module's bytes: equal files give equal ones, whoever compiles. Throws `OpaFailure` when there is none. */
+	/**
+	 * The bytes of the module: equal files give equal bytes, whichever way they are compiled. Throws `OpaFailure` when
+	 * they do not compile.
+	 */
 	compile(files: readonly RegoFile[]): Promise<Uint8Array>;
-	/** Ends what stays up between policies. */
+	/** Stops what stays up between policies. */
 	stop(): Promise<void>;
 }
 
 /**
- * Compiles with the program at the path `opa`. The one that set-up builds stays up between policies; any other one, and
- * that one where it cannot stay up, is run as `opa build` for each policy.
+ * Compiles with the program at the path `opa`. The one that set-up builds stays up between policies. Any other, or that
+ * one where it cannot stay up, is run as `opa build` for each policy.
  */
 export function createWasmCompiler(opa: string, own = join(packageRoot, '.tools', 'opa')): WasmCompiler {
 	const once = (files: readonly RegoFile[]) => buildOnce(opa, files);

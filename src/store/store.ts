@@ -2,41 +2,42 @@ import { EventEmitter } from 'node:events';
 import type { Schema } from '../../compiler/model.js';
 import type { Clock } from '../clock.js';
 import { notFound } from '../failure.js';
-import { AccountUnit, scopeOf } from './account.js';
-import { type Member, runTogether } from './batch.js';
-import type { Caller } from './caller.js';
-import { CopyTasks } from './copy-task.js';
-import type { Database } from './database.js';
-import { type Entrance, entranceOf, type Visit } from './entrance.js';
-import { KeyUses } from './key-uses.js';
-import { type SchemaChange, schemaChangeAfter } from './schema-change.js';
-import { SchemaMemory } from './schema-memory.js';
-import { type Cipher, hashSecret, sameHash } from './secret.js';
-import { Shared } from './shared.js';
+import { AccountUnit, environmentScope } from './account/account.js';
+import type { Caller } from './account/caller.js';
+import { CopyTasks } from './account/copy-task.js';
+import { type AccessRequest, type EnvironmentAccess, findAccess } from './account/environment-access.js';
+import { KeyUses } from './account/key-uses.js';
+import { type Cipher, hashSecret, sameHash } from './account/secret.js';
+import { WritingAccountUnit } from './account/writing-account.js';
+import type { Database } from './database/database.js';
+import { SingleFlight } from './database/single-flight.js';
+import { SchemaCache } from './model/schema-cache.js';
 import { ApiKey, Environment, Organization } from './table/account.js';
 import { PdpInstances } from './table/pdp-state.js';
-import { type Next, Turns } from './turns.js';
-import { ReadingUnit, type Scope, type WritingUnit } from './unit.js';
-import { WritingAccountUnit } from './writing-account.js';
+import { type BatchMember, runBatch } from './unit/batch.js';
+import { KeyedQueue, type TakeNext } from './unit/keyed-queue.js';
+import { ReadingUnit, type Scope } from './unit/reading-unit.js';
+import { type SchemaChange, schemaChangeAfter } from './unit/schema-change.js';
+import type { WritingUnit } from './unit/writing-unit.js';
 
-/** What a unit of work came to. */
+/** The outcome of a unit of work. */
 export interface Committed<T> {
 	readonly value: T;
 	/** The environment's revision after it. */
 	readonly revision: number;
 }
 
-/** The door to the rows: finds out who calls and opens units of work. Knows no HTTP and no policy. */
+/** Access to all rows: identifies callers and opens units of work. Knows no HTTP and no policy. */
 export class Store {
-	/** Writers of one environment wait here: one that waited for the lock itself would keep a connection from others. */
-	readonly #writers = new Turns<Member>((environmentId, next) => this.#together(environmentId, next));
-	readonly #entrances = new Shared<Entrance | null>();
+	/** Queues the writers of each environment. If they waited for the lock itself, each would hold a connection. */
+	readonly #writers = new KeyedQueue<BatchMember>((environmentId, next) => this.#together(environmentId, next));
+	readonly #entrances = new SingleFlight<EnvironmentAccess | null>();
 	readonly #uses: KeyUses;
-	readonly #schemas = new SchemaMemory();
+	readonly #schemas = new SchemaCache();
 
 	/**
 	 * `environment` is emitted with an environment's id after every unit that was committed there, and when it was
-	 * deleted; `key` with the id of an API key whose secret, the one that it had, is refused from now on.
+	 * deleted; `key` with the id of an API key whose current secret is refused from now on.
 	 */
 	readonly committed = new EventEmitter<{ environment: [id: string]; key: [id: string] }>().setMaxListeners(0);
 
@@ -48,7 +49,7 @@ export class Store {
 		this.#uses = new KeyUses(database.knex, clock);
 	}
 
-	/** The caller that a secret stands for, or `null` when no key has it. */
+	/** The caller with this secret, or `null` when no key has it. */
 	async caller(secret: string): Promise<Caller | null> {
 		const hash = hashSecret(secret);
 		const row = await ApiKey.query(this.database.knex).where({ secret_hash: hash }).first();
@@ -58,14 +59,14 @@ export class Store {
 		return { key_id: id, organization_id, project_id, environment_id, object_type, access_level };
 	}
 
-	/** As `entranceOf`; those who ask the same at once share a statement. */
-	entrance(visit: Visit): Promise<Entrance | null> {
+	/** As `findAccess`. Concurrent calls for the same thing share a statement. */
+	findAccess(visit: AccessRequest): Promise<EnvironmentAccess | null> {
 		const { secret, project, environment } = visit;
 		const name = JSON.stringify([secret, project, environment]);
-		return this.#entrances.ask(name, () => entranceOf(this.database.knex, this.#uses, visit));
+		return this.#entrances.share(name, () => findAccess(this.database.knex, this.#uses, visit));
 	}
 
-	/** How far an environment is, or `null` when it does not exist (any more). */
+	/** The counters of an environment, or `null` when it does not exist (any more). */
 	async counters(environmentId: string): Promise<Pick<Environment, 'revision' | 'schema_revision'> | null> {
 		const row = await Environment.query(this.database.knex)
 			.findById(environmentId)
@@ -83,12 +84,12 @@ export class Store {
 		return new ReadingUnit(scope, this.database.knex, this.clock, this.cipher);
 	}
 
-	/** The decision points of an environment, as they have told. */
+	/** The decision points of an environment, as they have reported themselves. */
 	pdpInstances(scope: Pick<Scope, 'environment_id'>): PdpInstances {
 		return new PdpInstances(scope, this.database.knex);
 	}
 
-	/** Reads an environment at one instant: all statements of `work` see the same revision, which it is given. */
+	/** Reads an environment at one instant: all statements of `work` see the same revision. */
 	async snapshot<T>(
 		environmentId: string,
 		work: (unit: ReadingUnit, environment: Environment) => Promise<T>,
@@ -98,16 +99,19 @@ export class Store {
 				const environment = await Environment.query(transaction).findById(environmentId);
 				if (environment === undefined) throw notFound('Environment', environmentId);
 				const schema = (read: () => Promise<Schema>) => this.#schemas.schemaAt(environment, read);
-				return work(new ReadingUnit(scopeOf(environment), transaction, this.clock, this.cipher, schema), environment);
+				return work(
+					new ReadingUnit(environmentScope(environment), transaction, this.clock, this.cipher, schema),
+					environment,
+				);
 			},
 			{ isolationLevel: 'repeatable read', readOnly: true },
 		);
 	}
 
 	/**
-	 * Runs `work` as one unit: it commits whole under the next revision, or nothing of it happens. Units of one
-	 * environment that wait for each other share a transaction, but for `heavy` ones, which would keep the others waiting.
-	 * One that `work` has abandoned is undone, and its revision is the one that was.
+	 * Runs `work` as one unit: it commits whole under the next revision, or not at all. Units of one environment that
+	 * wait for each other share a transaction, except `heavy` ones, which would keep the others waiting. A unit that
+	 * `work` has abandoned is rolled back and leaves the revision as it was.
 	 */
 	write<T>(
 		scope: Scope,
@@ -121,27 +125,27 @@ export class Store {
 				const value = await work(unit);
 				return (revision: number) => resolve({ value, revision });
 			};
-			const member: Member = { scope, actorId, work: fill, failed: reject };
-			if (!heavy) this.#writers.join(environment_id, member);
-			else void this.#writers.take(environment_id, () => this.#together(environment_id, once(member)));
+			const member: BatchMember = { scope, actorId, work: fill, failed: reject };
+			if (!heavy) this.#writers.enqueue(environment_id, member);
+			else void this.#writers.runAlone(environment_id, () => this.#together(environment_id, once(member)));
 		});
 	}
 
-	async #together(environmentId: string, next: Next<Member>): Promise<void> {
-		const changes = await runTogether(this.database.knex, this.clock, this.cipher, next);
+	async #together(environmentId: string, next: TakeNext<BatchMember>): Promise<void> {
+		const changes = await runBatch(this.database.knex, this.clock, this.cipher, next);
 		if (changes === 0) return;
 		this.database.committed(changes);
 		this.committed.emit('environment', environmentId);
 	}
 
 	/**
-	 * Whether what is encrypted in this store opens under this process's server key. On a store that has nothing
-	 * encrypted yet it does: from then on that is the store's key.
+	 * Whether this process's server key opens what is encrypted in this store. On a store with nothing encrypted it
+	 * does, and becomes the store's key.
 	 */
 	async opensSecrets(): Promise<boolean> {
 		const check = () => this.database.knex<{ sealed: Uint8Array }>('server_key_check');
 		const sealed = { sealed: this.cipher.encrypt('regolith') };
-		// Read first: a start writes nothing that is there, for there may be no room to write.
+		// Read first: a start does not write what is there already, because there may be no space to write.
 		if ((await check().first('sealed')) === undefined) await check().insert(sealed).onConflict().ignore();
 		const row = await check().first('sealed');
 		try {
@@ -163,8 +167,8 @@ export class Store {
 	}
 
 	/**
-	 * Runs `work` as one transaction over an organization's projects, environments and keys; in its turn among the
-	 * writers of `environmentId`, where it writes to an environment that others write to.
+	 * Runs `work` as one transaction over an organization's projects, environments and keys. With `environmentId` it
+	 * waits its turn among the writers of that environment, to which it writes as well.
 	 */
 	async writeAccount<T>(
 		organizationId: string,
@@ -180,20 +184,20 @@ export class Store {
 				done = unit;
 				return work(unit);
 			});
-		const value = await (environmentId === null ? transact() : this.#writers.take(environmentId, transact));
+		const value = await (environmentId === null ? transact() : this.#writers.runAlone(environmentId, transact));
 		for (const id of done?.ended ?? []) this.committed.emit('key', id);
 		for (const id of done?.touched ?? []) this.committed.emit('environment', id);
 		return value;
 	}
 
-	/** The copies out of an environment that go on after they were answered. */
+	/** The copies made from an environment that continue after the request was answered. */
 	copyTasks(environmentId: string): CopyTasks {
 		return new CopyTasks(this.database.knex, environmentId);
 	}
 
 	/** Runs `work` while no other process on this database runs any under the same name. */
 	async alone(name: string, work: () => Promise<void>): Promise<void> {
-		// An embedded database has one process; and one connection, which `work` needs itself.
+		// An embedded database has only one process, and only one connection, which `work` itself needs.
 		if (this.database.url === null) return work();
 		await this.database.knex.transaction(async (transaction) => {
 			await transaction.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [name]);

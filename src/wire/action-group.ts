@@ -14,7 +14,7 @@ import {
 	Uuid,
 } from './common.js';
 
-/** An action of the group's resource; whether it exists is for the handler to find out. */
+/** An action of the group's resource, which the handler looks up. */
 const GroupedAction = Reference.meta({ description: 'The key or id of an action of the resource.', example: 'read' });
 
 /** A new group of actions of one resource. */
@@ -29,7 +29,7 @@ export const ActionGroupCreate = z
 	.meta({ id: 'ResourceActionGroupCreate' });
 export type ActionGroupCreate = z.output<typeof ActionGroupCreate>;
 
-/** What may change of a group of actions; `actions` and `attributes` are overwritten as a whole. */
+/** The fields of a group of actions that may change; `actions` and `attributes` are replaced as a whole. */
 export const ActionGroupUpdate = z
 	.object({
 		name: optional(Name),

@@ -1,10 +1,10 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { mostProblems } from './bounded.js';
-import { Attributes } from './common.js';
+import { type JsonObject, refuseUnstorable } from './common.js';
 
 /**
  * Attributes that conditions compare: of users, tenants and resource instances, stored or sent with a check, and the
- * context of a check. They are bounded, so that no check takes long, whoever shapes them (decision 26).
+ * context of a check. They are bounded, so that no check takes long, whoever provides them (docs/limits.md).
  */
 
 /** The most values that attributes hold at all depths, objects and arrays among them. */
@@ -20,23 +20,29 @@ const bounds =
 	`At most ${mostValues} values at all depths, ${mostMembers} members in one object, and ${mostText} characters of text ` +
 	'and names.';
 
-/** Attributes to store: bounded, and without whole numbers that readers of JSON round. */
-export const ComparedAttributes = Attributes.superRefine((value, ctx) => {
-	if (!refuseTooLarge(value, ctx)) refuseInexact(value, ctx);
-}).meta({ type: 'object', additionalProperties: true, description: bounds });
+/** Attributes to store: bounded, and without whole numbers so large that readers of JSON round them. */
+export const ComparedAttributes = z
+	.custom<JsonObject>()
+	.superRefine((value, ctx) => {
+		// The size is checked first: within the bound, looking through the value is cheap.
+		if (refuseTooLarge(value, ctx)) return;
+		refuseUnstorable(value, ctx);
+		refuseInexact(value, ctx);
+	})
+	.meta({ type: 'object', additionalProperties: true, description: bounds });
 
-/** Notes that attributes are too large, at the object that is. Returns whether they are. */
+/** Reports attributes that are too large, at the object that is. Returns whether they are. */
 export function refuseTooLarge(value: unknown, ctx: z.RefinementCtx): boolean {
-	const problem = excessIn(value);
+	const problem = excess(value);
 	if (problem !== null) ctx.addIssue({ code: 'custom', ...problem });
 	return problem !== null;
 }
 
 type Path = (string | number)[];
 
-function excessIn(value: unknown): { readonly message: string; readonly path: Path } | null {
+function excess(value: unknown): { readonly message: string; readonly path: Path } | null {
 	const found = { values: 0, text: 0 };
-	for (const { path, inner } of everythingIn(value)) {
+	for (const { path, inner } of nestedValues(value)) {
 		found.values += 1;
 		if (typeof inner === 'string') found.text += inner.length;
 		else if (isPlainObject(inner)) {
@@ -52,30 +58,33 @@ function excessIn(value: unknown): { readonly message: string; readonly path: Pa
 }
 
 function refuseInexact(value: unknown, ctx: z.RefinementCtx): void {
-	let told = 0;
-	for (const { path, inner } of everythingIn(value)) {
+	let reported = 0;
+	for (const { path, inner } of nestedValues(value)) {
 		if (typeof inner !== 'number' || !Number.isFinite(inner) || Math.abs(inner) <= Number.MAX_SAFE_INTEGER) continue;
 		const message = `must not be beyond ${Number.MAX_SAFE_INTEGER} either way, where readers of JSON round: use a string`;
 		ctx.addIssue({ code: 'custom', message, path: path(), input: inner });
-		told += 1;
-		if (told === mostProblems) return;
+		reported += 1;
+		if (reported === mostProblems) return;
 	}
 }
 
-interface Found {
+interface NestedValue {
 	readonly inner: unknown;
-	/** Made only for those who ask. */
+	/** Computed only when called. */
 	path(): Path;
 }
 
-/** A value and all that is in it, one by one: whoever has seen enough stops. The server bounds the depth before. */
-function* everythingIn(inner: unknown, path: () => Path = () => []): Generator<Found> {
+/**
+ * A value and everything nested in it, one by one, so that the caller can stop early. The server has bounded the depth
+ * before.
+ */
+function* nestedValues(inner: unknown, path: () => Path = () => []): Generator<NestedValue> {
 	yield { inner, path };
 	if (typeof inner !== 'object' || inner === null) return;
 	if (Array.isArray(inner)) {
-		for (const [index, item] of inner.entries()) yield* everythingIn(item, () => [...path(), index]);
+		for (const [index, item] of inner.entries()) yield* nestedValues(item, () => [...path(), index]);
 	} else {
-		for (const [name, member] of Object.entries(inner)) yield* everythingIn(member, () => [...path(), name]);
+		for (const [name, member] of Object.entries(inner)) yield* nestedValues(member, () => [...path(), name]);
 	}
 }
 

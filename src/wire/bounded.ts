@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 /**
- * Lists and maps of requests: as zod's own, but a length over the limit is refused before any item is looked at, and
- * validation ends with the twentieth problem. What else a body of many wrong items costs, time and memory, has no bound.
+ * Lists and maps in requests. They are like zod's own, except that a list that is too long is refused before any item
+ * is looked at, and that validation stops at the twentieth problem. Otherwise, the time and memory that a body with
+ * many wrong items costs would have no bound.
  */
 
 /** How many problems end the validation of one list or map. */
@@ -19,17 +20,29 @@ type Context = z.core.ParseContextInternal;
 type Payload = z.core.ParsePayload;
 type Ran = ReturnType<z.core.$ZodType['_zod']['run']>;
 
-/** A list of requests. */
-export function boundedArray<S extends z.ZodType>(element: S): z.ZodArray<S> {
+/** The most items of a list that has no limit of its own. */
+export const mostItems = 10_000;
+
+/** A list in a request, of at most `most` items; `message` is the problem with a longer one. */
+export function boundedArray<S extends z.ZodType>(
+	element: S,
+	most = mostItems,
+	message = `must have at most ${most} items`,
+): z.ZodArray<S> {
+	return unboundedArray(element).max(most, message);
+}
+
+/** Like `boundedArray`, with any number of items: for requests that are larger than others. */
+export function unboundedArray<S extends z.ZodType>(element: S): z.ZodArray<S> {
 	return new BoundedArray({ type: 'array', element }) as z.ZodArray<S>;
 }
 
-/** A map of requests, by names that pass `name`; what a wrong name is told is what `name` says. */
+/** A map in a request, by names that match `name`, which also words the problem with a wrong one. */
 export function boundedRecord<S extends z.ZodType>(name: z.ZodString, value: S): z.ZodRecord<z.ZodString, S> {
 	return new BoundedRecord({ type: 'record', keyType: name, valueType: value }) as z.ZodRecord<z.ZodString, S>;
 }
 
-/** One of two shapes, by a look at the value: what is wrong is said of that shape alone. */
+/** One of two shapes, chosen by a look at the value. Problems are reported for that shape alone. */
 export function choice<First extends z.ZodType, Second extends z.ZodType>(
 	isFirst: (value: unknown) => boolean,
 	first: First,
@@ -54,14 +67,14 @@ const Choice = z.core.$constructor<z.ZodUnion, ChoiceDef>('Choice', (inst, def) 
 
 const BoundedArray = z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef>('BoundedArray', (inst, def) => {
 	z.ZodArray.init(inst, def);
-	const ofZod = inst._zod.parse;
+	const parseAsZod = inst._zod.parse;
 	inst._zod.parse = (payload, ctx) => {
 		const input = payload.value as unknown;
-		// What is no list, or too long a list, zod refuses without a look at its items.
-		if (!Array.isArray(input) || input.length > longest(def)) return ofZod(payload, ctx);
+		// Zod refuses what is not a list, or is too long, without looking at the items.
+		if (!Array.isArray(input) || input.length > longest(def)) return parseAsZod(payload, ctx);
 		const output: unknown[] = [];
 		payload.value = output;
-		return inTurn(payload, ctx, input.length, (index) =>
+		return runSteps(payload, ctx, input.length, (index) =>
 			withResult(def.element._zod.run({ value: input[index], issues: [] }, ctx), ({ value, issues }) => {
 				payload.issues.push(...z.core.util.prefixIssues(index, issues));
 				output.push(value);
@@ -80,7 +93,7 @@ const BoundedRecord = z.core.$constructor<z.ZodRecord, z.core.$ZodRecordDef>('Bo
 		const names = Object.keys(input);
 		const output: Record<string, unknown> = {};
 		payload.value = output;
-		return inTurn(payload, ctx, names.length, (index) => {
+		return runSteps(payload, ctx, names.length, (index) => {
 			const name = names[index] ?? '';
 			const problem = problemWithName(def.keyType, name);
 			if (problem !== undefined) {
@@ -102,7 +115,7 @@ const BoundedRecord = z.core.$constructor<z.ZodRecord, z.core.$ZodRecordDef>('Bo
 	};
 });
 
-/** What `max` says of a list. */
+/** The limit that `max` sets on a list. */
 function longest({ checks = [] }: z.core.$ZodArrayDef): number {
 	const limits = checks.map(({ _zod }) => (_zod.def as { readonly maximum?: number }).maximum);
 	return Math.min(...limits.filter((limit) => limit !== undefined));
@@ -119,15 +132,15 @@ function problemWithName(schema: z.core.$ZodType, name: string): string | undefi
 	return parsed.success ? undefined : (parsed.error.issues[0]?.message ?? 'is not a valid key');
 }
 
-/** Takes a result now, or when it is there. */
+/** Calls `take` with a result, at once or when it is there. */
 function withResult(ran: Ran, take: (result: Payload) => void): Promise<void> | undefined {
 	if (ran instanceof Promise) return ran.then(take);
 	take(ran);
 	return undefined;
 }
 
-/** Runs `step` for each index until there are problems enough; lets others run meanwhile where the caller can wait. */
-function inTurn(
+/** Runs `step` for each index until there are enough problems. If the caller can wait, other work runs in between. */
+function runSteps(
 	payload: Payload,
 	ctx: Context,
 	count: number,
@@ -150,6 +163,7 @@ function inTurn(
 	return from(0);
 }
 
-function pause(): Promise<void> {
+/** Lets others be served before it settles: for long work, between its slices. */
+export function pause(): Promise<void> {
 	return new Promise((resolve) => setImmediate(resolve));
 }

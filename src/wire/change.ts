@@ -4,7 +4,7 @@ import { StoredObject, Timestamp, Uuid } from './common.js';
 import { paginated } from './list.js';
 import { pageShape, Search } from './query.js';
 
-/** What a change can be about. */
+/** The kinds of objects that changes are about. */
 export const ChangeKind = z.enum([
 	'environment',
 	'resource',
@@ -28,15 +28,15 @@ export const ChangeKind = z.enum([
 ]);
 export type ChangeKind = z.output<typeof ChangeKind>;
 
-/** What can become of an object. */
+/** What can happen to an object. */
 export const ChangeOperation = z.enum(['create', 'update', 'delete']);
 
-/** One object that came, changed or went: what, how, by whom, when, and what it was before and after. */
+/** One object that was created, changed or deleted: by whom, when, and what it was before and after. */
 export const ChangeRead = z
 	.object({
-		/** The revision that the environment came to by it; all changes of one request share it. */
+		/** The revision of the environment after the change; all changes of one request share it. */
 		revision: z.int().min(1),
-		/** The place of the change among those of its revision. */
+		/** The position of the change among those of its revision. */
 		position: z.int().min(0),
 		kind: ChangeKind,
 		operation: ChangeOperation,
@@ -51,8 +51,8 @@ export const ChangeRead = z
 export type ChangeRead = z.input<typeof ChangeRead>;
 
 /**
- * A page of changes. `revision` is the newest that it was made from: as `revision_to` of the other pages it keeps
- * them in step.
+ * A page of changes. `revision` is the newest one that it covers. Sent as `revision_to` with the other pages, it keeps
+ * them consistent.
  */
 export const ChangePage = paginated(ChangeRead).extend({ revision: z.int().min(0) });
 

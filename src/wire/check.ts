@@ -1,16 +1,19 @@
-/** What decision points are asked and what they answer. Requests are taken leniently: clients send whole user records. */
+/**
+ * What decision points are asked and what they answer. Requests are read leniently, because clients send whole user
+ * records.
+ */
 
 import { z } from 'zod';
 import { refuseTooLarge } from './attributes.js';
 import { boundedArray, choice } from './bounded.js';
-import { tooMany } from './bulk.js';
+import { tooManyMessage } from './bulk.js';
 import { type JsonJudge, refuseFaults } from './json-fault.js';
 import { pageShape } from './query.js';
 
 const optionalText = z.string().nullish();
 
 /**
- * A JSON object, passed on as it is; null counts as absent. Not a record: those copy, and lose a member called
+ * A JSON object, passed on unchanged; null counts as absent. Not a record: those copy, and lose a member called
  * `__proto__`.
  */
 const attributes = z
@@ -19,15 +22,15 @@ const attributes = z
 		'must be an object',
 	)
 	.superRefine((value, ctx) => {
-		// First, because it stops at the bound: what is within it is cheap to look through.
+		// The size is checked first: within the bound, looking through the value is cheap.
 		if (!refuseTooLarge(value, ctx)) refuseFaults(value, finite, ctx);
 	})
 	.optional()
 	.meta({ type: ['object', 'null'] });
 
 /**
- * `JSON.parse` reads some numbers as infinity, such as 1e999. A policy would get them as null, to which conditions that
- * ask for no small number, or for none, would say yes.
+ * `JSON.parse` reads some numbers as infinity, such as 1e999. A policy would see null instead, and negated conditions
+ * on the number would hold.
  */
 const finite: JsonJudge = {
 	leaf: (value) => (typeof value === 'number' && !Number.isFinite(value) ? 'must be a number JSON can hold' : null),
@@ -73,7 +76,7 @@ export type Query = z.output<typeof Query>;
 /** The most checks of one request. */
 export const maxBulkChecks = 10_000;
 
-const checks = boundedArray(Query).max(maxBulkChecks, tooMany(maxBulkChecks, 'checks'));
+const checks = boundedArray(Query, maxBulkChecks, tooManyMessage(maxBulkChecks, 'checks'));
 
 /** Many checks: a bare array of them, or the array as member `checks`. */
 export const BulkQuery = choice(Array.isArray, checks, z.object({ checks })).transform((given): readonly Query[] =>
@@ -169,7 +172,7 @@ export const AuthorizedUsers = z.object({
 /** Who may do an action on a resource. */
 export type AuthorizedUsers = z.output<typeof AuthorizedUsers>;
 
-/** An empty filter is none. */
+/** An empty filter counts as none. */
 const nameFilter = z
 	.string()
 	.transform((text) => (text === '' ? undefined : text))
@@ -203,7 +206,7 @@ export const LocalAssignment = z.object({
 /** A role assigned to a user. */
 export type LocalAssignment = z.output<typeof LocalAssignment>;
 
-/** How a decision point is. Unless `status` is `unavailable` it can answer checks. */
+/** The health of a decision point. Unless `status` is `unavailable`, it can answer checks. */
 export const Health = z.object({
 	status: z.enum(['ok', 'degraded', 'unavailable']),
 	/** False while the control plane cannot be reached: answers may be behind. */
@@ -214,8 +217,8 @@ export const Health = z.object({
 	/** The newest revision whose policy is in force: less than `revision` while that waits for its policy. */
 	policy_revision: z.number().nullable(),
 	/**
-	 * Why the policy is not that of the newest schema, whole, since when, and how many revisions it is behind; null when
-	 * it is. What was taken away in them is suspended, so answers are safe to act on.
+	 * Why the policy in force is not the complete policy of the newest schema, since when, and how many revisions it is
+	 * behind; null if it is. What those revisions take away is suspended, so answers are safe to act on.
 	 */
 	degraded: z
 		.object({
@@ -226,5 +229,5 @@ export const Health = z.object({
 		.nullable(),
 });
 
-/** How a decision point is. */
+/** The health of a decision point. */
 export type Health = z.output<typeof Health>;

@@ -14,25 +14,25 @@ const maxReferenceLength = 2 * maxKeyLength + 1;
 const unstorable = /[\0\p{Surrogate}]/u;
 const unstorableMessage = 'must not contain NUL characters or lone surrogates';
 
-/** Whether the store can hold this text: PostgreSQL has no NUL in text, and no half of a surrogate pair. */
+/** Whether the store can hold this text: PostgreSQL text has no NUL characters and no lone surrogates. */
 function isStorable(text: string): boolean {
 	return !unstorable.test(text);
 }
 
-function textOf(maxLength: number) {
+function boundedText(maxLength: number) {
 	return z.string().max(maxLength).refine(isStorable, unstorableMessage);
 }
 
 /** Free text, up to 16,384 characters. */
-export const Text = textOf(maxTextLength);
+export const Text = boundedText(maxTextLength);
 
 /** A name for people, up to 1,024 characters; may be empty. */
-export const Name = textOf(maxNameLength);
+export const Name = boundedText(maxNameLength);
 
 /** Names an existing object by id or by key; whether it exists is for the handler to find out. */
-export const Reference = textOf(maxReferenceLength).min(1).meta({ description: 'An id (UUID) or a key.' });
+export const Reference = boundedText(maxReferenceLength).min(1).meta({ description: 'An id (UUID) or a key.' });
 
-/** What stands between the type and the key of an instance; neither can hold it. */
+/** Separates the type and the key of an instance; neither can contain it. */
 const instanceSeparator = ':';
 
 /** The parts of `<resource key>:<instance key>`; `null` when the text is not of that form. */
@@ -76,7 +76,7 @@ function isInstanceReference(text: string): boolean {
 
 const uuidForm = /^([0-9a-f]{8})(-?)([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{12})$/i;
 
-/** The id that a text spells, dashed or as 32 hexadecimal digits, made dashed and lower case; `null` when it is none. */
+/** The id in a text, dashed or 32 hexadecimal digits, made dashed and lower case; `null` if the text is no id. */
 export function asId(text: string): string | null {
 	return uuidForm.test(text) ? dashed(text) : null;
 }
@@ -113,16 +113,19 @@ export const StoredObject = z
 /** Any JSON object the store can hold, at every depth: for requests. The server bounds the depth before. */
 export const Attributes = z
 	.custom<JsonObject>()
-	.superRefine((value, ctx) => {
-		if (isObject(value)) refuseFaults(value, storable, ctx);
-		else ctx.addIssue({ code: 'invalid_type', expected: 'object', message: 'must be an object', input: value });
-	})
+	.superRefine(refuseUnstorable)
 	.meta({ type: 'object', additionalProperties: true });
+
+/** Reports a value that is not a JSON object, or what the store cannot hold of one, each at its place. */
+export function refuseUnstorable(value: unknown, ctx: z.RefinementCtx): void {
+	if (isObject(value)) refuseFaults(value, storable, ctx);
+	else ctx.addIssue({ code: 'invalid_type', expected: 'object', message: 'must be an object', input: value });
+}
 
 const storable: JsonJudge = {
 	leaf: (value) => {
 		if (typeof value === 'string') return isStorable(value) ? null : unstorableMessage;
-		// JSON.parse reads 1e999 as infinity, which JSON cannot say again.
+		// JSON.parse reads 1e999 as infinity, which JSON cannot represent.
 		return typeof value === 'number' && !Number.isFinite(value) ? 'must be a number JSON can hold' : null;
 	},
 	name: (name) => {
@@ -131,7 +134,7 @@ const storable: JsonJudge = {
 	},
 };
 
-/** A JSON object whose member names are keys, or what else `name` lets through; a wrong one is refused at its place. */
+/** A JSON object whose member names are keys, or match `name`; a wrong one is refused at its place. */
 export function keyed<S extends z.ZodType>(value: S, name: z.ZodString = Key) {
 	return boundedRecord(name, value);
 }
@@ -144,7 +147,7 @@ export function optional<S extends z.ZodType>(schema: S) {
 		.optional();
 }
 
-/** A field a create may leave out or send as null, and what it is then. `fallback` makes a new value each time. */
+/** A field that a create may leave out or send as null, and its default. `fallback` makes a new value each time. */
 export function defaulted<S extends z.ZodType>(schema: S, fallback: () => z.output<S>) {
 	return schema.nullish().transform((value): z.output<S> => value ?? fallback());
 }
@@ -154,7 +157,7 @@ export function clearable<S extends z.ZodType>(schema: S) {
 	return schema.nullable().optional();
 }
 
-/** A field that has no meaning here: refused with this message unless it says nothing. */
+/** A field that has no meaning here: refused with this message unless it is empty. */
 export function unserved(message: string, description: string) {
 	return z
 		.unknown()
@@ -168,7 +171,7 @@ function saysNothing(value: unknown): boolean {
 	return value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0);
 }
 
-/** What every object of an environment that is never changed carries. */
+/** The members of every object of an environment that cannot be changed. */
 export const environmentScoped = {
 	id: Uuid,
 	organization_id: Uuid,
@@ -177,7 +180,7 @@ export const environmentScoped = {
 	created_at: Timestamp,
 };
 
-/** What every object of an environment that can be changed carries. */
+/** The members of every object of an environment that can be changed. */
 export const environmentObject = { ...environmentScoped, updated_at: Timestamp };
 
 /** A field of an answer that is null whatever happens, kept because clients look for it. */

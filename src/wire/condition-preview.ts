@@ -6,24 +6,24 @@ import { paginated } from './list.js';
 import { ResourceInstanceRead } from './resource-instance.js';
 import { UserRead } from './user.js';
 
-/** Whom or what a set selects, asked before it is used. A set that is stored is named, any other is written out. */
+/** Requests that ask what a set selects before it is used. A stored set is named, any other one is written out. */
 
 const nothing = () => ({});
 
-/** A text stands for the key alone. */
-function subjectOf<K extends z.ZodType>(key: K, description: string) {
+/** A plain text stands for the key alone. */
+function subjectSchema<K extends z.ZodType>(key: K, description: string) {
 	return z.preprocess(
 		(given) => (typeof given === 'string' ? { key: given } : given),
 		z.object({ key: optional(key), attributes: defaulted(ComparedAttributes, nothing) }).meta({ description }),
 	);
 }
 
-/** A user as a check names it: one that is stored, with what the check sends of it; or attributes alone. */
-export const UserSubject = subjectOf(Reference, 'A user: its id or key, and attributes that stand before its own.');
+/** A user as a check names it: a stored one, with what the check sends of it, or attributes alone. */
+export const UserSubject = subjectSchema(Reference, 'A user: its id or key, and attributes that stand before its own.');
 export type UserSubject = z.output<typeof UserSubject>;
 
-/** A resource instance as a check names it: one that is stored, with what the check sends of it; or attributes alone. */
-export const ResourceSubject = subjectOf(
+/** A resource instance as a check names it: a stored one, with what the check sends of it, or attributes alone. */
+export const ResourceSubject = subjectSchema(
 	InstanceReference,
 	'A resource instance: `<resource key>:<instance key>` or an id, and attributes that stand before its own.',
 );
@@ -45,7 +45,7 @@ const asked = {
 	resource: optional(ResourceSubject),
 };
 
-/** A set that is stored says by itself what it is. */
+/** Refuses the type and the resource of a stored set, which has its own. */
 function describedOnce<S extends z.ZodType<{ readonly condition_set?: unknown; readonly type?: unknown }>>(body: S) {
 	return body.superRefine((given, ctx) => {
 		const { condition_set, type, resource_id } = given as Readonly<Record<string, unknown>>;
@@ -57,7 +57,7 @@ function describedOnce<S extends z.ZodType<{ readonly condition_set?: unknown; r
 	});
 }
 
-/** The parts of a set that is stored or not. */
+/** The members that name or describe a set. */
 export type AskedSet = Pick<ConditionPreview, 'condition_set' | 'type' | 'conditions' | 'resource_id' | 'parent_id'>;
 
 const pageMessage = 'must be a whole number from 1';

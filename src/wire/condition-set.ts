@@ -19,7 +19,7 @@ import { ResourceRead } from './resource.js';
 export const ConditionSetType = z.enum(['userset', 'resourceset']);
 export type ConditionSetType = z.output<typeof ConditionSetType>;
 
-/** One condition in the grammar of the specification; whether it is one is for the handler to find out. */
+/** One condition in the grammar of the specification; the handler checks whether it is one. */
 export const Conditions = Attributes.meta({
 	type: 'object',
 	additionalProperties: true,
@@ -27,7 +27,7 @@ export const Conditions = Attributes.meta({
 	example: { allOf: [{ 'user.age': { 'greater-than': 17 } }] },
 });
 
-/** The keys of automatic sets begin with this, and those of no other. */
+/** The prefix of the keys of automatic sets, and of no others. */
 export const automaticPrefix = '__autogen_';
 
 /** The key of a set that is not automatic. */
@@ -48,7 +48,7 @@ export const ConditionSetKey = z
 
 const automaticOnly = 'must be false: an automatic set comes with the first rule that names its role or resource';
 
-/** A new set. A resource set says which resource it narrows; of a user set that says nothing. */
+/** A new set. A resource set names the resource that it narrows; a user set has none. */
 export const ConditionSetCreate = z
 	.object({
 		key: OwnConditionSetKey,
@@ -65,7 +65,7 @@ export const ConditionSetCreate = z
 	.meta({ id: 'ConditionSetCreate' });
 export type ConditionSetCreate = z.output<typeof ConditionSetCreate>;
 
-/** What may change of a set; `conditions` are overwritten as a whole, and without a parent it selects more. */
+/** The fields of a set that may change. `conditions` are replaced as a whole. Without a parent, a set selects more. */
 export const ConditionSetUpdate = z
 	.object({
 		name: optional(Name),
@@ -86,7 +86,7 @@ export const ConditionSetQuery = z.object({
 });
 export type ConditionSetQuery = z.output<typeof ConditionSetQuery>;
 
-/** How much of a set's ancestors, descendants or possible parents is asked for. */
+/** Which page of a set's ancestors, descendants or possible parents is asked for. */
 export const ConditionSetFamilyQuery = PageQuery;
 
 /** A set with the conditions that were stored. */

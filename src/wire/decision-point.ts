@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { AlwaysNull, Attributes, optional, StoredObject, Text, Timestamp, Uuid } from './common.js';
 
-/** A PDP config: what the decision points of an environment that share an API key are given. `client_secret` is that key. */
+/**
+ * A PDP config: the settings of the decision points of an environment that share an API key. `client_secret` is that
+ * key.
+ */
 export const PdpConfigRead = z
 	.object({
 		id: Uuid,
@@ -21,8 +24,8 @@ export type PdpConfigRead = z.input<typeof PdpConfigRead>;
 const Url = z.string();
 
 /**
- * The settings of a decision point. `context` says what it serves and `feed` where its bundles come from; the rest is
- * the contract's, empty where it is of parts that this service does not have.
+ * The settings of a decision point. `context` says what it serves and `feed` where its bundles come from. The rest is
+ * part of the contract, and empty for components that this service does not have.
  */
 export const RemoteConfig = z
 	.object({
@@ -66,7 +69,7 @@ export type RemoteConfig = z.input<typeof RemoteConfig>;
 /** How large the state of a decision point may be, as JSON text. */
 const maxStateLength = 16_384;
 
-/** What a decision point says of itself. */
+/** What a decision point reports about itself. */
 export const PdpStateUpdate = z
 	.object({
 		pdp_instance_id: Text.min(1).max(512),
@@ -78,17 +81,17 @@ export const PdpStateUpdate = z
 	.meta({ id: 'PDPStateUpdate' });
 export type PdpStateUpdate = z.output<typeof PdpStateUpdate>;
 
-/** The same, of a decision point that need not say anything yet. */
+/** The same for a decision point that need not report anything yet. */
 export const PdpConfigRequest = z.object({
 	pdp_instance_id: optional(PdpStateUpdate.shape.pdp_instance_id),
 	state: optional(PdpStateUpdate.shape.state),
 });
 
-/** A decision point that has said how it is. */
+/** A decision point that has reported its state. */
 export const PdpInstanceRead = z
 	.object({
 		pdp_instance_id: z.string(),
-		/** The API key that it said so with: the id of its config. */
+		/** The API key that it reported with: the id of its config. */
 		api_key_id: Uuid,
 		environment_id: Uuid,
 		state: StoredObject,

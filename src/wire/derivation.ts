@@ -20,7 +20,10 @@ const when = defaulted(DerivationSettingsEdit, () => ({ no_direct_roles_on_objec
 
 const source = { role: Reference, on_resource: Reference, linked_by_relation: Reference };
 
-/** Who holds `role` on an instance of `on_resource` that is the relation's subject has the path's role on its object. */
+/**
+ * Whoever holds `role` on an instance of `on_resource` that is a subject of the relation holds the role of the path on
+ * its object.
+ */
 export const DerivedRoleRuleCreate = granting({ ...source, when }, ['role_id', 'resource_id', 'relation_id']).meta({
 	id: 'DerivedRoleRuleCreate',
 });
@@ -28,7 +31,7 @@ export type DerivedRoleRuleCreate = z.output<typeof DerivedRoleRuleCreate>;
 
 const anyWhen = defaulted(z.object(derivationSettings), () => ({ no_direct_roles_on_object: false }));
 
-/** One derivation to take away; what `when` says does not matter. */
+/** One derivation to remove; `when` does not matter. */
 export const DerivedRoleRuleRemove = z.object({ ...source, when: anyWhen }).meta({ id: 'DerivedRoleRuleDelete' });
 export type DerivedRoleRuleRemove = z.output<typeof DerivedRoleRuleRemove>;
 

@@ -15,8 +15,8 @@ export type CopyFilter = z.output<typeof CopyFilter>;
 const filter = defaulted(CopyFilter, () => ({ include: [], exclude: [] }));
 
 /**
- * Which objects are copied. What is of a resource goes with it, its roles among it, and resource sets do not go without
- * it; `roles` are those of tenants. A rule goes where both of its sets do.
+ * Which objects are copied. A resource is copied with everything that belongs to it, its roles included, and a resource
+ * set only together with its resource. `roles` selects tenant roles. A rule is copied if both of its sets are.
  */
 export const CopyScope = z
 	.object({ resources: filter, roles: filter, user_sets: filter, resource_sets: filter, custom_policies: filter })
@@ -55,7 +55,7 @@ export const TaskQuery = z.object({
 });
 export type TaskQuery = z.output<typeof TaskQuery>;
 
-/** How far a copy is: with the target when it succeeded, with the reason when it failed. */
+/** The state of a copy: with the target if it succeeded, with the reason if it failed. */
 export const TaskResult = z
 	.object({
 		task_id: Uuid,

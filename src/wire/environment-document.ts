@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ComparedAttributes } from './attributes.js';
-import { boundedArray } from './bounded.js';
+import { unboundedArray } from './bounded.js';
 import {
 	Attributes,
 	defaulted,
@@ -22,12 +22,12 @@ import { AttributeType } from './resource-attribute.js';
 import { UserInviteStatus } from './user-invite.js';
 
 /**
- * A whole environment as one JSON document: by keys and never by ids, so that it means the same in every environment.
- * Members that are not known are refused, because what they say would be lost. A new kind of object is a new member;
- * `version` grows when a member comes to mean something else.
+ * A whole environment as one JSON document. It has keys and never ids, so that it means the same in every environment.
+ * Unknown members are refused, because their content would be lost. A new kind of object is a new member; `version`
+ * grows when the meaning of a member changes.
  */
 
-/** What every document says it is. */
+/** The `format` of every document. */
 export const documentFormat = 'regolith-environment';
 
 /** The version of documents that is written, and the only one that is read. */
@@ -37,16 +37,16 @@ function orNull<S extends z.ZodType>(schema: S) {
 	return defaulted(schema.nullable(), () => null);
 }
 
-function listOf<S extends z.ZodType>(item: S) {
-	return defaulted(boundedArray(item), () => []);
+function entryList<S extends z.ZodType>(item: S) {
+	return defaulted(unboundedArray(item), () => []);
 }
 
-function mapOf<S extends z.ZodType>(value: S, key: z.ZodString = Key) {
+function entryMap<S extends z.ZodType>(value: S, key: z.ZodString = Key) {
 	return defaulted(keyed(value, key), () => ({}));
 }
 
 /** Two keys with a colon between them. */
-function pairOf(what: string) {
+function keyPair(what: string) {
 	return z
 		.string()
 		.max(2 * maxKeyLength + 1)
@@ -58,10 +58,10 @@ function isPair(text: string): boolean {
 	return parts !== null && Key.safeParse(parts.resource).success && Key.safeParse(parts.key).success;
 }
 
-const InstanceName = pairOf('<resource key>:<instance key>');
-const PermissionName = pairOf('<resource key>:<action key>');
+const InstanceName = keyPair('<resource key>:<instance key>');
+const PermissionName = keyPair('<resource key>:<action key>');
 
-/** An action of a resource; without a name it is called by its key. */
+/** An action of a resource; its name defaults to its key. */
 const ActionEntry = z.strictObject({
 	name: optional(Name),
 	description: orNull(Text),
@@ -82,7 +82,7 @@ export type RelationEntry = z.output<typeof RelationEntry>;
 
 /** A group of actions of a resource, by their keys. */
 export const ActionGroupEntry = z
-	.strictObject({ name: Name, description: orNull(Text), attributes: orNull(Attributes), actions: listOf(Key) })
+	.strictObject({ name: Name, description: orNull(Text), attributes: orNull(Attributes), actions: entryList(Key) })
 	.meta({ id: 'ActionGroupEntry' });
 export type ActionGroupEntry = z.output<typeof ActionGroupEntry>;
 
@@ -91,7 +91,7 @@ const when = defaulted(z.strictObject(derivationSettings), () => ({ no_direct_ro
 /** What a role of a resource is derived from: roles of the subjects of a relation, all by keys. */
 export const DerivationEntry = z
 	.strictObject({
-		users_with_role: listOf(z.strictObject({ role: Key, on_resource: Key, linked_by_relation: Key, when })),
+		users_with_role: entryList(z.strictObject({ role: Key, on_resource: Key, linked_by_relation: Key, when })),
 		when,
 	})
 	.meta({ id: 'DerivationEntry' });
@@ -103,29 +103,31 @@ const describedRole = { name: Name, description: orNull(Text), attributes: orNul
 export const ResourceRoleEntry = z
 	.strictObject({
 		...describedRole,
-		permissions: listOf(Key),
-		extends: listOf(Key),
+		permissions: entryList(Key),
+		extends: entryList(Key),
 		granted_to: orNull(DerivationEntry),
 	})
 	.meta({ id: 'ResourceRoleEntry' });
 export type ResourceRoleEntry = z.output<typeof ResourceRoleEntry>;
 
-/** What a resource holds that is an object of its own: those of them that are not named stay. */
+/** The objects nested in a resource. An import keeps those that it does not name. */
 const nested = {
-	relations: mapOf(RelationEntry),
-	action_groups: mapOf(ActionGroupEntry),
-	roles: mapOf(ResourceRoleEntry),
+	relations: entryMap(RelationEntry),
+	action_groups: entryMap(ActionGroupEntry),
+	roles: entryMap(ResourceRoleEntry),
 };
 
-/** A resource. The built-in `__user` is one where its owner has changed it; its attributes are `user_attributes`. */
+/**
+ * A resource. The built-in `__user` is only there if its owner has changed it; its attributes are in `user_attributes`.
+ */
 export const ResourceEntry = z
 	.strictObject({
 		name: Name,
 		urn: orNull(Text),
 		description: orNull(Text),
 		type_attributes: orNull(Attributes),
-		actions: mapOf(ActionEntry),
-		attributes: mapOf(AttributeEntry),
+		actions: entryMap(ActionEntry),
+		attributes: entryMap(AttributeEntry),
 		...nested,
 	})
 	.meta({ id: 'ResourceEntry' });
@@ -133,15 +135,19 @@ export type ResourceEntry = z.output<typeof ResourceEntry>;
 
 /** A tenant role; its permissions are `<resource key>:<action key>`, what it extends are keys. */
 export const RoleEntry = z
-	.strictObject({ ...describedRole, permissions: listOf(PermissionName), extends: listOf(Key) })
+	.strictObject({ ...describedRole, permissions: entryList(PermissionName), extends: entryList(Key) })
 	.meta({ id: 'RoleEntry' });
 export type RoleEntry = z.output<typeof RoleEntry>;
 
-/** A condition set that somebody wrote; a resource set says which resource it narrows, `parent` which set. */
+/** A condition set that is not automatic. `resource` is the resource that a resource set narrows, `parent` the set. */
 export const ConditionSetEntry = z
 	.strictObject({
-		...{ name: Name, description: orNull(Text), type: ConditionSetType, conditions: defaulted(Conditions, () => ({})) },
-		...{ resource: orNull(Key), parent: orNull(OwnConditionSetKey) },
+		name: Name,
+		description: orNull(Text),
+		type: ConditionSetType,
+		conditions: defaulted(Conditions, () => ({})),
+		resource: orNull(Key),
+		parent: orNull(OwnConditionSetKey),
 	})
 	.refine(({ type, resource }) => (type === 'resourceset') === (resource !== null), {
 		message: 'must be said of a resource set, and of no user set',
@@ -150,7 +156,7 @@ export const ConditionSetEntry = z
 	.meta({ id: 'ConditionSetEntry' });
 export type ConditionSetEntry = z.output<typeof ConditionSetEntry>;
 
-/** A rule between two sets, by keys; an automatic set is named by its own. */
+/** A rule between two sets, by keys; an automatic set has a key of its own. */
 export const SetRuleEntry = z
 	.strictObject({ user_set: ConditionSetKey, permission: PermissionName, resource_set: ConditionSetKey })
 	.meta({ id: 'ConditionSetRuleEntry' });
@@ -177,19 +183,19 @@ export type UserEntry = z.output<typeof UserEntry>;
 export const TenantUserEntry = z.strictObject({ user: UserKey, tenant: Key }).meta({ id: 'TenantUserEntry' });
 export type TenantUserEntry = z.output<typeof TenantUserEntry>;
 
-/** A thing of a resource type, in one tenant. */
+/** A resource instance, in one tenant. */
 export const InstanceEntry = z
 	.strictObject({ tenant: Key, attributes: defaulted(ComparedAttributes, () => ({})) })
 	.meta({ id: 'InstanceEntry' });
 export type InstanceEntry = z.output<typeof InstanceEntry>;
 
-/** An instance that is a group; `made_instance`: it was created to be one, and goes with the group. */
+/** An instance that is a group. `made_instance`: it was created for the group, and is deleted with it. */
 export const GroupEntry = z
 	.strictObject({ made_instance: defaulted(z.boolean(), () => false) })
 	.meta({ id: 'GroupEntry' });
 export type GroupEntry = z.output<typeof GroupEntry>;
 
-/** A resource, or a role or a relation of one, that the groups API made and takes away when no group needs it. */
+/** A resource, or a role or a relation of one, that the groups API created and deletes when no group needs it. */
 export const MadeForGroupsEntry = z
 	.strictObject({ resource: Key, role: orNull(Key), relation: orNull(Key) })
 	.refine(({ role, relation }) => role === null || relation === null, {
@@ -224,14 +230,14 @@ export const RoleAssignmentEntry = z
 	.meta({ id: 'RoleAssignmentEntry' });
 export type RoleAssignmentEntry = z.output<typeof RoleAssignmentEntry>;
 
-/** Someone who is to become a user; the role is the key of a tenant role, or `<resource key>:<role key>`. */
+/** A future user; the role is the key of a tenant role, or `<resource key>:<role key>`. */
 export const UserInviteEntry = z
 	.strictObject({
 		email: Email,
 		first_name: orNull(Name),
 		last_name: orNull(Name),
 		status: defaulted(UserInviteStatus, () => 'pending' as const),
-		role: z.union([Key, pairOf('<resource key>:<role key>')], 'must be `<role key>` or `<resource key>:<role key>`'),
+		role: z.union([Key, keyPair('<resource key>:<role key>')], 'must be `<role key>` or `<resource key>:<role key>`'),
 		...place,
 	})
 	.refine(inOnePlace, inOnePlaceOnly)
@@ -246,30 +252,30 @@ function isOfInstance({ role, resource_instance }: { role: string; resource_inst
 
 /** What can exist, and what is allowed. */
 const SchemaHalf = z.strictObject({
-	resources: mapOf(ResourceEntry, ResourceKey).refine(
+	resources: entryMap(ResourceEntry, ResourceKey).refine(
 		(resources) => Object.keys(resources['__user']?.attributes ?? {}).length === 0,
 		{ message: 'must be in `user_attributes`', path: ['__user', 'attributes'] },
 	),
-	user_attributes: mapOf(AttributeEntry),
-	roles: mapOf(RoleEntry),
-	condition_sets: mapOf(ConditionSetEntry, OwnConditionSetKey),
-	set_rules: listOf(SetRuleEntry),
+	user_attributes: entryMap(AttributeEntry),
+	roles: entryMap(RoleEntry),
+	condition_sets: entryMap(ConditionSetEntry, OwnConditionSetKey),
+	set_rules: entryList(SetRuleEntry),
 });
 
 /** What exists. */
 const FactsHalf = z.strictObject({
-	tenants: mapOf(TenantEntry),
-	users: mapOf(UserEntry, UserKey),
-	tenant_users: listOf(TenantUserEntry),
-	resource_instances: mapOf(InstanceEntry, InstanceName),
-	groups: mapOf(GroupEntry, InstanceName),
-	made_for_groups: listOf(MadeForGroupsEntry),
-	relationship_tuples: listOf(TupleEntry),
-	role_assignments: listOf(RoleAssignmentEntry),
-	user_invites: mapOf(UserInviteEntry, UserKey),
+	tenants: entryMap(TenantEntry),
+	users: entryMap(UserEntry, UserKey),
+	tenant_users: entryList(TenantUserEntry),
+	resource_instances: entryMap(InstanceEntry, InstanceName),
+	groups: entryMap(GroupEntry, InstanceName),
+	made_for_groups: entryList(MadeForGroupsEntry),
+	relationship_tuples: entryList(TupleEntry),
+	role_assignments: entryList(RoleAssignmentEntry),
+	user_invites: entryMap(UserInviteEntry, UserKey),
 });
 
-/** A document to import. A half that is missing says nothing of what is there. */
+/** A document to import. If a half is missing, that half of the environment stays as it is. */
 export const EnvironmentDocument = z
 	.strictObject({
 		format: z.literal(documentFormat),
@@ -285,15 +291,18 @@ export type EnvironmentDocument = z.output<typeof EnvironmentDocument>;
 
 const entries = z.record(z.string(), StoredObject);
 
-/** A document as it is exported: whole, in the order of its keys, without members that say what their absence says. */
+/** An exported document: complete, in the order of its keys, without members that equal their default. */
 export const EnvironmentExport = z
 	.object({
 		format: z.literal(documentFormat),
 		version: z.literal(documentVersion),
 		environment: z.object({ key: z.string(), name: z.string() }),
 		schema: z.object({
-			...{ resources: entries, user_attributes: entries, roles: entries },
-			...{ condition_sets: entries, set_rules: z.array(StoredObject) },
+			resources: entries,
+			user_attributes: entries,
+			roles: entries,
+			condition_sets: entries,
+			set_rules: z.array(StoredObject),
 		}),
 		facts: z.object({
 			tenants: entries,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Flag } from './query.js';
 
-/** What becomes of an object that a document names and that exists with other content. */
+/** What happens to an object that a document names and that exists with other content. */
 export const ImportStrategy = z.enum(['fail', 'overwrite', 'replace']);
 export type ImportStrategy = z.output<typeof ImportStrategy>;
 

@@ -26,11 +26,11 @@ export const Jwks = z
 	.meta({ id: 'JwksConfig' });
 export type Jwks = z.output<typeof Jwks>;
 
-/** Who has the roles of whom when a group is assigned to a group (decision 13). */
+/** Whose members join the other group when a group is assigned to a group (docs/groups.md). */
 export const GroupNestingSetting = z.enum(['child_joins_parent', 'parent_joins_child']);
 export type GroupNestingSetting = z.output<typeof GroupNestingSetting>;
 
-/** What an owner says of an environment. Members that are not known here are kept for their owner. */
+/** The settings that an owner gives an environment. Unknown members are kept for the owner. */
 export const EnvironmentSettings = Attributes.superRefine(({ group_nesting }, ctx) => {
 	if (group_nesting === undefined || group_nesting === null) return;
 	const { error } = GroupNestingSetting.safeParse(group_nesting);
@@ -59,7 +59,7 @@ export const EnvironmentCreate = z
 	.meta({ id: 'EnvironmentCreate' });
 export type EnvironmentCreate = z.output<typeof EnvironmentCreate>;
 
-/** What may change of an environment. */
+/** The fields of an environment that may change. */
 export const EnvironmentUpdate = z
 	.object({
 		name: optional(Name),

@@ -2,25 +2,25 @@ import { z } from 'zod';
 import { environmentObject } from './common.js';
 
 /**
- * Bodies of writes that give somebody access. A member that is not known, such as a limit in time or a condition, would
- * be lost, and the grant would be wider than it was meant: so such members are refused. What an answer holds besides is
- * ignored, so that clients can send back what they read, and so is null, which says nothing.
+ * Bodies of requests that grant access. Unknown members, such as an expiry or a condition, are refused: without them,
+ * the grant would be wider than it was meant. Members that only answers have are ignored, so that clients can send back
+ * what they read, and so are nulls.
  */
 
-/** What every object that is shown carries. */
+/** The members that every object in an answer has. */
 const everywhere = Object.keys(environmentObject);
 
 /**
- * A body of these members, which gives access. `echoed` are the other members of what the endpoint answers, beside ids
- * and times: they are ignored.
+ * The schema of a body that grants access. `echoed` are further members of what the endpoint answers, besides ids and
+ * times; they are ignored.
  */
 export function granting<S extends z.ZodRawShape>(shape: S, echoed: readonly string[] = []) {
 	const ignored = new Set([...everywhere, ...echoed].filter((name) => !Object.hasOwn(shape, name)));
-	const isLost = ([name, value]: readonly [string, unknown]) =>
+	const isIgnored = ([name, value]: readonly [string, unknown]) =>
 		ignored.has(name) || (value === null && !Object.hasOwn(shape, name));
 	return z.preprocess((body) => {
 		if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
 		const members = Object.entries(body);
-		return members.some(isLost) ? Object.fromEntries(members.filter((member) => !isLost(member))) : body;
+		return members.some(isIgnored) ? Object.fromEntries(members.filter((member) => !isIgnored(member))) : body;
 	}, z.strictObject(shape));
 }

@@ -4,7 +4,7 @@ import { granting } from './granting.js';
 import { Flag, pageShape, References, Searches } from './query.js';
 import { ResourceKey } from './resource.js';
 
-/** A new group; its resource and its instance are made where they are missing. */
+/** A new group; its resource and its instance are created if they are missing. */
 export const GroupCreate = z
 	.object({
 		group_instance_key: Key.meta({ description: 'The key of the instance alone.' }),
@@ -34,7 +34,7 @@ export type GroupRoleCreate = z.output<typeof GroupRoleCreate>;
 export const GroupRoleRemove = z.object(groupRole).meta({ id: 'GroupRoleRemove' });
 export type GroupRoleRemove = z.output<typeof GroupRoleRemove>;
 
-/** What is shown of a group, and of its users. */
+/** The members of a group, and of its users, in answers. */
 const shownOfGroup = ['group_resource_type_key', 'group_instance_key', 'group_tenant', 'assigned_roles', 'users'];
 const shownOfUser = ['key', 'email', 'first_name', 'last_name', 'attributes', 'roles', 'associated_tenants'];
 
@@ -44,7 +44,7 @@ export const GroupUserAdd = granting({ tenant: Reference }, [...shownOfGroup, ..
 });
 export type GroupUserAdd = z.output<typeof GroupUserAdd>;
 
-/** The group's tenant, which need not be said to take a user out. */
+/** The group's tenant, which is optional when a user is removed. */
 export const GroupUserRemove = z
 	.object({ tenant: optional(Reference) })
 	.meta({ id: 'GroupUserRemove' })
@@ -53,17 +53,20 @@ export type GroupUserRemove = z.output<typeof GroupUserRemove>;
 
 const otherGroup = { group_instance_key: InstanceReference };
 
-/** The other group: the one that comes into the group of the path. */
+/** The other group: the one to put into the group of the path. */
 export const GroupNesting = granting(otherGroup, shownOfGroup).meta({ id: 'GroupNesting' });
 export type GroupNesting = z.output<typeof GroupNesting>;
 
-/** The other group: the one that leaves the group of the path. */
+/** The other group: the one to take out of the group of the path. */
 export const GroupNestingRemove = z.object(otherGroup).meta({ id: 'GroupNestingRemove' });
 export type GroupNestingRemove = z.output<typeof GroupNestingRemove>;
 
 const filters = { tenant: References, resource: References, search: Searches, ...pageShape };
 
-/** Which groups a list asks for: any value of a name, every name. Values that name nothing match nothing. */
+/**
+ * The groups that a list asks for, with any of the given values for each filter. A value that names nothing matches
+ * nothing.
+ */
 export const GroupQuery = z.object(filters);
 export type GroupQuery = z.output<typeof GroupQuery>;
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { mostProblems } from './bounded.js';
 
-/** Something inside a JSON value that is not taken, and where it stands. */
+/** Something in a JSON value that is refused, and its place. */
 export interface JsonFault {
 	readonly path: readonly (string | number)[];
 	readonly message: string;
@@ -9,27 +9,30 @@ export interface JsonFault {
 	readonly input: unknown;
 }
 
-/** What is wrong with a number, a text, true, false or null, or with the name of a member; `null` when nothing is. */
+/**
+ * Tells what is wrong with a leaf (a number, a text, true, false or null) or with the name of a member; `null` if
+ * nothing is.
+ */
 export interface JsonJudge {
 	readonly leaf: (value: unknown) => string | null;
 	readonly name?: (name: string) => string | null;
 }
 
-/** What `judge` says of everything in a JSON value, up to the twentieth fault. The server bounds the depth before. */
+/** The faults that `judge` finds in a JSON value, the first twenty. The server has bounded the depth before. */
 export function jsonFaults(value: unknown, judge: JsonJudge): readonly JsonFault[] {
 	const faults: JsonFault[] = [];
 	collect(value, judge, [], faults);
 	return faults;
 }
 
-/** Refuses a value for what is wrong in it, each fault at its place. */
+/** Reports the faults of a value, each at its place. */
 export function refuseFaults(value: unknown, judge: JsonJudge, ctx: z.RefinementCtx): void {
 	for (const { path, message, input } of jsonFaults(value, judge)) {
 		ctx.addIssue({ code: 'custom', message, path: [...path], input });
 	}
 }
 
-/** `path` is the place of the value; it is changed on the way and is as before in the end. */
+/** Collects the faults of a value. `path` is its place; it is modified on the way, and restored at the end. */
 function collect(value: unknown, judge: JsonJudge, path: (string | number)[], faults: JsonFault[]): void {
 	const note = (message: string | null, input: unknown) => {
 		if (message !== null) faults.push({ path: [...path], message, input });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Attributes, clearable, Name, optional, StoredObject, Timestamp, Uuid } from './common.js';
 
-/** What may change of an organization. */
+/** The fields of an organization that may change. */
 export const OrganizationUpdate = z
 	.object({ name: optional(Name), settings: clearable(Attributes) })
 	.meta({ id: 'OrganizationUpdate' });

@@ -33,7 +33,7 @@ export const ProjectCreate = z
 	.meta({ id: 'ProjectCreate' });
 export type ProjectCreate = z.output<typeof ProjectCreate>;
 
-/** What may change of a project. */
+/** The fields of a project that may change. */
 export const ProjectUpdate = z
 	.object({
 		name: optional(Name),

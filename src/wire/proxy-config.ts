@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { boundedArray } from './bounded.js';
 import { defaulted, environmentObject, Key, keyed, Name, optional, Text } from './common.js';
 
-/** How a proxy shows the secret to its service: as a bearer token, as user and password, or as headers. */
+/** How a proxy presents the secret to its service: as a bearer token, as user and password, or as headers. */
 export const AuthMechanism = z.enum(['Bearer', 'Basic', 'Headers']);
 
-/** What stands in an answer for a secret that the calling key may not see. */
+/** The placeholder for a secret that the calling key may not see. */
 export const hiddenSecret = '********';
 
 const maxSecretLength = 16_384;
@@ -36,7 +36,7 @@ const rule = {
 /** Which resource and action a request to a URL stands for. */
 export const MappingRule = z.object(rule).meta({ id: 'MappingRule' });
 
-/** A rule to keep, add or, where it says so, take away; URL and method name it. */
+/** A rule to keep, to add or, with `should_delete`, to remove; URL and method identify it. */
 export const MappingRuleUpdate = z
 	.object({ ...rule, should_delete: defaulted(z.boolean(), () => false) })
 	.meta({ id: 'MappingRuleUpdate' });
@@ -54,7 +54,7 @@ export const ProxyConfigCreate = z
 	.meta({ id: 'ProxyConfigCreate' });
 export type ProxyConfigCreate = z.output<typeof ProxyConfigCreate>;
 
-/** What may change of a proxy config. */
+/** The fields of a proxy config that may change. */
 export const ProxyConfigUpdate = z
 	.object({
 		name: optional(Name),

@@ -8,31 +8,31 @@ import { Name, Reference, Text } from './common.js';
 const mostSearches = 100;
 const mostFilters = 20;
 
-function wholeNumber(value: unknown): unknown {
+function parseWholeNumber(value: unknown): unknown {
 	return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
 }
 
-function truth(value: unknown): unknown {
+function parseFlag(value: unknown): unknown {
 	const word = typeof value === 'string' ? value.toLowerCase() : value;
 	if (word === 'true' || word === '1') return true;
 	return word === 'false' || word === '0' ? false : value;
 }
 
-/** Written with at most nine digits, so that an offset computed from it stays exact. */
-function whole(maximum: number) {
+/** A whole number from 1 to `maximum`, of at most nine digits, so that an offset computed from it stays exact. */
+function wholeNumberUpTo(maximum: number) {
 	const message = `must be a whole number from 1 to ${maximum}`;
-	return z.preprocess(wholeNumber, z.int(message).min(1, message).max(maximum, message));
+	return z.preprocess(parseWholeNumber, z.int(message).min(1, message).max(maximum, message));
 }
 
 /** The parameters of every list: `page` from 1, `per_page` up to 100. */
-export const pageShape = { page: whole(999_999_999).default(1), per_page: whole(100).default(30) };
+export const pageShape = { page: wholeNumberUpTo(999_999_999).default(1), per_page: wholeNumberUpTo(100).default(30) };
 
 /** Which part of a list is asked for. */
 export const PageQuery = z.object(pageShape);
 export type PageQuery = z.output<typeof PageQuery>;
 
 /** A yes or no: `true`, `false`, `1` or `0`; no when absent. */
-export const Flag = z.preprocess(truth, z.boolean('must be true or false')).default(false);
+export const Flag = z.preprocess(parseFlag, z.boolean('must be true or false')).default(false);
 
 /** What to look for in keys and names; `*` stands for any run of characters. Empty text is no search. */
 export const Search = Name.transform((text) => (text === '' ? undefined : text)).optional();
@@ -41,7 +41,7 @@ export const Search = Name.transform((text) => (text === '' ? undefined : text))
 export const Searches = z
 	.preprocess(
 		(value) => (typeof value === 'string' ? [value] : value),
-		boundedArray(Text).max(mostSearches, `must be given at most ${mostSearches} times`),
+		boundedArray(Text, mostSearches, `must be given at most ${mostSearches} times`),
 	)
 	.transform((texts) => (texts.every((text) => text === '') ? undefined : texts.filter((text) => text !== '')))
 	.optional();
@@ -59,7 +59,7 @@ export interface AttributeFilter {
 
 const attributePrefix = 'attr_';
 
-/** What the documentation says of such lists, because the names of the parameters are the caller's. */
+/** Text for the documentation of such lists, whose parameters are named after the caller's own attributes. */
 export const attributeFilterText = '`attr_<name>=<value>` keeps those whose attribute `<name>` is that text.';
 
 /** The query of a list that can also be filtered by attributes; adds them as `attribute_filters`. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { environmentObject, Key, Name, optional, Reference, Text, Uuid } from './common.js';
 
-/** A new relation: instances of the subject resource may have it to instances of the resource it is made under. */
+/** A new relation, from instances of the subject resource to instances of the resource in the path. */
 export const RelationCreate = z
 	.object({
 		key: Key,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boundedArray } from './bounded.js';
-import { operations, tooMany } from './bulk.js';
+import { operations, tooManyMessage } from './bulk.js';
 import { environmentObject, InstanceReference, optional, Reference, StoredObject, Uuid } from './common.js';
 import { granting } from './granting.js';
 import { Flag, pageShape, References } from './query.js';
@@ -9,20 +9,20 @@ const details = ['subject_details', 'relation_details', 'object_details', 'tenan
 const ids = ['subject_id', 'relation_id', 'object_id', 'tenant_id'];
 const sides = { subject: InstanceReference, relation: Reference, object: InstanceReference };
 
-/** A relationship to make. Instances that do not exist are created in `tenant`; where both do, it says nothing. */
+/** A relationship to create. Missing instances are created in `tenant`, which is ignored if both exist. */
 export const RelationshipTupleCreate = granting({ ...sides, tenant: optional(Reference) }, [...ids, ...details]).meta({
 	id: 'RelationshipTupleCreate',
 });
 export type RelationshipTupleCreate = z.output<typeof RelationshipTupleCreate>;
 
-/** A relationship to end. */
+/** A relationship to delete. */
 export const RelationshipTupleRemove = z.object(sides).meta({ id: 'RelationshipTupleDelete' });
 export type RelationshipTupleRemove = z.output<typeof RelationshipTupleRemove>;
 
-/** The most tuples of one bulk call: each call is one unit, and nobody else writes to the environment meanwhile. */
+/** The most tuples of one bulk call. Each call is one unit, and no other write to the environment runs meanwhile. */
 export const maxBulkTuples = 1000;
 
-/** Many relationships to make. */
+/** Many relationships to create. */
 export const RelationshipTupleBulkCreate = operations(
 	RelationshipTupleCreate,
 	maxBulkTuples,
@@ -30,10 +30,10 @@ export const RelationshipTupleBulkCreate = operations(
 ).meta({ id: 'RelationshipTupleCreateBulkOperation' });
 export type RelationshipTupleBulkCreate = z.output<typeof RelationshipTupleBulkCreate>;
 
-/** Many relationships to end. */
+/** Many relationships to delete. */
 export const RelationshipTupleBulkRemove = z
 	.object({
-		idents: boundedArray(RelationshipTupleRemove).max(maxBulkTuples, tooMany(maxBulkTuples, 'relationship tuples')),
+		idents: boundedArray(RelationshipTupleRemove, maxBulkTuples, tooManyMessage(maxBulkTuples, 'relationship tuples')),
 	})
 	.meta({ id: 'RelationshipTupleDeleteBulkOperation' });
 export type RelationshipTupleBulkRemove = z.output<typeof RelationshipTupleBulkRemove>;
@@ -48,7 +48,10 @@ const filters = {
 	...pageShape,
 };
 
-/** Which tuples a detailed list asks for: any value of a name, every name. Values that name nothing match nothing. */
+/**
+ * The tuples that a detailed list asks for, with any of the given values for each filter. A value that names nothing
+ * matches nothing.
+ */
 export const RelationshipTupleDetailedListQuery = z.object(filters);
 export type RelationshipTupleDetailedListQuery = z.output<typeof RelationshipTupleDetailedListQuery>;
 

@@ -23,7 +23,7 @@ export const ResourceActionCreate = z
 	.meta({ id: 'ResourceActionCreate' });
 export type ResourceActionCreate = z.output<typeof ResourceActionCreate>;
 
-/** What may change of an action. */
+/** The fields of an action that may change. */
 export const ResourceActionUpdate = z
 	.object({
 		name: optional(Name),

@@ -17,7 +17,7 @@ export const ResourceAttributeCreate = z
 	.meta({ id: 'ResourceAttributeCreate' });
 export type ResourceAttributeCreate = z.output<typeof ResourceAttributeCreate>;
 
-/** What may change of an attribute. */
+/** The fields of an attribute that may change. */
 export const ResourceAttributeUpdate = z
 	.object({
 		type: optional(AttributeType),

@@ -15,16 +15,18 @@ export const ResourceInstanceCreate = z
 	.meta({ id: 'ResourceInstanceCreate' });
 export type ResourceInstanceCreate = z.output<typeof ResourceInstanceCreate>;
 
-/** What may change of an instance; `attributes` are overwritten as a whole. */
+/** The fields of an instance that may change; `attributes` are replaced as a whole. */
 export const ResourceInstanceUpdate = z
 	.object({ attributes: clearable(ComparedAttributes) })
 	.meta({ id: 'ResourceInstanceUpdate' });
 export type ResourceInstanceUpdate = z.output<typeof ResourceInstanceUpdate>;
 
-/** The most instances of one bulk call: each call is one unit, and nobody else writes to the environment meanwhile. */
+/**
+ * The most instances of one bulk call. Each call is one unit, and no other write to the environment runs meanwhile.
+ */
 export const maxBulkInstances = 3000;
 
-/** Many instances as they shall be, each named by its resource and key. */
+/** Many instances to create or replace, each named by its resource and key. */
 export const ResourceInstanceBulkReplace = operations(
 	ResourceInstanceCreate,
 	maxBulkInstances,
@@ -44,7 +46,10 @@ export type ResourceInstanceDetailQuery = z.output<typeof ResourceInstanceDetail
 
 const filters = { tenant: References, resource: References, search: Searches, ...pageShape };
 
-/** Which instances a detailed list asks for: any value of a name, every name. Values that name nothing match nothing. */
+/**
+ * The instances that a detailed list asks for, with any of the given values for each filter. A value that names nothing
+ * matches nothing.
+ */
 export const ResourceInstanceDetailedListQuery = z.object(filters);
 export type ResourceInstanceDetailedListQuery = z.output<typeof ResourceInstanceDetailedListQuery>;
 
@@ -52,7 +57,7 @@ export type ResourceInstanceDetailedListQuery = z.output<typeof ResourceInstance
 export const ResourceInstanceQuery = z.object({ ...filters, detailed: Flag, include_total_count: Flag });
 export type ResourceInstanceQuery = z.output<typeof ResourceInstanceQuery>;
 
-/** A relationship of an instance, whichever side of it the instance is. */
+/** A relationship of an instance, whichever side the instance is on. */
 export const ResourceInstanceRelationship = z
 	.object({ subject: z.string(), relation: z.string(), object: z.string() })
 	.meta({ id: 'ResourceInstanceRelationship' });

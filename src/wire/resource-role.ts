@@ -15,9 +15,9 @@ import {
 } from './common.js';
 import { DerivedRoleBlockEdit, DerivedRoleBlockRead } from './derivation.js';
 import { granting } from './granting.js';
-import { hierarchyOf, shownOfRole } from './role.js';
+import { hierarchySchema, roleAnswerMembers } from './role.js';
 
-/** What a role of a resource grants: an action of that resource; what it names is for the handler to find out. */
+/** A permission of a role of a resource: an action of that resource, which the handler looks up. */
 export const ResourcePermission = Reference.meta({
 	description: 'The key of an action of the resource, `<resource key>:<action key>`, or the id of such an action.',
 	example: 'read',
@@ -36,11 +36,13 @@ const described = {
 export const ResourceRoleCreate = z.object({ key: Key, ...described }).meta({ id: 'ResourceRoleCreate' });
 export type ResourceRoleCreate = z.output<typeof ResourceRoleCreate>;
 
-/** A role inside a resource's body; its key is its place in `roles`. */
+/** A role in the body of a resource, which has its key as the name of a member of `roles`. */
 export const RoleBlockEdit = z.object(described).meta({ id: 'RoleBlockEditable' });
 export type RoleBlockEdit = z.output<typeof RoleBlockEdit>;
 
-/** What may change of a role of a resource; lists, `attributes` and `granted_to` are overwritten as a whole. */
+/**
+ * The fields of a role of a resource that may change; lists, `attributes` and `granted_to` are replaced as a whole.
+ */
 export const ResourceRoleUpdate = z
 	.object({
 		name: optional(Name),
@@ -56,7 +58,7 @@ export type ResourceRoleUpdate = z.output<typeof ResourceRoleUpdate>;
 const permissions = { permissions: boundedArray(ResourcePermission) };
 
 /** Permissions to give to a role of a resource. */
-export const ResourceRolePermissions = granting(permissions, shownOfRole).meta({ id: 'ResourceRolePermissions' });
+export const ResourceRolePermissions = granting(permissions, roleAnswerMembers).meta({ id: 'ResourceRolePermissions' });
 export type ResourceRolePermissions = z.output<typeof ResourceRolePermissions>;
 
 /** Permissions to take from a role of a resource. */
@@ -81,4 +83,4 @@ export const ResourceRoleRead = z
 export type ResourceRoleRead = z.input<typeof ResourceRoleRead>;
 
 /** The roles that a role of a resource extends, or that extend it. */
-export const ResourceRoleHierarchyRead = hierarchyOf(ResourceRoleRead).meta({ id: 'ResourceRoleHierarchyRead' });
+export const ResourceRoleHierarchyRead = hierarchySchema(ResourceRoleRead).meta({ id: 'ResourceRoleHierarchyRead' });

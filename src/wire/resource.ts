@@ -18,7 +18,7 @@ import { RelationBlockRead } from './relation.js';
 import { AttributeType } from './resource-attribute.js';
 import { ResourceRoleRead, RoleBlockEdit } from './resource-role.js';
 
-/** An action inside a resource's body; its key is its place in `actions`. */
+/** An action in the body of a resource, which has its key as the name of a member of `actions`. */
 export const ActionBlockEdit = z
 	.object({
 		name: optional(Name),
@@ -28,7 +28,7 @@ export const ActionBlockEdit = z
 	.meta({ id: 'ActionBlockEditable' });
 export type ActionBlockEdit = z.output<typeof ActionBlockEdit>;
 
-/** An attribute inside a resource's body; its key is its place in `attributes`. */
+/** An attribute in the body of a resource, which has its key as the name of a member of `attributes`. */
 export const AttributeBlockEdit = z
 	.object({
 		type: AttributeType,
@@ -57,7 +57,7 @@ const described = {
 	relations,
 };
 
-/** What the contract calls tenants as a resource type; `__user`, its like, is a resource of every environment. */
+/** The contract's name for tenants as a resource type. Its counterpart `__user` is a resource of every environment. */
 const reservedKey = '__tenant';
 /** The key of a resource. */
 export const ResourceKey = Key.refine((key) => key !== reservedKey, 'is a reserved name');
@@ -66,11 +66,14 @@ export const ResourceKey = Key.refine((key) => key !== reservedKey, 'is a reserv
 export const ResourceCreate = z.object({ key: ResourceKey, ...described }).meta({ id: 'ResourceCreate' });
 export type ResourceCreate = z.output<typeof ResourceCreate>;
 
-/** A resource as it shall be; what is missing is reset; actions, attributes, relations and roles not named are removed. */
+/**
+ * A complete resource. Missing fields are reset; actions, attributes, relations and roles that are not named are
+ * deleted.
+ */
 export const ResourceReplace = z.object(described).meta({ id: 'ResourceReplace' });
 export type ResourceReplace = z.output<typeof ResourceReplace>;
 
-/** What may change of a resource; what it is made of (`actions`, `roles` and so on) is overwritten as a whole. */
+/** The fields of a resource that may change; its parts (`actions`, `roles` and so on) are replaced as a whole. */
 export const ResourceUpdate = z
 	.object({
 		name: optional(Name),

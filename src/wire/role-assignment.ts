@@ -2,33 +2,35 @@ import { z } from 'zod';
 import { boundedArray } from './bounded.js';
 import { environmentScoped, Reference, StoredObject, Uuid } from './common.js';
 import { Flag, pageShape, References } from './query.js';
-import { givenSomewhere, heldSomewhere, roleShape } from './user.js';
+import { roleGrantBody, roleRemovalBody, roleShape } from './user.js';
 
 /** A role to give to a user in a tenant or on a resource instance. */
-export const RoleAssignmentCreate = givenSomewhere({ user: Reference, ...roleShape }).meta({
+export const RoleAssignmentCreate = roleGrantBody({ user: Reference, ...roleShape }).meta({
 	id: 'RoleAssignmentCreate',
 });
 export type RoleAssignmentCreate = z.output<typeof RoleAssignmentCreate>;
 
 /** A role to take from a user in a tenant or on a resource instance. */
-export const RoleAssignmentRemove = heldSomewhere({ user: Reference, ...roleShape }).meta({
+export const RoleAssignmentRemove = roleRemovalBody({ user: Reference, ...roleShape }).meta({
 	id: 'RoleAssignmentRemove',
 });
 export type RoleAssignmentRemove = z.output<typeof RoleAssignmentRemove>;
 
-/** The most assignments of one bulk call: each call is one unit, and nobody else writes to the environment meanwhile. */
+/**
+ * The most assignments of one bulk call. Each call is one unit, and no other write to the environment runs meanwhile.
+ */
 export const maxBulkAssignments = 2000;
 const tooMany = `must have at most ${maxBulkAssignments} role assignments; send the rest in further calls`;
 
 /** Many roles to give; a bare array. */
-export const RoleAssignmentBulkCreate = boundedArray(RoleAssignmentCreate).max(maxBulkAssignments, tooMany);
+export const RoleAssignmentBulkCreate = boundedArray(RoleAssignmentCreate, maxBulkAssignments, tooMany);
 export type RoleAssignmentBulkCreate = z.output<typeof RoleAssignmentBulkCreate>;
 
 /** Many roles to take; a bare array. */
-export const RoleAssignmentBulkRemove = boundedArray(RoleAssignmentRemove).max(maxBulkAssignments, tooMany);
+export const RoleAssignmentBulkRemove = boundedArray(RoleAssignmentRemove, maxBulkAssignments, tooMany);
 export type RoleAssignmentBulkRemove = z.output<typeof RoleAssignmentBulkRemove>;
 
-/** What happens to an assignment of many whose user does not exist. */
+/** What a bulk call does with an assignment whose user does not exist. */
 export const RoleAssignmentBulkQuery = z.object({
 	missing_user_policy: z.enum(['fail', 'ignore', 'create']).default('fail'),
 });
@@ -38,7 +40,10 @@ export type RoleAssignmentBulkQuery = z.output<typeof RoleAssignmentBulkQuery>;
 export const RoleAssignmentRemoveQuery = z.object({ return_deleted: Flag });
 export type RoleAssignmentRemoveQuery = z.output<typeof RoleAssignmentRemoveQuery>;
 
-/** Which assignments a list asks for: any value of a name, every name. Values that name nothing match nothing. */
+/**
+ * The assignments that a list asks for, with any of the given values for each filter. A value that names nothing
+ * matches nothing.
+ */
 export const RoleAssignmentQuery = z.object({
 	user: References,
 	role: References,

@@ -20,7 +20,7 @@ import { granting } from './granting.js';
 import { arrayOrPaginated } from './list.js';
 import { Flag, pageShape, Search, withAttributeFilters } from './query.js';
 
-/** `<resource>:<action>`, or the id of an action; what it names is for the handler to find out. */
+/** `<resource>:<action>`, or the id of an action, which the handler looks up. */
 export const Permission = Reference.meta({
 	description: '`<resource key>:<action key>`, or the id of an action.',
 	example: 'document:read',
@@ -42,7 +42,7 @@ const described = {
 export const RoleCreate = z.object({ ...described, granted_to: derivation }).meta({ id: 'RoleCreate' });
 export type RoleCreate = z.output<typeof RoleCreate>;
 
-/** What may change of a role; `permissions`, `extends` and `attributes` are overwritten as a whole. */
+/** The fields of a role that may change; `permissions`, `extends` and `attributes` are replaced as a whole. */
 export const RoleUpdate = z
 	.object({
 		name: optional(Name),
@@ -55,25 +55,33 @@ export const RoleUpdate = z
 	.meta({ id: 'RoleUpdate' });
 export type RoleUpdate = z.output<typeof RoleUpdate>;
 
-/** What is shown of a role of a tenant or of a resource beside its permissions. */
-export const shownOfRole = [
-	...['key', 'name', 'description', 'resource', 'resource_id', 'extends', 'attributes', 'granted_to'],
-	...['v1compat_settings', 'v1compat_attributes'],
+/** The members of a role of either kind in answers, except its permissions. */
+export const roleAnswerMembers = [
+	'key',
+	'name',
+	'description',
+	'resource',
+	'resource_id',
+	'extends',
+	'attributes',
+	'granted_to',
+	'v1compat_settings',
+	'v1compat_attributes',
 ];
 const permissions = { permissions: boundedArray(Permission) };
 
 /** Permissions to give to a role. */
-export const RolePermissions = granting(permissions, shownOfRole).meta({ id: 'RolePermissions' });
+export const RolePermissions = granting(permissions, roleAnswerMembers).meta({ id: 'RolePermissions' });
 export type RolePermissions = z.output<typeof RolePermissions>;
 
 /** Permissions to take from a role. */
 export const RolePermissionsRemove = z.object(permissions).meta({ id: 'RolePermissionsRemove' });
 export type RolePermissionsRemove = z.output<typeof RolePermissionsRemove>;
 
-/** The most roles of one bulk call: each call is one unit, and nobody else writes to the environment meanwhile. */
+/** The most roles of one bulk call. Each call is one unit, and no other write to the environment runs meanwhile. */
 export const maxBulkRoles = 1000;
 
-/** A role as it shall be: a tenant role, or with `resource` one of that resource; what is missing is reset. */
+/** A complete role: a tenant role, or with `resource` one of that resource. Missing fields are reset. */
 export const RoleReplace = z
 	.object({ ...described, resource: optional(Reference), granted_to: optional(DerivedRoleBlockEdit) })
 	.superRefine(({ resource, granted_to }, ctx) => {
@@ -90,7 +98,7 @@ export const RoleBulkReplace = operations(RoleReplace, maxBulkRoles, 'roles').me
 });
 export type RoleBulkReplace = z.output<typeof RoleBulkReplace>;
 
-/** The keys of the roles that a bulk call made, and of those that were there before. */
+/** The keys of the roles that a bulk call created, and of those that existed before. */
 export const RoleBulkRead = z
 	.object({ created: z.array(z.string()), updated: z.array(z.string()) })
 	.meta({ id: 'RoleBulkReport' });
@@ -122,9 +130,9 @@ export const RoleHierarchyQuery = z.object({ include_total_count: Flag, ...pageS
 export type RoleHierarchyQuery = z.output<typeof RoleHierarchyQuery>;
 
 /** Roles above or below another one. */
-export function hierarchyOf<S extends z.ZodType>(role: S) {
+export function hierarchySchema<S extends z.ZodType>(role: S) {
 	return z.object({ roles: arrayOrPaginated(role) });
 }
 
 /** The roles that a tenant role extends, or that extend it. */
-export const RoleHierarchyRead = hierarchyOf(RoleRead).meta({ id: 'RoleHierarchyRead' });
+export const RoleHierarchyRead = hierarchySchema(RoleRead).meta({ id: 'RoleHierarchyRead' });

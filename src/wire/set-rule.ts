@@ -16,17 +16,17 @@ const rule = {
 	is_resource: flag,
 };
 
-/** A rule to make: whom the user set selects may do the action on what the resource set selects. */
+/** A rule to create: whoever the user set selects may do the action on what the resource set selects. */
 export const SetRuleCreate = granting(rule, ['key']).meta({ id: 'ConditionSetRuleCreate' });
 export type SetRuleCreate = z.output<typeof SetRuleCreate>;
 
-/** A rule to take away. */
+/** A rule to delete. */
 export const SetRuleRemove = z.object(rule).meta({ id: 'ConditionSetRuleRemove' });
 export type SetRuleRemove = z.output<typeof SetRuleRemove>;
 
 /**
- * Which rules a list asks for: any value of a name, every name. Values that name nothing match nothing, empty ones
- * are none.
+ * The rules that a list asks for, with any of the given values for each filter. A value that names nothing matches
+ * nothing. Empty values are ignored.
  */
 export const SetRuleQuery = z.object({
 	user_set: Searches,

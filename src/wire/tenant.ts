@@ -4,7 +4,7 @@ import { idents, operations } from './bulk.js';
 import { clearable, environmentObject, Key, Name, optional, StoredObject, Text, Timestamp } from './common.js';
 import { Flag, pageShape, Search, withAttributeFilters } from './query.js';
 
-/** A new tenant. ComparedAttributes that were never given stay null. */
+/** A new tenant. Attributes that were never given stay null. */
 export const TenantCreate = z
 	.object({
 		key: Key,
@@ -15,7 +15,7 @@ export const TenantCreate = z
 	.meta({ id: 'TenantCreate' });
 export type TenantCreate = z.output<typeof TenantCreate>;
 
-/** What may change of a tenant; `attributes` are overwritten as a whole. */
+/** The fields of a tenant that may change; `attributes` are replaced as a whole. */
 export const TenantUpdate = z
 	.object({
 		name: optional(Name),
@@ -25,7 +25,7 @@ export const TenantUpdate = z
 	.meta({ id: 'TenantUpdate' });
 export type TenantUpdate = z.output<typeof TenantUpdate>;
 
-/** The most tenants of one bulk call: each call is one unit, and nobody else writes to the environment meanwhile. */
+/** The most tenants of one bulk call. Each call is one unit, and no other write to the environment runs meanwhile. */
 export const maxBulkTenants = 2000;
 
 /** Many new tenants. */

@@ -8,7 +8,7 @@ import { pageShape, References, Search } from './query.js';
 /** Whether an invite has become a user. */
 export const UserInviteStatus = z.enum(['pending', 'approved']);
 
-/** Someone who is to become a user, with a role that exists: approving the invite gives it in the tenant. */
+/** A future user and an existing role, which is assigned in the tenant when the invite is approved. */
 export const UserInviteCreate = granting({
 	key: UserKey,
 	status: defaulted(UserInviteStatus, () => 'pending' as const),
@@ -21,7 +21,7 @@ export const UserInviteCreate = granting({
 }).meta({ id: 'ElementsUserInviteCreate' });
 export type UserInviteCreate = z.output<typeof UserInviteCreate>;
 
-/** What may change of an invite. */
+/** The fields of an invite that may change. */
 export const UserInviteUpdate = granting(
 	{
 		status: optional(UserInviteStatus),
@@ -43,7 +43,10 @@ export const UserInviteApprove = granting(
 ).meta({ id: 'ElementsUserInviteApprove' });
 export type UserInviteApprove = z.output<typeof UserInviteApprove>;
 
-/** Which invites a list asks for: any value of a name, every name. Values that name nothing match nothing. */
+/**
+ * The invites that a list asks for, with any of the given values for each filter. A value that names nothing matches
+ * nothing.
+ */
 export const UserInviteQuery = z.object({
 	role: References,
 	tenant: References,

@@ -24,20 +24,20 @@ export const roleShape = {
 	resource_instance: optional(InstanceReference),
 };
 
-/** What is shown of a role that is held, besides what `roleShape` and the user say. */
+/** The members of a role assignment in answers, besides those of `roleShape` and the user. */
 const heldIds = ['user_id', 'role_id', 'tenant_id', 'resource_instance_id'];
 
-/** Bodies of `roleShape` and more that take a role away: what they do not know is ignored. */
-export function heldSomewhere<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
+/** Bodies with the members of `roleShape` that take a role away; unknown members are ignored. */
+export function roleRemovalBody<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
 	return placed(z.object(shape));
 }
 
-/** Bodies of `roleShape` and more that give a role. */
-export function givenSomewhere<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
+/** Bodies with the members of `roleShape` that give a role. */
+export function roleGrantBody<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
 	return placed(granting(shape, ['user', ...heldIds]));
 }
 
-/** A body that names neither tenant nor instance is refused for want of the tenant. */
+/** Refuses a body that names neither a tenant nor an instance: its tenant is missing. */
 function placed<S extends z.ZodType>(body: S) {
 	const places = new Set<unknown>(['tenant', 'resource_instance', undefined]);
 	return body.superRefine(
@@ -46,19 +46,19 @@ function placed<S extends z.ZodType>(body: S) {
 			if (tenant !== undefined || resource_instance !== undefined) return;
 			ctx.addIssue({ code: 'invalid_type', expected: 'string', path: ['tenant'], input: undefined });
 		},
-		// Beside other problems, but not beside one of these fields.
+		// Reported besides other problems, unless one of these fields has one already.
 		{
 			when: ({ issues }) => issues.every(({ code, path }) => code === 'unrecognized_keys' || !places.has(path?.[0])),
 		},
 	);
 }
 
-/** A role of the user whose path this is sent to. */
-export const UserRoleCreate = givenSomewhere(roleShape).meta({ id: 'UserRoleCreate' });
+/** A role to give to the user in the path. */
+export const UserRoleCreate = roleGrantBody(roleShape).meta({ id: 'UserRoleCreate' });
 export type UserRoleCreate = z.output<typeof UserRoleCreate>;
 
-/** The role to take from the user whose path this is sent to. */
-export const UserRoleRemove = heldSomewhere(roleShape).meta({ id: 'UserRoleRemove' });
+/** The role to take from the user in the path. */
+export const UserRoleRemove = roleRemovalBody(roleShape).meta({ id: 'UserRoleRemove' });
 export type UserRoleRemove = z.output<typeof UserRoleRemove>;
 
 const described = {
@@ -69,15 +69,15 @@ const described = {
 	role_assignments: optional(boundedArray(UserRoleCreate)),
 };
 
-/** A new user, with the roles it shall have from the start. */
+/** A new user, with its first roles. */
 export const UserCreate = z.object({ key: UserKey, ...described }).meta({ id: 'UserCreate' });
 export type UserCreate = z.output<typeof UserCreate>;
 
-/** A user as it shall be; the path names it, so the body's `key` may be missing. What is missing is reset. */
+/** A complete user. The path names it, so the body's `key` may be missing; other missing fields are reset. */
 export const UserReplace = z.object({ key: optional(UserKey), ...described }).meta({ id: 'UserReplace' });
 export type UserReplace = z.output<typeof UserReplace>;
 
-/** What may change of a user; `attributes` are overwritten as a whole. */
+/** The fields of a user that may change; `attributes` are replaced as a whole. */
 export const UserUpdate = z
 	.object({
 		email: clearable(Email),
@@ -88,14 +88,14 @@ export const UserUpdate = z
 	.meta({ id: 'UserUpdate' });
 export type UserUpdate = z.output<typeof UserUpdate>;
 
-/** The most users of one bulk call: each call is one unit, and nobody else writes to the environment meanwhile. */
+/** The most users of one bulk call. Each call is one unit, and no other write to the environment runs meanwhile. */
 export const maxBulkUsers = 3000;
 
 /** Many new users. */
 export const UserBulkCreate = operations(UserCreate, maxBulkUsers, 'users').meta({ id: 'UserCreateBulkOperation' });
 export type UserBulkCreate = z.output<typeof UserBulkCreate>;
 
-/** Many users as they shall be; nothing but its key names each. */
+/** Many users to create or replace, each named by nothing but its key. */
 export const UserBulkReplace = operations(UserCreate, maxBulkUsers, 'users').meta({ id: 'UserReplaceBulkOperation' });
 export type UserBulkReplace = z.output<typeof UserBulkReplace>;
 

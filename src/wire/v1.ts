@@ -1,11 +1,17 @@
-/** What became of the paths of version 1 (spec: Versioning, rule 8): a call is mapped by the type of object it acts on. */
+/**
+ * The successors of the paths of version 1 (spec: Versioning, rule 8): a call is mapped by the type of object it acts
+ * on.
+ */
 
 const schema = '/v2/schema/{proj_id}/{env_id}';
 const facts = '/v2/facts/{proj_id}/{env_id}';
 const resource = `${schema}/resources/{resource_id}`;
 const environment = '/v2/projects/{proj_id}/envs';
 
-/** The path of version 2 by what version 1 called the objects, or by two such words where the first one matters. */
+/**
+ * The paths of version 2, by the name that version 1 had for the objects, or by two such names where the first one
+ * matters.
+ */
 const successors: Readonly<Record<string, string>> = {
 	'user role': `${facts}/users/{user_id}/roles`,
 	'tenant user': `${facts}/tenants/{tenant_id}/users`,
@@ -49,27 +55,32 @@ const successors: Readonly<Record<string, string>> = {
 	'operation approval': '/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}/operation_approval',
 };
 
-/** A word of a path as the names above are compared: `Role-Assignments`, `role_assignment` and `roleAssignments` alike. */
-function plain(word: string): string {
+/**
+ * Normalizes a word of a path for comparison: `Role-Assignments`, `role_assignment` and `roleAssignments` are alike.
+ */
+function normalize(word: string): string {
 	return word
 		.toLowerCase()
 		.replace(/[^a-z]/g, '')
 		.replace(/s$/, '');
 }
 
-/** The same by plain names. Two words also stand in a path as two types that follow each other, whatever ids are between. */
-const byName = new Map(Object.entries(successors).map(([name, path]) => [plain(name), path]));
+/**
+ * The same by normalized name. A name of two words also matches two types that follow each other in a path, whatever
+ * ids are between them.
+ */
+const byName = new Map(Object.entries(successors).map(([name, path]) => [normalize(name), path]));
 
 /** Whether a path is one of version 1. */
 export function isV1(path: string): boolean {
 	return /^\/v1(\/|$)/.test(path);
 }
 
-/** The path of version 2 for the objects that a path of version 1 acts on; `null` when it names no type that is known. */
-export function successorOf(path: string): string | null {
+/** The path of version 2 for the objects that a path of version 1 acts on; `null` if it names no known type. */
+export function v2Successor(path: string): string | null {
 	const named = path
 		.split('/')
-		.map(plain)
+		.map(normalize)
 		.filter((word) => byName.has(word));
 	const [before = '', last = ''] = ['', '', ...named].slice(-2);
 	return byName.get(before + last) ?? byName.get(last) ?? null;

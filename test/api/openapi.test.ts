@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { endpoints } from '../../src/api/table.js';
 import { type Answer, client } from '../support/client.js';
 import { fails } from '../support/failure.js';
-import { type Management, newPlace, secretOf, startManagement } from '../support/management.js';
-import { bodyOf, furnish, openersOf, pathOf, tour } from '../support/tour.js';
+import { createSecret, type Management, newPlace, startManagement } from '../support/management.js';
+import { endpointBody, endpointClients, endpointPath, furnish, tour } from '../support/tour.js';
 
 /** The document that is served: valid, complete, and true of what is answered. */
 
@@ -116,7 +116,7 @@ test('every parameter, body and answer shows an example that is right', (t) => {
 	for (const [at, { schema, example }] of places) {
 		t.not(example, undefined, at);
 		// A request may say what is ignored; an answer says no more than is described.
-		const parsed = validatorOf(schema as Json, !at.includes('requestBody')).safeParse(example);
+		const parsed = schemaValidator(schema as Json, !at.includes('requestBody')).safeParse(example);
 		t.true(parsed.success, `${at}: ${JSON.stringify(example)} ${parsed.error}`);
 	}
 });
@@ -143,13 +143,34 @@ function disagreement(operationId: string, answer: Answer<unknown>): string | nu
 	const schema = response?.content?.['application/json'].schema;
 	if (schema === undefined) return answer.body === undefined ? null : 'a body that is not described';
 	if (answer.headers.get('content-type') !== 'application/json') return 'another content type';
-	const parsed = validatorOf(schema).safeParse(answer.body);
+	const parsed = schemaValidator(schema).safeParse(answer.body);
 	return parsed.success ? null : JSON.stringify(parsed.error.issues);
 }
 
+/** The validators made so far, by what they are made of: the same few schemas describe most answers. */
+const validators = new Map<string, z.ZodType>();
+
 /** The schema with all it refers to; closed, a member it does not describe is an error. */
-function validatorOf(schema: Json, closed = true): z.ZodType {
-	const whole = JSON.stringify({ ...schema, $defs: document.components.schemas });
+function schemaValidator(schema: Json, closed = true): z.ZodType {
+	const key = `${closed} ${JSON.stringify(schema)}`;
+	const known = validators.get(key) ?? makeValidator(schema, closed);
+	validators.set(key, known);
+	return known;
+}
+
+/** The schemas of the document that a schema refers to, also by way of others. */
+function referredBy(schema: Json, found: Map<string, Json> = new Map()): ReadonlyMap<string, Json> {
+	for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+		const definition = document.components.schemas[name];
+		if (definition === undefined || found.has(name)) continue;
+		found.set(name, definition);
+		referredBy(definition, found);
+	}
+	return found;
+}
+
+function makeValidator(schema: Json, closed: boolean): z.ZodType {
+	const whole = JSON.stringify({ ...schema, $defs: Object.fromEntries(referredBy(schema)) });
 	const complete = JSON.parse(whole, (name, value) => {
 		if (name === '$ref') return String(value).replace('#/components/schemas/', '#/$defs/');
 		if (!closed) return value;
@@ -168,7 +189,7 @@ test('what is answered is what is described: every endpoint, done right', async 
 	t.is(project.status, 200);
 	const place = await newPlace(management, management.organization, 'toured');
 	await furnish(place);
-	const visits = await tour(place, await openersOf(place, management));
+	const visits = await tour(place, await endpointClients(place, management));
 	t.is(visits.length, endpoints.length);
 	for (const { endpoint, answer } of visits) {
 		t.is(
@@ -190,7 +211,10 @@ test('lists in each of their forms are as described', async (t) => {
 		tenant: 'acme',
 	});
 	await place.http.post(`${place.facts}/relationship_tuples`, {
-		...{ subject: 'folder:finance', relation: 'parent', object: 'document:budget', tenant: 'acme' },
+		subject: 'folder:finance',
+		relation: 'parent',
+		object: 'document:budget',
+		tenant: 'acme',
 	});
 	await described(
 		t,
@@ -225,14 +249,14 @@ async function described(
 test('failures are described too: every endpoint, done wrong', async (t) => {
 	const place = await newPlace(management, management.organization);
 	const { url, store, organization } = management;
-	const reader = client(url, await secretOf(store, place.organization_id, { access_level: 'read' }));
+	const reader = client(url, await createSecret(store, place.organization_id, { access_level: 'read' }));
 	for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
-		const path = pathOf(endpoint, place);
+		const path = endpointPath(endpoint, place);
 		const ask = (http: ReturnType<typeof client>, at = path, raw?: string) =>
 			http.send(
 				endpoint.method.toUpperCase(),
 				at,
-				raw === undefined ? bodyOf(endpoint) : undefined,
+				raw === undefined ? endpointBody(endpoint) : undefined,
 				raw === undefined ? {} : { raw },
 			);
 		const answers = [await ask(client(url))];

@@ -1,23 +1,23 @@
-/** The archive in which Rego goes to `opa`, read by another implementation of tar. */
+/** The archive in which Rego goes to `opa` and bundles travel, read by another implementation of tar. */
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { archive } from '../../compiler/opa/archive.js';
 import { unpack } from '../../src/bundle.js';
 
-const file = (path: string) => ({ path, text: `package ${path.length}\n# é\u{1f600}` });
+const file = (path: string) => ({ path, content: `package ${path.length}\n# é\u{1f600}` });
 const files = [
 	...['a.rego', 'regolith/user_sets/=0041/holds.rego', 'empty.rego'].map(file),
 	...[99, 100, 101, 155, 256, 985, 986, 987, 988, 989, 9_000].map((length) => file(`x/${'y'.repeat(length - 2)}`)),
 	file(`é/${'é'.repeat(60)}`),
-	{ path: 'nothing.rego', text: '' },
-	...[511, 512, 513].map((length) => ({ path: `${length}.rego`, text: 'z'.repeat(length) })),
+	{ path: 'nothing.rego', content: '' },
+	...[511, 512, 513].map((length) => ({ path: `${length}.rego`, content: 'z'.repeat(length) })),
 ];
 
 test('what was packed is what is read', async (t) => {
 	const read = await unpack(gzipSync(await archive(files)));
 	t.deepEqual(
 		Object.fromEntries([...read].map(([path, bytes]) => [path, Buffer.from(bytes).toString()])),
-		Object.fromEntries(files.map(({ path, text }) => [path, text])),
+		Object.fromEntries(files.map(({ path, content }) => [path, content])),
 	);
 });
 

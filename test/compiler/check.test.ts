@@ -51,9 +51,9 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 	},
 	'a role that extends itself': {
 		schema: { condition_sets: [], set_rules: [], resources: [], roles: [role('a', { extends: ['a'] })] },
-		found: [{ code: 'role_cycle', message: 'roles extend each other in a circle: `a` extends `a`' }],
+		found: [{ code: 'role_cycle', message: 'roles extend each other in a cycle: `a` extends `a`' }],
 	},
-	'a circle is told once, from its smallest key': {
+	'a cycle is told once, from its smallest key': {
 		schema: {
 			condition_sets: [],
 			set_rules: [],
@@ -69,11 +69,11 @@ const cases: Readonly<Record<string, { readonly schema: Schema; readonly found: 
 			{
 				code: 'role_cycle',
 				at: ['roles', 'a', 'extends'],
-				message: 'roles extend each other in a circle: `a` extends `b` extends `c` extends `a`',
+				message: 'roles extend each other in a cycle: `a` extends `b` extends `c` extends `a`',
 			},
 		],
 	},
-	'two circles': {
+	'two cycles': {
 		schema: {
 			condition_sets: [],
 			set_rules: [],

@@ -1,7 +1,7 @@
-/** Closures of circles: how far they reach, and that they end. */
+/** Closures of cycles: how far they reach, and that they end. */
 import test from 'ava';
 import fc from 'fast-check';
-import { closuresOf, objectsOf } from '../../compiler/closure.js';
+import { computeClosures, relatedObjects } from '../../compiler/closure.js';
 import { compilePolicy, documentBytes } from '../../compiler/index.js';
 import type { Model, Relationship, Resource, Schema } from '../../compiler/model.js';
 import { wasmEngine } from './engine.js';
@@ -47,7 +47,7 @@ function diamonds(depth: number): readonly Relationship[] {
 /** How many folders lead to each folder that any leads to. */
 function sizes(relationships: readonly Relationship[]): ReadonlyMap<string, number> {
 	return new Map(
-		closuresOf(folders(false), relationships, objectsOf(relationships)).map(({ key, sources }) => [
+		computeClosures(folders(false), relationships, relatedObjects(relationships)).map(({ key, sources }) => [
 			key,
 			sources.reduce((size, { keys }) => size + keys.size, 0),
 		]),
@@ -75,7 +75,7 @@ test('in a ring everything leads to everything else', (t) => {
 
 test('only the closures that are asked for are computed, whether the instance exists or not', (t) => {
 	const of = ['2', 'none'].map((key) => ({ type: 'folder', key }));
-	const found = closuresOf(folders(false), chain(4), [...of, { type: 'none', key: '2' }]);
+	const found = computeClosures(folders(false), chain(4), [...of, { type: 'none', key: '2' }]);
 	t.deepEqual(
 		found.map(({ type, role, key, sources }) => ({ type, role, key, above: [...(sources[0]?.keys ?? [])].sort() })),
 		[{ type: 'folder', role: 'viewer', key: '2', above: ['0', '1'] }],
@@ -83,7 +83,7 @@ test('only the closures that are asked for are computed, whether the instance ex
 });
 
 test('what an assignment can interrupt has no closure', (t) => {
-	t.deepEqual(closuresOf(folders(true), chain(3), objectsOf(chain(3))), []);
+	t.deepEqual(computeClosures(folders(true), chain(3), relatedObjects(chain(3))), []);
 });
 
 const graphs = {

@@ -9,8 +9,9 @@ import { gunzipSync } from 'node:zlib';
 import { loadPolicy } from '@open-policy-agent/opa-wasm';
 import { extract } from 'tar-stream';
 import type { Json, RegoFile } from '../../compiler/index.js';
-import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
+import { readPolicyLibrary } from '../../compiler/opa/build.js';
 import { sortedBy } from '../../compiler/order.js';
+import { createWasmCompiler } from '../../src/publish/wasm-compiler.js';
 
 /** The package's own folder, seen from `dist/test/compiler/`. */
 export const packageRoot = fileURLToPath(new URL('../../..', import.meta.url));
@@ -25,10 +26,13 @@ export interface Engine {
 	ask(entrypoint: string, input: Json): Json;
 }
 
+/** One for the process: a program that stays up is started once. What it gives is what `opa build` does: see wasm-compiler.test.ts. */
+const compiler = createWasmCompiler(opa);
+
 /** Compiles generated files together with the hand-written policy and loads the module. */
 export async function wasmEngine(generated: readonly RegoFile[]): Promise<Engine> {
 	const files = [...(await readPolicyLibrary()), ...generated];
-	const policy = await loadPolicy(await policyWasm(await buildWasm({ opa, files })));
+	const policy = await loadPolicy(Buffer.from(await compiler.compile(files)));
 	return {
 		setData: (document) => policy.setData(new Uint8Array(document).buffer),
 		// The result travels as JSON, and an undefined one is an empty list: it becomes null, which no rule answers.

@@ -1,62 +1,71 @@
 /** Random schemas and facts in layers, where ways of derivations part and meet again. */
 import fc from 'fast-check';
 import type { Model, Resource, ResourceRole, Schema } from '../../compiler/model.js';
-import { factsOf, factsOfSize, type Material, plain } from './model.js';
+import { factsOfSize, type Material, placedFacts, plain } from './model.js';
 
 /** True in an eighth of cases. */
 const seldom = fc.integer({ min: 0, max: 7 }).map((number) => number === 7);
 
-function layerOf({ key, name, description }: Material) {
+function layerArbitrary({ key, name, description }: Material) {
 	const keys = (kind: string, number: number) => fc.uniqueArray(key(kind), { minLength: number, maxLength: number });
 	return fc.record({
-		...{ key: key(''), name, description },
+		key: key(''),
+		name,
+		description,
 		action: key(''),
 		roles: keys('r', 2),
 		relations: keys('n', 3),
 		/** What the roles of the type are beside one another: one derived from itself, or each from the other. */
-		circle: fc.constantFrom('none', 'none', 'own', 'mutual'),
+		cycle: fc.constantFrom('none', 'none', 'own', 'mutual'),
 		interrupted: fc.record({ up: seldom, across: seldom, around: seldom }),
 		blocked: seldom,
 	});
 }
 
-type Layer = ReturnType<typeof layerOf> extends fc.Arbitrary<infer L> ? L : never;
+type Layer = ReturnType<typeof layerArbitrary> extends fc.Arbitrary<infer L> ? L : never;
 
 /** Three or four resource types. Each role is derived from every role of the next type, in one way or in two. */
 export function layeredSchema(material: Material): fc.Arbitrary<Schema> {
 	return fc
 		.record({
-			layers: fc.uniqueArray(layerOf(material), { selector: ({ key }) => key, minLength: 3, maxLength: 4 }),
+			layers: fc.uniqueArray(layerArbitrary(material), { selector: ({ key }) => key, minLength: 3, maxLength: 4 }),
 			ways: fc.integer({ min: 1, max: 2 }),
 		})
 		.map(({ layers, ways }) => ({
-			...{ condition_sets: [], set_rules: [], roles: [] },
-			resources: layers.map((layer, index) => resourceOf(layer, layers[index + 1], ways)),
+			condition_sets: [],
+			set_rules: [],
+			roles: [],
+			resources: layers.map((layer, index) => layerResource(layer, layers[index + 1], ways)),
 		}));
 }
 
-function resourceOf(layer: Layer, next: Layer | undefined, ways: number): Resource {
-	const { key, name, description, action, roles, relations, circle, interrupted, blocked } = layer;
+function layerResource(layer: Layer, next: Layer | undefined, ways: number): Resource {
+	const { key, name, description, action, roles, relations, cycle, interrupted, blocked } = layer;
 	const named = { name, description };
 	const [up = '', across = '', around = ''] = relations;
 	const upwards = [up, across].slice(0, next === undefined ? 0 : ways);
-	const derivationsOf = (role: string): ResourceRole['derivations'] => [
+	const roleDerivations = (role: string): ResourceRole['derivations'] => [
 		...upwards.flatMap((relation) =>
 			(next?.roles ?? []).map((source) => ({
-				...{ relation, role: source },
+				relation,
+				role: source,
 				no_direct_roles_on_object: relation === up ? interrupted.up : interrupted.across,
 			})),
 		),
 		...roles
-			.filter((other) => (circle === 'own' ? other === role : circle === 'mutual' && other !== role))
+			.filter((other) => (cycle === 'own' ? other === role : cycle === 'mutual' && other !== role))
 			.map((other) => ({ relation: around, role: other, no_direct_roles_on_object: interrupted.around })),
 	];
 	return {
-		...{ key, ...named },
+		key,
+		...named,
 		actions: [{ key: action, ...named }],
 		roles: roles.map((role, index) => ({
-			...{ key: role, ...named, permissions: index === 0 ? [action] : [], extends: [] },
-			derivations: derivationsOf(role),
+			key: role,
+			...named,
+			permissions: index === 0 ? [action] : [],
+			extends: [],
+			derivations: roleDerivations(role),
 			no_direct_roles_on_object: blocked && index === 0,
 		})),
 		relations: [
@@ -70,5 +79,5 @@ function resourceOf(layer: Layer, next: Layer | undefined, ways: number): Resour
 export function layeredModels(count: number): fc.Arbitrary<readonly Model[]> {
 	return fc
 		.tuple(layeredSchema(plain), fc.array(factsOfSize(12), { minLength: count, maxLength: count }))
-		.map(([schema, facts]) => facts.map((generated) => ({ schema, facts: factsOf(schema, generated) })));
+		.map(([schema, facts]) => facts.map((generated) => ({ schema, facts: placedFacts(schema, generated) })));
 }

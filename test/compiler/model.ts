@@ -64,7 +64,7 @@ function unique<T extends { readonly key: string }>(item: fc.Arbitrary<T>, minLe
 	return fc.uniqueArray(item, { selector: ({ key }) => key, minLength, maxLength });
 }
 
-/** True in an eighth of cases: enough of the exception, and of circles without it. */
+/** True in an eighth of cases: enough of the exception, and of cycles without it. */
 const seldom = fc.integer({ min: 0, max: 7 }).map((number) => number === 7);
 
 /** Which of several it is, whatever their number: see `pick`. */
@@ -84,7 +84,7 @@ type GeneratedResource = Omit<Resource, 'relations' | 'roles'> & {
 	readonly relations: readonly GeneratedRelation[];
 };
 
-function resourceOf({ key, name, description, least }: Material): fc.Arbitrary<GeneratedResource> {
+function resourceArbitrary({ key, name, description, least }: Material): fc.Arbitrary<GeneratedResource> {
 	const named = { name, description };
 	const role = fc.record({
 		key: key('r'),
@@ -106,18 +106,20 @@ function resourceOf({ key, name, description, least }: Material): fc.Arbitrary<G
 }
 
 /** Schemas without errors: permissions of what does not exist and extends that lead back are left out. */
-export function schemaOf(material: Material): fc.Arbitrary<Schema> {
+export function schemaArbitrary(material: Material): fc.Arbitrary<Schema> {
 	const { key, name, description, least, most } = material;
 	const role = fc.record({
-		...{ key: key('r'), name, description },
+		key: key('r'),
+		name,
+		description,
 		permissions: fc.array(fc.record({ resource: key(''), action: key('') }), { maxLength: 4 }),
 		extends: fc.array(key('r'), { maxLength: 2 }),
 	});
 	return fc
 		.record({
-			resources: unique(resourceOf(material), least, most),
+			resources: unique(resourceArbitrary(material), least, most),
 			roles: unique(role),
-			sets: fc.array(setOf(material), { maxLength: 6 }),
+			sets: fc.array(setArbitrary(material), { maxLength: 6 }),
 			rules: fc.array(choice, { maxLength: 4 }),
 		})
 		.map(({ sets, rules, ...generated }) => withSets(soundSchema(generated), sets, rules));
@@ -155,9 +157,11 @@ type GeneratedSet = Pick<ConditionSet, 'key' | 'name' | 'description'> & {
 	readonly value: number;
 };
 
-function setOf({ key, name, description }: Material): fc.Arbitrary<GeneratedSet> {
+function setArbitrary({ key, name, description }: Material): fc.Arbitrary<GeneratedSet> {
 	return fc.record({
-		...{ key: key('s'), name, description },
+		key: key('s'),
+		name,
+		description,
 		type: fc.constantFrom('userset', 'resourceset'),
 		resource: choice,
 		narrows: fc.boolean(),
@@ -176,21 +180,24 @@ function withSets(schema: Schema, generated: readonly GeneratedSet[], rules: rea
 		const automatic = selects === 'role' ? (of ?? role) : undefined;
 		const parent = condition_sets.find((set) => set.type === type && set.resource === of);
 		condition_sets.push({
-			...{ key: `${key}${index}`, ...named, type, resource: of },
+			key: `${key}${index}`,
+			...named,
+			type,
+			resource: of,
 			parent: narrows && automatic === undefined ? (parent?.key ?? null) : null,
 			selects:
 				automatic === undefined
-					? { conditions: conditionsOf(type === 'userset' ? 'user' : 'resource', selects, value) }
+					? { conditions: setConditions(type === 'userset' ? 'user' : 'resource', selects, value) }
 					: type === 'userset'
 						? { role: automatic }
 						: { resource: automatic },
 		});
 	}
 	const whole = { ...schema, condition_sets };
-	return { ...whole, set_rules: setRulesOf(whole, rules) };
+	return { ...whole, set_rules: chosenSetRules(whole, rules) };
 }
 
-function conditionsOf(object: 'user' | 'resource', selects: GeneratedSet['selects'], value: number): Json {
+function setConditions(object: 'user' | 'resource', selects: GeneratedSet['selects'], value: number): Json {
 	const level = { [`${object}.level`]: { equals: value } };
 	switch (selects) {
 		case 'levels':
@@ -203,12 +210,15 @@ function conditionsOf(object: 'user' | 'resource', selects: GeneratedSet['select
 }
 
 /** Rules that there could be between the sets of a schema, one for each choice. */
-export function setRulesOf({ condition_sets, resources }: Schema, choices: readonly number[]): readonly SetRule[] {
+export function chosenSetRules({ condition_sets, resources }: Schema, choices: readonly number[]): readonly SetRule[] {
 	const users = condition_sets.filter(({ type }) => type === 'userset');
 	const all = condition_sets.flatMap(({ key, resource }) =>
 		users.flatMap((user) =>
 			(resources.find((type) => type.key === resource)?.actions ?? []).map((action) => ({
-				...{ user_set: user.key, resource_set: key, resource: resource ?? '', action: action.key },
+				user_set: user.key,
+				resource_set: key,
+				resource: resource ?? '',
+				action: action.key,
 			})),
 		),
 	);
@@ -216,11 +226,11 @@ export function setRulesOf({ condition_sets, resources }: Schema, choices: reado
 	return [...new Map(chosen.map((rule) => [JSON.stringify(rule), rule])).values()];
 }
 
-/** Any schema without errors, with derivations in circles or without. */
-export const schema: fc.Arbitrary<Schema> = schemaOf(plain);
+/** Any schema without errors, with derivations in cycles or without. */
+export const schema: fc.Arbitrary<Schema> = schemaArbitrary(plain);
 
 /** One in which, mostly, some roles are derived from each other. */
-export const derivingSchema: fc.Arbitrary<Schema> = schemaOf({ ...plain, least: 2 });
+export const derivingSchema: fc.Arbitrary<Schema> = schemaArbitrary({ ...plain, least: 2 });
 
 /** Chooses what relations lead to and what roles are derived from, among all that could be. */
 function soundResource(own: GeneratedResource, resources: readonly GeneratedResource[]): Resource {
@@ -237,7 +247,7 @@ function soundResource(own: GeneratedResource, resources: readonly GeneratedReso
 	};
 }
 
-/** Extends that lead to later roles only make no circle. */
+/** Extends that lead to later roles only make no cycle. */
 function later(parents: readonly string[], roles: readonly { readonly key: string }[], index: number) {
 	return parents.filter((parent) => roles.findIndex((candidate) => candidate.key === parent) > index);
 }
@@ -298,7 +308,7 @@ function isNotHome({ key }: { readonly key: string }): boolean {
 }
 
 /** Facts of a schema. What they say of users and tenants that do not exist counts for nothing. */
-export function factsOf({ resources }: Schema, generated: GeneratedFacts): Facts {
+export function placedFacts({ resources }: Schema, generated: GeneratedFacts): Facts {
 	const placed = generated.instances.flatMap((row) => {
 		const type = pick(resources, row.type)?.key;
 		return type === undefined ? [] : [{ ...row, type }];
@@ -346,11 +356,11 @@ export function relate(
 /** Models without errors. */
 export const model: fc.Arbitrary<Model> = fc
 	.tuple(schema, factsOfSize(0))
-	.map(([schema, facts]) => ({ schema, facts: factsOf(schema, facts) }));
+	.map(([schema, facts]) => ({ schema, facts: placedFacts(schema, facts) }));
 
 /** Several models of one schema, in which roles are derived from each other. */
 export function modelsOfOneSchema(count: number): fc.Arbitrary<readonly Model[]> {
 	return fc
 		.tuple(derivingSchema, fc.array(factsOfSize(12), { minLength: count, maxLength: count }))
-		.map(([own, facts]) => facts.map((generated) => ({ schema: own, facts: factsOf(own, generated) })));
+		.map(([own, facts]) => facts.map((generated) => ({ schema: own, facts: placedFacts(own, generated) })));
 }

@@ -52,7 +52,7 @@ const wholeTable = /data\.regolith\.facts(?:\.\w+)?(?![\w.[])/;
 test('no rule takes a whole table of facts: a stock OPA would convert all of it at each check', async (t) => {
 	t.regex('closures := data.regolith.facts.closures\n', wholeTable);
 	t.regex('held(user, object, data.regolith.facts)', wholeTable);
-	const cases = await Promise.all(['007-folders-and-documents', '008-circles', '009-condition-sets'].map(schemaOfCase));
+	const cases = await Promise.all(['007-folders-and-documents', '008-cycles', '009-condition-sets'].map(schemaOfCase));
 	const generated = cases.flatMap((schema) => compilePolicy(schema).policy ?? []);
 	t.true(generated.length > 20);
 	for (const { path, text } of [...(await readPolicyLibrary()), ...generated]) t.notRegex(text, wholeTable, path);
@@ -68,7 +68,11 @@ const role = (name: string): ResourceRole => ({
 });
 
 const resourceSet = (name: string, selects: ConditionSet['selects']): ConditionSet => ({
-	...{ ...named(name), type: 'resourceset', resource: 'document', parent: null, selects },
+	...named(name),
+	type: 'resourceset',
+	resource: 'document',
+	parent: null,
+	selects,
 });
 
 /** The schema of the environment that the tests of `policy/` are about; what roles grant stands there as data. */
@@ -157,13 +161,13 @@ function builtInConditions(): readonly Json[] {
 test('whatever a set takes what is built in for, the policy compiles', async (t) => {
 	const conditions = builtInConditions();
 	t.true(conditions.length > 1000);
-	const condition_sets = chunksOf(conditions, 100).map((allOf, index) => userSet(`set-${index}`, { allOf }));
+	const condition_sets = chunked(conditions, 100).map((allOf, index) => userSet(`set-${index}`, { allOf }));
 	const { diagnostics, policy } = compilePolicy({ condition_sets, set_rules: [], resources: [], roles: [] });
 	t.deepEqual(diagnostics, []);
 	await t.notThrowsAsync(buildWasm({ opa, files: [...(await readPolicyLibrary()), ...(policy ?? [])] }));
 });
 
-function chunksOf<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+function chunked<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
 	const starts = items.flatMap((_, index) => (index % size === 0 ? [index] : []));
 	return starts.map((start) => items.slice(start, start + size));
 }

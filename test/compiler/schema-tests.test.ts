@@ -7,14 +7,18 @@ import fc from 'fast-check';
 import { compile, type Json, type RegoFile, type Schema, writeTests } from '../../compiler/index.js';
 import { checkRego, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { opa, runOpa, writeFiles } from './engine.js';
-import { schema as anySchema, schemaOf, text } from './model.js';
+import { schema as anySchema, schemaArbitrary, text } from './model.js';
 import { schemaOfCase } from './schema-of-case.js';
 
 const noFacts = {
 	user_attributes: [],
 	instance_attributes: [],
-	...{ users: [], tenants: [], role_assignments: [] },
-	...{ instances: [], instance_assignments: [], relationships: [] },
+	users: [],
+	tenants: [],
+	role_assignments: [],
+	instances: [],
+	instance_assignments: [],
+	relationships: [],
 };
 
 /** What a schema compiles to, with its tests; fails for a schema with errors. */
@@ -52,7 +56,7 @@ const cases = [
 	'004-hostile-keys',
 	'006-user-permissions',
 	'007-folders-and-documents',
-	'008-circles',
+	'008-cycles',
 	'009-condition-sets',
 ];
 
@@ -117,7 +121,7 @@ test('no text of a user becomes code', async (t) => {
 	const ofType = (wanted: string) => sets.condition_sets.filter(({ type }) => type === wanted);
 	const parts = ['userset', 'resourceset'].map((type) => ({ ...sets, condition_sets: ofType(type), set_rules: [] }));
 	const known = new Set([...schemas, ...parts].flatMap(skeleton));
-	const hostile = schemaOf({ key: () => text, name: text, description: fc.option(text), least: 0, most: 4 });
+	const hostile = schemaArbitrary({ key: () => text, name: text, description: fc.option(text), least: 0, most: 4 });
 	fc.assert(
 		fc.property(hostile, (schema) => {
 			t.deepEqual(
@@ -140,7 +144,7 @@ function sabotaged(policy: readonly RegoFile[]): readonly { readonly gone: strin
 	});
 }
 
-for (const name of ['003-roles-extend-roles', '007-folders-and-documents', '008-circles']) {
+for (const name of ['003-roles-extend-roles', '007-folders-and-documents', '008-cycles']) {
 	test(`a policy of ${name} that lacks any one of its bodies fails the tests`, async (t) => {
 		const it = tested(await schemaOfCase(name));
 		const variants = sabotaged(it.policy);
@@ -180,11 +184,17 @@ test('they grow with the schema, not with its square', (t) => {
 		condition_sets: [],
 		set_rules: [],
 		resources: Array.from({ length: count }, (_, index) => ({
-			...{ key: `type${index}`, name: 'Type', description: null, relations: [], roles: [] },
+			key: `type${index}`,
+			name: 'Type',
+			description: null,
+			relations: [],
+			roles: [],
 			actions: [{ key: 'read', name: 'Read', description: null }],
 		})),
 		roles: Array.from({ length: count }, (_, index) => ({
-			...{ key: `role${index}`, name: 'Role', description: null },
+			key: `role${index}`,
+			name: 'Role',
+			description: null,
 			permissions: [{ resource: `type${index}`, action: 'read' }],
 			extends: index === 0 ? [] : [`role${index - 1}`],
 		})),

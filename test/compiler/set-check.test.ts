@@ -50,7 +50,9 @@ const cases: readonly Case[] = [
 			],
 			set_rules: [
 				{
-					...{ user_set: '__autogen_document', resource: 'document', action: 'read' },
+					user_set: '__autogen_document',
+					resource: 'document',
+					action: 'read',
 					resource_set: '__autogen_document',
 				},
 			],
@@ -115,7 +117,7 @@ const cases: readonly Case[] = [
 		],
 	],
 	[
-		'parents in a circle',
+		'parents in a cycle',
 		{ condition_sets: [set('b', { parent: 'a' }), set('a', { parent: 'b' }), set('c', { parent: 'a' })] },
 		[['condition_set_cycle', 'condition_sets', 'a', 'parent']],
 	],

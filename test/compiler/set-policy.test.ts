@@ -2,7 +2,14 @@ import test from 'ava';
 import { parseConditions } from '../../compiler/condition/grammar.js';
 import type { ConditionSet, Json } from '../../compiler/model.js';
 import { writeConditionSet } from '../../compiler/set-policy.js';
-import { checkFormat, compileSets, conditionOf, logicAnswer, type Subject, userSet } from '../support/conditions.js';
+import {
+	checkFormat,
+	compileSets,
+	logicAnswer,
+	parsedCondition,
+	type Subject,
+	userSet,
+} from '../support/conditions.js';
 
 const nobody: Subject = { user: {}, resource: {}, tenant: {}, context: {} };
 const ann: Subject = { ...nobody, user: { key: 'ann', age: 30, team: 'red', roles: ['admin'], tenants: ['acme'] } };
@@ -10,14 +17,19 @@ const ann: Subject = { ...nobody, user: { key: 'ann', age: 30, team: 'red', role
 const grown = userSet('grown', { 'user.age': { 'greater-than': 18 } });
 const automatic = (key: string, selects: ConditionSet['selects']): ConditionSet => ({ ...userSet(key, {}), selects });
 
-function textOf(set: ConditionSet): string {
+function setText(set: ConditionSet): string {
 	return writeConditionSet(set).text;
 }
 
 test('a set is a package named after it, with what it is about', (t) => {
 	const set: ConditionSet = {
-		...{ key: 'if', name: 'A "name"', description: 'Two\nlines', type: 'resourceset', resource: 'document' },
-		...{ parent: 'all', selects: { conditions: { 'resource.owner': { equals: { ref: 'user.key' } } } } },
+		key: 'if',
+		name: 'A "name"',
+		description: 'Two\nlines',
+		type: 'resourceset',
+		resource: 'document',
+		parent: 'all',
+		selects: { conditions: { 'resource.owner': { equals: { ref: 'user.key' } } } },
 	};
 	t.deepEqual(writeConditionSet(set), {
 		path: 'regolith/resource_sets/if/holds.rego',
@@ -48,8 +60,10 @@ test('a set is a package named after it, with what it is about', (t) => {
 test('a negative number may begin a line', async (t) => {
 	const contains = (operand: Json) => ({ 'user.depths': { array_contains: operand } });
 	const sets = [
-		...[userSet('plain', contains(-1)), userSet('denied', { not: contains(-1) })],
-		...[userSet('both', { allOf: [contains(-1), contains(-2.5e-7)] }), userSet('listed', contains([-1]))],
+		userSet('plain', contains(-1)),
+		userSet('denied', { not: contains(-1) }),
+		userSet('both', { allOf: [contains(-1), contains(-2.5e-7)] }),
+		userSet('listed', contains([-1])),
 	];
 	await checkFormat(sets);
 	const compiled = await compileSets(sets);
@@ -106,7 +120,7 @@ test('built-in attributes are those that are asked, not members that are sent', 
 			{ 'user.key': { 'not-equals': { ref: 'resource.key' } } },
 		],
 	});
-	const text = textOf(set);
+	const text = setText(set);
 	for (const name of ['user_key', 'user_roles', 'user_tenants', 'tenant_key', 'resource_type', 'resource_tenant']) {
 		t.true(text.includes(`import data.regolith.attributes.${name}\n`), name);
 	}
@@ -136,14 +150,16 @@ test('strings that are too long to look for one in the other are mistyped, in ev
 	const sets = [userSet('contains', contains), userSet('lacks', { not: contains })];
 	const { wasm, opa } = await compileSets(sets);
 	const of = (text: number, part: number) => ({
-		...{ ...nobody, user: { text: '😀'.repeat(text) }, context: { part: '😀'.repeat(part) } },
+		...nobody,
+		user: { text: '😀'.repeat(text) },
+		context: { part: '😀'.repeat(part) },
 		sets: ['contains', 'lacks'],
 	});
 	const asked = [of(20_000, 250), of(20_001, 1), of(20_000, 251)];
 	const expected = [true, false, false].map((holds) => ({ contains: holds, lacks: false }));
 	t.deepEqual(asked.map(wasm), expected);
 	t.deepEqual(await opa(asked), expected);
-	const condition = conditionOf(contains);
+	const condition = parsedCondition(contains);
 	t.deepEqual(
 		asked.map((subject) => logicAnswer(condition, subject)),
 		[true, false, false],
@@ -159,4 +175,22 @@ test('a pattern that the engine cannot read selects nobody, also where it is den
 	const expected = { matching: false, denied: false };
 	t.deepEqual(wasm(asked), expected);
 	t.deepEqual(await opa([asked]), [expected]);
+});
+
+test('values that take several lines are written as `opa fmt` writes them, wherever they stand', async (t) => {
+	const object = { 'q"uote': { if: "'" }, long: 'x'.repeat(80) };
+	const numbers = Array.from({ length: 60 }, (_, index) => index);
+	const conditions = [
+		{ array_contains: object },
+		{ array_contains: [object, 1e-7, true] },
+		{ not: { array_contains: [object] } },
+		{ array_contains: numbers },
+		{ in: [numbers, object] },
+		{ equals: object },
+		{ array_superset: [object, numbers] },
+		{ array_intersect: [object] },
+		{ any_match: { match: { x: { array_contains: object } } } },
+	].map((one) => ({ 'user.b': one }));
+	await checkFormat(conditions.map((one, index) => userSet(`set-${index}`, one)));
+	t.pass();
 });

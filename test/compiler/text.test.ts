@@ -3,10 +3,10 @@ import test from 'ava';
 import fc from 'fast-check';
 import { compilePolicy } from '../../compiler/index.js';
 import { checkRego, OpaFailure, readPolicyLibrary } from '../../compiler/opa/build.js';
-import { folderOf } from '../../compiler/rego/path.js';
+import { keyFolder } from '../../compiler/rego/path.js';
 import { opa } from './engine.js';
 import { layeredSchema } from './layered-model.js';
-import { schemaOf, text } from './model.js';
+import { schemaArbitrary, text } from './model.js';
 
 const named = { name: 'Name', description: null };
 const empty = { ...named, actions: [], roles: [], relations: [] };
@@ -21,7 +21,7 @@ const key = () =>
 
 /** Schemas made of nothing but hostile text. */
 const hostile = (least: number, most: number) =>
-	schemaOf({ key, name: text, description: fc.option(text), least: Math.min(least, 2), most }).filter(
+	schemaArbitrary({ key, name: text, description: fc.option(text), least: Math.min(least, 2), most }).filter(
 		({ resources }) => resources.length >= least,
 	);
 
@@ -32,7 +32,7 @@ const paths: readonly (readonly [string, number])[] = [
 	['regolith.resources', 1],
 	['regolith.instances', 1],
 	['regolith.roles', 2],
-	['regolith.circles', 2],
+	['regolith.cycles', 2],
 	['regolith.walks', 2],
 	['regolith.user_sets', 1],
 	['regolith.resource_sets', 1],
@@ -79,7 +79,7 @@ const grammar = new Set([
 	'package regolith.resources[""]',
 	'package regolith.instances[""]',
 	'package regolith.roles[""]',
-	'package regolith.circles[""]',
+	'package regolith.cycles[""]',
 	'package regolith.walks[""]',
 	'package regolith.user_sets[""]',
 	'package regolith.resource_sets[""]',
@@ -157,10 +157,10 @@ const grammar = new Set([
 	'\tdata.regolith.roles[""].held_on_any(user, data.regolith.rebac.leading(objects, ""))',
 	'\tdata.regolith.roles[""].held_on_any(user, data.regolith.rebac.related(objects, ""))',
 	'\tdata.regolith.roles[""].held_on_any(user, data.regolith.rebac.related(free, ""))',
-	'\treached := data.regolith.circles[""].reached(user, {"": {object}})',
-	'\treached := data.regolith.circles[""].reached(user, {"": {object | some object, _ in objects}})',
+	'\treached := data.regolith.cycles[""].reached(user, {"": {object}})',
+	'\treached := data.regolith.cycles[""].reached(user, {"": {object | some object, _ in objects}})',
 	'\treached := data.regolith.walks[""].reached(user, {"": {object}})',
-	'\tdata.regolith.circles[""].given(user, reached)',
+	'\tdata.regolith.cycles[""].given(user, reached)',
 	'\tdata.regolith.walks[""].given(user, reached)',
 	'given(user, nodes) if data.regolith.rebac.meet(user[""], nodes[""])',
 	'given(user, nodes) if data.regolith.roles[""].derived_on_any(user, nodes[""])',
@@ -193,7 +193,7 @@ const grammar = new Set([
 	'\t\tstep_0(user, instances_0),',
 	'\t\tdata.regolith.rebac.all_leading(instances_0, ""),',
 	'\t])',
-	'\tinstances_0 := data.regolith.circles[""].reached(user, {',
+	'\tinstances_0 := data.regolith.cycles[""].reached(user, {',
 	'\t})',
 	'\tinstances_0 := object.get(instances_0, "", set())',
 	'\tnodes := {',
@@ -235,19 +235,20 @@ test('whatever is accepted passes opa check --strict and opa fmt', async (t) => 
 		{
 			numRuns: 24,
 			endOnFailure: true,
-			reporter: ({ failed, errorInstance }) => t.false(failed, wordsOf(errorInstance)),
+			reporter: ({ failed, errorInstance }) => t.false(failed, failureText(errorInstance)),
 		},
 	);
 });
 
 test('types and roles may have the same keys, and those of parts of paths', async (t) => {
-	const keys = ['a', 'b', 'resources', 'instances', 'roles', 'circles', 'held'];
+	const keys = ['a', 'b', 'resources', 'instances', 'roles', 'cycles', 'held'];
 	const role = { ...named, permissions: [], extends: [], no_direct_roles_on_object: true };
 	const resources = keys.map((key) => ({
 		...empty,
 		key,
 		roles: keys.map((held) => ({
-			...{ ...role, key: held },
+			...role,
+			key: held,
 			derivations: [{ relation: 'b', role: held, no_direct_roles_on_object: false }],
 		})),
 		relations: keys.map((along) => ({ ...named, key: along, subject: key })),
@@ -257,7 +258,7 @@ test('types and roles may have the same keys, and those of parts of paths', asyn
 	await t.notThrowsAsync(checkRego({ opa, files: [...(await readPolicyLibrary()), ...(policy ?? [])] }));
 });
 
-function wordsOf(error: unknown): string {
+function failureText(error: unknown): string {
 	return error instanceof OpaFailure ? error.stderr.slice(0, 2000) : String(error);
 }
 
@@ -315,14 +316,14 @@ test('the key of a type holds no colon, because that stands between it and the k
 test('different keys have different folders, also where a file system folds cases', (t) => {
 	fc.assert(
 		fc.property(text, text, (left, right) => {
-			t.is(folderOf(left).toLowerCase() === folderOf(right).toLowerCase(), left === right);
+			t.is(keyFolder(left).toLowerCase() === keyFolder(right).toLowerCase(), left === right);
 		}),
 	);
 	const keys = ['Doc', 'doc', 'DOC', 'con', 'CON', '=0063on', '..', '.', '', '=', 'a'.repeat(300), 'a'.repeat(301)];
-	t.is(new Set(keys.map((key) => folderOf(key).toLowerCase())).size, keys.length);
+	t.is(new Set(keys.map((key) => keyFolder(key).toLowerCase())).size, keys.length);
 	const long = 'a'.repeat(100);
-	t.not(`${folderOf(long + long)}/${folderOf('b')}`, `${folderOf(long)}/${folderOf(`${long}b`)}`);
+	t.not(`${keyFolder(long + long)}/${keyFolder('b')}`, `${keyFolder(long)}/${keyFolder(`${long}b`)}`);
 	for (const key of keys) {
-		t.regex(folderOf(key), /^[a-z0-9=_-]{1,104}(?:\/[a-z0-9=_-]{1,104})*$/);
+		t.regex(keyFolder(key), /^[a-z0-9=_-]{1,104}(?:\/[a-z0-9=_-]{1,104})*$/);
 	}
 });

@@ -21,8 +21,8 @@ journey('every method of the Node SDK does what it says', async (t, place, { url
 	const log = { level: 'silent' };
 	const sdk = new Permit({ token: place.secret, apiUrl: url, pdp: url, log });
 	const ofOrganization = new Permit({ token: keys.organization, apiUrl: url, log });
-	const methods = new SdkMethods({ ...apisOf(sdk), api: sdk.api, elements: sdk.elements });
-	const others = new SdkMethods({ ...apisOf(ofOrganization), api: ofOrganization.api });
+	const methods = new SdkMethods({ ...sdkApis(sdk), api: sdk.api, elements: sdk.elements });
+	const others = new SdkMethods({ ...sdkApis(ofOrganization), api: ofOrganization.api });
 
 	const api = methods.watched(sdk.api);
 	await wholeProject(t, others.watched(ofOrganization.api), `sdk-${place.key}`);
@@ -38,7 +38,7 @@ journey('every method of the Node SDK does what it says', async (t, place, { url
 });
 
 /** The objects `sdk.api` groups its methods by: those of the classes that the one of `sdk.elements` is of as well. */
-function apisOf({ api, elements }: Permit): Readonly<Record<string, object>> {
+function sdkApis({ api, elements }: Permit): Readonly<Record<string, object>> {
 	const base: object = Object.getPrototypeOf(Object.getPrototypeOf(elements));
 	return Object.fromEntries(
 		Object.entries(api).filter(([, value]) => Object.prototype.isPrototypeOf.call(base, value)),
@@ -60,19 +60,19 @@ async function same(t: ExecutionContext, object: object, ...reads: readonly Prom
 	for (const read of await Promise.all(reads)) t.deepEqual(read, object);
 }
 
-const keysOf = (objects: readonly { readonly key: string }[]) => objects.map(({ key }) => key);
+const objectKeys = (objects: readonly { readonly key: string }[]) => objects.map(({ key }) => key);
 
 /** Projects and environments, with the key of the organization. */
 async function wholeProject(t: ExecutionContext, api: IPermitApi, key: string): Promise<void> {
 	const { projects, environments } = api;
 	const made = await projects.create({ key, name: 'Made' });
-	t.true(keysOf(await projects.list()).includes(key));
+	t.true(objectKeys(await projects.list()).includes(key));
 	await same(t, made, projects.get(key), projects.getByKey(key), projects.getById(made.id));
 	t.like(await projects.update(key, { name: 'Changed' }), { id: made.id, name: 'Changed' });
 
 	const staging = await environments.create(key, { key: 'staging', name: 'Staging' });
 	t.is(staging.project_id, made.id);
-	t.deepEqual(keysOf(await environments.list({ projectKey: key })), ['dev', 'production', 'staging']);
+	t.deepEqual(objectKeys(await environments.list({ projectKey: key })), ['dev', 'production', 'staging']);
 	const { get, getByKey, getById } = environments;
 	await same(t, staging, get(key, 'staging'), getByKey(key, 'staging'), getById(made.id, staging.id));
 	t.like(await environments.update(key, 'staging', { description: 'For trials' }), { description: 'For trials' });
@@ -95,7 +95,7 @@ const schema: Check = async (t, { resources, resourceActions, actionGroups, reso
 	await resources.create({ key: 'folder', name: 'Folder', actions: { read: {} } });
 	await resources.create({ key: 'gone', name: 'Gone', actions: {} });
 	await resources.delete('gone');
-	t.deepEqual(keysOf(await resources.list()), ['document', 'folder']);
+	t.deepEqual(objectKeys(await resources.list()), ['document', 'folder']);
 	await same(t, made, resources.get('document'), resources.getByKey('document'), resources.getById(made.id));
 	t.like(await resources.update('document', { description: 'Paper' }), { name: 'Document', description: 'Paper' });
 	const replaced = await resources.replace('document', { name: 'Paper', actions: { read: {}, print: {} } });
@@ -103,7 +103,11 @@ const schema: Check = async (t, { resources, resourceActions, actionGroups, reso
 	t.deepEqual(Object.keys(replaced.actions ?? {}).sort(), ['print', 'read']);
 
 	const write = await resourceActions.create('document', { key: 'write', name: 'Write' });
-	t.deepEqual(keysOf(await resourceActions.list({ resourceKey: 'document' })).toSorted(), ['print', 'read', 'write']);
+	t.deepEqual(objectKeys(await resourceActions.list({ resourceKey: 'document' })).toSorted(), [
+		'print',
+		'read',
+		'write',
+	]);
 	await same(
 		t,
 		write,
@@ -116,7 +120,7 @@ const schema: Check = async (t, { resources, resourceActions, actionGroups, reso
 	t.is(await refusal(t, 'deleted', resourceActions.get('document', 'print')), 404);
 
 	const editing = await actionGroups.create('document', { key: 'editing', name: 'Editing', actions: ['write'] });
-	t.deepEqual(keysOf(await actionGroups.list({ resourceKey: 'document' })), ['editing']);
+	t.deepEqual(objectKeys(await actionGroups.list({ resourceKey: 'document' })), ['editing']);
 	await same(
 		t,
 		editing,
@@ -130,7 +134,7 @@ const schema: Check = async (t, { resources, resourceActions, actionGroups, reso
 	t.deepEqual(await actionGroups.list({ resourceKey: 'document' }), []);
 
 	const secret = await resourceAttributes.create('document', { key: 'secret', type: 'bool' });
-	t.deepEqual(keysOf(await resourceAttributes.list({ resourceKey: 'document' })), ['secret']);
+	t.deepEqual(objectKeys(await resourceAttributes.list({ resourceKey: 'document' })), ['secret']);
 	await same(
 		t,
 		secret,
@@ -145,21 +149,21 @@ const schema: Check = async (t, { resources, resourceActions, actionGroups, reso
 	const { roles } = api;
 	const viewer = await roles.create({ key: 'viewer', name: 'Viewer', permissions: ['document:read'] });
 	await roles.create({ key: 'gone', name: 'Gone' });
-	t.deepEqual(keysOf(await roles.list()), ['viewer', 'gone']);
+	t.deepEqual(objectKeys(await roles.list()), ['viewer', 'gone']);
 	await same(t, viewer, roles.get('viewer'), roles.getByKey('viewer'), roles.getById(viewer.id));
 	t.like(await roles.update('viewer', { name: 'Reader' }), { name: 'Reader', permissions: ['document:read'] });
 	const more = await roles.assignPermissions('viewer', ['document:write']);
 	t.deepEqual(more.permissions, ['document:read', 'document:write']);
 	t.deepEqual((await roles.removePermissions('viewer', ['document:write'])).permissions, ['document:read']);
 	await roles.delete('gone');
-	t.deepEqual(keysOf(await roles.list()), ['viewer']);
+	t.deepEqual(objectKeys(await roles.list()), ['viewer']);
 };
 
 const resourceRoles: Check = async (t, { resourceRoles: roles, resourceRelations: relations }) => {
 	const reader = await roles.create('document', { key: 'reader', name: 'Reader', permissions: ['read'] });
 	await roles.create('folder', { key: 'owner', name: 'Owner' });
 	await roles.create('document', { key: 'gone', name: 'Gone' });
-	t.deepEqual(keysOf(await roles.list({ resourceKey: 'document' })), ['reader', 'gone']);
+	t.deepEqual(objectKeys(await roles.list({ resourceKey: 'document' })), ['reader', 'gone']);
 	await roles.delete('document', 'gone');
 	t.is(await refusal(t, 'deleted', roles.get('document', 'gone')), 404);
 	const { resource_id, id } = reader;
@@ -190,7 +194,7 @@ const resourceRoles: Check = async (t, { resourceRoles: roles, resourceRelations
 const facts: Check = async (t, { users, tenants, roleAssignments }) => {
 	const acme = await tenants.create({ key: 'acme', name: 'Acme' });
 	await tenants.create({ key: 'gone', name: 'Gone' });
-	t.deepEqual(keysOf(await tenants.list()), ['default', 'acme', 'gone']);
+	t.deepEqual(objectKeys(await tenants.list()), ['default', 'acme', 'gone']);
 	await tenants.delete('gone');
 	await same(t, acme, tenants.get('acme'), tenants.getByKey('acme'), tenants.getById(acme.id));
 	t.like(await tenants.update('acme', { name: 'Acme Ltd' }), { id: acme.id, name: 'Acme Ltd' });
@@ -205,7 +209,7 @@ const facts: Check = async (t, { users, tenants, roleAssignments }) => {
 	const held = { user: 'ann', role: 'viewer', tenant: 'acme' };
 	t.like(await users.assignRole(held), held);
 	t.like(await users.getAssignedRoles({ user: 'ann', includeTotalCount: true }), { total_count: 1, data: [held] });
-	t.deepEqual(keysOf((await tenants.listTenantUsers({ tenantKey: 'acme' })).data), ['ann']);
+	t.deepEqual(objectKeys((await tenants.listTenantUsers({ tenantKey: 'acme' })).data), ['ann']);
 	await users.unassignRole(held);
 	t.deepEqual(await users.getAssignedRoles({ user: 'ann' }), []);
 
@@ -225,16 +229,16 @@ const bulk: Check = async (t, { users }) => {
 	await users.bulkUserCreate([{ key: 'cy' }, { key: 'di' }]);
 	await users.bulkUserReplace([{ key: 'di', first_name: 'Di' }, { key: 'eve' }]);
 	t.is((await users.get('di')).first_name, 'Di');
-	t.deepEqual(keysOf((await users.list()).data), ['ann', 'cy', 'di', 'eve']);
+	t.deepEqual(objectKeys((await users.list()).data), ['ann', 'cy', 'di', 'eve']);
 	await users.bulkUserDelete(['cy', 'di', 'eve']);
-	t.deepEqual(keysOf((await users.list()).data), ['ann']);
+	t.deepEqual(objectKeys((await users.list()).data), ['ann']);
 };
 
 const relationships: Check = async (t, { resourceInstances: instances, relationshipTuples: tuples }) => {
 	const budget = await instances.create({ key: 'budget', resource: 'document', tenant: 'acme', attributes: { a: 1 } });
 	await instances.create({ key: 'finance', resource: 'folder', tenant: 'acme' });
-	t.deepEqual(keysOf(await instances.list()), ['budget', 'finance']);
-	t.deepEqual(keysOf(await instances.list({ resource: 'folder', tenant: 'acme' })), ['finance']);
+	t.deepEqual(objectKeys(await instances.list()), ['budget', 'finance']);
+	t.deepEqual(objectKeys(await instances.list({ resource: 'folder', tenant: 'acme' })), ['finance']);
 	const name = 'document:budget';
 	await same(t, budget, instances.get(name), instances.getByKey(name), instances.getById(budget.id));
 	t.deepEqual((await instances.update(name, { attributes: { b: 2 } })).attributes, { b: 2 });
@@ -270,7 +274,7 @@ const conditions: Check = async (t, { conditionSets: sets, conditionSetRules: ru
 	t.like(made, staff);
 	t.like(await sets.create(drafts), { key: 'drafts', resource: { key: 'document' } } as object);
 	await same(t, made, sets.get('staff'), sets.getByKey('staff'), sets.getById(made.id));
-	t.deepEqual(keysOf(await sets.list()), ['staff', 'drafts']);
+	t.deepEqual(objectKeys(await sets.list()), ['staff', 'drafts']);
 	t.like(await sets.update('staff', { name: 'All staff' }), { ...staff, name: 'All staff' });
 
 	t.like(await rules.create(staffRule), staffRule);
@@ -291,19 +295,19 @@ const deprecated: Check = async (t, api) => {
 	t.like(await api.createRole({ key: 'old', name: 'Old', permissions: ['old:read'] }), { permissions: ['old:read'] });
 	t.like(await api.updateRole('old', { name: 'Older' }), { name: 'Older' });
 	t.like(await api.getRole('old'), { key: 'old' });
-	t.deepEqual(keysOf(await api.listRoles()), ['viewer', 'old']);
+	t.deepEqual(objectKeys(await api.listRoles()), ['viewer', 'old']);
 	t.like(await api.createTenant({ key: 'old', name: 'Old' }), { key: 'old' });
 	t.like(await api.updateTenant('old', { name: 'Older' }), { name: 'Older' });
 	t.like(await api.getTenant('old'), { name: 'Older' });
-	t.deepEqual(keysOf(await api.listTenants(1)), ['default', 'acme', 'old']);
+	t.deepEqual(objectKeys(await api.listTenants(1)), ['default', 'acme', 'old']);
 	t.like(await api.createUser({ key: 'old' }), { key: 'old' });
 	t.like(await api.updateUser('old', { first_name: 'Old' }), { first_name: 'Old' });
 	t.like(await api.syncUser({ key: 'old', last_name: 'Older' }), { last_name: 'Older' });
 	t.like(await api.getUser('old'), { last_name: 'Older', first_name: null as unknown as string });
-	t.deepEqual(keysOf(await api.listUsers()), ['ann', 'old']);
+	t.deepEqual(objectKeys(await api.listUsers()), ['ann', 'old']);
 	for (const set of [staff, drafts]) t.like(await api.createConditionSet(set), { key: set.key });
 	t.like(await api.updateConditionSet('staff', { name: 'Older' }), { name: 'Older' });
-	t.deepEqual(keysOf(await api.listConditionSets('userset', 1, 10)), ['staff']);
+	t.deepEqual(objectKeys(await api.listConditionSets('userset', 1, 10)), ['staff']);
 	const assigned: unknown = await api.assignConditionSetRule(staffRule);
 	t.like(assigned, [staffRule]);
 	t.like(await api.listConditionSetsRules(1, 10), [staffRule]);
@@ -319,7 +323,7 @@ const deprecated: Check = async (t, api) => {
 	t.is((await api.deleteRole('old')).status, 204);
 	t.is((await api.deleteResource('old')).status, 204);
 	// Only the class has it.
-	t.deepEqual(keysOf(await (api as ApiClient).getMethods().listUsers()), ['ann']);
+	t.deepEqual(objectKeys(await (api as ApiClient).getMethods().listUsers()), ['ann']);
 };
 
 /** What every class has. */
@@ -328,5 +332,5 @@ const context: Check = async (t, api) => {
 	await api.ensureAccessLevel('ENVIRONMENT_LEVEL_API_KEY' as Parameters<IPermitApi['ensureAccessLevel']>[0]);
 	await api.ensureContext(3);
 	await t.throwsAsync(api.ensureAccessLevel('PROJECT_LEVEL_API_KEY' as Parameters<IPermitApi['ensureAccessLevel']>[0]));
-	t.is(keysOf((await api.users.waitForSync(1).list()).data).length, 1);
+	t.is(objectKeys((await api.users.waitForSync(1).list()).data).length, 1);
 };

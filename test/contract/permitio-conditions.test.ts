@@ -1,13 +1,13 @@
-import test from 'ava';
 import type { Permit } from 'permitio';
+import { onEachStack } from '../support/each-store.js';
 import { connect } from '../support/sdk.js';
-import { type StoreKind, startStack } from '../support/stack.js';
 
 /** The published SDK, unmodified: attributes decide (spec: Conditions grammar). */
 
 async function furnish({ api }: Permit): Promise<void> {
 	await api.resources.create({
-		...{ key: 'document', name: 'Document' },
+		key: 'document',
+		name: 'Document',
 		actions: { read: {}, edit: {}, share: {}, export: {} },
 		attributes: { private: { type: 'bool' }, owner: { type: 'string' }, region: { type: 'string' } },
 	});
@@ -17,26 +17,39 @@ async function furnish({ api }: Permit): Promise<void> {
 	await api.roles.create({ key: 'viewer', name: 'Viewer', permissions: ['document:read'] });
 
 	await api.conditionSets.create({
-		...{ key: 'cleared-engineers', name: 'Engineers with clearance', type: 'userset' },
+		key: 'cleared-engineers',
+		name: 'Engineers with clearance',
+		type: 'userset',
 		conditions: {
 			allOf: [{ 'user.department': { equals: 'engineering' } }, { 'user.clearance': { 'greater-than-equals': 3 } }],
 		},
 	});
 	await api.conditionSets.create({
-		...{ key: 'employees', name: 'Employees', type: 'userset' },
+		key: 'employees',
+		name: 'Employees',
+		type: 'userset',
 		conditions: { 'subject.email': { contains: '@example.com' } },
 	});
 	await api.conditionSets.create({
-		...{ key: 'public-documents', name: 'Public documents', type: 'resourceset', resource_id: 'document' },
+		key: 'public-documents',
+		name: 'Public documents',
+		type: 'resourceset',
+		resource_id: 'document',
 		conditions: { not: { 'resource.private': { equals: true } } },
 	});
 	await api.conditionSets.create({
-		...{ key: 'own-documents', name: 'Own documents', type: 'resourceset', resource_id: 'document' },
+		key: 'own-documents',
+		name: 'Own documents',
+		type: 'resourceset',
+		resource_id: 'document',
 		conditions: { 'resource.owner': { equals: { ref: 'user.key' } } },
 	});
 	await api.conditionSets.create({
-		...{ key: 'documents-of-the-region', name: 'Documents of the region', type: 'resourceset' },
-		...{ resource_id: 'document', conditions: { 'resource.region': { equals: { ref: 'context.region' } } } },
+		key: 'documents-of-the-region',
+		name: 'Documents of the region',
+		type: 'resourceset',
+		resource_id: 'document',
+		conditions: { 'resource.region': { equals: { ref: 'context.region' } } },
 	});
 
 	for (const key of ['acme', 'globex']) await api.tenants.create({ key, name: key });
@@ -50,96 +63,102 @@ async function furnish({ api }: Permit): Promise<void> {
 	await instance('notes', { private: false, owner: 'ben', region: 'north' });
 }
 
-for (const store of ['embedded', 'server'] satisfies StoreKind[]) {
-	test(`condition sets and rules through the Node SDK, ${store} store`, async (t) => {
-		const stack = await startStack(store);
-		t.teardown(stack.stop);
-		const { sdk, api, newest } = await connect(stack);
-		await furnish(sdk);
-		await newest();
-		const document = (key?: string, attributes = {}, tenant = 'acme') => ({
-			...{ type: 'document', tenant, attributes },
-			...(key === undefined ? {} : { key }),
-		});
-
-		t.false(await sdk.check('ann', 'read', document('notes')), 'sets without a rule grant nothing');
-
-		// A user set and a resource set.
-		const rule = { user_set: 'cleared-engineers', permission: 'document:read', resource_set: 'public-documents' };
-		t.like(await api.conditionSetRules.create(rule), rule);
-		await newest();
-		t.true(await sdk.check('ann', 'read', document('notes')));
-		t.false(await sdk.check('ann', 'read', document('plan')), 'it is private');
-		t.false(await sdk.check('ann', 'edit', document('notes')), 'the rule is for another action');
-		t.false(await sdk.check('ben', 'read', document('notes')), 'no clearance is known');
-		t.false(await sdk.check('ann', 'read', document('notes', {}, 'globex')), 'it is in another tenant');
-		t.true(await sdk.check('ann', 'read', document()), 'nothing says that it is private');
-		// What the check sends wins over what is stored.
-		t.true(await sdk.check({ key: 'ben', attributes: { clearance: 7 } }, 'read', document('notes')));
-		t.false(await sdk.check({ key: 'ann', attributes: { clearance: 2 } }, 'read', document('notes')));
-		t.false(await sdk.check({ key: 'ann', attributes: { clearance: '9' } }, 'read', document('notes')));
-		t.true(await sdk.check('ann', 'read', document('plan', { private: false })));
-		const stranger = { key: 'new', attributes: { department: 'engineering', clearance: 4 } };
-		t.true(await sdk.check(stranger, 'read', document('notes')), 'a user who is not stored has what is sent');
-
-		// A role and a resource set, with the owner of the document as operand.
-		await api.conditionSetRules.create({
-			...{ user_set: 'editor', permission: 'document:edit', resource_set: 'own-documents', is_role: true },
-		});
-		await newest();
-		t.true(await sdk.check('eve', 'edit', document('plan')));
-		t.false(await sdk.check('eve', 'edit', document('notes')), 'it is of somebody else');
-		t.false(await sdk.check('ben', 'edit', document('notes')), 'the owner has no such role');
-		t.false(
-			await sdk.check({ key: 'ben', attributes: { roles: ['editor'] } }, 'edit', document('notes')),
-			'an attribute gives no role',
-		);
-		t.false(await sdk.check('eve', 'edit', document('plan', {}, 'globex')), 'nor does another tenant');
-
-		// A user set and all documents.
-		await api.conditionSetRules.create({
-			...{ user_set: 'employees', permission: 'document:share', resource_set: 'document', is_resource: true },
-		});
-		await newest();
-		t.true(await sdk.check('ben', 'share', document('plan')));
-		t.false(await sdk.check('ann', 'share', document('plan')), 'no address is known');
-		t.true(await sdk.check({ key: 'ann', email: 'ann@example.com' }, 'share', document('plan')));
-
-		// The context as operand.
-		await api.conditionSetRules.create({
-			...{ user_set: 'employees', permission: 'document:export', resource_set: 'documents-of-the-region' },
-		});
-		await newest();
-		t.true(await sdk.check('ben', 'export', document('notes'), { region: 'north' }));
-		t.false(await sdk.check('ben', 'export', document('notes'), { region: 'south' }));
-		t.false(await sdk.check('ben', 'export', document('notes')));
-
-		// A condition that changes, changes the next check.
-		await api.conditionSets.update('public-documents', { conditions: { 'resource.owner': { in: ['eve', 'ann'] } } });
-		await newest();
-		t.false(await sdk.check('ann', 'read', document('notes')));
-		t.true(await sdk.check('ann', 'read', document('plan')));
-		await sdk.api.users.sync({ key: 'ann', attributes: { department: 'sales', clearance: 3 } });
-		await newest();
-		t.false(await sdk.check('ann', 'read', document('plan')), 'a stored attribute changed');
-		await sdk.api.users.sync({ key: 'ann', attributes: { department: 'engineering', clearance: 3 } });
-		await newest();
-		t.true(await sdk.check('ann', 'read', document('plan')));
-
-		const listed = await api.conditionSetRules.list({ userSetKey: '', permissionKey: '', resourceSetKey: '' });
-		t.is(listed.length, 4);
-		await api.conditionSetRules.delete(rule);
-		await api.conditionSetRules.delete(rule);
-		await newest();
-		t.false(await sdk.check('ann', 'read', document('plan')));
-		await api.conditionSets.delete('employees');
-		await newest();
-		t.false(await sdk.check('ben', 'share', document('plan')), 'a set takes its rules with it');
-		t.deepEqual((await api.conditionSets.list()).map(({ key }) => key).sort(), [
-			'cleared-engineers',
-			'documents-of-the-region',
-			'own-documents',
-			'public-documents',
-		]);
+onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) => {
+	const { sdk, api, newest } = await connect(stack);
+	await furnish(sdk);
+	await newest();
+	const document = (key?: string, attributes = {}, tenant = 'acme') => ({
+		type: 'document',
+		tenant,
+		attributes,
+		...(key === undefined ? {} : { key }),
 	});
-}
+
+	t.false(await sdk.check('ann', 'read', document('notes')), 'sets without a rule grant nothing');
+
+	// A user set and a resource set.
+	const rule = { user_set: 'cleared-engineers', permission: 'document:read', resource_set: 'public-documents' };
+	t.like(await api.conditionSetRules.create(rule), rule);
+	await newest();
+	t.true(await sdk.check('ann', 'read', document('notes')));
+	t.false(await sdk.check('ann', 'read', document('plan')), 'it is private');
+	t.false(await sdk.check('ann', 'edit', document('notes')), 'the rule is for another action');
+	t.false(await sdk.check('ben', 'read', document('notes')), 'no clearance is known');
+	t.false(await sdk.check('ann', 'read', document('notes', {}, 'globex')), 'it is in another tenant');
+	t.true(await sdk.check('ann', 'read', document()), 'nothing says that it is private');
+	// What the check sends wins over what is stored.
+	t.true(await sdk.check({ key: 'ben', attributes: { clearance: 7 } }, 'read', document('notes')));
+	t.false(await sdk.check({ key: 'ann', attributes: { clearance: 2 } }, 'read', document('notes')));
+	t.false(await sdk.check({ key: 'ann', attributes: { clearance: '9' } }, 'read', document('notes')));
+	t.true(await sdk.check('ann', 'read', document('plan', { private: false })));
+	const stranger = { key: 'new', attributes: { department: 'engineering', clearance: 4 } };
+	t.true(await sdk.check(stranger, 'read', document('notes')), 'a user who is not stored has what is sent');
+
+	// A role and a resource set, with the owner of the document as operand.
+	await api.conditionSetRules.create({
+		user_set: 'editor',
+		permission: 'document:edit',
+		resource_set: 'own-documents',
+		is_role: true,
+	});
+	await newest();
+	t.true(await sdk.check('eve', 'edit', document('plan')));
+	t.false(await sdk.check('eve', 'edit', document('notes')), 'it is of somebody else');
+	t.false(await sdk.check('ben', 'edit', document('notes')), 'the owner has no such role');
+	t.false(
+		await sdk.check({ key: 'ben', attributes: { roles: ['editor'] } }, 'edit', document('notes')),
+		'an attribute gives no role',
+	);
+	t.false(await sdk.check('eve', 'edit', document('plan', {}, 'globex')), 'nor does another tenant');
+
+	// A user set and all documents.
+	await api.conditionSetRules.create({
+		user_set: 'employees',
+		permission: 'document:share',
+		resource_set: 'document',
+		is_resource: true,
+	});
+	await newest();
+	t.true(await sdk.check('ben', 'share', document('plan')));
+	t.false(await sdk.check('ann', 'share', document('plan')), 'no address is known');
+	t.true(await sdk.check({ key: 'ann', email: 'ann@example.com' }, 'share', document('plan')));
+
+	// The context as operand.
+	await api.conditionSetRules.create({
+		user_set: 'employees',
+		permission: 'document:export',
+		resource_set: 'documents-of-the-region',
+	});
+	await newest();
+	t.true(await sdk.check('ben', 'export', document('notes'), { region: 'north' }));
+	t.false(await sdk.check('ben', 'export', document('notes'), { region: 'south' }));
+	t.false(await sdk.check('ben', 'export', document('notes')));
+
+	// A condition that changes, changes the next check.
+	await api.conditionSets.update('public-documents', { conditions: { 'resource.owner': { in: ['eve', 'ann'] } } });
+	await newest();
+	t.false(await sdk.check('ann', 'read', document('notes')));
+	t.true(await sdk.check('ann', 'read', document('plan')));
+	await sdk.api.users.sync({ key: 'ann', attributes: { department: 'sales', clearance: 3 } });
+	await newest();
+	t.false(await sdk.check('ann', 'read', document('plan')), 'a stored attribute changed');
+	await sdk.api.users.sync({ key: 'ann', attributes: { department: 'engineering', clearance: 3 } });
+	await newest();
+	t.true(await sdk.check('ann', 'read', document('plan')));
+
+	const listed = await api.conditionSetRules.list({ userSetKey: '', permissionKey: '', resourceSetKey: '' });
+	t.is(listed.length, 4);
+	await api.conditionSetRules.delete(rule);
+	await api.conditionSetRules.delete(rule);
+	await newest();
+	t.false(await sdk.check('ann', 'read', document('plan')));
+	await api.conditionSets.delete('employees');
+	await newest();
+	t.false(await sdk.check('ben', 'share', document('plan')), 'a set takes its rules with it');
+	t.deepEqual((await api.conditionSets.list()).map(({ key }) => key).sort(), [
+		'cleared-engineers',
+		'documents-of-the-region',
+		'own-documents',
+		'public-documents',
+	]);
+});

@@ -1,28 +1,35 @@
-import test from 'ava';
 import type { Permit } from 'permitio';
+import { onEachStack } from '../support/each-store.js';
 import { connect } from '../support/sdk.js';
-import { type StoreKind, startStack } from '../support/stack.js';
 
 /** The published SDK, unmodified: accounts hold folders, folders hold documents, and roles follow (spec: Groups, rule 4). */
 
 const accounts = { key: 'account', name: 'Account', actions: { manage: {} } };
 const folders = {
-	...{ key: 'folder', name: 'Folder', actions: { list: {}, rename: {} } },
+	key: 'folder',
+	name: 'Folder',
+	actions: { list: {}, rename: {} },
 	relations: { account: 'account' },
 };
 const documents = {
-	...{ key: 'document', name: 'Document', actions: { read: {}, comment: {}, delete: {} } },
+	key: 'document',
+	name: 'Document',
+	actions: { read: {}, comment: {}, delete: {} },
 	relations: { parent: 'folder' },
 };
 
 /** An account with two folders and three documents in each of two tenants. Nothing is created but by its relationships. */
 const tuples = ['acme', 'globex'].flatMap((tenant) => [
 	...[1, 2].map((folder) => ({
-		...{ subject: `account:${tenant}`, relation: 'account', tenant },
+		subject: `account:${tenant}`,
+		relation: 'account',
+		tenant,
 		object: `folder:${tenant}-${folder}`,
 	})),
 	...[1, 2, 3].map((document) => ({
-		...{ subject: `folder:${tenant}-1`, relation: 'parent', tenant },
+		subject: `folder:${tenant}-1`,
+		relation: 'parent',
+		tenant,
 		object: `document:${tenant}-${document}`,
 	})),
 ]);
@@ -33,19 +40,27 @@ async function furnish(sdk: Permit): Promise<void> {
 	await resourceRoles.create('account', { key: 'admin', name: 'Admin', permissions: ['manage'] });
 	await resourceRoles.create('account', { key: 'member', name: 'Member' });
 	await resourceRoles.create('folder', {
-		...{ key: 'editor', name: 'Editor', permissions: ['list', 'rename'] },
+		key: 'editor',
+		name: 'Editor',
+		permissions: ['list', 'rename'],
 		granted_to: { users_with_role: [{ role: 'admin', on_resource: 'account', linked_by_relation: 'account' }] },
 	});
 	await resourceRoles.create('folder', { key: 'viewer', name: 'Viewer', permissions: ['list'] });
 	await resourceRoles.createRoleDerivation('folder', 'viewer', {
-		...{ role: 'member', on_resource: 'account', linked_by_relation: 'account' },
+		role: 'member',
+		on_resource: 'account',
+		linked_by_relation: 'account',
 	});
 	await resourceRoles.create('document', {
-		...{ key: 'editor', name: 'Editor', permissions: ['read', 'comment', 'delete'] },
+		key: 'editor',
+		name: 'Editor',
+		permissions: ['read', 'comment', 'delete'],
 		granted_to: { users_with_role: [{ role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' }] },
 	});
 	await resourceRoles.create('document', {
-		...{ key: 'commenter', name: 'Commenter', permissions: ['read', 'comment'] },
+		key: 'commenter',
+		name: 'Commenter',
+		permissions: ['read', 'comment'],
 		granted_to: { users_with_role: [{ role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' }] },
 	});
 	await resourceRoles.create('document', { key: 'muted', name: 'Muted' });
@@ -59,103 +74,104 @@ async function furnish(sdk: Permit): Promise<void> {
 	await assign('ben', 'viewer', 'globex', 'folder:globex-1');
 }
 
-for (const store of ['embedded', 'server'] satisfies StoreKind[]) {
-	test(`a hierarchy of three levels through the Node SDK, ${store} store`, async (t) => {
-		const stack = await startStack(store);
-		t.teardown(stack.stop);
-		const { api, sdk, newest } = await connect(stack);
-		await furnish(sdk);
-		await newest();
+onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack) => {
+	const { api, sdk, newest } = await connect(stack);
+	await furnish(sdk);
+	await newest();
 
-		const may = async (user: string, action: string, instance: string, tenant = 'acme') => {
-			const [type = '', key = ''] = instance.split(':');
-			return sdk.check(user, action, { type, key, tenant });
-		};
-		/** All that a user may do on the instances of `tenant`, as `action instance`. */
-		const all = async (user: string, tenant = 'acme') => {
-			const asked = [
-				...[`account:${tenant}`].flatMap((name) => ['manage'].map((action) => [action, name])),
-				...[`folder:${tenant}-1`, `folder:${tenant}-2`].flatMap((name) =>
-					['list', 'rename'].map((action) => [action, name]),
-				),
-				...[1, 2, 3].flatMap((number) =>
-					['read', 'comment', 'delete'].map((action) => [action, `document:${tenant}-${number}`]),
-				),
-			] as [string, string][];
-			const checks = asked.map(([action, name]) => {
-				const [type = '', key = ''] = name.split(':');
-				return { user, action, resource: { type, key, tenant } };
-			});
-			const answers = await sdk.bulkCheck(checks);
-			return asked.filter((_, index) => answers[index]).map(([action, name]) => `${action} ${name}`);
-		};
-
-		t.is((await all('ann')).length, 14, 'an admin of the account may do everything in it');
-		t.deepEqual(await all('ann', 'globex'), [], 'and nothing in another tenant');
-		t.deepEqual(
-			await all('ben'),
-			[1, 2]
-				.map((number) => `list folder:acme-${number}`)
-				.concat([1, 2, 3].flatMap((n) => [`read document:acme-${n}`, `comment document:acme-${n}`])),
-		);
-		t.deepEqual(
-			(await all('ben', 'globex')).length,
-			7,
-			'a viewer of one folder lists it, reads its documents and comments on them',
-		);
-		t.deepEqual(await all('cy'), []);
-		t.false(await may('ben', 'read', 'document:globex-1', 'acme'), 'an instance of another tenant gives nothing');
-		t.true(await may('ben', 'read', 'document:globex-1', 'globex'));
-
-		const permissions = await sdk.getUserPermissions('ben', ['globex']);
-		t.deepEqual(Object.keys(permissions).sort(), [
-			...[1, 2, 3].map((number) => `document:globex-${number}`),
-			'folder:globex-1',
-		]);
-		t.deepEqual(permissions['document:globex-2']?.permissions, ['document:comment', 'document:read']);
-
-		// A rule that gives way to any role assigned on the object.
-		const rule = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
-		await api.resourceRoles.deleteRoleDerivation('document', 'commenter', rule);
-		await newest();
-		t.false(await may('ben', 'read', 'document:acme-1'));
-		const when = { no_direct_roles_on_object: true };
-		await api.resourceRoles.createRoleDerivation('document', 'commenter', { ...rule, when });
-		await api.roleAssignments.assign({
-			...{ user: 'ben', role: 'muted', tenant: 'acme', resource_instance: 'document:acme-1' },
+	const may = async (user: string, action: string, instance: string, tenant = 'acme') => {
+		const [type = '', key = ''] = instance.split(':');
+		return sdk.check(user, action, { type, key, tenant });
+	};
+	/** All that a user may do on the instances of `tenant`, as `action instance`. */
+	const all = async (user: string, tenant = 'acme') => {
+		const asked = [
+			...[`account:${tenant}`].flatMap((name) => ['manage'].map((action) => [action, name])),
+			...[`folder:${tenant}-1`, `folder:${tenant}-2`].flatMap((name) =>
+				['list', 'rename'].map((action) => [action, name]),
+			),
+			...[1, 2, 3].flatMap((number) =>
+				['read', 'comment', 'delete'].map((action) => [action, `document:${tenant}-${number}`]),
+			),
+		] as [string, string][];
+		const checks = asked.map(([action, name]) => {
+			const [type = '', key = ''] = name.split(':');
+			return { user, action, resource: { type, key, tenant } };
 		});
-		await newest();
-		t.false(await may('ben', 'read', 'document:acme-1'));
-		t.true(await may('ben', 'read', 'document:acme-2'));
+		const answers = await sdk.bulkCheck(checks);
+		return asked.filter((_, index) => answers[index]).map(([action, name]) => `${action} ${name}`);
+	};
 
-		// The same for all rules of a role.
-		await api.resourceRoles.deleteRoleDerivation('document', 'commenter', rule);
-		await api.resourceRoles.createRoleDerivation('document', 'commenter', rule);
-		await newest();
-		t.true(await may('ben', 'read', 'document:acme-1'), 'the rule does not give way any more');
-		await api.resourceRoles.updateRoleDerivationConditions('document', 'commenter', when);
-		await newest();
-		t.false(await may('ben', 'read', 'document:acme-1'), 'all rules of the role do');
-		t.true(await may('ben', 'read', 'document:acme-2'));
-		await api.resourceRoles.updateRoleDerivationConditions('document', 'commenter', {
-			no_direct_roles_on_object: false,
-		});
-		await newest();
-		t.true(await may('ben', 'read', 'document:acme-1'));
+	t.is((await all('ann')).length, 14, 'an admin of the account may do everything in it');
+	t.deepEqual(await all('ann', 'globex'), [], 'and nothing in another tenant');
+	t.deepEqual(
+		await all('ben'),
+		[1, 2]
+			.map((number) => `list folder:acme-${number}`)
+			.concat([1, 2, 3].flatMap((n) => [`read document:acme-${n}`, `comment document:acme-${n}`])),
+	);
+	t.deepEqual(
+		(await all('ben', 'globex')).length,
+		7,
+		'a viewer of one folder lists it, reads its documents and comments on them',
+	);
+	t.deepEqual(await all('cy'), []);
+	t.false(await may('ben', 'read', 'document:globex-1', 'acme'), 'an instance of another tenant gives nothing');
+	t.true(await may('ben', 'read', 'document:globex-1', 'globex'));
 
-		// What goes, goes at once with all that followed from it.
-		await api.relationshipTuples.delete({
-			...{ subject: 'folder:acme-1', relation: 'parent', object: 'document:acme-3' },
-		});
-		await newest();
-		t.false(await may('ann', 'read', 'document:acme-3'));
-		t.true(await may('ann', 'read', 'document:acme-2'));
-		await api.resourceInstances.delete('account:acme');
-		await newest();
-		t.deepEqual(await all('ann'), []);
-		t.is(Object.keys(await sdk.getUserPermissions('ann')).length, 0);
-		await api.resources.delete('account');
-		await newest();
-		t.true(await may('ben', 'list', 'folder:globex-1', 'globex'), 'what did not follow from it stays');
+	const permissions = await sdk.getUserPermissions('ben', ['globex']);
+	t.deepEqual(Object.keys(permissions).sort(), [
+		...[1, 2, 3].map((number) => `document:globex-${number}`),
+		'folder:globex-1',
+	]);
+	t.deepEqual(permissions['document:globex-2']?.permissions, ['document:comment', 'document:read']);
+
+	// A rule that gives way to any role assigned on the object.
+	const rule = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
+	await api.resourceRoles.deleteRoleDerivation('document', 'commenter', rule);
+	await newest();
+	t.false(await may('ben', 'read', 'document:acme-1'));
+	const when = { no_direct_roles_on_object: true };
+	await api.resourceRoles.createRoleDerivation('document', 'commenter', { ...rule, when });
+	await api.roleAssignments.assign({
+		user: 'ben',
+		role: 'muted',
+		tenant: 'acme',
+		resource_instance: 'document:acme-1',
 	});
-}
+	await newest();
+	t.false(await may('ben', 'read', 'document:acme-1'));
+	t.true(await may('ben', 'read', 'document:acme-2'));
+
+	// The same for all rules of a role.
+	await api.resourceRoles.deleteRoleDerivation('document', 'commenter', rule);
+	await api.resourceRoles.createRoleDerivation('document', 'commenter', rule);
+	await newest();
+	t.true(await may('ben', 'read', 'document:acme-1'), 'the rule does not give way any more');
+	await api.resourceRoles.updateRoleDerivationConditions('document', 'commenter', when);
+	await newest();
+	t.false(await may('ben', 'read', 'document:acme-1'), 'all rules of the role do');
+	t.true(await may('ben', 'read', 'document:acme-2'));
+	await api.resourceRoles.updateRoleDerivationConditions('document', 'commenter', {
+		no_direct_roles_on_object: false,
+	});
+	await newest();
+	t.true(await may('ben', 'read', 'document:acme-1'));
+
+	// What goes, goes at once with all that followed from it.
+	await api.relationshipTuples.delete({
+		subject: 'folder:acme-1',
+		relation: 'parent',
+		object: 'document:acme-3',
+	});
+	await newest();
+	t.false(await may('ann', 'read', 'document:acme-3'));
+	t.true(await may('ann', 'read', 'document:acme-2'));
+	await api.resourceInstances.delete('account:acme');
+	await newest();
+	t.deepEqual(await all('ann'), []);
+	t.is(Object.keys(await sdk.getUserPermissions('ann')).length, 0);
+	await api.resources.delete('account');
+	await newest();
+	t.true(await may('ben', 'list', 'folder:globex-1', 'globex'), 'what did not follow from it stays');
+});

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { Permit, PermitApiError } from 'permitio';
-import { type Stack, type StoreKind, startStack } from '../support/stack.js';
+import { onEachStack } from '../support/each-store.js';
+import { type Stack, startStack } from '../support/stack.js';
 
 /** The published SDK, unmodified, against both URLs; the whole way of a newcomer on both stores. */
 
@@ -13,85 +14,80 @@ function permit({ keys, api, decisionPoint }: Stack): Permit {
 	});
 }
 
-for (const store of ['embedded', 'server'] satisfies StoreKind[]) {
-	test(`the Node SDK drives the ${store} store from an empty environment to decisions and back`, async (t) => {
-		const stack = await startStack(store);
-		t.teardown(stack.stop);
-		const sdk = permit(stack);
-		const newest = async () => {
-			const { revision } =
-				(await stack.api.store.counters((await sdk.api.environments.get('default', 'dev')).id)) ?? {};
-			await stack.reached(revision);
-		};
+onEachStack('the Node SDK drives a store from an empty environment to decisions and back', async (t, stack) => {
+	const sdk = permit(stack);
+	const newest = async () => {
+		const { revision } = (await stack.api.store.counters((await sdk.api.environments.get('default', 'dev')).id)) ?? {};
+		await stack.reached(revision);
+	};
 
-		const resource = await sdk.api.resources.create({
-			key: 'document',
-			name: 'Document',
-			actions: { read: {}, write: {}, delete: { name: 'Delete for ever' } },
-			attributes: { private: { type: 'bool' } },
-		});
-		t.deepEqual(Object.keys(resource.actions ?? {}).sort(), ['delete', 'read', 'write']);
-
-		const viewer = await sdk.api.roles.create({ key: 'viewer', name: 'Viewer', permissions: ['document:read'] });
-		t.deepEqual(viewer.permissions, ['document:read']);
-		await sdk.api.roles.create({ key: 'editor', name: 'Editor', permissions: ['document:read'] });
-		const editor = await sdk.api.roles.assignPermissions('editor', ['document:write']);
-		t.deepEqual(editor.permissions, ['document:read', 'document:write']);
-
-		const tenant = await sdk.api.tenants.create({ key: 'acme', name: 'Acme' });
-		t.is(tenant.attributes, null as unknown as undefined);
-		const created = await sdk.api.users.sync({ key: 'auth0|ann', email: 'ann@acme.com' });
-		t.is(created.created, true);
-		t.is((await sdk.api.users.sync({ key: 'auth0|ann', first_name: 'Ann' })).created, false);
-
-		const assignment = await sdk.api.roleAssignments.assign({ user: 'auth0|ann', role: 'editor', tenant: 'acme' });
-		t.like(assignment, { user: 'auth0|ann', role: 'editor', tenant: 'acme' });
-		t.is((await sdk.api.roleAssignments.list({ user: 'auth0|ann' })).length, 1);
-		await newest();
-
-		const document = { type: 'document', tenant: 'acme' };
-		t.true(await sdk.check('auth0|ann', 'write', document));
-		t.true(await sdk.check('auth0|ann', 'read', document));
-		t.false(await sdk.check('auth0|ann', 'delete', document));
-		t.false(await sdk.check('auth0|ann', 'read', { type: 'document', tenant: 'default' }), 'only in its tenant');
-		t.deepEqual(
-			await sdk.bulkCheck([
-				{ user: 'auth0|ann', action: 'read', resource: document },
-				{ user: 'auth0|ann', action: 'delete', resource: document },
-				{ user: 'nobody', action: 'read', resource: document },
-			]),
-			[true, false, false],
-		);
-		const permissions = await sdk.getUserPermissions('auth0|ann');
-		t.deepEqual(permissions['__tenant:acme']?.permissions.sort(), ['document:read', 'document:write']);
-
-		await sdk.api.roleAssignments.unassign({ user: 'auth0|ann', role: 'editor', tenant: 'acme' });
-		await newest();
-		t.false(await sdk.check('auth0|ann', 'write', document));
-		t.deepEqual(await sdk.getUserPermissions('auth0|ann'), {});
-
-		const duplicate = await t.throwsAsync(sdk.api.tenants.create({ key: 'acme', name: 'Acme' }), {
-			instanceOf: PermitApiError,
-		});
-		t.is(duplicate?.response?.status, 409);
-		const missing = await t.throwsAsync(sdk.api.users.get('nobody'), { instanceOf: PermitApiError });
-		t.is(missing?.response?.status, 404);
-		const many = ['ben', 'cy'].map((key) => ({ key, email: `${key}@acme.com` }));
-		t.deepEqual(await sdk.api.users.bulkUserCreate(many), {});
-		t.deepEqual(await sdk.api.users.bulkUserReplace([{ key: 'cy', first_name: 'Cy' }, { key: 'di' }]), {});
-		t.like(await sdk.api.users.get('cy'), { first_name: 'Cy', email: null });
-		const again = await t.throwsAsync(sdk.api.users.bulkUserCreate(many), { instanceOf: PermitApiError });
-		t.is(again?.response?.status, 409);
-		t.deepEqual(await sdk.api.users.bulkUserDelete(['ben', 'cy', 'di']), {});
-		t.is((await sdk.api.users.list()).data.length, 1);
-
-		await sdk.api.users.delete('auth0|ann');
-		await sdk.api.tenants.delete('acme');
-		await sdk.api.roles.delete('viewer');
-		await sdk.api.resources.delete('document');
-		t.deepEqual(await sdk.api.resources.list(), []);
+	const resource = await sdk.api.resources.create({
+		key: 'document',
+		name: 'Document',
+		actions: { read: {}, write: {}, delete: { name: 'Delete for ever' } },
+		attributes: { private: { type: 'bool' } },
 	});
-}
+	t.deepEqual(Object.keys(resource.actions ?? {}).sort(), ['delete', 'read', 'write']);
+
+	const viewer = await sdk.api.roles.create({ key: 'viewer', name: 'Viewer', permissions: ['document:read'] });
+	t.deepEqual(viewer.permissions, ['document:read']);
+	await sdk.api.roles.create({ key: 'editor', name: 'Editor', permissions: ['document:read'] });
+	const editor = await sdk.api.roles.assignPermissions('editor', ['document:write']);
+	t.deepEqual(editor.permissions, ['document:read', 'document:write']);
+
+	const tenant = await sdk.api.tenants.create({ key: 'acme', name: 'Acme' });
+	t.is(tenant.attributes, null as unknown as undefined);
+	const created = await sdk.api.users.sync({ key: 'auth0|ann', email: 'ann@acme.com' });
+	t.is(created.created, true);
+	t.is((await sdk.api.users.sync({ key: 'auth0|ann', first_name: 'Ann' })).created, false);
+
+	const assignment = await sdk.api.roleAssignments.assign({ user: 'auth0|ann', role: 'editor', tenant: 'acme' });
+	t.like(assignment, { user: 'auth0|ann', role: 'editor', tenant: 'acme' });
+	t.is((await sdk.api.roleAssignments.list({ user: 'auth0|ann' })).length, 1);
+	await newest();
+
+	const document = { type: 'document', tenant: 'acme' };
+	t.true(await sdk.check('auth0|ann', 'write', document));
+	t.true(await sdk.check('auth0|ann', 'read', document));
+	t.false(await sdk.check('auth0|ann', 'delete', document));
+	t.false(await sdk.check('auth0|ann', 'read', { type: 'document', tenant: 'default' }), 'only in its tenant');
+	t.deepEqual(
+		await sdk.bulkCheck([
+			{ user: 'auth0|ann', action: 'read', resource: document },
+			{ user: 'auth0|ann', action: 'delete', resource: document },
+			{ user: 'nobody', action: 'read', resource: document },
+		]),
+		[true, false, false],
+	);
+	const permissions = await sdk.getUserPermissions('auth0|ann');
+	t.deepEqual(permissions['__tenant:acme']?.permissions.sort(), ['document:read', 'document:write']);
+
+	await sdk.api.roleAssignments.unassign({ user: 'auth0|ann', role: 'editor', tenant: 'acme' });
+	await newest();
+	t.false(await sdk.check('auth0|ann', 'write', document));
+	t.deepEqual(await sdk.getUserPermissions('auth0|ann'), {});
+
+	const duplicate = await t.throwsAsync(sdk.api.tenants.create({ key: 'acme', name: 'Acme' }), {
+		instanceOf: PermitApiError,
+	});
+	t.is(duplicate?.response?.status, 409);
+	const missing = await t.throwsAsync(sdk.api.users.get('nobody'), { instanceOf: PermitApiError });
+	t.is(missing?.response?.status, 404);
+	const many = ['ben', 'cy'].map((key) => ({ key, email: `${key}@acme.com` }));
+	t.deepEqual(await sdk.api.users.bulkUserCreate(many), {});
+	t.deepEqual(await sdk.api.users.bulkUserReplace([{ key: 'cy', first_name: 'Cy' }, { key: 'di' }]), {});
+	t.like(await sdk.api.users.get('cy'), { first_name: 'Cy', email: null });
+	const again = await t.throwsAsync(sdk.api.users.bulkUserCreate(many), { instanceOf: PermitApiError });
+	t.is(again?.response?.status, 409);
+	t.deepEqual(await sdk.api.users.bulkUserDelete(['ben', 'cy', 'di']), {});
+	t.is((await sdk.api.users.list()).data.length, 1);
+
+	await sdk.api.users.delete('auth0|ann');
+	await sdk.api.tenants.delete('acme');
+	await sdk.api.roles.delete('viewer');
+	await sdk.api.resources.delete('document');
+	t.deepEqual(await sdk.api.resources.list(), []);
+});
 
 test('the Node SDK manages projects and environments with an organization key', async (t) => {
 	const stack = await startStack();

@@ -4,7 +4,7 @@ import test from 'ava';
 import { endpoints } from '../../src/api/table.js';
 import { newPlace, startManagement } from '../support/management.js';
 import { root } from '../support/root.js';
-import { furnish, openersOf, tour, type Visited } from '../support/tour.js';
+import { endpointClients, furnish, tour, type Visited } from '../support/tour.js';
 import { chapters } from './specification.js';
 
 /** `docs/api-coverage.md` says what is served of the specification, and what tests it; `UPDATE=1` writes it anew. */
@@ -12,7 +12,7 @@ import { chapters } from './specification.js';
 const page = join(root, 'docs/api-coverage.md');
 
 /** The journeys of tags that have none of their own name. */
-const journeyOf: Readonly<Record<string, string>> = {
+const tagJourneys: Readonly<Record<string, string>> = {
 	Organizations: 'api-keys',
 	Projects: 'general',
 	Environments: 'general',
@@ -25,7 +25,7 @@ const journeyOf: Readonly<Record<string, string>> = {
 
 /** The journey of an endpoint's object whose text has the method and the last words of the path; else `null`. */
 function journeyNaming({ tag, method, path }: Visited): string | null {
-	const ofObject = journeyOf[tag] ?? tag.toLowerCase().replaceAll(' ', '-');
+	const ofObject = tagJourneys[tag] ?? tag.toLowerCase().replaceAll(' ', '-');
 	const words = path.includes('/bulk') ? (/bulk.*/.exec(path)?.[0] ?? '') : path.split('/').findLast(isWord);
 	const files = ['bulk', ofObject].map((name) => `test/journey/${name}.test.ts`);
 	const naming = files
@@ -42,14 +42,14 @@ function isWord(step: string): boolean {
 	return !step.startsWith(':');
 }
 
-function shapeOf(path: string): string {
+function pathShape(path: string): string {
 	return path.replace(/:\w+|{\w+}/g, '{}');
 }
 
-const byPlace = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${shapeOf(endpoint.path)}`, endpoint]));
+const byPlace = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${pathShape(endpoint.path)}`, endpoint]));
 
 function row(method: string, path: string, succeeded: ReadonlySet<string>): string {
-	const endpoint = byPlace.get(`${method.toLowerCase()} ${shapeOf(path)}`);
+	const endpoint = byPlace.get(`${method.toLowerCase()} ${pathShape(path)}`);
 	if (endpoint === undefined) return `| ${method} | \`${path}\` | not yet | | |`;
 	const journey = journeyNaming(endpoint);
 	const tests = [succeeded.has(endpoint.name) ? 'tour' : null, journey && `[journey](../${journey})`];
@@ -63,7 +63,7 @@ function pageFor(succeeded: ReadonlySet<string>): string {
 	const tables = Object.entries(chapters).map(([chapter, paths]) => {
 		const rows = paths.flatMap(([methods, path]) =>
 			methods.split(' ').map((method) => {
-				named.add(`${method.toLowerCase()} ${shapeOf(path)}`);
+				named.add(`${method.toLowerCase()} ${pathShape(path)}`);
 				return row(method, path, succeeded);
 			}),
 		);
@@ -103,7 +103,7 @@ test('the page says what is served and tested', async (t) => {
 	t.is((await management.organization.post('/v2/projects', made)).status, 200);
 	const place = await newPlace(management, management.organization, 'toured');
 	await furnish(place);
-	const visits = await tour(place, await openersOf(place, management));
+	const visits = await tour(place, await endpointClients(place, management));
 	const succeeded = visits.filter(({ answer }) => answer.status < 300).map(({ endpoint }) => endpoint.name);
 	t.deepEqual([...succeeded].sort(), endpoints.map(({ name }) => name).sort(), 'the tour succeeds everywhere');
 	const text = pageFor(new Set(succeeded));
@@ -113,7 +113,7 @@ test('the page says what is served and tested', async (t) => {
 
 test('no two rows of the specification are one endpoint', (t) => {
 	const places = Object.values(chapters).flatMap((paths) =>
-		paths.flatMap(([methods, path]) => methods.split(' ').map((method) => `${method} ${shapeOf(path)}`)),
+		paths.flatMap(([methods, path]) => methods.split(' ').map((method) => `${method} ${pathShape(path)}`)),
 	);
 	t.is(new Set(places).size, places.length);
 	t.true(places.length > 70);

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { acceptedKinds } from '../../compiler/condition/accepted-kinds.js';
 import { parseConditions } from '../../compiler/condition/grammar.js';
-import { taken } from '../../compiler/condition/kinds.js';
-import { jsonLogicOf } from '../../compiler/condition/logic.js';
+import { toJsonLogic } from '../../compiler/condition/json-logic.js';
 import { type Operator, operators } from '../../compiler/condition/operator.js';
-import { deepest, mostNodes } from '../../compiler/condition/reading.js';
+import { deepest, mostNodes } from '../../compiler/condition/parse-run.js';
 import type { Json } from '../../compiler/model.js';
 import { writeConditionSet } from '../../compiler/set-policy.js';
-import { conditionOf, userSet } from '../support/conditions.js';
+import { parsedCondition, userSet } from '../support/conditions.js';
 import { root } from '../support/root.js';
 
 /** `docs/conditions.md` leads from the body of a request to the Rego, operator by operator; `UPDATE=1` writes it anew. */
@@ -16,8 +16,11 @@ import { root } from '../support/root.js';
 const page = join(root, 'docs/conditions.md');
 
 const body = {
-	...{ key: 'senior-staff', name: 'Senior staff', description: 'Grown up, and trusted or in charge' },
-	...{ type: 'userset', parent_id: 'employees' },
+	key: 'senior-staff',
+	name: 'Senior staff',
+	description: 'Grown up, and trusted or in charge',
+	type: 'userset',
+	parent_id: 'employees',
 	conditions: {
 		allOf: [
 			{ 'user.age': { 'greater-than-equals': 18 } },
@@ -29,7 +32,7 @@ const body = {
 } as const satisfies Json;
 
 /** An attribute that an operator can be asked of. */
-function attributeOf({ attribute, example, match }: Operator): string {
+function exampleAttribute({ attribute, example, match }: Operator): string {
 	const ofArray = match === undefined ? 'user.tags' : 'user.skills';
 	const names = { string: 'user.email', array: ofArray, object: 'user.address' };
 	const ordered = typeof example === 'string' ? 'user.hired_at' : 'user.age';
@@ -41,7 +44,7 @@ function attributeOf({ attribute, example, match }: Operator): string {
 }
 
 /** From `selects` on: what comes before is the same in every set, but for imports. */
-function regoOf(conditions: Json): readonly string[] {
+function conditionRego(conditions: Json): readonly string[] {
 	const { text } = writeConditionSet(userSet('example', conditions));
 	const code = text.replace(/^[\s\S]*holds if selects\(attributes\.user\)\n/, '').trim();
 	return ['```rego', code, '```'];
@@ -53,7 +56,7 @@ function json(value: Json): readonly string[] {
 
 function section(operator: Operator): readonly string[] {
 	const { name, aliases, words, note, example } = operator;
-	const attribute = attributeOf(operator);
+	const attribute = exampleAttribute(operator);
 	const also = aliases.length === 0 ? '' : ` Also written ${aliases.map((alias) => `\`${alias}\``).join(', ')}.`;
 	const operand = operator.literal === true ? '' : ', or a `ref`';
 	const sentence =
@@ -69,18 +72,18 @@ function section(operator: Operator): readonly string[] {
 		'',
 		`${sentence}${note === '' ? '' : ` ${note}`}${also}`,
 		'',
-		`- Attribute: ${operator.attribute === 'anything' ? 'anything' : taken[operator.attribute].says}`,
-		`- Operand: ${taken[operator.operand].says}${operand}`,
+		`- Attribute: ${operator.attribute === 'anything' ? 'anything' : acceptedKinds[operator.attribute].description}`,
+		`- Operand: ${acceptedKinds[operator.operand].description}${operand}`,
 		'',
 		...json(plain),
-		...regoOf(plain),
+		...conditionRego(plain),
 		'',
 		'Under `not`:',
 		'',
-		...regoOf(denied),
+		...conditionRego(denied),
 		...(operator.literal === true
 			? []
-			: ['', `With \`${JSON.stringify(referring[attribute])}\`:`, '', ...regoOf(referring)]),
+			: ['', `With \`${JSON.stringify(referring[attribute])}\`:`, '', ...conditionRego(referring)]),
 	];
 }
 
@@ -98,16 +101,20 @@ function text(): string {
 	const set = { ...userSet(named.key, conditions), name: named.name, description: named.description, parent };
 	return `${[
 		...introduction,
-		...['```json', JSON.stringify(body, null, 2), '```'],
+		'```json',
+		JSON.stringify(body, null, 2),
+		'```',
 		'',
 		'becomes a package, `regolith.user_sets["senior-staff"]`:',
 		'',
-		...['```rego', writeConditionSet(set).text.trim(), '```'],
+		'```rego',
+		writeConditionSet(set).text.trim(),
+		'```',
 		...reading,
 		'The same conditions become JsonLogic, for questions that are asked of the store, such as whom a set selects now. Of',
 		'`{"user.age": {"greater-than": 18}}` it is:',
 		'',
-		...json(jsonLogicOf(conditionOf({ 'user.age': { 'greater-than': 18 } }))),
+		...json(toJsonLogic(parsedCondition({ 'user.age': { 'greater-than': 18 } }))),
 		...grammar,
 		...[
 			{ all_of: [] },
@@ -124,8 +131,8 @@ function text(): string {
 const introduction = [
 	'# Conditions: from the body of a request to the Rego',
 	'',
-	'What conditions mean is fixed in [decision 16](decisions/0016-what-conditions-mean.md). This page shows what they are',
-	'compiled to. It is written by a test, from the table of operators and with the compiler itself:',
+	'[What conditions mean](condition-semantics.md) has the rules. This page shows what they are compiled to. It is written',
+	'by a test, from the table of operators and with the compiler itself:',
 	'`UPDATE=1 npm test -- test/docs/conditions.test.ts`.',
 	'',
 	'## One set',
@@ -139,14 +146,13 @@ const reading = [
 	'- `selects` is what rules ask of a set, and `holds` is the same for whoever asks by the key of the set.',
 	'- `user`, `resource`, `tenant` and `context` are the attributes that are known: those stored, each replaced by the one',
 	'  that the check sends. `user_roles` and the like come from what is stored alone.',
-	'- The statements stand in the order of the author. The set of which this one is a part comes first.',
+	'- The statements are in the order of the author. The parent of the set comes first.',
 	'- What can be null or missing is undefined or null in Rego. There null is less than everything, so `!= null` stands',
 	'  where a comparison could hold of it.',
 	'- A value of a kind that an operator does not take makes the whole set not match. Where a comparison is required',
-	'  anyway, `is_number` and the like see to it in place; where it stands under `not` or beside alternatives, `mistyped`',
-	'  does, from any place in the set.',
-	'- `not` denies a function of its own, since what it denies may have many statements; a set reads the same whether it',
-	'  has one or ten.',
+	'  anyway, `is_number` and the like check that in place. Under `not` or beside alternatives, `mistyped` checks it for',
+	'  the whole set.',
+	'- `not` negates a function of its own, because the negated condition may have many statements.',
 	'',
 ];
 
@@ -162,12 +168,12 @@ const grammar = [
 	'| `not` | one condition |',
 	'| an attribute, such as `user.address.city` | a comparison: an object with one member, an operator and its operand, or the logic above over comparisons |',
 	'',
-	'`{"ref": "user.key"}` in place of an operand names an attribute of user, resource, tenant or context. Names with dots',
-	'cannot be led into. Inside `match`, attributes are the members of the object, by their names alone; there are no',
-	'references.',
-	`Conditions and values may be nested ${deepest} deep, and be ${mostNodes} in all.`,
+	'`{"ref": "user.key"}` in place of an operand names an attribute of user, resource, tenant or context. Names that',
+	'contain a dot cannot be reached. Inside `match`, attributes are the members of the object, by their names alone; there',
+	'are no references.',
+	`Conditions and values may be nested ${deepest} deep, and there may be ${mostNodes} in all.`,
 	'',
-	'Whatever is wrong is told at once, each problem at its place inside `conditions`:',
+	'One answer names all problems, up to twenty, each at its place inside `conditions`:',
 	'',
 	'| Conditions | Place | Message |',
 	'|---|---|---|',

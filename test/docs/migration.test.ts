@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { endpoints } from '../../src/api/table.js';
-import { successorOf } from '../../src/wire/v1.js';
+import { v2Successor } from '../../src/wire/v1.js';
 import { root } from '../support/root.js';
 
 /** `docs/migration.md` says where objects are: as the 410 of version 1 does, and where they are served. */
@@ -23,7 +23,7 @@ test('the table has the paths that calls of version 1 are answered with', (t) =>
 			.split(' of an ');
 		const [type = '', of = outer] = inner.split(' of a ');
 		const old = `/v1/${of === '' ? '' : `${of}s/x/`}${type.replaceAll(' ', '_')}`;
-		t.is(successorOf(old), path, old);
+		t.is(v2Successor(old), path, old);
 	}
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { readPolicyLibrary } from '../../compiler/opa/build.js';
-import { writeBelow } from '../../src/policy-folder.js';
+import { writeBelow } from '../../src/command/policy-folder.js';
 import { opaPath } from '../support/opa.js';
 import { root } from '../support/root.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -18,7 +18,7 @@ const example = join(root, 'docs/policy-example');
 let stack: Stack;
 
 test.before('start', async () => {
-	stack = await startStack('embedded');
+	stack = await startStack();
 	const document = readFileSync(join(example, 'environment.json'), 'utf8');
 	const path = '/v2/projects/default/envs/dev/import';
 	const { status, body } = await stack.environment.send('POST', path, JSON.parse(document));

@@ -1,10 +1,16 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { IllFormedError, JsonBuilder, JsonLimitError, parseJson } from '../../src/http/json-builder.js';
+import {
+	IllFormedError,
+	JsonBuilder,
+	JsonLimitError,
+	type JsonLimits,
+	parseJson,
+} from '../../src/http/json-builder.js';
 
 /** JSON that comes in parts: what is built of it is what `JSON.parse` makes of the whole. */
 
-const generous = { depth: 100, values: 1_000_000 };
+const generous = { depth: 100, values: 1_000_000, token: 1_000_000, members: 1_000_000 };
 
 /** The value as JSON, which also tells the order of members, or the name of the error. */
 function outcome(work: () => unknown): string {
@@ -18,18 +24,18 @@ function outcome(work: () => unknown): string {
 /** Throws unless a text in parts is what it is as a whole. */
 function compare(text: string, cuts: readonly number[]): void {
 	const whole = outcome(() => parseJson(text));
-	const inParts = outcome(() => built(partsOf(text, cuts)));
+	const inParts = outcome(() => built(textParts(text, cuts)));
 	if (inParts !== whole) throw new Error(`${JSON.stringify(text)} is ${inParts} in parts and ${whole} as a whole`);
 }
 
-function built(parts: readonly string[], limits = generous): unknown {
+function built(parts: readonly string[], limits: JsonLimits = generous): unknown {
 	const builder = new JsonBuilder(limits, 16);
 	for (const part of parts) builder.add(part);
 	return builder.finish();
 }
 
 /** A text in parts of the lengths given, over and over. */
-function partsOf(text: string, lengths: readonly number[]): readonly string[] {
+function textParts(text: string, lengths: readonly number[]): readonly string[] {
 	const parts: string[] = [];
 	for (let at = 0, turn = 0; at < text.length; turn++) {
 		const length = lengths[turn % lengths.length] ?? 1;
@@ -83,49 +89,43 @@ test('a text with a character too many, too few or another is refused where JSON
 });
 
 const malformed = [
-	...[
-		'',
-		' ',
-		'[',
-		'{',
-		']',
-		'}',
-		'[1,]',
-		'[,1]',
-		'[1,,2]',
-		'{"a":1,}',
-		'{,"a":1}',
-		'{"a"}',
-		'{"a":}',
-		'{1:2}',
-		'[1}',
-		'{]',
-	],
-	...[
-		'[[1],,[2]]',
-		'[[1],]',
-		'[[1][2]]',
-		'[[1]2]',
-		'[1[2]]',
-		'{"a":[1]"b":2}',
-		'{"a":[1],}',
-		'{"a":{},,"b":{}}',
-		'[]]',
-		'[],',
-	],
-	...[
-		'[] []',
-		'1,2',
-		'"a',
-		'[1] x',
-		'{"a":[1]]',
-		'[{"a":1]}',
-		'{"a" "b":[1]}',
-		'{"a":"b":[1]}',
-		'[:[1]]',
-		'{[1]}',
-		'["a"[1]]',
-	],
+	'',
+	' ',
+	'[',
+	'{',
+	']',
+	'}',
+	'[1,]',
+	'[,1]',
+	'[1,,2]',
+	'{"a":1,}',
+	'{,"a":1}',
+	'{"a"}',
+	'{"a":}',
+	'{1:2}',
+	'[1}',
+	'{]',
+	'[[1],,[2]]',
+	'[[1],]',
+	'[[1][2]]',
+	'[[1]2]',
+	'[1[2]]',
+	'{"a":[1]"b":2}',
+	'{"a":[1],}',
+	'{"a":{},,"b":{}}',
+	'[]]',
+	'[],',
+	'[] []',
+	'1,2',
+	'"a',
+	'[1] x',
+	'{"a":[1]]',
+	'[{"a":1]}',
+	'{"a" "b":[1]}',
+	'{"a":"b":[1]}',
+	'[:[1]]',
+	'{[1]}',
+	'["a"[1]]',
 ];
 
 for (const text of malformed) {
@@ -134,7 +134,7 @@ for (const text of malformed) {
 		const long = text.replaceAll('1', '1'.repeat(20));
 		for (const one of [text, long]) {
 			for (let length = 1; length <= one.length + 1; length++) {
-				t.throws(() => built(partsOf(one, [length])), { instanceOf: SyntaxError }, `${one} by ${length}`);
+				t.throws(() => built(textParts(one, [length])), { instanceOf: SyntaxError }, `${one} by ${length}`);
 			}
 		}
 	});
@@ -153,7 +153,7 @@ for (const [text, path] of illFormed) {
 	test(`a lone surrogate is refused at its place: ${text}`, (t) => {
 		t.deepEqual(t.throws<IllFormedError>(() => parseJson(text), { instanceOf: IllFormedError }).path, path);
 		for (let length = 1; length <= text.length; length++) {
-			const error = t.throws<IllFormedError>(() => built(partsOf(text, [length])), { instanceOf: IllFormedError });
+			const error = t.throws<IllFormedError>(() => built(textParts(text, [length])), { instanceOf: IllFormedError });
 			t.deepEqual(error.path, path, `by ${length}`);
 		}
 	});
@@ -161,19 +161,65 @@ for (const [text, path] of illFormed) {
 
 test('an escaped pair of surrogates is a character', (t) => {
 	t.is(parseJson('"\\ud83d\\ude00"'), '😀');
-	t.deepEqual(built(partsOf('["\\ud83d\\ude00","long enough to be cut"]', [3])), ['😀', 'long enough to be cut']);
+	t.deepEqual(built(textParts('["\\ud83d\\ude00","long enough to be cut"]', [3])), ['😀', 'long enough to be cut']);
 });
 
 test('too deep or too much is refused before it is built', (t) => {
-	t.is(limitOf('['.repeat(4), { depth: 3, values: 10 }), 'depth');
-	t.is(limitOf('[[],[],[],[]', { depth: 3, values: 6 }), 'values');
-	t.is(limitOf(`{"a":{}${',"b":{}'.repeat(10)}`, { depth: 3, values: 20 }), 'values');
-	t.deepEqual(built(['[[[1]]]'], { depth: 3, values: 3 }), [[[1]]]);
+	t.is(exceededLimit('['.repeat(4), { ...generous, depth: 3 }), 'depth');
+	t.is(exceededLimit('[[],[],[],[]', { ...generous, values: 6 }), 'values');
+	t.is(exceededLimit(`{"a":{}${',"b":{}'.repeat(10)}`, { ...generous, values: 20 }), 'values');
+	t.deepEqual(built(['[[[1]]]'], { ...generous, depth: 3, values: 3 }), [[[1]]]);
 });
 
-function limitOf(text: string, limits: typeof generous): string {
+/** A text, the level whose objects may be wide, and what comes of it where an object may have three members. */
+const wide: readonly (readonly [text: string, mapLevel: number | undefined, outcome: string])[] = [
+	['{"a":1,"b":2,"c":3}', undefined, 'taken'],
+	['{"a":1,"b":2,"c":3,"d":4}', undefined, 'members'],
+	['{"a":1,"a":2,"a":3,"a":4}', undefined, 'members'],
+	['{"a":[1,2,3,4],"b":{"x":1,"y":2,"z":3},"c":"{,,,,}"}', undefined, 'taken'],
+	['[{"a":{"b":1}},{"a":1,"b":{"x":1,"y":2,"z":3},"c":3,"d":4}]', undefined, 'members'],
+	['[[1,2,3,4],{"a":[],"b":[],"c":[],"d":[', undefined, 'members'],
+	['{"a":{"a":1,"b":2,"c":3,"d":4},"b":{"a":[],"b":[],"c":[],"d":[]}}', 2, 'taken'],
+	['{"a":1,"b":2,"c":3,"d":4}', 2, 'members'],
+	['{"a":{"a":{"a":1,"b":2,"c":3,"d":4}}}', 2, 'members'],
+];
+
+for (const [text, mapLevel, outcome] of wide) {
+	test(`an object of too many members is refused: ${text}, but for level ${mapLevel}`, (t) => {
+		const limits = { ...generous, members: 3, mapLevel };
+		for (let length = 1; length <= text.length; length++) {
+			const value = exceededLimit(textParts(text, [length]), limits);
+			t.is(value, outcome === 'taken' ? JSON.stringify(JSON.parse(text)) : outcome, `by ${length}`);
+		}
+	});
+}
+
+const tokens: readonly (readonly [text: string, outcome: string])[] = [
+	['["123456","1234567"]', 'taken'],
+	['["12345678"]', 'token'],
+	['{"1234567":"1234567"}', 'taken'],
+	['{"12345678":1}', 'token'],
+	['["a\\"b\\\\c"]', 'taken'],
+	['[1234567,1234567]', 'taken'],
+	['[1,123456789]', 'token'],
+	['123456789', 'token'],
+	['"1234567"', 'taken'],
+	['"12345678"', 'token'],
+	['"12345678', 'token'],
+];
+
+for (const [text, outcome] of tokens) {
+	test(`a text, a name or a number that is too long is refused: ${text}`, (t) => {
+		for (let length = 1; length <= text.length; length++) {
+			const value = exceededLimit(textParts(text, [length]), { ...generous, token: 7 });
+			t.is(value, outcome === 'taken' ? JSON.stringify(JSON.parse(text)) : outcome, `by ${length}`);
+		}
+	});
+}
+
+function exceededLimit(text: string | readonly string[], limits: JsonLimits): string {
 	try {
-		return JSON.stringify(built([text], limits));
+		return JSON.stringify(built(typeof text === 'string' ? [text] : text, limits));
 	} catch (error) {
 		return error instanceof JsonLimitError ? error.limit : String(error);
 	}

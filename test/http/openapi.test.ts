@@ -26,7 +26,7 @@ const info: DocumentInfo = {
 type Tree = { readonly [name: string]: Tree };
 
 /** The document as plain JSON; a step that does not exist fails the test that takes it. */
-function documentOf(endpoints: readonly Endpoint<string, never>[]): Tree {
+function openapiDocument(endpoints: readonly Endpoint<string, never>[]): Tree {
 	return JSON.parse(JSON.stringify(openapi(endpoints, info)));
 }
 
@@ -36,18 +36,18 @@ const endpoints = [
 ];
 
 function operation(path: string, method: string): Tree {
-	const found = documentOf(endpoints)['paths']?.[path]?.[method];
+	const found = openapiDocument(endpoints)['paths']?.[path]?.[method];
 	if (found === undefined) throw new Error(`no ${method} ${path}`);
 	return found;
 }
 
 test('the document is valid OpenAPI 3.1', async (t) => {
-	const { valid, errors } = await new Validator().validate(documentOf(endpoints));
+	const { valid, errors } = await new Validator().validate(openapiDocument(endpoints));
 	t.true(valid, JSON.stringify(errors));
 });
 
 test('an empty table is a valid document', async (t) => {
-	t.true((await new Validator().validate(documentOf([]))).valid);
+	t.true((await new Validator().validate(openapiDocument([]))).valid);
 });
 
 test('equal tables give equal bytes, whatever was written before', (t) => {
@@ -57,7 +57,7 @@ test('equal tables give equal bytes, whatever was written before', (t) => {
 });
 
 test('every endpoint is there under its name, in table order, and so are the tags', (t) => {
-	const document = documentOf(endpoints);
+	const document = openapiDocument(endpoints);
 	const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods));
 	t.deepEqual(
 		new Set(operations.map((one) => one['operationId'] as unknown)),
@@ -134,7 +134,7 @@ test('answers show what the example of the request makes', (t) => {
 });
 
 test('answers are what is sent, not what handlers give: defaults are always there', (t) => {
-	const thing = documentOf(endpoints)['components']?.['schemas']?.['Thing'];
+	const thing = openapiDocument(endpoints)['components']?.['schemas']?.['Thing'];
 	t.deepEqual(thing?.['required'] as unknown, ['id', 'size', 'note']);
 });
 

@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import test from 'ava';
+import { maxBodyMembers, maxBodyToken } from '../../src/http/body.js';
+import { mostHandled, mostWaiting } from '../../src/http/pipeline.js';
 import {
 	type Answered,
 	createApplication,
@@ -421,7 +423,7 @@ test('raw bytes keep their content type, also on 304', async (t) => {
 
 const tooLarge: readonly (readonly [string, Readonly<Record<string, string>>, string | readonly string[]])[] = [
 	['with a length', { 'content-length': String(2 * maxBodyBytes) }, ' '.repeat(2 * maxBodyBytes)],
-	['in chunks', {}, Array.from({ length: 10 }, () => ' '.repeat(maxBodyBytes / 5))],
+	['in chunks', {}, ['[', ...Array.from({ length: 10 }, () => `"${'x'.repeat(1_000_000)}",`)]],
 	['with a length past 32 bits', { 'content-length': String(2 ** 32), expect: '100-continue' }, []],
 ];
 
@@ -461,6 +463,24 @@ test('a body of many values is refused, and one of as many as are allowed is rea
 	t.regex(refused.text, /at most 131072 values/);
 });
 
+test('a body with an object of many members is refused, and one of as many as are allowed is read', async (t) => {
+	const object = (size: number) => `{${Array.from({ length: size }, (_, index) => `"${index}":0`).join()}}`;
+	const post = (body: string) => send('POST', '/echo', { 'content-length': String(body.length) }, body);
+	t.is((await post(`[${object(maxBodyMembers)},${object(maxBodyMembers)}]`)).status, 200);
+	const refused = await post(`[${object(maxBodyMembers + 1)}]`);
+	t.is(refused.status, 413);
+	t.regex(refused.text, /an object of a request body may have at most 16384 members/);
+});
+
+test('no body that is parsed at once can have an object of too many members', async (t) => {
+	const members = (count: number) => `{${Array.from({ length: count }, () => '"":0').join()}}`;
+	const small = members(Math.floor((64 * 1024 - 1) / 5));
+	t.true(small.length <= 64 * 1024);
+	t.is((await send('POST', '/echo', { 'content-length': String(small.length) }, small)).status, 200);
+	const text = members(maxBodyMembers + 1);
+	t.is((await send('POST', '/echo', { 'content-length': String(text.length) }, text)).status, 413);
+});
+
 test('a large body is what it is', async (t) => {
 	const value = Array.from({ length: 20_000 }, (_, index) => ({ [`name ${index}`]: [index, 'é😀', { a: null }] }));
 	const body = JSON.stringify(value);
@@ -495,6 +515,37 @@ function firstAnswer(bytes: string): Promise<{ readonly text: string; readonly s
 		socket.on('error', reject);
 	});
 }
+
+/** All that comes after these bytes, until so many answers are there or the connection is closed. */
+function answersTo(bytes: string, count: number): Promise<readonly string[]> {
+	return new Promise((resolve) => {
+		let received = '';
+		const socket = connect(server.port, '127.0.0.1', () => socket.write(bytes));
+		const answers = () => received.split(/(?=HTTP\/1\.1 )/).filter(Boolean);
+		socket.on('data', (data) => {
+			received += data;
+			if (answers().length === count && received.endsWith(']')) socket.destroy();
+		});
+		socket.on('error', () => {});
+		socket.on('close', () => resolve(answers()));
+	});
+}
+
+const pipelined = (count: number) =>
+	Array.from({ length: count }, (_, index) => `GET /things?name=n${index} HTTP/1.1\r\nHost: x\r\n\r\n`).join('');
+
+test('requests that do not wait for answers are answered in their order', async (t) => {
+	const count = mostHandled + mostWaiting;
+	const answers = await answersTo(pipelined(count), count);
+	t.is(answers.length, count);
+	for (const [index, answer] of answers.entries()) t.true(answer.includes(`"id":"n${index}"`), answer);
+});
+
+test('a connection that asks far more than is answered is cut', async (t) => {
+	const answers = await answersTo(pipelined(1_500), 1_500);
+	t.true(answers.length < 1_500, `${answers.length} answers`);
+	t.is((await send('GET', '/things', {}, '')).status, 200, 'others are served');
+});
 
 test('who has no key is answered before the body comes', async (t) => {
 	const { text: answer, socket } = await firstAnswer(
@@ -569,9 +620,19 @@ test('a connection goes on after a body that was too large', async (t) => {
 });
 
 test('a body at the limit is read', async (t) => {
-	const body = JSON.stringify('x'.repeat(maxBodyBytes - 2));
+	const texts = Array.from({ length: 5 }, () => 'x'.repeat(1_000_000));
+	const left = maxBodyBytes - JSON.stringify([...texts, '']).length;
+	const body = JSON.stringify([...texts, 'x'.repeat(left)]);
 	const received = await send('POST', '/echo', { 'content-length': String(maxBodyBytes) }, body);
 	t.is(received.status, 200);
+});
+
+test('a text of a body that is too long is refused', async (t) => {
+	const post = (length: number) => send('POST', '/echo', {}, JSON.stringify(['x'.repeat(length)]));
+	t.is((await post(maxBodyToken)).status, 200);
+	const refused = await post(maxBodyToken + 1);
+	t.is(refused.status, 413);
+	t.regex(refused.text, /a text, a name or a number of a request body may have at most 1048576 characters/);
 });
 
 test('a client that leaves while it sends does no harm', async (t) => {

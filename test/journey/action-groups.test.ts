@@ -1,8 +1,8 @@
 import type { Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
-import { keysOf, type Listed } from '../support/listed.js';
+import { openLedger } from '../support/ledger.js';
+import { type Listed, listedKeys } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
 /** Named groups of the actions of a resource (contract: Actions and action groups). */
@@ -14,16 +14,16 @@ interface Resource extends Loose {
 	readonly actions: Readonly<Record<string, { readonly id: string }>>;
 }
 
-async function documentOf({ http, schema }: Place): Promise<Resource> {
+async function createDocument({ http, schema }: Place): Promise<Resource> {
 	const actions = { read: {}, write: {}, print: {}, fax: {} };
 	return (await http.post<Resource>(`${schema}/resources`, { key: 'document', name: 'Document', actions })).body;
 }
 
 journey('a group is made of actions of its resource, in order, and read as it was made', async (t, place) => {
 	const { http, schema } = place;
-	const { id: resource_id, actions } = await documentOf(place);
+	const { id: resource_id, actions } = await createDocument(place);
 	const path = `${schema}/resources/document/action_groups`;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const sent = { key: 'Office-1', name: 'Office', description: 'At work', attributes: { floor: '2', rank: 1 } };
 	const printId = actions['print']?.id ?? '';
 	const named = [printId, 'write', printId.replaceAll('-', ''), 'read', 'print'];
@@ -55,9 +55,9 @@ journey('a group is made of actions of its resource, in order, and read as it wa
 
 journey('PATCH touches only what it names; actions and attributes are overwritten as a whole', async (t, place) => {
 	const { http, schema } = place;
-	await documentOf(place);
+	await createDocument(place);
 	const path = `${schema}/resources/document/action_groups/g`;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const sent = { key: 'g', name: 'G', actions: ['read', 'write'], attributes: { a: 1 } };
 	const { updated_at: _, ...made } = await ledger.wrote(
 		await http.post<Loose>(`${schema}/resources/document/action_groups`, sent),
@@ -81,7 +81,7 @@ journey('PATCH touches only what it names; actions and attributes are overwritte
 
 journey('groups are listed as an array, by their attributes when asked', async (t, place) => {
 	const { http, schema } = place;
-	await documentOf(place);
+	await createDocument(place);
 	const list = `${schema}/resources/document/action_groups`;
 	for (const key of ['a', 'b', 'c']) {
 		await http.post(list, { key, name: key, attributes: { kind: key === 'a' ? 'x' : 'y' } });
@@ -94,7 +94,7 @@ journey('groups are listed as an array, by their attributes when asked', async (
 		'?include_total_count=true': ['a', 'b', 'c'],
 	};
 	for (const [query, keys] of Object.entries(arrays)) {
-		t.deepEqual(keysOf((await http.get<Listed>(list + query)).body), keys, query);
+		t.deepEqual(listedKeys((await http.get<Listed>(list + query)).body), keys, query);
 	}
 });
 
@@ -109,7 +109,7 @@ async function changedBy({ store, id, revision }: Place): Promise<readonly strin
 
 journey('an action that goes leaves its groups and roles, and that is recorded', async (t, place) => {
 	const { http, schema } = place;
-	await documentOf(place);
+	await createDocument(place);
 	const path = `${schema}/resources/document`;
 	for (const [key, actions] of [
 		['g', ['print', 'read']],
@@ -118,7 +118,7 @@ journey('an action that goes leaves its groups and roles, and that is recorded',
 		await http.post(`${path}/action_groups`, { key, name: key, actions });
 	}
 	await http.post(`${schema}/roles`, { key: 'r', name: 'R', permissions: ['document:print', 'document:read'] });
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.delete(`${path}/actions/print`), 204);
 	t.deepEqual((await http.get(path)).body['action_groups'], { g: ['read'], h: ['read'] });
 	t.deepEqual(await changedBy(place), ['action_group document:g', 'role r']);

@@ -1,10 +1,10 @@
-import test, { type ExecutionContext } from 'ava';
+import type { ExecutionContext } from 'ava';
 import { type Client, client } from '../support/client.js';
-import { onEachStore, stores } from '../support/each-store.js';
+import { onEachStack, onEachStore } from '../support/each-store.js';
 import { eventually } from '../support/eventually.js';
 import { fails } from '../support/failure.js';
-import { type Management, newOrganization, newPlace, type Place, secretOf } from '../support/management.js';
-import { facts, startStack } from '../support/stack.js';
+import { createSecret, type Management, newOrganization, newPlace, type Place } from '../support/management.js';
+import { facts } from '../support/stack.js';
 
 /** API keys and the organization over the API (contract: API keys; Organizations and members). */
 
@@ -18,8 +18,14 @@ type Keys = readonly Key[];
 
 /** Who calls, in the order of the columns below. `place` and `other` are two environments of one project. */
 const callers = [
-	...(['organization', 'project', 'place'] as const),
-	...(['writer', 'reader', 'placeReader', 'otherProject', 'stranger'] as const),
+	'organization',
+	'project',
+	'place',
+	'writer',
+	'reader',
+	'placeReader',
+	'otherProject',
+	'stranger',
 ] as const;
 type Caller = (typeof callers)[number];
 
@@ -53,17 +59,19 @@ interface World {
 	readonly bodies: Readonly<Record<string, object>>;
 }
 
-async function worldOf(place: Place, management: Management): Promise<World> {
+async function createWorld(place: Place, management: Management): Promise<World> {
 	const { url, store, organization } = management;
 	const { organization_id, project_id, id: environment_id } = place;
 	const other = await newPlace(management, organization);
 	const elsewhere = { key: `${place.key}-elsewhere`, name: 'Elsewhere', initial_environments: [] };
 	const { body: project } = await organization.post<{ id: string }>('/v2/projects', elsewhere);
-	const as = async (opened: Parameters<typeof secretOf>[2]) =>
-		client(url, await secretOf(store, organization_id, opened));
+	const as = async (opened: Parameters<typeof createSecret>[2]) =>
+		client(url, await createSecret(store, organization_id, opened));
 	return {
 		clients: {
-			...{ organization, project: management.project, place: place.http },
+			organization,
+			project: management.project,
+			place: place.http,
 			writer: await as({ access_level: 'write' }),
 			reader: await as({ access_level: 'read' }),
 			placeReader: await as({ project_id, environment_id, access_level: 'read' }),
@@ -85,7 +93,7 @@ async function made(http: Client, body: object = {}): Promise<Key & { readonly s
 	return answer.body;
 }
 
-const listOf = async (http: Client, query = '') =>
+const listKeys = async (http: Client, query = '') =>
 	(
 		await http.get<{ data: readonly Record<string, unknown>[]; total_count: number }>(
 			`/v2/api-key?per_page=100${query}`,
@@ -93,7 +101,7 @@ const listOf = async (http: Client, query = '') =>
 	).body;
 
 journey('every kind of key for every kind of key', async (t, place, management) => {
-	const { clients, bodies } = await worldOf(place, management);
+	const { clients, bodies } = await createWorld(place, management);
 	for (const [target, method, path, statuses] of matrix) {
 		for (const [index, caller] of callers.entries()) {
 			const key = path.includes('{key}') ? (await made(management.organization, bodies[target])).id : '';
@@ -111,7 +119,7 @@ journey('every kind of key for every kind of key', async (t, place, management) 
 });
 
 journey('a key sees those that open no more than itself, without secrets', async (t, place, management) => {
-	const { clients, bodies } = await worldOf(place, management);
+	const { clients, bodies } = await createWorld(place, management);
 	const { organization } = management;
 	const kinds: Readonly<Record<string, Key>> = {
 		org: await made(organization, bodies['org']),
@@ -121,7 +129,7 @@ journey('a key sees those that open no more than itself, without secrets', async
 		reading: await made(organization, { ...bodies['place'], access_level: 'read' }),
 	};
 	const seen = async (http: Client, query?: string) => {
-		const ids = (await listOf(http, query)).data.map(({ id }) => id);
+		const ids = (await listKeys(http, query)).data.map(({ id }) => id);
 		return Object.keys(kinds).filter((kind) => ids.includes(kinds[kind]?.id));
 	};
 	// Newest last: with many tests side by side the organization may have more keys than one page holds.
@@ -136,7 +144,7 @@ journey('a key sees those that open no more than itself, without secrets', async
 	for (const level of ['x', 'ORG', 'org&object_type=env']) {
 		fails(t, await clients.place.get(`/v2/api-key?object_type=${level}`), 422, 'object_type');
 	}
-	const listed = await listOf(clients.place);
+	const listed = await listKeys(clients.place);
 	t.is(listed.total_count, listed.data.length);
 	t.true(listed.data.every(({ secret }) => secret === null));
 	t.like(listed.data[0], { env: { id: place.id }, project: { id: place.project_id } });
@@ -153,9 +161,17 @@ journey('a key works from its creation to its end, each secret until the next', 
 	const body = { project_id: 'default', environment_id: place.key, name: 'dashboard', access_level: 'write' };
 	const answer = await http.post<Record<string, unknown>>('/v2/api-key', body);
 	t.like(answer.body, {
-		...{ name: 'dashboard', access_level: 'write', object_type: 'env', owner_type: 'member', last_used_at: null },
-		...{ organization_id: place.organization_id, project_id: place.project_id, environment_id: place.id },
-		...{ created_by_member: null, env: { key: place.key }, project: { key: 'default' } },
+		name: 'dashboard',
+		access_level: 'write',
+		object_type: 'env',
+		owner_type: 'member',
+		last_used_at: null,
+		organization_id: place.organization_id,
+		project_id: place.project_id,
+		environment_id: place.id,
+		created_by_member: null,
+		env: { key: place.key },
+		project: { key: 'default' },
 	});
 	const { id, secret } = answer.body as unknown as { readonly id: string; readonly secret: string };
 	t.deepEqual((await http.get(`/v2/api-key/${id.replaceAll('-', '').toUpperCase()}`)).body, answer.body);
@@ -205,7 +221,7 @@ journey('a key is made for what there is, or not at all', async (t, _, { organiz
 
 journey('the last admin key of an organization stays', async (t, place, management) => {
 	const { http } = await newOrganization(management, `${place.key}-alone`);
-	const only = async () => (await listOf(http)).data.map(({ id }) => String(id));
+	const only = async () => (await listKeys(http)).data.map(({ id }) => String(id));
 	const [first = ''] = await only();
 	await made(http, { object_type: 'org', access_level: 'write' });
 	fails(t, await http.delete(`/v2/api-key/${first}`), 400, first);
@@ -226,7 +242,11 @@ async function oneRemains(t: ExecutionContext, holders: readonly Client[]): Prom
 journey('an organization is read under its names and changed', async (t, place, management) => {
 	const { id, http } = await newOrganization(management, `${place.key}-named`);
 	const shown = {
-		...{ id, key: `${place.key}-named`, name: `${place.key}-named`, is_enterprise: false, settings: null },
+		id,
+		key: `${place.key}-named`,
+		name: `${place.key}-named`,
+		is_enterprise: false,
+		settings: null,
 		usage_limits: { mau: 5000, tenants: 50, billing_tier: 'trial' },
 	};
 	t.like((await http.get('/v2/orgs/active/org')).body, shown);
@@ -245,28 +265,24 @@ journey('an organization is read under its names and changed', async (t, place, 
 	t.like((await http.patch(`/v2/orgs/${id}`, { settings: null, name: null })).body, { ...changed, settings: null });
 });
 
-for (const kind of stores) {
-	test(`a bundle request that waits under a key gets nothing once the key is taken back [${kind}]`, async (t) => {
-		const stack = await startStack(kind);
-		t.teardown(stack.stop);
-		const { environment_id } = (await stack.environment.get('/v2/api-key/scope')).body;
-		const path = `/bundles/${environment_id}`;
-		const given = await made(stack.organization, { project_id: 'default', environment_id: 'dev' });
-		const holder = client(stack.api.listening.url, given.secret);
-		const held = await holder.get(path);
-		t.is(held.status, 200);
-		const headers = { 'if-none-match': held.headers.get('etag') ?? '', prefer: 'modes=snapshot,delta;wait=20' };
-		const waiting = holder.get(path, { headers });
-		t.is((await stack.environment.delete(`/v2/api-key/${given.id}`)).status, 204);
-		const { revision } = await stack.environment.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
-		fails(t, await waiting, 401);
-		await stack.reached(revision);
+onEachStack(`a bundle request that waits under a key gets nothing once the key is taken back`, async (t, stack) => {
+	const { environment_id } = (await stack.environment.get('/v2/api-key/scope')).body;
+	const path = `/bundles/${environment_id}`;
+	const given = await made(stack.organization, { project_id: 'default', environment_id: 'dev' });
+	const holder = client(stack.api.listening.url, given.secret);
+	const held = await holder.get(path);
+	t.is(held.status, 200);
+	const headers = { 'if-none-match': held.headers.get('etag') ?? '', prefer: 'modes=snapshot,delta;wait=20' };
+	const waiting = holder.get(path, { headers });
+	t.is((await stack.environment.delete(`/v2/api-key/${given.id}`)).status, 204);
+	const { revision } = await stack.environment.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
+	fails(t, await waiting, 401);
+	await stack.reached(revision);
 
-		const question = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'acme' } };
-		const own = (await stack.organization.get('/v2/api-key/default/dev')).body;
-		t.is((await stack.organization.post(`/v2/api-key/${own['id']}/rotate-secret`)).status, 200);
-		await stack.organization.post(`${facts}/tenants`, { key: 'other', name: 'Other' });
-		await eventually(async () => (await stack.pdp.post('/allowed', question)).status === 503);
-		t.pass('its decision points stop answering');
-	});
-}
+	const question = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'acme' } };
+	const own = (await stack.organization.get('/v2/api-key/default/dev')).body;
+	t.is((await stack.organization.post(`/v2/api-key/${own['id']}/rotate-secret`)).status, 200);
+	await stack.organization.post(`${facts}/tenants`, { key: 'other', name: 'Other' });
+	await eventually(async () => (await stack.pdp.post('/allowed', question)).status === 503);
+	t.pass('its decision points stop answering');
+});

@@ -1,7 +1,7 @@
 import { newestChanges } from '../support/changes.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
+import { openLedger } from '../support/ledger.js';
 import type { Listed, Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
@@ -30,7 +30,7 @@ const plain = { email: null, attributes: {}, roles: [] };
 journey('many users are created in one write, with their roles', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/bulk/users`;
 	const operations = [
 		{ key: 'auth0|ben', email: 'ben@acme.com', attributes: { age: 5 }, role_assignments: [editor, viewer, editor] },
@@ -71,7 +71,7 @@ journey('many users are created or replaced, each as a PUT of one would', async 
 	await furnish(place);
 	await http.post(`${facts}/users`, { key: 'ben', email: 'ben@acme.com', role_assignments: [editor, viewer] });
 	await http.post(`${facts}/users`, { key: 'cy', first_name: 'Cy', attributes: { a: [1] } });
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/bulk/users`;
 	const { id: ann, created_at } = (await http.get(`${facts}/users/ann`)).body;
 	const operations = [
@@ -134,7 +134,7 @@ journey('many users are deleted with all they hold, or none is', async (t, place
 	await furnish(place);
 	await http.post(`${facts}/users`, { key: 'ben', role_assignments: [editor] });
 	await http.post(`${facts}/users`, { key: 'cy', role_assignments: [editor] });
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/bulk/users`;
 	const { id } = (await http.get(`${facts}/users/ben`)).body;
 	fails(t, await http.delete(path, { idents: ['ann', 'nobody', 'noone'] }), 404, 'nobody');
@@ -162,7 +162,7 @@ journey('many users are deleted with all they hold, or none is', async (t, place
 journey('many tenants are created and deleted in one write, all or none', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/bulk/tenants`;
 	const operations = [
 		{ key: 'blue', name: 'Blue', attributes: { plan: 'free' } },
@@ -198,7 +198,7 @@ journey('many tenants are created and deleted in one write, all or none', async 
 journey('one call takes at most 3,000 users or 2,000 tenants', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const most = { users: 3000, tenants: 2000 };
 	for (const [kind, count] of Object.entries(most)) {
 		const path = `${facts}/bulk/${kind}`;

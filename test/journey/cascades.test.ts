@@ -1,10 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
 import { newestChanges } from '../support/changes.js';
-import { contentsOf, fill } from '../support/contents.js';
-import { onEachStore, stores } from '../support/each-store.js';
+import { fill, readContents } from '../support/contents.js';
+import { onEachStack, onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
 import { newPlace, type Place } from '../support/management.js';
-import { startStack } from '../support/stack.js';
 
 /**
  * What goes with what is deleted, and what stays; that the change log names all of it; and that nothing comes back with
@@ -12,14 +11,14 @@ import { startStack } from '../support/stack.js';
  */
 
 // One after another: many are asked much, and a run without an end for long counts as one that hangs.
-const journey = onEachStore(test.serial);
+const journey = onEachStore({ declare: test.serial, embedded: 'all' });
 
 /** The deletion of one object of those that `fill` makes. */
 interface Deletion {
 	/** Below the schema, or the facts, of the environment. */
 	readonly path: string;
 	readonly body?: object;
-	/** The objects that go, as the log names them, each a word of `contentsOf`. */
+	/** The objects that go, as the log names them, each a word of `readContents`. */
 	readonly gone: readonly string[];
 	/** The links that go with them, or with what is changed. */
 	readonly lost?: readonly string[];
@@ -31,21 +30,28 @@ interface Deletion {
 
 const held = (...names: readonly string[]) => names.map((name) => `role_assignment ${name}`);
 const ofBudget = [
-	...['resource_instance document:budget', 'user_invite ian'],
+	'resource_instance document:budget',
+	'user_invite ian',
 	...held('ann#viewer@document:budget'),
 	'relationship_tuple document:budget#parent@folder:finance',
 	'relationship_tuple document:budget#copy@document:budget',
 ];
 const ofHidden = ['staff', '__autogen_viewer'].map((users) => `condition_set_rule ${users}_can_document_read_hidden`);
 const ofAnn = [
-	...['user ann', 'tenant_user ann@acme'],
+	'user ann',
+	'tenant_user ann@acme',
 	...held('ann#editor@acme', 'ann#viewer@globex', 'ann#viewer@document:budget'),
 ];
 const ofGlobex = ['tenant globex', ...held('ann#viewer@globex', 'ben#editor@document:plan')];
 const viewerOfTeam = 'document:viewer from team:member by viewer_team';
 const ofTeam = [
-	...['relation document:viewer_team', 'relationship_tuple document:plan#viewer_team@team:red', 'group team:red'],
-	...['resource team', 'role team:member', 'resource_instance team:red', ...held('ben#member@team:red')],
+	'relation document:viewer_team',
+	'relationship_tuple document:plan#viewer_team@team:red',
+	'group team:red',
+	'resource team',
+	'role team:member',
+	'resource_instance team:red',
+	...held('ben#member@team:red'),
 ];
 const ofRed = [...ofTeam.filter((word) => /^(relationship|group|resource_instance|role_assignment)/.test(word))];
 const annIsIn = ['listed ann in acme', 'listed ann in globex'];
@@ -54,8 +60,12 @@ const deletions: Readonly<Record<string, Deletion>> = {
 	'a resource with incoming relations': {
 		path: 'schema/resources/folder',
 		gone: [
-			...['resource folder', 'resource_action folder:read', 'role folder:owner', 'relation document:parent'],
-			...['resource_instance folder:finance', ...held('ben#owner@folder:finance')],
+			'resource folder',
+			'resource_action folder:read',
+			'role folder:owner',
+			'relation document:parent',
+			'resource_instance folder:finance',
+			...held('ben#owner@folder:finance'),
 			'relationship_tuple document:budget#parent@folder:finance',
 		],
 		lost: ['folder:owner grants read', 'document:editor from folder:owner by parent', 'editor grants folder:read'],
@@ -65,16 +75,32 @@ const deletions: Readonly<Record<string, Deletion>> = {
 	'a resource with everything': {
 		path: 'schema/resources/document',
 		gone: [
-			...['resource document', 'resource_action document:read', 'resource_action document:write'],
-			...['resource_attribute document:private', 'action_group document:all', 'condition_set hidden', ...ofHidden],
-			...['relation document:parent', 'relation document:copy', 'role document:viewer', 'role document:editor'],
-			...[...ofBudget, 'resource_instance document:plan', ...held('ben#editor@document:plan')],
-			...['relation document:viewer_team', 'relationship_tuple document:plan#viewer_team@team:red'],
+			'resource document',
+			'resource_action document:read',
+			'resource_action document:write',
+			'resource_attribute document:private',
+			'action_group document:all',
+			'condition_set hidden',
+			...ofHidden,
+			'relation document:parent',
+			'relation document:copy',
+			'role document:viewer',
+			'role document:editor',
+			...ofBudget,
+			'resource_instance document:plan',
+			...held('ben#editor@document:plan'),
+			'relation document:viewer_team',
+			'relationship_tuple document:plan#viewer_team@team:red',
 		],
 		lost: [
-			...['document:viewer grants read', 'document:editor grants write', 'document:editor extends viewer'],
-			...['document:editor from folder:owner by parent', 'group document:all holds read'],
-			...['group document:all holds write', 'viewer grants document:read', 'editor grants document:write'],
+			'document:viewer grants read',
+			'document:editor grants write',
+			'document:editor extends viewer',
+			'document:editor from folder:owner by parent',
+			'group document:all holds read',
+			'group document:all holds write',
+			'viewer grants document:read',
+			'editor grants document:write',
 			viewerOfTeam,
 		],
 		changed: ['role viewer', 'role editor'],
@@ -130,8 +156,10 @@ const deletions: Readonly<Record<string, Deletion>> = {
 	'a tenant role': {
 		path: 'schema/roles/viewer',
 		gone: [
-			...['role viewer', ...held('ann#viewer@globex', 'ben#viewer@acme')],
-			...['condition_set __autogen_viewer', 'condition_set_rule __autogen_viewer_can_document_read_hidden'],
+			'role viewer',
+			...held('ann#viewer@globex', 'ben#viewer@acme'),
+			'condition_set __autogen_viewer',
+			'condition_set_rule __autogen_viewer_can_document_read_hidden',
 		],
 		lost: ['viewer grants document:read', 'editor extends viewer', 'listed ann in globex'],
 		changed: ['role editor'],
@@ -161,7 +189,8 @@ const deletions: Readonly<Record<string, Deletion>> = {
 		path: 'schema/resources/document/roles/editor',
 		gone: ['role document:editor', ...held('ben#editor@document:plan')],
 		lost: [
-			...['document:editor grants write', 'document:editor extends viewer'],
+			'document:editor grants write',
+			'document:editor extends viewer',
 			'document:editor from folder:owner by parent',
 		],
 		again: ['schema/resources/document/roles', { key: 'editor', name: 'New' }, ['role document:editor']],
@@ -169,11 +198,13 @@ const deletions: Readonly<Record<string, Deletion>> = {
 	'a tenant': {
 		path: 'facts/tenants/acme',
 		gone: [
-			...['tenant acme', 'tenant_user ann@acme', 'tenant_user cy@acme', 'user_invite ines', ...ofBudget],
-			...[
-				'resource_instance folder:finance',
-				...held('ann#editor@acme', 'ben#viewer@acme', 'ben#owner@folder:finance'),
-			],
+			'tenant acme',
+			'tenant_user ann@acme',
+			'tenant_user cy@acme',
+			'user_invite ines',
+			...ofBudget,
+			'resource_instance folder:finance',
+			...held('ann#editor@acme', 'ben#viewer@acme', 'ben#owner@folder:finance'),
 		],
 		lost: ['listed ann in acme', 'listed ben in acme', 'listed cy in acme'],
 		again: ['facts/tenants', { key: 'acme', name: 'New' }, ['tenant acme']],
@@ -256,7 +287,7 @@ for (const [title, deletion] of Object.entries(deletions)) {
 	journey(`${title} goes with what depends on it and nothing else, and comes back alone`, async (t, place) => {
 		await fill(place);
 		const { gone, lost = [], changed = [] } = deletion;
-		const before = await contentsOf(place);
+		const before = await readContents(place);
 		const all = [...gone, ...lost];
 		t.deepEqual(
 			all.filter((word) => !before.includes(word)),
@@ -265,7 +296,7 @@ for (const [title, deletion] of Object.entries(deletions)) {
 		);
 		await deleted(t, place, deletion.path, deletion.body);
 		const rest = before.filter((word) => !all.includes(word));
-		t.deepEqual(await contentsOf(place), rest);
+		t.deepEqual(await readContents(place), rest);
 		const told = [...gone.map((word) => `delete ${word}`), ...changed.map((word) => `update ${word}`)];
 		t.deepEqual(await newestChanges(place), told.sort());
 
@@ -273,7 +304,7 @@ for (const [title, deletion] of Object.entries(deletions)) {
 		const made = await place.http.post(pathIn(place, path), body);
 		t.is(made.status, 200, JSON.stringify(made.body));
 		t.deepEqual(
-			await contentsOf(place),
+			await readContents(place),
 			[...rest, ...words].sort(),
 			'it is there, and nothing that went with the old one',
 		);
@@ -283,38 +314,57 @@ for (const [title, deletion] of Object.entries(deletions)) {
 /** What is to be deleted until nothing is left, in orders that clients use. */
 const orders: Readonly<Record<string, readonly string[]>> = {
 	'tenants, then resources, those that relations come from first': [
-		...['facts/tenants/acme', 'facts/tenants/globex', 'schema/resources/folder', 'schema/resources/document'],
+		'facts/tenants/acme',
+		'facts/tenants/globex',
+		'schema/resources/folder',
+		'schema/resources/document',
 		'schema/resources/team',
-		...['schema/roles/viewer', 'schema/roles/editor', 'facts/users/ann', 'facts/users/ben', 'facts/users/cy'],
+		'schema/roles/viewer',
+		'schema/roles/editor',
+		'facts/users/ann',
+		'facts/users/ben',
+		'facts/users/cy',
 	],
 	'roles that are held, then resources, then who held them': [
-		...['schema/roles/viewer', 'schema/roles/editor', 'schema/resources/document/roles/viewer'],
-		...['schema/resources/folder/roles/owner', 'schema/resources/document', 'schema/resources/folder'],
+		'schema/roles/viewer',
+		'schema/roles/editor',
+		'schema/resources/document/roles/viewer',
+		'schema/resources/folder/roles/owner',
+		'schema/resources/document',
+		'schema/resources/folder',
 		'schema/resources/team',
-		...['facts/users/ann', 'facts/users/ben', 'facts/users/cy', 'facts/tenants/acme', 'facts/tenants/globex'],
+		'facts/users/ann',
+		'facts/users/ben',
+		'facts/users/cy',
+		'facts/tenants/acme',
+		'facts/tenants/globex',
 	],
 	'from the inside out': [
-		...[
-			'schema/groups/team:red',
-			'facts/resource_instances/document:budget',
-			'facts/resource_instances/folder:finance',
-		],
-		...['facts/users/cy', 'facts/users/ben', 'facts/users/ann', 'facts/tenants/globex', 'facts/tenants/acme'],
-		...['schema/resources/document/relations/parent', 'schema/resources/document/actions/read'],
-		...['schema/resources/document/roles/editor', 'schema/resources/document', 'schema/resources/folder'],
-		...['schema/roles/editor', 'schema/roles/viewer'],
+		'schema/groups/team:red',
+		'facts/resource_instances/document:budget',
+		'facts/resource_instances/folder:finance',
+		'facts/users/cy',
+		'facts/users/ben',
+		'facts/users/ann',
+		'facts/tenants/globex',
+		'facts/tenants/acme',
+		'schema/resources/document/relations/parent',
+		'schema/resources/document/actions/read',
+		'schema/resources/document/roles/editor',
+		'schema/resources/document',
+		'schema/resources/folder',
+		'schema/roles/editor',
+		'schema/roles/viewer',
 	],
 };
 
 for (const [title, order] of Object.entries(orders)) {
 	journey(`all can be deleted: ${title}`, async (t, place) => {
-		const before = await contentsOf(place);
+		const before = await readContents(place);
 		await fill(place);
-		const independent = [
-			...['schema/users/attributes/plan', 'facts/proxy_configs/proxy', 'schema/condition_sets/staff'],
-		];
+		const independent = ['schema/users/attributes/plan', 'facts/proxy_configs/proxy', 'schema/condition_sets/staff'];
 		for (const path of [...order, ...independent]) await deleted(t, place, path);
-		t.deepEqual(await contentsOf(place), before);
+		t.deepEqual(await readContents(place), before);
 	});
 }
 
@@ -330,38 +380,38 @@ async function rowsWith({ store }: Place, column: string, id: string): Promise<n
 
 journey('an environment takes everything in it along, and comes back empty', async (t, place, { project }) => {
 	const other = await newPlace(place, project);
-	const empty = await contentsOf(other);
+	const empty = await readContents(other);
 	for (const each of [place, other]) await fill(each);
-	const kept = await contentsOf(other);
+	const kept = await readContents(other);
 	t.true((await rowsWith(place, 'environment_id', place.id)) > 50);
 	t.is((await project.delete(`/v2/projects/default/envs/${place.key}`)).status, 204);
 	t.is(await rowsWith(place, 'environment_id', place.id), 0);
 	fails(t, await place.http.get(`${place.facts}/users`), 401);
 	fails(t, await project.get(`${place.facts}/users`), 404);
 	fails(t, await project.get(`/v2/projects/default/envs/${place.key}/changes`), 404);
-	t.deepEqual(await contentsOf(other), kept);
+	t.deepEqual(await readContents(other), kept);
 	const again = await newPlace(place, project, 'default', place.key);
 	t.not(again.id, place.id);
-	t.deepEqual(await contentsOf(again), empty);
+	t.deepEqual(await readContents(again), empty);
 	fails(t, await place.http.get(`${place.facts}/users`), 401);
 });
 
 journey('a project takes its environments along, and comes back empty', async (t, place, { organization }) => {
 	const key = `project-of-${place.key}`;
-	const empty = await contentsOf(place);
+	const empty = await readContents(place);
 	const made = () => organization.post('/v2/projects', { key, name: 'Project', initial_environments: [] });
 	await made();
 	const inside = await newPlace(place, organization, key, 'inside');
 	for (const each of [place, inside]) await fill(each);
-	const kept = await contentsOf(place);
+	const kept = await readContents(place);
 	t.is((await organization.delete(`/v2/projects/${key}`)).status, 204);
 	t.is(await rowsWith(place, 'environment_id', inside.id), 0);
 	t.is(await rowsWith(place, 'project_id', inside.project_id), 0);
 	fails(t, await inside.http.get(`${inside.facts}/users`), 401);
-	t.deepEqual(await contentsOf(place), kept);
+	t.deepEqual(await readContents(place), kept);
 	t.is((await made()).status, 200);
 	t.deepEqual((await organization.get(`/v2/projects/${key}/envs`)).body, []);
-	t.deepEqual(await contentsOf(await newPlace(place, organization, key, 'inside')), empty);
+	t.deepEqual(await readContents(await newPlace(place, organization, key, 'inside')), empty);
 });
 
 async function deleted(t: ExecutionContext, place: Place, path: string, body?: object): Promise<void> {
@@ -404,28 +454,24 @@ const lives: readonly (readonly [path: string, body: object | undefined, again: 
 		['facts/tenants/acme/users/ann', undefined, [['facts/tenants/acme/users', { key: 'ann' }]], assignment],
 	];
 
-for (const store of stores) {
-	test(`the decision point forgets what is deleted, and what is made again has nothing [${store}]`, async (t) => {
-		const stack = await startStack(store);
-		t.teardown(stack.stop);
-		const send = async (method: 'post' | 'delete', path: string, body?: object) => {
-			const answer = await stack.environment[method](`/v2/${path.replace('/', '/default/dev/')}`, body);
-			t.true(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`);
-			await stack.reached(answer.revision);
-		};
-		const allowed = async () => {
-			const resource = { type: 'document', tenant: 'acme' };
-			return (await stack.pdp.post('/allowed', { user: 'ann', action: 'write', resource })).body['allow'];
-		};
-		for (const [path, body] of steps) await send('post', path, body);
-		for (const [path, named, again, until] of lives) {
-			t.true(await allowed(), `before ${path}`);
-			await send('delete', path, named);
-			t.false(await allowed(), `after ${path}`);
-			for (const [where, body] of again) await send('post', where, body);
-			t.false(await allowed(), `again, after ${path}`);
-			for (const [where, body] of until) await send('post', where, body);
-		}
-		t.true(await allowed());
-	});
-}
+onEachStack(`the decision point forgets what is deleted, and what is made again has nothing`, async (t, stack) => {
+	const send = async (method: 'post' | 'delete', path: string, body?: object) => {
+		const answer = await stack.environment[method](`/v2/${path.replace('/', '/default/dev/')}`, body);
+		t.true(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`);
+		await stack.reached(answer.revision);
+	};
+	const allowed = async () => {
+		const resource = { type: 'document', tenant: 'acme' };
+		return (await stack.pdp.post('/allowed', { user: 'ann', action: 'write', resource })).body['allow'];
+	};
+	for (const [path, body] of steps) await send('post', path, body);
+	for (const [path, named, again, until] of lives) {
+		t.true(await allowed(), `before ${path}`);
+		await send('delete', path, named);
+		t.false(await allowed(), `after ${path}`);
+		for (const [where, body] of again) await send('post', where, body);
+		t.false(await allowed(), `again, after ${path}`);
+		for (const [where, body] of until) await send('post', where, body);
+	}
+	t.true(await allowed());
+});

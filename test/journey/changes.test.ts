@@ -3,8 +3,8 @@ import { client } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
 import type { Listed } from '../support/listed.js';
-import { type Place, secretOf } from '../support/management.js';
-import { bodyOf, furnish, pathOf } from '../support/tour.js';
+import { createSecret, type Place } from '../support/management.js';
+import { endpointBody, endpointPath, furnish } from '../support/tour.js';
 
 /** The history of an environment: who changed what, when, under which revision. */
 
@@ -17,10 +17,10 @@ interface History {
 	readonly revision: number;
 }
 
-const historyOf = async ({ http, project, key }: Place, query = '') =>
+const readHistory = async ({ http, project, key }: Place, query = '') =>
 	(await http.get<History>(`/v2/projects/${project}/envs/${key}/changes?${query}`)).body;
 
-const keysOf = ({ data }: History) => data.map(({ key }) => key);
+const changeKeys = ({ data }: History) => data.map(({ key }) => key);
 
 journey('a write is shown with who made it, when, and what was before and after', async (t, place) => {
 	const { http, facts, key_id, key } = place;
@@ -28,7 +28,7 @@ journey('a write is shown with who made it, when, and what was before and after'
 	const changed = await http.patch<Record<string, unknown>>(`${facts}/tenants/acme`, { name: 'Acme Ltd' });
 	await http.patch(`${facts}/tenants/acme`, { name: 'Acme Ltd' });
 	await http.delete(`${facts}/tenants/acme`);
-	const { data, ...counts } = await historyOf(place, 'kind=tenant&search=acme');
+	const { data, ...counts } = await readHistory(place, 'kind=tenant&search=acme');
 	t.deepEqual(counts, { total_count: 3, page_count: 1, revision: 4 });
 	const actor = { id: key_id, name: `${key} environment key` };
 	const common = { kind: 'tenant', key: 'acme', actor, position: 0 };
@@ -38,7 +38,7 @@ journey('a write is shown with who made it, when, and what was before and after'
 	t.like(data[2], { ...common, operation: 'create', revision: 2, before: null, after: before });
 	t.like(data[1], { created_at: changed.body['updated_at'], after: { id: made.body['id'] } });
 
-	const first = await historyOf(place, 'revision_to=1');
+	const first = await readHistory(place, 'revision_to=1');
 	t.true(first.data.every(({ revision }) => revision === 1));
 	const kinds = new Set(first.data.map(({ kind }) => kind));
 	t.deepEqual([...kinds].sort(), ['pdp_config', 'resource', 'resource_attribute', 'tenant']);
@@ -48,7 +48,7 @@ journey('a write is shown with who made it, when, and what was before and after'
 journey('changes of the environment itself, and of keys for its decision points, are in it', async (t, place) => {
 	const { http, organization_id, store, id: environment_id, project, key, url } = place;
 	await http.patch(`/v2/projects/${project}/envs/${key}`, { description: 'for trying out' });
-	const [update] = (await historyOf(place, 'kind=environment')).data;
+	const [update] = (await readHistory(place, 'kind=environment')).data;
 	t.like(update, { operation: 'update', key, before: { description: null }, after: { description: 'for trying out' } });
 	const body = { environment_id, owner_type: 'pdp_config', name: 'second' };
 	const made = await http.post<{ id: string; secret: string }>('/v2/api-key', body);
@@ -58,7 +58,7 @@ journey('changes of the environment itself, and of keys for its decision points,
 	await client(url, writer.body.secret).post(`${place.facts}/tenants`, { key: 'acme', name: 'Acme' });
 	await http.delete(`/v2/api-key/${made.body.id}`);
 	await http.delete(`/v2/api-key/${writer.body.id}`);
-	const history = await historyOf(place, 'kind=pdp_config&revision_from=2');
+	const history = await readHistory(place, 'kind=pdp_config&revision_from=2');
 	t.deepEqual(
 		history.data.map(({ operation, key }) => [operation, key]),
 		[
@@ -66,13 +66,13 @@ journey('changes of the environment itself, and of keys for its decision points,
 			['create', 'second'],
 		],
 	);
-	const [tenant] = (await historyOf(place, `actor=${writer.body.id}`)).data;
+	const [tenant] = (await readHistory(place, `actor=${writer.body.id}`)).data;
 	t.like(tenant, { key: 'acme', actor: { id: writer.body.id, name: null } }, 'a key that is gone has no name');
 	await store.writeAccount(organization_id, null, async (account) => {
 		const environment = await account.locked(environment_id);
 		await account.updateEnvironment(environment, { description: null });
 	});
-	t.like((await historyOf(place, 'kind=environment')).data[0], { actor: null }, 'the server itself');
+	t.like((await readHistory(place, 'kind=environment')).data[0], { actor: null }, 'the server itself');
 });
 
 journey('the history is filtered by each of its parts, and by several at once', async (t, place, { organization }) => {
@@ -98,13 +98,16 @@ journey('the history is filtered by each of its parts, and by several at once', 
 		['created_to=2000-01-01T00:00:00%2B02:00', []],
 		['created_to=0001-01-01T00:00:00%2B14:00', []],
 	];
-	for (const [query, keys] of cases) t.deepEqual(keysOf(await historyOf(place, query)), keys, query);
+	for (const [query, keys] of cases) t.deepEqual(changeKeys(await readHistory(place, query)), keys, query);
 	const {
 		data: [one],
-	} = await historyOf(place, 'search=ann');
+	} = await readHistory(place, 'search=ann');
 	const at = encodeURIComponent(String(one?.['created_at']));
-	t.true(keysOf(await historyOf(place, `created_from=${at}&created_to=${at}`)).includes('ann'), 'both ends are in it');
-	const mine = (await historyOf(place, `actor=${place.key_id}`)).data;
+	t.true(
+		changeKeys(await readHistory(place, `created_from=${at}&created_to=${at}`)).includes('ann'),
+		'both ends are in it',
+	);
+	const mine = (await readHistory(place, `actor=${place.key_id}`)).data;
 	t.false(
 		mine.some(({ key }) => key === 'ann'),
 		'who wrote is told apart',
@@ -114,21 +117,21 @@ journey('the history is filtered by each of its parts, and by several at once', 
 journey('pages stay in step while others write', async (t, place) => {
 	const { http, facts } = place;
 	for (let index = 0; index < 12; index += 1) await http.put(`${facts}/users/u${index}`, {});
-	const first = await historyOf(place, 'per_page=5&kind=user');
-	t.deepEqual(keysOf(first), ['u11', 'u10', 'u9', 'u8', 'u7']);
+	const first = await readHistory(place, 'per_page=5&kind=user');
+	t.deepEqual(changeKeys(first), ['u11', 'u10', 'u9', 'u8', 'u7']);
 	t.like(first, { total_count: 12, page_count: 3, revision: 13 });
 	await http.put(`${facts}/users/later`, {});
 	const rest = `per_page=5&kind=user&revision_to=${first.revision}`;
-	t.deepEqual(keysOf(await historyOf(place, `${rest}&page=2`)), ['u6', 'u5', 'u4', 'u3', 'u2']);
-	t.deepEqual(keysOf(await historyOf(place, `${rest}&page=3`)), ['u1', 'u0']);
-	t.deepEqual(keysOf(await historyOf(place, `${rest}&page=4`)), []);
+	t.deepEqual(changeKeys(await readHistory(place, `${rest}&page=2`)), ['u6', 'u5', 'u4', 'u3', 'u2']);
+	t.deepEqual(changeKeys(await readHistory(place, `${rest}&page=3`)), ['u1', 'u0']);
+	t.deepEqual(changeKeys(await readHistory(place, `${rest}&page=4`)), []);
 
 	let writing = true;
 	const writers = ['x', 'y'].map(async (mark) => {
 		for (let index = 0; writing; index += 1) await http.put(`${facts}/users/${mark}-${index}`, {});
 	});
 	for (let look = 0; look < 20; look += 1) {
-		const { data, total_count, revision } = await historyOf(place, 'per_page=1&revision_from=2');
+		const { data, total_count, revision } = await readHistory(place, 'per_page=1&revision_from=2');
 		t.deepEqual([total_count, data[0]?.revision], [revision - 1, revision], 'the count is that of the revision');
 	}
 	writing = false;
@@ -139,7 +142,7 @@ journey('pages stay in step while others write', async (t, place) => {
 const copies: ReadonlySet<string> = new Set(['copyEnvironment', 'beginEnvironmentCopy']);
 
 /** Every row of an environment's objects, as text, without what is no object of it. */
-async function contentsOf({ id, store }: Place): Promise<string> {
+async function storedRows({ id, store }: Place): Promise<string> {
 	const { knex } = store.database;
 	const tables = await knex('information_schema.columns')
 		.where({ column_name: 'environment_id', table_schema: 'public' })
@@ -170,12 +173,16 @@ journey('every write of the API that changes something is in it, with who made i
 	let seen = 0;
 	for (const endpoint of [...order.filter(({ method }) => method !== 'delete'), ...deletions]) {
 		if (endpoint.name === 'deleteEnvironment' || copies.has(endpoint.name)) continue;
-		const [before, revision] = [await contentsOf(place), await place.revision()];
-		const answer = await organization.send(endpoint.method.toUpperCase(), pathOf(endpoint, place), bodyOf(endpoint));
-		const after = await contentsOf(place);
+		const [before, revision] = [await storedRows(place), await place.revision()];
+		const answer = await organization.send(
+			endpoint.method.toUpperCase(),
+			endpointPath(endpoint, place),
+			endpointBody(endpoint),
+		);
+		const after = await storedRows(place);
 		if (before === after) continue;
 		seen += 1;
-		const { data } = await historyOf({ ...place, http: organization }, `revision_from=${revision + 1}`);
+		const { data } = await readHistory({ ...place, http: organization }, `revision_from=${revision + 1}`);
 		t.true(data.length > 0, `${endpoint.name} (${answer.status}) left no trace`);
 		for (const { actor } of data) t.like(actor, { id: actor_id }, endpoint.name);
 	}
@@ -189,9 +196,9 @@ journey('what a copy writes is in the history of its target, with who made it', 
 	for (const endpoint of endpoints.filter(({ name }) => copies.has(name))) {
 		const key = `${endpoint.name}-${place.key}`;
 		const body = { target_env: { new: { key, name: key } } };
-		const answer = await organization.post(`${pathOf(endpoint, place)}${endpoint.query ? '?wait=30' : ''}`, body);
+		const answer = await organization.post(`${endpointPath(endpoint, place)}${endpoint.query ? '?wait=30' : ''}`, body);
 		t.true(answer.status < 300, JSON.stringify(answer.body));
-		const { data } = await historyOf({ ...place, key, http: organization }, 'kind=role&search=editor');
+		const { data } = await readHistory({ ...place, key, http: organization }, 'kind=role&search=editor');
 		t.true(data.length > 0, endpoint.name);
 		for (const { actor } of data) t.like(actor, { id: scope.data[0]?.['id'] }, endpoint.name);
 	}
@@ -203,10 +210,10 @@ journey('a history is for those whose key opens the environment', async (t, plac
 	const { organization_id, project_id, id: environment_id } = place;
 	const reader = client(
 		url,
-		await secretOf(store, organization_id, { project_id, environment_id, access_level: 'read' }),
+		await createSecret(store, organization_id, { project_id, environment_id, access_level: 'read' }),
 	);
 	for (const http of [organization, reader]) t.is((await http.get(path)).status, 200);
 	fails(t, await client(url).get(path), 401);
 	fails(t, await place.http.get(`/v2/projects/default/envs/production/changes`), 403);
-	t.false(JSON.stringify(await historyOf(place)).includes('permit_key_'));
+	t.false(JSON.stringify(await readHistory(place)).includes('permit_key_'));
 });

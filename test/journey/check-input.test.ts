@@ -64,14 +64,14 @@ test('a check that is wrong is refused at the place that is wrong, alone and amo
 		t.is(alone.status, 422, what);
 		t.is(complaint(alone), null, what);
 		t.true(
-			placesOf(alone).some((place) => place.startsWith(at)),
-			`${what}: ${placesOf(alone)}`,
+			problemPlaces(alone).some((place) => place.startsWith(at)),
+			`${what}: ${problemPlaces(alone)}`,
 		);
 		const among = await stack.pdp.post<Problems>('/allowed/bulk', [right, body]);
 		t.is(among.status, 422, what);
 		t.true(
-			placesOf(among).some((place) => place.startsWith(at.replace('body', 'body.1'))),
-			`${what}: ${placesOf(among)}`,
+			problemPlaces(among).some((place) => place.startsWith(at.replace('body', 'body.1'))),
+			`${what}: ${problemPlaces(among)}`,
 		);
 	}
 	for (const wrong of [
@@ -93,7 +93,7 @@ interface Problems {
 	readonly detail: readonly { readonly loc: readonly unknown[] }[];
 }
 
-const placesOf = ({ body }: Answer<Problems>) => body.detail.map(({ loc }) => loc.join('.'));
+const problemPlaces = ({ body }: Answer<Problems>) => body.detail.map(({ loc }) => loc.join('.'));
 
 test('what clients send beside the question does not matter; nor does how they spell nothing', async (t) => {
 	const spellings = [

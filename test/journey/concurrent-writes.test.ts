@@ -2,10 +2,10 @@ import test, { type ExecutionContext } from 'ava';
 import { unpack } from '../../src/bundle.js';
 import { Engine } from '../../src/pdp/engine.js';
 import type { Answer, Client } from '../support/client.js';
-import { onEachStore, stores } from '../support/each-store.js';
+import { onEachStack, onEachStore } from '../support/each-store.js';
 import { type Mixed, mixedWrite, questions } from '../support/mixed-writes.js';
 import { seeded } from '../support/random.js';
-import { facts, type Stack, schema, startStack } from '../support/stack.js';
+import { facts, type Stack, schema } from '../support/stack.js';
 
 /**
  * Many clients write one environment at once, and often the same objects: each is answered properly, no revision is
@@ -15,13 +15,12 @@ import { facts, type Stack, schema, startStack } from '../support/stack.js';
 const clients = 16;
 const writes = 5_000;
 
-for (const kind of stores) {
-	test.serial(`${writes} mixed writes by ${clients} clients end in the order of their revisions [${kind}]`, (t) =>
+onEachStack(
+	`${writes} mixed writes by ${clients} clients end in the order of their revisions`,
+	(t, stack) =>
 		seeded(t, async (random) => {
 			// It takes a fraction of that; a busy machine must not fail it.
 			t.timeout(600_000);
-			const stack = await startStack(kind);
-			t.teardown(() => stack.stop());
 			const told: Told[] = [];
 			let left = writes;
 			const writer = async () => {
@@ -44,8 +43,8 @@ for (const kind of stores) {
 			await stack.reached(revision ?? last);
 			await assertDecisions(t, stack);
 		}),
-	);
-}
+	{ declare: test.serial },
+);
 
 interface Told {
 	readonly write: Mixed;

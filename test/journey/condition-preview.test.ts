@@ -1,11 +1,11 @@
 import { client } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
+import { openLedger } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
-import { type Place, secretOf } from '../support/management.js';
+import { createSecret, type Place } from '../support/management.js';
 
-/** What condition sets select, asked before they are used (decision 16). */
+/** What condition sets select, asked before they are used (docs/condition-semantics.md). */
 
 const journey = onEachStore();
 
@@ -41,8 +41,8 @@ async function populated({ http, schema, facts }: Place): Promise<void> {
 	for (const key of ['acme', 'globex']) await made(`${facts}/tenants`, { key, name: key, attributes: { plan: key } });
 	for (const [key, user] of Object.entries(users)) await made(`${facts}/users`, { key, ...user });
 	const documents = [
-		...[{ key: 'a', tenant: 'acme', attributes: { private: true, owner: 'ann' } }],
-		...[{ key: 'b', tenant: 'acme', attributes: { private: false, owner: 'ben' } }],
+		{ key: 'a', tenant: 'acme', attributes: { private: true, owner: 'ann' } },
+		{ key: 'b', tenant: 'acme', attributes: { private: false, owner: 'ben' } },
 		{ key: 'g', tenant: 'globex', attributes: { private: true, owner: 'ann' } },
 	];
 	for (const body of documents) await made(`${facts}/resource_instances`, { resource: 'document', ...body });
@@ -73,7 +73,7 @@ async function evaluate({ http, schema }: Place, body: object): Promise<Evaluati
 
 journey('a preview tells which users a set selects now, and changes nothing', async (t, place, { store }) => {
 	await populated(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const found = await preview(place, { condition_set: 'adults' });
 	t.deepEqual(shape(found), { data: ['ann', 'cy'], total_count: 2, page_count: 1, checked: 5 });
 	t.deepEqual(found.data[0], (await place.http.get(`${place.facts}/users/ann`)).body, 'as it is read elsewhere');
@@ -81,7 +81,7 @@ journey('a preview tells which users a set selects now, and changes nothing', as
 	t.deepEqual(shape(second), { data: ['cy'], total_count: 2, page_count: 2, checked: 5 });
 	t.deepEqual(shape(await preview(place, { condition_set: 'adults', page: 9 })).data, []);
 
-	const reader = client(place.url, await secretOf(store, place.organization_id, { access_level: 'read' }));
+	const reader = client(place.url, await createSecret(store, place.organization_id, { access_level: 'read' }));
 	const path = `${place.schema}/condition_sets/preview`;
 	t.is((await reader.post<Preview>(path, { condition_set: 'adults' })).body.total_count, 2, 'a reader may ask');
 	await ledger.balanced();
@@ -93,7 +93,8 @@ const selected: Readonly<Record<string, readonly [body: object, ...keys: readonl
 	'a comparison': [{ conditions: { 'user.age': { 'less-than': 50 } } }, 'ann', 'ben'],
 	'who is not: without the attribute too, but not where it cannot be compared': [
 		{ conditions: { not: { 'user.age': { 'less-than': 50 } } } },
-		...['cy', 'dora'],
+		'cy',
+		'dora',
 	],
 	'a built-in attribute': [{ conditions: { 'user.email': { 'ends-with': '@example.com' } } }, 'dora'],
 	'a role in any tenant': [{ conditions: { 'user.roles': { array_contains: 'admin' } } }, 'ann', 'cy'],
@@ -119,17 +120,22 @@ const selected: Readonly<Record<string, readonly [body: object, ...keys: readonl
 	],
 	'what only members know of a tenant': [
 		{ conditions: { 'user.age': { 'is-null': false } }, tenant: 'acme' },
-		...['ann', 'ben', 'cy', 'eve'],
+		'ann',
+		'ben',
+		'cy',
+		'eve',
 	],
 	documents: [{ type: 'resourceset', resource_id: 'document' }, 'a', 'b', 'g'],
 	'documents of a tenant': [{ type: 'resourceset', resource_id: 'document', tenant: 'globex' }, 'g'],
 	'documents by an attribute': [
 		{ type: 'resourceset', resource_id: 'document', conditions: { 'resource.private': { equals: true } } },
-		...['a', 'g'],
+		'a',
+		'g',
 	],
 	'documents by their tenant': [
 		{ type: 'resourceset', resource_id: 'document', conditions: { 'resource.tenant': { in: ['acme'] } } },
-		...['a', 'b'],
+		'a',
+		'b',
 	],
 	'documents of a user': [{ condition_set: 'own', user: 'ann' }, 'a', 'g'],
 	'documents of a stranger': [{ condition_set: 'own', user: { key: 'zoe' } }],
@@ -149,7 +155,8 @@ journey('a preview looks at every user of a large environment', async (t, place)
 	await populated(place);
 	for (const from of [0, 1]) {
 		const operations = Array.from({ length: 800 }, (_, index) => ({
-			...{ key: `user-${from}-${index}`, attributes: { age: index % 4 } },
+			key: `user-${from}-${index}`,
+			attributes: { age: index % 4 },
 		}));
 		t.is((await place.http.post(`${place.facts}/bulk/users`, { operations })).status, 200);
 	}

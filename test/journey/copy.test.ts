@@ -1,7 +1,7 @@
 import type { Answer } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
+import { openLedger } from '../support/ledger.js';
 import { type Management, newPlace, type Place } from '../support/management.js';
 
 /** Copying the schema of an environment into another one of its project (contract: Environments). */
@@ -32,7 +32,7 @@ async function exported(place: Place): Promise<{ readonly schema: Json; readonly
 }
 
 /** The resources and roles of a place as a document says them. */
-async function schemaOf(place: Place): Promise<Json> {
+async function exportedSchema(place: Place): Promise<Json> {
 	const { resources, roles } = (await exported(place)).schema;
 	return { resources, roles };
 }
@@ -43,32 +43,31 @@ async function filled(place: Place): Promise<void> {
 	await place.http.post(`${place.schema}/resources/__user/attributes`, { key: 'age', type: 'number' });
 }
 
-function copiesOf(place: Place, { project }: Management): Copies {
+function copyClient(place: Place, { project }: Management): Copies {
 	return (body, rest = '') => project.post(`/v2/projects/${place.project}/envs/${place.key}/copy${rest}`, body);
 }
 
 /** What the facts of a new environment are. */
 const noFacts = {
-	...{ tenants: { default: { name: 'Default Tenant' } }, users: {} },
-	...{
-		tenant_users: [],
-		resource_instances: {},
-		groups: {},
-		made_for_groups: [],
-		relationship_tuples: [],
-		role_assignments: [],
-		user_invites: {},
-	},
+	tenants: { default: { name: 'Default Tenant' } },
+	users: {},
+	tenant_users: [],
+	resource_instances: {},
+	groups: {},
+	made_for_groups: [],
+	relationship_tuples: [],
+	role_assignments: [],
+	user_invites: {},
 };
 
 journey(
 	'a schema is copied into a new environment, which has its own key and no facts',
 	async (t, place, management) => {
 		await filled(place);
-		const ledger = await ledgerOf(t, place);
+		const ledger = await openLedger(t, place);
 		const key = `${place.key}-copy`;
 		const description = 'A copy';
-		const answer = await copiesOf(place, management)({ target_env: { new: { key, name: 'Copy', description } } });
+		const answer = await copyClient(place, management)({ target_env: { new: { key, name: 'Copy', description } } });
 		t.is(answer.status, 201, JSON.stringify(answer.body));
 		t.like(answer.body, { key, name: 'Copy', description, project_id: place.project_id });
 		const { project } = management;
@@ -77,14 +76,14 @@ journey(
 		t.deepEqual(target.body.schema, (await exported(place)).schema, 'attributes of users included');
 		t.deepEqual(target.body.facts, noFacts);
 		t.is((await project.get(`/v2/api-key/${place.project}/${key}`)).status, 200);
-		fails(t, await copiesOf(place, management)({ target_env: { new: { key, name: 'Again' } } }), 409, key);
+		fails(t, await copyClient(place, management)({ target_env: { new: { key, name: 'Again' } } }), 409, key);
 		await ledger.balanced();
 	},
 );
 
 journey('an existing environment keeps what is not copied, and its facts', async (t, place, management) => {
 	await filled(place);
-	const copy = copiesOf(place, management);
+	const copy = copyClient(place, management);
 	const target = await newPlace(management, management.project);
 	await target.http.post(`${target.schema}/roles`, { key: 'own', name: 'Own' });
 	await target.http.post(`${target.facts}/users`, {
@@ -92,13 +91,13 @@ journey('an existing environment keeps what is not copied, and its facts', async
 		role_assignments: [{ role: 'own', tenant: 'default' }],
 	});
 	const { facts } = await exported(target);
-	const ledger = await ledgerOf(t, target);
+	const ledger = await openLedger(t, target);
 	for (const existing of [target.key, target.id]) {
 		const answer = await copy({ target_env: { existing } });
 		if (existing === target.key) await ledger.wrote(answer, 201);
 		else await ledger.kept(answer, 201);
 		t.like(answer.body, { id: target.id, key: target.key });
-		t.deepEqual(await schemaOf(target), { ...schema, roles: { ...schema.roles, own: { name: 'Own' } } });
+		t.deepEqual(await exportedSchema(target), { ...schema, roles: { ...schema.roles, own: { name: 'Own' } } });
 		t.deepEqual((await exported(target)).facts, facts);
 	}
 
@@ -110,13 +109,13 @@ journey('an existing environment keeps what is not copied, and its facts', async
 	const elsewhere = { resources: { include: ['report'] }, roles: { exclude: ['reader'] } };
 	await ledger.kept(await copy({ target_env: { existing: target.key }, scope: elsewhere }), 201);
 	await ledger.wrote(await copy({ target_env: { existing: target.key }, conflict_strategy: 'overwrite' }), 201);
-	t.deepEqual(await schemaOf(target), { ...schema, roles: { ...schema.roles, own: { name: 'Own' } } });
+	t.deepEqual(await exportedSchema(target), { ...schema, roles: { ...schema.roles, own: { name: 'Own' } } });
 	await ledger.balanced();
 });
 
 journey('a scope says by key what is copied; what that refers to has to be there', async (t, place, management) => {
 	await filled(place);
-	const copy = copiesOf(place, management);
+	const copy = copyClient(place, management);
 	const { resources, roles } = schema;
 	const scopes: readonly (readonly [scope: Json, resources: readonly string[], roles: readonly string[]])[] = [
 		[{ roles: { exclude: ['*'] } }, ['document', 'report'], []],
@@ -136,10 +135,13 @@ journey('a scope says by key what is copied; what that refers to has to be there
 		const target = await newPlace(management, management.project);
 		const answer = await copy({ target_env: { existing: target.key }, scope });
 		t.is(answer.status, 201, JSON.stringify([scope, answer.body]));
-		t.deepEqual(await schemaOf(target), { resources: only(resources, resourceKeys), roles: only(roles, roleKeys) });
+		t.deepEqual(await exportedSchema(target), {
+			resources: only(resources, resourceKeys),
+			roles: only(roles, roleKeys),
+		});
 	}
 	const target = await newPlace(management, management.project);
-	const ledger = await ledgerOf(t, target);
+	const ledger = await openLedger(t, target);
 	const missing: readonly (readonly [scope: Json, named: string])[] = [
 		[{ resources: { exclude: ['report'] } }, 'report:read'],
 		[{ roles: { include: ['editor'] } }, 'reader'],
@@ -156,7 +158,9 @@ journey('a scope says by key what is copied; what that refers to has to be there
 /** Folders and files, whose roles are derived from each other and whose relations lead to each other. */
 const nested = {
 	file: {
-		...{ name: 'File', actions: { read: { name: 'read' } }, attributes: {} },
+		name: 'File',
+		actions: { read: { name: 'read' } },
+		attributes: {},
 		relations: { parent: { name: 'Parent', subject_resource: 'folder' } },
 		action_groups: { all: { name: 'All', actions: ['read'] } },
 		roles: {
@@ -169,7 +173,9 @@ const nested = {
 		},
 	},
 	folder: {
-		...{ name: 'Folder', actions: {}, attributes: {} },
+		name: 'Folder',
+		actions: {},
+		attributes: {},
 		relations: { author: { name: 'Author', subject_resource: '__user' } },
 		roles: { owner: { name: 'Owner', attributes: { level: 1 } } },
 	},
@@ -180,9 +186,9 @@ journey('what belongs to a resource goes with it, whatever refers to whatever', 
 		...header,
 		schema: { resources: nested, roles: { viewer: { name: 'Viewer', permissions: ['file:read'] } } },
 	});
-	const copy = copiesOf(place, management);
+	const copy = copyClient(place, management);
 	const target = await newPlace(management, management.project);
-	const ledger = await ledgerOf(t, target);
+	const ledger = await openLedger(t, target);
 	const to = { target_env: { existing: target.key } };
 
 	const missing: readonly (readonly [scope: Json, named: string])[] = [
@@ -194,7 +200,7 @@ journey('what belongs to a resource goes with it, whatever refers to whatever', 
 		await copy({ ...to, scope: { resources: { include: ['fold*'] }, roles: { exclude: ['*'] } } }),
 		201,
 	);
-	t.deepEqual(await schemaOf(target), { resources: { folder: nested.folder }, roles: {} });
+	t.deepEqual(await exportedSchema(target), { resources: { folder: nested.folder }, roles: {} });
 	// The role that one of files is derived from is there, but not any more as it is in the source.
 	await ledger.wrote(await target.http.delete(`${target.schema}/resources/folder/roles/owner`), 204);
 	const files = { scope: { resources: { include: ['file'] } } };
@@ -218,7 +224,7 @@ journey('what belongs to a resource goes with it, whatever refers to whatever', 
 });
 
 journey('a target is an environment of the same project, and another one', async (t, place, management) => {
-	const copy = copiesOf(place, management);
+	const copy = copyClient(place, management);
 	const other = await management.organization.post<Json>('/v2/projects', { key: `${place.key}-p`, name: 'P' });
 	t.is(other.status, 200);
 	const theirs = await management.organization.get<Json>(`/v2/projects/${place.key}-p/envs/dev`);
@@ -238,22 +244,22 @@ journey('a target is an environment of the same project, and another one', async
 
 journey('a copy may go on after it was answered, and is asked for', async (t, place, management) => {
 	await filled(place);
-	const copy = copiesOf(place, management);
-	const resultOf = (id: unknown) => `/v2/projects/default/envs/${place.key}/copy/async/${String(id)}/result`;
+	const copy = copyClient(place, management);
+	const resultPath = (id: unknown) => `/v2/projects/default/envs/${place.key}/copy/async/${String(id)}/result`;
 	const begun = await copy({ target_env: { new: { key: `${place.key}-async`, name: 'Later' } } }, '/async');
 	t.is(begun.status, 202, JSON.stringify(begun.body));
-	const ended = await management.project.get<Json>(`${resultOf(begun.body['task_id'])}?wait=30`);
+	const ended = await management.project.get<Json>(`${resultPath(begun.body['task_id'])}?wait=30`);
 	t.like(ended.body, { task_id: begun.body['task_id'], status: 'success', error: null });
 	const { body: target } = await management.project.get(`/v2/projects/default/envs/${place.key}-async`);
 	t.deepEqual(ended.body['result'], target);
-	t.is((await management.project.get<Json>(`${resultOf(begun.body['task_id'])}`)).body['status'], 'success');
-	fails(t, await place.http.get(resultOf(begun.body['task_id'])), 403);
+	t.is((await management.project.get<Json>(`${resultPath(begun.body['task_id'])}`)).body['status'], 'success');
+	fails(t, await place.http.get(resultPath(begun.body['task_id'])), 403);
 
 	const again = await copy({ target_env: { new: { key: `${place.key}-async`, name: 'Later' } } }, '/async?wait=30');
 	t.is(again.status, 202);
 	t.like(again.body, { status: 'failure', result: null });
 	t.true(String(again.body['error']).includes(`${place.key}-async`));
-	fails(t, await management.project.get(resultOf(place.id)), 404, place.id);
+	fails(t, await management.project.get(resultPath(place.id)), 404, place.id);
 
 	const many = await Promise.all(
 		Array.from({ length: 12 }, (_, index) =>

@@ -1,37 +1,44 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import type { ExecutionContext } from 'ava';
 import { startApi } from '../../src/compose.js';
 import { createLogger } from '../../src/log.js';
 import { type Client, client } from '../support/client.js';
-import { onEachStore, stores } from '../support/each-store.js';
+import { onEachStack, onEachStore } from '../support/each-store.js';
 import { eventually } from '../support/eventually.js';
 import { fails } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
+import { openLedger } from '../support/ledger.js';
 import type { Listed } from '../support/listed.js';
-import { type Place, secretOf } from '../support/management.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { createSecret, type Place } from '../support/management.js';
+import type { Stack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /** PDP configs, and what a decision point asks and tells (contract: PDP configs; What the PDP asks from this API). */
 
 const journey = onEachStore();
 
-const configsOf = ({ project, key }: Place) => `/v2/pdps/${project}/${key}/configs`;
+const configsPath = ({ project, key }: Place) => `/v2/pdps/${project}/${key}/configs`;
 
 journey('an environment has one PDP config, whose secret is its key', async (t, place) => {
 	const { http, key_id, id, project_id, organization_id, secret, project, key } = place;
 	const config = {
-		...{ id: key_id, organization_id, project_id, environment_id: id, client_secret: secret },
-		...{ name: `${key} environment key`, debug_audit_logs: true },
-		...{ opal_server_access_token: null, num_shards: null, min_pdp_version: null },
+		id: key_id,
+		organization_id,
+		project_id,
+		environment_id: id,
+		client_secret: secret,
+		name: `${key} environment key`,
+		debug_audit_logs: true,
+		opal_server_access_token: null,
+		num_shards: null,
+		min_pdp_version: null,
 	};
-	t.deepEqual((await http.get<Listed>(configsOf(place))).body, [config]);
+	t.deepEqual((await http.get<Listed>(configsPath(place))).body, [config]);
 	t.deepEqual((await http.get<Listed>(`/v2/pdps/${project_id}/${id.replaceAll('-', '')}/configs`)).body, [config]);
-	t.deepEqual((await http.get<Listed>(`${configsOf(place)}?page=2`)).body, []);
+	t.deepEqual((await http.get<Listed>(`${configsPath(place)}?page=2`)).body, []);
 	t.like((await http.get(`/v2/api-key/${project}/${key}`)).body, { id: key_id, secret, owner_type: 'pdp_config' });
 
-	const values = (await http.get(`${configsOf(place)}/${key_id}/values`)).body;
+	const values = (await http.get(`${configsPath(place)}/${key_id}/values`)).body;
 	const served = { org_id: organization_id, project_id, env_id: id };
 	t.like(values, {
 		context: {
@@ -45,10 +52,10 @@ journey('an environment has one PDP config, whose secret is its key', async (t, 
 		feed: { BUNDLE_URL: `${place.url}/bundles/${id}`, DEBUG_AUDIT_LOGS: true },
 	});
 	t.false(JSON.stringify(values).includes('permit_key_'), 'no secret');
-	fails(t, await http.get(`${configsOf(place)}/${id}/values`), 404, id);
+	fails(t, await http.get(`${configsPath(place)}/${id}/values`), 404, id);
 	t.deepEqual((await http.get(`/v2/pdps/me/config`)).body, values, 'asked by its decision point');
 	t.deepEqual((await http.post(`/v2/pdps/me/config`, {})).body, values);
-	fails(t, await http.post(`${configsOf(place)}/migrate-shards`, { num_shards: 2 }), 404);
+	fails(t, await http.post(`${configsPath(place)}/migrate-shards`, { num_shards: 2 }), 404);
 });
 
 journey(
@@ -56,20 +63,23 @@ journey(
 	async (t, place, { store, organization }) => {
 		const { organization_id, project_id, id: environment_id, key_id, url } = place;
 		const other = await organization.post<{ id: string; secret: string }>('/v2/api-key', {
-			...{ environment_id, owner_type: 'pdp_config', access_level: 'read', name: 'second' },
+			environment_id,
+			owner_type: 'pdp_config',
+			access_level: 'read',
+			name: 'second',
 		});
 		const second = client(url, other.body.secret);
 		const as = async (access_level: 'read' | 'write') =>
-			client(url, await secretOf(store, organization_id, { project_id, environment_id, access_level }));
-		const idsFor = async (http: Client) => (await http.get<Listed>(configsOf(place))).body.map(({ id }) => id);
+			client(url, await createSecret(store, organization_id, { project_id, environment_id, access_level }));
+		const idsFor = async (http: Client) => (await http.get<Listed>(configsPath(place))).body.map(({ id }) => id);
 		t.deepEqual(await idsFor(organization), [key_id, other.body.id]);
 		t.deepEqual(await idsFor(second), [other.body.id]);
-		t.is((await second.get(`${configsOf(place)}/${other.body.id}/values`)).status, 200);
+		t.is((await second.get(`${configsPath(place)}/${other.body.id}/values`)).status, 200);
 		for (const http of [await as('write'), await as('read'), second]) {
 			if (http !== second) t.deepEqual(await idsFor(http), []);
-			fails(t, await http.get(`${configsOf(place)}/${key_id}/values`), 403, key_id);
-			fails(t, await http.post(`${configsOf(place)}/${key_id}/rotate-api-key`), 403);
-			fails(t, await http.put(`${configsOf(place)}/${key_id}/debug-audit-logs/disable`), 403);
+			fails(t, await http.get(`${configsPath(place)}/${key_id}/values`), 403, key_id);
+			fails(t, await http.post(`${configsPath(place)}/${key_id}/rotate-api-key`), 403);
+			fails(t, await http.put(`${configsPath(place)}/${key_id}/debug-audit-logs/disable`), 403);
 		}
 		fails(t, await organization.get('/v2/pdps/me/config'), 403);
 		fails(t, await organization.post('/v2/pdps/me/state', { pdp_instance_id: 'a', state: {} }), 403);
@@ -78,15 +88,15 @@ journey(
 
 journey('rotating gives a new key, refuses the old one, and is in the history without either', async (t, place) => {
 	const { http, key_id, secret, project, key } = place;
-	const ledger = await ledgerOf(t, place);
-	const config = `${configsOf(place)}/${key_id}`;
+	const ledger = await openLedger(t, place);
+	const config = `${configsPath(place)}/${key_id}`;
 	const rotated = await ledger.wrote(await http.post(`${config}/rotate-api-key`));
 	const next = String(rotated['client_secret']);
 	t.not(next, secret);
 	t.is(rotated['id'], key_id);
-	fails(t, await http.get(configsOf(place)), 401);
+	fails(t, await http.get(configsPath(place)), 401);
 	const holder = client(place.url, next);
-	t.deepEqual((await holder.get<Listed>(configsOf(place))).body, [rotated]);
+	t.deepEqual((await holder.get<Listed>(configsPath(place))).body, [rotated]);
 	t.like((await holder.get(`/v2/api-key/${project}/${key}`)).body, { id: key_id, secret: next });
 
 	const disabled = await ledger.wrote(await holder.put(`${config}/debug-audit-logs/disable`));
@@ -167,42 +177,36 @@ async function secondNode(t: ExecutionContext, { config }: Stack): Promise<strin
 	return node.listening.url;
 }
 
-for (const kind of stores) {
-	test(`a request that waits under a key ends with the key, and no other does [${kind}]`, async (t) => {
-		const stack = await startStack(kind);
-		t.teardown(stack.stop);
-		const { url } = stack.api.listening;
-		// Where the keys are taken back: on a server in another process than where the requests wait.
-		const elsewhere = client(kind === 'server' ? await secondNode(t, stack) : url, stack.keys.organization);
-		const { environment_id } = (await stack.environment.get('/v2/api-key/scope')).body;
-		const path = `/bundles/${environment_id}`;
-		const held = await stack.environment.get(path);
-		const headers = { 'if-none-match': held.headers.get('etag') ?? '', prefer: 'modes=snapshot,delta;wait=20' };
-		// Began first and ends by itself: what ends before it was ended.
-		const other = stack.environment.get(path, { headers });
-		const ends = [
-			(key: string) => elsewhere.post(`/v2/api-key/${key}/rotate-secret`),
-			(key: string) => elsewhere.delete(`/v2/api-key/${key}`),
-		];
-		for (const end of ends) {
-			const { body: key } = await elsewhere.post<Record<'id' | 'secret', string>>('/v2/api-key', { environment_id });
-			const waiting = client(url, key.secret).get(path, { headers });
-			await eventually(async () => (await elsewhere.get(`/v2/api-key/${key.id}`)).body['last_used_at']);
-			await end(key.id);
-			fails(t, await Promise.race([waiting, other]), 401);
-		}
-		t.is((await other).status, 304);
-	});
+onEachStack('a request that waits under a key ends with the key, and no other does', async (t, stack, kind) => {
+	const { url } = stack.api.listening;
+	// Where the keys are taken back: on a server in another process than where the requests wait.
+	const elsewhere = client(kind === 'server' ? await secondNode(t, stack) : url, stack.keys.organization);
+	const { environment_id } = (await stack.environment.get('/v2/api-key/scope')).body;
+	const path = `/bundles/${environment_id}`;
+	const held = await stack.environment.get(path);
+	const headers = { 'if-none-match': held.headers.get('etag') ?? '', prefer: 'modes=snapshot,delta;wait=20' };
+	// Began first and ends by itself: what ends before it was ended.
+	const other = stack.environment.get(path, { headers });
+	const ends = [
+		(key: string) => elsewhere.post(`/v2/api-key/${key}/rotate-secret`),
+		(key: string) => elsewhere.delete(`/v2/api-key/${key}`),
+	];
+	for (const end of ends) {
+		const { body: key } = await elsewhere.post<Record<'id' | 'secret', string>>('/v2/api-key', { environment_id });
+		const waiting = client(url, key.secret).get(path, { headers });
+		await eventually(async () => (await elsewhere.get(`/v2/api-key/${key.id}`)).body['last_used_at']);
+		await end(key.id);
+		fails(t, await Promise.race([waiting, other]), 401);
+	}
+	t.is((await other).status, 304);
+});
 
-	test(`a decision point whose key is rotated stops answering and says why [${kind}]`, async (t) => {
-		const stack = await startStack(kind);
-		t.teardown(stack.stop);
-		const question = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'default' } };
-		t.is((await stack.pdp.post('/allowed', question)).status, 200);
-		const [config] = (await stack.organization.get<Listed>('/v2/pdps/default/dev/configs')).body;
-		const rotated = await stack.organization.post(`/v2/pdps/default/dev/configs/${config?.['id']}/rotate-api-key`);
-		t.is(rotated.status, 200);
-		await eventually(async () => (await stack.pdp.post('/allowed', question)).status === 503);
-		t.regex(stack.decisionPoint.replica.state.detail, /401.*not known.*rotated or deleted/);
-	});
-}
+onEachStack('a decision point whose key is rotated stops answering and says why', async (t, stack) => {
+	const question = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'default' } };
+	t.is((await stack.pdp.post('/allowed', question)).status, 200);
+	const [config] = (await stack.organization.get<Listed>('/v2/pdps/default/dev/configs')).body;
+	const rotated = await stack.organization.post(`/v2/pdps/default/dev/configs/${config?.['id']}/rotate-api-key`);
+	t.is(rotated.status, 200);
+	await eventually(async () => (await stack.pdp.post('/allowed', question)).status === 503);
+	t.regex(stack.decisionPoint.replica.state.detail, /401.*not known.*rotated or deleted/);
+});

@@ -1,66 +1,61 @@
-import test from 'ava';
 import { client } from '../support/client.js';
-import { onEachStore, stores } from '../support/each-store.js';
+import { onEachStack, onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
-import { keysOf, type Listed } from '../support/listed.js';
-import { newOrganization, newPlace, type Place, secretOf } from '../support/management.js';
-import { facts, schema, startStack } from '../support/stack.js';
+import { openLedger } from '../support/ledger.js';
+import { type Listed, listedKeys } from '../support/listed.js';
+import { createSecret, newOrganization, newPlace, type Place } from '../support/management.js';
+import { facts, schema } from '../support/stack.js';
 
 /** Organizations, projects, environments and the API keys that open them (spec: Object hierarchy and paths). */
 
-for (const kind of stores) {
-	test(`the whole way: what the API is told decides, and what it is told back ends it [${kind}]`, async (t) => {
-		const stack = await startStack(kind);
-		t.teardown(stack.stop);
-		const { environment: http, pdp } = stack;
-		let revision = (await http.get<{ revision: number }>('/v2/projects/default/dev/policy')).body.revision;
-		t.is(revision, 1, 'an environment begins with its first revision');
-		const wrote = async (method: string, path: string, body?: unknown, status = 200) => {
-			const answer = await http.send(method, path, body);
-			t.is(answer.status, status, JSON.stringify(answer.body));
-			revision += 1;
-			t.is(answer.revision, revision, `${method} ${path}`);
-		};
-		const allowed = async (action: string, tenant: string) => {
-			await stack.reached(revision);
-			const answer = await pdp.post('/allowed', { user: 'auth0|ann', action, resource: { type: 'document', tenant } });
-			t.true((answer.revision ?? 0) >= revision);
-			return answer.body['allow'];
-		};
+onEachStack(`the whole way: what the API is told decides, and what it is told back ends it`, async (t, stack) => {
+	const { environment: http, pdp } = stack;
+	let revision = (await http.get<{ revision: number }>('/v2/projects/default/dev/policy')).body.revision;
+	t.is(revision, 1, 'an environment begins with its first revision');
+	const wrote = async (method: string, path: string, body?: unknown, status = 200) => {
+		const answer = await http.send(method, path, body);
+		t.is(answer.status, status, JSON.stringify(answer.body));
+		revision += 1;
+		t.is(answer.revision, revision, `${method} ${path}`);
+	};
+	const allowed = async (action: string, tenant: string) => {
+		await stack.reached(revision);
+		const answer = await pdp.post('/allowed', { user: 'auth0|ann', action, resource: { type: 'document', tenant } });
+		t.true((answer.revision ?? 0) >= revision);
+		return answer.body['allow'];
+	};
 
-		await wrote('POST', `${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {}, write: {} } });
-		await wrote('POST', `${schema}/roles`, { key: 'viewer', name: 'Viewer', permissions: ['document:read'] });
-		await wrote('POST', `${schema}/roles`, { key: 'editor', name: 'Editor', extends: ['viewer'] });
-		await wrote('POST', `${facts}/tenants`, { key: 'acme', name: 'Acme' });
-		await wrote('PUT', `${facts}/users/auth0%7Cann`, { key: 'auth0|ann', email: 'ann@example.com' }, 201);
-		t.false(await allowed('read', 'acme'), 'nothing is allowed that was not granted');
-		await wrote('POST', `${facts}/role_assignments`, { user: 'auth0|ann', role: 'editor', tenant: 'acme' });
-		t.true(await allowed('read', 'acme'), 'by the role that hers extends');
-		t.false(await allowed('write', 'acme'));
-		t.false(await allowed('read', 'default'));
-		await wrote('POST', `${schema}/roles/editor/permissions`, { permissions: ['document:write'] });
-		t.true(await allowed('write', 'acme'));
-		await wrote('DELETE', `${schema}/roles/editor/permissions`, { permissions: ['document:write'] });
-		t.false(await allowed('write', 'acme'));
-		await wrote('PATCH', `${schema}/resources/document`, { actions: { write: {} } });
-		t.false(await allowed('read', 'acme'), 'an action that is gone is granted no more');
+	await wrote('POST', `${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {}, write: {} } });
+	await wrote('POST', `${schema}/roles`, { key: 'viewer', name: 'Viewer', permissions: ['document:read'] });
+	await wrote('POST', `${schema}/roles`, { key: 'editor', name: 'Editor', extends: ['viewer'] });
+	await wrote('POST', `${facts}/tenants`, { key: 'acme', name: 'Acme' });
+	await wrote('PUT', `${facts}/users/auth0%7Cann`, { key: 'auth0|ann', email: 'ann@example.com' }, 201);
+	t.false(await allowed('read', 'acme'), 'nothing is allowed that was not granted');
+	await wrote('POST', `${facts}/role_assignments`, { user: 'auth0|ann', role: 'editor', tenant: 'acme' });
+	t.true(await allowed('read', 'acme'), 'by the role that hers extends');
+	t.false(await allowed('write', 'acme'));
+	t.false(await allowed('read', 'default'));
+	await wrote('POST', `${schema}/roles/editor/permissions`, { permissions: ['document:write'] });
+	t.true(await allowed('write', 'acme'));
+	await wrote('DELETE', `${schema}/roles/editor/permissions`, { permissions: ['document:write'] });
+	t.false(await allowed('write', 'acme'));
+	await wrote('PATCH', `${schema}/resources/document`, { actions: { write: {} } });
+	t.false(await allowed('read', 'acme'), 'an action that is gone is granted no more');
 
-		const policy = (await http.get<Policy>('/v2/projects/default/dev/policy')).body;
-		t.like(policy, { revision, schema_revision: revision, compiled_revision: revision, failure: null });
-		t.regex(policy.hash, /^[0-9a-f]{64}$/);
-		const generated = policy.files.filter(({ text }) => text.includes('package regolith.resources'));
-		t.is(generated.length, 1);
-		t.true(generated[0]?.text.includes('"write"') && !generated[0].text.includes('"read"'));
+	const policy = (await http.get<Policy>('/v2/projects/default/dev/policy')).body;
+	t.like(policy, { revision, schema_revision: revision, compiled_revision: revision, failure: null });
+	t.regex(policy.hash, /^[0-9a-f]{64}$/);
+	const generated = policy.files.filter(({ text }) => text.includes('package regolith.resources'));
+	t.is(generated.length, 1);
+	t.true(generated[0]?.text.includes('"write"') && !generated[0].text.includes('"read"'));
 
-		await wrote('DELETE', `${facts}/role_assignments`, { user: 'auth0|ann', role: 'editor', tenant: 'acme' }, 204);
-		const later = (await http.get('/v2/projects/default/dev/policy')).body;
-		t.like(later, { revision, schema_revision: policy.revision, compiled_revision: policy.revision });
-		await wrote('DELETE', `${facts}/users/auth0%7Cann`, undefined, 204);
-		t.is((await stack.organization.delete('/v2/projects/default/envs/dev')).status, 204);
-		fails(t, await http.get(`${facts}/users`), 401);
-	});
-}
+	await wrote('DELETE', `${facts}/role_assignments`, { user: 'auth0|ann', role: 'editor', tenant: 'acme' }, 204);
+	const later = (await http.get('/v2/projects/default/dev/policy')).body;
+	t.like(later, { revision, schema_revision: policy.revision, compiled_revision: policy.revision });
+	await wrote('DELETE', `${facts}/users/auth0%7Cann`, undefined, 204);
+	t.is((await stack.organization.delete('/v2/projects/default/envs/dev')).status, 204);
+	fails(t, await http.get(`${facts}/users`), 401);
+});
 
 interface Policy {
 	readonly revision: number;
@@ -69,7 +64,7 @@ interface Policy {
 }
 
 const journey = onEachStore();
-const hexOf = (id: string) => id.replaceAll('-', '');
+const hexId = (id: string) => id.replaceAll('-', '');
 
 journey(
 	'a key says what it opens; without a known key nothing is answered',
@@ -126,15 +121,18 @@ journey(
 			project: { id: project_id },
 		});
 		t.regex(place.secret, /^permit_key_.{86,}$/);
-		for (const project of ['default', project_id, hexOf(project_id), project_id.toUpperCase()]) {
-			for (const environment of [place.key, id, hexOf(id).toUpperCase()]) {
+		for (const project of ['default', project_id, hexId(project_id), project_id.toUpperCase()]) {
+			for (const environment of [place.key, id, hexId(id).toUpperCase()]) {
 				const again = await place.http.get(`/v2/api-key/${project}/${environment}`);
 				t.is(again.body['secret'], place.secret, `${project}/${environment}`);
 			}
 		}
 		fails(t, await management.project.get('/v2/api-key/default/nowhere'), 404, 'nowhere');
 		fails(t, await management.project.get(`/v2/api-key/nowhere/${place.key}`), 404, 'nowhere');
-		const reader = client(management.url, await secretOf(management.store, organization_id, { access_level: 'read' }));
+		const reader = client(
+			management.url,
+			await createSecret(management.store, organization_id, { access_level: 'read' }),
+		);
 		fails(t, await reader.get(`/v2/api-key/default/${place.key}`), 403, 'read');
 	},
 );
@@ -149,7 +147,7 @@ journey(
 		t.like(plain.body, { urn_namespace: null, active_policy_repo_id: null });
 		fails(t, await organization.post('/v2/projects', { key: name('plain'), name: 'Again' }), 409, name('plain'));
 		const environments = (project: string) => organization.get<Listed>(`/v2/projects/${project}/envs`);
-		t.deepEqual(keysOf((await environments(name('plain'))).body), ['dev', 'production']);
+		t.deepEqual(listedKeys((await environments(name('plain'))).body), ['dev', 'production']);
 		t.deepEqual(
 			(await environments(plain.body.id)).body.map((environment) => environment['name']),
 			['Development', 'Production'],
@@ -163,7 +161,7 @@ journey(
 		];
 		await organization.post('/v2/projects', { key: name('own'), name: 'Own', initial_environments });
 		const own = (await environments(name('own'))).body;
-		t.deepEqual(keysOf(own), ['eu', 'us']);
+		t.deepEqual(listedKeys(own), ['eu', 'us']);
 		t.like(own[0], { description: 'Europe', settings: { a: 1 } });
 
 		const twice = [
@@ -202,9 +200,9 @@ journey(
 		const made = (await organization.post<{ id: string }>('/v2/projects', { ...sent, active_policy_repo_id: null }))
 			.body;
 		t.like(made, sent);
-		for (const name of [sent.key, made.id, hexOf(made.id)])
+		for (const name of [sent.key, made.id, hexId(made.id)])
 			t.deepEqual((await organization.get(`/v2/projects/${name}`)).body, { ...made });
-		t.true(keysOf((await organization.get<Listed>('/v2/projects?per_page=100')).body).includes(sent.key));
+		t.true(listedKeys((await organization.get<Listed>('/v2/projects?per_page=100')).body).includes(sent.key));
 		t.is((await organization.get<Listed>('/v2/projects?per_page=1&page=2')).body.length, 1);
 
 		const path = `/v2/projects/${sent.key}`;
@@ -236,14 +234,17 @@ journey(
 
 		const inside = await newPlace(management, organization, sent.key);
 		await inside.http.post(`${inside.facts}/users`, { key: 'ann' });
-		const ofProject = client(url, await secretOf(management.store, inside.organization_id, { project_id: made.id }));
+		const ofProject = client(
+			url,
+			await createSecret(management.store, inside.organization_id, { project_id: made.id }),
+		);
 		t.is((await ofProject.delete(path)).status, 204);
 		for (const method of ['GET', 'PATCH', 'DELETE']) {
 			fails(t, await organization.send(method, path, method === 'PATCH' ? {} : undefined), 404, sent.key);
 		}
 		fails(t, await inside.http.get(`${inside.facts}/users`), 401);
 		fails(t, await ofProject.get('/v2/api-key/scope'), 401);
-		t.deepEqual(await rowsOf(inside), {}, 'nothing of it is left');
+		t.deepEqual(await countRows(inside), {}, 'nothing of it is left');
 		t.is((await organization.post('/v2/projects', sent)).status, 200, 'its key is free again');
 	},
 );
@@ -265,12 +266,12 @@ journey('an environment is made, read under any of its names, changed and delete
 	const made = created.body;
 	t.like(made, { ...sent, avp_policy_store_id: null, email_configuration: null, project_id: place.project_id });
 	t.false('revision' in made);
-	for (const name of [sent.key, made.id, hexOf(made.id)])
+	for (const name of [sent.key, made.id, hexId(made.id)])
 		t.deepEqual((await project.get(`${path}/${name}`)).body, { ...made });
 	fails(t, await project.post(path, sent), 409, sent.key);
-	t.deepEqual(keysOf((await project.get<Listed>(`${path}?per_page=1&page=1`)).body), ['dev']);
+	t.deepEqual(listedKeys((await project.get<Listed>(`${path}?per_page=1&page=1`)).body), ['dev']);
 
-	const ledger = await ledgerOf(t, {
+	const ledger = await openLedger(t, {
 		...place,
 		id: made.id,
 		revision: async () => (await place.store.counters(made.id))?.revision ?? -1,
@@ -308,7 +309,7 @@ journey('a new environment is empty, and one of a deleted one’s name is empty 
 		t.is(await revision(), 1);
 		t.deepEqual((await http.get<unknown>(`${schema}/roles`)).body, []);
 		t.deepEqual((await http.get<unknown>(`${schema}/resources`)).body, []);
-		t.deepEqual(keysOf((await http.get<Listed>(`${facts}/tenants`)).body), ['default']);
+		t.deepEqual(listedKeys((await http.get<Listed>(`${facts}/tenants`)).body), ['default']);
 		t.is((await http.get(`${facts}/users`)).body['total_count'], 0);
 		t.deepEqual((await http.get<unknown>(`${facts}/role_assignments`)).body, []);
 
@@ -324,13 +325,13 @@ journey('a new environment is empty, and one of a deleted one’s name is empty 
 		t.is((await http.delete(`/v2/projects/default/envs/${key}`)).status, 204, `round ${round}`);
 		fails(t, await http.get(`${facts}/users`), 401);
 		fails(t, await management.organization.get(`${facts}/users`), 404, key);
-		t.deepEqual(await rowsOf({ store: management.store, id }), {}, 'nothing of it is left');
+		t.deepEqual(await countRows({ store: management.store, id }), {}, 'nothing of it is left');
 		before = id;
 	}
 });
 
 /** How many rows each table still has of an environment; tables without any are left out. */
-async function rowsOf({ store, id }: Pick<Place, 'store' | 'id'>) {
+async function countRows({ store, id }: Pick<Place, 'store' | 'id'>) {
 	const { knex } = store.database;
 	const columns: { table_name: string }[] = await knex('information_schema.columns')
 		.where({ table_schema: 'public', column_name: 'environment_id' })
@@ -344,8 +345,8 @@ async function rowsOf({ store, id }: Pick<Place, 'store' | 'id'>) {
 }
 
 journey('a key of an environment sees its own project and environment', async (t, place) => {
-	t.deepEqual(keysOf((await place.http.get<Listed>('/v2/projects')).body), ['default']);
-	t.deepEqual(keysOf((await place.http.get<Listed>('/v2/projects/default/envs')).body), [place.key]);
+	t.deepEqual(listedKeys((await place.http.get<Listed>('/v2/projects')).body), ['default']);
+	t.deepEqual(listedKeys((await place.http.get<Listed>('/v2/projects/default/envs')).body), [place.key]);
 });
 
 journey('environments of other projects and organizations stay closed', async (t, place, management) => {

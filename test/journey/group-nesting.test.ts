@@ -6,7 +6,7 @@ import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /**
  * Which of two groups has the roles of the other is a setting of the environment, read when they are put together: what
- * a decision point decides, and that lists and removals hold whatever the setting was (spec: Groups; decision 13).
+ * a decision point decides, and that lists and removals hold whatever the setting was (spec: Groups; docs/groups.md).
  */
 
 const environmentPath = '/v2/projects/default/envs/dev';
@@ -16,7 +16,7 @@ const assigned = { group_instance_key: 'group:inner' };
 
 /** The groups `outer`, in which ann is, and `inner`, in which ben is; `outer` may read a budget, `inner` a plan. */
 async function furnished(t: ExecutionContext) {
-	const stack = await startStack('server');
+	const stack = await startStack();
 	t.teardown(stack.stop);
 	const { environment: http } = stack;
 	const roles = { viewer: { name: 'Viewer', permissions: ['read'] } };
@@ -47,7 +47,9 @@ async function readers({ pdp, reached }: Stack, revision: number | undefined): P
 		['ben', 'plan'],
 	]) {
 		const { body } = await pdp.post<Loose>('/allowed', {
-			...{ user, action: 'read', resource: { type: 'document', key, tenant: 'acme' } },
+			user,
+			action: 'read',
+			resource: { type: 'document', key, tenant: 'acme' },
 		});
 		if (body['allow'] === true) found.push(`${user} ${key}`);
 	}
@@ -162,14 +164,16 @@ test('the direction goes through a document', async (t) => {
 });
 
 test('other values of the setting are refused', async (t) => {
-	const stack = await startStack('server');
+	const stack = await startStack();
 	t.teardown(stack.stop);
 	for (const value of ['parent', '', 'Child_Joins_Parent', 1, true, [], {}]) {
 		const problem = ['body', 'settings', 'group_nesting'];
 		const patched = await set(stack, { group_nesting: value });
 		fails(t, patched, 422, 'group_nesting');
 		const created = await stack.organization.post<Loose>('/v2/projects/default/envs', {
-			...{ key: 'new', name: 'New', settings: { group_nesting: value } },
+			key: 'new',
+			name: 'New',
+			settings: { group_nesting: value },
 		});
 		fails(t, created, 422, 'group_nesting');
 		for (const { body } of [patched, created]) {

@@ -1,10 +1,10 @@
 import { newestChanges } from '../support/changes.js';
 import type { Answer, Loose } from '../support/client.js';
-import { contentsOf } from '../support/contents.js';
+import { readContents } from '../support/contents.js';
 import { derivedIn } from '../support/derived.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
+import { openLedger } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 
@@ -32,7 +32,7 @@ async function furnish({ http, schema, facts }: Place): Promise<void> {
 }
 
 /** The groups API of a place. */
-function groupsOf({ http, schema }: Place) {
+function groupsClient({ http, schema }: Place) {
 	const at = (group: string, part: string) => `${schema}/groups/${group}${part}`;
 	const list = async (group: string, part: string) => (await http.get<Paginated>(at(group, `/${part}`))).body.data;
 	const acme = { tenant: 'acme' };
@@ -50,23 +50,23 @@ function groupsOf({ http, schema }: Place) {
 		users: async (group: string) => (await list(group, 'users')).map(({ key }) => key),
 		roles: async (group: string) =>
 			(await list(group, 'roles')).map(({ resource_instance, role }) => `${resource_instance}#${role}`),
-		children: async (group: string) => (await list(group, 'children')).map(nameOf),
-		parents: async (group: string) => (await list(group, 'parents')).map(nameOf),
+		children: async (group: string) => (await list(group, 'children')).map(groupName),
+		parents: async (group: string) => (await list(group, 'parents')).map(groupName),
 	};
 }
 
 const onBudget = { resource: 'document', resource_instance: 'budget', role: 'viewer', tenant: 'acme' };
 
-function nameOf({ group_resource_type_key, group_instance_key }: Loose): string {
+function groupName({ group_resource_type_key, group_instance_key }: Loose): string {
 	return `${group_resource_type_key}:${group_instance_key}`;
 }
 
 journey('the specification’s example: a group, a role, members before and after, a group in it', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
-	const groups = groupsOf(place);
-	const before = await contentsOf(place);
-	const ledger = await ledgerOf(t, place);
+	const groups = groupsClient(place);
+	const before = await readContents(place);
+	const ledger = await openLedger(t, place);
 
 	const made = await ledger.wrote(await groups.create('admins'));
 	t.like(made, { group_resource_type_key: 'group', group_instance_key: 'admins', group_tenant: 'acme' });
@@ -122,14 +122,14 @@ journey('the specification’s example: a group, a role, members before and afte
 	fails(t, await http.get(`${schema}/groups/direct/group:admins`), 404, 'group:admins');
 	t.deepEqual(await derivedIn(place), ['cy#member@group:interns']);
 	await ledger.wrote(await groups.remove('group:interns'), 204);
-	t.deepEqual(await contentsOf(place), before, 'what was made for groups went with the last');
+	t.deepEqual(await readContents(place), before, 'what was made for groups went with the last');
 	await ledger.balanced();
 });
 
 journey('every list and both forms of one group agree, by key and by id', async (t, place) => {
 	await furnish(place);
 	const { http, schema } = place;
-	const groups = groupsOf(place);
+	const groups = groupsClient(place);
 	for (const key of ['one', 'two', 'three']) await groups.create(key);
 	await groups.create('one', { group_resource_type_key: 'team' });
 	await groups.create('four', { group_tenant: 'globex' });
@@ -138,14 +138,17 @@ journey('every list and both forms of one group agree, by key and by id', async 
 
 	const path = `${schema}/groups`;
 	const all = (await http.get<Paginated>(`${path}/direct`)).body;
-	t.deepEqual(all.data.map(nameOf), ['group:one', 'group:two', 'group:three', 'team:one', 'group:four']);
+	t.deepEqual(all.data.map(groupName), ['group:one', 'group:two', 'group:three', 'team:one', 'group:four']);
 	t.deepEqual([all.total_count, all.page_count], [5, 1]);
 	t.deepEqual(Object.keys(all.data[0] ?? {}).sort(), [
-		...['group_instance_key', 'group_resource_type_key', 'group_tenant', 'id'],
+		'group_instance_key',
+		'group_resource_type_key',
+		'group_tenant',
+		'id',
 	]);
 	const second = (await http.get<Paginated>(`${path}/direct?page=2&per_page=2`)).body;
 	t.deepEqual(shape(second), { ...shape(second), total_count: 5, page_count: 3 });
-	t.deepEqual(second.data.map(nameOf), ['group:three', 'team:one']);
+	t.deepEqual(second.data.map(groupName), ['group:three', 'team:one']);
 	for (const [filter, names] of Object.entries({
 		'tenant=globex': ['group:four'],
 		'tenant=nobody': [],
@@ -156,9 +159,9 @@ journey('every list and both forms of one group agree, by key and by id', async 
 		'search=one&resource=group&tenant=acme': ['group:one'],
 	})) {
 		const { body } = await http.get<Paginated>(`${path}/direct?${filter}`);
-		t.deepEqual(body.data.map(nameOf), names, filter);
+		t.deepEqual(body.data.map(groupName), names, filter);
 		const old = await http.get<readonly Loose[]>(`${path}?${filter}`);
-		t.deepEqual(old.body.map(nameOf), names, `deprecated: ${filter}`);
+		t.deepEqual(old.body.map(groupName), names, `deprecated: ${filter}`);
 	}
 
 	const id = String(all.data[0]?.['id']);
@@ -181,7 +184,7 @@ journey('every list and both forms of one group agree, by key and by id', async 
 journey('the deprecated reads say what replaces them', async (t, place) => {
 	await furnish(place);
 	const { http, schema } = place;
-	await groupsOf(place).create('admins');
+	await groupsClient(place).create('admins');
 	const old = await http.get<unknown>(`${schema}/groups`);
 	t.regex(old.headers.get('deprecation') ?? '', /^@\d+$/);
 	t.is(old.headers.get('link'), `<${schema}/groups/direct>; rel="successor-version"`);
@@ -206,8 +209,8 @@ journey('the deprecated reads say what replaces them', async (t, place) => {
 
 journey('two groups with different roles on one instance share none, in any order', async (t, place) => {
 	await furnish(place);
-	const groups = groupsOf(place);
-	const before = await contentsOf(place);
+	const groups = groupsClient(place);
+	const before = await readContents(place);
 	for (const [group, user] of [
 		['viewers', 'ann'],
 		['editors', 'ben'],
@@ -222,19 +225,21 @@ journey('two groups with different roles on one instance share none, in any orde
 	await groups.give('group:both', {});
 	const onDocuments = async () => (await derivedIn(place)).filter((held) => held.includes('@document:'));
 	t.deepEqual(await onDocuments(), [
-		...['ann#viewer@document:budget', 'ben#editor@document:budget'],
-		...['cy#editor@document:plan', 'cy#viewer@document:budget'],
+		'ann#viewer@document:budget',
+		'ben#editor@document:budget',
+		'cy#editor@document:plan',
+		'cy#viewer@document:budget',
 	]);
 	t.is((await groups.take('group:viewers', {})).status, 204);
 	t.deepEqual(await groups.roles('group:both'), ['document:budget#viewer', 'document:plan#editor']);
 	t.is((await groups.take('group:editors', { role: 'editor' })).status, 204);
 	t.deepEqual(await onDocuments(), ['cy#editor@document:plan', 'cy#viewer@document:budget']);
 	for (const group of ['viewers', 'editors', 'both']) t.is((await groups.remove(`group:${group}`)).status, 204);
-	t.deepEqual(await contentsOf(place), before);
+	t.deepEqual(await readContents(place), before);
 });
 
 interface Refusal {
-	readonly ask: (groups: ReturnType<typeof groupsOf>) => Promise<Answer<unknown>>;
+	readonly ask: (groups: ReturnType<typeof groupsClient>) => Promise<Answer<unknown>>;
 	readonly status: number;
 	readonly says: string;
 }
@@ -243,39 +248,48 @@ const refusals: Readonly<Record<string, Refusal>> = {
 	'a group that exists': { ask: ({ create }) => create('admins'), status: 409, says: 'group:admins' },
 	'a group that exists, in another tenant': {
 		ask: ({ create }) => create('admins', { group_tenant: 'globex' }),
-		...{ status: 409, says: 'group:admins' },
+		status: 409,
+		says: 'group:admins',
 	},
 	'an instance of another tenant': {
 		ask: ({ create }) => create('secret', { group_resource_type_key: 'document' }),
-		...{ status: 400, says: 'globex' },
+		status: 400,
+		says: 'globex',
 	},
 	'a tenant that does not exist': {
 		ask: ({ create }) => create('new', { group_resource_type_key: 'team', group_tenant: 'nobody' }),
-		...{ status: 404, says: 'nobody' },
+		status: 404,
+		says: 'nobody',
 	},
 	'rule 1: a group by two keys, of which the instance is none': {
 		ask: ({ add }) => add('group:budget', 'ann'),
-		...{ status: 404, says: 'group:budget' },
+		status: 404,
+		says: 'group:budget',
 	},
 	'rule 2: an instance of another tenant': {
 		ask: ({ give }) => give('group:admins', { resource_instance: 'secret', tenant: 'acme' }),
-		...{ status: 400, says: 'document:secret' },
+		status: 400,
+		says: 'document:secret',
 	},
 	'rule 2: a tenant that is neither’s': {
 		ask: ({ give }) => give('group:admins', { resource_instance: 'secret', tenant: 'globex' }),
-		...{ status: 400, says: 'group:admins' },
+		status: 400,
+		says: 'group:admins',
 	},
 	'rule 2: a user in another tenant': {
 		ask: ({ add }) => add('group:admins', 'ann', { tenant: 'globex' }),
-		...{ status: 400, says: 'globex' },
+		status: 400,
+		says: 'globex',
 	},
 	'rule 2: a group of another tenant': {
 		ask: ({ nest }) => nest('group:admins', 'group:others'),
-		...{ status: 400, says: 'group:others' },
+		status: 400,
+		says: 'group:others',
 	},
 	'rule 3: a group of another resource': {
 		ask: ({ nest }) => nest('group:admins', 'team:red'),
-		...{ status: 400, says: 'team:red' },
+		status: 400,
+		says: 'team:red',
 	},
 	'rule 3: what is no group': {
 		ask: ({ nest }) => nest('group:admins', 'group:plain'),
@@ -285,52 +299,63 @@ const refusals: Readonly<Record<string, Refusal>> = {
 	'a group in itself': { ask: ({ nest }) => nest('group:admins', 'group:admins'), status: 400, says: 'group:admins' },
 	'a group in itself, as a role': {
 		ask: ({ give }) => give('group:admins', { resource: 'group', resource_instance: 'admins', role: 'member' }),
-		...{ status: 400, says: 'group:admins' },
+		status: 400,
+		says: 'group:admins',
 	},
 	'rule 6: a role that does not exist': {
 		ask: ({ give }) => give('group:admins', { role: 'nobody' }),
-		...{ status: 404, says: 'nobody' },
+		status: 404,
+		says: 'nobody',
 	},
 	'rule 6: a role of another resource': {
 		ask: ({ give }) => give('group:admins', { role: 'owner' }),
-		...{ status: 404, says: 'owner' },
+		status: 404,
+		says: 'owner',
 	},
 	'rule 6: a tenant role': { ask: ({ give }) => give('group:admins', { role: 'admin' }), status: 404, says: 'admin' },
 	'rule 6: a role of the group itself': {
 		ask: ({ give }) => give('group:admins', { role: 'member' }),
-		...{ status: 404, says: 'member' },
+		status: 404,
+		says: 'member',
 	},
 	'an instance of another resource': {
 		ask: ({ give }) => give('group:admins', { resource_instance: 'finance' }),
-		...{ status: 400, says: 'folder' },
+		status: 400,
+		says: 'folder',
 	},
 	'an instance of another resource, in full': {
 		ask: ({ give }) => give('group:admins', { resource_instance: 'folder:finance' }),
-		...{ status: 400, says: 'folder:finance' },
+		status: 400,
+		says: 'folder:finance',
 	},
 	'an instance that does not exist': {
 		ask: ({ give }) => give('group:admins', { resource_instance: 'nothing' }),
-		...{ status: 404, says: 'nothing' },
+		status: 404,
+		says: 'nothing',
 	},
 	'a resource that does not exist': {
 		ask: ({ give }) => give('group:admins', { resource: 'nothing' }),
-		...{ status: 404, says: 'nothing' },
+		status: 404,
+		says: 'nothing',
 	},
 	'a role that the group has': { ask: ({ give }) => give('group:admins', {}), status: 409, says: 'budget#viewer' },
 	'a role that the group does not have': {
 		ask: ({ take }) => take('group:admins', { role: 'editor' }),
-		...{ status: 404, says: 'budget#editor' },
+		status: 404,
+		says: 'budget#editor',
 	},
 	'a user that does not exist': { ask: ({ add }) => add('group:admins', 'nobody'), status: 404, says: 'nobody' },
 	'a user without a tenant': { ask: ({ add }) => add('group:admins', 'ann', {}), status: 422, says: 'tenant' },
 	'a user who is no member': { ask: ({ drop }) => drop('group:admins', 'ben'), status: 404, says: 'ben' },
 	'a member, in another tenant': {
 		ask: ({ drop }) => drop('group:admins', 'ann', { tenant: 'globex' }),
-		...{ status: 400, says: 'globex' },
+		status: 400,
+		says: 'globex',
 	},
 	'a group that is not in it': {
 		ask: ({ release }) => release('group:admins', 'group:staff'),
-		...{ status: 404, says: 'group:staff' },
+		status: 404,
+		says: 'group:staff',
 	},
 	'to delete what is no group': {
 		ask: ({ remove }) => remove('document:budget'),
@@ -346,7 +371,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
 
 journey('what breaks a rule is refused with what is wrong, and nothing is written', async (t, place) => {
 	await furnish(place);
-	const groups = groupsOf(place);
+	const groups = groupsClient(place);
 	for (const key of ['admins', 'staff']) await groups.create(key);
 	await groups.create('others', { group_tenant: 'globex' });
 	await groups.create('red', { group_resource_type_key: 'team' });
@@ -354,19 +379,19 @@ journey('what breaks a rule is refused with what is wrong, and nothing is writte
 	t.is((await place.http.post(`${place.facts}/resource_instances`, plain)).status, 200);
 	await groups.add('group:admins', 'ann');
 	await groups.give('group:admins', {});
-	const [before, revision] = [await contentsOf(place), await place.revision()];
+	const [before, revision] = [await readContents(place), await place.revision()];
 	for (const [what, { ask, status, says }] of Object.entries(refusals)) {
 		fails(t, await ask(groups), status, says);
 		t.is(await place.revision(), revision, what);
 	}
-	t.deepEqual(await contentsOf(place), before);
+	t.deepEqual(await readContents(place), before);
 });
 
 journey('what is there already changes nothing, and a user needs no tenant to leave', async (t, place) => {
 	await furnish(place);
-	const groups = groupsOf(place);
+	const groups = groupsClient(place);
 	for (const key of ['a', 'b']) await groups.create(key);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await groups.add('group:a', 'ann'));
 	await ledger.kept(await groups.add('group:a', 'ann'));
 	await ledger.wrote(await groups.nest('group:a', 'group:b'));
@@ -385,12 +410,12 @@ journey('what is there already changes nothing, and a user needs no tenant to le
 journey('what was there before stays, and what somebody else uses', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
-	const groups = groupsOf(place);
+	const groups = groupsClient(place);
 	const roles = { member: { name: 'M' }, lead: { name: 'L' } };
 	await http.post(`${schema}/resources`, { key: 'team', name: 'Team', actions: {}, roles });
 	await http.post(`${facts}/resource_instances`, { key: 'red', resource: 'team', tenant: 'acme' });
 	await http.post(`${facts}/role_assignments`, { user: 'ben', role: 'lead', resource_instance: 'team:red' });
-	const before = await contentsOf(place);
+	const before = await readContents(place);
 	const ofTeam = { group_resource_type_key: 'team' };
 	const made = await groups.create('red', ofTeam);
 	t.is(made.status, 200);
@@ -401,7 +426,7 @@ journey('what was there before stays, and what somebody else uses', async (t, pl
 	await groups.nest('team:red', 'team:blue');
 	t.is((await groups.remove('team:red')).status, 204);
 	t.is((await groups.remove('team:blue')).status, 204);
-	t.deepEqual(await contentsOf(place), before);
+	t.deepEqual(await readContents(place), before);
 
 	// Made for groups, and used by somebody else since.
 	await groups.create('admins');
@@ -411,7 +436,7 @@ journey('what was there before stays, and what somebody else uses', async (t, pl
 	const tuple = { subject: 'group:plain', relation: 'viewer_group', object: 'document:plan' };
 	t.is((await http.post(`${facts}/relationship_tuples`, tuple)).status, 200);
 	t.is((await groups.remove('group:admins')).status, 204);
-	const left = (await contentsOf(place)).filter((word) => !before.includes(word));
+	const left = (await readContents(place)).filter((word) => !before.includes(word));
 	t.deepEqual(left, [
 		'document:viewer from group:member by viewer_group',
 		'relation document:viewer_group',
@@ -424,13 +449,13 @@ journey('what was there before stays, and what somebody else uses', async (t, pl
 	t.is((await http.delete(`${facts}/resource_instances/group:plain`)).status, 204);
 	await groups.create('admins');
 	t.is((await groups.remove('group:admins')).status, 204);
-	t.deepEqual(await contentsOf(place), before);
+	t.deepEqual(await readContents(place), before);
 });
 
 journey('a role is given by a relation of one’s own where that gives it alone, else by a new one', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
-	const groups = groupsOf(place);
+	const groups = groupsClient(place);
 	await groups.create('admins');
 	await groups.add('group:admins', 'ann');
 	const document = `${schema}/resources/document`;
@@ -493,7 +518,7 @@ journey('what goes under its own path leaves a group that still works', async (t
 			facts: `/v2/facts/default/${key}`,
 		};
 		await furnish(here);
-		const groups = groupsOf(here);
+		const groups = groupsClient(here);
 		for (const group of ['admins', 'staff']) await groups.create(group);
 		await groups.add('group:admins', 'ann');
 		await groups.give('group:admins', {});
@@ -520,7 +545,7 @@ journey('what goes under its own path leaves a group that still works', async (t
 journey('a group goes with its instance, its resource and its tenant, and the history says so', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
-	const groups = groupsOf(place);
+	const groups = groupsClient(place);
 	for (const [path, body] of [
 		[`${facts}/resource_instances/group:admins`, undefined],
 		[`${facts}/bulk/resource_instances`, { idents: ['group:admins'] }],
@@ -539,8 +564,8 @@ journey('a group goes with its instance, its resource and its tenant, and the hi
 
 journey('groups go through a document and come back; a copy has their schema alone', async (t, place, management) => {
 	await furnish(place);
-	const groups = groupsOf(place);
-	const before = await contentsOf(place);
+	const groups = groupsClient(place);
+	const before = await readContents(place);
 	for (const key of ['admins', 'interns']) await groups.create(key);
 	await groups.create('plan', { group_resource_type_key: 'document' });
 	await groups.add('group:admins', 'ann');
@@ -552,7 +577,9 @@ journey('groups go through a document and come back; a copy has their schema alo
 	type Exported = { readonly facts: Loose };
 	const { body: document } = await http.get<Exported>(`/v2/projects/${project}/envs/${key}/export`);
 	t.deepEqual(document.facts['groups'], {
-		...{ 'document:plan': {}, 'group:admins': { made_instance: true }, 'group:interns': { made_instance: true } },
+		'document:plan': {},
+		'group:admins': { made_instance: true },
+		'group:interns': { made_instance: true },
 	});
 	t.deepEqual(document.facts['made_for_groups'], [
 		{ resource: 'document', relation: 'editor_document' },
@@ -567,33 +594,33 @@ journey('groups go through a document and come back; a copy has their schema alo
 	const path = `/v2/projects/${project}/envs/${other.key}`;
 	const report = await other.http.post(`${path}/import?conflict_strategy=replace`, document);
 	t.is(report.status, 200, JSON.stringify(report.body));
-	t.deepEqual(await contentsOf(other), await contentsOf(place));
+	t.deepEqual(await readContents(other), await readContents(place));
 	t.deepEqual(await derivedIn(other), await derivedIn(place));
-	const others = groupsOf(other);
+	const others = groupsClient(other);
 	t.deepEqual(await others.children('group:admins'), ['group:interns']);
 	for (const group of ['group:admins', 'group:interns', 'document:plan'])
 		t.is((await others.remove(group)).status, 204);
-	t.deepEqual(await contentsOf(other), before, 'it is known there as well what was made for groups');
+	t.deepEqual(await readContents(other), before, 'it is known there as well what was made for groups');
 
 	const copied = { target_env: { new: { key: `${key}-copy`, name: 'Copy' } } };
 	t.is((await management.project.post(`/v2/projects/${project}/envs/${key}/copy`, copied)).status, 201);
 	const copy = { ...place, http: management.project, key: `${key}-copy` };
 	const ofCopy = { ...copy, schema: `/v2/schema/default/${copy.key}`, facts: `/v2/facts/default/${copy.key}` };
 	const schema = (words: readonly string[]) => words.filter((word) => /^(resource|role|relation) |from/.test(word));
-	t.deepEqual(schema(await contentsOf(ofCopy)), schema(await contentsOf(place)));
-	t.false((await contentsOf(ofCopy)).some((word) => word.startsWith('group ')));
+	t.deepEqual(schema(await readContents(ofCopy)), schema(await readContents(place)));
+	t.false((await readContents(ofCopy)).some((word) => word.startsWith('group ')));
 	// A relation that gives the role is there, so that none is made.
 	await ofCopy.http.post(`${ofCopy.facts}/tenants`, { key: 'acme', name: 'Acme' });
 	await ofCopy.http.post(`${ofCopy.facts}/resource_instances`, { key: 'budget', resource: 'document', tenant: 'acme' });
-	await groupsOf(ofCopy).create('admins');
-	t.is((await groupsOf(ofCopy).give('group:admins', {})).status, 200);
-	t.deepEqual(schema(await contentsOf(ofCopy)), schema(await contentsOf(place)));
+	await groupsClient(ofCopy).create('admins');
+	t.is((await groupsClient(ofCopy).give('group:admins', {})).status, 200);
+	t.deepEqual(schema(await readContents(ofCopy)), schema(await readContents(place)));
 });
 
 journey('keys as long and as strange as they may be', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
-	const groups = groupsOf(place);
+	const groups = groupsClient(place);
 	const [long, other] = ['k'.repeat(512), `${'k'.repeat(511)}x`];
 	for (const [role, type] of [
 		[long, long],
@@ -615,7 +642,7 @@ journey('keys as long and as strange as they may be', async (t, place) => {
 	t.is(relations.body.total_count, 5, 'one for each role and type');
 	const path = `/v2/projects/${place.project}/envs/${place.key}`;
 	const document = (await http.get<unknown>(`${path}/export`)).body;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.kept(await http.post(`${path}/import`, document));
 	t.is((await http.get<readonly Loose[]>(`${facts}/relationship_tuples`)).body.length, 5);
 });
@@ -623,7 +650,7 @@ journey('keys as long and as strange as they may be', async (t, place) => {
 journey('a large group is shown without its users, which are listed page by page', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
-	const groups = groupsOf(place);
+	const groups = groupsClient(place);
 	const { body: made } = await groups.create('all');
 	await groups.create('few');
 	await groups.add('group:few', 'ann');
@@ -641,7 +668,7 @@ journey('a large group is shown without its users, which are listed page by page
 	t.deepEqual(await ofAll(), withoutUsers);
 	const listed = (await http.get<readonly Loose[]>(`${schema}/groups`)).body;
 	t.deepEqual(
-		listed.map((group) => [nameOf(group), (group['users'] as readonly unknown[] | undefined)?.length]),
+		listed.map((group) => [groupName(group), (group['users'] as readonly unknown[] | undefined)?.length]),
 		[
 			['group:all', undefined],
 			['group:few', 1],

@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava';
 import type { Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
+import { openLedger } from '../support/ledger.js';
 import type { Place } from '../support/management.js';
 import { addRelation } from '../support/relation.js';
 
@@ -46,7 +46,7 @@ async function relatedResources(place: Place) {
 }
 
 /** The rules of a block as they were sent. */
-function rulesOf(t: ExecutionContext, role: Derived): readonly object[] {
+function sentRules(t: ExecutionContext, role: Derived): readonly object[] {
 	t.not(role.granted_to, null);
 	return (role.granted_to?.users_with_role ?? []).map(({ role: source, on_resource, linked_by_relation, when }) => {
 		return { role: source, on_resource, linked_by_relation, when };
@@ -56,7 +56,7 @@ function rulesOf(t: ExecutionContext, role: Derived): readonly object[] {
 journey('a role is created with its derivations and read as it was made', async (t, place) => {
 	const { http, schema } = place;
 	const { roles } = await relatedResources(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const { body: folder } = await http.get<{ id: string }>(`${schema}/resources/folder`);
 	const { body: viewer } = await http.get<{ id: string }>(`${roles('folder')}/viewer`);
 	const byIds = { role: viewer.id, on_resource: folder.id.replaceAll('-', ''), linked_by_relation: 'parent' };
@@ -64,7 +64,7 @@ journey('a role is created with its derivations and read as it was made', async 
 	const body = { key: 'editor', name: 'Editor', granted_to };
 	const made = await ledger.wrote(await http.post<Derived>(roles('document'), body));
 	t.deepEqual(
-		rulesOf(t, made),
+		sentRules(t, made),
 		[
 			{ ...fromTeam, when: always },
 			{ ...fromFolder, when: unlessDirect },
@@ -77,18 +77,18 @@ journey('a role is created with its derivations and read as it was made', async 
 
 	const itself = { users_with_role: [fromFolder] };
 	const nested = await ledger.wrote(await http.patch<Derived>(`${roles('folder')}/viewer`, { granted_to: itself }));
-	t.deepEqual(rulesOf(t, nested), [{ ...fromFolder, when: always }], 'from itself, on another folder');
+	t.deepEqual(sentRules(t, nested), [{ ...fromFolder, when: always }], 'from itself, on another folder');
 	await ledger.balanced();
 });
 
 journey('PATCH overwrites derivations as a whole, and null clears them', async (t, place) => {
 	const { http } = place;
 	const { reader } = await relatedResources(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const both = { users_with_role: [fromFolder, fromTeam], when: unlessDirect };
 	const first = await ledger.wrote(await http.patch<Derived>(reader, { granted_to: both }));
 	t.deepEqual(
-		rulesOf(t, first),
+		sentRules(t, first),
 		[fromFolder, fromTeam].map((rule) => ({ ...rule, when: always })),
 	);
 	t.deepEqual(first.granted_to?.when, unlessDirect);
@@ -110,7 +110,7 @@ journey('PATCH overwrites derivations as a whole, and null clears them', async (
 journey('implicit grants are added one by one, with settings of their own, and taken away', async (t, place) => {
 	const { http } = place;
 	const { reader, grants, conditions } = await relatedResources(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const read = async () => ledger.read(await http.get<Derived>(reader));
 	t.is((await read()).granted_to, null);
 
@@ -131,7 +131,7 @@ journey('implicit grants are added one by one, with settings of their own, and t
 
 	await ledger.wrote(await http.delete(grants, fromFolder), 204);
 	fails(t, await http.delete(grants, fromFolder), 404, 'viewer');
-	t.deepEqual(rulesOf(t, await read()), [{ ...fromTeam, when: unlessDirect }]);
+	t.deepEqual(sentRules(t, await read()), [{ ...fromTeam, when: unlessDirect }]);
 	await ledger.wrote(await http.delete(grants, { ...fromTeam, when: always }), 204);
 	t.deepEqual((await read()).granted_to, { id: id ?? '', users_with_role: [], when: always });
 	await ledger.balanced();
@@ -184,7 +184,7 @@ journey('a derivation names a role, its resource and a relation between the two'
 journey('roles in the body of a resource, and many at once, are derived as well', async (t, place) => {
 	const { http, schema } = place;
 	const { roles } = await relatedResources(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const inFolder = { users_with_role: [{ role: 'owner', on_resource: 'folder', linked_by_relation: 'parent' }] };
 	const blocks = { viewer: { name: 'Viewer', granted_to: inFolder }, owner: { name: 'Owner' } };
 	type Whole = { readonly roles: Record<string, Derived> };
@@ -206,10 +206,13 @@ journey('roles in the body of a resource, and many at once, are derived as well'
 journey('a resource brings relations, and roles that are derived through them, in one body', async (t, place) => {
 	const { http, schema } = place;
 	const { roles } = await relatedResources(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const nested = { role: 'writer', on_resource: 'note', linked_by_relation: 'about' };
 	const body = {
-		...{ key: 'note', name: 'Note', actions: { read: {} }, relations: { parent: 'folder' } },
+		key: 'note',
+		name: 'Note',
+		actions: { read: {} },
+		relations: { parent: 'folder' },
 		roles: { reader: { name: 'Reader', permissions: ['read'], granted_to: { users_with_role: [fromFolder] } } },
 	};
 	const made = await ledger.wrote(await http.post<{ roles: Record<string, Derived> }>(`${schema}/resources`, body));
@@ -219,10 +222,10 @@ journey('a resource brings relations, and roles that are derived through them, i
 		roles: { writer: { name: 'Writer' }, reader: { name: 'Reader', granted_to: { users_with_role: [nested] } } },
 	};
 	await ledger.wrote(await http.patch(`${schema}/resources/note`, more));
-	t.deepEqual(rulesOf(t, (await http.get<Derived>(`${roles('note')}/reader`)).body), [{ ...nested, when: always }]);
+	t.deepEqual(sentRules(t, (await http.get<Derived>(`${roles('note')}/reader`)).body), [{ ...nested, when: always }]);
 
 	await ledger.wrote(await http.delete(`${schema}/resources/note/relations/about`), 204);
-	t.deepEqual(rulesOf(t, (await http.get<Derived>(`${roles('note')}/reader`)).body), [], 'gone with the relation');
+	t.deepEqual(sentRules(t, (await http.get<Derived>(`${roles('note')}/reader`)).body), [], 'gone with the relation');
 	await ledger.balanced();
 });
 
@@ -240,7 +243,7 @@ journey('grants that are posted side by side are all kept', async (t, place) => 
 journey('derivations go with their source and with either resource, and do not come back', async (t, place) => {
 	const { http, schema, store } = place;
 	const { roles, reader, grants } = await relatedResources(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(grants, fromFolder));
 	await ledger.wrote(await http.post(grants, fromTeam));
 	const deleted = async () => {
@@ -253,7 +256,7 @@ journey('derivations go with their source and with either resource, and do not c
 	};
 
 	await ledger.wrote(await http.delete(`${roles('folder')}/viewer`), 204);
-	t.deepEqual(rulesOf(t, (await http.get<Derived>(reader)).body), [{ ...fromTeam, when: always }]);
+	t.deepEqual(sentRules(t, (await http.get<Derived>(reader)).body), [{ ...fromTeam, when: always }]);
 	const [gone, changed, ...rest] = await deleted();
 	t.like(gone, { kind: 'role', operation: 'delete', key: 'folder:viewer' });
 	t.like(changed, { kind: 'role', operation: 'update', key: 'document:reader' });

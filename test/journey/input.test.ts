@@ -5,14 +5,14 @@ import { type Body, bodies, type Kind, sentAs, wrongFor, wrongQueries } from '..
 import { type Journey, onEachStore } from '../support/each-store.js';
 import { complaint, fails, problemPlaces } from '../support/failure.js';
 import type { Management } from '../support/management.js';
+import type { StoreKind } from '../support/postgres.js';
 import { encode, request, send } from '../support/request.js';
-import type { StoreKind } from '../support/stack.js';
-import { bodyOf, furnish, parametersOf, pathOf } from '../support/tour.js';
+import { endpointBody, endpointPath, furnish, pathParameters } from '../support/tour.js';
 
 /** Bad input, at every endpoint: the documented status and body, no 5xx, and nothing changed (contract: Errors). */
 
 // One after another, so that what a store holds before and after a test can be compared.
-const journey = onEachStore(test.serial);
+const journey = onEachStore({ declare: test.serial });
 
 const keyed = endpoints.filter((endpoint) => endpoint.access !== 'public');
 const withBody = endpoints.filter((endpoint) => endpoint.body !== undefined);
@@ -52,7 +52,7 @@ function harmless(title: string, run: Journey, stores?: readonly StoreKind[]): v
 }
 
 /** The stores for tests of what is refused before a store could see it. */
-const any = ['embedded'] as const;
+const any = ['server'] as const;
 
 journey('the table of bodies is complete', async (t) => {
 	t.deepEqual(withBody.map(({ name }) => name).sort(), Object.keys(bodies).sort());
@@ -64,7 +64,7 @@ function bodyWith(body: Body, field: string, value: unknown): unknown {
 	return sentAs(body, body.many ? [body.base, changed] : [changed]);
 }
 
-function placeOf({ many }: Body, field: string): string {
+function fieldPlace({ many }: Body, field: string): string {
 	if (many === undefined) return `body.${field}`;
 	return many === 'bare' ? `body.1.${field}` : `body.${many}.1.${field}`;
 }
@@ -79,11 +79,16 @@ harmless(
 				const required = kind.endsWith('!');
 				const wrong = [...wrongFor[kind.replace('!', '') as Kind], ...(required ? [null, undefined] : [])];
 				for (const value of wrong) {
-					const answer = await send(organization, endpoint, pathOf(endpoint, place), bodyWith(body, field, value));
+					const answer = await send(
+						organization,
+						endpoint,
+						endpointPath(endpoint, place),
+						bodyWith(body, field, value),
+					);
 					const what = `${endpoint.name}.${field} = ${JSON.stringify(value)?.slice(0, 60)}`;
 					t.is(answer.status, 422, `${what}: ${JSON.stringify(answer.body)}`);
 					t.is(complaint(answer), null, what);
-					const at = placeOf(body, field);
+					const at = fieldPlace(body, field);
 					t.true(
 						problemPlaces(answer).every((step) => step === at || step.startsWith(`${at}.`)),
 						`${what}: ${problemPlaces(answer)}`,
@@ -116,7 +121,7 @@ furnishing(
 			for (const more of body.grants ? [nulls, echoed] : body.strict ? [nulls] : [nulls, strange]) {
 				const item = { ...body.base, ...nulls, ...more };
 				const http = endpoint.access === 'environment.own' ? place.http : organization;
-				const answer = await send(http, endpoint, pathOf(endpoint, place), sentAs(body, [item]));
+				const answer = await send(http, endpoint, endpointPath(endpoint, place), sentAs(body, [item]));
 				const allowed = [200, 201, 202, 204, 404, 409, ...Object.keys(endpoint.failures ?? {}).map(Number)];
 				t.true(allowed.includes(answer.status), `${endpoint.name}: ${JSON.stringify(answer.body)}`);
 				t.true(answer.status < 400 || complaint(answer) === null);
@@ -134,9 +139,9 @@ harmless(
 			for (const name of ['expires_at', 'condition', 'when', 'valid_until', 'constructor', 'no_such_member']) {
 				if (name in body.fields) continue;
 				for (const value of ['2030-01-01T00:00:00Z', { 'user.age': { equals: 1 } }, 0, false, [], '']) {
-					const answer = await send(organization, endpoint, pathOf(endpoint, place), bodyWith(body, name, value));
+					const answer = await send(organization, endpoint, endpointPath(endpoint, place), bodyWith(body, name, value));
 					fails(t, answer, 422, 'would have no effect');
-					t.deepEqual(problemPlaces(answer), [placeOf(body, name)], endpoint.name);
+					t.deepEqual(problemPlaces(answer), [fieldPlace(body, name)], endpoint.name);
 				}
 			}
 		}
@@ -158,12 +163,15 @@ furnishing(
 		for (const [name, undoing] of Object.entries(undo)) {
 			const [endpoint, undone] = [name, undoing].map((wanted) => withBody.find((one) => one.name === wanted));
 			if (endpoint === undefined || undone === undefined) return t.fail(name);
-			const path = pathOf(endpoint, place);
-			const made = await send(organization, endpoint, path, bodyOf(endpoint));
+			const path = endpointPath(endpoint, place);
+			const made = await send(organization, endpoint, path, endpointBody(endpoint));
 			t.is(made.status, 200, name);
 			const read: unknown = Array.isArray(made.body) ? made.body[0] : made.body;
-			await send(organization, undone, path, bodyOf(endpoint));
-			const again = await send(organization, endpoint, path, { ...(bodyOf(endpoint) as object), ...(read as object) });
+			await send(organization, undone, path, endpointBody(endpoint));
+			const again = await send(organization, endpoint, path, {
+				...(endpointBody(endpoint) as object),
+				...(read as object),
+			});
 			t.is(again.status, 200, `${name}: ${JSON.stringify(again.body)}`);
 		}
 	},
@@ -188,7 +196,7 @@ harmless(
 	'a body that is no JSON, or not the right JSON, is refused',
 	async (t, place, { organization }) => {
 		for (const endpoint of withBody) {
-			const path = pathOf(endpoint, place);
+			const path = endpointPath(endpoint, place);
 			const method = endpoint.method.toUpperCase();
 			for (const raw of malformed) {
 				fails(t, await organization.send(method, path, undefined, { raw }), 400, 'JSON');
@@ -224,22 +232,22 @@ harmless(
 		for (const endpoint of withBody) {
 			const body = bodies[endpoint.name];
 			if (body === undefined) continue;
-			const path = pathOf(endpoint, place);
+			const path = endpointPath(endpoint, place);
 			for (const [field, kind] of Object.entries(body.fields)) {
 				if (!/^(object|actions|attributes|relations|roles)!?$/.test(kind)) continue;
 				const answer = await send(organization, endpoint, path, bodyWith(body, field, named));
 				fails(t, answer, 422, 'is a reserved name');
-				t.deepEqual(problemPlaces(answer), [`${placeOf(body, field)}.__proto__`], endpoint.name);
+				t.deepEqual(problemPlaces(answer), [`${fieldPlace(body, field)}.__proto__`], endpoint.name);
 				if (kind !== 'object') continue;
 				const inside = await send(organization, endpoint, path, bodyWith(body, field, { a: [named] }));
 				fails(t, inside, 422, 'is a reserved name');
-				t.deepEqual(problemPlaces(inside), [`${placeOf(body, field)}.a.0.__proto__`], endpoint.name);
+				t.deepEqual(problemPlaces(inside), [`${fieldPlace(body, field)}.a.0.__proto__`], endpoint.name);
 			}
 			const needed = Object.keys(body.fields).filter((field) => body.fields[field]?.endsWith('!'));
 			if (needed.length === 0) continue;
 			const nothing = await send(organization, endpoint, path, sentAs(body, body.many ? [body.base, named] : [named]));
 			fails(t, nothing, 422, 'field required');
-			const places = [...needed, ...(body.strict ? ['__proto__'] : [])].map((field) => placeOf(body, field));
+			const places = [...needed, ...(body.strict ? ['__proto__'] : [])].map((field) => fieldPlace(body, field));
 			t.deepEqual([...problemPlaces(nothing)].sort(), places.sort(), endpoint.name);
 		}
 	},
@@ -247,17 +255,19 @@ harmless(
 );
 
 harmless(
-	'a body that is too large or too deep is refused',
+	'a body that is too large, too deep or too wide is refused',
 	async (t, place, { organization }) => {
 		const huge = JSON.stringify({ key: 'new', name: 'x'.repeat(10_000_000) });
+		const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 16_385 }, (_, index) => [`k${index}`, 0])));
 		const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 		for (const endpoint of withBody) {
-			const path = pathOf(endpoint, place);
+			const path = endpointPath(endpoint, place);
 			const method = endpoint.method.toUpperCase();
-			const { maxBodyBytes = 5_242_880 } = endpoint;
-			if (huge.length > maxBodyBytes) {
-				fails(t, await organization.send(method, path, undefined, { raw: huge }), 413, String(maxBodyBytes));
+			const most = endpoint.largeBody?.bytes ?? 5_242_880;
+			if (huge.length > most) {
+				fails(t, await organization.send(method, path, undefined, { raw: huge }), 413, String(most));
 			}
+			fails(t, await organization.send(method, path, undefined, { raw: wide }), 413, 'at most 16384 members');
 			for (const raw of [deep(102), deep(10_000), `${'['.repeat(5000)}${']'.repeat(5000)}`]) {
 				fails(t, await organization.send(method, path, undefined, { raw }), 400, 'deep');
 			}
@@ -276,9 +286,9 @@ harmless(
 
 harmless('what a path names has to be there and to be a name', async (t, place, { organization }) => {
 	for (const endpoint of keyed) {
-		const right = bodyOf(endpoint);
-		for (const parameter of parametersOf(endpoint)) {
-			const at = (value: string) => pathOf(endpoint, place, { [parameter]: value });
+		const right = endpointBody(endpoint);
+		for (const parameter of pathParameters(endpoint)) {
+			const at = (value: string) => endpointPath(endpoint, place, { [parameter]: value });
 			const makes = endpoint.name === 'syncUser' && parameter === 'user_id';
 			const missing = [
 				'nothing',
@@ -320,10 +330,10 @@ harmless('a query that is wrong is refused by the name of its parameter', async 
 		].includes(endpoint.name);
 		for (const name of [...declared, ...(filtered ? ['attr_plan'] : [])]) {
 			seen.add(name);
-			const right = bodyOf(endpoint);
+			const right = endpointBody(endpoint);
 			t.true((wrongQueries[name]?.length ?? 0) > 0, `no wrong values for ${name}`);
 			for (const value of wrongQueries[name] ?? []) {
-				const answer = await send(organization, endpoint, `${pathOf(endpoint, place)}?${name}=${value}`, right);
+				const answer = await send(organization, endpoint, `${endpointPath(endpoint, place)}?${name}=${value}`, right);
 				fails(t, answer, 422);
 				t.true(
 					problemPlaces(answer).every((at) => at.startsWith(`query.${name}`)),
@@ -379,7 +389,7 @@ furnishing(
 		const property = fc.asyncProperty(request, async ({ endpoint, params, query, body }) => {
 			const encoded = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, encode(value)]));
 			const search = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(value)}`);
-			const path = `${pathOf(endpoint, place, encoded)}?${search.join('&')}`;
+			const path = `${endpointPath(endpoint, place, encoded)}?${search.join('&')}`;
 			const before = await place.revision();
 			const answer = await send(organization, endpoint, path, body);
 			const after = await place.revision();

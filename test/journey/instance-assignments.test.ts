@@ -1,13 +1,11 @@
-import test from 'ava';
 import { newestChanges } from '../support/changes.js';
 import type { Loose } from '../support/client.js';
-import { onEachStore, stores } from '../support/each-store.js';
+import { onEachStack, onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
+import { openLedger } from '../support/ledger.js';
 import type { Listed, Paginated } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 import { addResourceRole } from '../support/relation.js';
-import { startStack } from '../support/stack.js';
 
 /** Roles of resources, held on their instances (spec: Role assignments, Users). */
 
@@ -37,7 +35,7 @@ const onBudget = { user: 'ann', role: 'editor', resource_instance: 'document:bud
 journey('a role on an instance names it and its tenant by key and by id', async (t, place) => {
 	const { http, facts } = place;
 	const { resource_role_id, role_id, instance_id } = await furnish(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/role_assignments`;
 	const given = await ledger.wrote(await http.post(path, onBudget));
 	const { body: acme } = await http.get(`${facts}/tenants/acme`);
@@ -83,7 +81,7 @@ journey(
 	async (t, place) => {
 		const { http, facts } = place;
 		await furnish(place);
-		const ledger = await ledgerOf(t, place);
+		const ledger = await openLedger(t, place);
 		const path = `${facts}/role_assignments`;
 		const onNew = { ...onBudget, resource_instance: 'document:new', tenant: 'acme' };
 		t.like(await ledger.wrote(await http.post(path, onNew)), onNew);
@@ -199,7 +197,7 @@ journey('a user shows tenant roles, and roles on instances where they are asked 
 journey('a user’s roles on instances are given, taken, replaced, and go with what they are about', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const held = async () => named((await http.get<Listed>(`${facts}/role_assignments`)).body);
 	const path = `${facts}/users/ann`;
 	const { user: _, ...role } = onBudget;
@@ -235,45 +233,45 @@ journey('a user’s roles on instances are given, taken, replaced, and go with w
 	await ledger.balanced();
 });
 
-for (const kind of stores) {
-	test(`roles on instances leave the decisions of tenant roles as they are [${kind}]`, async (t) => {
-		const stack = await startStack(kind);
-		t.teardown(stack.stop);
-		const { store, listening } = stack.api;
-		const { body: scope } =
-			await stack.environment.get<Record<'environment_id' | 'project_id' | 'organization_id', string>>(
-				'/v2/api-key/scope',
-			);
-		const at = { url: listening.url, store };
-		const spare = await newPlace(at, stack.organization);
-		const place: Place = {
-			...{ ...spare, id: scope.environment_id, project_id: scope.project_id, key: 'dev', http: stack.environment },
-			...{ schema: '/v2/schema/default/dev', facts: '/v2/facts/default/dev' },
-		};
-		await furnish(place);
-		const path = `${place.facts}/role_assignments`;
-		const inAcme = { user: 'ann', role: 'editor', tenant: 'acme' };
-		const may = async (user: string) => {
-			const resource = { type: 'document', tenant: 'acme' };
-			return (await stack.pdp.post('/allowed', { user: { key: user }, action: 'read', resource })).body['allow'];
-		};
-		const steps: readonly (readonly [title: string, method: string, path: string, body: unknown, allowed: boolean])[] =
-			[
-				['on an instance alone', 'POST', path, onBudget, false],
-				['in the tenant as well', 'POST', path, inAcme, true],
-				['no longer on the instance', 'DELETE', path, onBudget, true],
-				['on the instance again', 'POST', path, onBudget, true],
-				['no longer in the tenant', 'DELETE', path, inAcme, false],
-				['in the tenant again', 'POST', path, inAcme, true],
-				['the instance goes', 'DELETE', `${place.facts}/resource_instances/document:budget`, undefined, true],
-				['out of the tenant', 'DELETE', `${place.facts}/tenants/acme/users/ann`, undefined, false],
-			];
-		for (const [title, method, where, body, allowed] of steps) {
-			const { status, revision } = await stack.environment.send(method, where, body);
-			t.true(status < 300, title);
-			await stack.reached(revision);
-			t.is(await may('ann'), allowed, title);
-			t.false(await may('ben'));
-		}
-	});
-}
+onEachStack(`roles on instances leave the decisions of tenant roles as they are`, async (t, stack) => {
+	const { store, listening } = stack.api;
+	const { body: scope } =
+		await stack.environment.get<Record<'environment_id' | 'project_id' | 'organization_id', string>>(
+			'/v2/api-key/scope',
+		);
+	const at = { url: listening.url, store };
+	const spare = await newPlace(at, stack.organization);
+	const place: Place = {
+		...spare,
+		id: scope.environment_id,
+		project_id: scope.project_id,
+		key: 'dev',
+		http: stack.environment,
+		schema: '/v2/schema/default/dev',
+		facts: '/v2/facts/default/dev',
+	};
+	await furnish(place);
+	const path = `${place.facts}/role_assignments`;
+	const inAcme = { user: 'ann', role: 'editor', tenant: 'acme' };
+	const may = async (user: string) => {
+		const resource = { type: 'document', tenant: 'acme' };
+		return (await stack.pdp.post('/allowed', { user: { key: user }, action: 'read', resource })).body['allow'];
+	};
+	const steps: readonly (readonly [title: string, method: string, path: string, body: unknown, allowed: boolean])[] = [
+		['on an instance alone', 'POST', path, onBudget, false],
+		['in the tenant as well', 'POST', path, inAcme, true],
+		['no longer on the instance', 'DELETE', path, onBudget, true],
+		['on the instance again', 'POST', path, onBudget, true],
+		['no longer in the tenant', 'DELETE', path, inAcme, false],
+		['in the tenant again', 'POST', path, inAcme, true],
+		['the instance goes', 'DELETE', `${place.facts}/resource_instances/document:budget`, undefined, true],
+		['out of the tenant', 'DELETE', `${place.facts}/tenants/acme/users/ann`, undefined, false],
+	];
+	for (const [title, method, where, body, allowed] of steps) {
+		const { status, revision } = await stack.environment.send(method, where, body);
+		t.true(status < 300, title);
+		await stack.reached(revision);
+		t.is(await may('ann'), allowed, title);
+		t.false(await may('ben'));
+	}
+});

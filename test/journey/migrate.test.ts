@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { checkMigration, type MigrateOptions } from '../../src/migrate/migrate-check.js';
-import { leftoversIn } from '../../src/migrate/v1-leftovers.js';
+import { checkMigration, type MigrateOptions } from '../../src/command/migrate/migrate-check.js';
+import { findLeftovers } from '../../src/command/migrate/v1-leftovers.js';
 import { freePort } from '../support/ports.js';
 import { launch } from '../support/processes.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -13,7 +13,7 @@ import { temporary } from '../support/temporary.js';
 let stack: Stack;
 
 test.before('start', async () => {
-	stack = await startStack('embedded');
+	stack = await startStack();
 	await stack.organization.post('/v2/projects', { key: 'foreign', name: 'Somebody’s' });
 	await stack.environment.post('/v2/schema/default/dev/resources', { key: 'document', name: 'D', actions: {} });
 });
@@ -114,7 +114,7 @@ test('leftovers are found by what they are and where, in what people write', (t)
 	const folder = codeWith(t, files);
 	symlinkSync(folder, join(folder, 'again'));
 	t.deepEqual(
-		leftoversIn(folder).map(({ file, line, problem }) => [file, line, problem.slice(0, 30)]),
+		findLeftovers(folder).map(({ file, line, problem }) => [file, line, problem.slice(0, 30)]),
 		[
 			['compose.yaml', 1, 'this is the image of the versi'],
 			['src/sync.py', 1, 'a separate write step is of ve'],

@@ -10,7 +10,7 @@ import { Service } from '../support/service.js';
 import { facts, secretFor, settings } from '../support/stack.js';
 import { startStorm } from '../support/storm.js';
 import { temporary } from '../support/temporary.js';
-import { keysOf, questionsOf, readWorld, union, wordsOf } from '../support/world.js';
+import { readWorld, union, worldQuestions, worldWords, writerKeys } from '../support/world.js';
 
 /** Several API processes on one PostgreSQL, each with a decision point: no state in a node, so any may come and go. */
 
@@ -31,7 +31,7 @@ interface Cluster {
 async function cluster(t: ExecutionContext): Promise<Cluster> {
 	const database = await createDatabase();
 	t.teardown(database.drop);
-	const nodes = [await nodeOf(t, database.url), await nodeOf(t, database.url)] as const;
+	const nodes = [await startNode(t, database.url), await startNode(t, database.url)] as const;
 	await Promise.all(nodes.map(({ serve }) => serve.start()));
 	await Promise.all(nodes.map(({ follow }) => follow.start()));
 	await seedSchema(nodes[0]);
@@ -49,7 +49,7 @@ async function cluster(t: ExecutionContext): Promise<Cluster> {
 	};
 }
 
-async function nodeOf(t: ExecutionContext, databaseUrl: string): Promise<Node & { readonly follow: Service }> {
+async function startNode(t: ExecutionContext, databaseUrl: string): Promise<Node & { readonly follow: Service }> {
 	const key = secretFor('test-environment');
 	const [apiPort, pdpPort] = [await freePort(), await freePort()];
 	const [api, pdp] = [`http://127.0.0.1:${apiPort}`, `http://127.0.0.1:${pdpPort}`];
@@ -108,12 +108,12 @@ async function assertGapless(t: ExecutionContext, { nodes, query }: Cluster, ran
 		logged.map((row) => Number(row['revision'])),
 		Array.from({ length: settled }, (_, index) => index + 1),
 	);
-	const stored = wordsOf(await readWorld(b.api, facts)).filter((word) => !word.startsWith('user settle-'));
-	t.deepEqual(stored, [...wordsOf(union([before, ...worlds]))]);
+	const stored = worldWords(await readWorld(b.api, facts)).filter((word) => !word.startsWith('user settle-'));
+	t.deepEqual(stored, [...worldWords(union([before, ...worlds]))]);
 	for (const { pdp } of nodes) {
 		await reached(pdp, settled);
 		for (const [writer, world] of worlds.entries()) {
-			const questions = questionsOf(keysOf(writer), world);
+			const questions = worldQuestions(writerKeys(writer), world);
 			const answer = await pdp.post<Bulk>(
 				'/allowed/bulk',
 				questions.map(({ asked }) => asked),

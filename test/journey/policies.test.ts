@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { layout } from '../../compiler/index.js';
-import { besidePolicy } from '../../src/publish/beside.js';
-import { PolicyShelf } from '../../src/store/policy.js';
-import { mostRemembered } from '../../src/store/policy-history.js';
-import { stores } from '../support/each-store.js';
+import { companionFiles } from '../../src/publish/companion-files.js';
+import { mostRemembered } from '../../src/store/shelf/policy-history.js';
+import { PolicyStore } from '../../src/store/shelf/policy-store.js';
+import { chosenStores } from '../support/each-store.js';
 import { eventually } from '../support/eventually.js';
 import { fails } from '../support/failure.js';
 import { newPlace, type Place } from '../support/management.js';
 import { opaPath } from '../support/opa.js';
+import type { StoreKind } from '../support/postgres.js';
 import { launch } from '../support/processes.js';
-import { type Stack, type StoreKind, startStack } from '../support/stack.js';
+import { type Stack, startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /** The policies of an environment: listed, read at a revision, written to a folder, compared. */
@@ -33,7 +34,7 @@ interface Past {
 const stacks = new Map<StoreKind, Stack>();
 
 test.before('start', async () => {
-	for (const kind of stores) stacks.set(kind, await startStack(kind));
+	for (const kind of chosenStores()) stacks.set(kind, await startStack(kind));
 });
 
 test.after.always('stop', async () => {
@@ -42,7 +43,7 @@ test.after.always('stop', async () => {
 
 /** A test on both stores, in an environment of its own. */
 function journey(title: string, run: (t: ExecutionContext, place: Place, stack: Stack) => Promise<void>): void {
-	for (const kind of stores) {
+	for (const kind of chosenStores()) {
 		test(`${title} [${kind}]`, async (t) => {
 			const stack = stacks.get(kind);
 			if (stack === undefined) throw new Error(`the ${kind} store did not start`);
@@ -52,7 +53,7 @@ function journey(title: string, run: (t: ExecutionContext, place: Place, stack: 
 	}
 }
 
-const pathOf = ({ project, key }: Place) => `/v2/projects/${project}/envs/${key}/policies`;
+const policiesPath = ({ project, key }: Place) => `/v2/projects/${project}/envs/${key}/policies`;
 
 /** Writes, waits until it is published, and returns the revision. */
 async function published(place: Place, method: string, path: string, body?: unknown): Promise<number> {
@@ -68,7 +69,7 @@ async function published(place: Place, method: string, path: string, body?: unkn
 
 const document = { key: 'document', name: 'Document', actions: { read: {}, write: {} } };
 
-const pathsOf = ({ files }: Past) => files.map(({ path }) => path);
+const filePaths = ({ files }: Past) => files.map(({ path }) => path);
 
 const permits = 'regolith/resources/document/permits.rego';
 
@@ -80,7 +81,7 @@ journey('every schema that was compiled leaves its policy, the newest first', as
 	await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
 	const third = await published(place, 'DELETE', `${schema}/resources/document/actions/write`);
 
-	const { body } = await http.get<Listed>(`${pathOf(place)}?per_page=2`);
+	const { body } = await http.get<Listed>(`${policiesPath(place)}?per_page=2`);
 	t.deepEqual(
 		body.data.map(({ schema_revision }) => schema_revision),
 		[third, second],
@@ -91,14 +92,14 @@ journey('every schema that was compiled leaves its policy, the newest first', as
 	t.like(body.data[0], { hash: policy.body.hash, published_at: policy.body.published_at });
 	t.not(body.data[0]?.hash, body.data[1]?.hash);
 
-	const at = async (revision: number) => (await http.get<Past>(`${pathOf(place)}/${revision}`)).body;
+	const at = async (revision: number) => (await http.get<Past>(`${policiesPath(place)}/${revision}`)).body;
 	const [before, after, between, last] = [await at(first), await at(second), await at(third - 1), await at(third)];
 	t.is(before.hash, after.hash, 'what a role grants is no Rego');
 	t.deepEqual(between, after, 'a revision of facts has the policy of the schema before it');
 	t.is(last.schema_revision, third);
-	t.deepEqual(pathsOf(last), [...pathsOf(last)].sort());
+	t.deepEqual(filePaths(last), [...filePaths(last)].sort());
 	for (const path of [permits, 'regolith/check/check.rego', 'regolith/schema/data.json', 'regolith/schema_test.rego']) {
-		t.true(pathsOf(last).includes(path), path);
+		t.true(filePaths(last).includes(path), path);
 	}
 	const tables = ({ files }: Past) =>
 		JSON.parse(files.find(({ path }) => path === 'regolith/schema/data.json')?.text ?? '');
@@ -110,12 +111,12 @@ journey('what never was, is not yet or belongs to another has no policy', async 
 	const { http, schema } = place;
 	const revision = await published(place, 'POST', `${schema}/resources`, document);
 	for (const reference of [String(revision + 1), '-1', 'newest', '1.5', '9'.repeat(15), '9'.repeat(16), '0x1']) {
-		fails(t, await http.get(`${pathOf(place)}/${reference}`), 404, reference);
+		fails(t, await http.get(`${policiesPath(place)}/${reference}`), 404, reference);
 	}
 	const foreign = await newPlace(place, stack.project);
-	t.is((await http.get(`${pathOf(foreign)}/1`)).status, 403);
-	t.is((await http.get(pathOf(foreign))).status, 403);
-	t.deepEqual((await http.get<Listed>(`${pathOf(place)}?page=9`)).body.data, []);
+	t.is((await http.get(`${policiesPath(foreign)}/1`)).status, 403);
+	t.is((await http.get(policiesPath(foreign))).status, 403);
+	t.deepEqual((await http.get<Listed>(`${policiesPath(place)}?page=9`)).body.data, []);
 });
 
 const empty = { condition_sets: [], set_rules: [], resources: [], roles: [] };
@@ -125,7 +126,7 @@ journey(
 	async (t, place) => {
 		const { http, id, store } = place;
 		const revision = await published(place, 'POST', `${place.schema}/resources`, document);
-		const files = async () => (await http.get<Past>(`${pathOf(place)}/${revision}`)).body.files;
+		const files = async () => (await http.get<Past>(`${policiesPath(place)}/${revision}`)).body.files;
 		const all = await files();
 		t.true(all.some(({ path }) => path === 'regolith/schema/data.json'));
 		t.true(all.some(({ path }) => path.endsWith('_test.rego')));
@@ -146,9 +147,9 @@ journey(
 
 journey('the newest are kept', async (t, place) => {
 	const { http, id, store } = place;
-	const { history } = new PolicyShelf(store.database.knex, besidePolicy);
+	const { history } = new PolicyStore(store.database.knex, companionFiles);
 	const newest = await published(place, 'POST', `${place.schema}/resources`, document);
-	const { hash: digest } = (await http.get<Past>(`${pathOf(place)}/${newest}`)).body;
+	const { hash: digest } = (await http.get<Past>(`${policiesPath(place)}/${newest}`)).body;
 	const remembered = { environment_id: id, digest, files: '[]', published_at: store.clock.now() };
 	const first = 1_000_000;
 	const many = Array.from({ length: mostRemembered }, (_, index) => ({
@@ -158,7 +159,7 @@ journey('the newest are kept', async (t, place) => {
 	for (let start = 0; start < many.length; start += 500) {
 		await store.database.knex('policy_revisions').insert(many.slice(start, start + 500));
 	}
-	const total = async () => (await http.get<Listed>(pathOf(place))).body.total_count;
+	const total = async () => (await http.get<Listed>(policiesPath(place))).body.total_count;
 	t.true((await total()) > mostRemembered);
 	t.is((await history.at(id, newest))?.schema_revision, newest);
 	const last = { digest, schema_revision: first + mostRemembered, published_at: store.clock.now(), layout };
@@ -166,7 +167,7 @@ journey('the newest are kept', async (t, place) => {
 	t.is(await total(), mostRemembered);
 	t.is((await history.at(id, 2 * first))?.schema_revision, last.schema_revision);
 	t.is(await history.at(id, first), null);
-	fails(t, await http.get(`${pathOf(place)}/${newest}`), 404, String(newest));
+	fails(t, await http.get(`${policiesPath(place)}/${newest}`), 404, String(newest));
 	await t.throwsAsync(history.remember(store.clock.newId(), { ...last, schema_revision: 1 }, empty), {
 		message: /Environment/,
 	});

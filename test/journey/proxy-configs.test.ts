@@ -1,9 +1,9 @@
 import { client } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
-import { keysOf, type Listed } from '../support/listed.js';
-import { type Place, secretOf } from '../support/management.js';
+import { openLedger } from '../support/ledger.js';
+import { type Listed, listedKeys } from '../support/listed.js';
+import { createSecret, type Place } from '../support/management.js';
 
 /** Proxy configs: which requests stand for what, and the secret of the service behind (contract: Proxy configs). */
 
@@ -15,7 +15,7 @@ const documents = { key: 'documents', name: 'Documents', secret: 'a-token' };
 
 journey('a proxy config is made, read under its names, changed and deleted', async (t, place) => {
 	const { http, facts } = place;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/proxy_configs`;
 	const full = { ...rule, url_type: 'regex', headers: { 'X-Api': 'v2' }, action: 'read', priority: 3 };
 	const made = await ledger.wrote(await http.post(path, { ...documents, mapping_rules: [full, rule] }));
@@ -46,11 +46,11 @@ journey('rules are overwritten, or, where one says that it shall go, edited', as
 		(await http.patch(path, { mapping_rules })).body['mapping_rules'];
 	const gone = { should_delete: true };
 	t.deepEqual(await rules([at('b', gone), at('c', { priority: 1 }), at('d')]), [
-		...[at('a'), at('c', { priority: 1 }), at('d')],
+		at('a'),
+		at('c', { priority: 1 }),
+		at('d'),
 	]);
-	t.deepEqual(await rules([at('a', { ...gone, http_method: 'post' })]), [
-		...[at('a'), at('c', { priority: 1 }), at('d')],
-	]);
+	t.deepEqual(await rules([at('a', { ...gone, http_method: 'post' })]), [at('a'), at('c', { priority: 1 }), at('d')]);
 	t.deepEqual(await rules([at('e', { should_delete: false })]), [at('e')]);
 	t.deepEqual(await rules([]), []);
 });
@@ -94,7 +94,7 @@ journey('the secret is shown to admin keys only', async (t, place) => {
 	const path = `${facts}/proxy_configs`;
 	await http.post(path, documents);
 	for (const access_level of ['read', 'write'] as const) {
-		const other = client(url, await secretOf(store, organization_id, { project_id, environment_id, access_level }));
+		const other = client(url, await createSecret(store, organization_id, { project_id, environment_id, access_level }));
 		for (const at of [path, `${path}/documents`]) {
 			const shown = JSON.stringify((await other.get(at)).body);
 			t.false(shown.includes('a-token'), access_level);
@@ -144,6 +144,6 @@ journey('the secret is nowhere in the clear, and nowhere at all in the change lo
 journey('proxy configs are listed as an array, oldest first', async (t, { http, facts }) => {
 	const path = `${facts}/proxy_configs`;
 	for (const key of ['c', 'a', 'b']) await http.post(path, { ...documents, key });
-	t.deepEqual(keysOf((await http.get<Listed>(path)).body), ['c', 'a', 'b']);
-	t.deepEqual(keysOf((await http.get<Listed>(`${path}?per_page=2&page=2`)).body), ['b']);
+	t.deepEqual(listedKeys((await http.get<Listed>(path)).body), ['c', 'a', 'b']);
+	t.deepEqual(listedKeys((await http.get<Listed>(`${path}?per_page=2&page=2`)).body), ['b']);
 });

@@ -35,7 +35,7 @@ test('the example of the README prints what the README says', async (t) => {
 
 for (const document of documents()) {
 	test(`the links of ${document} lead somewhere`, (t) => {
-		const broken = linksOf(read(document)).filter((link) => !leads(document, link));
+		const broken = relativeLinks(read(document)).filter((link) => !leads(document, link));
 		t.deepEqual(broken, []);
 	});
 }
@@ -47,11 +47,14 @@ test('the README lists the settings that .env.example documents, with the same d
 	}));
 	const [, section = ''] = read('README.md').split('\n## Configuration\n');
 	const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| (`.*?) \| (.*?) \|/gm)];
-	const named = rows.flatMap(([, names = '', defaults = '']) => codesOf(names).map((name) => ({ name, defaults })));
+	const named = rows.flatMap(([, names = '', defaults = '']) => inlineCodes(names).map((name) => ({ name, defaults })));
 	t.deepEqual(named.map(({ name }) => name).sort(), documented.map(({ name }) => name).sort());
 	for (const { name, value } of documented.filter((setting) => setting.value !== '')) {
 		const defaults = named.find((row) => row.name === name)?.defaults ?? '';
-		t.true(codesOf(defaults).includes(value), `${name} is \`${value}\` by default, and the README says ${defaults}`);
+		t.true(
+			inlineCodes(defaults).includes(value),
+			`${name} is \`${value}\` by default, and the README says ${defaults}`,
+		);
 	}
 });
 
@@ -60,7 +63,7 @@ test('every code of a denial is explained where an explained decision points to'
 		([, code]) => code,
 	);
 	t.true(codes.length >= 7);
-	const headings = new Set(anchorsOf(read('docs/denial-codes.md')));
+	const headings = new Set(headingAnchors(read('docs/denial-codes.md')));
 	t.deepEqual(
 		codes.filter((code) => !headings.has(code ?? '')),
 		[],
@@ -87,7 +90,7 @@ function fenced(markdown: string, language: string): readonly string[] {
 }
 
 /** Where links lead, those to other sites left out. */
-function linksOf(markdown: string): readonly string[] {
+function relativeLinks(markdown: string): readonly string[] {
 	const links = [...markdown.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
 	return links.filter((link) => !/^[a-z]+:/.test(link));
 }
@@ -96,11 +99,11 @@ function leads(document: string, link: string): boolean {
 	const [path = '', anchor] = link.split('#');
 	const target = path === '' ? join(root, document) : resolve(root, dirname(document), path);
 	if (!existsSync(target) || relative(root, target).startsWith('..')) return false;
-	return anchor === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
+	return anchor === undefined || headingAnchors(readFileSync(target, 'utf8')).includes(anchor);
 }
 
 /** The anchors of a document's headings. */
-function anchorsOf(markdown: string): readonly string[] {
+function headingAnchors(markdown: string): readonly string[] {
 	return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
 		heading
 			.toLowerCase()
@@ -110,6 +113,6 @@ function anchorsOf(markdown: string): readonly string[] {
 }
 
 /** What stands in backquotes. */
-function codesOf(text: string): readonly string[] {
+function inlineCodes(text: string): readonly string[] {
 	return [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }

@@ -2,14 +2,14 @@ import test, { type ExecutionContext } from 'ava';
 import { endpoints } from '../../src/api/table.js';
 import { decisionEndpoints } from '../../src/pdp/decision-endpoints.js';
 import { listingEndpoints } from '../../src/pdp/listing-endpoints.js';
-import { acme, snapshot, wasmOf } from '../pdp/environment.js';
+import { acme, policyWasm, snapshot } from '../pdp/environment.js';
 import { serve } from '../pdp/served.js';
 import { type Body, bodies } from '../support/bodies.js';
 import { type Client, client } from '../support/client.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import { decisionBodies, type HostileBody, hostileBodies, shapes } from '../support/hostile-bodies.js';
-import { type Management, newPlace, secretOf, startManagement } from '../support/management.js';
-import { furnish, pathOf } from '../support/tour.js';
+import { createSecret, type Management, newPlace, startManagement } from '../support/management.js';
+import { endpointPath, furnish } from '../support/tour.js';
 
 /** Hostile bodies, at every endpoint of both servers: none costs an answer without bounds, or anything of ours (contract: Errors). */
 
@@ -31,7 +31,7 @@ const mostProblems = 20;
 let management: Management;
 
 test.before(async () => {
-	await wasmOf(acme);
+	await policyWasm(acme);
 	management = await startManagement('server');
 });
 
@@ -90,11 +90,11 @@ test('who may not is told so whatever the body: the management API', async (t) =
 	const place = await newPlace(management, management.project);
 	const { organization_id, project_id, id: environment_id, store, url } = place;
 	const opened = { project_id, environment_id, access_level: 'read' } as const;
-	const reader = client(url, await secretOf(store, organization_id, opened));
+	const reader = client(url, await createSecret(store, organization_id, opened));
 	const stranger = client(url, `permit_key_${'x'.repeat(89)}`);
 	const writes = ['environment.write', 'environment.manage', 'project.write', 'organization.write', 'keys.manage'];
 	for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
-		const path = pathOf(endpoint, place);
+		const path = endpointPath(endpoint, place);
 		const method = endpoint.method.toUpperCase();
 		for (const raw of unreadable.slice(0, -1)) {
 			fails(t, await client(url).send(method, path, undefined, { raw }), 401);
@@ -124,7 +124,7 @@ test('a lone surrogate is refused at its place, in whatever is sent: the managem
 	const place = await newPlace(management, management.project);
 	await furnish(place);
 	for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
-		const [method, path] = [endpoint.method.toUpperCase(), pathOf(endpoint, place)];
+		const [method, path] = [endpoint.method.toUpperCase(), endpointPath(endpoint, place)];
 		for (const [raw, at] of [
 			['{"unknown":["\\ud800"]}', 'body.unknown.0'],
 			['{"\\udc00":1}', 'body.\udc00'],
@@ -164,7 +164,7 @@ test('a lone surrogate is refused at its place, in whatever is sent: a decision 
 test('an error of the management API is bounded, whatever is sent', async (t) => {
 	const place = await newPlace(management, management.project);
 	await furnish(place);
-	const paths = new Map(endpoints.map((endpoint) => [endpoint.name, pathOf(endpoint, place)]));
+	const paths = new Map(endpoints.map((endpoint) => [endpoint.name, endpointPath(endpoint, place)]));
 	t.timeout(600_000, 'every endpoint is asked some hundred times');
 	await attack(t, management.organization, endpoints, bodies, ({ name }) => paths.get(name) ?? '');
 });

@@ -4,8 +4,8 @@ import { RoleDerivation } from '../../src/store/table/role.js';
 import type { Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
-import { keysOf, type Paginated, shape } from '../support/listed.js';
+import { openLedger } from '../support/ledger.js';
+import { listedKeys, type Paginated, shape } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
 /** Relations between resources: the resource of the path is the object (spec: Groups; contract: Resource relations). */
@@ -23,7 +23,7 @@ journey('a relation is made under the resource of its objects, and read as it wa
 	const { http, schema } = place;
 	const [folder, file] = [await resource(place, 'Folder'), await resource(place, 'file')];
 	const path = `${schema}/resources/file/relations`;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const sent = { key: 'parent', name: 'Parent', description: 'Lies in it', subject_resource: 'Folder' };
 	const parent = await ledger.wrote(await http.post(path, sent));
 	const ends = { object_resource: 'file', object_resource_id: file.id, subject_resource_id: folder.id };
@@ -73,7 +73,7 @@ journey('relations in the body of a resource are relations like others', async (
 	const folder = await resource(place, 'folder');
 	const path = `${schema}/resources/file`;
 	const relations = { parent: 'folder', twin: 'file', owner: folder.id };
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const body = { key: 'file', name: 'File', actions: {}, relations };
 	const file = await ledger.wrote(await http.post<Ids & Loose>(`${schema}/resources`, body));
 	const toFolder = { resource_id: folder.id, resource: 'folder', description: null };
@@ -100,9 +100,9 @@ journey('PATCH and PUT overwrite the relations as a whole; those named keep thei
 	const path = `${schema}/resources/file`;
 	await resource(place, 'file', { relations: { parent: 'folder', twin: 'file' } });
 	await http.post(`${path}/relations`, { key: 'named', name: 'Named', description: 'So', subject_resource: 'folder' });
-	const ledger = await ledgerOf(t, place);
-	const idOf = async (key: string) => (await ledger.read(await http.get(`${path}/relations/${key}`)))['id'];
-	const [parent, named] = [await idOf('parent'), await idOf('named')];
+	const ledger = await openLedger(t, place);
+	const relationId = async (key: string) => (await ledger.read(await http.get(`${path}/relations/${key}`)))['id'];
+	const [parent, named] = [await relationId('parent'), await relationId('named')];
 
 	const before = await ledger.read(await http.get(path));
 	for (const nothing of [{}, { relations: null }, { relations: { named: 'folder', twin: 'file', parent: 'folder' } }]) {
@@ -113,15 +113,15 @@ journey('PATCH and PUT overwrite the relations as a whole; those named keep thei
 	);
 	t.deepEqual(Object.keys(patched['relations'] as object).sort(), ['named', 'new', 'parent']);
 	t.like((patched['relations'] as Loose)['named'], { relation_name: 'Named', description: 'So' });
-	t.is(await idOf('named'), named);
-	t.not(await idOf('parent'), parent, 'with subjects of another resource it is another relation');
+	t.is(await relationId('named'), named);
+	t.not(await relationId('parent'), parent, 'with subjects of another resource it is another relation');
 	fails(t, await http.get(`${path}/relations/twin`), 404, 'twin');
 
 	const whole = { name: 'File', actions: {}, relations: { named: 'folder' } };
 	const put = await ledger.wrote(await http.put(path, whole));
 	t.deepEqual(Object.keys(put['relations'] as object), ['named']);
 	t.deepEqual(await ledger.kept(await http.put(path, whole)), put);
-	t.is(await idOf('named'), named);
+	t.is(await relationId('named'), named);
 	const reset = await ledger.wrote(await http.put(path, { name: 'File', actions: {} }));
 	t.deepEqual(reset['relations'], {}, 'PUT resets what is missing');
 	await ledger.balanced();
@@ -179,7 +179,7 @@ for (const [what, [method, path, body]] of Object.entries(ends)) {
 		await related(place);
 		const { http, schema } = place;
 		t.is(await remaining(place, 'relationship_tuples'), 1);
-		const ledger = await ledgerOf(t, place);
+		const ledger = await openLedger(t, place);
 		const answer = await http.send(method, `${schema}/resources${path}`, body);
 		await ledger.wrote(answer, method === 'DELETE' ? 204 : 200);
 		const gone = await deletions(place);
@@ -200,9 +200,9 @@ journey('a resource goes although others relate to it, in any order', async (t, 
 	await resource(place, 'account');
 	await resource(place, 'folder', { relations: { parent: 'account', twin: 'folder' } });
 	await resource(place, 'file', { relations: { parent: 'folder', owner: 'account' } });
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.delete(`${schema}/resources/account`), 204);
-	t.deepEqual(keysOf((await http.get<Paginated>(`${schema}/resources/file/relations`)).body.data), ['parent']);
+	t.deepEqual(listedKeys((await http.get<Paginated>(`${schema}/resources/file/relations`)).body.data), ['parent']);
 	t.deepEqual(Object.keys((await http.get(`${schema}/resources/folder`)).body['relations'] as object), ['twin']);
 	await ledger.wrote(await http.delete(`${schema}/resources/folder/relations/twin`), 204);
 	fails(t, await http.delete(`${schema}/resources/folder/relations/twin`), 404, 'twin');
@@ -221,7 +221,7 @@ const wrong: Readonly<Record<string, readonly [body: object, place: string]>> = 
 
 journey('a wrong relation is refused at the place that is wrong', async (t, place) => {
 	await resource(place, 'file');
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	for (const [what, [body, at]] of Object.entries(wrong)) {
 		const answer = await place.http.post(`${place.schema}/resources/file/relations`, body);
 		fails(t, answer, 422);

@@ -1,7 +1,7 @@
 import { newestChanges } from '../support/changes.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
+import { openLedger } from '../support/ledger.js';
 import type { Listed, Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 import { addRelation } from '../support/relation.js';
@@ -25,12 +25,12 @@ async function furnish(place: Place) {
 }
 
 const named = (items: Listed) => items.map(({ subject, relation, object }) => `${object}#${relation}@${subject}`);
-const codeOf = ({ body }: { readonly body: unknown }) => (body as { readonly error_code?: unknown }).error_code;
+const errorCode = ({ body }: { readonly body: unknown }) => (body as { readonly error_code?: unknown }).error_code;
 
 journey('a relationship is made, with the instances it names, and ended', async (t, place) => {
 	const { http, facts } = place;
 	const relations = await furnish(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/relationship_tuples`;
 	const triple = { subject: 'folder:finance', relation: 'parent', object: 'document:budget' };
 	const made = await ledger.wrote(await http.post(path, { ...triple, tenant: 'acme' }));
@@ -67,7 +67,7 @@ journey('what a relationship joins has to fit', async (t, place) => {
 	const inAcme = { subject: 'folder:finance', relation: 'parent', object: 'document:budget', tenant: 'acme' };
 	t.is((await http.post(path, inAcme)).status, 200);
 	await http.post(`${facts}/resource_instances`, { key: 'home', resource: 'folder', tenant: 'default' });
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const refused: readonly (readonly [change: object, status: number, named: string, code?: string])[] = [
 		[{ object: 'document:new', tenant: undefined }, 404, 'document:new'],
 		[{ subject: 'folder:new', tenant: undefined }, 404, 'folder:new'],
@@ -90,7 +90,7 @@ journey('what a relationship joins has to fit', async (t, place) => {
 			await http.post(`${path}/bulk`, { operations: [{ ...inAcme, object: 'document:other' }, body] }),
 		]) {
 			fails(t, answer, status, text);
-			if (code !== undefined) t.is(codeOf(answer), code, JSON.stringify(change));
+			if (code !== undefined) t.is(errorCode(answer), code, JSON.stringify(change));
 		}
 	}
 	for (const field of ['subject', 'relation', 'object']) {
@@ -170,10 +170,13 @@ journey('details say what is known of instances, relation and tenant', async (t,
 journey('many relationships are made and ended in one write, each once, at most 1,000', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/relationship_tuples/bulk`;
 	const most = Array.from({ length: 1000 }, (_, index) => ({
-		...{ subject: 'folder:root', relation: 'parent', object: `document:d${index}`, tenant: 'acme' },
+		subject: 'folder:root',
+		relation: 'parent',
+		object: `document:d${index}`,
+		tenant: 'acme',
 	}));
 	const one = { subject: 'folder:root', relation: 'parent', object: 'document:one', tenant: 'acme' };
 	for (const [method, field] of [

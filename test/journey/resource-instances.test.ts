@@ -1,7 +1,7 @@
 import { newestChanges } from '../support/changes.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
+import { openLedger } from '../support/ledger.js';
 import type { Listed, Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 import { addRelation, addResourceRole } from '../support/relation.js';
@@ -25,7 +25,7 @@ const named = (items: Listed) => items.map(({ resource, key }) => `${resource}:$
 journey('an instance is made, read by every name it has, changed and deleted', async (t, place) => {
 	const { http, schema, facts } = place;
 	await furnish(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/resource_instances`;
 	const sent = { key: 'Budget-1_x', resource: 'document', tenant: 'acme' };
 	const made = await ledger.wrote(await http.post(path, { ...sent, attributes: null }));
@@ -145,7 +145,7 @@ journey('many instances are created or replaced in one write, all or none', asyn
 	const path = `${facts}/bulk/resource_instances`;
 	const budget = { key: 'budget', resource: 'document', tenant: 'acme' };
 	const kept = (await http.post(`${facts}/resource_instances`, { ...budget, attributes: { a: 1 } })).body;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const operations = [
 		{ ...budget, attributes: { b: 2 } },
 		{ ...budget, resource: 'folder', attributes: { first: true } },
@@ -199,7 +199,7 @@ journey('one call writes or deletes at most 3,000 instances', async (t, place) =
 		fails(t, refused, 422, '3000');
 		t.deepEqual(problemPlaces(refused), [`body.${field}`]);
 	}
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.put(path, { operations }));
 	await ledger.kept(await http.put(path, { operations }));
 	await ledger.wrote(await http.put(path, { operations: operations.map((one) => ({ ...one, attributes: { a: 1 } })) }));
@@ -246,7 +246,7 @@ journey('with an instance go the roles held on it and its relationships, and not
 		] as const) {
 			t.is((await http.post(`${facts}/${collection}`, sent)).status, 200, `${where} ${collection}`);
 		}
-		const ledger = await ledgerOf(t, place);
+		const ledger = await openLedger(t, place);
 		await ledger.wrote(await http.send(method, where, body), body === undefined ? 204 : 200);
 		t.deepEqual(await newestChanges(place), changes.toSorted(), where);
 		await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });

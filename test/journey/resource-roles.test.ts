@@ -7,8 +7,8 @@ import { User } from '../../src/store/table/user.js';
 import type { Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
-import { keysOf, type Listed } from '../support/listed.js';
+import { openLedger } from '../support/ledger.js';
+import { type Listed, listedKeys } from '../support/listed.js';
 import { type Place, scopeIn } from '../support/management.js';
 
 /** Roles of resources: sets of the resource's actions that users hold on its instances (spec: Resource roles). */
@@ -16,7 +16,7 @@ import { type Place, scopeIn } from '../support/management.js';
 const journey = onEachStore();
 
 /** Resources of which one has an action by the same name as the other. */
-async function resourcesOf({ http, schema }: Place) {
+async function createResources({ http, schema }: Place) {
 	const document = { key: 'Document', name: 'Document', actions: { read: {}, write: {}, '-': {} } };
 	const { body } = await http.post<{ id: string; actions: Record<string, { id: string }> }>(
 		`${schema}/resources`,
@@ -30,8 +30,8 @@ async function resourcesOf({ http, schema }: Place) {
 
 journey('a role of a resource is made of its actions, and read as it was made', async (t, place) => {
 	const { http, schema } = place;
-	const { id: resource_id, actionId, path } = await resourcesOf(place);
-	const ledger = await ledgerOf(t, place);
+	const { id: resource_id, actionId, path } = await createResources(place);
+	const ledger = await openLedger(t, place);
 	const viewer = await ledger.wrote(await http.post(path, { key: 'viewer', name: 'Viewer', granted_to: null }));
 	t.deepEqual([viewer['permissions'], viewer['extends']], [[], []], 'empty lists, not null');
 	t.like(viewer, { description: null, attributes: null, granted_to: null, resource: 'Document', resource_id });
@@ -49,7 +49,7 @@ journey('a role of a resource is made of its actions, and read as it was made', 
 	const whole = await ledger.read(await http.get<{ roles: object }>(`${schema}/resources/${resource_id}`));
 	t.deepEqual(whole.roles, { viewer, 'Editor-2_x': editor }, 'the resource shows its roles');
 	t.deepEqual((await http.get<Listed>(path)).body, [viewer, editor]);
-	t.deepEqual(keysOf((await http.get<Listed>(`${path}?per_page=1&page=2`)).body), ['Editor-2_x']);
+	t.deepEqual(listedKeys((await http.get<Listed>(`${path}?per_page=1&page=2`)).body), ['Editor-2_x']);
 
 	fails(t, await http.post(path, sent), 409, 'Editor-2_x');
 	await ledger.balanced();
@@ -59,8 +59,8 @@ journey(
 	'roles of tenants and of each resource have keys of their own and know nothing of each other',
 	async (t, place) => {
 		const { http, schema, facts } = place;
-		const { path } = await resourcesOf(place);
-		const ledger = await ledgerOf(t, place);
+		const { path } = await createResources(place);
+		const ledger = await openLedger(t, place);
 		const folder = `${schema}/resources/folder/roles`;
 		const role = { key: 'editor', name: 'Editor' };
 		const ofTenants = await ledger.wrote(await http.post(`${schema}/roles`, role));
@@ -93,9 +93,9 @@ journey(
 
 journey('permissions are given and taken; only actions of the resource are', async (t, place) => {
 	const { http, schema } = place;
-	const { actionId, path: roles } = await resourcesOf(place);
+	const { actionId, path: roles } = await createResources(place);
 	const path = `${roles}/r/permissions`;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(roles, { key: 'r', name: 'R', permissions: ['read'] }));
 
 	const both = ['read', 'write'];
@@ -129,8 +129,8 @@ journey('permissions are given and taken; only actions of the resource are', asy
 
 journey('PATCH touches only what it names; lists and attributes are overwritten as a whole', async (t, place) => {
 	const { http } = place;
-	const { path: roles } = await resourcesOf(place);
-	const ledger = await ledgerOf(t, place);
+	const { path: roles } = await createResources(place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(roles, { key: 'base', name: 'Base' }));
 	const sent = { name: 'R', permissions: ['read'], extends: ['base'], attributes: { a: '1', b: '2' } };
 	const made = await ledger.wrote(await http.post(roles, { key: 'r', ...sent }));
@@ -158,7 +158,7 @@ type WithRoles = Loose & { roles: Record<string, Loose> };
 
 journey('roles come with their resource, name each other, and are overwritten as a whole', async (t, place) => {
 	const { http, schema } = place;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const body = { key: 'report', name: 'Report', actions: { read: {}, write: {} }, roles: inline };
 	const made = await ledger.wrote(await http.post<WithRoles>(`${schema}/resources`, body));
 	const path = `${schema}/resources/report`;
@@ -180,8 +180,8 @@ journey('roles come with their resource, name each other, and are overwritten as
 	t.deepEqual([other.roles['editor']?.['permissions'], other.roles['editor']?.['extends']], [[], []]);
 	t.deepEqual(other.roles['auditor']?.['permissions'], ['audit'], 'an action of the same body');
 
-	const circle = { a: { name: 'A', extends: ['b'] }, b: { name: 'B', extends: ['a'] } };
-	const refused = await http.patch(path, { roles: circle });
+	const cycle = { a: { name: 'A', extends: ['b'] }, b: { name: 'B', extends: ['a'] } };
+	const refused = await http.patch(path, { roles: cycle });
 	fails(t, refused, 422, 'would extend itself');
 	t.deepEqual([...problemPlaces(refused)].sort(), ['body.roles.a.extends', 'body.roles.b.extends']);
 	fails(t, await http.patch(path, { roles: { a: { name: 'A', permissions: ['fly'] } } }), 404, 'fly');
@@ -199,7 +199,7 @@ journey('roles come with their resource, name each other, and are overwritten as
 });
 
 /** The newest changes of roles, oldest first. */
-async function changesOf({ store, id }: Place, revision: number) {
+async function roleChanges({ store, id }: Place, revision: number) {
 	return store.database
 		.knex('changes')
 		.where({ environment_id: id, kind: 'role', revision })
@@ -209,15 +209,15 @@ async function changesOf({ store, id }: Place, revision: number) {
 
 journey('a role goes with its resource and with what extends it, and nothing of it comes back', async (t, place) => {
 	const { http, schema } = place;
-	const { path } = await resourcesOf(place);
-	const ledger = await ledgerOf(t, place);
+	const { path } = await createResources(place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(path, { key: 'viewer', name: 'Viewer', permissions: ['read'] }));
 	const editor = await ledger.wrote(
 		await http.post(path, { key: 'editor', name: 'Editor', permissions: ['write'], extends: ['viewer'] }),
 	);
 	await ledger.wrote(await http.delete(`${path}/viewer`), 204);
 	t.deepEqual((await http.get(`${path}/editor`)).body['extends'], [], 'a deleted parent is a parent no more');
-	const [gone, changed, ...rest] = await changesOf(place, await place.revision());
+	const [gone, changed, ...rest] = await roleChanges(place, await place.revision());
 	t.deepEqual([gone?.operation, gone?.key, rest.length], ['delete', 'Document:viewer', 0]);
 	t.like(gone?.before, { key: 'viewer', resource: 'Document', granted_to: null });
 	t.deepEqual(gone?.before?.['permissions'], ['read']);
@@ -229,7 +229,7 @@ journey('a role goes with its resource and with what extends it, and nothing of 
 	t.deepEqual((await http.get(`${path}/editor`)).body['extends'], []);
 
 	await ledger.wrote(await http.delete(`${schema}/resources/Document`), 204);
-	const names = (await changesOf(place, await place.revision())).map(({ operation, key }) => `${operation} ${key}`);
+	const names = (await roleChanges(place, await place.revision())).map(({ operation, key }) => `${operation} ${key}`);
 	t.deepEqual(names.sort(), ['delete Document:editor', 'delete Document:viewer']);
 	await http.post(`${schema}/resources`, { key: 'Document', name: 'Document', actions: { write: {} } });
 	t.deepEqual((await http.get<Listed>(path)).body, []);
@@ -253,7 +253,7 @@ async function holdOnDocument(place: Place, user: string, role: string): Promise
 
 journey('a role goes with what is held on instances, and comes back without', async (t, place) => {
 	const { http, schema } = place;
-	const { path } = await resourcesOf(place);
+	const { path } = await createResources(place);
 	const heldBy = async () => {
 		const rows = place.store.database.knex('role_assignments').where('role_assignments.environment_id', place.id);
 		return rows.join('users', 'users.id', 'role_assignments.user_id').orderBy('users.key').pluck('users.key');
@@ -262,7 +262,7 @@ journey('a role goes with what is held on instances, and comes back without', as
 		await http.post(path, { key, name: key });
 		await holdOnDocument(place, `${key}-user`, key);
 	}
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.delete(`${path}/viewer`), 204);
 	t.deepEqual(await heldBy(), ['editor-user', 'owner-user']);
 	const revision = await place.revision();
@@ -278,9 +278,9 @@ journey('a role goes with what is held on instances, and comes back without', as
 
 journey('many roles are created and replaced at once, or none', async (t, place) => {
 	const { http, schema } = place;
-	const { path: roles } = await resourcesOf(place);
+	const { path: roles } = await createResources(place);
 	const path = `${schema}/bulk/roles`;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const old = { key: 'old', name: 'Old', description: 'Described', permissions: ['Document:read'] };
 	const before = await ledger.wrote(await http.post(`${schema}/roles`, old));
 	const operations = [

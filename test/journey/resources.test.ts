@@ -2,8 +2,8 @@ import { Role } from '../../src/store/table/role.js';
 import type { Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
-import { keysOf, type Listed, type Paginated, shape } from '../support/listed.js';
+import { openLedger } from '../support/ledger.js';
+import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 
 /** Resources with their actions and attributes: what can exist and what can be done with it (spec: Resources). */
 
@@ -23,7 +23,7 @@ const document = {
 
 journey('a resource is made with its actions and attributes, and read as it was made', async (t, place) => {
 	const { http, schema } = place;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const made: Loose = await ledger.wrote(await http.post(`${schema}/resources`, document));
 	const { key, name, urn, description, type_attributes } = document;
 	t.like(made, { key, name, urn, description });
@@ -86,7 +86,7 @@ journey(
 
 journey('PUT makes a resource what the body says and resets the rest', async (t, place) => {
 	const { http, schema } = place;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const before = await ledger.wrote(
 		await http.post<{ id: string; actions: Record<string, Loose> }>(`${schema}/resources`, document),
 	);
@@ -113,7 +113,7 @@ journey('PUT makes a resource what the body says and resets the rest', async (t,
 journey('PATCH touches only what it names; maps are overwritten as a whole; null clears', async (t, place) => {
 	const { http, schema } = place;
 	const path = `${schema}/resources/document`;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const { updated_at: _, ...made }: Loose = await ledger.wrote(await http.post(`${schema}/resources`, document));
 
 	const { updated_at: __, ...described }: Loose = await ledger.wrote(await http.patch(path, { description: 'Texts' }));
@@ -144,9 +144,9 @@ journey(
 	async (t, place) => {
 		const { http, schema } = place;
 		const list = `${schema}/resources`;
-		const ledger = await ledgerOf(t, place);
+		const ledger = await openLedger(t, place);
 		t.deepEqual(await ledger.read(await http.get<Listed>(list)), [], 'none in a new environment');
-		t.deepEqual(keysOf(await ledger.read(await http.get<Listed>(`${list}?include_built_in=true`))), ['__user']);
+		t.deepEqual(listedKeys(await ledger.read(await http.get<Listed>(`${list}?include_built_in=true`))), ['__user']);
 		for (const [index, key] of ['X', 'X-2', 'other'].entries()) {
 			const type_attributes = { team: key === 'other' ? 'b' : 'a', rank: index };
 			await ledger.wrote(await http.post(list, { key, name: key, actions: {}, type_attributes }));
@@ -175,7 +175,7 @@ journey(
 			'?nonsense=1&tenant=none': ['X', 'X-2', 'other'],
 		};
 		for (const [query, keys] of Object.entries(arrays)) {
-			t.deepEqual(keysOf(await ledger.read(await http.get<Listed>(list + query))), keys, query);
+			t.deepEqual(listedKeys(await ledger.read(await http.get<Listed>(list + query))), keys, query);
 		}
 		const counted = await http.get<Paginated>(`${list}?include_total_count=true&per_page=2`);
 		t.deepEqual(shape(counted.body), { data: ['X', 'X-2'], total_count: 3, page_count: 2 });
@@ -207,7 +207,7 @@ journey(
 
 journey('actions live under their resource', async (t, place) => {
 	const { http, schema } = place;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const resource = await ledger.wrote(
 		await http.post(`${schema}/resources`, { key: 'file', name: 'File', actions: { open: {} } }),
 	);
@@ -224,10 +224,10 @@ journey('actions live under their resource', async (t, place) => {
 	);
 	await ledger.wrote(await http.post(path, { key: 'Move-It_2', name: 'Move' }));
 
-	t.deepEqual(keysOf(await ledger.read(await http.get<Listed>(path))), ['open', 'print', 'Move-It_2']);
-	t.deepEqual(keysOf((await http.get<Listed>(`${path}?page=2&per_page=1`)).body), ['print']);
-	t.deepEqual(keysOf((await http.get<Listed>(`${path}?attr_paper=a4`)).body), ['print']);
-	t.deepEqual(keysOf((await http.get<Listed>(`${path}?attr_paper=a5`)).body), []);
+	t.deepEqual(listedKeys(await ledger.read(await http.get<Listed>(path))), ['open', 'print', 'Move-It_2']);
+	t.deepEqual(listedKeys((await http.get<Listed>(`${path}?page=2&per_page=1`)).body), ['print']);
+	t.deepEqual(listedKeys((await http.get<Listed>(`${path}?attr_paper=a4`)).body), ['print']);
+	t.deepEqual(listedKeys((await http.get<Listed>(`${path}?attr_paper=a5`)).body), []);
 	for (const name of ['print', String(print['id']), String(print['id']).replaceAll('-', '')]) {
 		t.deepEqual(await ledger.read(await http.get(`${path}/${name}`)), print, name);
 		t.deepEqual(
@@ -263,10 +263,10 @@ journey(
 	'attributes live under their resource; those of users under `__user`, beside the built-in ones',
 	async (t, place) => {
 		const { http, schema } = place;
-		const ledger = await ledgerOf(t, place);
+		const ledger = await openLedger(t, place);
 		const path = `${schema}/resources/__user/attributes`;
 		const builtIn = await ledger.read(await http.get<Listed>(path));
-		t.deepEqual(keysOf(builtIn), ['key', 'roles', 'email', 'first_name', 'last_name']);
+		t.deepEqual(listedKeys(builtIn), ['key', 'roles', 'email', 'first_name', 'last_name']);
 		for (const attribute of builtIn) {
 			t.true(attribute['built_in']);
 			t.true(String(attribute['description']).includes('Built in attribute'));
@@ -314,7 +314,7 @@ journey(
 
 journey('a resource goes with its actions, its attributes and every grant of them', async (t, place) => {
 	const { http, schema } = place;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/resources`, document));
 	await ledger.wrote(await http.post(`${schema}/resources`, { key: 'page', name: 'Page', actions: { read: {} } }));
 	await ledger.wrote(
@@ -347,7 +347,7 @@ journey('all that goes with a resource is recorded with it', async (t, place) =>
 	await store.write({ organization_id, project_id, environment_id }, null, (unit) =>
 		unit.create(Role, { key: 'owner', name: 'Owner', resource_id: body.id }, 'owner'),
 	);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.delete(`${schema}/resources/document`), 204);
 
 	const changes: { kind: string; operation: string; record: Loose }[] = await store.database
@@ -395,7 +395,7 @@ const wrongResources: Readonly<Record<string, readonly [body: unknown, place: st
 };
 
 journey('a wrong resource is refused at the place that is wrong, and nothing changes', async (t, place) => {
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	for (const [what, [body, at]] of Object.entries(wrongResources)) {
 		const answer = await place.http.post(`${place.schema}/resources`, body);
 		fails(t, answer, 422);

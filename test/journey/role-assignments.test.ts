@@ -1,6 +1,6 @@
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
+import { openLedger } from '../support/ledger.js';
 import type { Listed, Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
@@ -22,7 +22,7 @@ const named = (items: Listed) => items.map(({ user, role, tenant }) => `${user}#
 journey('an assignment names user, role and tenant by key and by id', async (t, place) => {
 	const { http, schema, facts } = place;
 	await furnish(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/role_assignments`;
 	const sent = { user: 'ann', role: 'viewer', tenant: 'acme' };
 	const given = await ledger.wrote(await http.post(path, { ...sent, resource_instance: null }));
@@ -125,7 +125,7 @@ journey('details say what is known of user, role and tenant', async (t, place) =
 journey('many roles are given and taken in one write, each once, all or none', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/role_assignments/bulk`;
 	const three = ['ann', 'ben', 'cy'].map((user) => ({ user, role: 'viewer', tenant: 'acme', resource_instance: null }));
 	t.deepEqual(await ledger.wrote(await http.post(path, three)), { assignments_created: 3 });
@@ -163,7 +163,7 @@ journey('many roles are given and taken in one write, each once, all or none', a
 journey('one call gives or takes at most 2,000 roles', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/role_assignments/bulk`;
 	const most = Array.from({ length: 2000 }, (_, index) => ({ user: `u${index}`, role: 'viewer', tenant: 'acme' }));
 	const tooMany = [...most, { user: 'ann', role: 'viewer', tenant: 'acme' }];
@@ -186,7 +186,7 @@ journey('one call gives or takes at most 2,000 roles', async (t, place) => {
 journey('what happens to a user that does not exist is for the caller to say', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/role_assignments/bulk?missing_user_policy=`;
 	const two = ['ann', 'new|one@b.c'].map((user) => ({ user, role: 'viewer', tenant: 'acme' }));
 	fails(t, await http.post(`${path}fail`, two), 404, 'new|one@b.c');

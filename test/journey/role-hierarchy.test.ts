@@ -1,7 +1,7 @@
 import { type Journey, onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
-import { keysOf, type Listed, type Paginated, shape } from '../support/listed.js';
+import { openLedger } from '../support/ledger.js';
+import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 
 /** Roles above and below a role, for tenant roles and for roles of a resource alike (spec: Roles). */
 
@@ -26,13 +26,17 @@ interface Family {
 ofEachKind('ancestors and descendants are found through all generations, each once', async (path, t, place) => {
 	const { http } = place;
 	for (const [key, parents] of Object.entries({
-		...{ top: [], left: ['top'], right: ['top'], bottom: ['right', 'left'], alone: [] },
+		top: [],
+		left: ['top'],
+		right: ['top'],
+		bottom: ['right', 'left'],
+		alone: [],
 	})) {
 		await http.post(path, { key, name: key, extends: parents });
 	}
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const family = async (key: string, side: string) =>
-		keysOf((await ledger.read(await http.get<Family>(`${path}/${key}/${side}`))).roles);
+		listedKeys((await ledger.read(await http.get<Family>(`${path}/${key}/${side}`))).roles);
 	t.deepEqual(await family('bottom', 'ancestors'), ['top', 'left', 'right'], 'the oldest first');
 	t.deepEqual(await family('left', 'ancestors'), ['top']);
 	t.deepEqual(await family('top', 'descendants'), ['left', 'right', 'bottom']);
@@ -56,7 +60,7 @@ ofEachKind('ancestors and descendants are found through all generations, each on
 ofEachKind('a parent is added and removed by the path', async (path, t, place) => {
 	const { http } = place;
 	for (const key of ['top', 'left', 'bottom']) await http.post(path, { key, name: key });
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const { body: left } = await http.get<{ id: string }>(`${path}/left`);
 	const added = await ledger.wrote(await http.put(`${path}/left/parents/top`));
 	t.like(added, { key: 'left', id: left.id });

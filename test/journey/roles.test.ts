@@ -1,22 +1,22 @@
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
-import { keysOf, type Listed, type Paginated, shape } from '../support/listed.js';
+import { openLedger } from '../support/ledger.js';
+import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
 /** Tenant roles: sets of permissions that users hold in tenants (spec: Roles). */
 
 const journey = onEachStore();
 
-async function documentOf({ http, schema }: Place) {
+async function createDocument({ http, schema }: Place) {
 	const document = { key: 'document', name: 'Document', actions: { read: {}, write: {}, print: {} } };
 	return http.post<{ actions: Record<string, { id: string }> }>(`${schema}/resources`, document);
 }
 
 journey('a role is made of permissions, parents and attributes, and read as it was made', async (t, place) => {
 	const { http, schema } = place;
-	const resource = await documentOf(place);
-	const ledger = await ledgerOf(t, place);
+	const resource = await createDocument(place);
+	const ledger = await openLedger(t, place);
 	const viewer = await ledger.wrote(await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' }));
 	t.deepEqual([viewer['permissions'], viewer['extends']], [[], []], 'empty lists, not null');
 	t.like(viewer, { description: null, attributes: null, granted_to: null });
@@ -44,9 +44,9 @@ journey('a role is made of permissions, parents and attributes, and read as it w
 
 journey('permissions are given and taken; what is there already, or not, is skipped', async (t, place) => {
 	const { http, schema } = place;
-	await documentOf(place);
+	await createDocument(place);
 	const path = `${schema}/roles/r/permissions`;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'r', name: 'R', permissions: ['document:read'] }));
 
 	const both = ['document:read', 'document:write'];
@@ -81,8 +81,8 @@ journey('permissions are given and taken; what is there already, or not, is skip
 
 journey('PATCH touches only what it names; lists and attributes are overwritten as a whole', async (t, place) => {
 	const { http, schema } = place;
-	await documentOf(place);
-	const ledger = await ledgerOf(t, place);
+	await createDocument(place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'base', name: 'Base' }));
 	const sent = {
 		key: 'r',
@@ -117,10 +117,10 @@ journey('PATCH touches only what it names; lists and attributes are overwritten 
 	await ledger.balanced();
 });
 
-journey('roles extend roles, by key or id, in no circle', async (t, place) => {
+journey('roles extend roles, by key or id, in no cycle', async (t, place) => {
 	const { http, schema } = place;
 	const path = `${schema}/roles`;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const a = await ledger.wrote(await http.post(path, { key: 'a', name: 'A' }));
 	await ledger.wrote(await http.post(path, { key: 'b', name: 'B', extends: [a['id'], 'a'] }));
 	t.deepEqual((await ledger.read(await http.get(`${path}/b`)))['extends'], ['a'], 'once, by key');
@@ -166,7 +166,7 @@ journey('roles are listed as an array, or with counts when asked', async (t, pla
 		'?attr_team=c': [],
 	};
 	for (const [query, keys] of Object.entries(arrays)) {
-		t.deepEqual(keysOf((await http.get<Listed>(list + query)).body), keys, query);
+		t.deepEqual(listedKeys((await http.get<Listed>(list + query)).body), keys, query);
 	}
 	const counted = await http.get<Paginated>(`${list}?include_total_count=true&per_page=2&page=2`);
 	t.deepEqual(shape(counted.body), { data: ['chief_editor'], total_count: 3, page_count: 2 });
@@ -174,7 +174,7 @@ journey('roles are listed as an array, or with counts when asked', async (t, pla
 
 journey('a role goes with its assignments', async (t, place) => {
 	const { http, schema, facts } = place;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'r', name: 'R' }));
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'stays', name: 'Stays' }));
 	const role_assignments = [

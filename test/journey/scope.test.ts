@@ -3,9 +3,9 @@ import { endpoints } from '../../src/api/table.js';
 import { type Answer, type Client, client } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
-import { type Management, newOrganization, newPlace, type Place, secretOf } from '../support/management.js';
-import { type AccessLevel, type Caller, type Level, refusal, ruleOf } from '../support/rule.js';
-import { bodyOf, furnish, type Names, parametersOf, pathOf, type Visited } from '../support/tour.js';
+import { createSecret, type Management, newOrganization, newPlace, type Place } from '../support/management.js';
+import { type AccessLevel, type Caller, endpointRule, type Level, refusal } from '../support/rule.js';
+import { endpointBody, endpointPath, furnish, type Names, pathParameters, type Visited } from '../support/tour.js';
 
 /** Every endpoint with every kind of key: who is refused, with which status, and who is not (contract: 2.3). */
 
@@ -18,7 +18,7 @@ interface Calling extends Caller {
 const accessLevels: readonly AccessLevel[] = ['admin', 'write', 'read', 'no_access'];
 
 /** Every kind of key there is, seen from `place`. */
-async function holdersOf(place: Place, management: Management): Promise<readonly Calling[]> {
+async function createKeyHolders(place: Place, management: Management): Promise<readonly Calling[]> {
 	const { url, store } = management;
 	const sibling = await newPlace(management, management.organization);
 	const elsewhere = { key: `${place.key}-elsewhere`, name: 'Elsewhere', initial_environments: [] };
@@ -32,7 +32,7 @@ async function holdersOf(place: Place, management: Management): Promise<readonly
 			...(level === 'org' ? {} : { project_id: of.project_id }),
 			...(level === 'env' ? { environment_id: of.id } : {}),
 		};
-		const secret = await secretOf(store, of.organization_id, { ...opened, access_level: access });
+		const secret = await createSecret(store, of.organization_id, { ...opened, access_level: access });
 		const opens = {
 			organization: of.organization_id === place.organization_id,
 			project: level === 'org' || of.project_id === place.project_id,
@@ -81,12 +81,12 @@ function strangersTo({ url, secret, id }: Place): readonly Calling[] {
 
 /** The path of an endpoint by ids: keys name other things in another organization. */
 function pathIn(endpoint: Visited, place: Place, other: Names = {}): string {
-	return pathOf(endpoint, place, { proj_id: place.project_id, env_id: place.id, ...other });
+	return endpointPath(endpoint, place, { proj_id: place.project_id, env_id: place.id, ...other });
 }
 
 /** A body that is right; the keys that are made are the place's. */
 function bodyIn(endpoint: Visited, place: Place): unknown {
-	if (endpoint.name !== 'createApiKey') return bodyOf(endpoint);
+	if (endpoint.name !== 'createApiKey') return endpointBody(endpoint);
 	return { project_id: place.project_id, environment_id: place.id };
 }
 
@@ -98,13 +98,13 @@ function askHarmlessly(endpoint: Visited, place: Place, http: Client): Promise<A
 	const method = endpoint.method.toUpperCase();
 	if (endpoint.method === 'get') return http.send(method, pathIn(endpoint, place));
 	if (endpoint.body !== undefined) return http.send(method, pathIn(endpoint, place), 5);
-	const last = parametersOf(endpoint).at(-1);
+	const last = pathParameters(endpoint).at(-1);
 	if (last === undefined) throw new Error(`${endpoint.name} cannot be asked without effect`);
 	return http.send(method, pathIn(endpoint, place, { [last]: 'nothing' }));
 }
 
 async function check(t: ExecutionContext, endpoint: Visited, place: Place, caller: Calling): Promise<void> {
-	const expected = refusal(ruleOf(endpoint), caller);
+	const expected = refusal(endpointRule(endpoint), caller);
 	const what = `${caller.name}: ${endpoint.method} ${endpoint.path}`;
 	if (expected === null) {
 		const { status, body } = await askHarmlessly(endpoint, place, caller.http);
@@ -118,9 +118,21 @@ async function check(t: ExecutionContext, endpoint: Visited, place: Place, calle
 	fails(t, answer, expected);
 }
 
+journey('a key without access can tell what it is of, and nothing else', async (t, place, { url, store }) => {
+	const { organization_id, project_id, id: environment_id } = place;
+	const opened = { project_id, environment_id, access_level: 'no_access' } as const;
+	const http = client(url, await createSecret(store, organization_id, opened));
+	const scope = await http.get('/v2/api-key/scope');
+	t.is(scope.status, 200);
+	t.like(scope.body, { organization_id, project_id, environment_id });
+	for (const path of ['/v2/api-key', '/v2/orgs', '/v2/projects', `/bundles/${environment_id}`]) {
+		fails(t, await http.get(path), 403, 'no access');
+	}
+});
+
 journey('every endpoint answers every kind of key as the rules say', async (t, place, management) => {
 	await furnish(place);
-	const holders = await holdersOf(place, management);
+	const holders = await createKeyHolders(place, management);
 	const [nobody, unknown, ...malformed] = strangersTo(place);
 	const revision = await place.revision();
 	const projects = async () => JSON.stringify((await management.organization.get('/v2/projects')).body);
@@ -131,7 +143,7 @@ journey('every endpoint answers every kind of key as the rules say', async (t, p
 		const strangers = [nobody, unknown, malformed[index % malformed.length]];
 		const callers = [...holders, ...strangers.filter((caller) => caller !== undefined)];
 		t.true(
-			parametersOf(endpoint).every((name) => !pathIn(endpoint, place).includes(`no ${name}`)),
+			pathParameters(endpoint).every((name) => !pathIn(endpoint, place).includes(`no ${name}`)),
 			endpoint.path,
 		);
 		await Promise.all(callers.map((caller) => check(t, endpoint, place, caller)));
@@ -141,20 +153,8 @@ journey('every endpoint answers every kind of key as the rules say', async (t, p
 	t.is((await management.organization.get(`/v2/api-key/${place.key_id}`)).body['secret'], place.secret);
 });
 
-journey('a key without access can tell what it is of, and nothing else', async (t, place, { url, store }) => {
-	const { organization_id, project_id, id: environment_id } = place;
-	const opened = { project_id, environment_id, access_level: 'no_access' } as const;
-	const http = client(url, await secretOf(store, organization_id, opened));
-	const scope = await http.get('/v2/api-key/scope');
-	t.is(scope.status, 200);
-	t.like(scope.body, { organization_id, project_id, environment_id });
-	for (const path of ['/v2/api-key', '/v2/orgs', '/v2/projects', `/bundles/${environment_id}`]) {
-		fails(t, await http.get(path), 403, 'no access');
-	}
-});
-
 journey('bundles are given to those who may read the environment', async (t, place, management) => {
-	for (const caller of [...(await holdersOf(place, management)), ...strangersTo(place)]) {
+	for (const caller of [...(await createKeyHolders(place, management)), ...strangersTo(place)]) {
 		const expected = refusal({ needs: 'read', of: 'environment' }, caller);
 		for (const path of [`/bundles/${place.id}`, `/bundles/${place.id}/rego`]) {
 			if (expected !== null) fails(t, await caller.http.send('GET', path), expected);

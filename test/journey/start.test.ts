@@ -16,10 +16,10 @@ import { createServer, type Socket } from 'node:net';
 import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
+import { lockDataDirectory, sendCommand } from '../../src/command/control.js';
 import { ConfigError, readConfig } from '../../src/config.js';
-import { command, holdDataDirectory } from '../../src/control.js';
 import { findOpa } from '../../src/opa.js';
-import { type Database, openDatabase } from '../../src/store/database.js';
+import { type Database, openDatabase } from '../../src/store/database/database.js';
 import { client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/ports.js';
@@ -65,6 +65,19 @@ test.before(async () => {
 
 test.after.always(() => removeFolder(first.folder));
 
+/** A server on a copy of the folder that the first start left, for tests that do not mind each other. */
+let shared: Promise<Started> | undefined;
+const ends: (() => void | Promise<void>)[] = [];
+
+function sharedServer(): Promise<Started> {
+	shared ??= started({ teardown: (work) => ends.unshift(work) }, ['serve']);
+	return shared;
+}
+
+test.after.always('stop the shared server', async () => {
+	for (const end of ends) await end();
+});
+
 test('the first start prints where it is reached, the key, and three commands that answer as they say', async (t) => {
 	const { stdout, urls, answers } = first;
 	t.true(stdout.includes(urls.api) && stdout.includes(urls.pdp));
@@ -89,7 +102,7 @@ test('SIGTERM and SIGINT end it with code 0, and later starts print no secret', 
 });
 
 test('a folder in use is refused to a second process, which leaves the first alone', async (t) => {
-	const holder = await started(t, ['serve']);
+	const holder = await sharedServer();
 	const { env } = await surroundings(holder.folder);
 	for (const word of ['start', 'serve']) {
 		const second = launch({ command: [word], env });
@@ -140,7 +153,7 @@ test('after kill -9 the folder is free: for keys and for the next start', async 
 });
 
 test('`keys create` makes keys of every kind while the server runs', async (t) => {
-	const server = await started(t, ['serve']);
+	const server = await sharedServer();
 	const kinds = [
 		{ words: [], opens: ['organization_id'], writes: 200 },
 		{ words: ['--project', 'default', '--access', 'write'], opens: ['organization_id', 'project_id'], writes: 200 },
@@ -175,7 +188,7 @@ test('`keys create` makes keys of every kind while the server runs', async (t) =
 });
 
 test('`inspect` shows Rego that opa takes, on paper and as files', async (t) => {
-	const server = await started(t, ['serve']);
+	const server = await sharedServer();
 	const env = { ...server.env, PDP_API_KEY: secretIn(first.stdout) };
 	await eventually(
 		() => client(server.urls.api, env.PDP_API_KEY).get('/v2/projects/default/dev/policy'),
@@ -223,7 +236,7 @@ test('no secret is on disk or in the log in the clear', async (t) => {
 });
 
 test('fixed secrets for automation open what they are for, and are not in a PostgreSQL server in the clear', async (t) => {
-	const database = await createDatabase();
+	const database = await createDatabase('none');
 	t.teardown(database.drop);
 	const secrets = {
 		BOOTSTRAP_ORG_API_KEY: secretFor('fixed-organization'),
@@ -307,7 +320,7 @@ test('a decision point that would follow another API with the key of this one is
 });
 
 test('a first start whose decision point serves something else prints no checks that would not answer', async (t) => {
-	const database = await createDatabase();
+	const database = await createDatabase('none');
 	t.teardown(database.drop);
 	const { env, urls } = await surroundings(temporary(t));
 	const all = { ...env, DATABASE_URL: database.url, PDP_API_KEY: secretFor('of-another') };
@@ -349,7 +362,7 @@ test('opa is found on PATH when nothing else names one, and only programs count'
 test('a database that cannot be had is one sentence', async (t) => {
 	const { env } = await surroundings(temporary(t));
 	const nobody = `postgres://ann:hunter2@127.0.0.1:${await freePort()}/x`;
-	const database = await createDatabase();
+	const database = await createDatabase('none');
 	t.teardown(database.drop);
 	const unknown = database.url.replace(/\/[^/]*$/, '/no_such_database');
 	for (const url of [nobody, unknown, 'postgres://localhost:99999/x', 'postgres://[/x']) {
@@ -362,7 +375,7 @@ test('a database that cannot be had is one sentence', async (t) => {
 
 test('a first start tells its steps, a later one does not; a signal in between is a clean stop', async (t) => {
 	t.regex(first.stderr, /^regolith: preparing the embedded database\nregolith: creating or updating the tables\n/);
-	const later = await started(t, ['serve']);
+	const later = await sharedServer();
 	t.notRegex(later.running.stderr(), /regolith: /);
 	const { env } = await surroundings(temporary(t));
 	const early = launch({ command: ['start'], env });
@@ -397,14 +410,14 @@ test('a port in use is named, and nothing stays behind', async (t) => {
 
 test('a folder with a path too long for a socket is held like any other', async (t) => {
 	const folder = join(temporary(t), 'x'.repeat(60), 'y'.repeat(60));
-	t.is(await command(folder, 'hello'), null);
-	const hold = await holdDataDirectory(folder);
-	await t.throwsAsync(command(folder, 'hello'), { instanceOf: ConfigError, message: /is starting/ });
+	t.is(await sendCommand(folder, 'hello'), null);
+	const hold = await lockDataDirectory(folder);
+	await t.throwsAsync(sendCommand(folder, 'hello'), { instanceOf: ConfigError, message: /is starting/ });
 	hold.answer(async (content) => `${content} yourself`);
-	t.is(await command(folder, 'hello'), 'hello yourself');
-	await t.throwsAsync(holdDataDirectory(folder), { instanceOf: ConfigError });
+	t.is(await sendCommand(folder, 'hello'), 'hello yourself');
+	await t.throwsAsync(lockDataDirectory(folder), { instanceOf: ConfigError });
 	await hold.release();
-	await (await holdDataDirectory(folder)).release();
+	await (await lockDataDirectory(folder)).release();
 });
 
 test('a socket that cannot be asked is not taken for a dead one', async (t) => {
@@ -412,8 +425,8 @@ test('a socket that cannot be asked is not taken for a dead one', async (t) => {
 	const path = join(folder, 'control.sock');
 	symlinkSync('control.sock', path);
 	const refused = { instanceOf: ConfigError, message: /^cannot tell whether another process uses / };
-	await t.throwsAsync(command(folder, 'hello'), refused);
-	await t.throwsAsync(holdDataDirectory(folder), refused);
+	await t.throwsAsync(sendCommand(folder, 'hello'), refused);
+	await t.throwsAsync(lockDataDirectory(folder), refused);
 	t.deepEqual(readdirSync(folder), ['control.sock'], 'nothing stays behind, and it is still there');
 });
 
@@ -429,7 +442,7 @@ test('a holder that breaks off or answers nonsense is a sentence', async (t) => 
 		server.listen(join(folder, 'control.sock'));
 		await once(server, 'listening');
 		t.teardown(() => server.close());
-		await t.throwsAsync(command(folder, 'hello'), { instanceOf: ConfigError, message: new RegExp(says) });
+		await t.throwsAsync(sendCommand(folder, 'hello'), { instanceOf: ConfigError, message: new RegExp(says) });
 	}
 });
 
@@ -445,12 +458,12 @@ test.serial('a folder for sockets that others can use or have planted is refused
 	const refused = { instanceOf: ConfigError, message: /only you can use/ };
 	mkdirSync(path);
 	chmodSync(path, 0o777);
-	await t.throwsAsync(holdDataDirectory(long), refused);
+	await t.throwsAsync(lockDataDirectory(long), refused);
 	rmdirSync(path);
 	symlinkSync(temporary(t), path);
-	await t.throwsAsync(holdDataDirectory(long), refused);
+	await t.throwsAsync(lockDataDirectory(long), refused);
 	rmSync(path);
-	await (await holdDataDirectory(long)).release();
+	await (await lockDataDirectory(long)).release();
 	t.is(statSync(path).mode & 0o777, 0o700);
 });
 

@@ -1,7 +1,7 @@
 import { client } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
-import { newOrganization, newPlace, secretOf } from '../support/management.js';
+import { createSecret, newOrganization, newPlace } from '../support/management.js';
 
 /** How much there is (contract: Organizations and members; Environments). */
 
@@ -42,7 +42,7 @@ journey('an organization counts what the calling key opens of it', async (t, pla
 	t.like(await stats(), { stats: { projects: 2, environments: 2, users: 4 } });
 	const dev = (await other.http.get<{ id: string; project_id: string }>('/v2/projects/shop/envs/dev')).body;
 	const opened = { project_id: dev.project_id, environment_id: dev.id, access_level: 'read' } as const;
-	const reader = client(place.url, await secretOf(management.store, other.id, opened));
+	const reader = client(place.url, await createSecret(management.store, other.id, opened));
 	t.like(await stats(reader), { stats: { projects: 1, environments: 1, users: 2 } });
 	fails(t, await place.http.get(`/v2/orgs/${other.id}/stats`), 404, other.id);
 	fails(t, await reader.get(`/v2/projects/shop/envs/production/stats`), 403, 'production');

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { type Deployment, deploy, reached, type Shape, seedSchema } from '../support/deployment.js';
 import { eventually } from '../support/eventually.js';
+import type { StoreKind } from '../support/postgres.js';
 import { type Random, seeded } from '../support/random.js';
 import type { Service } from '../support/service.js';
-import { facts, type StoreKind } from '../support/stack.js';
+import { facts } from '../support/stack.js';
 import { type Aftermath, type Storm, startStorm } from '../support/storm.js';
-import { keysOf, questionsOf, readWorld, union, type World, wordsOf } from '../support/world.js';
+import { readWorld, union, type World, worldQuestions, worldWords, writerKeys } from '../support/world.js';
 
 /**
  * `kill -9` while many write, restarts in any order: nothing acknowledged is missing from the store or from decisions.
@@ -113,7 +114,7 @@ async function assertStored(t: ExecutionContext, { api }: Deployment, expected: 
 async function assertDecided(t: ExecutionContext, { pdp }: Deployment, { worlds, settled }: Aftermath): Promise<void> {
 	await reached(pdp, settled);
 	for (const [writer, world] of worlds.entries()) {
-		const questions = questionsOf(keysOf(writer), world);
+		const questions = worldQuestions(writerKeys(writer), world);
 		const answer = await pdp.post<{ readonly allow: readonly { readonly allow: boolean }[] }>(
 			'/allowed/bulk',
 			questions.map(({ asked }) => asked),
@@ -170,7 +171,7 @@ function retold(changes: readonly Logged[]): readonly string[] {
 }
 
 function facing(world: World): readonly string[] {
-	return withoutSettling(wordsOf(world));
+	return withoutSettling(worldWords(world));
 }
 
 /** The users that storms write to know where they are say nothing. */

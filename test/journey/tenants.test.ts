@@ -1,7 +1,7 @@
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
-import { keysOf, type Listed, type Paginated, shape } from '../support/listed.js';
+import { openLedger } from '../support/ledger.js';
+import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 
 /** Tenants: the silos in which users hold roles (spec: Tenants). */
 
@@ -9,13 +9,13 @@ const journey = onEachStore();
 
 journey('a new environment has exactly one tenant, `default`', async (t, { http, facts }) => {
 	const { body } = await http.get<Listed>(`${facts}/tenants`);
-	t.deepEqual(keysOf(body), ['default']);
+	t.deepEqual(listedKeys(body), ['default']);
 	t.is(body[0]?.['attributes'], null);
 });
 
 journey('a tenant is made, read as it was made, changed and deleted', async (t, place) => {
 	const { http, facts } = place;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/tenants`;
 	const acme = await ledger.wrote(await http.post(path, { key: 'acme', name: 'Acme' }));
 	t.is(acme['attributes'], null, 'null when never given');
@@ -36,7 +36,7 @@ journey('a tenant is made, read as it was made, changed and deleted', async (t, 
 	t.deepEqual(beta['attributes'], attributes);
 	const { body: empty } = await http.post(path, { key: 'empty', name: 'E', attributes: {} });
 	t.deepEqual(empty['attributes'], {}, 'empty is not the same as never given');
-	const ledgerAfter = await ledgerOf(t, place);
+	const ledgerAfter = await openLedger(t, place);
 	for (const name of ['Beta-1_x', String(beta['id']), String(beta['id']).replaceAll('-', '')]) {
 		t.deepEqual(await ledgerAfter.read(await http.get(`${path}/${name}`)), beta, name);
 	}
@@ -95,7 +95,7 @@ journey('tenants are listed as an array, or with counts when asked', async (t, {
 		'?per_page=3&page=2': ['gamma'],
 	};
 	for (const [query, keys] of Object.entries(arrays)) {
-		t.deepEqual(keysOf((await http.get<Listed>(list + query)).body), keys, query);
+		t.deepEqual(listedKeys((await http.get<Listed>(list + query)).body), keys, query);
 	}
 	const counted = await http.get<Paginated>(`${list}?include_total_count=true&per_page=3`);
 	t.deepEqual(shape(counted.body), { data: ['default', 'acme', 'beta'], total_count: 4, page_count: 2 });
@@ -123,14 +123,14 @@ journey('a list of more than a page is paged without gap or overlap, oldest firs
 	for (const page of [1, 2, 3, 4, 5]) {
 		const { body } = await http.get<Paginated>(`${facts}/tenants?include_total_count=true&per_page=10&page=${page}`);
 		t.like(body, { total_count: 35, page_count: 4 });
-		seen.push(...keysOf(body.data));
+		seen.push(...listedKeys(body.data));
 	}
 	t.deepEqual(seen, ['default', ...keys]);
 });
 
 journey('a tenant, also `default`, goes with the roles held in it', async (t, place) => {
 	const { http, schema, facts } = place;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'r', name: 'R' }));
 	await ledger.wrote(await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' }));
 	const role_assignments = [
@@ -140,7 +140,7 @@ journey('a tenant, also `default`, goes with the roles held in it', async (t, pl
 	await ledger.wrote(await http.post(`${facts}/users`, { key: 'ann', role_assignments }));
 	await ledger.wrote(await http.delete(`${facts}/tenants/default`), 204);
 	t.deepEqual((await http.get(`${facts}/users/ann`)).body['roles'], [{ role: 'r', tenant: 'acme' }]);
-	t.deepEqual(keysOf((await http.get<Listed>(`${facts}/tenants`)).body), ['acme']);
+	t.deepEqual(listedKeys((await http.get<Listed>(`${facts}/tenants`)).body), ['acme']);
 	await ledger.wrote(await http.post(`${facts}/tenants`, { key: 'default', name: 'Again' }));
 	t.deepEqual(
 		(await http.get(`${facts}/users/ann`)).body['roles'],
@@ -152,7 +152,7 @@ journey('a tenant, also `default`, goes with the roles held in it', async (t, pl
 
 journey('users belong to a tenant with and without a role there', async (t, place) => {
 	const { http, schema, facts } = place;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'editor', name: 'Editor' }));
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' }));
 	await ledger.wrote(await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' }));
@@ -168,7 +168,7 @@ journey('users belong to a tenant with and without a role there', async (t, plac
 
 	const ben = { key: 'ben', first_name: 'Ben', role_assignments: [{ role: 'editor', tenant: 'default' }] };
 	await ledger.wrote(await http.post(`${facts}/users`, ben));
-	t.deepEqual(keysOf((await http.get<Paginated>(path)).body.data), ['ann'], 'a role elsewhere does not count');
+	t.deepEqual(listedKeys((await http.get<Paginated>(path)).body.data), ['ann'], 'a role elsewhere does not count');
 	const both = { key: 'ben', role_assignments: [{ role: 'editor', tenant: 'acme' }] };
 	const added = await ledger.wrote(await http.post(path, both));
 	t.is(added['first_name'], 'Ben');
@@ -188,7 +188,7 @@ journey('users belong to a tenant with and without a role there', async (t, plac
 		'?per_page=2&page=2': ['cy'],
 	};
 	for (const [query, keys] of Object.entries(found)) {
-		t.deepEqual(keysOf((await http.get<Paginated>(path + query)).body.data), keys, query);
+		t.deepEqual(listedKeys((await http.get<Paginated>(path + query)).body.data), keys, query);
 	}
 	t.like(await ledger.read(await http.get(`${path}?per_page=2`)), { total_count: 3, page_count: 2 });
 
@@ -201,7 +201,7 @@ journey('users belong to a tenant with and without a role there', async (t, plac
 		204,
 	);
 	t.deepEqual(
-		keysOf((await http.get<Paginated>(path)).body.data),
+		listedKeys((await http.get<Paginated>(path)).body.data),
 		['ann', 'ben'],
 		'who was added stays without a role',
 	);
@@ -221,7 +221,7 @@ journey('users belong to a tenant with and without a role there', async (t, plac
 
 journey('a user who leaves a tenant loses the roles there and nothing else', async (t, place) => {
 	const { http, schema, facts, store, id } = place;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'editor', name: 'Editor' }));
 	await ledger.wrote(await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' }));
 	const role_assignments = ['acme', 'default'].map((tenant) => ({ role: 'editor', tenant }));
@@ -232,7 +232,7 @@ journey('a user who leaves a tenant loses the roles there and nothing else', asy
 	await ledger.wrote(await http.delete(`${path}/ann`), 204);
 	fails(t, await http.delete(`${path}/ann`), 404, 'ann');
 	t.deepEqual((await http.get(`${facts}/users/ann`)).body['roles'], [{ role: 'editor', tenant: 'default' }]);
-	t.deepEqual(keysOf((await http.get<Paginated>(path)).body.data), ['ben', 'cy']);
+	t.deepEqual(listedKeys((await http.get<Paginated>(path)).body.data), ['ben', 'cy']);
 
 	await ledger.wrote(await http.delete(`${facts}/users/ben`), 204);
 	await ledger.wrote(await http.post(`${facts}/users`, { key: 'ben' }));

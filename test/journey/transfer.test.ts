@@ -1,16 +1,17 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import test, { type ExecutionContext } from 'ava';
-import { onEachStore } from '../support/each-store.js';
+import type { ExecutionContext } from 'ava';
+import { acrossStores, onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
+import { openLedger } from '../support/ledger.js';
 import type { Listed } from '../support/listed.js';
 import type { Place } from '../support/management.js';
-import { facts, type Stack, type StoreKind, schema, startStack } from '../support/stack.js';
+import type { StoreKind } from '../support/postgres.js';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /** A whole environment as one document: out of one store, into another, and what is refused on the way. */
 
-const journey = onEachStore();
+const journey = onEachStore({ embedded: 'all' });
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -91,8 +92,11 @@ const whole = {
 		condition_sets: {
 			adults: { name: 'Adults', type: 'userset', conditions: { 'user.age': { 'greater-than': 17 } } },
 			hidden: {
-				...{ name: 'Hidden', description: 'Not for all', type: 'resourceset' },
-				...{ conditions: { 'resource.private': { equals: true } }, resource: 'document' },
+				name: 'Hidden',
+				description: 'Not for all',
+				type: 'resourceset',
+				conditions: { 'resource.private': { equals: true } },
+				resource: 'document',
 			},
 			least: { name: 'Least', type: 'userset', conditions: {}, parent: 'adults' },
 		},
@@ -159,22 +163,22 @@ const noFacts = {
 	user_invites: {},
 } as const;
 
-function pathOf({ project, key }: Place, rest: string): string {
+function environmentPath({ project, key }: Place, rest: string): string {
 	return `/v2/projects/${project}/envs/${key}/${rest}`;
 }
 
 async function exported(place: Place): Promise<Json> {
-	const { environment: _, ...document } = (await place.http.get(pathOf(place, 'export'))).body;
+	const { environment: _, ...document } = (await place.http.get(environmentPath(place, 'export'))).body;
 	return document;
 }
 
 function imported(place: Place, document: unknown, query = '') {
-	return place.http.post<Report & Json>(pathOf(place, `import${query}`), document);
+	return place.http.post<Report & Json>(environmentPath(place, `import${query}`), document);
 }
 
 journey('a new environment exports what every environment has', async (t, place) => {
-	const ledger = await ledgerOf(t, place);
-	const answer = await place.http.get(pathOf(place, 'export'));
+	const ledger = await openLedger(t, place);
+	const answer = await place.http.get(environmentPath(place, 'export'));
 	t.is(answer.revision, await place.revision(), 'the revision that it is of');
 	t.deepEqual(await ledger.read(answer), {
 		...header,
@@ -190,7 +194,7 @@ journey('a new environment exports what every environment has', async (t, place)
 });
 
 journey('what is imported is exported, and importing it again changes nothing', async (t, place) => {
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const report = await ledger.wrote(await imported(place, whole));
 	t.deepEqual(report.counts, {
 		resource: { create: 3, update: 0, delete: 0 },
@@ -221,7 +225,7 @@ journey('what is imported is exported, and importing it again changes nothing', 
 });
 
 journey('a dry run changes nothing, and says exactly what the import then does', async (t, place) => {
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await imported(place, whole));
 	const other = {
 		...header,
@@ -271,7 +275,7 @@ journey('a dry run changes nothing, and says exactly what the import then does',
 });
 
 journey('without a strategy, other content is a conflict, and nothing is written', async (t, place) => {
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	await ledger.wrote(await imported(place, whole));
 	const before = await exported(place);
 	const conflicts: readonly (readonly [half: 'schema' | 'facts', content: Json, named: string])[] = [
@@ -364,8 +368,8 @@ function invited(wrong: Json): Json {
 }
 
 journey('a document that is wrong is refused at its place, and one that names nothing is 404', async (t, place) => {
-	const ledger = await ledgerOf(t, place);
-	const circle = { a: { name: 'A', extends: ['b'] }, b: { name: 'B', extends: ['a'] }, c: { name: 'C' } };
+	const ledger = await openLedger(t, place);
+	const cycle = { a: { name: 'A', extends: ['b'] }, b: { name: 'B', extends: ['a'] }, c: { name: 'C' } };
 	const wrong: readonly (readonly [document: Json, status: number, place: string])[] = [
 		[{ schema: { resources: { document: {} } } }, 422, 'body.schema.resources.document.name'],
 		[{ schema: { resources: { 'a b': { name: 'A' } } } }, 422, 'body.schema.resources.a b'],
@@ -392,7 +396,7 @@ journey('a document that is wrong is refused at its place, and one that names no
 		[ruled({ resource_set: '__autogen_other' }), 400, 'schema.set_rules.0'],
 		[{ facts: { users: { ann: { email: 'x' } } } }, 422, 'body.facts.users.ann.email'],
 		[{ facts: { role_assignments: [{ user: 'ann', role: 'r' }] } }, 422, 'body.facts.role_assignments.0.tenant'],
-		[{ schema: { roles: circle } }, 422, 'body.schema.roles.a.extends,body.schema.roles.b.extends'],
+		[{ schema: { roles: cycle } }, 422, 'body.schema.roles.a.extends,body.schema.roles.b.extends'],
 		[{ schema: { roles: { r: { name: 'R', extends: ['r'] } } } }, 422, 'body.schema.roles.r.extends'],
 		[{ schema: { roles: { r: { name: 'R', extends: ['x'] } } } }, 404, 'schema.roles.r.extends.0'],
 		[{ schema: { roles: { r: { name: 'R', permissions: ['a:b'] } } } }, 404, 'schema.roles.r'],
@@ -418,17 +422,16 @@ journey('a document that is wrong is refused at its place, and one that names no
 			'body.facts.groups.document:a.made_instance',
 		],
 		[withInstance({}, { made_for_groups: [{ resource: 'x' }] }), 404, 'facts.made_for_groups.0.resource'],
-		[
-			withInstance({}, { made_for_groups: [{ resource: 'document', role: 'x' }] }),
-			...([404, 'facts.made_for_groups.0.role'] as const),
-		],
+		[withInstance({}, { made_for_groups: [{ resource: 'document', role: 'x' }] }), 404, 'facts.made_for_groups.0.role'],
 		[
 			withInstance({}, { made_for_groups: [{ resource: 'document', relation: 'x' }] }),
-			...([404, 'facts.made_for_groups.0.relation'] as const),
+			404,
+			'facts.made_for_groups.0.relation',
 		],
 		[
 			withInstance({}, { made_for_groups: [{ resource: 'document', role: 'r', relation: 'x' }] }),
-			...([422, 'body.facts.made_for_groups.0.relation'] as const),
+			422,
+			'body.facts.made_for_groups.0.relation',
 		],
 		[tuple({ subject: 'document:x' }), 404, 'facts.relationship_tuples.0.subject'],
 		[tuple({ relation: 'x' }), 404, 'facts.relationship_tuples.0.relation'],
@@ -462,7 +465,7 @@ journey('a document that is wrong is refused at its place, and one that names no
 journey(
 	'`__user` is a resource like others where it was changed, and becomes as new where it is not named',
 	async (t, place) => {
-		const ledger = await ledgerOf(t, place);
+		const ledger = await openLedger(t, place);
 		const users = { name: 'People', actions: { impersonate: { name: 'impersonate' } }, attributes: {} };
 		const document = {
 			...header,
@@ -492,7 +495,7 @@ journey(
 );
 
 journey('roles may change places in what they extend', async (t, place) => {
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const roles = (first: string, second: string) => ({
 		...header,
 		schema: { roles: { [first]: { name: 'X' }, [second]: { name: 'X', extends: [first] } } },
@@ -508,7 +511,7 @@ journey('roles may change places in what they extend', async (t, place) => {
 });
 
 journey('sets may change places in what they narrow, and become of another kind', async (t, place) => {
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const line = (first: string, second: string) =>
 		sets({ [first]: {}, [second]: { parent: first }, kept: {} }, { roles: { r: { name: 'R' } } });
 	const rule = {
@@ -543,7 +546,7 @@ journey('sets may change places in what they narrow, and become of another kind'
 journey(
 	'a relation to another resource and an instance of another tenant are new ones, without what hung on the old',
 	async (t, place) => {
-		const ledger = await ledgerOf(t, place);
+		const ledger = await openLedger(t, place);
 		await ledger.wrote(await imported(place, whole));
 		const { document } = whole.schema.resources;
 		const before = await exported(place);
@@ -585,18 +588,23 @@ journey(
 );
 
 journey('`__user` is named where something belongs to it, without a conflict', async (t, place) => {
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const role = { key: 'friend', name: 'Friend' };
 	await ledger.wrote(await place.http.post(`${place.schema}/resources/__user/roles`, role));
 	const document = await exported(place);
 	t.deepEqual(document['schema'], {
 		resources: {
 			__user: {
-				...{ name: 'User', description: 'The users themselves', actions: {}, attributes: {} },
+				name: 'User',
+				description: 'The users themselves',
+				actions: {},
+				attributes: {},
 				roles: { friend: { name: 'Friend' } },
 			},
 		},
-		...{ user_attributes: {}, roles: {}, ...noSets },
+		user_attributes: {},
+		roles: {},
+		...noSets,
 	});
 	await ledger.wrote(await place.http.delete(`${place.schema}/resources/__user/roles/friend`), 204);
 	await ledger.wrote(await imported(place, document));
@@ -607,7 +615,7 @@ journey('`__user` is named where something belongs to it, without a conflict', a
 });
 
 journey('keys name objects, also those that look like the id of another one', async (t, place) => {
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const ann = await ledger.wrote(await place.http.post<{ id: string }>(`${place.facts}/users`, { key: 'ann' }));
 	await ledger.wrote(await place.http.post(`${place.schema}/roles`, { key: 'r', name: 'R' }));
 	const resource = { key: 'document', name: 'Document', actions: { read: {} }, roles: { r: { name: 'R' } } };
@@ -616,7 +624,9 @@ journey('keys name objects, also those that look like the id of another one', as
 	);
 	const held = { user: ann.id, role: 'r', tenant: 'default' };
 	const document = {
-		...{ name: 'Document', actions: { read: { name: 'read' } }, attributes: {} },
+		name: 'Document',
+		actions: { read: { name: 'read' } },
+		attributes: {},
 		roles: { [roles.r.id]: { name: 'Id' }, a: { name: 'A', extends: [roles.r.id] }, r: { name: 'R' } },
 	};
 	await ledger.wrote(
@@ -641,6 +651,21 @@ journey('keys name objects, also those that look like the id of another one', as
 	await ledger.balanced();
 });
 
+journey('the maps of a document may be wide, and no other object of it', async (t, place) => {
+	const wide = Object.fromEntries(Array.from({ length: 16_385 }, (_, index) => [`no key ${index}`, {}]));
+	for (const half of [{ facts: { users: wide } }, { schema: { resources: wide } }]) {
+		fails(t, await imported(place, { ...header, ...half }), 422, 'must be one or more of');
+	}
+	const objects: readonly Json[] = [
+		wide,
+		{ ...header, facts: wide },
+		{ ...header, facts: { users: { ann: { attributes: wide } } } },
+		{ ...header, schema: { resources: { document: { name: 'Document', actions: wide } } } },
+	];
+	for (const document of objects) fails(t, await imported(place, document), 413, 'at most 16384 members');
+	t.is((await place.http.get<Listed>(`${place.facts}/users`)).status, 200);
+});
+
 journey('a document may be larger than other bodies', async (t, place) => {
 	const padding = 'x'.repeat(15_000);
 	const users = Object.fromEntries(
@@ -648,12 +673,12 @@ journey('a document may be larger than other bodies', async (t, place) => {
 	);
 	const document = { ...header, facts: { users } };
 	t.true(JSON.stringify(document).length > 5 * 1024 * 1024);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const report = await ledger.wrote(await imported(place, document));
 	t.is(report.total, 400);
 	const length = 256 * 1024 * 1024 + 1;
 	const refused = await place.http
-		.post(pathOf(place, 'import'), undefined, {
+		.post(environmentPath(place, 'import'), undefined, {
 			raw: '{}',
 			headers: { 'content-length': String(length) },
 		})
@@ -677,7 +702,7 @@ async function decisions({ pdp }: Stack): Promise<readonly unknown[]> {
 	return body.allow.map(({ allow }) => allow);
 }
 
-async function textOf(t: ExecutionContext, stack: Stack): Promise<string> {
+async function exportText(t: ExecutionContext, stack: Stack): Promise<string> {
 	const url = `${stack.api.listening.url}/v2/projects/default/envs/dev/export`;
 	const answer = await fetch(url, { headers: { authorization: `Bearer ${stack.keys.environment}` } });
 	t.is(answer.status, 200);
@@ -688,7 +713,7 @@ for (const [from, to] of [
 	['embedded', 'server'],
 	['server', 'embedded'],
 ] as const satisfies readonly (readonly [StoreKind, StoreKind])[]) {
-	test.serial(`the export of one store imports into the other, and decides the same [${from} to ${to}]`, async (t) => {
+	acrossStores(`the export of one store imports into the other, and decides the same [${from} to ${to}]`, async (t) => {
 		const source = await startStack(from);
 		const target = await startStack(to);
 		try {
@@ -701,10 +726,10 @@ for (const [from, to] of [
 				role_assignments: [{ role: 'b', tenant: 'acme' }],
 			});
 			await target.environment.post(`${facts}/users`, { key: 'goes' });
-			const text = await textOf(t, source);
+			const text = await exportText(t, source);
 			const written = await target.environment.post(path, undefined, { raw: text });
 			t.is(written.status, 200, JSON.stringify(written.body));
-			t.is(await textOf(t, target), text, 'byte for byte');
+			t.is(await exportText(t, target), text, 'byte for byte');
 
 			await source.reached((await source.environment.get('/v2/projects/default/envs/dev/export')).revision);
 			await target.reached(written.revision);
@@ -729,7 +754,7 @@ function sending(url: string, secret: string, length: number): ClientRequest {
 journey(
 	'a document is read for those only who may bring it, and may bring it still when it has come',
 	async (t, place, site) => {
-		const path = site.url + pathOf(place, 'import');
+		const path = site.url + environmentPath(place, 'import');
 		const status = async (sent: ClientRequest) => {
 			const [answer] = (await once(sent, 'response')) as [IncomingMessage];
 			answer.resume();

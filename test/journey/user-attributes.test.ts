@@ -1,8 +1,8 @@
 import type { Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
-import { keysOf, type Listed } from '../support/listed.js';
+import { openLedger } from '../support/ledger.js';
+import { type Listed, listedKeys } from '../support/listed.js';
 
 /** Attributes of users, which are those of the resource `__user` (contract: Resource attributes and user attributes). */
 
@@ -12,9 +12,9 @@ const builtIn = ['key', 'roles', 'email', 'first_name', 'last_name'];
 journey('attributes of users are those of `__user`, under a path of their own', async (t, place) => {
 	const { http, schema } = place;
 	const [path, resource] = [`${schema}/users/attributes`, `${schema}/resources/__user`];
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const given = await ledger.read(await http.get<Listed>(path));
-	t.deepEqual(keysOf(given), builtIn);
+	t.deepEqual(listedKeys(given), builtIn);
 	for (const attribute of given) {
 		t.true(String(attribute['description']).includes('Built in attribute'), String(attribute['key']));
 		t.is(attribute['built_in'], true);
@@ -25,7 +25,7 @@ journey('attributes of users are those of `__user`, under a path of their own', 
 	t.like(age, { ...sent, built_in: false, resource_key: '__user', resource_id });
 	t.deepEqual(await ledger.read(await http.get(`${resource}/attributes`)), [...given, age]);
 	t.deepEqual(await ledger.read(await http.get(path)), [...given, age]);
-	t.deepEqual(keysOf((await http.get<Listed>(`${path}?per_page=2&page=3`)).body), ['last_name', 'age']);
+	t.deepEqual(listedKeys((await http.get<Listed>(`${path}?per_page=2&page=3`)).body), ['last_name', 'age']);
 	for (const name of ['age', String(age['id']), String(age['id']).replaceAll('-', '')]) {
 		t.deepEqual(await ledger.read(await http.get(`${path}/${name}`)), age, name);
 	}
@@ -55,7 +55,7 @@ journey('attributes of another resource are not those of users', async (t, place
 	).body;
 	const { id } = (await http.get<{ id: string }>(`${schema}/resources/__user`)).body;
 	for (const same of ['__user', id, id.replaceAll('-', ''), id.toUpperCase()]) {
-		t.deepEqual(keysOf((await http.get<Listed>(`${path}?resource_id=${same}`)).body), builtIn, same);
+		t.deepEqual(listedKeys((await http.get<Listed>(`${path}?resource_id=${same}`)).body), builtIn, same);
 		t.is((await http.get(`${path}/email?resource_id=${same}`)).status, 200);
 	}
 	for (const other of ['document', document.id, '__tenant', 'nothing']) {

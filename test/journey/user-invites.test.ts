@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava';
 import type { Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
+import { openLedger } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
@@ -39,7 +39,7 @@ async function heldIn({ http, facts }: Place): Promise<readonly string[]> {
 journey('an invite is made, read under its names, changed and deleted', async (t, place) => {
 	const { http, facts } = place;
 	const { role_id, other_role_id, tenant_id } = await setting(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/user_invites`;
 	const body = { ...ines, status: 'pending', role_id, tenant_id, resource_instance_id: null };
 	const made = await ledger.wrote(await http.post(path, body));
@@ -80,7 +80,7 @@ journey('an invite names what exists', async (t, place) => {
 journey('an invite that is approved becomes a user with the role', async (t, place) => {
 	const { http, facts } = place;
 	const { role_id, tenant_id } = await setting(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const made = await ledger.wrote(await http.post(`${facts}/user_invites`, { ...ines, role_id, tenant_id }));
 	const approve = `${facts}/user_invites/${made['id']}/approve`;
 	t.deepEqual(await heldIn(place), []);
@@ -89,8 +89,12 @@ journey('an invite that is approved becomes a user with the role', async (t, pla
 	t.is((await http.get(`${facts}/users`)).body['total_count'], 0);
 	const user = await ledger.wrote(await http.post(approve, { ...approval, email: 'ines@EXAMPLE.com' }));
 	t.like(user, {
-		...{ key: ines.key, email: 'ines@EXAMPLE.com', first_name: 'Ines', last_name: 'Roe' },
-		...{ attributes: approval.attributes, roles: [{ role: 'editor', tenant: 'acme' }] },
+		key: ines.key,
+		email: 'ines@EXAMPLE.com',
+		first_name: 'Ines',
+		last_name: 'Roe',
+		attributes: approval.attributes,
+		roles: [{ role: 'editor', tenant: 'acme' }],
 	});
 	t.deepEqual((await http.get(`${facts}/users/${encodeURIComponent(ines.key)}`)).body, user);
 	t.deepEqual(await heldIn(place), [`${ines.key}#editor@acme`]);

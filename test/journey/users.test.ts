@@ -1,7 +1,7 @@
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
-import { ledgerOf } from '../support/ledger.js';
-import { keysOf, type Listed, type Paginated, shape } from '../support/listed.js';
+import { openLedger } from '../support/ledger.js';
+import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
 /** Users: whoever the application asks about (spec: Users). */
@@ -15,7 +15,7 @@ async function rolesAndTenants({ http, schema, facts }: Place): Promise<void> {
 
 journey('a user is made and read as it was made', async (t, place) => {
 	const { http, facts } = place;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const bare = await ledger.wrote(await http.post(`${facts}/users`, { key: 'ann' }));
 	t.like(bare, { key: 'ann', email: null, first_name: null, last_name: null, environment_id: place.id });
 	t.deepEqual([bare['attributes'], bare['roles'], bare['associated_tenants']], [{}, [], []]);
@@ -51,7 +51,7 @@ journey('a user is made and read as it was made', async (t, place) => {
 journey('a user made with roles has them at once; one wrong role and there is no user', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const role_assignments = [
 		{ role: 'viewer', tenant: 'acme' },
 		{ role: 'editor', tenant: 'acme', resource_instance: null },
@@ -97,7 +97,7 @@ journey(
 	async (t, place) => {
 		const { http, schema, facts } = place;
 		await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' });
-		const ledger = await ledgerOf(t, place);
+		const ledger = await openLedger(t, place);
 		for (const [key, spellings] of Object.entries(written)) {
 			const made = await ledger.wrote(await http.post<{ id: string }>(`${facts}/users`, { key }));
 			for (const name of [...spellings, made.id, made.id.replaceAll('-', '').toUpperCase()]) {
@@ -128,7 +128,7 @@ journey(
 journey('PUT makes a user, or makes it what the body says and resets the rest', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/users/auth0%7Cann`;
 	const sent = {
 		key: 'auth0|ann',
@@ -183,7 +183,7 @@ journey('PUT makes a user, or makes it what the body says and resets the rest', 
 
 journey('PATCH touches only what it names; null clears', async (t, place) => {
 	const { http, facts } = place;
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const path = `${facts}/users/ann`;
 	const sent = {
 		key: 'ann',
@@ -264,7 +264,7 @@ journey('users are always listed with counts', async (t, place) => {
 		'?include_resource_instance_roles=true&search=user-9': ['user-9'],
 	};
 	for (const [query, keys] of Object.entries(found)) {
-		t.deepEqual(keysOf((await http.get<Paginated>(list + query)).body.data), keys, query);
+		t.deepEqual(listedKeys((await http.get<Paginated>(list + query)).body.data), keys, query);
 	}
 	t.like((await http.get(`${list}?per_page=4`)).body, { total_count: 10, page_count: 3 });
 });
@@ -272,7 +272,7 @@ journey('users are always listed with counts', async (t, place) => {
 journey('a role is given to and taken from a user under its path', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const ann = await ledger.wrote(await http.post(`${facts}/users`, { key: 'ann' }));
 	const path = `${facts}/users/ann/roles`;
 	const sent = { role: 'viewer', tenant: 'acme', resource_instance: null };
@@ -303,7 +303,7 @@ journey('a role is given to and taken from a user under its path', async (t, pla
 journey('a user goes with its roles', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
-	const ledger = await ledgerOf(t, place);
+	const ledger = await openLedger(t, place);
 	const role_assignments = [{ role: 'viewer', tenant: 'acme' }];
 	for (const key of ['ann', 'ben']) await ledger.wrote(await http.post(`${facts}/users`, { key, role_assignments }));
 	await ledger.wrote(await http.delete(`${facts}/users/ann`), 204);

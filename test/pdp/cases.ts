@@ -9,7 +9,7 @@ import { snapshot } from './environment.js';
 import { type Served, serve } from './served.js';
 
 /** The model of a golden case. */
-export async function modelOf(name: string): Promise<Model> {
+export async function readCaseModel(name: string): Promise<Model> {
 	return JSON.parse(await readFile(join(root, 'test/case', name, 'model.json'), 'utf8')) as Model;
 }
 
@@ -40,7 +40,7 @@ export function everyCheck({ schema, facts }: Model) {
 }
 
 /** The questions that the policy allows, one by one. */
-export async function allowedOf({ http }: Served, model: Model): Promise<ReadonlySet<string>> {
+export async function allowedChecks({ http }: Served, model: Model): Promise<ReadonlySet<string>> {
 	const checks = everyCheck(model);
 	const { body } = await http.post<{ allow: { allow: boolean }[] }>('/allowed/bulk', checks);
 	return new Set(checks.flatMap((check, index) => (body.allow[index]?.allow ? [JSON.stringify(check)] : [])));

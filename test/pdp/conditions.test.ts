@@ -1,5 +1,5 @@
 import test from 'ava';
-import { allowedOf, everyCheck, modelOf, serving } from './cases.js';
+import { allowedChecks, everyCheck, readCaseModel, serving } from './cases.js';
 
 /** Condition sets at a decision point: who can change what they see, and when listings and the cloud leave them out. */
 
@@ -85,7 +85,7 @@ const cases: readonly Case[] = [
 ];
 
 test('conditions are decided by what is stored and asked', async (t) => {
-	const { http } = await serving(t, await modelOf(name));
+	const { http } = await serving(t, await readCaseModel(name));
 	for (const { title, asked, allow, code } of cases) {
 		const { body } = await http.post<Explained>('/allowed', { ...asked, use_debugger: true });
 		t.is(body.allow, allow, title);
@@ -94,20 +94,24 @@ test('conditions are decided by what is stored and asked', async (t) => {
 });
 
 test('an explanation shows what is known, and not what somebody said of themselves', async (t) => {
-	const { http } = await serving(t, await modelOf(name));
+	const { http } = await serving(t, await readCaseModel(name));
 	const user = { key: 'ann', email: 'ann@example.com', attributes: { roles: ['owner'], tenants: [], key: 'bob' } };
 	const asked = { user, action: 'sign', resource: d1, use_debugger: true };
 	const { debug } = (await http.post<Explained>('/allowed', asked)).body;
 	t.deepEqual(debug.request.user.attributes, {
-		...{ key: 'ann', roles: ['admin'], tenants: ['acme'] },
-		...{ email: 'ann@example.com', level: 5, title: 'manager' },
+		key: 'ann',
+		roles: ['admin'],
+		tenants: ['acme'],
+		email: 'ann@example.com',
+		level: 5,
+		title: 'manager',
 	});
 	t.deepEqual(debug.abac?.allowing_rules, [{ role: 'admin', resourceset: 'drafts' }]);
 	t.is(debug.rbac, undefined);
 });
 
 test('a decision point of the cloud evaluates no conditions, whatever the client says', async (t) => {
-	const { http } = await serving(t, await modelOf(name), { mode: 'cloud' });
+	const { http } = await serving(t, await readCaseModel(name), { mode: 'cloud' });
 	for (const context of [{}, { pdp_type: 'edge' }, { pdp_type: null }, null]) {
 		const asked = { user: 'ann', action: 'sign', resource: d1, context, use_debugger: true };
 		const { body } = await http.post<Explained>('/allowed', asked);
@@ -131,10 +135,10 @@ for (const { title, flags, mode } of [
 	{ title: 'without conditions', flags: false, mode: 'cloud' },
 ] as const) {
 	test(`list = check, ${title}`, async (t) => {
-		const model = await modelOf(name);
+		const model = await readCaseModel(name);
 		const listing = await serving(t, model);
-		const allowed = await allowedOf(await serving(t, model, { mode }), model);
-		const allowedByRoles = await allowedOf(await serving(t, model, { mode: 'cloud' }), model);
+		const allowed = await allowedChecks(await serving(t, model, { mode }), model);
+		const allowedByRoles = await allowedChecks(await serving(t, model, { mode: 'cloud' }), model);
 		t.true(allowed.size > 3);
 		const context = flags ? { enable_abac_user_permissions: true, enable_abac_authorized_users: true } : {};
 		const resource_types = [...model.schema.resources.map(({ key }) => key), '__tenant'];
@@ -165,7 +169,7 @@ for (const { title, flags, mode } of [
 }
 
 test('whoever is allowed by conditions alone has no assignments', async (t) => {
-	const { http } = await serving(t, await modelOf(name));
+	const { http } = await serving(t, await readCaseModel(name));
 	const d2 = { type: 'document', key: 'd2', tenant: 'acme' };
 	const ask = async (context: object) =>
 		(await http.post<Users>('/authorized_users', { action: 'edit', resource: d2, context })).body.users;
@@ -176,7 +180,7 @@ test('whoever is allowed by conditions alone has no assignments', async (t) => {
 });
 
 test('all instances of a type are looked at only when the type and conditions are asked for', async (t) => {
-	const { http } = await serving(t, await modelOf(name));
+	const { http } = await serving(t, await readCaseModel(name));
 	const ask = async (more: object) =>
 		Object.keys((await http.post('/user-permissions', { user: 'ann', ...more })).body).sort();
 	const context = { enable_abac_user_permissions: true };

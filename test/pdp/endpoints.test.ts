@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { maxBodyBytes } from '../../src/http/server.js';
 import type { DecisionPointOptions } from '../../src/pdp/endpoints.js';
 import { client } from '../support/client.js';
-import { acme, assign, snapshot, step, wasmOf } from './environment.js';
+import { acme, assign, policyWasm, snapshot, step } from './environment.js';
 import { key, type Served, serve } from './served.js';
 
 /** The decision point over HTTP, following a feed over HTTP. */
@@ -18,7 +18,7 @@ async function serveAcme(t: ExecutionContext, options: Partial<DecisionPointOpti
 }
 
 test.before('build the policy', async () => {
-	await wasmOf(acme);
+	await policyWasm(acme);
 });
 
 const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
@@ -80,6 +80,22 @@ test('lists what a user may do', async (t) => {
 	for (const user of ['idle', 'nobody', '__proto__', '']) {
 		t.deepEqual((await http.post('/user-permissions', { user })).body, {}, user);
 	}
+});
+
+test('an answer that takes more processor time than one may is refused, but for a check', async (t) => {
+	const { http } = await serveAcme(t, { budget: 0 });
+	const asked = [
+		http.post('/allowed/bulk', [annWrites]),
+		http.post('/user-permissions', { user: 'ben' }),
+		http.post('/user-tenants', { user: 'ben' }),
+		http.post('/authorized_users', { action: 'read', resource: annWrites.resource }),
+		http.get('/local/role_assignments'),
+	];
+	for (const { status, body } of await Promise.all(asked)) {
+		t.is(status, 503);
+		t.regex(String(body['detail']), /processor time/);
+	}
+	t.is((await http.post('/allowed', annWrites)).status, 200);
 });
 
 test('explains when asked: the body wins over the header', async (t) => {

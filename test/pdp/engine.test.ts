@@ -3,18 +3,18 @@ import fc from 'fast-check';
 import type { Json, Patch } from '../../compiler/model.js';
 import type { Steps } from '../../src/pdp/engine/steps.js';
 import { Engine, EngineError, type EngineInput, evaluationFailed } from '../../src/pdp/engine.js';
-import { acme, acmeWithMuch, assign, dataOf, wasmFrom, wasmOf } from './environment.js';
+import { acme, acmeWithMuch, assign, modelData, policyWasm, wasmFrom } from './environment.js';
 import { key, type Model, ownCopy, patchModel, sorted, value } from './plain-model.js';
 import { policyOfCode } from './policy-of-code.js';
 
 /** The engine: data in WASM memory stays what a plain object would be, through patches, evaluations and moves. */
 
 test.before('build the policies', async () => {
-	await Promise.all([wasmOf(acme), wasmOf(acmeWithMuch)]);
+	await Promise.all([policyWasm(acme), policyWasm(acmeWithMuch)]);
 });
 
-const module = async (model = acme) => WebAssembly.compile(await wasmOf(model));
-const load = async (data: Uint8Array = dataOf(acme)) => Engine.load(await module(), data);
+const module = async (model = acme) => WebAssembly.compile(await policyWasm(model));
+const load = async (data: Uint8Array = modelData(acme)) => Engine.load(await module(), data);
 
 function check(user: string, action: string, type: string, tenant = 'acme'): EngineInput {
 	return { user: { key: user }, action, resource: { type, tenant } };
@@ -86,7 +86,7 @@ code := "other" if input.action == "conflict"
 `);
 
 test('an evaluation that is aborted denies, and leaves the engine as it was', async (t) => {
-	const engine = await Engine.load(await WebAssembly.compile(await wasmFrom(contradictory)), dataOf(acme));
+	const engine = await Engine.load(await WebAssembly.compile(await wasmFrom(contradictory)), modelData(acme));
 	engine.patch(assign('idle', 'acme', ['reader']));
 	const data = engine.dump();
 	const conflict = check('ann', 'conflict', 'document');
@@ -158,7 +158,7 @@ test('patches between evaluations leave what a plain object would hold, also aft
 	const batches = fc.array(fc.array(patch, { maxLength: 12 }), { maxLength: 25 });
 	await fc.assert(
 		fc.asyncProperty(batches, fc.integer({ min: 0, max: 24 }), async (batches, moveAt) => {
-			let engine = await Engine.load(modules[0], dataOf(acme));
+			let engine = await Engine.load(modules[0], modelData(acme));
 			const model = ownCopy(engine.dump()) as Model;
 			for (const [index, batch] of batches.entries()) {
 				engine.patch(batch.filter((each) => patchModel(model, each)));
@@ -188,7 +188,7 @@ test('a move to another policy keeps data with booleans and data without', async
 				],
 			},
 		};
-		const engine = await load(dataOf(model));
+		const engine = await load(modelData(model));
 		engine.patch([{ op: 'upsert', path: [...tenants, 'acme'], value: attributes }]);
 		const moved = await engine.fork(await module(acmeWithMuch));
 		t.deepEqual(moved.dump(), engine.dump());
@@ -262,7 +262,7 @@ test('everything large is loaded, copied, moved and patched in many steps', asyn
 			if (step.done) return Promise.resolve(step.value);
 		}
 	};
-	const loaded = await Engine.load(await module(), dataOf(model), counted);
+	const loaded = await Engine.load(await module(), modelData(model), counted);
 	t.true(steps > 80, `${steps} to load`);
 	const copy = await loaded.copy(counted);
 	t.true(steps > 2, `${steps} to copy`);

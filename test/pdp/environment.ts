@@ -81,7 +81,7 @@ const opa = process.env['OPA_PATH'] ?? join(root, '.tools/opa');
 const built = new Map<string, Promise<Uint8Array>>();
 
 /** The WASM of the environment's policy, built once a process for each schema. */
-export function wasmOf(model: Model): Promise<Uint8Array> {
+export function policyWasm(model: Model): Promise<Uint8Array> {
 	const key = JSON.stringify(model.schema);
 	const known = built.get(key) ?? build(model);
 	built.set(key, known);
@@ -102,7 +102,7 @@ export async function wasmFrom(files: readonly RegoFile[]): Promise<Uint8Array> 
 }
 
 /** The environment's data as bundles carry it. */
-export const dataOf = (model: Model): Uint8Array => documentBytes(model);
+export const modelData = (model: Model): Uint8Array => documentBytes(model);
 
 /** What differs from bundle to bundle. */
 export interface BundleParts {
@@ -114,11 +114,11 @@ export interface BundleParts {
 
 /** A snapshot bundle. */
 export async function snapshot({ revision, model, environment: id = environment }: BundleParts): Promise<Uint8Array> {
-	const wasm = await wasmOf(model);
+	const wasm = await policyWasm(model);
 	const about = { revision, environment: id, policy: digest(wasm), entrypoints, step: { kind: 'snapshot' } } as const;
 	return pack([
 		manifestFile(manifest(about)),
-		{ path: 'data.json', bytes: dataOf(model) },
+		{ path: 'data.json', bytes: modelData(model) },
 		{ path: 'policy.wasm', bytes: wasm },
 	]);
 }

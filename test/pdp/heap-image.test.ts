@@ -3,7 +3,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { Json, Patch } from '../../compiler/model.js';
 import { Engine, EngineError } from '../../src/pdp/engine.js';
-import { acme, acmeWithMuch, assign, dataOf, wasmFrom, wasmOf } from './environment.js';
+import { acme, acmeWithMuch, assign, modelData, policyWasm, wasmFrom } from './environment.js';
 import { withOtherHashes } from './other-layout.js';
 import { key, type Model, ownCopy, patchModel, sorted, value } from './plain-model.js';
 import { policyOfCode } from './policy-of-code.js';
@@ -11,25 +11,25 @@ import { policyOfCode } from './policy-of-code.js';
 /** Data that is laid out by us is what the module would have parsed, to everything that reads or changes it. */
 
 test.before('build the policies', async () => {
-	await Promise.all([wasmOf(acme), wasmOf(acmeWithMuch)]);
+	await Promise.all([policyWasm(acme), policyWasm(acmeWithMuch)]);
 });
 
 /** The modules that take data in different ways: as it is laid out here, and as it comes. */
 const kinds = {
-	laidOut: async (model = acme) => WebAssembly.compile(await wasmOf(model)),
-	parsed: async (model = acme) => WebAssembly.compile(withOtherHashes(await wasmOf(model))),
+	laidOut: async (model = acme) => WebAssembly.compile(await policyWasm(model)),
+	parsed: async (model = acme) => WebAssembly.compile(withOtherHashes(await policyWasm(model))),
 } as const;
 const load = async (json: string | Uint8Array) => Engine.load(await kinds.laidOut(), Buffer.from(json));
 
 test('data is laid out for the modules that are built here, and parsed by others', async (t) => {
 	for (const [kind, module] of Object.entries(kinds)) {
-		const engine = await Engine.load(await module(), dataOf(acme));
+		const engine = await Engine.load(await module(), modelData(acme));
 		t.is(engine.laidOut, kind === 'laidOut');
 		t.is(
 			engine.code({ user: { key: 'ann' }, action: 'write', resource: { type: 'document', tenant: 'acme' } }),
 			'allow',
 		);
-		t.deepEqual(engine.dump(), JSON.parse(Buffer.from(dataOf(acme)).toString()) as Json);
+		t.deepEqual(engine.dump(), JSON.parse(Buffer.from(modelData(acme)).toString()) as Json);
 		engine.patch(assign('idle', 'acme', ['reader']));
 		const idle = { user: { key: 'idle' }, action: 'read', resource: { type: 'document', tenant: 'acme', key: 'any' } };
 		t.is(engine.code(idle), 'allow');
@@ -66,7 +66,7 @@ const change = fc.record({
 });
 
 /** The patch that a change is for a model: it walks to one of the members at each step. */
-function patchOf(model: Model, { steps, key, value }: { steps: number[]; key: string; value: unknown }): Patch {
+function changePatch(model: Model, { steps, key, value }: { steps: number[]; key: string; value: unknown }): Patch {
 	const path: string[] = [];
 	let at: unknown = model;
 	for (const step of steps.slice(1)) {
@@ -92,7 +92,7 @@ test('it stays what a plain object would be, from loading through patches and mo
 				let engine = await Engine.load(modules[0], Buffer.from(JSON.stringify(given)));
 				if (sorted(engine.dump()) !== sorted(model)) return false;
 				for (const [index, batch] of batches.entries()) {
-					const patches = batch.map((each) => patchOf(model, each));
+					const patches = batch.map((each) => changePatch(model, each));
 					engine.patch(patches.filter((each) => patchModel(model, each)));
 					if (sorted(engine.dump()) !== sorted(model)) return false;
 					if (index % 3 === 1) engine = await engine.fork(modules[batch.length % 3] ?? modules[0]);

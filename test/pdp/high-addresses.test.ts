@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import type * as Library from '@open-policy-agent/opa-wasm';
 import test from 'ava';
 import { Heap } from '../../src/pdp/engine/heap.js';
-import { framesFor } from '../../src/pdp/engine/layout-probe.js';
+import { makeFrames } from '../../src/pdp/engine/layout-probe.js';
 import { aligned, headroom, ModuleMemory, page } from '../../src/pdp/engine/module-memory.js';
 import type { PolicyExports } from '../../src/pdp/engine/policy-exports.js';
-import { atOnce } from '../../src/pdp/engine/steps.js';
+import { runToEnd } from '../../src/pdp/engine/steps.js';
 import { wasmFrom } from './environment.js';
 import { policyOfCode } from './policy-of-code.js';
 
@@ -39,19 +39,19 @@ for (const [place, wanted] of Object.entries(places)) {
 		t.true(heap.laidOut);
 		const names = Array.from({ length: 20_000 }, (_, index) => `k${index}`);
 		const table = Object.fromEntries(names.map((name, index) => [name, index % 3 === 0 ? { [name]: index } : name]));
-		atOnce(heap.loading(Buffer.from(JSON.stringify({ table, é: 'ü' }))));
+		runToEnd(heap.loading(Buffer.from(JSON.stringify({ table, é: 'ü' }))));
 		t.deepEqual(JSON.parse(heap.dump()), { table, é: 'ü' });
 
 		const changes = names.map((name, index) => {
 			const path = JSON.stringify(['table', name]);
 			return index % 2 === 0 ? { path } : { path, value: JSON.stringify({ new: [name, 'ß'] }) };
 		});
-		atOnce(heap.patching(changes));
-		atOnce(heap.patching([{ path: '["table","k1"]', value: '"😀"' }]));
+		runToEnd(heap.patching(changes));
+		runToEnd(heap.patching([{ path: '["table","k1"]', value: '"😀"' }]));
 		const left = names.filter((_, index) => index % 2 === 1).map((name) => [name, { new: [name, 'ß'] }] as const);
 		t.deepEqual(JSON.parse(heap.dump()), { table: { ...Object.fromEntries(left), k1: '😀' }, é: 'ü' });
 
-		const frames = framesFor(memory, start, entrypoint);
+		const frames = makeFrames(memory, start, entrypoint);
 		frames?.useData(heap.root);
 		const resource = { type: 'document', tenant: 'acme' };
 		for (const user of ['ann', 'é😀']) {

@@ -1,14 +1,14 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { Engine, type EngineInput, evaluationFailed } from '../../src/pdp/engine.js';
-import { acme, assign, dataOf, wasmFrom, wasmOf } from './environment.js';
+import { acme, assign, modelData, policyWasm, wasmFrom } from './environment.js';
 import { policyOfCode } from './policy-of-code.js';
 
 /** The usual check, whose strings are written into memory, is decided like the same check said in JSON. */
 
 const check = 'regolith/check/code';
 
-async function engineOf(rules: string): Promise<Engine> {
+async function loadEngine(rules: string): Promise<Engine> {
 	return Engine.load(await WebAssembly.compile(await wasmFrom(policyOfCode(rules))), Buffer.from('{}'));
 }
 
@@ -32,7 +32,7 @@ const input = fc
 	.map(({ user, action, type, tenant, key }) => usual(user, action, type, tenant, key));
 
 test('a policy reads the strings that were asked about', async (t) => {
-	const engine = await engineOf(`instance := object.get(input.resource, "key", "none")
+	const engine = await loadEngine(`instance := object.get(input.resource, "key", "none")
 
 code := concat("|", [input.user.key, input.action, input.resource.type, input.resource.tenant, instance])
 `);
@@ -49,12 +49,12 @@ code := concat("|", [input.user.key, input.action, input.resource.type, input.re
 });
 
 test('a code that is one of the strings that were asked about is that of this check', async (t) => {
-	const engine = await engineOf('code := input.user.key\n');
+	const engine = await loadEngine('code := input.user.key\n');
 	for (const user of ['ann', 'ben', '', 'é', 'ann']) t.is(engine.code(usual(user, 'read', 'document', 'acme')), user);
 });
 
 test('what is no string is no code', async (t) => {
-	const engine = await engineOf(`code := "allow" if input.action == ""
+	const engine = await loadEngine(`code := "allow" if input.action == ""
 
 code := 7 if input.action == "number"
 
@@ -78,8 +78,8 @@ code := {"allow": "allow"} if input.action == "object"
 });
 
 test('it is decided like the same check in JSON, through patches, moves and growing memory', async (t) => {
-	const module = await WebAssembly.compile(await wasmOf(acme));
-	let engine = await Engine.load(module, dataOf(acme));
+	const module = await WebAssembly.compile(await policyWasm(acme));
+	let engine = await Engine.load(module, modelData(acme));
 	const codes = new Set<string>();
 	await fc.assert(
 		fc.asyncProperty(fc.array(input, { maxLength: 12 }), fc.boolean(), async (inputs, move) => {

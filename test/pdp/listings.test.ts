@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { Model, Patch } from '../../compiler/model.js';
-import { allowedOf, everyCheck, modelOf, serving } from './cases.js';
-import { acmeWithMuch, resource, step, wasmOf } from './environment.js';
+import { allowedChecks, everyCheck, readCaseModel, serving } from './cases.js';
+import { acmeWithMuch, policyWasm, resource, step } from './environment.js';
 
 /** Listings over HTTP: what they list is what single checks allow. */
 
@@ -18,13 +18,13 @@ interface Users {
 	readonly users: Readonly<Record<string, readonly { user: string; tenant: string; resource: string; role: string }[]>>;
 }
 
-const cases = ['006-user-permissions', '007-folders-and-documents', '008-circles'];
+const cases = ['006-user-permissions', '007-folders-and-documents', '008-cycles'];
 
 for (const name of cases) {
 	test(`list = check: ${name}`, async (t) => {
-		const model = await modelOf(name);
+		const model = await readCaseModel(name);
 		const served = await serving(t, model);
-		const allowed = await allowedOf(served, model);
+		const allowed = await allowedChecks(served, model);
 		t.true(allowed.size > 0);
 		const byUser = new Map<string, Entries>();
 		for (const user of [...model.facts.users, 'nobody']) {
@@ -53,7 +53,7 @@ for (const name of cases) {
 const acmeTenant = { key: 'acme', attributes: {} };
 
 test('instances on which a role is held, assigned or derived', async (t) => {
-	const { http } = await serving(t, await modelOf('007-folders-and-documents'));
+	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const { body, revision } = await http.post<Entries>('/user-permissions', { user: 'dan' });
 	t.is(revision, 7);
 	t.deepEqual(body, {
@@ -100,7 +100,7 @@ const filters: readonly (readonly [object, readonly string[]])[] = [
 ];
 
 test('filters let instances through', async (t) => {
-	const { http } = await serving(t, await modelOf('007-folders-and-documents'));
+	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	for (const [filter, expected] of filters) {
 		const { body } = await http.post('/user-permissions', { user: 'bob', ...filter });
 		t.deepEqual(Object.keys(body), expected, JSON.stringify(filter));
@@ -108,7 +108,7 @@ test('filters let instances through', async (t) => {
 });
 
 test('authorized users are listed with the assignments that grant', async (t) => {
-	const { http } = await serving(t, await modelOf('007-folders-and-documents'));
+	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const ask = async (action: string, object: unknown) =>
 		(await http.post<Users>('/authorized_users', { action, resource: object })).body;
 	const at = { tenant: 'acme' } as const;
@@ -138,7 +138,7 @@ test('authorized users are listed with the assignments that grant', async (t) =>
 });
 
 test('the tenants of a user are those where any role is held', async (t) => {
-	const { http } = await serving(t, await modelOf('007-folders-and-documents'));
+	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const expected = { ann: ['acme'], bob: ['acme', 'beta'], eve: ['acme'], nobody: [], __proto__: [] };
 	for (const [user, tenants] of Object.entries(expected)) {
 		const { body, revision } = await http.post<{ key: string; attributes: object }[]>('/user-tenants', { user });
@@ -183,7 +183,7 @@ const pages: readonly (readonly [query: string, rows: readonly number[]])[] = [
 ];
 
 test('lists assigned roles by filter and page', async (t) => {
-	const { http } = await serving(t, await modelOf('007-folders-and-documents'));
+	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	for (const [query, expected] of pages) {
 		const { status, body, revision } = await http.get(`/local/role_assignments${query}`);
 		t.deepEqual([status, revision], [200, 7]);
@@ -202,7 +202,7 @@ test('lists assigned roles by filter and page', async (t) => {
 });
 
 test('listings follow deltas and new policies', async (t) => {
-	const model = await modelOf('007-folders-and-documents');
+	const model = await readCaseModel('007-folders-and-documents');
 	const { feed, replica, http } = await serving(t, model);
 	const users = async () =>
 		Object.keys(
@@ -227,14 +227,14 @@ test('listings follow deltas and new policies', async (t) => {
 		{ op: 'upsert', path: ['regolith', 'facts', 'relations', 'my-doc:d1', 'parent', 'folder:deep'], value: null },
 		{ op: 'upsert', path: ['regolith', 'schema', 'actions', 'more'], value: { see: null } },
 	];
-	const policy = { base: 8, revision: 9, patches: restore, wasm: await wasmOf(wider) };
+	const policy = { base: 8, revision: 9, patches: restore, wasm: await policyWasm(wider) };
 	feed.publish({ revision: 9, snapshot: Buffer.from(''), step: await step(policy) });
 	await replica.reached(9);
 	t.deepEqual(await users(), ['ann', 'bob', 'cleo', 'dan', 'eve']);
 });
 
 test('a policy that is refused leaves the listings as they were', async (t) => {
-	const { feed, replica, http } = await serving(t, await modelOf('007-folders-and-documents'));
+	const { feed, replica, http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const patches: readonly Patch[] = [{ op: 'remove', path: ['regolith', 'facts', 'user_roles'] }];
 	const wrong = await step({ base: 7, revision: 8, patches, wasm: Buffer.from('no module') });
 	feed.publish({ revision: 8, snapshot: Buffer.from('no bundle'), step: wrong });
@@ -246,7 +246,7 @@ test('a policy that is refused leaves the listings as they were', async (t) => {
 /** One user who holds a role on very many instances, and one instance on which very many users do. */
 function crowd(): Model {
 	const many = Array.from({ length: 1_500 }, (_, index) => `n${index}`);
-	const documents = { ...resource('document', ['read', 'write']), roles: [roleOf('reader', ['read'])] };
+	const documents = { ...resource('document', ['read', 'write']), roles: [grantingRole('reader', ['read'])] };
 	return {
 		schema: { ...acmeWithMuch.schema, resources: [documents], roles: [] },
 		facts: {
@@ -265,7 +265,7 @@ function crowd(): Model {
 	};
 }
 
-function roleOf(key: string, permissions: readonly string[]) {
+function grantingRole(key: string, permissions: readonly string[]) {
 	return {
 		key,
 		name: key,

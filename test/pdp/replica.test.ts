@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { EngineInput } from '../../src/pdp/engine.js';
 import { Replica } from '../../src/pdp/replica.js';
 import { eventually } from '../support/eventually.js';
-import { acme, acmeWithInvoices, assign, quiet, snapshot, step, wasmOf } from './environment.js';
+import { acme, acmeWithInvoices, assign, policyWasm, quiet, snapshot, step } from './environment.js';
 import { FakeFeed } from './fake-feed.js';
 
 /** Following the feed over real HTTP: what is held, what is asked for next, and what is answered meanwhile. */
@@ -11,10 +11,10 @@ const key = 'permit_key_of_the_environment';
 const pace = { first: 5, longest: 40, refused: 20 };
 
 test.before('build the policies', async () => {
-	await Promise.all([wasmOf(acme), wasmOf(acmeWithInvoices)]);
+	await Promise.all([policyWasm(acme), policyWasm(acmeWithInvoices)]);
 });
 
-async function feedOf(t: ExecutionContext): Promise<FakeFeed> {
+async function startFeed(t: ExecutionContext): Promise<FakeFeed> {
 	const feed = new FakeFeed();
 	await feed.start();
 	t.teardown(() => feed.stop());
@@ -29,7 +29,7 @@ function follow(t: ExecutionContext, feed: FakeFeed): Replica {
 }
 
 async function ready(t: ExecutionContext, revision = 1): Promise<{ feed: FakeFeed; replica: Replica }> {
-	const feed = await feedOf(t);
+	const feed = await startFeed(t);
 	feed.publish({ revision, snapshot: await snapshot({ revision, model: acme }) });
 	const replica = follow(t, feed);
 	await replica.reached(revision);
@@ -43,7 +43,7 @@ const idleReads: EngineInput = {
 };
 const annPays: EngineInput = { user: { key: 'ann' }, action: 'pay', resource: { type: 'invoice', tenant: 'acme' } };
 
-const codeOf = (replica: Replica, input: EngineInput) => replica.current()?.engine.code(input);
+const answerCode = (replica: Replica, input: EngineInput) => replica.current()?.engine.code(input);
 
 /** A delta that lets `idle` read, and the snapshot after it. */
 async function promotion(base: number, revision: number) {
@@ -68,7 +68,7 @@ test('asks for a snapshot, then once without waiting, then waits with what it ho
 });
 
 test('nothing is answered before the feed has something', async (t) => {
-	const feed = await feedOf(t);
+	const feed = await startFeed(t);
 	const replica = follow(t, feed);
 	await eventually(
 		() => feed.seen.length,
@@ -78,7 +78,7 @@ test('nothing is answered before the feed has something', async (t) => {
 	t.is(replica.state.kind, 'starting');
 	feed.publish({ revision: 3, snapshot: await snapshot({ revision: 3, model: acme }) });
 	await replica.reached(3);
-	t.is(codeOf(replica, idleReads), 'no_user_roles');
+	t.is(answerCode(replica, idleReads), 'no_user_roles');
 });
 
 test('a delta is applied in place', async (t) => {
@@ -86,7 +86,7 @@ test('a delta is applied in place', async (t) => {
 	const engine = replica.current()?.engine;
 	feed.publish(await promotion(1, 2));
 	await replica.reached(2);
-	t.is(codeOf(replica, idleReads), 'allow');
+	t.is(answerCode(replica, idleReads), 'allow');
 	t.is(replica.current()?.engine, engine);
 });
 
@@ -94,7 +94,7 @@ test('a delta from an older base than what is held is applied too', async (t) =>
 	const { feed, replica } = await ready(t, 5);
 	feed.publish(await promotion(2, 7));
 	await replica.reached(7);
-	t.is(codeOf(replica, idleReads), 'allow');
+	t.is(answerCode(replica, idleReads), 'allow');
 });
 
 test('a delta that does not continue what is held makes it ask for a snapshot', async (t) => {
@@ -102,7 +102,7 @@ test('a delta that does not continue what is held makes it ask for a snapshot', 
 	const engine = replica.current()?.engine;
 	feed.publish(await promotion(8, 9));
 	await replica.reached(9);
-	t.is(codeOf(replica, idleReads), 'allow');
+	t.is(answerCode(replica, idleReads), 'allow');
 	t.not(replica.current()?.engine, engine);
 });
 
@@ -117,7 +117,7 @@ test('a delta that fails half-way denies everything until a snapshot has come', 
 	);
 	feed.publish(await promotion(1, 2));
 	await replica.reached(2);
-	t.is(codeOf(replica, idleReads), 'allow');
+	t.is(answerCode(replica, idleReads), 'allow');
 	t.is(replica.state.kind, 'ready');
 });
 
@@ -134,19 +134,19 @@ test('a snapshot older than what is held is brought up to date before it is used
 		older: { revision: 2, snapshot: old, step: late },
 	});
 	await replica.reached(6);
-	t.is(codeOf(replica, idleReads), 'allow');
+	t.is(answerCode(replica, idleReads), 'allow');
 	t.deepEqual([...seen], [6]);
 });
 
 test('the first snapshot is brought up to date before anything is answered', async (t) => {
-	const feed = await feedOf(t);
+	const feed = await startFeed(t);
 	const late = await step({ base: 2, revision: 6, patches: assign('idle', 'acme', ['reader']) });
 	const old = await snapshot({ revision: 2, model: acme });
 	feed.publish({ revision: 6, snapshot: old, older: { revision: 2, snapshot: old, step: late } });
 	const replica = follow(t, feed);
 	await replica.reached(1);
 	t.is(replica.current()?.revision, 6);
-	t.is(codeOf(replica, idleReads), 'allow');
+	t.is(answerCode(replica, idleReads), 'allow');
 });
 
 for (const [title, bytes] of [
@@ -176,7 +176,7 @@ test('a control plane that went back is not followed back', async (t) => {
 		(state) => /went back to revision 4/.test(state.detail),
 	);
 	t.is(replica.current()?.revision, 9);
-	t.is(codeOf(replica, annPays), 'no_such_resource');
+	t.is(answerCode(replica, annPays), 'no_such_resource');
 	feed.publish({ revision: 10, snapshot: await snapshot({ revision: 10, model: acme }) });
 	await replica.reached(10);
 });
@@ -205,7 +205,7 @@ test('a key that belongs to another environment now begins a new history', async
 		() => replica.current()?.revision,
 		(revision) => revision === 2,
 	);
-	t.is(codeOf(replica, annPays), 'no_permission');
+	t.is(answerCode(replica, annPays), 'no_permission');
 });
 
 for (const status of [401, 403, 404]) {
@@ -227,7 +227,7 @@ for (const status of [401, 403, 404]) {
 }
 
 test('the key of a project is refused with a sentence', async (t) => {
-	const feed = await feedOf(t);
+	const feed = await startFeed(t);
 	feed.environment = null;
 	const replica = follow(t, feed);
 	await eventually(
@@ -246,11 +246,11 @@ test('answers go on while the control plane is down, and it is followed again wh
 		(kind) => kind === 'stale',
 	);
 	t.is(replica.current()?.revision, 1);
-	t.is(codeOf(replica, idleReads), 'no_user_roles');
+	t.is(answerCode(replica, idleReads), 'no_user_roles');
 	feed.publish(await promotion(1, 2));
 	await feed.start();
 	await replica.reached(2);
-	t.is(codeOf(replica, idleReads), 'allow');
+	t.is(answerCode(replica, idleReads), 'allow');
 	await eventually(
 		() => replica.state.kind,
 		(kind) => kind === 'ready',
@@ -273,7 +273,7 @@ test('a status of 500 keeps what is held and its name', async (t) => {
 
 test('a new policy takes the data along, and no check fails meanwhile', async (t) => {
 	const { feed, replica } = await ready(t);
-	const wasm = await wasmOf(acmeWithInvoices);
+	const wasm = await policyWasm(acmeWithInvoices);
 	const patches = [
 		{ op: 'upsert', path: ['regolith', 'schema', 'actions', 'invoice'], value: { pay: null } },
 		{ op: 'upsert', path: ['regolith', 'schema', 'grants', 'invoice'], value: { pay: { editor: null } } },
@@ -283,7 +283,7 @@ test('a new policy takes the data along, and no check fails meanwhile', async (t
 	let checking = true;
 	const checks = (async () => {
 		while (checking) {
-			answers.add(codeOf(replica, annReads));
+			answers.add(answerCode(replica, annReads));
 			await new Promise(setImmediate);
 		}
 	})();
@@ -296,7 +296,7 @@ test('a new policy takes the data along, and no check fails meanwhile', async (t
 	checking = false;
 	await checks;
 	t.deepEqual([...answers], ['allow']);
-	t.is(codeOf(replica, annPays), 'allow');
+	t.is(answerCode(replica, annPays), 'allow');
 });
 
 test('a policy that is no policy is not taken', async (t) => {
@@ -313,7 +313,7 @@ test('a policy that is no policy is not taken', async (t) => {
 		(kind) => kind === 'stale',
 	);
 	t.is(replica.current()?.revision, 1);
-	t.is(codeOf(replica, idleReads), 'no_user_roles');
+	t.is(answerCode(replica, idleReads), 'no_user_roles');
 });
 
 test('waiting for a revision ends when its caller gives up', async (t) => {

@@ -11,7 +11,8 @@ import { type Engine, evaluate, opa, policyWasm, wasmEngine, withoutOrder } from
 import { model as anyModel, names, userNames } from '../compiler/model.js';
 import { emptyModel, opening, step, take } from './history.js';
 import { neighbourhood, together, touchedBetween } from './neighbourhood.js';
-import { decide, patched, permissions, type Query } from './oracle.js';
+import { decide, patched, permissions } from './oracle.js';
+import type { Query } from './query.js';
 import { rego } from './questions.js';
 
 const nothingTouched: Touched = together([]);
@@ -25,7 +26,7 @@ function text(model: Model): string {
 function shuffled({ schema, facts }: Model): Model {
 	const reversed = <T>(rows: readonly T[]) => [...rows].reverse();
 	const twice = <T>(rows: readonly T[]) => [...reversed(rows), ...rows];
-	const rolesOf = <R extends Role | ResourceRole>(roles: readonly R[]) =>
+	const reversedRoles = <R extends Role | ResourceRole>(roles: readonly R[]) =>
 		reversed(roles).map((role) => ({
 			...role,
 			permissions: reversed<R['permissions'][number]>(role.permissions),
@@ -39,9 +40,9 @@ function shuffled({ schema, facts }: Model): Model {
 				...resource,
 				actions: reversed(resource.actions),
 				relations: reversed(resource.relations),
-				roles: rolesOf(resource.roles).map((role) => ({ ...role, derivations: reversed(role.derivations) })),
+				roles: reversedRoles(resource.roles).map((role) => ({ ...role, derivations: reversed(role.derivations) })),
 			})),
-			roles: rolesOf(schema.roles),
+			roles: reversedRoles(schema.roles),
 		},
 		facts: {
 			user_attributes: reversed(facts.user_attributes),
@@ -168,8 +169,11 @@ test('one assignment on an instance and one relationship are a few patches, what
 	const closures = { of: [], relationships: [] };
 	t.deepEqual(
 		delta(touched, {
-			...{ ...nothingAround, closures, schema: emptyModel.schema },
-			...{ instance_assignments: [assigned], relationships: [related] },
+			...nothingAround,
+			closures,
+			schema: emptyModel.schema,
+			instance_assignments: [assigned],
+			relationships: [related],
 		}),
 		[
 			{ op: 'upsert', path: ['regolith', 'facts', 'user_roles', 'ann', 'folder', 'viewer', 'folder:top'], value: null },
@@ -188,13 +192,13 @@ interface Operation {
 	readonly value?: Json;
 }
 
-function operationsOf(patch: Json): readonly Operation[] {
+function patchOperations(patch: Json): readonly Operation[] {
 	return (patch as unknown as { readonly data: readonly Operation[] }).data;
 }
 
 /** As a reader of bundles does it: undoes URL escapes, then those of the pointer. */
 function patchedThroughJson(before: Json, patch: Json): Json {
-	return operationsOf(patch).reduce((current, { op, path, value = null }) => {
+	return patchOperations(patch).reduce((current, { op, path, value = null }) => {
 		const members = path
 			.slice(1)
 			.split('/')
@@ -222,7 +226,7 @@ const queries: readonly (Query & { readonly [member: string]: Json })[] = keys.f
  */
 const engines = new Map<string, Promise<Engine>>();
 
-function engineOf(model: Model): Promise<Engine> {
+function modelEngine(model: Model): Promise<Engine> {
 	const policy = rego(model);
 	const digest = JSON.stringify(policy);
 	const engine = engines.get(digest) ?? wasmEngine(policy);
@@ -234,7 +238,10 @@ function engineOf(model: Model): Promise<Engine> {
 const full = names.map((key) => {
 	const named = { name: key, description: null };
 	return {
-		...{ key, ...named, roles: [], relations: [] },
+		key,
+		...named,
+		roles: [],
+		relations: [],
 		actions: names.slice(0, 3).map((action) => ({ key: action, name: action, description: null })),
 	};
 });
@@ -267,7 +274,7 @@ for (const [name, models, numRuns] of [
 	test(`WebAssembly answers as the oracle: ${name}`, async (t) => {
 		await fc.assert(
 			fc.asyncProperty(models, async (model) => {
-				const engine = await engineOf(model);
+				const engine = await modelEngine(model);
 				engine.setData(documentBytes(model));
 				for (const query of queries) {
 					const expected = decide(model, query);
@@ -292,7 +299,7 @@ test('opa eval and the explanation answer as the oracle', async (t) => {
 				await evaluate(rego(model), bytes, 'regolith/check/decision', queries),
 				decisions as unknown as Json[],
 			);
-			const engine = await engineOf(model);
+			const engine = await modelEngine(model);
 			engine.setData(bytes);
 			for (const [index, query] of queries.entries()) {
 				const sections = engine.ask('regolith/explain/sections', query);

@@ -1,11 +1,11 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { traceOf } from '../../compiler/condition/trace.js';
+import { explainCondition } from '../../compiler/condition/explain-condition.js';
 import {
 	checkFormat,
 	compileSets,
-	conditionOf,
 	logicAnswer,
+	parsedCondition,
 	patternMatches,
 	type Subject,
 	userSet,
@@ -31,11 +31,11 @@ test('WebAssembly, opa eval, JsonLogic and the trace decide as the oracle', asyn
 				t.deepEqual(evaluated[index], answers, 'opa eval');
 				for (const [number, one] of conditions.entries()) {
 					const right = selects(one, question);
-					const condition = conditionOf(one);
+					const condition = parsedCondition(one);
 					selected += Number(right);
 					const said = () => `${JSON.stringify(one)} of ${JSON.stringify(question)}`;
 					const logic = logicAnswer(condition, question);
-					const trace = traceOf(condition, question, patternMatches).holds === true;
+					const trace = explainCondition(condition, question, patternMatches).holds === true;
 					if (answers[`set-${number}`] !== right || logic !== right || trace !== right) {
 						t.deepEqual(
 							{ wasm: answers[`set-${number}`], logic, trace },
@@ -52,14 +52,14 @@ test('WebAssembly, opa eval, JsonLogic and the trace decide as the oracle', asyn
 });
 
 /** The API takes no longer keys, and none with what the WebAssembly of OPA cannot find again in the name of a package. */
-function keyOf(text: string): string {
+function nameableKey(text: string): string {
 	return text.replace(/[\0\u007f]/, 'unnameable').slice(0, 512);
 }
 
 test('hostile names and values are compared as they are, and change no other set', async (t) => {
 	const names = hostile.filter((text) => !text.includes('.'));
 	const sets = names.flatMap((text, index) => [
-		userSet(keyOf(text), { [`user.${text}`]: { equals: text } }),
+		userSet(nameableKey(text), { [`user.${text}`]: { equals: text } }),
 		userSet(`${index}-member`, {
 			'user.x': { any_match: { match: Object.fromEntries([['x', { equals: 1 }]]) } },
 		}),
@@ -68,7 +68,9 @@ test('hostile names and values are compared as they are, and change no other set
 	const { wasm, opa } = await compileSets(sets);
 	const keys = sets.map(({ key }) => key);
 	const subjects: readonly Subject[] = names.map((text) => ({
-		...{ resource: {}, tenant: {}, context: {} },
+		resource: {},
+		tenant: {},
+		context: {},
 		user: Object.fromEntries([
 			[text, text],
 			['list', [text]],

@@ -1,6 +1,6 @@
 import fc, { type GeneratorValue } from 'fast-check';
 import { exactNumbers } from '../support/exact-numbers.js';
-import { typeOf } from './relationship-state.js';
+import { instanceType } from './relationship-state.js';
 
 /** Any environment as a document: objects of every kind, each of which refers to what is there. */
 
@@ -41,36 +41,43 @@ function said(required: Record<string, fc.Arbitrary<unknown>>, optional: Record<
 	return fc.record({ ...required, ...optional }, { requiredKeys: Object.keys(required) });
 }
 
-function mapOf<V>(value: fc.Arbitrary<V>): fc.Arbitrary<Entries<V>> {
+function entriesArbitrary<V>(value: fc.Arbitrary<V>): fc.Arbitrary<Entries<V>> {
 	return fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: 4 });
 }
 
 /** Makes one document out of what a property draws. */
-export function documentOf(random: GeneratorValue): Document & Json {
+export function drawDocument(random: GeneratorValue): Document & Json {
 	const draw = <T>(arbitrary: fc.Arbitrary<T>): T => random((given: fc.Arbitrary<T>) => given, arbitrary);
-	const resources = withRelations(draw, draw(mapOf(resource)));
+	const resources = withRelations(draw, draw(entriesArbitrary(resource)));
 	const withRoles = mapValues(resources, (one) => {
-		return { ...one, ...ifAny('roles', rolesOf(draw, Object.keys(one.actions))) };
+		return { ...one, ...ifAny('roles', drawRoles(draw, Object.keys(one.actions))) };
 	});
 	const derived = mapValues(withRoles, (one) => ({ ...one, ...withDerivations(draw, one, withRoles) }));
 	const permissions = Object.entries(derived).flatMap(([key, one]) =>
 		Object.keys(one.actions).map((action) => `${key}:${action}`),
 	);
-	const roles = rolesOf(draw, permissions);
+	const roles = drawRoles(draw, permissions);
 	return {
-		...{ format: 'regolith-environment', version: 1 },
+		format: 'regolith-environment',
+		version: 1,
 		schema: {
-			...{ resources: derived, user_attributes: draw(mapOf(attribute)), roles },
-			...setsOf(draw, derived, Object.keys(roles)),
+			resources: derived,
+			user_attributes: draw(entriesArbitrary(attribute)),
+			roles,
+			...drawSets(draw, derived, Object.keys(roles)),
 		},
-		facts: factsOf(draw, derived, Object.keys(roles)),
+		facts: drawFacts(draw, derived, Object.keys(roles)),
 	};
 }
 
 type Draw = <T>(arbitrary: fc.Arbitrary<T>) => T;
 
 const resource = said(
-	{ name: text, actions: mapOf(said({ name: text }, { attributes })), attributes: mapOf(attribute) },
+	{
+		name: text,
+		actions: entriesArbitrary(said({ name: text }, { attributes })),
+		attributes: entriesArbitrary(attribute),
+	},
 	{ urn: text, description: text, type_attributes: attributes },
 ) as fc.Arbitrary<RandomResource>;
 
@@ -80,15 +87,15 @@ function withRelations(draw: Draw, resources: Entries<RandomResource>): Entries<
 		Json & { readonly subject_resource: string }
 	>;
 	return mapValues(resources, (one) => {
-		const groups = mapValues(draw(mapOf(described)), (group) => {
+		const groups = mapValues(draw(entriesArbitrary(described)), (group) => {
 			return { ...group, ...ifAny('actions', some(draw, Object.keys(one.actions))) };
 		});
-		return { ...one, ...ifAny('relations', draw(mapOf(relation))), ...ifAny('action_groups', groups) };
+		return { ...one, ...ifAny('relations', draw(entriesArbitrary(relation))), ...ifAny('action_groups', groups) };
 	});
 }
 
 /** Roles that extend only those before them. */
-function rolesOf(draw: Draw, permissions: readonly string[]): Entries {
+function drawRoles(draw: Draw, permissions: readonly string[]): Entries {
 	const names = draw(fc.uniqueArray(fc.constantFrom(...keys), { maxLength: 4 }));
 	return Object.fromEntries(
 		names.map((name, index) => {
@@ -113,7 +120,7 @@ const userSet = said({ name: text }, { description: text }).chain((set) =>
 );
 
 /** Condition sets that narrow only those before them, and rules between them, roles and resources. */
-function setsOf(draw: Draw, resources: Entries<RandomResource>, roles: readonly string[]) {
+function drawSets(draw: Draw, resources: Entries<RandomResource>, roles: readonly string[]) {
 	const sets: [string, RandomSet][] = [];
 	for (const key of draw(fc.uniqueArray(fc.constantFrom(...keys), { maxLength: 4 }))) {
 		const of = draw(fc.constantFrom(undefined, ...Object.keys(resources)));
@@ -156,26 +163,28 @@ function withDerivations(
 	return ifAny('roles', derived);
 }
 
-function factsOf(draw: Draw, resources: Entries<RandomResource>, tenantRoles: readonly string[]): Document['facts'] {
-	const tenants = draw(mapOf(described));
-	const users = draw(mapOf(said({}, { first_name: text, attributes: filled })));
+function drawFacts(draw: Draw, resources: Entries<RandomResource>, tenantRoles: readonly string[]): Document['facts'] {
+	const tenants = draw(entriesArbitrary(described));
+	const users = draw(entriesArbitrary(said({}, { first_name: text, attributes: filled })));
 	const [userKeys, tenantKeys] = [Object.keys(users), Object.keys(tenants)];
-	const instances = instancesOf(draw, Object.keys(resources), tenantKeys);
+	const instances = drawInstances(draw, Object.keys(resources), tenantKeys);
 	const inTenants = pairs(tenantRoles, tenantKeys).map(([role, tenant]) => ({ role, tenant }));
 	const onInstances = Object.keys(instances).flatMap((resource_instance) =>
-		Object.keys(resources[typeOf(resource_instance)]?.roles ?? {}).map((role) => ({ role, resource_instance })),
+		Object.keys(resources[instanceType(resource_instance)]?.roles ?? {}).map((role) => ({ role, resource_instance })),
 	);
 	const invitations = [
 		...inTenants,
 		...pairs(tenantRoles, Object.keys(instances)).map(([role, resource_instance]) => ({ role, resource_instance })),
 		...onInstances.map(({ role, resource_instance }) => {
-			return { role: `${typeOf(resource_instance)}:${role}`, resource_instance };
+			return { role: `${instanceType(resource_instance)}:${role}`, resource_instance };
 		}),
 	];
 	const invite = said({ email: fc.constant('x@example.com') }, { first_name: text, status: fc.constant('approved') });
 	const held = pairs(userKeys, [...inTenants, ...onInstances]);
 	return {
-		...{ tenants, users, resource_instances: instances },
+		tenants,
+		users,
+		resource_instances: instances,
 		groups: Object.fromEntries(
 			some(draw, Object.keys(instances)).map((name) => [name, draw(fc.constantFrom({}, { made_instance: true }))]),
 		),
@@ -191,7 +200,7 @@ function factsOf(draw: Draw, resources: Entries<RandomResource>, tenantRoles: re
 
 type Instances = Entries<Json & { readonly tenant: string }>;
 
-function instancesOf(draw: Draw, resources: readonly string[], tenants: readonly string[]): Instances {
+function drawInstances(draw: Draw, resources: readonly string[], tenants: readonly string[]): Instances {
 	const names = tenants.length === 0 ? [] : pairs(resources, keys).map(([type, key]) => `${type}:${key}`);
 	return Object.fromEntries(
 		some(draw, names, 8).map((name) => {
@@ -217,9 +226,9 @@ function pairs<A, B>(left: readonly A[], right: readonly B[]): readonly (readonl
 /** All relationships that there could be. */
 function tuplesAmong(instances: Instances, resources: Entries<RandomResource>): readonly Json[] {
 	return Object.entries(instances).flatMap(([object, { tenant }]) =>
-		Object.entries(resources[typeOf(object)]?.relations ?? {}).flatMap(([relation, { subject_resource }]) =>
+		Object.entries(resources[instanceType(object)]?.relations ?? {}).flatMap(([relation, { subject_resource }]) =>
 			Object.entries(instances)
-				.filter(([subject, at]) => at.tenant === tenant && typeOf(subject) === subject_resource)
+				.filter(([subject, at]) => at.tenant === tenant && instanceType(subject) === subject_resource)
 				.map(([subject]) => ({ subject, relation, object })),
 		),
 	);

@@ -1,4 +1,4 @@
-import { demand, drop, known, nameOf, Refused, roleIn, type State, typeOf } from './relationship-state.js';
+import { demand, drop, instanceType, joinedKeys, known, Refused, roleIn, type State } from './relationship-state.js';
 import type { FactWrite, Held, Tuple } from './relationship-writes.js';
 import { removeInstances } from './schema-books.js';
 
@@ -36,24 +36,24 @@ export function enterFact(state: State, entry: FactWrite): void {
 			assign(state, entry, entry.tenant);
 			break;
 		case 'unassign':
-			demand(assignments.delete(nameOf(entry.user, entry.role, entry.instance)), 'it is not held');
+			demand(assignments.delete(joinedKeys(entry.user, entry.role, entry.instance)), 'it is not held');
 			break;
 		case 'relate':
 			relate(state, entry, entry.tenant);
 			break;
 		case 'unrelate':
-			demand(tuples.delete(keyOf(entry)), 'no such relationship');
+			demand(tuples.delete(tupleKey(entry)), 'no such relationship');
 			break;
 		case 'relate-many':
 			relateMany(state, entry.tuples, entry.tenant);
 			break;
 		case 'unrelate-many':
-			for (const tuple of entry.tuples) tuples.delete(keyOf(tuple));
+			for (const tuple of entry.tuples) tuples.delete(tupleKey(tuple));
 	}
 }
 
 function addInstance(state: State, name: string, tenant: string): void {
-	known(state.resources, typeOf(name));
+	known(state.resources, instanceType(name));
 	demand(state.tenants.has(tenant), 'no such tenant');
 	state.instances.set(name, { tenant, group: null });
 }
@@ -72,14 +72,14 @@ function assign(state: State, { user, role, instance }: Held, tenant: string | u
 	demand(tenant === undefined || state.tenants.has(tenant), 'no such tenant');
 	ensureInstances(state, [instance], tenant);
 	demand(tenant === undefined || known(state.instances, instance).tenant === tenant, 'it is of another tenant');
-	roleIn(state, typeOf(instance), role);
-	const key = nameOf(user, role, instance);
+	roleIn(state, instanceType(instance), role);
+	const key = joinedKeys(user, role, instance);
 	demand(!state.assignments.has(key), 'it is held');
 	state.assignments.set(key, { user, role, instance });
 }
 
 function relate(state: State, { subject, relation, object }: Tuple, tenant: string | undefined): void {
-	const key = keyOf({ subject, relation, object });
+	const key = tupleKey({ subject, relation, object });
 	demand(!state.tuples.has(key), 'they are related so');
 	relateMany(state, [{ subject, relation, object }], tenant);
 }
@@ -92,15 +92,15 @@ function relateMany(state: State, tuples: readonly Tuple[], tenant: string | und
 	);
 	for (const tuple of tuples) {
 		const { subject, relation, object } = tuple;
-		const along = known(known(state.resources, typeOf(object)).relations, relation);
-		demand(along.subject === typeOf(subject), 'the relation leads elsewhere');
+		const along = known(known(state.resources, instanceType(object)).relations, relation);
+		demand(along.subject === instanceType(subject), 'the relation leads elsewhere');
 		const [from, to] = [known(state.instances, subject), known(state.instances, object)];
 		demand(from.tenant === to.tenant, 'they are of two tenants');
-		if (!state.tuples.has(keyOf(tuple))) state.tuples.set(keyOf(tuple), tuple);
+		if (!state.tuples.has(tupleKey(tuple))) state.tuples.set(tupleKey(tuple), tuple);
 	}
 }
 
 /** Under what a tuple is kept. */
-export function keyOf({ subject, relation, object }: Tuple): string {
-	return nameOf(subject, relation, object);
+export function tupleKey({ subject, relation, object }: Tuple): string {
+	return joinedKeys(subject, relation, object);
 }

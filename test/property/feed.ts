@@ -8,7 +8,7 @@ import { unpack } from '../../src/bundle.js';
 import type { Place } from '../support/management.js';
 import { opaPath } from '../support/opa.js';
 import { temporary } from '../support/temporary.js';
-import type { Query } from './oracle.js';
+import type { Query } from './query.js';
 
 /** The bundles of an environment, as a decision point and a stock OPA get them. */
 
@@ -50,12 +50,12 @@ async function fetchBundle(place: Place, flavour: Flavour, etag?: string): Promi
 }
 
 /** The data document of a snapshot. */
-export function dataOf({ files }: Bundle): Json {
+export function bundleData({ files }: Bundle): Json {
 	return JSON.parse(Buffer.from(files.get('data.json') ?? '').toString());
 }
 
 /** The WebAssembly module of a bundle that has one. */
-export async function moduleOf({ files }: Bundle): Promise<WebAssembly.Module> {
+export async function bundleModule({ files }: Bundle): Promise<WebAssembly.Module> {
 	return WebAssembly.compile(files.get('policy.wasm') as Uint8Array<ArrayBuffer>);
 }
 

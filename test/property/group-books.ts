@@ -1,5 +1,14 @@
-import { keyOf } from './fact-books.js';
-import { demand, drop, type InstanceBook, known, nameOf, roleIn, type State, typeOf } from './relationship-state.js';
+import { tupleKey } from './fact-books.js';
+import {
+	demand,
+	drop,
+	type InstanceBook,
+	instanceType,
+	joinedKeys,
+	known,
+	roleIn,
+	type State,
+} from './relationship-state.js';
 import type { GroupWrite, Rule, Tuple } from './relationship-writes.js';
 import {
 	addResource,
@@ -11,7 +20,7 @@ import {
 	removeRole,
 } from './schema-books.js';
 
-/** What the groups API does to the books (docs/decisions/0013-groups.md). All throw `Refused` for what must be refused. */
+/** What the groups API does to the books (docs/groups.md). All throw `Refused` for what must be refused. */
 
 const member = 'member';
 
@@ -34,12 +43,12 @@ function enterExisting(
 		case 'add-member':
 			demand(state.users.has(entry.user), 'no such user');
 			demand(entry.tenant === group.tenant, 'another tenant');
-			ensureMember(state, typeOf(name));
-			state.assignments.set(nameOf(entry.user, member, name), { user: entry.user, role: member, instance: name });
+			ensureMember(state, instanceType(name));
+			state.assignments.set(joinedKeys(entry.user, member, name), { user: entry.user, role: member, instance: name });
 			break;
 		case 'remove-member':
 			demand(entry.tenant === undefined || entry.tenant === group.tenant, 'another tenant');
-			demand(state.assignments.delete(nameOf(entry.user, member, name)), 'no member');
+			demand(state.assignments.delete(joinedKeys(entry.user, member, name)), 'no member');
 			break;
 		case 'nest':
 		case 'release': {
@@ -52,7 +61,7 @@ function enterExisting(
 		case 'take': {
 			const { role, instance, tenant } = entry;
 			const object = known(state.instances, instance);
-			roleIn(state, typeOf(instance), role);
+			roleIn(state, instanceType(instance), role);
 			demand(tenant === group.tenant && tenant === object.tenant, 'another tenant');
 			if (entry.kind === 'take') {
 				take(state, name, role, instance);
@@ -72,8 +81,8 @@ function groupNamed(state: State, name: string): InstanceBook {
 
 function createGroup(state: State, name: string, tenant: string): void {
 	demand(state.tenants.has(tenant), 'no such tenant');
-	if (!state.resources.has(typeOf(name))) addResource(state, typeOf(name), [], true);
-	ensureMember(state, typeOf(name));
+	if (!state.resources.has(instanceType(name))) addResource(state, instanceType(name), [], true);
+	ensureMember(state, instanceType(name));
 	const existing = state.instances.get(name);
 	demand(existing?.group !== 'made' && existing?.group !== 'marked', 'it is a group');
 	demand(existing === undefined || existing.tenant === tenant, 'it is of another tenant');
@@ -83,9 +92,9 @@ function createGroup(state: State, name: string, tenant: string): void {
 type Named = readonly [name: string, group: InstanceBook];
 
 function nest(state: State, [parent, outer]: Named, [child, inner]: Named): void {
-	demand(typeOf(child) === typeOf(parent), 'groups of two types');
+	demand(instanceType(child) === instanceType(parent), 'groups of two types');
 	demand(inner.tenant === outer.tenant, 'another tenant');
-	ensureMember(state, typeOf(parent));
+	ensureMember(state, instanceType(parent));
 	if (!hasRole(state, child, member, parent)) give(state, child, member, parent);
 }
 
@@ -94,11 +103,11 @@ function ensureMember(state: State, type: string): void {
 }
 
 /** The rules through the relation of a tuple, with the roles that they derive. */
-function rulesOf(
+function relationRules(
 	state: State,
 	{ object, relation }: Pick<Tuple, 'object' | 'relation'>,
 ): readonly (Rule & { to: string })[] {
-	return [...known(state.resources, typeOf(object)).roles].flatMap(([to, { rules }]) =>
+	return [...known(state.resources, instanceType(object)).roles].flatMap(([to, { rules }]) =>
 		rules.filter((rule) => rule.relation === relation).map((rule) => ({ ...rule, to })),
 	);
 }
@@ -107,7 +116,7 @@ function rulesOf(
 export function rolesOfGroup(state: State, name: string): readonly string[] {
 	const roles = [...state.tuples.values()]
 		.filter(({ subject }) => subject === name)
-		.flatMap((tuple) => rulesOf(state, tuple).map((rule) => [rule.role, `${tuple.object}#${rule.to}`] as const));
+		.flatMap((tuple) => relationRules(state, tuple).map((rule) => [rule.role, `${tuple.object}#${rule.to}`] as const));
 	return [...new Set(roles.filter(([from]) => from === member).map(([, role]) => role))].sort();
 }
 
@@ -117,18 +126,18 @@ function hasRole(state: State, group: string, role: string, object: string): boo
 
 /** Relates the group over a relation through which nothing but the role is derived from `member`. */
 function give(state: State, group: string, role: string, object: string): void {
-	const [from, to] = [typeOf(group), typeOf(object)];
+	const [from, to] = [instanceType(group), instanceType(object)];
 	ensureMember(state, from);
 	demand(group !== object || role !== member, 'it would be in itself');
 	const { relations } = known(state.resources, to);
 	const fitting = [...relations].find(([relation, { subject }]) => {
-		const [rule, ...more] = rulesOf(state, { object, relation });
+		const [rule, ...more] = relationRules(state, { object, relation });
 		const only = rule !== undefined && more.length === 0 && !rule.blocked;
 		return subject === from && only && rule.to === role && rule.role === member;
 	});
 	const relation = fitting?.[0] ?? makeRelation(state, from, to, role);
 	const tuple = { subject: group, relation, object };
-	state.tuples.set(keyOf(tuple), tuple);
+	state.tuples.set(tupleKey(tuple), tuple);
 }
 
 function makeRelation(state: State, from: string, to: string, role: string): string {
@@ -145,12 +154,12 @@ function take(state: State, group: string, role: string, object: string): void {
 		(tuple) =>
 			tuple.subject === group &&
 			tuple.object === object &&
-			rulesOf(state, tuple).some((rule) => rule.to === role && rule.role === member),
+			relationRules(state, tuple).some((rule) => rule.to === role && rule.role === member),
 	);
 	demand(giving.length > 0, 'the group has no such role');
 	for (const tuple of giving) {
-		demand(rulesOf(state, tuple).length === 1, 'more would go');
-		state.tuples.delete(keyOf(tuple));
+		demand(relationRules(state, tuple).length === 1, 'more would go');
+		state.tuples.delete(tupleKey(tuple));
 	}
 	removeUnneeded(state);
 }
@@ -160,7 +169,7 @@ function removeGroup(state: State, name: string, { tenant, group }: InstanceBook
 	if (group === 'made') {
 		removeInstances(state, (other) => other === name);
 	} else {
-		if (known(state.resources, typeOf(name)).roles.has(member)) releaseMembers(state, name);
+		if (known(state.resources, instanceType(name)).roles.has(member)) releaseMembers(state, name);
 		state.instances.set(name, { tenant, group: null });
 	}
 	removeUnneeded(state);
@@ -169,7 +178,7 @@ function removeGroup(state: State, name: string, { tenant, group }: InstanceBook
 function releaseMembers(state: State, name: string): void {
 	drop(state.assignments, ({ instance, role }) => instance === name && role === member);
 	drop(state.tuples, (tuple) => {
-		const [rule, ...more] = rulesOf(state, tuple);
+		const [rule, ...more] = relationRules(state, tuple);
 		if (rule === undefined || more.length > 0) return false;
 		return tuple.subject === name ? rule.role === member : tuple.object === name && rule.to === member;
 	});
@@ -179,8 +188,10 @@ function releaseMembers(state: State, name: string): void {
 function removeUnneeded(state: State): void {
 	for (const [type, { relations }] of state.resources) {
 		for (const [relation, { made }] of [...relations]) {
-			const used = [...state.tuples.values()].some((row) => row.relation === relation && typeOf(row.object) === type);
-			const [rule, ...more] = rulesOf(state, { object: type, relation });
+			const used = [...state.tuples.values()].some(
+				(row) => row.relation === relation && instanceType(row.object) === type,
+			);
+			const [rule, ...more] = relationRules(state, { object: type, relation });
 			const derivesMore = more.length > 0 || (rule !== undefined && rule.role !== member);
 			if (made && !used && !derivesMore) removeRelation(state, type, relation);
 		}
@@ -192,7 +203,7 @@ function removeUnneeded(state: State): void {
 		const related = [...state.resources.values()].some((other) =>
 			[...other.relations.values()].some(({ subject }) => subject === type),
 		);
-		const instances = [...state.instances.keys()].some((name) => typeOf(name) === type);
+		const instances = [...state.instances.keys()].some((name) => instanceType(name) === type);
 		const used = related || instances || actions.size + roles.size + relations.size > 0;
 		if (made && !used) removeResource(state, type);
 	}
@@ -202,8 +213,8 @@ function isUnused(state: State, type: string, key: string): boolean {
 	const { permissions, parents, rules } = roleIn(state, type, key);
 	const siblings = [...known(state.resources, type).roles.values()];
 	const all = [...state.resources.values()].flatMap(({ roles }) => [...roles.values()]);
-	const groups = [...state.instances].some(([name, { group }]) => group !== null && typeOf(name) === type);
-	const held = [...state.assignments.values()].some((row) => typeOf(row.instance) === type && row.role === key);
+	const groups = [...state.instances].some(([name, { group }]) => group !== null && instanceType(name) === type);
+	const held = [...state.assignments.values()].some((row) => instanceType(row.instance) === type && row.role === key);
 	const extended = siblings.some((other) => other.parents.has(key));
 	const deriving = all.some((other) => other.rules.some((rule) => rule.type === type && rule.role === key));
 	return !groups && !held && !extended && !deriving && permissions.size + parents.size + rules.length === 0;

@@ -5,8 +5,9 @@ import { parseManifest, parsePatches } from '../../src/bundle.js';
 import { Engine } from '../../src/pdp/engine.js';
 import { newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
-import { askOpa, dataOf, moduleOf, snapshot, stepFrom } from './feed.js';
-import { decide, patched, permissions, type Query } from './oracle.js';
+import { askOpa, bundleData, bundleModule, snapshot, stepFrom } from './feed.js';
+import { decide, patched, permissions } from './oracle.js';
+import type { Query } from './query.js';
 import { opening, Simulation, universe, type Write, write } from './simulation.js';
 
 /** Random histories of writes over HTTP, held against books kept aside, the oracle, and stock OPA. */
@@ -111,18 +112,22 @@ test('patches and snapshot give equal data; WASM, opa eval and the oracle give e
 
 				const model = books.model();
 				const newest = await snapshot(environment, '');
-				t.deepEqual(dataOf(newest), JSON.parse(JSON.stringify(document(model))), 'the snapshot is what the books say');
+				t.deepEqual(
+					bundleData(newest),
+					JSON.parse(JSON.stringify(document(model))),
+					'the snapshot is what the books say',
+				);
 				t.is(parseManifest(newest.files).revision, String(revision));
 
-				const engine = await Engine.load(await moduleOf(newest), newest.files.get('data.json') as Uint8Array);
+				const engine = await Engine.load(await bundleModule(newest), newest.files.get('data.json') as Uint8Array);
 				for (const base of bases) {
 					const step = await stepFrom(environment, base.etag);
 					if (step === null) continue;
 					steps += parseManifest(step.files).metadata.regolith.kind === 'snapshot' ? 0 : 1;
 					const patches = parsePatches(step.files);
-					t.deepEqual(patched(dataOf(base), patches), dataOf(newest), 'snapshot + patches = later snapshot');
-					const held = await Engine.load(await moduleOf(base), base.files.get('data.json') as Uint8Array);
-					const moved = await (step.files.has('policy.wasm') ? held.fork(await moduleOf(step)) : held);
+					t.deepEqual(patched(bundleData(base), patches), bundleData(newest), 'snapshot + patches = later snapshot');
+					const held = await Engine.load(await bundleModule(base), base.files.get('data.json') as Uint8Array);
+					const moved = await (step.files.has('policy.wasm') ? held.fork(await bundleModule(step)) : held);
 					moved.patch(patches);
 					t.deepEqual(moved.dump(), engine.dump(), 'the same inside WASM memory');
 				}

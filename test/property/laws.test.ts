@@ -48,9 +48,9 @@ class Subject {
 		const answer = await this.place.http.send<Object>(method, this.path, body);
 		const said = `${method} ${JSON.stringify(body)} was answered ${answer.status} ${JSON.stringify(answer.body)}`;
 		this.t.is(answer.status, 200, said);
-		const changes = !isDeepStrictEqual(meaningOf(this.kind, this.read), fields);
-		this.t.deepEqual(meaningOf(this.kind, answer.body), fields, said);
-		this.t.deepEqual(restOf(this.kind, answer.body), restOf(this.kind, this.read), said);
+		const changes = !isDeepStrictEqual(fieldMeanings(this.kind, this.read), fields);
+		this.t.deepEqual(fieldMeanings(this.kind, answer.body), fields, said);
+		this.t.deepEqual(otherFields(this.kind, answer.body), otherFields(this.kind, this.read), said);
 		this.t.is(answer.revision, revision + (changes ? 1 : 0), said);
 		this.t.deepEqual((await this.place.http.get(this.path)).body, answer.body, 'what was answered is what is');
 		this.read = answer.body;
@@ -58,12 +58,12 @@ class Subject {
 }
 
 /** What the fields of an object that was read mean. */
-function meaningOf({ fields }: Kind, read: Loose): Loose {
+function fieldMeanings({ fields }: Kind, read: Loose): Loose {
 	return mapped(fields, ({ said }, name) => (said === undefined ? read[name] : said(read[name] as Loose)));
 }
 
 /** Everything else that was read, but for the time. */
-function restOf({ fields }: Kind, read: Loose): Loose {
+function otherFields({ fields }: Kind, read: Loose): Loose {
 	return Object.fromEntries(Object.entries(read).filter(([name]) => name !== 'updated_at' && !(name in fields)));
 }
 
@@ -91,16 +91,16 @@ function mapped(fields: Kind['fields'], change: (field: Field, name: string) => 
 /** Bodies that make or replace an object. */
 function wholes({ fields }: Kind): fc.Arbitrary<Loose> {
 	const requiredKeys = Object.keys(fields).filter((name) => fields[name]?.required);
-	return fc.record(valuesOf(fields), { requiredKeys, noNullPrototype: true });
+	return fc.record(fieldValues(fields), { requiredKeys, noNullPrototype: true });
 }
 
 /** Bodies that change some of it. */
 function parts({ fields }: Kind): fc.Arbitrary<Loose> {
-	const orNull = Object.entries(valuesOf(fields)).map(([name, values]) => [name, fc.option(values, { freq: 4 })]);
+	const orNull = Object.entries(fieldValues(fields)).map(([name, values]) => [name, fc.option(values, { freq: 4 })]);
 	return fc.record(Object.fromEntries(orNull), { requiredKeys: [], noNullPrototype: true });
 }
 
-function valuesOf(fields: Kind['fields']): Record<string, fc.Arbitrary<unknown>> {
+function fieldValues(fields: Kind['fields']): Record<string, fc.Arbitrary<unknown>> {
 	return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.values]));
 }
 
@@ -130,7 +130,7 @@ async function live(t: ExecutionContext, place: Place, kind: Kind, life: Life): 
 	const collection = kind.collection(place);
 	const made = await http.post<Object>(collection, { key, ...kind.constants, ...life.made });
 	t.is(made.status, 200, `${JSON.stringify(life.made)} was answered ${JSON.stringify(made.body)}`);
-	t.deepEqual(meaningOf(kind, made.body), meantBy(kind, life.made), 'it is made as it was said');
+	t.deepEqual(fieldMeanings(kind, made.body), meantBy(kind, life.made), 'it is made as it was said');
 	const { id } = made.body;
 	for (const name of [key, id, id.replaceAll('-', ''), id.toUpperCase()]) {
 		t.deepEqual((await http.get(`${collection}/${name}`)).body, made.body, `get(${name})`);
@@ -140,8 +140,8 @@ async function live(t: ExecutionContext, place: Place, kind: Kind, life: Life): 
 	if (kind.methods.includes('PATCH')) {
 		for (const change of life.changes) {
 			await subject.keeps('PATCH', {}, 'PATCH of nothing');
-			await subject.keeps('PATCH', meaningOf(kind, subject.read), 'PATCH of what is stored');
-			await subject.becomes('PATCH', change, patched(kind, meaningOf(kind, subject.read), change));
+			await subject.keeps('PATCH', fieldMeanings(kind, subject.read), 'PATCH of what is stored');
+			await subject.becomes('PATCH', change, patched(kind, fieldMeanings(kind, subject.read), change));
 			await subject.keeps('PATCH', change, 'PATCH twice');
 		}
 	}

@@ -5,26 +5,28 @@
 import test from 'ava';
 import { documentBytes } from '../../compiler/index.js';
 import { evaluate, wasmEngine } from '../compiler/engine.js';
-import { type Layers, layeredGraph, layerOf } from '../support/layers.js';
+import { type Layers, layeredGraph, layerName } from '../support/layers.js';
 import { decide } from './oracle.js';
 import { type Question, rego } from './questions.js';
 
 const questions: readonly Question[] = ['ann', 'ben'].map((user) => ({
 	user: { key: user },
 	action: 'read',
-	resource: { type: layerOf(0), key: 'only', tenant: 'acme' },
+	resource: { type: layerName(0), key: 'only', tenant: 'acme' },
 }));
 
 const shapes: Readonly<Record<string, Layers>> = {
 	...Object.fromEntries([3, 4, 5, 6, 7, 8].map((depth) => [`${depth} layers of 30`, { depth, width: 30 }])),
-	'6 layers of 30 that are circles with closures': { depth: 6, width: 30, circle: 'closed' },
-	'6 layers of 30 that are interruptible circles': { depth: 6, width: 30, circle: 'interruptible' },
+	'6 layers of 30 that are cycles with closures': { depth: 6, width: 30, cycle: 'closed' },
+	'6 layers of 30 that are interruptible cycles': { depth: 6, width: 30, cycle: 'interruptible' },
 	'30 types with two relations each': { depth: 30, width: 1, relations: 2 },
 	'30 types with two roles each': { depth: 30, width: 1, roles: 2 },
-	'30 types with two roles each, of which one is a circle': { depth: 30, width: 1, roles: 2, circle: 'closed' },
-	'30 types with two roles each, of which one is an interruptible circle': {
-		...{ depth: 30, width: 1, roles: 2 },
-		circle: 'interruptible',
+	'30 types with two roles each, of which one is a cycle': { depth: 30, width: 1, roles: 2, cycle: 'closed' },
+	'30 types with two roles each, of which one is an interruptible cycle': {
+		depth: 30,
+		width: 1,
+		roles: 2,
+		cycle: 'interruptible',
 	},
 	'8 types with two roles and two relations each, of 10 instances': { depth: 8, width: 10, roles: 2, relations: 2 },
 };
@@ -41,18 +43,18 @@ for (const [name, shape] of Object.entries(shapes)) {
 			expected,
 		);
 		const sections = questions.map((question) => engine.ask('regolith/explain/sections', question));
-		t.deepEqual(sections.map(codeOf), expected);
+		t.deepEqual(sections.map(rebacCode), expected);
 	});
 }
 
-function codeOf(sections: unknown): unknown {
+function rebacCode(sections: unknown): unknown {
 	return (sections as { readonly rebac?: { readonly code: string } }).rebac?.code;
 }
 
 test('a stock OPA comes to an end too', async (t) => {
 	for (const shape of [
 		{ depth: 8, width: 30 },
-		{ depth: 30, width: 1, roles: 2, circle: 'interruptible' },
+		{ depth: 30, width: 1, roles: 2, cycle: 'interruptible' },
 	] as const) {
 		const model = layeredGraph(shape);
 		const codes = await evaluate(rego(model), documentBytes(model), 'regolith/check/code', questions);

@@ -5,9 +5,9 @@ import type { Facts, InstanceAssignment, Model, Relationship, Schema } from '../
 import {
 	circularEdges,
 	type DerivationInSchema,
-	derivationsOf,
-	edgesIntoCircles,
-	nameOf,
+	edgesIntoCycles,
+	joinedKeys,
+	schemaDerivations,
 } from './relationship-oracle.js';
 
 /** What a step touched: what it left otherwise than it found it. No step deletes anything and makes it anew. */
@@ -23,7 +23,7 @@ export function touchedBetween(before: Model, after: Model): Touched {
 		],
 		schema: !isDeepStrictEqual(before.schema, after.schema),
 		pending: false,
-		derivations: difference(derivationsOf(before.schema), derivationsOf(after.schema)).length > 0,
+		derivations: difference(schemaDerivations(before.schema), schemaDerivations(after.schema)).length > 0,
 		users: came(({ users }) => users),
 		tenants: came(keys),
 		tenant_attributes: came(({ tenants }) => tenants)
@@ -114,30 +114,30 @@ function aroundRelationships(facts: Facts, touched: readonly Relationship[]) {
 }
 
 /**
- * The objects of touched relationships and all that they lead to along relations of circles, and all relationships that
- * lead to one of those: around within circles at any distance, into them by one step.
+ * The objects of touched relationships and all that they lead to along relations of cycles, and all relationships that
+ * lead to one of those: around within cycles at any distance, into them by one step.
  */
 function aroundClosures(schema: Schema, facts: Facts, touched: Touched): ClosureNeighbourhood {
-	const inside = namesOf(circularEdges(schema));
-	const any = new Set([...inside, ...namesOf(edgesIntoCircles(schema))]);
-	const along = (names: ReadonlySet<string>) => (row: Relationship) => names.has(nameOf(row.type, row.relation));
+	const inside = relationNames(circularEdges(schema));
+	const any = new Set([...inside, ...relationNames(edgesIntoCycles(schema))]);
+	const along = (names: ReadonlySet<string>) => (row: Relationship) => names.has(joinedKeys(row.type, row.relation));
 	const relationships = facts.relationships.filter(along(any));
 	if (touched.derivations) {
 		return { of: 'all', relationships };
 	}
 	const around = facts.relationships.filter(along(inside));
-	const of = distinct(touched.relationships.filter(along(any)).map(objectOf));
-	extend(of, (name) => around.filter((row) => isDeepStrictEqual(subjectOf(row), name)).map(objectOf));
+	const of = distinct(touched.relationships.filter(along(any)).map(objectInstance));
+	extend(of, (name) => around.filter((row) => isDeepStrictEqual(subjectInstance(row), name)).map(objectInstance));
 	const upwards = [...of];
-	extend(upwards, (name) => around.filter((row) => isDeepStrictEqual(objectOf(row), name)).map(subjectOf));
+	extend(upwards, (name) => around.filter((row) => isDeepStrictEqual(objectInstance(row), name)).map(subjectInstance));
 	return {
 		of,
-		relationships: relationships.filter((row) => upwards.some((name) => isDeepStrictEqual(objectOf(row), name))),
+		relationships: relationships.filter((row) => upwards.some((name) => isDeepStrictEqual(objectInstance(row), name))),
 	};
 }
 
-function namesOf(edges: readonly DerivationInSchema[]): ReadonlySet<string> {
-	return new Set(edges.map(({ type, relation }) => nameOf(type, relation)));
+function relationNames(edges: readonly DerivationInSchema[]): ReadonlySet<string> {
+	return new Set(edges.map(({ type, relation }) => joinedKeys(type, relation)));
 }
 
 /** Adds to the list what follows from its items, and so on. */
@@ -147,11 +147,11 @@ function extend<T>(items: T[], following: (item: T) => readonly T[]): void {
 	}
 }
 
-function objectOf({ type, instance }: Relationship) {
+function objectInstance({ type, instance }: Relationship) {
 	return { type, key: instance };
 }
 
-function subjectOf({ subject_type, subject }: Relationship) {
+function subjectInstance({ subject_type, subject }: Relationship) {
 	return { type: subject_type, key: subject };
 }
 

@@ -44,7 +44,7 @@ const attributes: Field = { values: object, empty: null, null: 'clears' };
 const optionalText: Field = description;
 
 /** A list without repetitions, in any order. */
-function listOf(...items: readonly string[]): Field {
+function listField(...items: readonly string[]): Field {
 	return { values: fc.shuffledSubarray([...items]), empty: [], null: 'keeps' };
 }
 
@@ -149,7 +149,12 @@ export const kinds: Readonly<Record<string, Kind>> = {
 	resource: {
 		collection: ({ schema }) => `${schema}/resources`,
 		fields: {
-			...{ name, actions, attributes: attributeBlocks, relations, description, urn: optionalText },
+			name,
+			actions,
+			attributes: attributeBlocks,
+			relations,
+			description,
+			urn: optionalText,
 			type_attributes: attributes,
 		},
 		methods: ['PATCH', 'PUT'],
@@ -161,7 +166,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
 	},
 	'action group': {
 		collection: (place) => `${ofDocument(place)}/action_groups`,
-		fields: { name, description, attributes, actions: listOf('read', 'write', 'print') },
+		fields: { name, description, attributes, actions: listField('read', 'write', 'print') },
 		methods: ['PATCH'],
 	},
 	'resource attribute': {
@@ -182,18 +187,23 @@ export const kinds: Readonly<Record<string, Kind>> = {
 	role: {
 		collection: ({ schema }) => `${schema}/roles`,
 		fields: {
-			...{ name, description, attributes },
-			permissions: listOf('document:read', 'document:write', 'folder:open'),
-			extends: listOf('viewer', 'editor'),
+			name,
+			description,
+			attributes,
+			permissions: listField('document:read', 'document:write', 'folder:open'),
+			extends: listField('viewer', 'editor'),
 		},
 		methods: ['PATCH'],
 	},
 	'resource role': {
 		collection: (place) => `${ofDocument(place)}/roles`,
 		fields: {
-			...{ name, description, attributes, granted_to },
-			permissions: listOf('read', 'write', 'print'),
-			extends: listOf('viewer', 'editor'),
+			name,
+			description,
+			attributes,
+			granted_to,
+			permissions: listField('read', 'write', 'print'),
+			extends: listField('viewer', 'editor'),
 		},
 		methods: ['PATCH'],
 	},
@@ -201,7 +211,8 @@ export const kinds: Readonly<Record<string, Kind>> = {
 		collection: ({ facts }) => `${facts}/users`,
 		fields: {
 			email: { values: email, empty: null, null: 'clears' },
-			...{ first_name: optionalText, last_name: optionalText },
+			first_name: optionalText,
+			last_name: optionalText,
 			attributes: { ...attributes, empty: {} },
 		},
 		methods: ['PATCH', 'PUT'],
@@ -222,7 +233,8 @@ export const kinds: Readonly<Record<string, Kind>> = {
 		fields: {
 			email: { ...name, values: email },
 			status: { values: fc.constantFrom('pending', 'approved'), empty: 'pending', null: 'keeps' },
-			...{ first_name: optionalText, last_name: optionalText },
+			first_name: optionalText,
+			last_name: optionalText,
 		},
 		constants: { role_id: idLike.role, tenant_id: idLike.tenant },
 		methods: ['PATCH'],
@@ -230,7 +242,9 @@ export const kinds: Readonly<Record<string, Kind>> = {
 	'proxy config': {
 		collection: ({ facts }) => `${facts}/proxy_configs`,
 		fields: {
-			...{ name, mapping_rules, secret: { ...name, values: fc.stringMatching(/^[a-z]{1,8}$/) } },
+			name,
+			mapping_rules,
+			secret: { ...name, values: fc.stringMatching(/^[a-z]{1,8}$/) },
 			auth_mechanism: { values: fc.constantFrom('Bearer', 'Basic'), empty: 'Bearer', null: 'keeps' },
 		},
 		methods: ['PATCH'],

@@ -3,22 +3,9 @@
  * compiler or the policy but the types of the model: where the two disagree, one of them is wrong.
  */
 import type { Json, Model, Patch, Permission } from '../../compiler/index.js';
-import { rolesOn, tenantOf } from './relationship-oracle.js';
+import type { Query } from './query.js';
+import { instanceTenant, rolesOn } from './relationship-oracle.js';
 import { grantedBySets } from './set-oracle.js';
-
-/** A check: may this user do this action on a resource of this type, or on this instance of it, in this tenant? */
-export interface Query {
-	readonly user: { readonly key: string; readonly attributes?: Attributes };
-	readonly action: string;
-	readonly resource: {
-		readonly type: string;
-		readonly tenant?: string | null;
-		readonly key?: string;
-		readonly attributes?: Attributes;
-	};
-}
-
-type Attributes = { readonly [name: string]: Json };
 
 /** The answer to a check, with the code of the first condition that failed. */
 export interface Decision {
@@ -66,7 +53,7 @@ function instanceDenial(model: Model, { user, action, resource }: Query, key: st
 	if (tenantRoles !== null && ofTheCheck.includes(tenantRoles)) {
 		return tenantRoles;
 	}
-	const tenant = tenantOf(model, resource.type, key);
+	const tenant = instanceTenant(model, resource.type, key);
 	if (tenant === undefined) {
 		return 'no_such_resource_instance';
 	}

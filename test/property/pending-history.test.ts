@@ -5,8 +5,8 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import type { Model, Schema } from '../../compiler/model.js';
-import { modelOf } from '../../src/store/model.js';
-import { publicationsOf, schemaInForce } from '../../src/store/policy.js';
+import { readModel } from '../../src/store/model/model.js';
+import { readPublications, schemaInForce } from '../../src/store/shelf/publications.js';
 import type { Answer, Extra } from '../support/client.js';
 import type { Place } from '../support/management.js';
 import type { Mood } from './moody-assembler.js';
@@ -306,7 +306,7 @@ const questions: readonly Question[] = users.flatMap((user) => [
 async function look(t: ExecutionContext, place: Place, pdp: RestartablePdp, after: string): Promise<void> {
 	const { revision, model } = await api.store.snapshot(place.id, async (unit, environment) => ({
 		revision: environment.revision,
-		model: await modelOf(unit),
+		model: await readModel(unit),
 	}));
 	await pdp.replica.reached(revision);
 	const before = await inForce(place);
@@ -403,7 +403,7 @@ function ask(http: RestartablePdp['hasty'], extra: Extra): Promise<Answer<{ allo
 async function inForce({ id }: Place) {
 	const { knex } = api.store.database;
 	const schema: Schema | null = await schemaInForce(knex, id);
-	const { live, failed } = await publicationsOf(knex, id);
+	const { live, failed } = await readPublications(knex, id);
 	const text = JSON.stringify([live?.digest, live?.schema_revision, live?.left_out, failed?.failed_revision]);
 	return { schema, left_out: (live?.left_out.length ?? 0) > 0, text };
 }

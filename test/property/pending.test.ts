@@ -36,7 +36,7 @@ const histories = fc
 	});
 
 /** Every user, action and instance together, of the newer schema and of the one in force. */
-function queriesOf({ schema, facts }: Model, inForce: Schema): readonly Question[] {
+function schemaQuestions({ schema, facts }: Model, inForce: Schema): readonly Question[] {
 	const types = new Map([...inForce.resources, ...schema.resources].map(({ key, actions }) => [key, actions]));
 	for (const { key, actions } of inForce.resources) types.set(key, [...(types.get(key) ?? []), ...actions]);
 	return [...types].flatMap(([type, actions]) =>
@@ -69,7 +69,7 @@ test('what a newer schema takes away is suspended, and what neither changed goes
 			for (const [index, model] of later.entries()) {
 				const bytes = documentBytes(model);
 				engine.setData(bytes);
-				const queries = queriesOf(model, inForce);
+				const queries = schemaQuestions(model, inForce);
 				const codes = queries.map((query) => engine.ask('regolith/check/code', query));
 				const stands = { schema: standing(inForce, model.schema), facts: model.facts };
 				const before = { schema: inForce, facts: model.facts };

@@ -1,6 +1,6 @@
 import { compilePolicy, type Json, type RegoFile } from '../../compiler/index.js';
 import type { Model } from '../../compiler/model.js';
-import type { Query } from './oracle.js';
+import type { Query } from './query.js';
 
 /** A check as the engines take it. */
 export type Question = Query & { readonly [member: string]: Json };

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Model } from '../../compiler/index.js';
 import { enterFact } from './fact-books.js';
 import { enterGroup, rolesOfGroup } from './group-books.js';
-import { Refused, type State, typeOf } from './relationship-state.js';
+import { instanceType, Refused, type State } from './relationship-state.js';
 import { isFactWrite, isGroupWrite, type Write } from './relationship-writes.js';
 import { enterSchema } from './schema-books.js';
 
@@ -62,7 +62,9 @@ export class RelationshipBooks {
 						permissions: [...permissions],
 						extends: [...parents],
 						derivations: rules.map((rule) => ({
-							...{ relation: rule.relation, role: rule.role, no_direct_roles_on_object: rule.blocked },
+							relation: rule.relation,
+							role: rule.role,
+							no_direct_roles_on_object: rule.blocked,
 						})),
 						no_direct_roles_on_object: blocked,
 					})),
@@ -152,6 +154,6 @@ export interface GroupLists {
 }
 
 function parts(name: string): { readonly type: string; readonly key: string } {
-	const type = typeOf(name);
+	const type = instanceType(name);
 	return { type, key: name.slice(type.length + 1) };
 }

@@ -16,7 +16,7 @@ export interface DerivationInSchema {
 }
 
 /** Every derivation of a schema. */
-export function derivationsOf({ resources }: Schema): readonly DerivationInSchema[] {
+export function schemaDerivations({ resources }: Schema): readonly DerivationInSchema[] {
 	return resources.flatMap((resource) =>
 		resource.roles.flatMap((role) =>
 			role.derivations.map((derivation) => ({
@@ -39,63 +39,63 @@ export function rolesOn(model: Model, user: string, type: string, instance: stri
 		return held;
 	}
 	const assigned = facts.instance_assignments.filter(
-		(row) => row.user === user && tenantOf(model, row.type, row.instance) !== undefined,
+		(row) => row.user === user && instanceTenant(model, row.type, row.instance) !== undefined,
 	);
 	for (const row of assigned) {
-		held.add(nameOf(row.type, row.instance, row.role));
+		held.add(joinedKeys(row.type, row.instance, row.role));
 	}
 	for (let before = -1; before < held.size; ) {
 		before = held.size;
-		for (const { type, role, relation, sourceType, source, blocked } of derivationsOf(schema)) {
+		for (const { type, role, relation, sourceType, source, blocked } of schemaDerivations(schema)) {
 			for (const row of facts.relationships) {
-				const tenant = tenantOf(model, row.type, row.instance);
+				const tenant = instanceTenant(model, row.type, row.instance);
 				const follows =
 					row.type === type &&
 					row.relation === relation &&
 					row.subject_type === sourceType &&
 					tenant !== undefined &&
-					tenant === tenantOf(model, row.subject_type, row.subject) &&
-					held.has(nameOf(sourceType, row.subject, source));
+					tenant === instanceTenant(model, row.subject_type, row.subject) &&
+					held.has(joinedKeys(sourceType, row.subject, source));
 				const stopped = blocked && assigned.some((own) => own.type === type && own.instance === row.instance);
 				if (follows && !stopped) {
-					held.add(nameOf(type, row.instance, role));
+					held.add(joinedKeys(type, row.instance, role));
 				}
 			}
 		}
 	}
 	const roles = schema.resources.find(({ key }) => key === type)?.roles ?? [];
-	return new Set(roles.map(({ key }) => key).filter((role) => held.has(nameOf(type, instance, role))));
+	return new Set(roles.map(({ key }) => key).filter((role) => held.has(joinedKeys(type, instance, role))));
 }
 
 /** The tenant of an instance; `undefined` when there is no such instance. */
-export function tenantOf({ facts }: Model, type: string, instance: string): string | undefined {
+export function instanceTenant({ facts }: Model, type: string, instance: string): string | undefined {
 	const tenant = facts.instances.find((row) => row.type === type && row.key === instance)?.tenant;
 	return facts.tenants.some(({ key }) => key === tenant) ? tenant : undefined;
 }
 
-/** The derivations that are part of some circle: their source is derived, at some distance, from what they give. */
+/** The derivations that are part of some cycle: their source is derived, at some distance, from what they give. */
 export function circularEdges(schema: Schema): readonly DerivationInSchema[] {
-	return derivationsOf(schema).filter(({ type, role, sourceType, source }) =>
-		leadTo(schema, sourceType, source).has(nameOf(type, role)),
+	return schemaDerivations(schema).filter(({ type, role, sourceType, source }) =>
+		leadTo(schema, sourceType, source).has(joinedKeys(type, role)),
 	);
 }
 
-/** The derivations of roles in circles that are part of no circle. */
-export function edgesIntoCircles(schema: Schema): readonly DerivationInSchema[] {
+/** The derivations of roles in cycles that are part of no cycle. */
+export function edgesIntoCycles(schema: Schema): readonly DerivationInSchema[] {
 	const circular = new Set(circularEdges(schema));
-	const members = new Set([...circular].map(({ type, role }) => nameOf(type, role)));
+	const members = new Set([...circular].map(({ type, role }) => joinedKeys(type, role)));
 	const isCircular = (edge: DerivationInSchema) =>
 		[...circular].some((other) => JSON.stringify(other) === JSON.stringify(edge));
-	return derivationsOf(schema).filter((edge) => members.has(nameOf(edge.type, edge.role)) && !isCircular(edge));
+	return schemaDerivations(schema).filter((edge) => members.has(joinedKeys(edge.type, edge.role)) && !isCircular(edge));
 }
 
 /** The role itself and all that it is derived from, at any distance. */
 export function leadTo(schema: Schema, type: string, role: string): ReadonlySet<string> {
-	const found = new Set([nameOf(type, role)]);
+	const found = new Set([joinedKeys(type, role)]);
 	for (const name of found) {
-		for (const edge of derivationsOf(schema)) {
-			if (nameOf(edge.type, edge.role) === name) {
-				found.add(nameOf(edge.sourceType, edge.source));
+		for (const edge of schemaDerivations(schema)) {
+			if (joinedKeys(edge.type, edge.role) === name) {
+				found.add(joinedKeys(edge.sourceType, edge.source));
 			}
 		}
 	}
@@ -103,6 +103,6 @@ export function leadTo(schema: Schema, type: string, role: string): ReadonlySet<
 }
 
 /** One text for several keys. */
-export function nameOf(...keys: readonly string[]): string {
+export function joinedKeys(...keys: readonly string[]): string {
 	return JSON.stringify(keys);
 }

@@ -18,7 +18,7 @@ type Request = readonly [method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: stri
 
 /** Makes a write in an environment. */
 export function send({ http, schema, facts }: Place, entry: Write): Promise<Answer<Loose>> {
-	const [method, path, body] = requestOf(entry, { schema, facts });
+	const [method, path, body] = entryRequest(entry, { schema, facts });
 	return http.send(method, path, body);
 }
 
@@ -27,7 +27,7 @@ interface Roots {
 	readonly facts: string;
 }
 
-function requestOf(entry: Write, { schema, facts }: Roots): Request {
+function entryRequest(entry: Write, { schema, facts }: Roots): Request {
 	if (isFactWrite(entry)) return factRequest(entry, facts);
 	return isGroupWrite(entry) ? groupRequest(entry, `${schema}/groups`) : schemaRequest(entry, `${schema}/resources`);
 }
@@ -42,11 +42,17 @@ function schemaRequest(entry: SchemaWrite, resources: string): Request {
 				const granted_to = rules === null ? {} : { granted_to: { users_with_role: rules.map(ruleBody) } };
 				return [key, { name: key, permissions, extends: parents, ...granted_to }];
 			});
-			const body = { key: type, name: type, actions: blocksOf(actions), relations, roles: Object.fromEntries(blocks) };
+			const body = {
+				key: type,
+				name: type,
+				actions: emptyBlocks(actions),
+				relations,
+				roles: Object.fromEntries(blocks),
+			};
 			return ['POST', resources, body];
 		}
 		case 'set-actions':
-			return ['PATCH', resource, { actions: blocksOf(entry.actions) }];
+			return ['PATCH', resource, { actions: emptyBlocks(entry.actions) }];
 		case 'delete-resource':
 			return ['DELETE', resource];
 		case 'create-role': {
@@ -162,7 +168,7 @@ function at(path: string, name: string): string {
 	return `${path}/${encodeURIComponent(name)}`;
 }
 
-function blocksOf(keys: readonly string[]): object {
+function emptyBlocks(keys: readonly string[]): object {
 	return Object.fromEntries(keys.map((key) => [key, {}]));
 }
 

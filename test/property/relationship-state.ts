@@ -74,7 +74,7 @@ export function changeRole(state: State, type: string, role: string, change: Par
 }
 
 /** The type of an instance. */
-export function typeOf(instance: string): string {
+export function instanceType(instance: string): string {
 	return instance.split(':')[0] ?? '';
 }
 
@@ -84,6 +84,6 @@ export function drop<V>(books: Map<string, V>, gone: (value: V, key: string) => 
 }
 
 /** Under what an assignment or a tuple is kept. */
-export function nameOf(...keys: readonly string[]): string {
+export function joinedKeys(...keys: readonly string[]): string {
 	return JSON.stringify(keys);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { RelationshipBooks } from './relationship-books.js';
-import { lineOf, type RoleBlock, type Rule, type Tuple, type Write } from './relationship-writes.js';
+import { type RoleBlock, type Rule, type Tuple, type Write, writtenLine } from './relationship-writes.js';
 
 /** Random writes of relationships and groups, and histories of them. */
 
@@ -30,9 +30,9 @@ const role = likely([5, 'viewer'], [4, 'editor'], [3, 'member'], [1, 'constructo
 const action = fc.constantFrom<string[]>(...universe.actions);
 const actions = fc.subarray([...universe.actions]);
 const blocked = likely([3, false], [1, true]);
-const nameOf = (of: fc.Arbitrary<string>) => fc.tuple(of, key).map(([first, second]) => `${first}:${second}`);
-const instance = nameOf(type);
-const group = nameOf(likely([8, 'group'], [1, 'folder'], [1, 'constructor']));
+const instanceName = (of: fc.Arbitrary<string>) => fc.tuple(of, key).map(([first, second]) => `${first}:${second}`);
+const instance = instanceName(type);
+const group = instanceName(likely([8, 'group'], [1, 'folder'], [1, 'constructor']));
 
 /** How instances of one type are related to those of another: mostly in a way that the beginning made. */
 const way = fc.oneof(
@@ -55,7 +55,9 @@ const way = fc.oneof(
 	},
 );
 const tuple: fc.Arbitrary<Tuple> = fc.tuple(way, key, key).map(([{ subject, relation, type: object }, from, to]) => ({
-	...{ subject: `${subject}:${from}`, relation, object: `${object}:${to}` },
+	subject: `${subject}:${from}`,
+	relation,
+	object: `${object}:${to}`,
 }));
 /** Members of groups derive, viewers and editors of the others. */
 const derivation = fc
@@ -134,7 +136,9 @@ const factWrite = wishes(
 	[
 		3,
 		fc.record({
-			...{ kind: kinds('relate-many'), tuples: fc.array(tuple, { minLength: 1, maxLength: 3 }), tenant: maybeTenant },
+			kind: kinds('relate-many'),
+			tuples: fc.array(tuple, { minLength: 1, maxLength: 3 }),
+			tenant: maybeTenant,
 		}),
 	],
 	[1, fc.record({ kind: kinds('unrelate-many'), tuples: fc.array(tuple, { minLength: 1, maxLength: 5 }) })],
@@ -165,7 +169,9 @@ export const opening: readonly Write[] = [
 	{ kind: 'create-group', group: 'group:b-1', tenant: 'acme' },
 	{ kind: 'create-relation', type: 'folder', relation: 'owner-2', subject: 'group' },
 	{
-		...{ kind: 'derive', type: 'folder', role: 'editor' },
+		kind: 'derive',
+		type: 'folder',
+		role: 'editor',
 		rule: { relation: 'owner-2', type: 'group', role: 'member', blocked: false },
 	},
 	{ kind: 'add-member', group: 'group:a', user: 'ann', tenant: 'acme' },
@@ -173,7 +179,9 @@ export const opening: readonly Write[] = [
 	// The relation made here then gives more than the role it was made for, so that needs another for the next group.
 	{ kind: 'give', group: 'group:a', role: 'editor', instance: 'document:a', tenant: 'acme' },
 	{
-		...{ kind: 'derive', type: 'document', role: 'viewer' },
+		kind: 'derive',
+		type: 'document',
+		role: 'viewer',
 		rule: { relation: 'editor_group', type: 'group', role: 'member', blocked: false },
 	},
 	{ kind: 'give', group: 'group:b-1', role: 'editor', instance: 'document:a', tenant: 'acme' },
@@ -207,7 +215,7 @@ export const history: fc.Arbitrary<readonly Chapter[]> = fc
 		for (const all of chapters) written.push(fulfilled(all, books, [...opening, ...written.flat()]));
 		const [first = [], ...others] = written;
 		const whole = [[...opening, ...first], ...others];
-		return Object.assign(whole, { [fc.toStringMethod]: () => linesOf(whole) });
+		return Object.assign(whole, { [fc.toStringMethod]: () => chapterLines(whole) });
 	});
 
 /** The writes that come of wishes; `before` are those that came first, which the books hold. */
@@ -255,8 +263,8 @@ function undoing(entry: Write): Write {
 	return { ...entry, kind: taking.get(entry.kind) ?? entry.kind } as Write;
 }
 
-function linesOf(chapters: readonly Chapter[]): string {
+function chapterLines(chapters: readonly Chapter[]): string {
 	return chapters
-		.map((writes, index) => `${writes.map((entry) => `\n\t${lineOf(entry)}`).join('')}\n\t-- look ${index + 1}`)
+		.map((writes, index) => `${writes.map((entry) => `\n\t${writtenLine(entry)}`).join('')}\n\t-- look ${index + 1}`)
 		.join('');
 }

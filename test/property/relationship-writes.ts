@@ -104,14 +104,31 @@ export function isGroupWrite(entry: Write): entry is GroupWrite {
 }
 
 const factKinds: ReadonlySet<string> = new Set<FactWrite['kind']>([
-	...(['create-user', 'delete-user', 'create-tenant', 'delete-tenant', 'create-instance', 'delete-instance'] as const),
-	...(['assign', 'unassign', 'relate', 'unrelate', 'relate-many', 'unrelate-many'] as const),
+	'create-user',
+	'delete-user',
+	'create-tenant',
+	'delete-tenant',
+	'create-instance',
+	'delete-instance',
+	'assign',
+	'unassign',
+	'relate',
+	'unrelate',
+	'relate-many',
+	'unrelate-many',
 ]);
 const groupKinds: ReadonlySet<string> = new Set<GroupWrite['kind']>([
-	...(['create-group', 'delete-group', 'add-member', 'remove-member', 'nest', 'release', 'give', 'take'] as const),
+	'create-group',
+	'delete-group',
+	'add-member',
+	'remove-member',
+	'nest',
+	'release',
+	'give',
+	'take',
 ]);
 
 /** A write on one line. */
-export function lineOf({ kind, ...fields }: Write): string {
+export function writtenLine({ kind, ...fields }: Write): string {
 	return `${kind} ${JSON.stringify(fields)}`;
 }

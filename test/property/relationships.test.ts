@@ -1,16 +1,17 @@
 /** Laws of roles on instances: what a policy decides is what a plain search finds, whatever the schema and the facts. */
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { circlesOf, graphOf, nameOf as roleName } from '../../compiler/circle.js';
+import { derivationCycles, derivationGraph, roleName } from '../../compiler/cycle.js';
 import { documentBytes, type Json } from '../../compiler/index.js';
 import type { InstanceAssignment, Model, Schema } from '../../compiler/model.js';
-import { walksOf } from '../../compiler/walk.js';
+import { findWalks } from '../../compiler/walk.js';
 import { evaluate, wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
 import { schema as anySchema, instanceNames, modelsOfOneSchema, userNames } from '../compiler/model.js';
-import { decide, denials, type Query } from './oracle.js';
+import { decide, denials } from './oracle.js';
+import type { Query } from './query.js';
 import { answered, type Question, rego } from './questions.js';
-import { circularEdges, derivationsOf, leadTo, nameOf, rolesOn } from './relationship-oracle.js';
+import { circularEdges, joinedKeys, leadTo, rolesOn, schemaDerivations } from './relationship-oracle.js';
 
 const users = [...userNames, 'unone'];
 const instances = [null, ...instanceNames, 'inone'];
@@ -19,7 +20,7 @@ const instances = [null, ...instanceNames, 'inone'];
  * Every user, action and instance of a model together, each in its tenant and without one, and, with one action, in
  * other tenants; so too for users, actions, instances and tenants that do not exist.
  */
-function queriesOf({ schema, facts }: Model): readonly Question[] {
+function modelQuestions({ schema, facts }: Model): readonly Question[] {
 	return schema.resources.flatMap(({ key: type, actions }) =>
 		instances.flatMap((key) => {
 			const own = facts.instances.find((row) => row.type === type && row.key === key)?.tenant ?? 'ta';
@@ -28,7 +29,8 @@ function queriesOf({ schema, facts }: Model): readonly Question[] {
 			const asked = users.flatMap((user) => known.map((action) => ({ user: { key: user }, action, resource })));
 			const elsewhere = users.flatMap((user) =>
 				['tb', 'tnone', null].map((tenant) => ({
-					...{ user: { key: user }, action: known[0] ?? 'none' },
+					user: { key: user },
+					action: known[0] ?? 'none',
 					resource: { ...resource, tenant },
 				})),
 			);
@@ -45,7 +47,7 @@ async function compare(t: ExecutionContext, models: readonly Model[]): Promise<R
 	const engine = await wasmEngine(rego(first));
 	for (const model of models) {
 		engine.setData(documentBytes(model));
-		const queries = queriesOf(model);
+		const queries = modelQuestions(model);
 		const expected = queries.map((query) => decide(model, query).code);
 		const codes = queries.map((query) => engine.ask('regolith/check/code', query));
 		t.deepEqual(answered(queries, codes), answered(queries, expected));
@@ -81,7 +83,9 @@ test('WebAssembly answers as the search where ways part and meet again in layers
 		fc.asyncProperty(layeredModels(6), async (models) => {
 			await compare(t, models);
 			for (const model of models) for (const way of derivedRoles(model)) derived[way] += 1;
-			walks += models.slice(0, 1).filter(({ schema }) => walksOf(graphOf(schema), schema).all.length > 0).length;
+			walks += models
+				.slice(0, 1)
+				.filter(({ schema }) => findWalks(derivationGraph(schema), schema).all.length > 0).length;
 		}),
 		{ numRuns: Number(process.env['SCHEMAS'] ?? 30), endOnFailure: true },
 	);
@@ -89,17 +93,17 @@ test('WebAssembly answers as the search where ways part and meet again in layers
 	t.true(walks > 2, `${walks} schemas with roles that are walked`);
 });
 
-/** Every role that a user holds on an instance by derivation: outside of circles, or in one of either kind. */
+/** Every role that a user holds on an instance by derivation: outside of cycles, or in one of either kind. */
 function derivedRoles(model: Model): readonly ('open' | 'closed' | 'walked')[] {
 	const { facts, schema } = model;
-	const circles = circlesOf(schema);
+	const cycles = derivationCycles(schema);
 	return facts.users.flatMap((user) =>
 		facts.instances.flatMap(({ type, key }) =>
 			[...rolesOn(model, user, type, key)]
 				.filter((role) => !facts.instance_assignments.some((row) => isOn(row, { user, role, type, instance: key })))
 				.map((role) => {
-					const circle = circles.find(({ members }) => members.some((own) => own.type === type && own.role === role));
-					return circle === undefined ? 'open' : circle.conditional ? 'walked' : 'closed';
+					const cycle = cycles.find(({ members }) => members.some((own) => own.type === type && own.role === role));
+					return cycle === undefined ? 'open' : cycle.conditional ? 'walked' : 'closed';
 				}),
 		),
 	);
@@ -115,7 +119,7 @@ test('opa eval answers as the search, and the explanation says what each model s
 	await fc.assert(
 		fc.asyncProperty(fc.oneof(modelsOfOneSchema(1), layeredModels(1)), async (models) => {
 			for (const model of models) {
-				const queries = queriesOf(model);
+				const queries = modelQuestions(model);
 				const bytes = documentBytes(model);
 				const expected = queries.map((query) => decide(model, query).code);
 				const evaluated = await evaluate(rego(model), bytes, 'regolith/check/code', queries);
@@ -168,47 +172,47 @@ function onlyWith(model: Model, { user, resource }: Query, role: string): Model 
 	return { schema: { ...model.schema, resources }, facts };
 }
 
-test('circles are the roles that lead to each other, with the derivations between them', (t) => {
-	let circles = 0;
+test('cycles are the roles that lead to each other, with the derivations between them', (t) => {
+	let cycles = 0;
 	fc.assert(
 		fc.property(anySchema, (schema) => {
-			const found = circlesOf(schema).map(({ members, edges, conditional }) => ({
+			const found = derivationCycles(schema).map(({ members, edges, conditional }) => ({
 				members: members.map(roleName),
 				conditional,
 				edges: edges
 					.map(({ target, relation, source }) => [roleName(target), relation, roleName(source)].join())
 					.sort(),
 			}));
-			circles += found.length;
-			t.deepEqual(found, searchedCircles(schema));
+			cycles += found.length;
+			t.deepEqual(found, searchedCycles(schema));
 		}),
 		{ numRuns: 2000 },
 	);
-	t.true(circles > 100);
+	t.true(cycles > 100);
 });
 
 /** Every circular derivation, with those whose roles lead to its role and from it. */
-function searchedCircles(schema: Schema) {
+function searchedCycles(schema: Schema) {
 	const circular = circularEdges(schema);
 	const reach = new Map(
-		derivationsOf(schema).flatMap(({ type, role, sourceType, source }) => [
-			[nameOf(type, role), leadTo(schema, type, role)],
-			[nameOf(sourceType, source), leadTo(schema, sourceType, source)],
+		schemaDerivations(schema).flatMap(({ type, role, sourceType, source }) => [
+			[joinedKeys(type, role), leadTo(schema, type, role)],
+			[joinedKeys(sourceType, source), leadTo(schema, sourceType, source)],
 		]),
 	);
-	const members = new Set(circular.map(({ type, role }) => nameOf(type, role)));
+	const members = new Set(circular.map(({ type, role }) => joinedKeys(type, role)));
 	const together = (left: string, right: string) => reach.get(left)?.has(right) && reach.get(right)?.has(left);
 	const groups = [...members].map((name) => [...members].filter((other) => together(name, other)).sort());
 	const distinct = [...new Map(groups.map((group) => [group.join(' '), group])).values()];
 	return distinct
 		.map((group) => {
-			const edges = circular.filter(({ type, role }) => group.includes(nameOf(type, role)));
+			const edges = circular.filter(({ type, role }) => group.includes(joinedKeys(type, role)));
 			return {
 				members: group,
 				conditional: edges.some(({ blocked }) => blocked),
 				edges: edges
 					.map(({ type, role, relation, sourceType, source }) =>
-						[nameOf(type, role), relation, nameOf(sourceType, source)].join(),
+						[joinedKeys(type, role), relation, joinedKeys(sourceType, source)].join(),
 					)
 					.sort(),
 			};

@@ -1,4 +1,13 @@
-import { changeRole, demand, drop, known, type RoleBook, roleIn, type State, typeOf } from './relationship-state.js';
+import {
+	changeRole,
+	demand,
+	drop,
+	instanceType,
+	known,
+	type RoleBook,
+	roleIn,
+	type State,
+} from './relationship-state.js';
 import type { RoleBlock, Rule, SchemaWrite, Source } from './relationship-writes.js';
 
 /** What writes of the schema do to the books. All throw `Refused` for what must be refused. */
@@ -65,7 +74,7 @@ function enterRole(
 			roleIn(state, type, entry.parent);
 			demand(entry.kind === 'extend' || role.parents.has(entry.parent), 'it does not extend it');
 			changeRole(state, type, key, { parents: edited(role.parents, entry.parent, entry.kind === 'extend') });
-			refuseCircle(state, type, key);
+			refuseCycle(state, type, key);
 			break;
 		}
 		case 'derive':
@@ -139,10 +148,10 @@ function link(state: State, type: string, role: string, { permissions, parents, 
 		rules: once(rules ?? []),
 		granted: rules !== null,
 	});
-	refuseCircle(state, type, role);
+	refuseCycle(state, type, role);
 }
 
-function refuseCircle(state: State, type: string, role: string): void {
+function refuseCycle(state: State, type: string, role: string): void {
 	const above = new Set(roleIn(state, type, role).parents);
 	for (const key of above) for (const parent of roleIn(state, type, key).parents) above.add(parent);
 	demand(!above.has(role), 'it would extend itself');
@@ -182,7 +191,7 @@ function createRelation(state: State, type: string, relation: string, subject: s
 /** Deletes a relation with its tuples and what is derived through it. */
 export function removeRelation(state: State, type: string, relation: string): void {
 	const { roles, relations } = known(state.resources, type);
-	drop(state.tuples, (tuple) => typeOf(tuple.object) === type && tuple.relation === relation);
+	drop(state.tuples, (tuple) => instanceType(tuple.object) === type && tuple.relation === relation);
 	for (const [role, { rules }] of roles) {
 		changeRole(state, type, role, { rules: rules.filter((rule) => rule.relation !== relation) });
 	}
@@ -191,7 +200,7 @@ export function removeRelation(state: State, type: string, relation: string): vo
 
 /** Deletes a role with who holds it, what extends it and what is derived from it. */
 export function removeRole(state: State, type: string, gone: string): void {
-	drop(state.assignments, ({ instance, role }) => typeOf(instance) === type && role === gone);
+	drop(state.assignments, ({ instance, role }) => instanceType(instance) === type && role === gone);
 	for (const [other, { roles }] of state.resources) {
 		for (const [role, { rules, parents }] of roles) {
 			changeRole(state, other, role, {
@@ -205,7 +214,7 @@ export function removeRole(state: State, type: string, gone: string): void {
 
 /** Deletes a resource with all that is of it and all that refers to it. */
 export function removeResource(state: State, type: string): void {
-	removeInstances(state, (name) => typeOf(name) === type);
+	removeInstances(state, (name) => instanceType(name) === type);
 	for (const role of [...known(state.resources, type).roles.keys()]) removeRole(state, type, role);
 	for (const [object, { relations }] of state.resources) {
 		for (const [relation, { subject }] of [...relations]) {

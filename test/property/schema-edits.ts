@@ -1,7 +1,7 @@
 /** Random edits of a schema, each of which leaves a schema without errors. */
 import fc from 'fast-check';
 import type { Facts, Resource, ResourceRole, Schema } from '../../compiler/model.js';
-import { pick, setRulesOf } from '../compiler/model.js';
+import { chosenSetRules, pick } from '../compiler/model.js';
 
 /** One edit: what is done, and numbers that choose among what there is. */
 export interface SchemaEdit {
@@ -21,7 +21,7 @@ const edits = {
 		set_rules: without(schema.set_rules, which),
 	}),
 	'add a rule': (schema: Schema, which: number): Schema => {
-		const rules = [...schema.set_rules, ...setRulesOf(schema, [which])];
+		const rules = [...schema.set_rules, ...chosenSetRules(schema, [which])];
 		return { ...schema, set_rules: [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()] };
 	},
 	'edit a set': (schema: Schema, which: number, other: number): Schema => ({

@@ -4,8 +4,8 @@
  */
 import type { Json, Model } from '../../compiler/index.js';
 import type { ConditionSet } from '../../compiler/model.js';
-import type { Query } from './oracle.js';
-import { tenantOf } from './relationship-oracle.js';
+import type { Query } from './query.js';
+import { instanceTenant } from './relationship-oracle.js';
 
 type Attributes = Readonly<Record<string, Json>>;
 
@@ -35,7 +35,7 @@ function selects(model: Model, set: ConditionSet, query: Query): boolean {
 	const { facts, schema } = model;
 	const { user, resource } = query;
 	const { tenant = null } = resource;
-	const stored = resource.key === undefined ? undefined : tenantOf(model, resource.type, resource.key);
+	const stored = resource.key === undefined ? undefined : instanceTenant(model, resource.type, resource.key);
 	if (!facts.tenants.some(({ key }) => key === tenant)) return false;
 	if (stored !== undefined && stored !== tenant) return false;
 	const parent = schema.condition_sets.find(({ key }) => key === set.parent);
@@ -60,7 +60,7 @@ function ofUser({ facts }: Model, { user }: Query): ReadonlyMap<string, Json> {
 }
 
 function ofResource(model: Model, { resource }: Query): ReadonlyMap<string, Json> {
-	const exists = resource.key !== undefined && tenantOf(model, resource.type, resource.key) !== undefined;
+	const exists = resource.key !== undefined && instanceTenant(model, resource.type, resource.key) !== undefined;
 	if (!exists) return overlaid({}, resource.attributes);
 	const stored = model.facts.instance_attributes.find(
 		({ type, key }) => type === resource.type && key === resource.key,

@@ -15,7 +15,7 @@ const instances = [null, ...instanceNames, 'inone'];
 const sent = [undefined, { level: 1 }, { level: 2, status: 2, roles: ['ra'] }, { level: null, tenant: 'tb' }] as const;
 
 /** Every user, type, action of a rule and instance, in its tenant and elsewhere, with what a check may send. */
-function queriesOf({ schema, facts }: Model): readonly Question[] {
+function ruleQuestions({ schema, facts }: Model): readonly Question[] {
 	return schema.resources.flatMap(({ key: type }) =>
 		[...new Set(schema.set_rules.flatMap((rule) => (rule.resource === type ? [rule.action] : [])))].flatMap((action) =>
 			instances.flatMap((key, index) => {
@@ -27,7 +27,9 @@ function queriesOf({ schema, facts }: Model): readonly Question[] {
 							user: { key: user, ...(one === undefined ? {} : { attributes: one }) },
 							action,
 							resource: {
-								...{ type, tenant, ...(key === null ? {} : { key }) },
+								type,
+								tenant,
+								...(key === null ? {} : { key }),
 								...(another === undefined ? {} : { attributes: another }),
 							},
 						};
@@ -49,7 +51,7 @@ test('WebAssembly and opa eval answer as is said, and the explanation names the 
 			for (const [index, model] of [first, ...others].entries()) {
 				const bytes = documentBytes(model);
 				engine.setData(bytes);
-				const queries = queriesOf(model);
+				const queries = ruleQuestions(model);
 				const expected = answered(
 					queries,
 					queries.map((query) => decide(model, query).code),
@@ -110,7 +112,7 @@ function listsAsChecks(t: ExecutionContext, engine: Engine, model: Model): void 
 	const named = model.facts.instances.map(({ type, key }) => ({ type, key }));
 	for (const { type, key, tenant } of model.facts.instances.slice(0, 4)) {
 		const resource = { type, key, tenant };
-		for (const action of actionsOf(model, type)) {
+		for (const action of actionKeys(model, type)) {
 			const input = { users: model.facts.users, action, resource, context: asked };
 			const listed = engine.ask('regolith/listing/authorized_users', input) as readonly string[];
 			const allowed = model.facts.users.filter(
@@ -129,7 +131,7 @@ function listsAsChecks(t: ExecutionContext, engine: Engine, model: Model): void 
 		for (const { type, key, tenant } of model.facts.instances) {
 			if (!model.facts.tenants.some((row) => row.key === tenant)) continue;
 			const resource = { type, key, tenant };
-			const actions = actionsOf(model, type);
+			const actions = actionKeys(model, type);
 			const allowed = actions.filter((action) => decide(model, { user: { key: user }, action, resource }).allow);
 			const granted = actions.some((action) => grantedBySets(model, { user: { key: user }, action, resource }));
 			const entry = entries.find((row) => row.resource.type === type && row.resource.key === key);
@@ -139,6 +141,6 @@ function listsAsChecks(t: ExecutionContext, engine: Engine, model: Model): void 
 	}
 }
 
-function actionsOf({ schema }: Model, type: string): readonly string[] {
+function actionKeys({ schema }: Model, type: string): readonly string[] {
 	return (schema.resources.find(({ key }) => key === type)?.actions ?? []).map(({ key }) => key);
 }

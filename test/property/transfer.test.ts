@@ -1,13 +1,13 @@
-import test, { type ExecutionContext } from 'ava';
+import type { ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { onEachStore } from '../support/each-store.js';
+import { acrossStores, onEachStore } from '../support/each-store.js';
 import { type Management, newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
-import { type Document, documentOf, type Json } from './documents.js';
+import { type Document, drawDocument, type Json } from './documents.js';
 
 /** Any environment goes through a document and comes back, whatever was there before, on either store. */
 
-const journey = onEachStore();
+const journey = onEachStore({ embedded: 'all' });
 
 /** A document in which neither the order of links nor where it is from matters. */
 function comparable({ environment: _, schema, facts, ...document }: Json): Json {
@@ -26,7 +26,7 @@ function listed(list: readonly Json[]): readonly string[] {
 	return list.map((link) => JSON.stringify(Object.entries(link).sort())).sort();
 }
 
-async function textOf({ url, secret, project, key }: Place): Promise<string> {
+async function placeExport({ url, secret, project, key }: Place): Promise<string> {
 	const path = `${url}/v2/projects/${project}/envs/${key}/export`;
 	return (await fetch(path, { headers: { authorization: `Bearer ${secret}` } })).text();
 }
@@ -43,12 +43,12 @@ journey('any document becomes an environment that exports it, whatever was there
 	t.log(`seed ${seed}`);
 	const path = `/v2/projects/default/envs/${place.key}/import?conflict_strategy=replace`;
 	const property = fc.asyncProperty(fc.gen(), async (random) => {
-		const document = documentOf(random);
+		const document = drawDocument(random);
 		const dry = await place.http.post(`${path}&dry_run=true`, document);
 		const real = await place.http.post(path, document);
 		if (real.status !== 200) throw new Error(JSON.stringify(real.body));
 		t.deepEqual({ ...dry.body, dry_run: false }, real.body, 'the dry run said so');
-		const text = await textOf(place);
+		const text = await placeExport(place);
 		t.deepEqual(comparable(JSON.parse(text)), comparable(document));
 		t.is(content(await fresh(management, document)), content(text), 'as in an environment without a past');
 	});
@@ -59,14 +59,14 @@ async function fresh(management: Management, document: unknown): Promise<string>
 	const other = await newPlace(management, management.project);
 	const path = `/v2/projects/default/envs/${other.key}`;
 	await other.http.post(`${path}/import?conflict_strategy=replace`, document);
-	const text = await textOf(other);
+	const text = await placeExport(other);
 	await management.project.delete(path);
 	return text;
 }
 
 const pathOfDev = '/v2/projects/default/envs/dev';
 
-async function exportOf(t: ExecutionContext, { api, keys }: Stack): Promise<string> {
+async function stackExport(t: ExecutionContext, { api, keys }: Stack): Promise<string> {
 	const headers = { authorization: `Bearer ${keys.environment}` };
 	const answer = await fetch(`${api.listening.url}${pathOfDev}/export`, { headers });
 	t.is(answer.status, 200);
@@ -98,23 +98,23 @@ async function decisions({ pdp }: Stack, { schema, facts }: Document): Promise<r
 	return body.allow.map(({ allow }) => allow);
 }
 
-test('any environment goes from store to store and back, and decides the same', async (t) => {
+acrossStores('any environment goes from store to store and back, and decides the same', async (t) => {
 	const seed = Date.now() % 2 ** 31;
 	t.log(`seed ${seed}`);
 	const [embedded, server] = [await startStack('embedded'), await startStack('server')];
 	try {
-		const first = await exportOf(t, embedded);
+		const first = await stackExport(t, embedded);
 		const property = fc.asyncProperty(fc.gen(), async (random) => {
-			const document = documentOf(random);
+			const document = drawDocument(random);
 			await become(t, embedded, JSON.stringify(document));
-			const text = await exportOf(t, embedded);
+			const text = await stackExport(t, embedded);
 			await become(t, server, text);
-			t.is(await exportOf(t, server), text, 'byte for byte');
+			t.is(await stackExport(t, server), text, 'byte for byte');
 			t.deepEqual(await decisions(server, document), await decisions(embedded, document));
 			await become(t, embedded, first);
-			t.is(await exportOf(t, embedded), first, 'an older export takes everything back');
-			await become(t, embedded, await exportOf(t, server));
-			t.is(await exportOf(t, embedded), text, 'and back');
+			t.is(await stackExport(t, embedded), first, 'an older export takes everything back');
+			await become(t, embedded, await stackExport(t, server));
+			t.is(await stackExport(t, embedded), text, 'and back');
 		});
 		await fc.assert(property, { numRuns: 3, seed });
 	} finally {

@@ -12,7 +12,7 @@ import { temporary } from '../support/temporary.js';
 const nothing = '/no/opa';
 
 /** The compiler that stays up, or with another path for set-up's program the command; ended with the test. */
-function compilerOf(t: ExecutionContext, program: string, own = program) {
+function createCompiler(t: ExecutionContext, program: string, own = program) {
 	const compiler = createWasmCompiler(program, own);
 	t.teardown(() => compiler.stop());
 	return compiler;
@@ -48,7 +48,7 @@ function wrapper(t: ExecutionContext, before = '') {
 }
 
 test('the compiler that stays up makes the module of the command, at first and when little is new', async (t) => {
-	const [resident, command] = [compilerOf(t, opaPath), compilerOf(t, opaPath, nothing)];
+	const [resident, command] = [createCompiler(t, opaPath), createCompiler(t, opaPath, nothing)];
 	for (const action of ['read', 'write', 'read']) {
 		const files = await policyWith(action);
 		const expected = Buffer.from(await command.compile(files));
@@ -59,21 +59,21 @@ test('the compiler that stays up makes the module of the command, at first and w
 
 test('it is started once', async (t) => {
 	const { path, commands } = wrapper(t);
-	const compiler = compilerOf(t, path);
+	const compiler = createCompiler(t, path);
 	await Promise.all(['read', 'write'].map(async (action) => compiler.compile(await policyWith(action))));
 	t.deepEqual(commands(), ['resident']);
 });
 
 test('a program that set-up did not build is run as a command', async (t) => {
 	const { path, commands } = wrapper(t);
-	await compilerOf(t, path, nothing).compile(await policyWith('read'));
+	await createCompiler(t, path, nothing).compile(await policyWith('read'));
 	t.deepEqual(commands(), ['build']);
 });
 
 test('what does not compile is refused in the same words, and the next policy compiles', async (t) => {
 	const broken = { path: 'regolith/a/b.rego', text: 'package regolith.a\n\nb if contains([], "a")\n' };
 	const files = [...(await policyWith('read')), broken];
-	const [resident, command] = [compilerOf(t, opaPath), compilerOf(t, opaPath, nothing)];
+	const [resident, command] = [createCompiler(t, opaPath), createCompiler(t, opaPath, nothing)];
 	const failure = await t.throwsAsync(resident.compile(files), { instanceOf: OpaFailure });
 	const expected = await t.throwsAsync(command.compile(files), { instanceOf: OpaFailure });
 	t.regex(failure?.message ?? '', /1 error occurred: regolith\/a\/b\.rego:3: rego_type_error/);
@@ -82,7 +82,7 @@ test('what does not compile is refused in the same words, and the next policy co
 });
 
 test('what is no Rego is refused, and compiles once it is', async (t) => {
-	const compiler = compilerOf(t, opaPath);
+	const compiler = createCompiler(t, opaPath);
 	const [first, ...others] = await policyWith('read');
 	const files = (text: string) => [...others, { path: first?.path ?? '', text }];
 	await t.throwsAsync(compiler.compile(files('package a\n\nb if {\n')), { message: /rego_parse_error/ });
@@ -95,13 +95,13 @@ for (const [title, before] of [
 ] as const) {
 	test(`a program that ${title} is run as a command`, async (t) => {
 		const { path, commands } = wrapper(t, before);
-		await compilerOf(t, path).compile(await policyWith('read'));
+		await createCompiler(t, path).compile(await policyWith('read'));
 		t.deepEqual(commands(), ['resident', 'build']);
 	});
 }
 
 test('a program that is not there is a failure', async (t) => {
-	const failure = await t.throwsAsync(compilerOf(t, nothing).compile(await policyWith('read')), {
+	const failure = await t.throwsAsync(createCompiler(t, nothing).compile(await policyWith('read')), {
 		instanceOf: OpaFailure,
 	});
 	t.regex(failure?.message ?? '', /ENOENT/);

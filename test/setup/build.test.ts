@@ -1,22 +1,23 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { root } from '../support/root.js';
+import { temporary } from '../support/temporary.js';
 
-const { outputsOf }: { outputsOf(sources: readonly string[]): Set<string> } = await import(
+const { outputFiles }: { outputFiles(sources: readonly string[]): Set<string> } = await import(
 	join(root, 'setup/build.mjs')
 );
 const { compiled }: { compiled(parameter: string): string } = await import(join(root, 'setup/test.mjs'));
 
 interface Tally {
-	readonly passed: number;
-	readonly failed: number;
 	read(chunk: string): void;
+	count(): { readonly passed: number; readonly failed: number };
 }
 
 const { createTally }: { createTally(): Tally } = await import(join(root, 'setup/tally.mjs'));
 
 test('a source compiles to a program and its map; declarations and other files to nothing', (t) => {
-	const outputs = outputsOf(['src/main.ts', 'src/types.d.ts', 'compiler/opa/go.mod']);
+	const outputs = outputFiles(['src/main.ts', 'src/types.d.ts', 'compiler/opa/go.mod']);
 	t.deepEqual([...outputs], ['src/main.js', 'src/main.js.map']);
 });
 
@@ -31,6 +32,38 @@ for (const [given, expected] of parameters) {
 	test(`the argument ${given} reaches AVA as ${expected}`, (t) => t.is(compiled(given), expected));
 }
 
+const { sumRooms }: { sumRooms(notes: string): string } = await import(join(root, 'setup/rooms.mjs'));
+
+test('the times of files are summed up by room, the longest first', (t) => {
+	const notes = join(temporary(t), 'times');
+	t.is(sumRooms(notes), '');
+	const files = [
+		{ file: 'dist/test/log.test.js', seconds: 1, processor: 0.5 },
+		{ file: 'dist/test/wire/a.test.js', seconds: 1.25, processor: 1 },
+		{ file: 'dist/test/wire/b.test.js', seconds: 2, processor: 1.5 },
+	];
+	writeFileSync(notes, files.map((file) => `${JSON.stringify(file)}\n`).join(''));
+	const rows = sumRooms(notes).split('\n');
+	t.deepEqual(
+		rows.slice(1).map((row) => row.trim().split(/ +/)),
+		[
+			['wire', '2', '3.3', '2.5'],
+			['test', '1', '1.0', '0.5'],
+		],
+	);
+});
+
+const config = readFileSync(join(root, 'ava.config.js'), 'utf8');
+
+test('the files that are begun first are there', (t) => {
+	const named = [...config.matchAll(/^\t'(\w+\/[\w-]+)',$/gm)].map(([, name]) => `test/${name}.test.ts`);
+	t.true(named.length > 5);
+	t.deepEqual(
+		named.filter((file) => !existsSync(join(root, file))),
+		[],
+	);
+});
+
 test('the tally counts marked lines, whole, coloured or cut in two, and nothing else', (t) => {
 	const tally = createTally();
 	tally.read('\n  ✔ a › one (1.2s)\n  ✘ [fail]: a › two Error thr');
@@ -38,5 +71,23 @@ test('the tally counts marked lines, whole, coloured or cut in two, and nothing 
 	tally.read(
 		'  \u001b[32m✔\u001b[39m b › four\n  ✘ t/e.test.js exited with a non-zero exit code: 1\n  1 test failed\n',
 	);
-	t.deepEqual([tally.passed, tally.failed], [2, 2]);
+	t.deepEqual(tally.count(), { passed: 2, failed: 2 });
 });
+
+const ends: Readonly<Record<string, readonly [said: string, passed: number, failed: number]>> = {
+	'all passed': ['  12 tests passed\n', 12, 0],
+	'some failed': ['  1 test failed\n  2 uncaught exceptions\n', 0, 3],
+	'a hook failed': ['  1 hook failed\n', 0, 1],
+	'some never ended': ['  3 tests remained pending after a timeout\n', 0, 3],
+	TAP: ['ok 1 - a\nnot ok 2 - b\n1..2\n# tests 2\n# pass 7\n# fail 3\n', 7, 3],
+	'TAP, cut off': ['# pass 7\n# fail 0', 7, 0],
+	nothing: ['  no test\n  1 test skipped\n', 0, 0],
+};
+
+for (const [how, [said, passed, failed]] of Object.entries(ends)) {
+	test(`the tally believes the runner's own count: ${how}`, (t) => {
+		const tally = createTally();
+		tally.read(said);
+		t.deepEqual(tally.count(), { passed, failed });
+	});
+}

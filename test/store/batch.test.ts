@@ -3,11 +3,11 @@ import test from 'ava';
 import knexFactory from 'knex';
 import pg from 'pg';
 import { systemClock } from '../../src/clock.js';
-import { isUnreachable } from '../../src/store/database.js';
-import { createCipher } from '../../src/store/secret.js';
+import { createCipher } from '../../src/store/account/secret.js';
+import { isUnreachable } from '../../src/store/database/database.js';
 import { Store } from '../../src/store/store.js';
 import { User } from '../../src/store/table/user.js';
-import type { WritingUnit } from '../../src/store/unit.js';
+import type { WritingUnit } from '../../src/store/unit/writing-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
 import { freePort } from '../support/ports.js';
@@ -15,7 +15,7 @@ import { scopeIn } from '../support/scope.js';
 
 /** Units of one environment that wait for each other share a transaction, and nothing else. */
 
-const journey = onEachStore();
+const journey = onEachStore({ embedded: 'all' });
 
 /** Adds a user and returns which transaction that is in. */
 async function adding(unit: WritingUnit, key: string): Promise<string> {

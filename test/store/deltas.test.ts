@@ -1,15 +1,15 @@
 import type { ExecutionContext } from 'ava';
 import { delta, document, type Json } from '../../compiler/index.js';
-import { touchedSince } from '../../src/store/change-log.js';
-import { modelOf } from '../../src/store/model.js';
-import { neighbourhoodOf } from '../../src/store/neighbourhood.js';
+import { readModel } from '../../src/store/model/model.js';
+import { readNeighbourhood } from '../../src/store/model/neighbourhood.js';
+import { touchedSince } from '../../src/store/unit/change-log.js';
 import { patched } from '../property/oracle.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
 
 /** What the store says was touched leads from every document of the past to the present one. */
 
-const journey = onEachStore();
+const journey = onEachStore({ embedded: 'all' });
 
 /** The documents of the revisions so far: the last one, and now and then one before. */
 type Past = Map<number, Json>;
@@ -17,10 +17,10 @@ type Past = Map<number, Json>;
 /** Holds the present document against what leads there from each one in the past. */
 async function look(t: ExecutionContext, { store, id }: Place, past: Past, after: string): Promise<void> {
 	await store.snapshot(id, async (unit, { revision }) => {
-		const now = document(await modelOf(unit));
+		const now = document(await readModel(unit));
 		for (const [base, before] of past) {
 			const touched = await touchedSince(unit, base, 1_000);
-			const around = touched && (await neighbourhoodOf(unit, touched, null));
+			const around = touched && (await readNeighbourhood(unit, touched, null));
 			if (touched === null || around === null) throw new Error('a few changes are too many');
 			t.deepEqual(patched(before, delta(touched, around)), now, `from ${base}, after ${after}`);
 		}
@@ -173,7 +173,7 @@ journey('what conditions know: attributes as they are stored, over what a user i
 		await http.post(`${at}/resource_instances`, { resource: 'folder', key: 'f2', tenant: 'acme' }),
 	];
 	for (const { status, body } of made) t.is(status, 200, JSON.stringify(body));
-	const { facts: known } = await store.snapshot(id, modelOf);
+	const { facts: known } = await store.snapshot(id, readModel);
 	t.deepEqual(Object.fromEntries(known.user_attributes.map((row) => [row.user, row.attributes])) as unknown, {
 		ann: { first_name: 'Ann', ...attributes },
 		bob: { email: 'bob@example.com', last_name: '' },

@@ -4,7 +4,7 @@ import { scopeIn } from '../support/scope.js';
 
 /** Requests that no lock of an environment holds up: what they write under may go between their look and their write. */
 
-const journey = onEachStore();
+const journey = onEachStore({ embedded: 'all' });
 
 journey('what is written under something that was deleted meanwhile is refused as missing', async (t, place, site) => {
 	const { store, id, project_id, organization_id, key } = place;
@@ -16,14 +16,14 @@ journey('what is written under something that was deleted meanwhile is refused a
 	t.is((await site.organization.delete(`/v2/projects/of-${key}`)).status, 204);
 	t.is((await site.organization.delete(`/v2/projects/default/envs/${key}`)).status, 204);
 	const made = { access_level: 'read', owner_type: 'member', name: null } as const;
-	const keyOf = (opened: { readonly project_id: string; readonly environment_id: string | null }) =>
+	const createKey = (opened: { readonly project_id: string; readonly environment_id: string | null }) =>
 		store.writeAccount(organization_id, null, (account) => account.keys.create({ ...made, ...opened }));
 	const report = { pdp_instance_id: 'a', api_key_id: place.key_id, state: {} };
 	const writes: Readonly<Record<string, () => Promise<unknown>>> = {
 		'the state of a decision point': () => store.pdpInstances(scope).keep(report, store.clock.now()),
 		'a copy that goes on': () => store.copyTasks(id).add(store.clock.newId()),
-		'a key of an environment': () => keyOf({ project_id, environment_id: id }),
-		'a key of a project': () => keyOf({ project_id: gone.body.id, environment_id: null }),
+		'a key of an environment': () => createKey({ project_id, environment_id: id }),
+		'a key of a project': () => createKey({ project_id: gone.body.id, environment_id: null }),
 		'an environment': () =>
 			store.writeAccount(organization_id, null, (account) =>
 				account.createEnvironment(gone.body.id, 'e', { name: 'E' }),

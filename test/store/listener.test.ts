@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import test from 'ava';
 import pg from 'pg';
 import { createLogger } from '../../src/log.js';
-import { listen } from '../../src/store/listener.js';
+import { listen } from '../../src/store/database/listener.js';
 import type { Store } from '../../src/store/store.js';
 import { createDatabase } from '../support/postgres.js';
 

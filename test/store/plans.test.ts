@@ -1,10 +1,10 @@
 import test from 'ava';
 import { unassignMany } from '../../src/domain/assignment.js';
+import { Maintenance } from '../../src/store/database/maintenance.js';
 import { instancesNamed } from '../../src/store/table/resource-instance.js';
 import { assignmentsBetween } from '../../src/store/table/role-assignment.js';
 import { User } from '../../src/store/table/user.js';
-import type { ReadingUnit } from '../../src/store/unit.js';
-import { Upkeep } from '../../src/store/upkeep.js';
+import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import { eventually } from '../support/eventually.js';
 import type { Place } from '../support/management.js';
@@ -15,7 +15,7 @@ import { scopeIn } from '../support/scope.js';
  * more than it was asked for takes seconds for a bulk call, and minutes for an import.
  */
 
-const journey = onEachStore(test.serial);
+const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
 const many = 20_000;
 const asked = 50;
 
@@ -111,7 +111,7 @@ journey('what joins nothing is not looked for', async (t, place) => {
 	t.deepEqual(rows, []);
 });
 
-async function countOf({ store }: Place, table: string): Promise<number> {
+async function estimatedRows({ store }: Place, table: string): Promise<number> {
 	const row = await store.database.knex('pg_class').where({ relname: table }).first<{ reltuples: number }>('reltuples');
 	return row?.reltuples ?? 0;
 }
@@ -120,24 +120,24 @@ journey('rows are counted before a unit that inserts very many ends', async (t, 
 	const keys = Array.from({ length: 12_000 }, (_, index) => ({ key: `new-${index}`, attributes: {} }));
 	const { knex } = place.store.database;
 	await knex.raw('analyze users');
-	const before = await countOf(place, 'users');
+	const before = await estimatedRows(place, 'users');
 	await place.store.write(await scopeIn(place), null, async (unit) => {
 		await unit.createMany(User, keys, ({ key }) => key);
 		unit.abandon();
 	});
-	t.true((await countOf(place, 'users')) >= before + 10_000);
+	t.true((await estimatedRows(place, 'users')) >= before + 10_000);
 });
 
 journey(
 	'the embedded database counts its rows while it runs',
 	async (t, place) => {
 		const scope = await scopeIn(place);
-		const before = await countOf(place, 'users');
+		const before = await estimatedRows(place, 'users');
 		for (let portion = 0; portion < 10; portion += 1) {
 			const rows = Array.from({ length: 2_000 }, (_, index) => ({ key: `${portion}-${index}`, attributes: {} }));
 			await place.store.write(scope, null, (unit) => unit.createMany(User, rows, ({ key }) => key));
 		}
-		await eventually(async () => (await countOf(place, 'users')) >= before + 2_000);
+		await eventually(async () => (await estimatedRows(place, 'users')) >= before + 2_000);
 		t.pass();
 	},
 	['embedded'],
@@ -154,7 +154,7 @@ journey(
 			return rows[0]?.lsn;
 		};
 		const before = await checkpoint();
-		const upkeep = new Upkeep(knex, 1);
+		const upkeep = new Maintenance(knex, 1);
 		await place.store.write(await scopeIn(place), null, (unit) =>
 			unit.create(User, { key: 'ann', attributes: {} }, 'ann'),
 		);

@@ -1,7 +1,7 @@
-import { isUnreachable } from '../../src/store/database.js';
+import { isUnreachable } from '../../src/store/database/database.js';
 import { someTuples } from '../../src/store/table/relationship-tuple.js';
 import { User } from '../../src/store/table/user.js';
-import type { ReadingUnit } from '../../src/store/unit.js';
+import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import { scopeIn } from '../support/scope.js';
 

@@ -1,9 +1,9 @@
 import test from 'ava';
 import { pino } from 'pino';
 import { logOptions } from '../../src/log.js';
-import { EmbeddedPostgres } from '../../src/store/embedded/postgres.js';
-import { freeSpace, NoSpaceError, Space } from '../../src/store/embedded/space.js';
-import { type Boundary, boundary, bytesIn, writes } from '../../src/store/embedded/statement.js';
+import { EmbeddedPostgres } from '../../src/store/database/embedded/postgres.js';
+import { freeSpace, NoSpaceError, Space } from '../../src/store/database/embedded/space.js';
+import { type Boundary, boundary, bytesIn, writes } from '../../src/store/database/embedded/statement.js';
 import { eventually } from '../support/eventually.js';
 import { type Cleanup, temporary } from '../support/temporary.js';
 

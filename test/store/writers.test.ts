@@ -6,7 +6,7 @@ import { scopeIn } from '../support/scope.js';
 
 /** A writer that takes long, or waits for long, keeps nobody waiting but the writers of its own environment. */
 
-const journey = onEachStore();
+const journey = onEachStore({ embedded: 'all' });
 
 journey('a long unit lets the rest of the process have its turns', async (t, place) => {
 	const scope = await scopeIn(place);

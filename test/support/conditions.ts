@@ -7,7 +7,7 @@ import jsonLogic from 'json-logic-js';
 import { RE2JS } from 're2js';
 import type { Condition } from '../../compiler/condition/condition.js';
 import { parseConditions } from '../../compiler/condition/grammar.js';
-import { jsonLogicOf, operations } from '../../compiler/condition/logic.js';
+import { operations, toJsonLogic } from '../../compiler/condition/json-logic.js';
 import type { ConditionSet, Json, RegoFile } from '../../compiler/model.js';
 import { writeConditionSet } from '../../compiler/set-policy.js';
 import { policyWasm, runOpa, writeFiles } from '../compiler/engine.js';
@@ -24,13 +24,18 @@ export interface Subject {
 /** A user set of that key. */
 export function userSet(key: string, conditions: Json): ConditionSet {
 	return {
-		...{ key, name: key, description: null, type: 'userset', resource: null, parent: null },
+		key,
+		name: key,
+		description: null,
+		type: 'userset',
+		resource: null,
+		parent: null,
 		selects: { conditions },
 	};
 }
 
 /** The condition of a user set. Throws when it has problems. */
-export function conditionOf(conditions: Json): Condition {
+export function parsedCondition(conditions: Json): Condition {
 	const parsed = parseConditions(conditions, { type: 'userset' });
 	if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
 	return parsed.condition;
@@ -47,7 +52,7 @@ jsonLogic.add_operation('pattern_matches', patternMatches);
 /** What JsonLogic says of a subject. */
 export function logicAnswer(condition: Condition, subject: Subject): unknown {
 	// The library declares the operations that it comes with, and not those that were added.
-	return jsonLogic.apply(jsonLogicOf(condition) as jsonLogic.RulesLogic, subject);
+	return jsonLogic.apply(toJsonLogic(condition) as jsonLogic.RulesLogic, subject);
 }
 
 /** Which sets, of those asked about, select a subject. */

@@ -1,10 +1,10 @@
-import { type Database, openDatabase } from '../../src/store/database.js';
+import { type Database, openDatabase } from '../../src/store/database/database.js';
 import { type Client, client } from './client.js';
 import { eventually } from './eventually.js';
 import { freePort } from './ports.js';
-import { createDatabase } from './postgres.js';
+import { provideDatabase, type StoreKind } from './postgres.js';
 import { Service } from './service.js';
-import { facts, type StoreKind, schema, secretFor, settings } from './stack.js';
+import { facts, schema, secretFor, settings } from './stack.js';
 import { removeFolder, temporaryFolder } from './temporary.js';
 
 /** How the program is spread over processes: `serve` beside `pdp`, or `start` for both. */
@@ -28,7 +28,7 @@ export interface Deployment {
 /** Starts a deployment of its own, and waits until it answers. */
 export async function deploy(kind: StoreKind, shape: Shape): Promise<Deployment> {
 	const folder = temporaryFolder();
-	const database = kind === 'server' ? await createDatabase() : null;
+	const database = await provideDatabase(kind, folder);
 	const key = secretFor('test-environment');
 	const [apiPort, pdpPort] = [await freePort(), await freePort()];
 	const [api, pdp] = [`http://127.0.0.1:${apiPort}`, `http://127.0.0.1:${pdpPort}`];
@@ -36,7 +36,7 @@ export async function deploy(kind: StoreKind, shape: Shape): Promise<Deployment>
 		...settings(folder, 'test'),
 		API_PORT: String(apiPort),
 		PDP_PORT: String(pdpPort),
-		DATABASE_URL: database?.url ?? '',
+		DATABASE_URL: database.url,
 		LOG_LEVEL: 'warn',
 	};
 	const services =
@@ -50,11 +50,11 @@ export async function deploy(kind: StoreKind, shape: Shape): Promise<Deployment>
 		services,
 		api: client(api, key),
 		pdp: client(pdp, key),
-		databaseUrl: database?.url ?? null,
-		database: () => openDatabase({ url: database?.url ?? null, directory: folder }),
+		databaseUrl: database.url || null,
+		database: () => openDatabase({ url: database.url || null, directory: folder }),
 		async remove() {
 			for (const service of services) await service.kill();
-			await database?.drop();
+			await database.drop();
 			removeFolder(folder);
 		},
 	};

@@ -24,6 +24,11 @@ function filled(bytes: number, [open, close]: readonly [string, string], member:
 	return `${open}${members.join()}${close}`;
 }
 
+/** An object of so many members, no two of which have the same name in any two objects. */
+function wideObject(index: number, size: number): string {
+	return `{${Array.from({ length: size }, (_, member) => `"k${index * size + member}":0`).join()}}`;
+}
+
 const list = ['[', ']'] as const;
 const object = ['{', '}'] as const;
 
@@ -42,6 +47,7 @@ export const shapes: Readonly<Record<string, (bytes: number) => string>> = {
 	wide: (bytes) => filled(bytes, object, (index) => `"k${index}":0`),
 	'wide, with names that are no keys': (bytes) => filled(bytes, object, (index) => `"k ${index}":{}`),
 	'wide and endless': (bytes) => filled(bytes, object, (index) => `"k${index}":1e999`),
+	'many wide objects': (bytes) => filled(bytes, list, (index) => wideObject(index, 1_000)),
 	'one name again and again': (bytes) => filled(bytes, object, () => '"a":{}'),
 	'a long name': (bytes) => `{"${'x'.repeat(bytes - 10)}":0}`,
 	'a long text': (bytes) => `"${'x'.repeat(bytes - 2)}"`,
@@ -85,7 +91,10 @@ export const decisionBodies: Readonly<Record<string, Body>> = {
 	listUserPermissions: {
 		base: { user: 'ann' },
 		fields: {
-			...{ user: 'subject!', tenants: 'references', resources: 'references', resource_types: 'references' },
+			user: 'subject!',
+			tenants: 'references',
+			resources: 'references',
+			resource_types: 'references',
 			context: 'object',
 		},
 	},

@@ -12,11 +12,11 @@ export interface Layers {
 	/** Relations from each type to the next. */
 	readonly relations?: number;
 	/** Whether the instances of each type are in a chain beside, along which the first role is derived from itself. */
-	readonly circle?: 'closed' | 'interruptible';
+	readonly cycle?: 'closed' | 'interruptible';
 }
 
 /** The name of the resource type of a layer. */
-export const layerOf = (number: number) => `layer${number}`;
+export const layerName = (number: number) => `layer${number}`;
 
 const named = (key: string) => ({ key, name: key, description: null });
 const range = (length: number) => Array.from({ length }, (_, index) => index);
@@ -28,13 +28,15 @@ const range = (length: number) => Array.from({ length }, (_, index) => index);
 export function layeredGraph(layers: Layers): Model {
 	const { depth, width } = layers;
 	const instances = range(depth + 1).flatMap((number) =>
-		keysIn(number, width).map((key) => ({ type: layerOf(number), key, tenant: 'acme' })),
+		keysIn(number, width).map((key) => ({ type: layerName(number), key, tenant: 'acme' })),
 	);
-	const last = layerOf(depth);
+	const last = layerName(depth);
 	return {
-		schema: schemaOf(layers),
+		schema: layersSchema(layers),
 		facts: {
-			...{ user_attributes: [], instance_attributes: [], role_assignments: [] },
+			user_attributes: [],
+			instance_attributes: [],
+			role_assignments: [],
 			users: ['ann', 'ben'],
 			tenants: [{ key: 'acme', attributes: {} }],
 			instances: [...instances, { type: last, key: 'apart', tenant: 'acme' }],
@@ -42,7 +44,7 @@ export function layeredGraph(layers: Layers): Model {
 				{ user: 'ann', role: 'role0', type: last, instance: 'apart' },
 				{ user: 'ben', role: 'role0', type: last, instance: keysIn(depth, width)[0] ?? '' },
 			],
-			relationships: range(depth + 1).flatMap((number) => relationshipsOf(number, layers)),
+			relationships: range(depth + 1).flatMap((number) => layerRelationships(number, layers)),
 		},
 	};
 }
@@ -51,48 +53,56 @@ function keysIn(number: number, width: number): readonly string[] {
 	return number === 0 ? ['only'] : range(width).map((index) => `${number}-${index}`);
 }
 
-function schemaOf({ depth, roles = 1, relations = 1, circle }: Layers): Schema {
+function layersSchema({ depth, roles = 1, relations = 1, cycle }: Layers): Schema {
 	const resources = range(depth + 1).map((number): Resource => {
 		const upwards = number === depth ? [] : range(relations).map((index) => `up${index}`);
 		return {
-			...named(layerOf(number)),
+			...named(layerName(number)),
 			actions: [named('read')],
 			roles: range(roles).map((index) => ({
 				...named(`role${index}`),
-				...{ permissions: ['read'], extends: [], no_direct_roles_on_object: false },
+				permissions: ['read'],
+				extends: [],
+				no_direct_roles_on_object: false,
 				derivations: [
 					...upwards.flatMap((relation) =>
 						range(roles).map((source) => ({ relation, role: `role${source}`, no_direct_roles_on_object: false })),
 					),
-					...(circle === undefined || index > 0
+					...(cycle === undefined || index > 0
 						? []
-						: [{ relation: 'beside', role: 'role0', no_direct_roles_on_object: circle === 'interruptible' }]),
+						: [{ relation: 'beside', role: 'role0', no_direct_roles_on_object: cycle === 'interruptible' }]),
 				],
 			})),
 			relations: [
-				...upwards.map((relation) => ({ ...named(relation), subject: layerOf(number + 1) })),
-				...(circle === undefined ? [] : [{ ...named('beside'), subject: layerOf(number) }]),
+				...upwards.map((relation) => ({ ...named(relation), subject: layerName(number + 1) })),
+				...(cycle === undefined ? [] : [{ ...named('beside'), subject: layerName(number) }]),
 			],
 		};
 	});
 	return { condition_sets: [], set_rules: [], resources, roles: [] };
 }
 
-function relationshipsOf(number: number, { depth, width, relations = 1, circle }: Layers): readonly Relationship[] {
+function layerRelationships(number: number, { depth, width, relations = 1, cycle }: Layers): readonly Relationship[] {
 	const keys = keysIn(number, width);
-	const type = layerOf(number);
+	const type = layerName(number);
 	const next = number === depth ? [] : keysIn(number + 1, width);
 	const upwards = keys.flatMap((instance) =>
 		next.flatMap((subject) =>
 			range(relations).map((index) => ({
-				...{ type, instance, relation: `up${index}` },
-				...{ subject_type: layerOf(number + 1), subject },
+				type,
+				instance,
+				relation: `up${index}`,
+				subject_type: layerName(number + 1),
+				subject,
 			})),
 		),
 	);
 	const beside = keys.slice(1).map((instance, index) => ({
-		...{ type, instance, relation: 'beside' },
-		...{ subject_type: type, subject: keys[index] ?? '' },
+		type,
+		instance,
+		relation: 'beside',
+		subject_type: type,
+		subject: keys[index] ?? '',
 	}));
-	return circle === undefined ? upwards : [...upwards, ...beside];
+	return cycle === undefined ? upwards : [...upwards, ...beside];
 }

@@ -15,7 +15,7 @@ export interface Ledger {
 }
 
 /** Opens the ledger of an environment that nobody else writes to. */
-export async function ledgerOf(t: Assertions, place: Place): Promise<Ledger> {
+export async function openLedger(t: Assertions, place: Place): Promise<Ledger> {
 	let revision = await place.revision();
 	const succeeded = (answer: Answer<unknown>, status: number) => {
 		t.is(answer.status, status, JSON.stringify(answer.body));

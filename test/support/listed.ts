@@ -11,11 +11,11 @@ export interface Paginated {
 }
 
 /** The keys of a list, in its order. */
-export function keysOf(items: Listed): readonly unknown[] {
+export function listedKeys(items: Listed): readonly unknown[] {
 	return items.map((item) => item['key']);
 }
 
 /** A page with its items as their keys. */
 export function shape({ data, ...counts }: Paginated) {
-	return { ...counts, data: keysOf(data) };
+	return { ...counts, data: listedKeys(data) };
 }

@@ -4,10 +4,10 @@ import { startApi } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import type { Store } from '../../src/store/store.js';
-import type { Scope } from '../../src/store/unit.js';
+import type { Scope } from '../../src/store/unit/reading-unit.js';
 import { type Client, client } from './client.js';
-import { createDatabase } from './postgres.js';
-import { type StoreKind, settings } from './stack.js';
+import { provideDatabase, type StoreKind } from './postgres.js';
+import { settings } from './stack.js';
 import { removeFolder, temporaryFolder } from './temporary.js';
 
 /** The management API alone, over real HTTP and a real database of its own. */
@@ -28,12 +28,12 @@ test "$1" = version && echo 'Version: 1.0.0'
 `;
 
 /** Starts a management API whose policies are never compiled, which spares what these tests do not look at. */
-export async function startManagement(kind: StoreKind = 'embedded'): Promise<Management> {
+export async function startManagement(kind: StoreKind = 'server'): Promise<Management> {
 	const folder = temporaryFolder();
-	const database = kind === 'server' ? await createDatabase() : null;
+	const database = await provideDatabase(kind, folder);
 	const opa = join(folder, 'opa');
 	writeFileSync(opa, onlyItsVersion, { mode: 0o755 });
-	const given = { ...settings(folder, 'test'), DATABASE_URL: database?.url ?? '', OPA_PATH: opa };
+	const given = { ...settings(folder, 'test'), DATABASE_URL: database.url, OPA_PATH: opa };
 	const config = readConfig(given);
 	const api = await startApi(config, createLogger(config.log_level));
 	const { url } = api.listening;
@@ -47,7 +47,7 @@ export async function startManagement(kind: StoreKind = 'embedded'): Promise<Man
 		environment: client(url, environment),
 		async stop() {
 			await api.stop();
-			await database?.drop();
+			await database.drop();
 			removeFolder(folder);
 		},
 	};
@@ -99,7 +99,14 @@ export async function newPlace(site: Site, owner: Client, project = 'default', n
 	const { body } = await owner.get<{ id: string; secret: string }>(`/v2/api-key/${project}/${key}`);
 	const { id, project_id, organization_id } = made.body as Record<'id' | 'project_id' | 'organization_id', string>;
 	return {
-		...{ url: site.url, store: site.store, id, key, project, project_id, organization_id, secret: body.secret },
+		url: site.url,
+		store: site.store,
+		id,
+		key,
+		project,
+		project_id,
+		organization_id,
+		secret: body.secret,
 		key_id: body.id,
 		http: client(site.url, body.secret),
 		schema: `/v2/schema/${project}/${key}`,
@@ -113,7 +120,7 @@ export async function newOrganization({ url, store }: Site, key: string): Promis
 	const id = store.clock.newId();
 	const now = store.clock.now();
 	await store.database.knex('organizations').insert({ id, key, name: key, created_at: now, updated_at: now });
-	return { id, http: client(url, await secretOf(store, id, {})) };
+	return { id, http: client(url, await createSecret(store, id, {})) };
 }
 
 interface KeyPlace {
@@ -123,7 +130,7 @@ interface KeyPlace {
 }
 
 /** Makes an API key as `regolith keys create` does, and returns its secret. */
-export function secretOf(store: Store, organizationId: string, place: KeyPlace): Promise<string> {
+export function createSecret(store: Store, organizationId: string, place: KeyPlace): Promise<string> {
 	const { project_id = null, environment_id = null, access_level = 'admin' } = place;
 	return store.writeAccount(organizationId, null, async (account) => {
 		const key = { project_id, environment_id, access_level, owner_type: 'member', name: 'test' } as const;

@@ -1,5 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
+
+/** Which database a program stands on: PostgreSQL in the process, or the server that the tests run. */
+export type StoreKind = 'embedded' | 'server';
 
 /** A database of one test file. */
 export interface TestDatabase {
@@ -9,13 +14,30 @@ export interface TestDatabase {
 	drop(): Promise<void>;
 }
 
-/** Creates an empty database on the server that `npm test` runs for the tests, or that `TEST_POSTGRES_URL` names. */
-export async function createDatabase(): Promise<TestDatabase> {
+/** A copy of what `setup/templates.mjs` prepared; without it, tests make the tables themselves, to the same effect. */
+const template = { database: process.env['TEST_TEMPLATE_DATABASE'], folder: process.env['TEST_TEMPLATE_FOLDER'] };
+
+/**
+ * Creates a database on the server that `npm test` runs for the tests, or that `TEST_POSTGRES_URL` names: with the
+ * tables of the newest version, or with none.
+ */
+export async function createDatabase(tables: 'newest' | 'none' = 'newest'): Promise<TestDatabase> {
 	const name = `test_${randomBytes(8).toString('hex')}`;
-	await administer(`create database ${name}`);
+	const from = tables === 'newest' && template.database ? ` template ${template.database}` : '';
+	await administer(`create database ${name}${from}`);
 	const url = new URL(serverUrl());
 	url.pathname = `/${name}`;
 	return { url: url.href, drop: () => administer(`drop database if exists ${name} with (force)`) };
+}
+
+/**
+ * Gives a program a database with the tables of the newest version: on the server, or in `folder`, its data directory.
+ * The `url` is empty when it is in the folder, and goes with that.
+ */
+export async function provideDatabase(kind: StoreKind, folder: string): Promise<TestDatabase> {
+	if (kind === 'server') return createDatabase();
+	if (template.folder) cpSync(join(template.folder, 'postgres'), join(folder, 'postgres'), { recursive: true });
+	return { url: '', drop: async () => {} };
 }
 
 async function administer(statement: string): Promise<void> {

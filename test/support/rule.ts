@@ -50,7 +50,7 @@ const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 ];
 
 /** The rule of an endpoint. Throws when the table has none: then one has to be written down. */
-export function ruleOf({ method, path }: { readonly method: string; readonly path: string }): Rule {
+export function endpointRule({ method, path }: { readonly method: string; readonly path: string }): Rule {
 	const [, rule] = rules.find(([place]) => place.test(`${method} ${path}`)) ?? [];
 	if (rule === undefined) throw new Error(`test/support/rule.ts does not say who may call ${method} ${path}`);
 	return rule;

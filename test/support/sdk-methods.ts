@@ -10,7 +10,7 @@ export class SdkMethods {
 	readonly #names = new Map<object, string>();
 
 	constructor(private readonly objects: Readonly<Record<string, object>>) {
-		const chains = Object.values(objects).map(prototypesOf);
+		const chains = Object.values(objects).map(prototypeChain);
 		for (const [name, chain] of Object.keys(objects).map((name, index) => [name, chains[index] ?? []] as const)) {
 			for (const prototype of chain) {
 				const shared = chains.filter((other) => other.includes(prototype)).length > 1;
@@ -42,7 +42,7 @@ export class SdkMethods {
 	}
 
 	#watchedMethod(target: object, method: string, value: object) {
-		const owner = prototypesOf(target).find((prototype) => Object.hasOwn(prototype, method));
+		const owner = prototypeChain(target).find((prototype) => Object.hasOwn(prototype, method));
 		return (...given: unknown[]): unknown => {
 			this.called.add(`${this.#names.get(owner ?? {})}.${method}`);
 			// What `watched` got as a function is called as one.
@@ -51,8 +51,8 @@ export class SdkMethods {
 	}
 }
 
-function prototypesOf(object: object): readonly object[] {
+function prototypeChain(object: object): readonly object[] {
 	const prototype: unknown = Object.getPrototypeOf(object);
 	if (typeof prototype !== 'object' || prototype === null || prototype === Object.prototype) return [];
-	return [prototype, ...prototypesOf(prototype)];
+	return [prototype, ...prototypeChain(prototype)];
 }

@@ -3,12 +3,9 @@ import { type RunningApi, type RunningDecisionPoint, startApi, startDecisionPoin
 import { type Config, readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { type Client, client } from './client.js';
-import { createDatabase } from './postgres.js';
+import { provideDatabase, type StoreKind } from './postgres.js';
 import { root } from './root.js';
 import { removeFolder, temporaryFolder } from './temporary.js';
-
-/** Which database a stack stands on: PostgreSQL in the process, or the server that the tests run. */
-export type StoreKind = 'embedded' | 'server';
 
 /** An API and a decision point of one environment in this process, over real HTTP and a real database of their own. */
 export interface Stack {
@@ -52,10 +49,10 @@ export function secretFor(name: string): string {
 }
 
 /** Starts a stack; `stop` removes all of it. */
-export async function startStack(kind: StoreKind = 'embedded'): Promise<Stack> {
+export async function startStack(kind: StoreKind = 'server'): Promise<Stack> {
 	const folder = temporaryFolder();
-	const database = kind === 'server' ? await createDatabase() : null;
-	const config = readConfig({ ...settings(folder, 'test'), DATABASE_URL: database?.url ?? '' });
+	const database = await provideDatabase(kind, folder);
+	const config = readConfig({ ...settings(folder, 'test'), DATABASE_URL: database.url });
 	const log = createLogger(config.log_level);
 	// A policy that compiles slowly on a busy machine is waited for: what is written decides once its revision is reached.
 	const api = await startApi(config, log, { patience: 120_000 });
@@ -79,7 +76,7 @@ export async function startStack(kind: StoreKind = 'embedded'): Promise<Stack> {
 		async stop() {
 			await decisionPoint.stop();
 			await api.stop();
-			await database?.drop();
+			await database.drop();
 			removeFolder(folder);
 		},
 	};

@@ -1,8 +1,8 @@
 import { endpoints } from '../../src/api/table.js';
-import { PolicyShelf } from '../../src/store/policy.js';
+import { PolicyStore } from '../../src/store/shelf/policy-store.js';
 import { bodies, idLike, sentAs } from './bodies.js';
 import { type Answer, type Client, client } from './client.js';
-import { type Management, type Place, secretOf } from './management.js';
+import { createSecret, type Management, type Place } from './management.js';
 import { addRelation } from './relation.js';
 
 /** What tests that go through every endpoint of the management API share. */
@@ -71,21 +71,24 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 		tenant_id: await made(`${facts}/tenants`, { key: 'acme' }),
 		condition_set_id: await conditionSetsIn(place, mark),
 		instance_id: await made(`${facts}/resource_instances`, {
-			...{ key: 'budget', resource: 'document', tenant: 'acme', attributes: { mark } },
+			key: 'budget',
+			resource: 'document',
+			tenant: 'acme',
+			attributes: { mark },
 		}),
 		group_instance_key: await groupsIn(place),
 		api_key_id: key_id,
 		user_invite_id: await made(`${facts}/user_invites`, invited),
 		proxy_config_id: await made(`${facts}/proxy_configs`, { key: 'proxy', secret: 'token' }),
 		pdp_id: key_id,
-		task_id: await taskOf(place),
+		task_id: await addFailedTask(place),
 		user_id: await made(`${facts}/tenants/acme/users`, { key: 'alice@example.com', first_name: mark }),
 	};
 }
 
 /** A policy of the place's first revision; where nothing is compiled, there would be none. */
 async function rememberPolicy({ id, store }: Place, mark: string): Promise<void> {
-	const shelf = new PolicyShelf(store.database.knex, () => []);
+	const shelf = new PolicyStore(store.database.knex, () => []);
 	const now = store.clock.now();
 	const files = [{ path: 'regolith/mark.rego', text: `# ${mark}\npackage regolith.mark\n` }];
 	await shelf.keep({ digest: mark, files, wasm: new Uint8Array() }, now);
@@ -115,7 +118,7 @@ async function groupsIn({ http, schema }: Place): Promise<string> {
 }
 
 /** A copy out of a place that failed, under the place's own id: beginning one would make an environment more. */
-async function taskOf({ id, store }: Place): Promise<string> {
+async function addFailedTask({ id, store }: Place): Promise<string> {
 	const tasks = store.copyTasks(id);
 	await tasks.add(id);
 	await tasks.end(id, { error: 'no reason' });
@@ -123,12 +126,12 @@ async function taskOf({ id, store }: Place): Promise<string> {
 }
 
 /** The names of the parameters in an endpoint's path. */
-export function parametersOf(endpoint: Visited): readonly string[] {
+export function pathParameters(endpoint: Visited): readonly string[] {
 	return [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
 /** The path of an endpoint in a place, with some parameters standing for something else. */
-export function pathOf(endpoint: Visited, place: Place, other: Names = {}): string {
+export function endpointPath(endpoint: Visited, place: Place, other: Names = {}): string {
 	const { id, project, key, key_id, organization_id } = place;
 	const keys = { api_key_id: key_id, pdp_id: key_id };
 	const own = { ...keys, proj_id: project, env_id: key, org_id: organization_id, task_id: id };
@@ -137,17 +140,17 @@ export function pathOf(endpoint: Visited, place: Place, other: Names = {}): stri
 }
 
 /** A body that is right for an endpoint; `undefined` for those without. */
-export function bodyOf(endpoint: Visited): unknown {
+export function endpointBody(endpoint: Visited): unknown {
 	const body = bodies[endpoint.name];
 	return body === undefined ? undefined : sentAs(body, [body.base]);
 }
 
 /** Who may call each endpoint: the organization, or a new key of the environment where the path does not name it. */
-export async function openersOf(
+export async function endpointClients(
 	{ id, organization_id, project_id }: Place,
 	{ url, store, organization }: Management,
 ): Promise<(endpoint: Visited) => Client> {
-	const own = client(url, await secretOf(store, organization_id, { project_id, environment_id: id }));
+	const own = client(url, await createSecret(store, organization_id, { project_id, environment_id: id }));
 	return ({ access }) => (access === 'environment.own' ? own : organization);
 }
 
@@ -163,16 +166,16 @@ export interface Visit {
  */
 export async function tour(
 	place: Place,
-	httpOf: (endpoint: Visited) => Client,
+	clientFor: (endpoint: Visited) => Client,
 	without: ReadonlySet<string> = new Set(),
 ): Promise<readonly Visit[]> {
 	const visits: Visit[] = [];
 	const order = endpoints.filter(({ name }) => !without.has(name)).sort((left, right) => rank(left) - rank(right));
 	for (const endpoint of order) {
-		const answer = await httpOf(endpoint).send(
+		const answer = await clientFor(endpoint).send(
 			endpoint.method.toUpperCase(),
-			pathOf(endpoint, place),
-			bodyOf(endpoint),
+			endpointPath(endpoint, place),
+			endpointBody(endpoint),
 		);
 		visits.push({ endpoint, answer });
 	}

@@ -37,7 +37,7 @@ export interface Keys {
 }
 
 /** The keys of the writer with this number; no other writer has them. */
-export function keysOf(writer: number): Keys {
+export function writerKeys(writer: number): Keys {
 	return {
 		users: ['a', 'b', 'c', 'd', 'e'].map((name) => `w${writer}|${name}@example.com`),
 		tenants: ['x', 'y', 'z'].map((name) => `w${writer}-${name}`),
@@ -55,16 +55,16 @@ export function nextWrite(world: World, keys: Keys, random: Random): Write {
 }
 
 /** The world in words, sorted: equal worlds have equal words. */
-export function wordsOf({ users, tenants, held }: World): readonly string[] {
+export function worldWords({ users, tenants, held }: World): readonly string[] {
 	return [
 		...users.map((user) => `user ${user}`),
 		...tenants.map((tenant) => `tenant ${tenant}`),
-		...held.map((one) => `held ${nameOf(one)}`),
+		...held.map((one) => `held ${assignmentName(one)}`),
 	].sort();
 }
 
 /** An assignment in words, by which the change log names it too. */
-export function nameOf({ user, role, tenant }: Held): string {
+export function assignmentName({ user, role, tenant }: Held): string {
 	return `${user}#${role}@${tenant}`;
 }
 
@@ -99,7 +99,7 @@ export function questionAbout({ user, role, tenant }: Held): Question {
 }
 
 /** Every question about these keys, with the answer that a world gives. */
-export function questionsOf(
+export function worldQuestions(
 	keys: Keys,
 	world: World,
 ): readonly { readonly asked: Question; readonly allow: boolean }[] {
@@ -241,15 +241,15 @@ function unassignMany(world: World, _keys: Keys, random: Random): Write | undefi
 }
 
 function without(world: World, taken: readonly Held[]): World {
-	const names = new Set(taken.map(nameOf));
-	return { ...world, held: world.held.filter((one) => !names.has(nameOf(one))) };
+	const names = new Set(taken.map(assignmentName));
+	return { ...world, held: world.held.filter((one) => !names.has(assignmentName(one))) };
 }
 
 /** What these users could hold and do not. */
 function free(world: World, users: readonly string[]): readonly Held[] {
-	const names = new Set(world.held.map(nameOf));
+	const names = new Set(world.held.map(assignmentName));
 	const possible = users.flatMap((user) =>
 		world.tenants.flatMap((tenant) => roles.map((role): Held => ({ user, role, tenant }))),
 	);
-	return possible.filter((one) => !names.has(nameOf(one)));
+	return possible.filter((one) => !names.has(assignmentName(one)));
 }

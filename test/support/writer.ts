@@ -8,7 +8,6 @@ import {
 	emptyWorld,
 	isHeld,
 	type Keys,
-	keysOf,
 	nextWrite,
 	questionAbout,
 	readWorld,
@@ -16,7 +15,8 @@ import {
 	type World,
 	type Write,
 	within,
-	wordsOf,
+	worldWords,
+	writerKeys,
 } from './world.js';
 
 /** Whom writers talk to. Each may be dead at any moment. */
@@ -63,7 +63,7 @@ export class Writer {
 		private readonly acknowledgements: Acknowledgements,
 		private readonly watchers: readonly Watcher[],
 	) {
-		this.#keys = keysOf(number);
+		this.#keys = writerKeys(number);
 	}
 
 	/** Writes until told to stop. Returns what must be in the store then. */
@@ -99,11 +99,11 @@ export class Writer {
 		await settle(this.targets, `${this.number}`, this.acknowledgements);
 		const stored = within(await eventually(() => readWorld(this.random.pick(apis), facts)), this.#keys);
 		for (const world of [this.#world, write.after]) {
-			if (isDeepStrictEqual(wordsOf(world), wordsOf(stored))) return world;
+			if (isDeepStrictEqual(worldWords(world), worldWords(stored))) return world;
 		}
 		throw new Error(
 			`after an unanswered ${write.method} ${write.path} the store holds neither what was before nor what should be after:\n` +
-				`before: ${wordsOf(this.#world).join(', ')}\nafter:  ${wordsOf(write.after).join(', ')}\nstored: ${wordsOf(stored).join(', ')}`,
+				`before: ${worldWords(this.#world).join(', ')}\nafter:  ${worldWords(write.after).join(', ')}\nstored: ${worldWords(stored).join(', ')}`,
 		);
 	}
 

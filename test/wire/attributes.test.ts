@@ -11,7 +11,7 @@ import { UserCreate, UserReplace, UserUpdate } from '../../src/wire/user.js';
 import { UserInviteApprove } from '../../src/wire/user-invite.js';
 import { parsed } from './parsed.js';
 
-/** The bounds of attributes that conditions compare, stored and sent (decision 26). */
+/** The bounds of attributes that conditions compare, stored and sent (docs/limits.md). */
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const object = (members: number) => Object.fromEntries(range(members).map((index) => [`m${index}`, 0]));
@@ -110,14 +110,14 @@ const places: readonly (readonly [string, z.ZodType, (attributes: object) => unk
 	['the context of a listing', UsersQuery, (context) => ({ action: 'b', resource: 'c', context }), false],
 ];
 
-for (const [title, schema, bodyOf, stored] of places) {
+for (const [title, schema, bodyWith, stored] of places) {
 	test(`${title}: attributes are bounded`, (t) => {
-		t.true('data' in parsed(schema, bodyOf({ a: range(100) })));
-		const many = parsed(schema, bodyOf({ a: object(50_000) }));
+		t.true('data' in parsed(schema, bodyWith({ a: range(100) })));
+		const many = parsed(schema, bodyWith({ a: object(50_000) }));
 		t.true('problems' in many && many.problems.length === 1 && many.problems[0]?.endsWith(`.a: ${tooManyMembers}`));
-		const long = parsed(schema, bodyOf({ a: 'x'.repeat(mostText + 1) }));
+		const long = parsed(schema, bodyWith({ a: 'x'.repeat(mostText + 1) }));
 		t.true('problems' in long && long.problems[0]?.endsWith(tooMuchText));
-		t.is('problems' in parsed(schema, bodyOf({ a: 2 ** 53 })), stored);
+		t.is('problems' in parsed(schema, bodyWith({ a: 2 ** 53 })), stored);
 	});
 }
 

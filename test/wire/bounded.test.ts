@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { endpoints } from '../../src/api/table.js';
 import { decisionEndpoints } from '../../src/pdp/decision-endpoints.js';
 import { listingEndpoints } from '../../src/pdp/listing-endpoints.js';
-import { boundedArray, boundedRecord, choice, mostProblems } from '../../src/wire/bounded.js';
+import {
+	boundedArray,
+	boundedRecord,
+	choice,
+	mostItems,
+	mostProblems,
+	unboundedArray,
+} from '../../src/wire/bounded.js';
 import { BulkQuery, maxBulkChecks, Query } from '../../src/wire/check.js';
 import { Attributes, Key } from '../../src/wire/common.js';
 import { json, parsed } from './parsed.js';
@@ -24,7 +31,7 @@ function counting() {
 
 test('a list is looked at up to the twentieth problem', (t) => {
 	const { schema, seen } = counting();
-	const result = boundedArray(schema).safeParse(Array.from({ length: many }, () => 'wrong'));
+	const result = unboundedArray(schema).safeParse(Array.from({ length: many }, () => 'wrong'));
 	t.deepEqual(
 		result.error?.issues.map(({ path }) => path),
 		Array.from({ length: mostProblems }, (_, index) => [index]),
@@ -43,13 +50,18 @@ test('a map is looked at up to the twentieth problem, in names and in values', (
 
 test('a list that is too long is refused before an item is looked at', (t) => {
 	const { schema, seen } = counting();
-	const result = boundedArray(schema).max(2, 'at most 2').safeParse(['right', 'right', 'right']);
+	const result = boundedArray(schema, 2, 'at most 2').safeParse(['right', 'right', 'right']);
 	t.deepEqual(
 		result.error?.issues.map(({ message }) => message),
 		['at most 2'],
 	);
+	const most = boundedArray(schema).safeParse(Array.from({ length: mostItems + 1 }, () => 'right'));
+	t.deepEqual(
+		most.error?.issues.map(({ message }) => message),
+		['must have at most 10000 items'],
+	);
 	t.is(seen(), 0);
-	t.deepEqual(boundedArray(schema).max(2).parse(['right', 'right']), ['right', 'right']);
+	t.deepEqual(boundedArray(schema, 2).parse(['right', 'right']), ['right', 'right']);
 });
 
 test('a choice says what is wrong with the shape that was meant', (t) => {
@@ -108,6 +120,9 @@ test('every list and map of every request is bounded', (t) => {
 				if (!['array', 'record', 'map', 'set'].includes(_zod.def.type)) continue;
 				lists += 1;
 				t.true(_zod.traits.has('BoundedArray') || _zod.traits.has('BoundedRecord'), endpoint.name);
+				const checks = _zod.def.checks?.map((check) => check._zod.def as { readonly maximum?: number }) ?? [];
+				const limited = checks.some(({ maximum }) => maximum !== undefined && maximum <= mostItems);
+				t.true(limited || _zod.def.type !== 'array' || endpoint.name === 'importEnvironment', endpoint.name);
 			}
 		}
 	}

@@ -35,42 +35,51 @@ interface Grant {
 
 const grants: Readonly<Record<string, Grant>> = {
 	'a role assignment': {
-		...{ body: assignment.RoleAssignmentCreate, base: { user: 'ann', ...held } },
+		body: assignment.RoleAssignmentCreate,
+		base: { user: 'ann', ...held },
 		shown: [assignment.RoleAssignmentRead],
 	},
 	'a role of a user': { body: user.UserRoleCreate, base: held, shown: [assignment.RoleAssignmentRead] },
 	'a relationship': {
-		...{ body: tuple.RelationshipTupleCreate, base: related },
+		body: tuple.RelationshipTupleCreate,
+		base: related,
 		shown: [tuple.RelationshipTupleRead],
 	},
 	'a set rule': { body: setRule.SetRuleCreate, base: setRuleBody, shown: [setRule.SetRuleRead] },
 	'an implicit grant': {
-		...{ body: derivation.DerivedRoleRuleCreate, base: { ...rule, when } },
+		body: derivation.DerivedRoleRuleCreate,
+		base: { ...rule, when },
 		shown: [derivation.DerivedRoleRuleRead],
 	},
 	'the derivations of a role': {
-		...{ body: derivation.DerivedRoleBlockEdit, base: { users_with_role: [rule], when } },
+		body: derivation.DerivedRoleBlockEdit,
+		base: { users_with_role: [rule], when },
 		shown: [derivation.DerivedRoleBlockRead],
 	},
 	'when derivations count': {
-		...{ body: derivation.DerivationSettingsEdit, base: when },
+		body: derivation.DerivationSettingsEdit,
+		base: when,
 		shown: [derivation.DerivationSettingsRead],
 	},
 	'a role of a group': {
-		...{ body: group.GroupRoleCreate, base: groupRole },
+		body: group.GroupRoleCreate,
+		base: groupRole,
 		shown: [group.GroupRoleRead],
 	},
 	'a member of a group': {
-		...{ body: group.GroupUserAdd, base: { tenant: 'acme' } },
+		body: group.GroupUserAdd,
+		base: { tenant: 'acme' },
 		shown: [group.GroupRead, user.UserRead],
 	},
 	'a group in a group': {
-		...{ body: group.GroupNesting, base: { group_instance_key: 'group:a' } },
+		body: group.GroupNesting,
+		base: { group_instance_key: 'group:a' },
 		shown: [group.GroupRead, group.GroupReadSchema],
 	},
 	'permissions of a role': { body: role.RolePermissions, base: permissions, shown: [role.RoleRead] },
 	'permissions of a role of a resource': {
-		...{ body: resourceRole.ResourceRolePermissions, base: { permissions: ['read'] } },
+		body: resourceRole.ResourceRolePermissions,
+		base: { permissions: ['read'] },
 		shown: [resourceRole.ResourceRoleRead],
 	},
 	'an invite': { body: invite.UserInviteCreate, base: invited, shown: [invite.UserInviteRead] },

@@ -112,7 +112,10 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 		ResourceRoleCreate,
 		{ key: 'a', name: 'A', granted_to: { users_with_role: [rule] } },
 		{
-			...{ key: 'a', name: 'A', permissions: [], extends: [] },
+			key: 'a',
+			name: 'A',
+			permissions: [],
+			extends: [],
 			granted_to: { users_with_role: [{ ...rule, when: always }], when: always },
 		},
 	],

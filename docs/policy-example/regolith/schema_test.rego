@@ -396,5 +396,5 @@ related(type, key, derivation, subject) := object.union_n(array.concat(
 	],
 ))
 
-# An entry of the closures. There is one for each derivation that nothing stops; only roles in a circle look at them.
+# An entry of the closures. There is one for each derivation that nothing stops; only roles in a cycle look at them.
 led_by(role, row, subject) := {concat("", [role, " from ", row.subject, "#", row.source]): {subject: null}}

@@ -7,12 +7,12 @@ import {
 	unrelateMany,
 } from '../../domain/relationship-tuple.js';
 import { reply } from '../../http/endpoint.js';
-import { type PageOf, pageOf } from '../../store/filter.js';
 import { Relation } from '../../store/table/relation.js';
 import { type TupleRow, tupleRows, tuplesBy } from '../../store/table/relationship-tuple.js';
 import { Resource } from '../../store/table/resource.js';
 import { Tenant } from '../../store/table/tenant.js';
-import type { ReadingUnit } from '../../store/unit.js';
+import { type PageResult, readPage } from '../../store/unit/filter.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { BulkReport } from '../../wire/bulk.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import {
@@ -26,8 +26,8 @@ import {
 	RelationshipTupleRemove,
 } from '../../wire/relationship-tuple.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listed, shown } from '../listed.js';
-import { idsNamed, instanceIdsNamed } from './ids-named.js';
+import { listAnswer, withItems } from '../list-answer.js';
+import { findIds, findInstanceIds } from './find-ids.js';
 
 const tag = 'Relationship tuples';
 const collection = '/v2/facts/:proj_id/:env_id/relationship_tuples';
@@ -37,7 +37,7 @@ const filterText =
 	'Filters may be repeated: any value of one name, every name. Values that name nothing match nothing.';
 const mismatch =
 	'The instances are not of one tenant, the subject is not of the type that the relation takes, or too many roles ' +
-	'would lead to one in a circle';
+	'would lead to one in a cycle';
 const missing = 'A relation or tenant does not exist, or an instance that cannot be created';
 
 /** How instances are related to each other (contract: Relationship tuples). */
@@ -58,7 +58,7 @@ export const relationshipTuples = [
 			const items = query.detailed
 				? await readDetailedTuples(unit, page.data)
 				: page.data.map((row) => readTuple(unit, row));
-			return reply(200, listed(shown(page, items), query.include_total_count));
+			return reply(200, listAnswer(withItems(page, items), query.include_total_count));
 		},
 	}),
 	endpoint({
@@ -149,14 +149,14 @@ export const relationshipTuples = [
 	}),
 ];
 
-async function tuplePage(unit: ReadingUnit, query: RelationshipTupleDetailedListQuery): Promise<PageOf<TupleRow>> {
+async function tuplePage(unit: ReadingUnit, query: RelationshipTupleDetailedListQuery): Promise<PageResult<TupleRow>> {
 	const filter = {
-		tenant_ids: await idsNamed(unit, Tenant, query.tenant),
-		relation_ids: await idsNamed(unit, Relation, query.relation),
-		subject_ids: await instanceIdsNamed(unit, query.subject),
-		object_ids: await instanceIdsNamed(unit, query.object),
-		subject_type_ids: await idsNamed(unit, Resource, query.subject_type),
-		object_type_ids: await idsNamed(unit, Resource, query.object_type),
+		tenant_ids: await findIds(unit, Tenant, query.tenant),
+		relation_ids: await findIds(unit, Relation, query.relation),
+		subject_ids: await findInstanceIds(unit, query.subject),
+		object_ids: await findInstanceIds(unit, query.object),
+		subject_type_ids: await findIds(unit, Resource, query.subject_type),
+		object_type_ids: await findIds(unit, Resource, query.object_type),
 	};
-	return tupleRows(await pageOf(tuplesBy(unit, filter), query));
+	return tupleRows(await readPage(tuplesBy(unit, filter), query));
 }

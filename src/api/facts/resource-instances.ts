@@ -1,5 +1,5 @@
 import { findInstance } from '../../domain/named-instance.js';
-import { only } from '../../domain/only.js';
+import { onlyRow } from '../../domain/only-row.js';
 import {
 	changeInstance,
 	createInstance,
@@ -10,11 +10,11 @@ import {
 	syncInstances,
 } from '../../domain/resource-instance.js';
 import { reply } from '../../http/endpoint.js';
-import { type PageOf, pageOf } from '../../store/filter.js';
 import { Resource } from '../../store/table/resource.js';
 import { type InstanceRow, instanceRows, instancesBy } from '../../store/table/resource-instance.js';
 import { Tenant } from '../../store/table/tenant.js';
-import type { ReadingUnit } from '../../store/unit.js';
+import { type PageResult, readPage } from '../../store/unit/filter.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { BulkReport } from '../../wire/bulk.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
@@ -30,8 +30,8 @@ import {
 	ResourceInstanceUpdate,
 } from '../../wire/resource-instance.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listed, shown } from '../listed.js';
-import { idsNamed } from './ids-named.js';
+import { listAnswer, withItems } from '../list-answer.js';
+import { findIds } from './find-ids.js';
 
 const tag = 'Resource instances';
 const collection = '/v2/facts/:proj_id/:env_id/resource_instances';
@@ -64,7 +64,10 @@ export const resourceInstances = [
 		returns: { 200: arrayOrPaginated(ResourceInstanceRead) },
 		handle: async ({ query }, { unit }) => {
 			const page = await instancePage(unit, query);
-			return reply(200, listed(shown(page, await readAll(unit, page.data, query.detailed)), query.include_total_count));
+			return reply(
+				200,
+				listAnswer(withItems(page, await readAll(unit, page.data, query.detailed)), query.include_total_count),
+			);
 		},
 	}),
 	endpoint({
@@ -111,7 +114,7 @@ export const resourceInstances = [
 		failures: { 400: ambiguous, 404: missing },
 		handle: async ({ params, query }, { unit }) => {
 			const instance = await findInstance(unit, params.instance_id);
-			return reply(200, only(await readAll(unit, [instance], query.detailed)));
+			return reply(200, onlyRow(await readAll(unit, [instance], query.detailed)));
 		},
 	}),
 	endpoint({
@@ -187,13 +190,16 @@ export const resourceInstances = [
 	}),
 ];
 
-async function instancePage(unit: ReadingUnit, query: ResourceInstanceDetailedListQuery): Promise<PageOf<InstanceRow>> {
+async function instancePage(
+	unit: ReadingUnit,
+	query: ResourceInstanceDetailedListQuery,
+): Promise<PageResult<InstanceRow>> {
 	const filter = {
-		tenant_ids: await idsNamed(unit, Tenant, query.tenant),
-		resource_ids: await idsNamed(unit, Resource, query.resource),
+		tenant_ids: await findIds(unit, Tenant, query.tenant),
+		resource_ids: await findIds(unit, Resource, query.resource),
 		searches: query.search,
 	};
-	return instanceRows(await pageOf(instancesBy(unit, filter), query));
+	return instanceRows(await readPage(instancesBy(unit, filter), query));
 }
 
 async function readAll(unit: ReadingUnit, rows: readonly InstanceRow[], detailed: boolean) {

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { assign, assignMany, readAssignment, unassign, unassignMany } from '../../domain/assignment.js';
 import { readDetailedAssignments } from '../../domain/assignment-details.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';
 import { assignmentRows, assignmentsBy } from '../../store/table/role-assignment.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
-import type { ReadingUnit } from '../../store/unit.js';
+import { readPage } from '../../store/unit/filter.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import {
 	maxBulkAssignments,
@@ -25,8 +25,8 @@ import {
 	RoleAssignmentRemoveQuery,
 } from '../../wire/role-assignment.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listed, shown } from '../listed.js';
-import { idsNamed, instanceIdsNamed } from './ids-named.js';
+import { listAnswer, withItems } from '../list-answer.js';
+import { findIds, findInstanceIds } from './find-ids.js';
 
 const tag = 'Role assignments';
 const collection = '/v2/facts/:proj_id/:env_id/role_assignments';
@@ -55,10 +55,10 @@ export const roleAssignments = [
 			const page = await assignmentPage(unit, query);
 			if (!query.detailed) {
 				const items = page.data.map((row) => readAssignment(unit, row));
-				return reply(200, listed(shown(page, items), query.include_total_count));
+				return reply(200, listAnswer(withItems(page, items), query.include_total_count));
 			}
 			const items = await readDetailedAssignments(unit, page.data);
-			return reply(200, listed(shown(page, items), query.include_total_count));
+			return reply(200, listAnswer(withItems(page, items), query.include_total_count));
 		},
 	}),
 	endpoint({
@@ -149,11 +149,11 @@ export const roleAssignments = [
 
 async function assignmentPage(unit: ReadingUnit, query: RoleAssignmentQuery) {
 	const filter = {
-		user_ids: await idsNamed(unit, User, query.user),
-		role_ids: await idsNamed(unit, Role, query.role),
-		tenant_ids: await idsNamed(unit, Tenant, query.tenant),
-		resource_ids: await idsNamed(unit, Resource, query.resource),
-		resource_instance_ids: await instanceIdsNamed(unit, query.resource_instance),
+		user_ids: await findIds(unit, User, query.user),
+		role_ids: await findIds(unit, Role, query.role),
+		tenant_ids: await findIds(unit, Tenant, query.tenant),
+		resource_ids: await findIds(unit, Resource, query.resource),
+		resource_instance_ids: await findInstanceIds(unit, query.resource_instance),
 	};
-	return assignmentRows(await pageOf(assignmentsBy(unit, filter), query));
+	return assignmentRows(await readPage(assignmentsBy(unit, filter), query));
 }

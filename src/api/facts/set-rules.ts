@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { createRule, readRule, removeRule, ruleFilterOf } from '../../domain/set-rule.js';
+import { createSetRule, readSetRule, removeSetRule, resolveRuleFilter } from '../../domain/set-rule.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
 import { ruleRows, rulesBy } from '../../store/table/condition-set-rule.js';
+import { readPage } from '../../store/unit/filter.js';
 import { SetRuleCreate, SetRuleQuery, SetRuleRead, SetRuleRemove } from '../../wire/set-rule.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
@@ -26,10 +26,10 @@ export const setRules = [
 		query: SetRuleQuery,
 		returns: { 200: z.array(SetRuleRead) },
 		handle: async ({ query }, { unit }) => {
-			const { data } = ruleRows(await pageOf(rulesBy(unit, await ruleFilterOf(unit, query)), query));
+			const { data } = ruleRows(await readPage(rulesBy(unit, await resolveRuleFilter(unit, query)), query));
 			return reply(
 				200,
-				data.map((row) => readRule(unit, row)),
+				data.map((row) => readSetRule(unit, row)),
 			);
 		},
 	}),
@@ -54,7 +54,7 @@ export const setRules = [
 		handle: async ({ body }, { unit }) =>
 			reply(
 				200,
-				(await createRule(unit, body)).map((row) => readRule(unit, row)),
+				(await createSetRule(unit, body)).map((row) => readSetRule(unit, row)),
 			),
 	}),
 	endpoint({
@@ -71,7 +71,7 @@ export const setRules = [
 		returns: { 204: null },
 		failures: { 400: 'The permission is malformed' },
 		handle: async ({ body }, { unit }) => {
-			await removeRule(unit, body);
+			await removeSetRule(unit, body);
 			return reply(204);
 		},
 	}),

@@ -1,5 +1,5 @@
 import { removeTenantUser } from '../../domain/tenant-user.js';
-import { addUser, readUser } from '../../domain/user.js';
+import { addUserToTenant, readUser } from '../../domain/user.js';
 import { reply } from '../../http/endpoint.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
@@ -13,7 +13,10 @@ import { userPage } from './user-page.js';
 const tag = 'Tenants';
 const collection = '/v2/facts/:proj_id/:env_id/tenants/:tenant_id/users';
 
-/** The users of a tenant: who were added to it, and who hold a role there (contract: Tenants and tenant users). */
+/**
+ * The users of a tenant: those who were added to it, and those who hold a role in it (contract: Tenants and tenant
+ * users).
+ */
 export const tenantUsers = [
 	endpoint({
 		name: 'listTenantUsers',
@@ -47,7 +50,10 @@ export const tenantUsers = [
 		returns: { 200: UserRead },
 		failures: { 404: 'No such tenant, or a role assignment names nothing' },
 		handle: async ({ params, body }, { unit }) => {
-			return reply(200, await readUser(unit, await addUser(unit, await unit.find(Tenant, params.tenant_id), body)));
+			return reply(
+				200,
+				await readUser(unit, await addUserToTenant(unit, await unit.find(Tenant, params.tenant_id), body)),
+			);
 		},
 	}),
 	endpoint({

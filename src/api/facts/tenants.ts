@@ -1,9 +1,9 @@
-import { defined } from '../../domain/defined.js';
+import { definedFields } from '../../domain/defined-fields.js';
 import { createTenant, createTenants, removeTenant, removeTenants } from '../../domain/tenant.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
 import { Tenant, tenantsBy } from '../../store/table/tenant.js';
-import type { ReadingUnit } from '../../store/unit.js';
+import { readPage } from '../../store/unit/filter.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { BulkReport } from '../../wire/bulk.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
@@ -18,7 +18,7 @@ import {
 	TenantUpdate,
 } from '../../wire/tenant.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listed, shown } from '../listed.js';
+import { listAnswer, withItems } from '../list-answer.js';
 
 const tag = 'Tenants';
 const collection = '/v2/facts/:proj_id/:env_id/tenants';
@@ -43,9 +43,9 @@ export const tenants = [
 		query: TenantQuery,
 		returns: { 200: arrayOrPaginated(TenantRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await pageOf(tenantsBy(unit, query), query);
+			const page = await readPage(tenantsBy(unit, query), query);
 			const items = page.data.map((tenant) => readTenant(unit, tenant));
-			return reply(200, listed(shown(page, items), query.include_total_count));
+			return reply(200, listAnswer(withItems(page, items), query.include_total_count));
 		},
 	}),
 	endpoint({
@@ -89,7 +89,7 @@ export const tenants = [
 		failures: { 404: 'No such tenant' },
 		handle: async ({ params, body }, { unit }) => {
 			const tenant = await unit.find(Tenant, params.tenant_id);
-			return reply(200, readTenant(unit, await unit.update(Tenant, tenant, defined(body), tenant.key)));
+			return reply(200, readTenant(unit, await unit.update(Tenant, tenant, definedFields(body), tenant.key)));
 		},
 	}),
 	endpoint({

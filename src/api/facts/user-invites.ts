@@ -1,10 +1,10 @@
 import { readUser } from '../../domain/user.js';
 import { approveUserInvite, changeUserInvite, createUserInvite, readUserInvite } from '../../domain/user-invite.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
 import { Role } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { UserInvite, userInvitesBy } from '../../store/table/user-invite.js';
+import { readPage } from '../../store/unit/filter.js';
 import { Reference } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
 import { UserRead } from '../../wire/user.js';
@@ -16,8 +16,8 @@ import {
 	UserInviteUpdate,
 } from '../../wire/user-invite.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { shown } from '../listed.js';
-import { idsNamed } from './ids-named.js';
+import { withItems } from '../list-answer.js';
+import { findIds } from './find-ids.js';
 
 const tag = 'User invites';
 const collection = '/v2/facts/:proj_id/:env_id/user_invites';
@@ -42,12 +42,12 @@ export const userInvites = [
 		handle: async ({ query }, { unit }) => {
 			const filter = {
 				search: query.search,
-				role_ids: await idsNamed(unit, Role, query.role),
-				tenant_ids: await idsNamed(unit, Tenant, query.tenant),
+				role_ids: await findIds(unit, Role, query.role),
+				tenant_ids: await findIds(unit, Tenant, query.tenant),
 			};
-			const page = await pageOf(userInvitesBy(unit, filter), query);
+			const page = await readPage(userInvitesBy(unit, filter), query);
 			const items = page.data.map((invite) => readUserInvite(unit, invite));
-			return reply(200, { ...shown(page, items), data: items });
+			return reply(200, { ...withItems(page, items), data: items });
 		},
 	}),
 	endpoint({

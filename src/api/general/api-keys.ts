@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { createKey, removeKey, rotateKey } from '../../domain/pdp-config.js';
 import { reply } from '../../http/endpoint.js';
-import type { AccountUnit } from '../../store/account.js';
-import type { Places } from '../../store/api-keys.js';
-import { pageOf } from '../../store/filter.js';
+import type { AccountUnit } from '../../store/account/account.js';
+import type { OpenedPlaces } from '../../store/account/api-keys.js';
 import type { ApiKey } from '../../store/table/account.js';
+import { readPage } from '../../store/unit/filter.js';
 import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScopeRead } from '../../wire/api-key.js';
 import { Reference } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
@@ -42,7 +42,7 @@ export const apiKeys = [
 		returns: { 200: ApiKeyRead },
 		handle: async (_, { account, caller, environment }) => {
 			requireAdmin(caller);
-			const { row, secret } = await account.keys.ofEnvironment(environment.id);
+			const { row, secret } = await account.keys.environmentKey(environment.id);
 			const project = await account.project(caller, environment.project_id);
 			return reply(200, { ...row, secret, env: environment, project });
 		},
@@ -58,9 +58,9 @@ export const apiKeys = [
 		query: ApiKeyQuery,
 		returns: { 200: paginated(ApiKeyRead) },
 		handle: async ({ query }, { account, caller }) => {
-			const page = await pageOf(account.keys.openedBy(caller, query), query);
-			const places = await account.keys.placesOf(page.data);
-			return reply(200, { ...page, data: page.data.map((key) => shownWith(places, key, null)) });
+			const page = await readPage(account.keys.openedBy(caller, query), query);
+			const places = await account.keys.openedPlaces(page.data);
+			return reply(200, { ...page, data: page.data.map((key) => readApiKey(places, key, null)) });
 		},
 	}),
 	endpoint({
@@ -81,7 +81,7 @@ export const apiKeys = [
 			const place = await account.keys.placeFor(caller, body.object_type, body);
 			const { access_level, owner_type, name = null } = body;
 			const { row, secret, revision } = await createKey(account, { ...place, access_level, owner_type, name });
-			return reply(200, await one(account, row, secret), revisionHeader(revision));
+			return reply(200, await readOneApiKey(account, row, secret), revisionHeader(revision));
 		},
 	}),
 	endpoint({
@@ -96,7 +96,7 @@ export const apiKeys = [
 		failures: { 404: 'No such API key' },
 		handle: async ({ params }, { account, caller }) => {
 			const row = await account.keys.find(caller, params.api_key_id);
-			return reply(200, await one(account, row, account.keys.secretOf(row)));
+			return reply(200, await readOneApiKey(account, row, account.keys.secret(row)));
 		},
 	}),
 	endpoint({
@@ -129,17 +129,17 @@ export const apiKeys = [
 		handle: async ({ params }, { account, caller }) => {
 			const key = await account.keys.find(caller, params.api_key_id);
 			const { row, secret, revision } = await rotateKey(account, key);
-			return reply(200, await one(account, row, secret), revisionHeader(revision));
+			return reply(200, await readOneApiKey(account, row, secret), revisionHeader(revision));
 		},
 	}),
 ];
 
-async function one(account: AccountUnit, key: ApiKey, secret: string): Promise<ApiKeyRead> {
-	return shownWith(await account.keys.placesOf([key]), key, secret);
+async function readOneApiKey(account: AccountUnit, key: ApiKey, secret: string): Promise<ApiKeyRead> {
+	return readApiKey(await account.keys.openedPlaces([key]), key, secret);
 }
 
 /** A key with the project and the environment it opens. */
-function shownWith({ projects, environments }: Places, key: ApiKey, secret: string | null): ApiKeyRead {
+function readApiKey({ projects, environments }: OpenedPlaces, key: ApiKey, secret: string | null): ApiKeyRead {
 	const project = projects.find(({ id }) => id === key.project_id) ?? null;
 	const env = environments.find(({ id }) => id === key.environment_id) ?? null;
 	return { ...key, secret, project, env };

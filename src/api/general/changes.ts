@@ -1,5 +1,5 @@
 import { reply } from '../../http/endpoint.js';
-import { type AttributedChange, historyOf } from '../../store/history.js';
+import { type AttributedChange, readHistory } from '../../store/unit/history.js';
 import { ChangePage, ChangeQuery, type ChangeRead } from '../../wire/change.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
@@ -23,13 +23,13 @@ export const changes = [
 		handle: async ({ query }, { environment, unit }) => {
 			const { page, per_page, ...filter } = query;
 			const revision_to = Math.min(filter.revision_to ?? environment.revision, environment.revision);
-			const found = await historyOf(unit, { ...filter, revision_to }, { page, per_page });
-			return reply(200, { ...found, data: found.data.map(shown), revision: environment.revision });
+			const found = await readHistory(unit, { ...filter, revision_to }, { page, per_page });
+			return reply(200, { ...found, data: found.data.map(readChange), revision: environment.revision });
 		},
 	}),
 ];
 
-function shown({ actor_id, actor_name, before, after, ...change }: AttributedChange): ChangeRead {
+function readChange({ actor_id, actor_name, before, after, ...change }: AttributedChange): ChangeRead {
 	const actor = actor_id === null ? null : { id: actor_id, name: actor_name };
 	return { ...change, before, after, actor };
 }

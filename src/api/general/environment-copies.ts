@@ -1,7 +1,7 @@
 import { forbidden } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
-import type { Caller } from '../../store/caller.js';
-import type { CopyTask } from '../../store/copy-task.js';
+import type { Caller } from '../../store/account/caller.js';
+import type { CopyTask } from '../../store/account/copy-task.js';
 import { Reference } from '../../wire/common.js';
 import { EnvironmentRead } from '../../wire/environment.js';
 import { EnvironmentCopy, TaskQuery, TaskResult } from '../../wire/environment-copy.js';
@@ -31,7 +31,7 @@ export const environmentCopies = [
 		example,
 		returns: { 201: EnvironmentRead },
 		failures: {
-			400: 'Too many roles of the target would lead to one in a circle',
+			400: 'Too many roles of the target would lead to one in a cycle',
 			404: 'No such project or environment, or something that is copied refers to what is neither copied nor there',
 			409: 'The target has an object with other content, or its key is taken',
 		},
@@ -56,7 +56,7 @@ export const environmentCopies = [
 		failures: { 404: 'No such project or environment' },
 		handle: async ({ query, body, closed }, { caller, environment, copies }) => {
 			const { id } = await copies.begin(caller, environment, body);
-			return reply(202, shown(await copies.result(environment, id, query.wait, () => closed.aborted), caller));
+			return reply(202, readTask(await copies.result(environment, id, query.wait, () => closed.aborted), caller));
 		},
 	}),
 	endpoint({
@@ -73,14 +73,16 @@ export const environmentCopies = [
 		failures: { 404: 'No such project, environment or task' },
 		handle: async ({ params, query, closed }, { caller, environment, copies }) => {
 			const task = await copies.result(environment, params.task_id, query.wait, () => closed.aborted);
-			return reply(200, shown(task, caller));
+			return reply(200, readTask(task, caller));
 		},
 	}),
 ];
 
-/** A task as the API shows it. Throws `forbidden` when it came to an environment that the caller's key does not open. */
-function shown({ id, status, result, error }: CopyTask, { environment_id }: Caller): TaskResult {
-	// What was kept is what was read of the target.
+/**
+ * A task as the API shows it. Throws `forbidden` if its target is an environment that the caller's key does not open.
+ */
+function readTask({ id, status, result, error }: CopyTask, { environment_id }: Caller): TaskResult {
+	// The stored result is what was read from the target.
 	const target = result === null ? null : (result as EnvironmentRead);
 	if (target !== null && environment_id !== null && environment_id !== target.id) {
 		throw forbidden('this API key does not open the environment that was copied to');

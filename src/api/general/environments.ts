@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { defined } from '../../domain/defined.js';
+import { definedFields } from '../../domain/defined-fields.js';
 import { createEnvironment } from '../../domain/environment.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
-import { environmentCounts } from '../../store/statistics.js';
+import { environmentCounts } from '../../store/account/statistics.js';
+import { readPage } from '../../store/unit/filter.js';
 import { EnvironmentCreate, EnvironmentRead, EnvironmentUpdate } from '../../wire/environment.js';
 import { PageQuery } from '../../wire/query.js';
 import { EnvironmentStats } from '../../wire/statistics.js';
 import { EnvironmentPath, endpoint, ProjectPath } from '../access.js';
-import { configsFor, shownConfig } from '../pdp-config.js';
+import { readPdpConfig, visibleConfigs } from '../pdp-config.js';
 
 const tag = 'Environments';
 const collection = '/v2/projects/:proj_id/envs';
@@ -28,7 +28,7 @@ export const environments = [
 		returns: { 200: z.array(EnvironmentRead) },
 		failures: { 404: 'No such project' },
 		handle: async ({ query }, { account, caller, project }) => {
-			const { data } = await pageOf(account.environments(project.id, caller), query);
+			const { data } = await readPage(account.environments(project.id, caller), query);
 			return reply(200, [...data]);
 		},
 	}),
@@ -46,7 +46,7 @@ export const environments = [
 		failures: { 404: 'No such project', 409: 'An environment with this key exists in the project' },
 		handle: async ({ body }, { account, project }) => {
 			const { key, ...fields } = body;
-			const named = { ...defined(fields), name: fields.name };
+			const named = { ...definedFields(fields), name: fields.name };
 			const { environment, revision } = await createEnvironment(account, project.id, key, named);
 			return reply(200, environment, { 'x-revision': String(revision) });
 		},
@@ -75,11 +75,11 @@ export const environments = [
 		returns: { 200: EnvironmentStats },
 		failures: { 404: 'No such project or environment' },
 		handle: async (_, { account, caller, environment, unit }) => {
-			const configs = await configsFor(account, caller, environment);
+			const configs = await visibleConfigs(account, caller, environment);
 			const nothing = { mau: 0, has_decision_logs: false, members: [] };
 			return reply(200, {
 				...environment,
-				pdp_configs: configs.map((key) => shownConfig(account, environment, key)),
+				pdp_configs: configs.map((key) => readPdpConfig(account, environment, key)),
 				stats: { ...nothing, ...(await environmentCounts(unit)) },
 			});
 		},
@@ -97,7 +97,7 @@ export const environments = [
 		returns: { 200: EnvironmentRead },
 		failures: { 404: 'No such project or environment' },
 		handle: async ({ body }, { account, environment }) => {
-			const { row, revision } = await account.updateEnvironment(environment, defined(body));
+			const { row, revision } = await account.updateEnvironment(environment, definedFields(body));
 			return reply(200, row, { 'x-revision': String(revision) });
 		},
 	}),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defined } from '../../domain/defined.js';
+import { definedFields } from '../../domain/defined-fields.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
+import { readPage } from '../../store/unit/filter.js';
 import { Reference } from '../../wire/common.js';
 import { OrganizationRead, OrganizationUpdate } from '../../wire/organization.js';
 import { pageShape, Search } from '../../wire/query.js';
@@ -26,7 +26,7 @@ export const organizations = [
 		query: z.object({ search: Search, ...pageShape }),
 		returns: { 200: z.array(OrganizationRead) },
 		handle: async ({ query }, { account }) => {
-			const { data } = await pageOf(account.organizations(query.search), query);
+			const { data } = await readPage(account.organizations(query.search), query);
 			return reply(200, [...data]);
 		},
 	}),
@@ -81,7 +81,7 @@ export const organizations = [
 		failures: { 404: 'No such organization' },
 		handle: async ({ params, body }, { account }) => {
 			const organization = await account.organization(params.org_id);
-			return reply(200, await account.updateOrganization(organization, defined(body)));
+			return reply(200, await account.updateOrganization(organization, definedFields(body)));
 		},
 	}),
 ];

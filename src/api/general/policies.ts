@@ -1,7 +1,7 @@
 import { notFound } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
-import type { LivePolicy } from '../../store/policy.js';
-import { mostRemembered } from '../../store/policy-history.js';
+import { mostRemembered } from '../../store/shelf/policy-history.js';
+import type { LivePolicy } from '../../store/shelf/publications.js';
 import { Reference } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
 import { type PolicyRevisionRead as Listed, PolicyOfRevision, PolicyRevisionRead } from '../../wire/policy.js';
@@ -29,7 +29,7 @@ export const policies = [
 		failures: { 404: 'No such project or environment' },
 		handle: async ({ query }, { environment, policies: { history } }) => {
 			const { data, ...counts } = await history.page(environment.id, query);
-			return reply(200, { data: data.map(shown), ...counts });
+			return reply(200, { data: data.map(readPolicyRevision), ...counts });
 		},
 	}),
 	endpoint({
@@ -51,15 +51,15 @@ export const policies = [
 			const past =
 				revision === null || revision > environment.revision ? null : await history.at(environment.id, revision);
 			if (past === null) throw notFound('Policy of revision', params.revision);
-			return reply(200, { ...shown(past), files: sorted(past.files) });
+			return reply(200, { ...readPolicyRevision(past), files: sortByPath(past.files) });
 		},
 	}),
 ];
 
-function shown({ schema_revision, digest, published_at }: LivePolicy): Listed {
+function readPolicyRevision({ schema_revision, digest, published_at }: LivePolicy): Listed {
 	return { schema_revision, hash: digest, published_at };
 }
 
-function sorted<F extends { readonly path: string }>(files: readonly F[]): F[] {
+function sortByPath<F extends { readonly path: string }>(files: readonly F[]): F[] {
 	return [...files].sort((left, right) => (left.path < right.path ? -1 : 1));
 }

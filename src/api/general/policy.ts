@@ -1,11 +1,11 @@
 import { reply } from '../../http/endpoint.js';
-import type { PolicyInForce, Publications } from '../../store/policy.js';
-import { type Counters, policyState } from '../../store/policy-state.js';
-import type { ReadingUnit } from '../../store/unit.js';
+import { type Counters, policyState } from '../../store/shelf/policy-state.js';
+import type { PolicyInForce, Publications } from '../../store/shelf/publications.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { PolicyRead } from '../../wire/policy.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
-/** The Rego that an environment's model came to. */
+/** The Rego that was generated from an environment. */
 export const policy = [
 	endpoint({
 		name: 'getPolicy',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defined } from '../../domain/defined.js';
+import { definedFields } from '../../domain/defined-fields.js';
 import { createEnvironment } from '../../domain/environment.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
+import { readPage } from '../../store/unit/filter.js';
 import { ProjectCreate, ProjectRead, ProjectUpdate } from '../../wire/project.js';
 import { PageQuery } from '../../wire/query.js';
 import { endpoint, ProjectPath } from '../access.js';
@@ -21,7 +21,7 @@ export const projects = [
 		query: PageQuery,
 		returns: { 200: z.array(ProjectRead) },
 		handle: async ({ query }, { account, caller }) => {
-			const { data } = await pageOf(account.projects(caller), query);
+			const { data } = await readPage(account.projects(caller), query);
 			return reply(200, [...data]);
 		},
 	}),
@@ -38,10 +38,10 @@ export const projects = [
 		failures: { 409: 'A project with this key exists' },
 		handle: async ({ body }, { account }) => {
 			const { key, initial_environments, ...fields } = body;
-			const project = await account.createProject(key, { ...defined(fields), name: fields.name });
+			const project = await account.createProject(key, { ...definedFields(fields), name: fields.name });
 			for (const { key: environmentKey, ...environment } of initial_environments) {
 				await createEnvironment(account, project.id, environmentKey, {
-					...defined(environment),
+					...definedFields(environment),
 					name: environment.name,
 				});
 			}
@@ -73,7 +73,7 @@ export const projects = [
 		returns: { 200: ProjectRead },
 		failures: { 404: 'No such project' },
 		handle: async ({ body }, { account, project }) => {
-			return reply(200, await account.updateProject(project, defined(body)));
+			return reply(200, await account.updateProject(project, definedFields(body)));
 		},
 	}),
 	endpoint({

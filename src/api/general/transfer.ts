@@ -1,5 +1,5 @@
-import { exportDocument, importDocument, reportOf } from '../../domain/transfer.js';
 import { Raw, reply } from '../../http/endpoint.js';
+import { exportDocument, importDocument, importReport } from '../../transfer/transfer.js';
 import {
 	documentFormat,
 	documentVersion,
@@ -12,10 +12,12 @@ import { EnvironmentPath, endpoint } from '../access.js';
 const tag = 'Environments';
 const member = '/v2/projects/:proj_id/envs/:env_id';
 
-/** The largest document that is taken, in bytes: a million users with a few words each. */
+/** The largest document that is accepted, in bytes: a million users with a few words each. */
 const maxDocumentBytes = 256 * 1024 * 1024;
+/** The level of maps such as `facts.users`, which may have any number of members: the document itself is level 1. */
+const documentMapLevel = 3;
 
-/** A whole environment as one document: out of one, into another. */
+/** Export and import of a whole environment as one document. */
 export const transfer = [
 	endpoint({
 		name: 'exportEnvironment',
@@ -50,7 +52,7 @@ export const transfer = [
 		params: EnvironmentPath,
 		query: ImportQuery,
 		body: EnvironmentDocument,
-		maxBodyBytes: maxDocumentBytes,
+		largeBody: { bytes: maxDocumentBytes, mapLevel: documentMapLevel },
 		example: {
 			format: documentFormat,
 			version: documentVersion,
@@ -68,14 +70,14 @@ export const transfer = [
 		failures: {
 			400:
 				'A permission is not of the form `resource:action`, a built-in attribute would change, or too many roles would ' +
-				'lead to one in a circle',
+				'lead to one in a cycle',
 			404: 'Something that the document refers to does not exist',
 			409: 'An object exists with other content',
 		},
 		handle: async ({ query, body }, { unit }) => {
 			await importDocument(unit, body, query.conflict_strategy);
 			if (query.dry_run) unit.abandon();
-			return reply(200, reportOf(unit.changes, query.dry_run));
+			return reply(200, importReport(unit.changes, query.dry_run));
 		},
 	}),
 ];

@@ -1,5 +1,5 @@
-import { evaluateConditions } from '../../domain/condition-evaluation.js';
-import { previewConditions } from '../../domain/condition-preview.js';
+import { evaluateConditions } from '../../domain/preview/condition-evaluation.js';
+import { previewConditions } from '../../domain/preview/condition-preview.js';
 import { reply } from '../../http/endpoint.js';
 import {
 	ConditionEvaluation,
@@ -20,7 +20,9 @@ const failures = {
 };
 const conditions = { allOf: [{ 'user.roles': { array_contains: 'editor' } }, { 'user.private': { equals: true } }] };
 
-/** What condition sets select, asked before they are used. These are ours: the contract has no such thing. */
+/**
+ * What condition sets select, asked before they are used. These endpoints are ours; the contract has none of the kind.
+ */
 export const conditionPreviews = [
 	endpoint({
 		name: 'previewConditionSet',

@@ -8,7 +8,6 @@ import {
 } from '../../domain/condition-set.js';
 import { readConditionSet, readConditionSets } from '../../domain/condition-set-read.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
 import {
 	ancestorSetIds,
 	type ConditionSet,
@@ -16,7 +15,8 @@ import {
 	conditionSetsWithIds,
 	descendantSetIds,
 } from '../../store/table/condition-set.js';
-import type { ReadingUnit } from '../../store/unit.js';
+import { readPage } from '../../store/unit/filter.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { Reference } from '../../wire/common.js';
 import {
 	ConditionSetCreate,
@@ -27,7 +27,7 @@ import {
 } from '../../wire/condition-set.js';
 import { arrayOrPaginated } from '../../wire/list.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listed, shown } from '../listed.js';
+import { listAnswer, withItems } from '../list-answer.js';
 
 const tag = 'Condition sets';
 const collection = '/v2/schema/:proj_id/:env_id/condition_sets';
@@ -50,8 +50,11 @@ export const conditionSets = [
 		query: ConditionSetQuery,
 		returns: { 200: arrayOrPaginated(ConditionSetRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await pageOf(conditionSetsBy(unit, query), query);
-			return reply(200, listed(shown(page, await readConditionSets(unit, page.data)), query.include_total_count));
+			const page = await readPage(conditionSetsBy(unit, query), query);
+			return reply(
+				200,
+				listAnswer(withItems(page, await readConditionSets(unit, page.data)), query.include_total_count),
+			);
 		},
 	}),
 	endpoint({
@@ -65,7 +68,10 @@ export const conditionSets = [
 		params: EnvironmentPath,
 		body: ConditionSetCreate,
 		example: {
-			...{ key: 'private_documents', name: 'Private documents', type: 'resourceset', resource_id: 'document' },
+			key: 'private_documents',
+			name: 'Private documents',
+			type: 'resourceset',
+			resource_id: 'document',
 			conditions: { 'resource.private': { equals: true } },
 		},
 		returns: { 200: ConditionSetRead },
@@ -121,23 +127,23 @@ export const conditionSets = [
 			return reply(204);
 		},
 	}),
-	familyOf({
+	familyEndpoint({
 		name: 'getConditionSetAncestors',
 		summary: 'All sets that a condition set narrows, directly or through others',
 		path: `${member}/ancestors`,
-		idsOf: (unit, set) => ancestorSetIds(unit, set.id),
+		findIds: (unit, set) => ancestorSetIds(unit, set.id),
 	}),
-	familyOf({
+	familyEndpoint({
 		name: 'getConditionSetDescendants',
 		summary: 'All sets that narrow a condition set, directly or through others',
 		path: `${member}/descendants`,
-		idsOf: (unit, set) => descendantSetIds(unit, set.id),
+		findIds: (unit, set) => descendantSetIds(unit, set.id),
 	}),
-	familyOf({
+	familyEndpoint({
 		name: 'getConditionSetPossibleParents',
 		summary: 'All sets that a condition set could narrow',
 		path: `${member}/possible_parents`,
-		idsOf: possibleParents,
+		findIds: possibleParents,
 	}),
 ];
 
@@ -145,20 +151,25 @@ interface Family {
 	readonly name: string;
 	readonly summary: string;
 	readonly path: string;
-	idsOf(unit: ReadingUnit, set: ConditionSet): Promise<readonly string[]>;
+	findIds(unit: ReadingUnit, set: ConditionSet): Promise<readonly string[]>;
 }
 
-function familyOf({ name, summary, path, idsOf }: Family) {
+function familyEndpoint({ name, summary, path, findIds }: Family) {
 	return endpoint({
-		...{ name, summary, tag, method: 'get', path, access: 'environment.read' },
+		name,
+		summary,
+		tag,
+		method: 'get',
+		path,
+		access: 'environment.read',
 		description: 'Oldest first.',
 		params: ConditionSetPath,
 		query: ConditionSetFamilyQuery,
 		returns: { 200: z.array(ConditionSetRead) },
 		failures: { 404: 'No such condition set' },
 		handle: async ({ params, query }, { unit }) => {
-			const ids = await idsOf(unit, await findConditionSet(unit, params.condition_set_id));
-			const { data } = await pageOf(conditionSetsWithIds(unit, ids), query);
+			const ids = await findIds(unit, await findConditionSet(unit, params.condition_set_id));
+			const { data } = await readPage(conditionSetsWithIds(unit, ids), query);
 			return reply(200, [...(await readConditionSets(unit, data))]);
 		},
 	});

@@ -33,7 +33,7 @@ export const implicitGrants = [
 		body: DerivedRoleRuleCreate,
 		example,
 		returns: { 200: DerivedRoleRuleRead },
-		failures: { 400: `${mismatch}, or too many roles would lead to one in a circle`, 404: missing },
+		failures: { 400: `${mismatch}, or too many roles would lead to one in a cycle`, 404: missing },
 		handle: async ({ params, body }, { unit }) => {
 			return reply(200, await grantImplicitly(unit, await findResourceRole(unit, params), body));
 		},

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { createRelation, readRelation, readRelations, removeRelations } from '../../domain/relation.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
 import { Relation, relationsBy } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
-import type { ReadingUnit } from '../../store/unit.js';
+import { readPage } from '../../store/unit/filter.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { Reference } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
 import { PageQuery } from '../../wire/query.js';
@@ -33,7 +33,7 @@ export const relations = [
 		failures: { 404: 'No such resource' },
 		handle: async ({ params, query }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
-			const page = await pageOf(relationsBy(unit, [resource.id]), query);
+			const page = await readPage(relationsBy(unit, [resource.id]), query);
 			return reply(200, { ...page, data: [...(await readRelations(unit, page.data))] });
 		},
 	}),

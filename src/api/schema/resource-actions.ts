@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { defined } from '../../domain/defined.js';
+import { definedFields } from '../../domain/defined-fields.js';
 import { removeActions } from '../../domain/resource-action.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
 import { actionsBy, Resource, ResourceAction } from '../../store/table/resource.js';
-import type { ReadingUnit } from '../../store/unit.js';
+import { readPage } from '../../store/unit/filter.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { Reference } from '../../wire/common.js';
 import { attributeFilterText, pageShape, withAttributeFilters } from '../../wire/query.js';
 import { ResourceActionCreate, ResourceActionRead, ResourceActionUpdate } from '../../wire/resource-action.js';
@@ -32,7 +32,7 @@ export const resourceActions = [
 		failures: { 404: 'No such resource' },
 		handle: async ({ params, query }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
-			const { data } = await pageOf(actionsBy(unit, resource.id, query.attribute_filters), query);
+			const { data } = await readPage(actionsBy(unit, resource.id, query.attribute_filters), query);
 			return reply(
 				200,
 				data.map((action) => readAction(unit, resource, action)),
@@ -53,7 +53,7 @@ export const resourceActions = [
 		failures: { 404: 'No such resource', 409: 'The resource has an action with this key' },
 		handle: async ({ params, body }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
-			const columns = { ...defined(body), resource_id: resource.id };
+			const columns = { ...definedFields(body), resource_id: resource.id };
 			const action = await unit.create(ResourceAction, columns, `${resource.key}:${body.key}`);
 			return reply(200, readAction(unit, resource, action));
 		},
@@ -87,7 +87,7 @@ export const resourceActions = [
 		failures: { 404: 'No such resource or action' },
 		handle: async ({ params, body }, { unit }) => {
 			const { resource, action } = await findAction(unit, params);
-			const after = await unit.update(ResourceAction, action, defined(body), `${resource.key}:${action.key}`);
+			const after = await unit.update(ResourceAction, action, definedFields(body), `${resource.key}:${action.key}`);
 			return reply(200, readAction(unit, resource, after));
 		},
 	}),

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { Resource } from '../../store/table/resource.js';
 import { Reference } from '../../wire/common.js';
 import { PageQuery } from '../../wire/query.js';
-import { attributesAt } from './attributes.js';
+import { attributeEndpoints } from './attribute-endpoints.js';
 import { ResourcePath } from './resources.js';
 
 /** Attributes of a resource, and of users on the resource `__user` (contract: Resource attributes). */
-export const resourceAttributes = attributesAt({
+export const resourceAttributes = attributeEndpoints({
 	noun: 'ResourceAttribute',
 	owner: 'a resource',
 	missing: 'No such resource or attribute',
@@ -16,5 +16,5 @@ export const resourceAttributes = attributesAt({
 	memberParams: ResourcePath.extend({ attribute_id: Reference }),
 	query: z.object({}),
 	listQuery: PageQuery,
-	resourceOf: (unit, names) => unit.find(Resource, names['resource_id'] ?? ''),
+	findResource: (unit, names) => unit.find(Resource, names['resource_id'] ?? ''),
 });

@@ -3,9 +3,9 @@ import { findResourceRole, readResourceRole, readResourceRoles } from '../../dom
 import { changeRole, createRole, removeRole } from '../../domain/role.js';
 import { grantPermissions, revokePermissions } from '../../domain/role-permission.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
 import { Resource } from '../../store/table/resource.js';
 import { rolesOfResources } from '../../store/table/role.js';
+import { readPage } from '../../store/unit/filter.js';
 import { Reference } from '../../wire/common.js';
 import { PageQuery } from '../../wire/query.js';
 import {
@@ -27,7 +27,7 @@ export const ResourceRolePath = ResourcePath.extend({ role_id: Reference });
 
 const noSuch = 'No such resource or role';
 const wrongPermission = 'A permission is malformed or of another resource';
-const wrongLink = `${wrongPermission}, a relation leads elsewhere, or too many roles would lead to one in a circle`;
+const wrongLink = `${wrongPermission}, a relation leads elsewhere, or too many roles would lead to one in a cycle`;
 const missing = 'No such resource or role, or a permission, parent or derivation names nothing';
 
 /** Roles that are held on instances of a resource (contract: Resource roles). */
@@ -45,7 +45,7 @@ export const resourceRoles = [
 		failures: { 404: 'No such resource' },
 		handle: async ({ params, query }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
-			const { data } = await pageOf(rolesOfResources(unit, [resource.id]), query);
+			const { data } = await readPage(rolesOfResources(unit, [resource.id]), query);
 			return reply(200, [...(await readResourceRoles(unit, data))]);
 		},
 	}),

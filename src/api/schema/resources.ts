@@ -1,13 +1,13 @@
 import { changeResource, createResource, readResource, readResources, removeResource } from '../../domain/resource.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
 import { Resource, resourcesBy } from '../../store/table/resource.js';
+import { readPage } from '../../store/unit/filter.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
 import { attributeFilterText } from '../../wire/query.js';
 import { ResourceCreate, ResourceQuery, ResourceRead, ResourceReplace, ResourceUpdate } from '../../wire/resource.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listed, shown } from '../listed.js';
+import { listAnswer, withItems } from '../list-answer.js';
 
 const tag = 'Resources';
 const collection = '/v2/schema/:proj_id/:env_id/resources';
@@ -16,7 +16,7 @@ const member = `${collection}/:resource_id`;
 /** The path parameters of one resource. */
 export const ResourcePath = EnvironmentPath.extend({ resource_id: Reference });
 
-const unlike = 'A built-in attribute would change, or too many roles would lead to one in a circle';
+const unlike = 'A built-in attribute would change, or too many roles would lead to one in a cycle';
 
 const example = {
 	key: 'document',
@@ -39,8 +39,8 @@ export const resources = [
 		query: ResourceQuery,
 		returns: { 200: arrayOrPaginated(ResourceRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await pageOf(resourcesBy(unit, query), query);
-			return reply(200, listed(shown(page, await readResources(unit, page.data)), query.include_total_count));
+			const page = await readPage(resourcesBy(unit, query), query);
+			return reply(200, listAnswer(withItems(page, await readResources(unit, page.data)), query.include_total_count));
 		},
 	}),
 	endpoint({
@@ -98,8 +98,8 @@ export const resources = [
 				roles = {},
 				...given
 			} = body;
-			const whole = { ...given, urn, description, type_attributes, attributes, relations, roles };
-			const resource = await changeResource(unit, await unit.find(Resource, params.resource_id), whole);
+			const replacement = { ...given, urn, description, type_attributes, attributes, relations, roles };
+			const resource = await changeResource(unit, await unit.find(Resource, params.resource_id), replacement);
 			return reply(200, await readResource(unit, resource));
 		},
 	}),

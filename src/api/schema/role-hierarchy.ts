@@ -1,21 +1,21 @@
 import type { z } from 'zod';
-import { only } from '../../domain/only.js';
+import { onlyRow } from '../../domain/only-row.js';
 import { findResourceRole, readResourceRoles } from '../../domain/resource-role.js';
 import { readRoles } from '../../domain/role.js';
 import { addParent, ancestorIds, descendantIds, removeParent } from '../../domain/role-hierarchy.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
-import { ofTenants, Role, rolesWithIds } from '../../store/table/role.js';
-import type { ReadingUnit } from '../../store/unit.js';
+import { Role, rolesWithIds, tenantRolesOnly } from '../../store/table/role.js';
+import { readPage } from '../../store/unit/filter.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { Reference } from '../../wire/common.js';
 import { ResourceRoleHierarchyRead, ResourceRoleRead } from '../../wire/resource-role.js';
 import { RoleHierarchyQuery, RoleHierarchyRead, RoleRead } from '../../wire/role.js';
 import { endpoint } from '../access.js';
-import { listed, shown } from '../listed.js';
+import { listAnswer, withItems } from '../list-answer.js';
 import { ResourceRolePath } from './resource-roles.js';
 import { RolePath } from './roles.js';
 
-/** One of the two kinds of roles: what its endpoints are called and how its roles are found and shown. */
+/** One of the two kinds of roles: the names of its endpoints, and how its roles are found and shown. */
 interface RoleKind<P, R> {
 	/** In the names of endpoints. */
 	readonly name: 'Role' | 'ResourceRole';
@@ -27,7 +27,7 @@ interface RoleKind<P, R> {
 	readonly path: z.ZodType<P>;
 	readonly withParent: z.ZodType<P & { readonly parent_role_id: string }>;
 	readonly read: z.ZodType<unknown, R>;
-	readonly hierarchy: z.ZodType<unknown, { readonly roles: ReturnType<typeof listed<R>> }>;
+	readonly hierarchy: z.ZodType<unknown, { readonly roles: ReturnType<typeof listAnswer<R>> }>;
 	find(unit: ReadingUnit, path: P): Promise<Role>;
 	show(unit: ReadingUnit, roles: readonly Role[]): Promise<readonly R[]>;
 }
@@ -36,37 +36,48 @@ const parent = { parent_role_id: Reference };
 const environment = '/v2/schema/:proj_id/:env_id';
 
 /** What tenant roles extend and what extends them (contract: Roles). */
-export const roleHierarchy = hierarchyOf({
-	...{ name: 'Role', title: 'a tenant role', tag: 'Roles', member: `${environment}/roles/:role_id` },
-	...{ path: RolePath, read: RoleRead, hierarchy: RoleHierarchyRead, show: readRoles },
+export const roleHierarchy = hierarchyEndpoints({
+	name: 'Role',
+	title: 'a tenant role',
+	tag: 'Roles',
+	member: `${environment}/roles/:role_id`,
+	path: RolePath,
+	read: RoleRead,
+	hierarchy: RoleHierarchyRead,
+	show: readRoles,
 	withParent: RolePath.extend(parent),
-	find: (unit, { role_id }) => unit.find(Role, role_id, ofTenants),
+	find: (unit, { role_id }) => unit.find(Role, role_id, tenantRolesOnly),
 });
 
 /** What roles of a resource extend and what extends them (contract: Resource roles). */
-export const resourceRoleHierarchy = hierarchyOf({
-	...{ name: 'ResourceRole', title: 'a role of a resource', tag: 'Resource roles' },
+export const resourceRoleHierarchy = hierarchyEndpoints({
+	name: 'ResourceRole',
+	title: 'a role of a resource',
+	tag: 'Resource roles',
 	member: `${environment}/resources/:resource_id/roles/:role_id`,
-	...{ path: ResourceRolePath, read: ResourceRoleRead, hierarchy: ResourceRoleHierarchyRead, show: readResourceRoles },
+	path: ResourceRolePath,
+	read: ResourceRoleRead,
+	hierarchy: ResourceRoleHierarchyRead,
+	show: readResourceRoles,
 	withParent: ResourceRolePath.extend(parent),
 	find: findResourceRole,
 });
 
-function hierarchyOf<P, R>(kind: RoleKind<P, R>) {
+function hierarchyEndpoints<P, R>(kind: RoleKind<P, R>) {
 	const { name, title, tag, member, withParent } = kind;
 	const noSuch = 'No such role';
 	return [
-		lineOf(kind, {
+		relativesEndpoint(kind, {
 			name: `get${name}Ancestors`,
 			summary: `All roles that ${title} extends, directly or through others`,
 			path: `${member}/ancestors`,
-			idsOf: ancestorIds,
+			findIds: ancestorIds,
 		}),
-		lineOf(kind, {
+		relativesEndpoint(kind, {
 			name: `get${name}Descendants`,
 			summary: `All roles that extend ${title}, directly or through others`,
 			path: `${member}/descendants`,
-			idsOf: descendantIds,
+			findIds: descendantIds,
 		}),
 		endpoint({
 			name: `addParentTo${name}`,
@@ -81,7 +92,7 @@ function hierarchyOf<P, R>(kind: RoleKind<P, R>) {
 			failures: { 404: noSuch },
 			handle: async ({ params }, { unit }) => {
 				const role = await addParent(unit, await kind.find(unit, params), params.parent_role_id);
-				return reply(200, only(await kind.show(unit, [role])));
+				return reply(200, onlyRow(await kind.show(unit, [role])));
 			},
 		}),
 		endpoint({
@@ -96,23 +107,28 @@ function hierarchyOf<P, R>(kind: RoleKind<P, R>) {
 			failures: { 404: `${noSuch}, or it does not extend that one` },
 			handle: async ({ params }, { unit }) => {
 				const role = await removeParent(unit, await kind.find(unit, params), params.parent_role_id);
-				return reply(200, only(await kind.show(unit, [role])));
+				return reply(200, onlyRow(await kind.show(unit, [role])));
 			},
 		}),
 	];
 }
 
-interface Line {
+interface Relatives {
 	readonly name: string;
 	readonly summary: string;
 	readonly path: string;
-	/** The ids of the roles on it. */
-	readonly idsOf: (unit: ReadingUnit, role: Role) => Promise<readonly string[]>;
+	/** The ids of the roles to list. */
+	readonly findIds: (unit: ReadingUnit, role: Role) => Promise<readonly string[]>;
 }
 
-function lineOf<P, R>(kind: RoleKind<P, R>, { name, summary, path, idsOf }: Line) {
+function relativesEndpoint<P, R>(kind: RoleKind<P, R>, { name, summary, path, findIds }: Relatives) {
 	return endpoint({
-		...{ name, summary, path, tag: kind.tag, method: 'get', access: 'environment.read' },
+		name,
+		summary,
+		path,
+		tag: kind.tag,
+		method: 'get',
+		access: 'environment.read',
 		description:
 			'All of them, each once, the oldest first; with `include_total_count`, a page of them with the counts.',
 		params: kind.path,
@@ -120,10 +136,10 @@ function lineOf<P, R>(kind: RoleKind<P, R>, { name, summary, path, idsOf }: Line
 		returns: { 200: kind.hierarchy },
 		failures: { 404: 'No such role' },
 		handle: async ({ params, query }, { unit }) => {
-			const roles = rolesWithIds(unit, await idsOf(unit, await kind.find(unit, params)));
+			const roles = rolesWithIds(unit, await findIds(unit, await kind.find(unit, params)));
 			if (!query.include_total_count) return reply(200, { roles: [...(await kind.show(unit, await roles))] });
-			const page = await pageOf(roles, query);
-			return reply(200, { roles: listed(shown(page, await kind.show(unit, page.data)), true) });
+			const page = await readPage(roles, query);
+			return reply(200, { roles: listAnswer(withItems(page, await kind.show(unit, page.data)), true) });
 		},
 	});
 }

@@ -1,9 +1,9 @@
-import { syncRolesOfAll } from '../../domain/resource-role.js';
+import { syncRolesOfEitherKind } from '../../domain/resource-role.js';
 import { changeRole, createRole, readRole, readRoles, removeRole } from '../../domain/role.js';
 import { grantPermissions, revokePermissions } from '../../domain/role-permission.js';
 import { reply } from '../../http/endpoint.js';
-import { pageOf } from '../../store/filter.js';
-import { ofTenants, Role, rolesBy } from '../../store/table/role.js';
+import { Role, rolesBy, tenantRolesOnly } from '../../store/table/role.js';
+import { readPage } from '../../store/unit/filter.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
 import { attributeFilterText } from '../../wire/query.js';
@@ -19,7 +19,7 @@ import {
 	RoleUpdate,
 } from '../../wire/role.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { listed, shown } from '../listed.js';
+import { listAnswer, withItems } from '../list-answer.js';
 
 const tag = 'Roles';
 const collection = '/v2/schema/:proj_id/:env_id/roles';
@@ -43,8 +43,8 @@ export const roles = [
 		query: RoleQuery,
 		returns: { 200: arrayOrPaginated(RoleRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await pageOf(rolesBy(unit, query), query);
-			return reply(200, listed(shown(page, await readRoles(unit, page.data)), query.include_total_count));
+			const page = await readPage(rolesBy(unit, query), query);
+			return reply(200, listAnswer(withItems(page, await readRoles(unit, page.data)), query.include_total_count));
 		},
 	}),
 	endpoint({
@@ -76,7 +76,7 @@ export const roles = [
 		returns: { 200: RoleRead },
 		failures: { 404: 'No such role' },
 		handle: async ({ params }, { unit }) =>
-			reply(200, await readRole(unit, await unit.find(Role, params.role_id, ofTenants))),
+			reply(200, await readRole(unit, await unit.find(Role, params.role_id, tenantRolesOnly))),
 	}),
 	endpoint({
 		name: 'updateRole',
@@ -94,7 +94,7 @@ export const roles = [
 		handle: async ({ params, body }, { unit }) => {
 			return reply(
 				200,
-				await readRole(unit, await changeRole(unit, await unit.find(Role, params.role_id, ofTenants), body)),
+				await readRole(unit, await changeRole(unit, await unit.find(Role, params.role_id, tenantRolesOnly), body)),
 			);
 		},
 	}),
@@ -109,7 +109,7 @@ export const roles = [
 		returns: { 204: null },
 		failures: { 404: 'No such role' },
 		handle: async ({ params }, { unit }) => {
-			await removeRole(unit, await unit.find(Role, params.role_id, ofTenants));
+			await removeRole(unit, await unit.find(Role, params.role_id, tenantRolesOnly));
 			return reply(204);
 		},
 	}),
@@ -127,7 +127,11 @@ export const roles = [
 		returns: { 200: RoleRead },
 		failures: { 400: 'A permission is not of the form `resource:action`', 404: missing },
 		handle: async ({ params, body }, { unit }) => {
-			const role = await grantPermissions(unit, await unit.find(Role, params.role_id, ofTenants), body.permissions);
+			const role = await grantPermissions(
+				unit,
+				await unit.find(Role, params.role_id, tenantRolesOnly),
+				body.permissions,
+			);
 			return reply(200, await readRole(unit, role));
 		},
 	}),
@@ -145,7 +149,11 @@ export const roles = [
 		returns: { 200: RoleRead },
 		failures: { 400: 'A permission is not of the form `resource:action`', 404: missing },
 		handle: async ({ params, body }, { unit }) => {
-			const role = await revokePermissions(unit, await unit.find(Role, params.role_id, ofTenants), body.permissions);
+			const role = await revokePermissions(
+				unit,
+				await unit.find(Role, params.role_id, tenantRolesOnly),
+				body.permissions,
+			);
 			return reply(200, await readRole(unit, role));
 		},
 	}),
@@ -171,9 +179,9 @@ export const roles = [
 		failures: {
 			400:
 				'A permission is malformed or of another resource, a relation leads elsewhere, or too many roles would lead to ' +
-				'one in a circle',
+				'one in a cycle',
 			404: 'A resource, permission, parent or derivation names nothing',
 		},
-		handle: async ({ body }, { unit }) => reply(200, await syncRolesOfAll(unit, body.operations)),
+		handle: async ({ body }, { unit }) => reply(200, await syncRolesOfEitherKind(unit, body.operations)),
 	}),
 ];

@@ -4,7 +4,7 @@ import { Resource } from '../../store/table/resource.js';
 import { asId, Reference } from '../../wire/common.js';
 import { pageShape } from '../../wire/query.js';
 import { EnvironmentPath } from '../access.js';
-import { attributesAt } from './attributes.js';
+import { attributeEndpoints } from './attribute-endpoints.js';
 
 /** The resource whose attributes are those of users. */
 const users = '__user';
@@ -13,7 +13,7 @@ const query = z.object({
 });
 
 /** Attributes of users: those of the resource `__user` (contract: Resource attributes and user attributes). */
-export const userAttributes = attributesAt({
+export const userAttributes = attributeEndpoints({
 	noun: 'UserAttribute',
 	owner: 'users',
 	missing: 'No such attribute',
@@ -23,7 +23,7 @@ export const userAttributes = attributesAt({
 	memberParams: EnvironmentPath.extend({ attribute_id: Reference }),
 	query,
 	listQuery: query.extend(pageShape),
-	resourceOf: async (unit, _, { resource_id }) => {
+	findResource: async (unit, _, { resource_id }) => {
 		const resource = await unit.find(Resource, users);
 		if (resource_id === undefined || resource_id === users || asId(resource_id) === resource.id) return resource;
 		const msg = `must be \`${users}\`: attributes of other resources are under their own path`;

@@ -1,35 +1,38 @@
 import { array, collection, element, kind } from './heap-layout.js';
 import type { ModuleMemory } from './module-memory.js';
 import { unsigned } from './policy-exports.js';
-import { atOnce, type Steps } from './steps.js';
+import { runToEnd, type Steps } from './steps.js';
 
-/** Where a module keeps the two booleans that it parses: in its own memory, at addresses that no other module has. */
+/**
+ * The addresses of the two booleans that a module parses. They are in the module's own memory, at different addresses
+ * in every module.
+ */
 export interface Booleans {
 	readonly true: number;
 	readonly false: number;
 }
 
-/** How many members are looked at between two pauses. */
+/** How many members are visited between two pauses. */
 const stride = 2_000;
 
-/** The booleans of a module. */
-export function booleansOf(memory: ModuleMemory): Booleans {
+/** Finds the booleans of a module by parsing them. */
+export function parseBooleans(memory: ModuleMemory): Booleans {
 	return { true: unsigned(memory.parseText('true')), false: unsigned(memory.parseText('false')) };
 }
 
 /**
- * Whether booleans can be told from all else that a module parses: found where they stand, and nowhere else. Uses memory
- * above the free address.
+ * Whether booleans can be recognised in parsed documents: where they are, and nowhere else. Uses memory above the free
+ * address.
  */
 export function findsBooleans(memory: ModuleMemory, booleans: Booleans): boolean {
 	const root = unsigned(
 		memory.parseText('{"a": [true, [null, 1], "b"], "c": {"d": false}, "e": [[], {}], "f": [{"g": true}]}'),
 	);
-	return atOnce(replacingBooleans(memory, root, booleans, booleans)) === 3;
+	return runToEnd(replaceBooleans(memory, root, booleans, booleans)) === 3;
 }
 
-/** Puts other booleans in the place of some, all over a document. Returns how many there were. */
-export function* replacingBooleans(memory: ModuleMemory, root: number, from: Booleans, to: Booleans): Steps<number> {
+/** Replaces the booleans of one module by those of another throughout a document. Returns how many there were. */
+export function* replaceBooleans(memory: ModuleMemory, root: number, from: Booleans, to: Booleans): Steps<number> {
 	const open = [root];
 	let replaced = 0;
 	let looked = 0;
@@ -52,7 +55,7 @@ function isCollection(type: number): boolean {
 	return type === kind.object || type === kind.array;
 }
 
-/** The addresses where the addresses of members stand. */
+/** The addresses of the slots that hold the addresses of members. */
 function* slotsIn({ view }: ModuleMemory, value: number): Iterable<number> {
 	const first = view.getUint32(value + collection.table * 4, true);
 	const length = view.getUint32(value + collection.buckets * 4, true);

@@ -1,9 +1,9 @@
-/** A policy, its data or a patch that the engine could not take; the message says which step failed. */
+/** A policy, data or patch that the engine could not load. The message says which step failed. */
 export class EngineError extends Error {
 	override readonly name = 'EngineError';
 }
 
-/** The error for anything thrown at this step. Modules throw strings and traps; callers get errors. */
+/** Wraps anything thrown at this step. Modules throw strings and traps; callers get errors. */
 export function asEngineError(step: string, error: unknown): EngineError {
 	if (error instanceof EngineError) return error;
 	const message = error instanceof Error ? error.message : typeof error === 'string' ? error : JSON.stringify(error);

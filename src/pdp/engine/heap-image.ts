@@ -12,29 +12,30 @@ import {
 	tableBytes,
 } from './heap-layout.js';
 import { ImageBlocks } from './image-blocks.js';
-import { holds, ImageStrings } from './image-strings.js';
-import { byteOf } from './json-bytes.js';
+import { equalsBytes, ImageStrings } from './image-strings.js';
+import { jsonByte } from './json-bytes.js';
 import { JsonScanner } from './json-scanner.js';
-import { jsonText, mayHoldHalves } from './json-text.js';
+import { jsonText, mayHoldLoneSurrogates } from './json-text.js';
 import type { ModuleMemory } from './module-memory.js';
-import { atOnce, type Steps } from './steps.js';
+import { runToEnd, type Steps } from './steps.js';
 
-/** A document in memory: the address of its root, and the first one behind it. */
+/** A document in memory: the address of its root, and the first address after it. */
 export interface Image {
 	readonly root: number;
 	readonly end: number;
 }
 
 /**
- * Writes a JSON object into memory, from `start` on, as a module would hold it, but each thing close to what is read
- * next: of a member first its value, then its key, then what joins them. Of members with one name the last one stays.
- * Throws `EngineError` when `json` is not one JSON object with nothing but white space around it.
+ * Writes a JSON object into memory, from `start` on, with the layout that a module would use, but with each thing close
+ * to what is read next: of a member first its value, then its key, then the element that joins them. Of members with
+ * one name the last one counts. Throws `EngineError` when `json` is not one JSON object with nothing but white space
+ * around it.
  */
 export function writeImage(memory: ModuleMemory, start: number, json: Uint8Array): Image {
-	return atOnce(writingImage(memory, start, json));
+	return runToEnd(writingImage(memory, start, json));
 }
 
-/** The same in steps; until the last one nobody else may use the memory from `start` on, nor let it grow. */
+/** As `writeImage`, in steps. Until the last one nobody else may use the memory from `start` on, nor let it grow. */
 export function* writingImage(memory: ModuleMemory, start: number, json: Uint8Array): Steps<Image> {
 	const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
 	if (!isUtf8(text)) throw new EngineError('the data is not UTF-8');
@@ -43,12 +44,12 @@ export function* writingImage(memory: ModuleMemory, start: number, json: Uint8Ar
 	return { root, end: blocks.next * 4 };
 }
 
-/** How deep objects are written here; what is below is left to the module, which has a limit of its own. */
+/** How deep objects are written here. Deeper ones are left to the module, which has a limit of its own. */
 const deepest = 64;
 /** How many members are written between two pauses. */
 const stride = 500;
 
-/** A key that was read, until its value is written. */
+/** A key that was read and whose value is not written yet. */
 interface Key {
 	source: Buffer;
 	from: number;
@@ -56,17 +57,20 @@ interface Key {
 	hash: number;
 }
 
-/** Writes without recursion, so that it can pause anywhere. */
+/** Writes a document without recursion, so that it can pause anywhere. */
 class ImageWriter {
 	readonly #scanner: JsonScanner;
 	readonly #blocks: ImageBlocks;
 	readonly #strings: ImageStrings;
-	/** The elements of all objects that are not at their end; grows at once, before the code for it is compiled. */
+	/**
+	 * The elements of all open objects. It starts small so that it grows early, before the code for growing is
+	 * compiled.
+	 */
 	#open = new Int32Array(8);
 	#top = 0;
-	/** Where the elements begin of each object that is not at its end, the outermost first. */
+	/** For each open object, the outermost first, where its elements begin. */
 	readonly #bases = new Int32Array(deepest + 1);
-	/** The key of each of them in the one around it. */
+	/** The key of each open object in the one around it. */
 	readonly #keys: readonly Key[];
 	#depth = 0;
 
@@ -77,18 +81,18 @@ class ImageWriter {
 		this.#keys = Array.from({ length: deepest + 1 }, () => ({ source: scanner.source, from: 0, to: 0, hash: 0 }));
 	}
 
-	/** Writes the whole; returns its address, as all that write do. */
+	/** Writes the whole document. Like all methods that write, returns the address of what it wrote. */
 	*document(): Steps<number> {
 		const scanner = this.#scanner;
-		if (scanner.peek() !== byteOf.openingBrace) throw new EngineError('the data is not a JSON object');
+		if (scanner.peek() !== jsonByte.openingBrace) throw new EngineError('the data is not a JSON object');
 		this.#enter();
 		for (let members = 1; ; members += 1) {
 			if (members % stride === 0) yield;
-			if (scanner.peek() !== byteOf.closingBrace) {
+			if (scanner.peek() !== jsonByte.closingBrace) {
 				this.#member();
 				continue;
 			}
-			scanner.skip(byteOf.closingBrace);
+			scanner.skip(jsonByte.closingBrace);
 			const base = this.#bases[this.#depth] ?? 0;
 			const object = this.#table(this.#top - base);
 			for (let from = base; from < this.#top; from += stride) {
@@ -105,27 +109,27 @@ class ImageWriter {
 		}
 	}
 
-	/** Begins an object. */
+	/** Opens an object. */
 	#enter(): void {
-		this.#scanner.skip(byteOf.openingBrace);
+		this.#scanner.skip(jsonByte.openingBrace);
 		this.#depth += 1;
 		this.#bases[this.#depth] = this.#top;
 	}
 
-	/** Reads a member up to its value, which it writes unless that is an object of its own. */
+	/** Reads a member up to its value, and writes the value unless it is an object that is written here. */
 	#member(): void {
 		const scanner = this.#scanner;
-		if (this.#top > (this.#bases[this.#depth] ?? 0)) scanner.skip(byteOf.comma);
+		if (this.#top > (this.#bases[this.#depth] ?? 0)) scanner.skip(jsonByte.comma);
 		scanner.peek();
 		scanner.string();
-		// The value has strings too.
+		// Copied, because the value may have strings too.
 		const key = this.#keyAt(this.#depth);
 		key.source = scanner.source;
 		key.from = scanner.from;
 		key.to = scanner.to;
 		key.hash = scanner.hash;
-		scanner.skip(byteOf.colon);
-		if (scanner.peek() === byteOf.openingBrace && this.#depth < deepest) this.#enter();
+		scanner.skip(jsonByte.colon);
+		if (scanner.peek() === jsonByte.openingBrace && this.#depth < deepest) this.#enter();
 		else this.#push(this.#element(key, this.#value()));
 	}
 
@@ -136,28 +140,28 @@ class ImageWriter {
 		return key;
 	}
 
-	/** Any value but an object of its own. */
+	/** Any value except an object that is written here. */
 	#value(): number {
 		const scanner = this.#scanner;
 		switch (scanner.peek()) {
-			case byteOf.openingBrace:
-			case byteOf.openingBracket:
+			case jsonByte.openingBrace:
+			case jsonByte.openingBracket:
 				return this.#nested();
-			case byteOf.quote:
+			case jsonByte.quote:
 				scanner.string();
 				return this.#strings.write(scanner.source, scanner.from, scanner.to, scanner.hash);
-			case byteOf.null:
+			case jsonByte.null:
 				return this.#constant('null', kind.null);
-			case byteOf.true:
+			case jsonByte.true:
 				return this.#constant('true', booleanWord(true));
-			case byteOf.false:
+			case jsonByte.false:
 				return this.#constant('false', booleanWord(false));
 			default:
 				return this.#number(scanner.number());
 		}
 	}
 
-	/** The place of an element, which is in no bucket yet. */
+	/** Writes an element, which is not in a bucket yet, and returns its place. */
 	#element({ source, from, to, hash }: Key, value: number): number {
 		const key = this.#strings.write(source, from, to, hash);
 		const blocks = this.#blocks;
@@ -180,7 +184,7 @@ class ImageWriter {
 		this.#top += 1;
 	}
 
-	/** Makes an object with buckets for so many elements and none of them yet; returns its place. */
+	/** Writes an object with empty buckets for so many elements; returns its place. */
 	#table(elements: number): number {
 		const buckets = bucketsFor(elements);
 		const blocks = this.#blocks;
@@ -196,7 +200,7 @@ class ImageWriter {
 		return object;
 	}
 
-	/** Puts some of the open elements into an object. */
+	/** Adds some of the open elements to an object. */
 	#join(object: number, from: number, to: number): void {
 		const { words } = this.#blocks;
 		const table = (words[object + collection.table] ?? 0) >>> 2;
@@ -208,7 +212,7 @@ class ImageWriter {
 		words[object + collection.size] = (words[object + collection.size] ?? 0) + size;
 	}
 
-	/** Puts an element into its bucket. Returns false when the bucket has one of that name, which gets the value. */
+	/** Adds an element to its bucket. Returns false when the bucket has one of that name, which gets the new value. */
 	#chain(table: number, buckets: number, place: number): boolean {
 		const { words } = this.#blocks;
 		const hash = words[place + element.hash] ?? 0;
@@ -232,7 +236,7 @@ class ImageWriter {
 		const known = (words[one + element.key] ?? 0) >>> 2;
 		const key = (words[other + element.key] ?? 0) >>> 2;
 		const from = (key + string.text) * 4;
-		return holds(blocks, known, bytes, from, from + (words[key + string.length] ?? 0));
+		return equalsBytes(blocks, known, bytes, from, from + (words[key + string.length] ?? 0));
 	}
 
 	#constant(text: string, word: number): number {
@@ -258,9 +262,9 @@ class ImageWriter {
 		return place * 4;
 	}
 
-	/** An array, or an object deep down: the module writes it. */
+	/** An array, or an object too deep to be written here: the module parses it. */
 	#nested(): number {
 		const { text, value } = this.#scanner.nested();
-		return this.#blocks.foreign(mayHoldHalves(text) ? Buffer.from(jsonText(value)) : text);
+		return this.#blocks.foreign(mayHoldLoneSurrogates(text) ? Buffer.from(jsonText(value)) : text);
 	}
 }

@@ -1,11 +1,11 @@
 /**
- * How OPA's modules lay out values in memory: the one place that knows. Addresses of what is written here are multiples
- * of four, so memory is seen as words of four bytes; what a module made itself may lie anywhere.
+ * How OPA's modules lay out values in memory; nothing else knows. Whatever is written by this code has addresses that
+ * are multiples of four, so memory is read as words of four bytes; what a module wrote itself may be anywhere.
  *
  * Every block that a module may free has a header: its size and two words that are zero until it is free.
  */
 
-/** What the first byte of a value says. A string of a policy's text is never freed, and may be shared. */
+/** The first byte of a value. A string in a policy's text is never freed, and may be shared. */
 export const kind = {
 	null: 1,
 	boolean: 2,
@@ -20,7 +20,7 @@ export const kind = {
 /** The words before a block: its size in bytes, and the links of a free one. */
 export const headerWords = 3;
 
-/** Blocks in bytes, as the module would have allocated them: small ones are of four sizes. */
+/** Sizes of blocks in bytes, as the module would allocate them: small ones have four sizes. */
 export const blockBytes = { constant: 4, element: 16, object: 16, number: 64 } as const;
 
 /** A boolean: its kind, then its value, in the first two bytes of a word. */
@@ -29,8 +29,8 @@ export function booleanWord(value: boolean): number {
 }
 
 /**
- * A number, as it was written: kind and representation, padding, the address of its text, the text's length, and whether
- * that is a block of its own, which it is not: the text follows within the number's block, from word `text` on.
+ * A number, kept as text: kind and representation, padding, the address of its text, the text's length, and whether the
+ * text is a block of its own. Here it is not: the text follows within the number's block, from word `text` on.
  */
 export const number = { first: kind.number | 0x200, address: 2, length: 3, text: 6, mostText: 40 } as const;
 
@@ -42,7 +42,7 @@ export const collection = { table: 1, buckets: 2, size: 3, words: 4 } as const;
 
 /**
  * A member of an object: its key, its value, the next one in the same bucket. Modules do not use the last word of the
- * block; there stands the hash of the key, for us.
+ * block, so this code keeps the hash of the key there.
  */
 export const element = { key: 0, value: 1, next: 2, hash: 3 } as const;
 
@@ -59,18 +59,18 @@ export function tableBytes(buckets: number): number {
 }
 
 /**
- * How many buckets a table of so many members gets: a power of two. Tables are sparse, since to find that something is
- * not there is what most lookups do; but the very many with one member have one.
+ * How many buckets a table of so many members gets: a power of two. Tables are sparse, because most lookups find
+ * nothing; but tables with one member, of which there are very many, have one bucket.
  */
 export function bucketsFor(members: number): number {
 	if (members < 2) return 1;
 	return 2 ** (32 - Math.clz32(members * (members < 9 ? 4 : 2) - 1));
 }
 
-/** What the hash of no bytes is: strings are found by FNV-1a. */
+/** The hash of no bytes. Strings are hashed by FNV-1a. */
 export const emptyHash = 0x811c9dc5 | 0;
 
-/** The hash of some bytes and one more. A bucket is the unsigned hash modulo the number of buckets. */
-export function hashed(hash: number, byte: number): number {
+/** Extends a hash by one byte. A bucket is the unsigned hash modulo the number of buckets. */
+export function extendHash(hash: number, byte: number): number {
 	return Math.imul(hash, 0x01000193) ^ byte;
 }

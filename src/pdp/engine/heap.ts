@@ -1,34 +1,39 @@
-import { type Booleans, booleansOf, findsBooleans, replacingBooleans } from './booleans.js';
+import { type Booleans, findsBooleans, parseBooleans, replaceBooleans } from './booleans.js';
 import { EngineError } from './engine-error.js';
 import { writingImage } from './heap-image.js';
-import { jsonText, mayHoldHalves } from './json-text.js';
-import { laysOutAlike } from './layout-probe.js';
+import { jsonText, mayHoldLoneSurrogates } from './json-text.js';
+import { hasKnownLayout } from './layout-probe.js';
 import { headroom, type ModuleMemory, type PatchStep } from './module-memory.js';
 import type { Steps } from './steps.js';
 
-/** How much heap a byte of JSON takes that the module parses itself; more than enough for tables. */
+/** How much heap a byte of JSON takes when the module parses it; more than enough for tables. */
 export const parsedPerByte = 12;
-/** How many changes are made between two pauses: some hundred microseconds of them. */
+/** How many patches are applied between two pauses: they take some hundred microseconds. */
 const stride = 100;
 /** How much is copied between two pauses, in bytes. */
-const portion = 1024 * 1024;
+const copyChunk = 1024 * 1024;
 
-/** The document in one instance's memory: everything from `base` on belongs to it, up to `end`. */
+/** The document in one instance's memory: everything from `base` up to `end` belongs to it. */
 export class Heap {
 	readonly base: number;
 	readonly memory: ModuleMemory;
-	/** Whether documents are laid out by `heap-image`; otherwise the module parses them. */
+	/** Whether documents are written by `heap-image`; otherwise the module parses them. */
 	readonly laidOut: boolean;
-	/** How this module holds values: a heap may only move to a module that does the same. */
+	/** The module's layout of values: a heap may only move to a module with the same. */
 	readonly #layout: string;
 	readonly #booleans: Booleans;
-	/** Whether booleans are found in documents of this module. */
+	/** Whether booleans can be found in documents of this module. */
 	readonly #findsBooleans: boolean;
 	#root = 0;
 	#end: number;
-	/** The heap's size after the document was loaded: how much of today's heap is free blocks shows against it. */
+	/**
+	 * The size after the document was loaded. Compared with it, today's size shows how much of the heap is free blocks.
+	 */
 	#loadedBytes = 0;
-	/** Free blocks are stashed before evaluations and restored before patches; there are none before the first stash. */
+	/**
+	 * Whether free blocks are stashed. They are stashed before evaluations and restored before patches; before the
+	 * first stash there are none.
+	 */
 	#stashed = false;
 
 	/** An empty heap at `base`. */
@@ -37,9 +42,9 @@ export class Heap {
 		this.base = base;
 		this.#end = base;
 		this.#layout = this.#probe();
-		this.laidOut = laysOutAlike(memory, base);
+		this.laidOut = hasKnownLayout(memory, base);
 		memory.free = base;
-		this.#booleans = booleansOf(memory);
+		this.#booleans = parseBooleans(memory);
 		this.#findsBooleans = this.laidOut && findsBooleans(memory, this.#booleans);
 	}
 
@@ -59,8 +64,8 @@ export class Heap {
 	}
 
 	/**
-	 * Takes a document, the bytes of a JSON object, into an empty heap. Throws `EngineError` when it is none. Only what is
-	 * laid out here is loaded in more than one step.
+	 * Loads a document, the bytes of a JSON object, into an empty heap. Throws `EngineError` when it is not one. Only
+	 * documents that are laid out by this code are loaded in more than one step.
 	 */
 	*loading(json: Uint8Array): Steps<void> {
 		if (this.laidOut) {
@@ -68,7 +73,7 @@ export class Heap {
 			this.#root = root;
 			this.memory.free = end;
 		} else {
-			const text = readable(json);
+			const text = checkedJson(json);
 			this.memory.reserve(this.base, text.byteLength * parsedPerByte);
 			this.memory.free = this.base;
 			this.#root = this.memory.parse(text.byteLength, (bytes, address) => bytes.set(text, address));
@@ -78,8 +83,8 @@ export class Heap {
 	}
 
 	/**
-	 * Changes the document in place. Throws `EngineError`, half-way, when a step has no place in it. Between its steps
-	 * nobody may evaluate.
+	 * Changes the document in place. Throws `EngineError`, halfway, when a patch has no place in it. Nobody may
+	 * evaluate between its steps.
 	 */
 	*patching(steps: readonly PatchStep[]): Steps<void> {
 		const bytes = steps.reduce((sum, { path, value }) => sum + path.length + (value?.length ?? 0), 0);
@@ -101,9 +106,9 @@ export class Heap {
 	}
 
 	/**
-	 * Puts the same document into an empty heap of another module. A heap that has come to consist of free blocks is
-	 * loaded anew: they are lost by moving. So is one whose values the other module does not hold in the same way; both
-	 * begin with one long step.
+	 * Loads the same document into an empty heap of another module. A heap that consists mostly of free blocks is
+	 * parsed anew, which drops them. So is one whose layout the other module does not share. Both begin with one long
+	 * step.
 	 */
 	*movingTo(next: Heap): Steps<void> {
 		const sprawls = this.bytes > 2 * this.#loadedBytes + headroom;
@@ -115,13 +120,13 @@ export class Heap {
 		}
 		yield* this.#copyingTo(next);
 		if (!isSame(this.#booleans, next.#booleans)) {
-			yield* replacingBooleans(next.memory, next.#root, this.#booleans, next.#booleans);
+			yield* replaceBooleans(next.memory, next.#root, this.#booleans, next.#booleans);
 		}
 	}
 
 	/**
-	 * Makes a heap of a new instance of the same module the same as this one, with its free blocks: all of memory is
-	 * copied, and what is below the documents at last and at one stretch, since evaluations write there.
+	 * Copies this heap, with its free blocks, to a new instance of the same module. All of memory is copied; what is
+	 * below the document comes last and without a pause, because evaluations write there.
 	 */
 	*cloningTo(next: Heap): Steps<void> {
 		yield* this.#copyingTo(next);
@@ -130,11 +135,11 @@ export class Heap {
 		next.#stashed = this.#stashed;
 	}
 
-	/** Copies the document, whose addresses stay what they are. */
+	/** Copies the document without changing any address. */
 	*#copyingTo(next: Heap): Steps<void> {
 		next.memory.reserve(next.#end, this.bytes);
-		for (let from = this.base; from < this.#end; from += portion) {
-			this.memory.bytes.copy(next.memory.bytes, from, from, Math.min(this.#end, from + portion));
+		for (let from = this.base; from < this.#end; from += copyChunk) {
+			this.memory.bytes.copy(next.memory.bytes, from, from, Math.min(this.#end, from + copyChunk));
 			yield;
 		}
 		next.#root = this.#root;
@@ -142,7 +147,7 @@ export class Heap {
 		next.#loadedBytes = this.#loadedBytes;
 	}
 
-	/** Ends a change: keeps the free blocks for the next one and moves the start of evaluations. */
+	/** Ends a change: stashes the free blocks for the next one and moves the start of evaluations. */
 	#settle(): void {
 		this.memory.exports.opa_heap_blocks_stash();
 		this.#stashed = true;
@@ -150,8 +155,8 @@ export class Heap {
 	}
 
 	/**
-	 * What parsing one value of each kind leaves in memory. Equal probes mean equal structures, equal hashes and the same
-	 * place for values that live in the module itself, if there are any but booleans.
+	 * The memory that parsing one value of each kind leaves. Equal probes mean equal structures, equal hashes and the
+	 * same addresses for values inside the module itself, except for booleans.
 	 */
 	#probe(): string {
 		this.memory.reserve(this.base, probe.length * parsedPerByte);
@@ -172,12 +177,12 @@ const probe = JSON.stringify({
 	object: Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`member ${index}`, index])),
 });
 
-/** The JSON of an object without halves of characters. The module is not as strict as JSON is. */
-function readable(json: Uint8Array): Uint8Array {
+/** Checks that bytes are a JSON object, and replaces lone surrogates. The module is less strict than JSON. */
+function checkedJson(json: Uint8Array): Uint8Array {
 	const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
 	const value: unknown = JSON.parse(new TextDecoder('utf8', { fatal: true }).decode(bytes));
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
 		throw new EngineError('the data is not a JSON object');
 	}
-	return mayHoldHalves(bytes) ? Buffer.from(jsonText(value)) : bytes;
+	return mayHoldLoneSurrogates(bytes) ? Buffer.from(jsonText(value)) : bytes;
 }

@@ -1,10 +1,10 @@
 import { headerWords } from './heap-layout.js';
 import { aligned, type ModuleMemory } from './module-memory.js';
 
-/** Words kept free at the end of memory, so that what has a fixed size needs no look at it. */
+/** Words kept free at the end of memory, so that blocks of a fixed size fit without a check. */
 const spare = 64;
 
-/** Memory that is filled from one address upwards, in words. Places are words too: an address is four times one. */
+/** Memory that is filled from one address upwards, counted in words: an address is four times a place. */
 export class ImageBlocks {
 	/** Views of all of memory; replaced by `room` and `foreign`. */
 	bytes: Buffer;
@@ -23,8 +23,8 @@ export class ImageBlocks {
 	}
 
 	/**
-	 * Makes sure of so many words, and of those that things of a fixed size take beside them. Throws `EngineError` when
-	 * there is no more memory.
+	 * Ensures so many words, and those for blocks of fixed sizes besides. Throws `EngineError` when there is no more
+	 * memory.
 	 */
 	room(words = 0): void {
 		if (this.next + words + spare <= this.#limit) return;
@@ -32,7 +32,7 @@ export class ImageBlocks {
 		this.#look();
 	}
 
-	/** Begins a block at the next word; returns its first word behind the header. There must be room. */
+	/** Begins a block at the next word and returns its first word after the header. There must be room. */
 	block(bytes: number): number {
 		const header = this.next;
 		const words = this.words;
@@ -43,7 +43,7 @@ export class ImageBlocks {
 		return header + headerWords;
 	}
 
-	/** Lets the module parse JSON into the next words; returns the address of the value, which may lie anywhere. */
+	/** Lets the module parse JSON into the next words. Returns the address of the value, which may be anywhere. */
 	foreign(json: Buffer): number {
 		const memory = this.#memory;
 		memory.reserve(this.next * 4, json.length * 4);

@@ -1,25 +1,27 @@
 import { kind, string } from './heap-layout.js';
 import type { ImageBlocks } from './image-blocks.js';
 
-/** How often a string is written out before it is shared. Rare strings are better where they are read. */
+/** How many copies of a string are written before it is shared. Rare strings are faster to read next to their use. */
 const copies = 16;
-/** How many strings are watched at most: few enough to stay in the processor's caches. */
+/** The most strings to count: few enough to stay in the processor's caches. */
 const mostWatched = 2 ** 16;
-/** Strings longer than this are copied by the machine's own means. */
+/** The length from which strings are copied natively, in bytes. */
 const long = 64;
 
-/** Of a string that is watched: the place where it was written last, its hash, and how often it came, others deducted. */
+/** A counted string: where it was last written, its hash, and how often it came, less the others with its slot. */
 const slot = { place: 0, hash: 1, uses: 2, words: 4 } as const;
 
-/** Writes strings into an image: each where it is used, until it was used often. They are never freed. */
+/**
+ * Writes strings into an image: next to each use, until a string is frequent enough to be shared. They are never freed.
+ */
 export class ImageStrings {
 	readonly #blocks: ImageBlocks;
 	/** Slots, by hash. */
 	readonly #slots: Int32Array;
-	/** The number of slots less one. */
+	/** The number of slots minus one. */
 	readonly #mask: number;
 
-	/** For an image of so many bytes of JSON. */
+	/** Sizes the slots for so many bytes of JSON. */
 	constructor(blocks: ImageBlocks, bytes: number) {
 		this.#blocks = blocks;
 		const watched = Math.min(mostWatched, 2 ** Math.ceil(Math.log2(bytes + 1)));
@@ -33,7 +35,7 @@ export class ImageStrings {
 		const at = ((hash ^ (hash >>> 15)) & this.#mask) * slot.words;
 		const uses = slots[at + slot.uses] ?? 0;
 		const known = slots[at + slot.place] ?? 0;
-		const same = uses > 0 && slots[at + slot.hash] === hash && holds(this.#blocks, known, source, from, to);
+		const same = uses > 0 && slots[at + slot.hash] === hash && equalsBytes(this.#blocks, known, source, from, to);
 		if (same && uses > copies) return known * 4;
 		const place = this.#text(source, from, to);
 		if (same || uses <= 1) {
@@ -63,8 +65,8 @@ export class ImageStrings {
 	}
 }
 
-/** Whether a string that was written is the bytes from `from` up to `to` of `source`. */
-export function holds(blocks: ImageBlocks, place: number, source: Buffer, from: number, to: number): boolean {
+/** Whether a written string equals the bytes from `from` up to `to` of `source`. */
+export function equalsBytes(blocks: ImageBlocks, place: number, source: Buffer, from: number, to: number): boolean {
 	const { bytes, words } = blocks;
 	if (words[place + string.length] !== to - from) return false;
 	for (let at = from, other = (place + string.text) * 4; at < to; at += 1, other += 1) {

@@ -4,7 +4,7 @@ import { collection, element, kind, string } from './heap-layout.js';
 import { aligned, type ModuleMemory } from './module-memory.js';
 import { unsigned } from './policy-exports.js';
 
-/** What a usual check says, all of it strings. */
+/** The strings of a usual check. */
 export interface UsualInput {
 	readonly user: { readonly key: string };
 	readonly action: string;
@@ -12,20 +12,20 @@ export interface UsualInput {
 }
 
 /**
- * The inputs of the two usual checks, with and without an instance, as values that stay in memory: a check writes its
- * strings and their lengths, and neither side has to do with JSON.
+ * The inputs of the two usual checks, with and without an instance, as values that stay in memory: a check writes only
+ * its strings and their lengths, and neither side uses JSON.
  */
 export class InputFrames {
-	/** The first address behind the frames. */
+	/** The first address after the frames. */
 	readonly end: number;
 	readonly #start: number;
 	readonly #memory: ModuleMemory;
 	readonly #ofType: Frame;
 	readonly #ofInstance: Frame;
-	/** Strings of the policy's text by their address: all below the frames, where nothing ever changes. */
+	/** Strings of the policy's text by their address. All are below the frames, where nothing ever changes. */
 	readonly #known = new Map<number, string>();
 
-	/** Makes the frames at `start`, above everything that the module itself holds, for evaluations of `entrypoint`. */
+	/** Makes the frames at `start`, above everything that the module itself uses, for evaluations of `entrypoint`. */
 	constructor(memory: ModuleMemory, start: number, entrypoint: number) {
 		this.#memory = memory;
 		this.#start = start;
@@ -34,7 +34,7 @@ export class InputFrames {
 		this.end = this.#ofInstance.end;
 	}
 
-	/** Says which data the evaluations read. */
+	/** Sets the data that the evaluations read. */
 	useData(root: number): void {
 		for (const { context } of [this.#ofType, this.#ofInstance]) {
 			this.#memory.exports.opa_eval_ctx_set_data(context, root);
@@ -42,29 +42,29 @@ export class InputFrames {
 	}
 
 	/**
-	 * Evaluates a check; everything above `free` may be overwritten, and has room for its strings. The result when it is
-	 * one string, and `undefined` for anything else. Throws what the module throws.
+	 * Evaluates a check. Everything above `free` may be overwritten, and must have room for its strings. Returns the
+	 * result when it is a single string, `undefined` for anything else. Throws what the module throws.
 	 */
 	evaluate(input: UsualInput, free: number): string | undefined {
-		const frame = this.#frameOf(input);
+		const frame = this.#frameFor(input);
 		const { exports } = this.#memory;
 		exports.opa_heap_ptr_set(frame.fill(input, free));
 		if (exports.eval(frame.context) !== 0) return undefined;
 		return this.#string(unsigned(exports.opa_eval_ctx_get_result(frame.context)));
 	}
 
-	/** The JSON that the module makes of the input as it stands in the frame. For the probe of the layout. */
+	/** The module's JSON of the input as it is in the frame, for the probe of the layout. */
 	dump(input: UsualInput, free: number): string {
-		const frame = this.#frameOf(input);
+		const frame = this.#frameFor(input);
 		this.#memory.free = frame.fill(input, free);
 		return this.#memory.dump(frame.input);
 	}
 
-	#frameOf({ resource }: UsualInput): Frame {
+	#frameFor({ resource }: UsualInput): Frame {
 		return resource.key === undefined ? this.#ofType : this.#ofInstance;
 	}
 
-	/** The string in a set of one object of one member. */
+	/** The string in a set that holds one object with one member. */
 	#string(results: number): string | undefined {
 		const { view } = this.#memory;
 		const object = this.#first(results);
@@ -100,13 +100,13 @@ export class InputFrames {
 	}
 }
 
-/** One input, and the context in which it is evaluated. */
+/** One input and its evaluation context. */
 class Frame {
 	readonly context: number;
 	readonly input: number;
 	readonly end: number;
 	readonly #memory: ModuleMemory;
-	/** The words where the strings are. */
+	/** The word of each string. */
 	readonly #strings: Readonly<Record<'user' | 'action' | 'type' | 'tenant' | 'key', number>>;
 
 	constructor(
@@ -120,7 +120,7 @@ class Frame {
 		const json = JSON.stringify({ user: { key: '' }, action: '', resource });
 		const { root, end } = writeImage(memory, start, Buffer.from(json));
 		this.input = root;
-		const place = (...path: readonly string[]) => placeOf(memory, root, path);
+		const place = (...path: readonly string[]) => findWord(memory, root, path);
 		this.#strings = {
 			user: place('user', 'key'),
 			action: place('action'),
@@ -135,7 +135,7 @@ class Frame {
 		memory.exports.opa_eval_ctx_set_input(this.context, root);
 	}
 
-	/** Writes the strings from `start` on; returns the first address behind them where blocks are aligned. */
+	/** Writes the strings from `start` on. Returns the first aligned address after them. */
 	fill({ user, action, resource: { type, tenant, key } }: UsualInput, start: number): number {
 		const all = user.key + action + type + tenant + (key ?? '');
 		const plain = this.#memory.writeText(all, start) === all.length;
@@ -148,7 +148,7 @@ class Frame {
 		return aligned(end, 8);
 	}
 
-	/** Points a string at its bytes, which are there already when all are plain: one byte each. */
+	/** Points a string at its bytes. They are written already when all strings are plain, one byte a character. */
 	#fill(place: number, text: string, start: number, plain: boolean): number {
 		const length = plain ? text.length : this.#memory.writeText(text, start);
 		const { words } = this.#memory;
@@ -159,7 +159,7 @@ class Frame {
 }
 
 /** The word of the value at a path of an image. */
-function placeOf(memory: ModuleMemory, object: number, path: readonly string[]): number {
+function findWord(memory: ModuleMemory, object: number, path: readonly string[]): number {
 	const { bytes, words } = memory;
 	const wordAt = (index: number) => (words[index] ?? 0) >>> 2;
 	const [name, ...rest] = path;
@@ -171,7 +171,7 @@ function placeOf(memory: ModuleMemory, object: number, path: readonly string[]):
 			const key = wordAt(at + element.key);
 			const text = (key + string.text) * 4;
 			if (bytes.toString('utf8', text, text + (words[key + string.length] ?? 0)) === name) {
-				return placeOf(memory, wordAt(at + element.value) * 4, rest);
+				return findWord(memory, wordAt(at + element.value) * 4, rest);
 			}
 		}
 	}

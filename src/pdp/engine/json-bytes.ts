@@ -1,5 +1,5 @@
-/** The bytes that JSON is made of. */
-export const byteOf = {
+/** The bytes of JSON's syntax. */
+export const jsonByte = {
 	quote: 0x22,
 	comma: 0x2c,
 	colon: 0x3a,
@@ -13,7 +13,7 @@ export const byteOf = {
 	closingBrace: 0x7d,
 } as const;
 
-const { openingBracket, closingBracket, openingBrace, closingBrace } = byteOf;
+const { openingBracket, closingBracket, openingBrace, closingBrace } = jsonByte;
 
 /** Whether an object or an array begins with this byte. */
 export function opens(byte: number): boolean {

@@ -1,13 +1,13 @@
 import { EngineError } from './engine-error.js';
-import { emptyHash, hashed } from './heap-layout.js';
-import { byteOf, closes, opens } from './json-bytes.js';
+import { emptyHash, extendHash } from './heap-layout.js';
+import { closes, jsonByte, opens } from './json-bytes.js';
 
-const { quote, backslash } = byteOf;
+const { quote, comma, backslash } = jsonByte;
 const isNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 /**
- * Reads a JSON text byte by byte and lets nothing pass that is no JSON: every method that finds such throws
- * `EngineError` with its place. The text is UTF-8, which the caller has made sure of.
+ * Reads a JSON text byte by byte and accepts nothing but JSON: every method that finds something else throws
+ * `EngineError` with its place. The text is UTF-8, which the caller has checked.
  */
 export class JsonScanner {
 	/** The string that was read last: the bytes from `from` up to `to` of `source`, and their hash. */
@@ -24,7 +24,12 @@ export class JsonScanner {
 		this.source = json;
 	}
 
-	/** The next byte that is no white space, `undefined` at the end. It stays the next one. */
+	/** The place of the next byte. */
+	get at(): number {
+		return this.#at;
+	}
+
+	/** The next byte that is not white space; `undefined` at the end. Does not consume it. */
 	peek(): number | undefined {
 		const json = this.#json;
 		for (;;) {
@@ -35,7 +40,7 @@ export class JsonScanner {
 		}
 	}
 
-	/** Passes over a byte that must come next, but for white space. */
+	/** Consumes this byte, which must come next except for white space. */
 	skip(byte: number): void {
 		if (this.peek() !== byte) throw this.unexpected();
 		this.#at += 1;
@@ -54,7 +59,7 @@ export class JsonScanner {
 				return;
 			}
 			if (byte === undefined || byte < 0x20) throw this.unexpected(at);
-			hash = hashed(hash, byte);
+			hash = extendHash(hash, byte);
 			at += 1;
 		}
 		this.#at = at + 1;
@@ -64,7 +69,7 @@ export class JsonScanner {
 		this.hash = hash;
 	}
 
-	/** Passes over a word, such as `null`. */
+	/** Consumes a word, such as `null`. */
 	word(text: string): void {
 		for (let index = 0; index < text.length; index += 1) {
 			if (this.#json[this.#at] !== text.charCodeAt(index)) throw this.unexpected();
@@ -72,7 +77,7 @@ export class JsonScanner {
 		}
 	}
 
-	/** Reads a number: its text. */
+	/** Reads a number and returns its text. */
 	number(): string {
 		const start = this.#at;
 		while (partOfNumber(this.#json[this.#at])) this.#at += 1;
@@ -81,38 +86,65 @@ export class JsonScanner {
 		return text;
 	}
 
-	/** Reads an array or an object at once: its text, and what JavaScript reads in it. */
+	/** Reads a whole array or object: its text, and its value in JavaScript. */
 	nested(): { readonly text: Buffer; readonly value: unknown } {
 		const start = this.#at;
-		let depth = 0;
-		do {
-			const byte = this.#json[this.#at];
-			if (byte === undefined) throw this.unexpected();
-			if (byte === quote) this.#at = this.#endOfString(this.#at + 1);
-			else this.#at += 1;
-			if (opens(byte)) depth += 1;
-			else if (closes(byte)) depth -= 1;
-		} while (depth > 0);
-		return { text: this.#json.subarray(start, this.#at), value: this.#parsed(start) };
+		this.pass(0, Number.POSITIVE_INFINITY);
+		return { text: this.#json.subarray(start, this.#at), value: this.parsed(start) };
 	}
 
-	/** The error for a byte, or for what begins with it. */
+	/**
+	 * Skips the rest of a value with `open` open objects and arrays, or about `length` bytes of it. Returns how many
+	 * are open then. Checks only that brackets and quotes end.
+	 */
+	pass(open: number, length: number): number {
+		const json = this.#json;
+		this.peek();
+		let at = this.#at;
+		const until = at + length;
+		let depth = open;
+		do {
+			const byte = json[at];
+			if (byte === undefined) throw this.unexpected(at);
+			if (byte === quote) at = this.#endOfString(at + 1);
+			else if (opens(byte)) {
+				depth += 1;
+				at += 1;
+			} else if (closes(byte)) {
+				depth -= 1;
+				at += 1;
+			} else at = depth > 0 ? at + 1 : this.#endOfScalar(at);
+		} while (depth > 0 && at < until);
+		this.#at = at;
+		return depth;
+	}
+
+	/** The JavaScript value of the text from `start` to the next byte. */
+	parsed(start: number): unknown {
+		try {
+			return JSON.parse(this.#json.toString('utf8', start, this.#at));
+		} catch {
+			throw this.unexpected(start);
+		}
+	}
+
+	/** The error for a byte, or for what starts with it. */
 	unexpected(at = this.#at): EngineError {
 		return new EngineError(`the data is no JSON at byte ${at}`);
 	}
 
-	/** Goes on with a string at its first escape. */
+	/** Continues a string at its first escape. */
 	#escaped(at: number): void {
 		const start = this.#at;
 		this.#at = this.#endOfString(at);
-		// Halves of characters become the replacement character here.
-		this.source = Buffer.from(String(this.#parsed(start)));
+		// This turns lone surrogates into the replacement character.
+		this.source = Buffer.from(String(this.parsed(start)));
 		this.from = 0;
 		this.to = this.source.length;
-		this.hash = this.source.reduce(hashed, emptyHash);
+		this.hash = this.source.reduce(extendHash, emptyHash);
 	}
 
-	/** Where the string ends that goes on at `at`: behind its closing quote. */
+	/** The position after the closing quote of a string that continues at `at`. */
 	#endOfString(at: number): number {
 		const json = this.#json;
 		for (let end = at; end < json.length; end += 1) {
@@ -122,17 +154,19 @@ export class JsonScanner {
 		throw this.unexpected(at);
 	}
 
-	/** What JavaScript reads from `start` to the next byte. */
-	#parsed(start: number): unknown {
-		try {
-			return JSON.parse(this.#json.toString('utf8', start, this.#at));
-		} catch {
-			throw this.unexpected(start);
+	/** The end of the number or word that begins at `start`. */
+	#endOfScalar(start: number): number {
+		const json = this.#json;
+		let at = start;
+		for (let byte = json[at]; byte !== undefined; byte = json[at]) {
+			if (byte <= 0x20 || byte === comma || closes(byte)) break;
+			at += 1;
 		}
+		return at;
 	}
 }
 
-/** Whether numbers are written with this byte. */
+/** Whether a byte can be part of a number. */
 function partOfNumber(byte: number | undefined): boolean {
 	if (byte === undefined) return false;
 	return (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x2e || byte === 0x2b || (byte | 0x20) === 0x65;

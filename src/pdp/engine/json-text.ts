@@ -1,4 +1,4 @@
-/** JSON for an OPA module, which refuses halves of characters: they become the replacement character, as in UTF-8. */
+/** JSON for an OPA module, which refuses lone surrogates: they become the replacement character, as in UTF-8. */
 export function jsonText(value: unknown): string {
 	const json = JSON.stringify(value);
 	return json.includes('\\ud')
@@ -6,7 +6,7 @@ export function jsonText(value: unknown): string {
 		: json;
 }
 
-/** Whether JSON may hold halves of characters, which only escapes can say. */
-export function mayHoldHalves(json: string | Buffer): boolean {
+/** Whether JSON may hold lone surrogates, which only escapes can express. */
+export function mayHoldLoneSurrogates(json: string | Buffer): boolean {
 	return json.includes('\\ud') || json.includes('\\uD');
 }

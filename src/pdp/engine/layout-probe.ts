@@ -4,10 +4,10 @@ import { InputFrames } from './input-frame.js';
 import type { ModuleMemory } from './module-memory.js';
 
 /**
- * Whether a module holds values as `heap-layout` says: it must read, change and write what was laid out here like what
- * it parsed itself. Uses memory from `start` on.
+ * Whether a module's layout is that of `heap-layout`: it must read, change and write values laid out by this code like
+ * those it parsed itself. Uses memory from `start` on.
  */
-export function laysOutAlike(memory: ModuleMemory, start: number): boolean {
+export function hasKnownLayout(memory: ModuleMemory, start: number): boolean {
 	try {
 		const { root, end } = writeImage(memory, start, Buffer.from(JSON.stringify(document)));
 		memory.free = end;
@@ -18,15 +18,13 @@ export function laysOutAlike(memory: ModuleMemory, start: number): boolean {
 		}
 		return isDeepStrictEqual(JSON.parse(memory.dump(root)), changed);
 	} catch {
-		// What it is that a module does not take makes no difference.
+		// Any failure means the same: the module has another layout.
 		return false;
 	}
 }
 
-/**
- * Frames for the inputs of checks, `undefined` when the module does not read what they hold. They begin at `start`.
- */
-export function framesFor(memory: ModuleMemory, start: number, entrypoint: number): InputFrames | undefined {
+/** Makes frames for the inputs of checks, from `start` on; `undefined` when the module cannot read their contents. */
+export function makeFrames(memory: ModuleMemory, start: number, entrypoint: number): InputFrames | undefined {
 	try {
 		const frames = new InputFrames(memory, start, entrypoint);
 		const alike = inputs.every((input) => isDeepStrictEqual(JSON.parse(frames.dump(input, frames.end)), input));
@@ -55,7 +53,7 @@ const document = {
 	empty: {},
 };
 
-/** Frees blocks of every size, and uses them again; lets a table grow, and makes new ones. */
+/** Patches that free blocks of every size and reuse them, let a table grow, and make new ones. */
 const changes: readonly (readonly [readonly string[], unknown?])[] = [
 	[['gone']],
 	[['constants', 'null']],

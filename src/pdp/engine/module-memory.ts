@@ -3,25 +3,25 @@ import { type PolicyExports, unsigned } from './policy-exports.js';
 
 /** The unit in which memory grows, in bytes. */
 export const page = 64 * 1024;
-/** Room kept above what is asked for: for an input, its evaluation and its result, in bytes. */
+/** Memory kept free above what is asked for, for an input, its evaluation and its result, in bytes. */
 export const headroom = 16 * 1024 * 1024;
-/** One page less than 4 GiB: all that 32-bit addresses reach. */
+/** One page less than 4 GiB: the reach of 32-bit addresses. */
 const addressable = 2 ** 32 - page;
 
-/** The bytes of UTF-8 that one unit of a JavaScript string takes at most. */
+/** The most bytes of UTF-8 for one unit of a JavaScript string. */
 const mostPerCharacter = 3;
 
-/** One step of a patch as JSON text; without a value it removes. */
+/** One patch as JSON text; without a value it removes. */
 export interface PatchStep {
 	readonly path: string;
 	readonly value?: string | undefined;
 }
 
-/** The memory of one instance of a module, seen from outside, and what the module's own allocator does in it. */
+/** The memory of one instance of a module, and what the module's own allocator does in it. */
 export class ModuleMemory {
 	readonly exports: PolicyExports;
 	readonly #memory: WebAssembly.Memory;
-	/** Views of all of memory; replaced whenever it grew. */
+	/** Views of all of memory; replaced whenever it has grown. */
 	#bytes: Buffer;
 	#words: Int32Array;
 	#view: DataView;
@@ -34,37 +34,37 @@ export class ModuleMemory {
 		this.#view = new DataView(memory.buffer);
 	}
 
-	/** All of memory. Good until memory grows. */
+	/** All of memory. Valid until memory grows. */
 	get bytes(): Buffer {
 		if (this.#bytes.byteLength === 0) this.#bytes = Buffer.from(this.#memory.buffer);
 		return this.#bytes;
 	}
 
-	/** All of memory in words of four bytes. Good until memory grows. */
+	/** All of memory in words of four bytes. Valid until memory grows. */
 	get words(): Int32Array {
 		if (this.#words.byteLength === 0) this.#words = new Int32Array(this.#memory.buffer);
 		return this.#words;
 	}
 
-	/** All of memory, to read numbers at any address. Good until memory grows. */
+	/** All of memory, to read numbers at any address. Valid until memory grows. */
 	get view(): DataView {
 		if (this.#view.buffer.byteLength === 0) this.#view = new DataView(this.#memory.buffer);
 		return this.#view;
 	}
 
-	/** The first address that the module's allocator has not given away. */
+	/** The first address that the module's allocator has not handed out. */
 	get free(): number {
 		return unsigned(this.exports.opa_heap_ptr_get());
 	}
 
-	/** Lets the allocator go on at this address. It forgets its free blocks. */
+	/** Makes the allocator continue at this address. It forgets its free blocks. */
 	set free(address: number) {
 		this.exports.opa_heap_ptr_set(address);
 	}
 
 	/**
-	 * Makes sure of `bytes` from address `from` on, with headroom; nothing above `from` needs to be kept. Growing is left
-	 * to the module's allocator, which does not see pages that others add, and is done in big steps: each step can cost a
+	 * Ensures `bytes` from address `from` on, with headroom. Nothing above `from` is kept. Growing is left to the
+	 * module's allocator, which does not see pages that others add, and is done in big steps, because each can cost a
 	 * garbage collection. Throws `EngineError` when there is no more memory.
 	 */
 	reserve(from: number, bytes: number): void {
@@ -74,7 +74,7 @@ export class ModuleMemory {
 		if (size + missing > addressable) throw new EngineError(`no memory for ${missing} bytes more`);
 		const pages = Math.ceil(Math.min(Math.max(missing, size / 4), addressable - size) / page);
 		const { free } = this;
-		// From here a block of almost so many pages just does not fit.
+		// From this address, a block of almost that many pages just does not fit.
 		this.free = Math.max(from, size - 16);
 		this.exports.opa_malloc(pages * page - 16);
 		this.free = free;
@@ -86,8 +86,8 @@ export class ModuleMemory {
 	}
 
 	/**
-	 * Writes a text as UTF-8 and returns how many bytes that took. The most is said because without it nothing at all is
-	 * written where 2 GiB of memory or more lie behind the address.
+	 * Writes a text as UTF-8 and returns how many bytes it took. The limit is passed because without it nothing is
+	 * written at all when there are 2 GiB of memory or more after the address.
 	 */
 	writeText(text: string, address: number): number {
 		return this.bytes.write(text, address, text.length * mostPerCharacter, 'utf8');
@@ -104,8 +104,8 @@ export class ModuleMemory {
 	}
 
 	/**
-	 * Lets the module change an object. Throws `EngineError` when a path to add leads through what is no object. The module
-	 * does not look whether what a path to remove leads through is one: documents of the compiler have nothing else there.
+	 * Lets the module change an object. Throws `EngineError` when a path to add leads through something that is not an
+	 * object. For a path to remove the module does not check that: documents of the compiler have only objects there.
 	 */
 	patch(object: number, { path, value }: PatchStep): void {
 		const pathAddress = this.parseText(path);
@@ -117,7 +117,7 @@ export class ModuleMemory {
 		if (result !== 0) throw new EngineError(`the data has no place for \`${path}\` (code ${result})`);
 	}
 
-	/** The text that the module makes of a value. */
+	/** The module's JSON text of a value. */
 	dump(value: number): string {
 		return this.textAt(unsigned(this.exports.opa_json_dump(value)));
 	}

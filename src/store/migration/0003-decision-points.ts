@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What is known of decision points beside their keys, and when keys were rotated. */
+/** What decision points report of themselves, and when keys were rotated. */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);
 }

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 
-/** Invites of users, and what proxies are told: as in the foundation, every reference is within one environment. */
+/**
+ * Invites of users, and the configurations of proxies. As in the foundation, every reference is within one environment.
+ */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);
 }

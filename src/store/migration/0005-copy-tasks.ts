@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Copies of environments that go on after they were answered. `environment_id` is the source. A process that runs one
- * renews its lease; one whose lease ran out has nobody any more, and has not happened: the copy commits together with
- * the row's success.
+ * Copies of environments that continue after the request was answered. `environment_id` is the source. The process that
+ * runs a copy renews its lease. A copy whose lease ran out has no process any more and did not happen, because it
+ * commits together with the row's success.
  */
 export async function up(knex: Knex): Promise<void> {
 	await knex.raw(`create table copy_tasks (

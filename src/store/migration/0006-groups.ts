@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 /**
  * Groups: resource instances that are marked as such, and what was made only for them. A group has the id of its
- * instance and goes with it.
+ * instance and is deleted with it.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);
@@ -17,7 +17,7 @@ const statements = [
 		primary key (environment_id, id),
 		foreign key (environment_id, id) references resource_instances on delete cascade
 	)`,
-	...['resources', 'roles', 'relations'].map(
-		(table) => `alter table ${table} add column made_for_groups boolean not null default false`,
-	),
-];
+	'alter table resources add column made_for_groups boolean not null default false',
+	'alter table roles add column made_for_groups boolean not null default false',
+	'alter table relations add column made_for_groups boolean not null default false',
+] as const;

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 
 /**
- * Indexes for what deltas ask: which roles a user holds anywhere, which on one instance, and where an instance is the
- * subject of some relations. They also do what those they replace did. An id is indexed as a text where the question
- * has another index for it, under which there may be very many rows: a database that has not counted its rows yet could
- * take that one.
+ * Indexes for the queries of deltas: which roles a user holds anywhere, which on one instance, and in which relations
+ * an instance is the subject. They also replace the indexes that are dropped here. An id is indexed as text where the
+ * query could use another index on it, one with very many rows under an id: without statistics the database might
+ * choose that one.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

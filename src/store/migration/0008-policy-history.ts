@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Which policy was published at which revision of an environment's schema. `files` lie beside the Rego of the policy:
- * what was made of that schema and is no part of the policy that others share.
+ * Which policy was published at which revision of an environment's schema. `files` are those made of that schema
+ * besides the Rego, which are not part of the policy that environments share.
  */
 export async function up(knex: Knex): Promise<void> {
 	await knex.raw(`create table policy_revisions (

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 
 /**
  * Condition sets and the rules between them. INVARIANT: as in the foundation, every reference is within one
- * environment. A set that is made automatically has a role, or else a resource and no conditions of its own.
- * `conditions` is kept as it was written, which the binary form would not: it sorts the members of objects.
+ * environment. An automatic set has a role, or else a resource and no conditions of its own. `conditions` is `json` and
+ * not `jsonb`, which would reorder the members of objects.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

@@ -10,6 +10,7 @@ import { up as policyHistory } from './0008-policy-history.js';
 import { up as conditionSets } from './0009-condition-sets.js';
 import { up as policyInForce } from './0010-policy-in-force.js';
 import { up as schemasOfPolicies } from './0011-schemas-of-policies.js';
+import { up as checkBounds } from './0012-check-bounds.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -24,11 +25,12 @@ const migrations = [
 	{ name: '0009-condition-sets', up: conditionSets },
 	{ name: '0010-policy-in-force', up: policyInForce },
 	{ name: '0011-schemas-of-policies', up: schemasOfPolicies },
+	{ name: '0012-check-bounds', up: checkBounds },
 ] as const;
 
 type Migration = (typeof migrations)[number];
 
-/** What knex reads the migrations from: code, so that they work from any folder and are typed. */
+/** Gives knex the migrations as code, so that they are typed and work from any folder. */
 export const migrationSource: Knex.MigrationSource<Migration> = {
 	getMigrations: async () => [...migrations],
 	getMigrationName: (migration) => migration.name,

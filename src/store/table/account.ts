@@ -52,10 +52,10 @@ export class Environment extends Model {
 	declare updated_at: Date;
 }
 
-/** Whose objects a key opens. */
+/** What a key belongs to and opens. */
 export type ObjectType = 'org' | 'project' | 'env';
 
-/** What a key may do there: `read` keys cannot write, `no_access` keys can do nothing but see what they are of. */
+/** What a key may do there. `read` keys cannot write; `no_access` keys can only see what they belong to. */
 export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access';
 
 /** A secret that opens an organization, a project or an environment. */
@@ -72,11 +72,11 @@ export class ApiKey extends Model {
 	declare name: string | null;
 	declare secret_hash: Uint8Array;
 	declare secret_cipher: Uint8Array;
-	/** Whether the decision points that use it shall log decisions in detail. */
+	/** Whether the decision points that use it are to log decisions in detail. */
 	declare debug_audit_logs: boolean;
 	declare created_at: Date;
-	/** When it was given its present secret, if that is not its first. */
+	/** When it got its present secret, if that is not its first. */
 	declare rotated_at: Date | null;
-	/** About when it was last shown, to the minute. */
+	/** When it was last used, to the minute. */
 	declare last_used_at: Date | null;
 }

@@ -1,6 +1,7 @@
 import type { QueryBuilder } from 'objection';
-import { type AttributeFilter, whereAttributes } from '../filter.js';
-import type { ReadingUnit, WritingUnit } from '../unit.js';
+import { type AttributeFilter, whereAttributes } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
 
 /** A named group of actions of one resource. */
@@ -62,7 +63,7 @@ export interface GroupedActionRow {
 	readonly key: string;
 }
 
-/** The actions in these groups, each group's in the order they were given. */
+/** The actions in these groups, in each group's order. */
 export async function groupedActions(
 	unit: ReadingUnit,
 	groupIds: readonly string[],

@@ -1,6 +1,8 @@
 import type { QueryBuilder } from 'objection';
-import { type PageOf, whereAnyOf } from '../filter.js';
-import { chunksOf, type ReadingUnit, rowsAtOnce, type WritingUnit } from '../unit.js';
+import { type PageResult, whereIdsIn } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import { rowChunks, rowsPerStatement } from '../unit/row-chunks.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 
 /** Whom a user set selects may do an action on what a resource set selects. */
@@ -52,7 +54,7 @@ export function rulesBy(unit: ReadingUnit, filter: RuleFilter): QueryBuilder<Con
 		.select('condition_set_rules.*', 'user_sets.key as user_set', 'resource_sets.key as resource_set')
 		.select('resource_actions.key as action', 'resources.key as resource')
 		.orderBy('condition_set_rules.id');
-	whereAnyOf(query, {
+	whereIdsIn(query, {
 		'condition_set_rules.id': filter.ids,
 		'condition_set_rules.user_set_id': filter.user_set_ids,
 		'condition_set_rules.resource_set_id': filter.resource_set_ids,
@@ -68,22 +70,22 @@ export function rulesBy(unit: ReadingUnit, filter: RuleFilter): QueryBuilder<Con
 }
 
 /** A page of `rulesBy` as the rows it selected. */
-export function ruleRows(page: PageOf<ConditionSetRule>): PageOf<RuleRow> {
+export function ruleRows(page: PageResult<ConditionSetRule>): PageResult<RuleRow> {
 	// The query selected the keys beside the table's own columns.
-	return page as unknown as PageOf<RuleRow>;
+	return page as unknown as PageResult<RuleRow>;
 }
 
-/** The next of the rules that pass the filter, as many as one statement takes. */
+/** Some of the rules that pass the filter, as many as one statement takes. */
 export async function someRules(unit: ReadingUnit, filter: RuleFilter): Promise<readonly RuleRow[]> {
-	return rulesBy(unit, filter).limit(rowsAtOnce).castTo<RuleRow[]>();
+	return rulesBy(unit, filter).limit(rowsPerStatement).castTo<RuleRow[]>();
 }
 
-/** The rules that join these sets and actions: the first of each, the second of each, and so on. */
+/** The rules that join these sets and actions: the ids of each entry belong together. */
 export async function rulesJoining(unit: ReadingUnit, wanted: readonly RuleIds[]): Promise<readonly RuleRow[]> {
 	const columns = ['user_set_id', 'action_id', 'resource_set_id'] as const;
 	const named = columns.map((column) => `condition_set_rules.${column}`).join(', ');
 	const found: RuleRow[] = [];
-	for (const [, chunk] of chunksOf(wanted)) {
+	for (const [, chunk] of rowChunks(wanted)) {
 		const rows = rulesBy(unit, {}).whereRaw(
 			`(${named}) in (select * from unnest(?::uuid[], ?::uuid[], ?::uuid[]))`,
 			columns.map((column) => chunk.map((ids) => ids[column])),
@@ -111,14 +113,16 @@ export async function rulesNamed(unit: ReadingUnit, wanted: readonly RuleKeys[])
 export async function insertRules(unit: WritingUnit, wanted: readonly RuleIds[]): Promise<readonly ConditionSetRule[]> {
 	const columns = wanted.map(({ user_set_id, action_id, resource_set_id }) => ({
 		...unit.stamp(),
-		...{ user_set_id, action_id, resource_set_id },
+		user_set_id,
+		action_id,
+		resource_set_id,
 	}));
 	return unit.insertMissing(ConditionSetRule, columns);
 }
 
 /** Deletes these rules. Records nothing. */
 export async function deleteRules(unit: WritingUnit, rows: readonly RuleRow[]): Promise<void> {
-	for (const [, chunk] of chunksOf(rows)) {
+	for (const [, chunk] of rowChunks(rows)) {
 		const ids = chunk.map((row) => row.id);
 		await unit.query(ConditionSetRule).whereRaw('condition_set_rules.id = any(?::uuid[])', [ids]).delete();
 	}

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../wire/common.js';
-import type { ReadingUnit } from '../unit.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
 
-/** What the owner of a unit's environment says of it, as this unit sees it. */
-export async function settingsOf(unit: ReadingUnit): Promise<JsonObject> {
+/** The settings of a unit's environment, as this unit sees them. */
+export async function environmentSettings(unit: ReadingUnit): Promise<JsonObject> {
 	const sql = 'select "settings" from "environments" where "id" = :environment_id';
 	const [row] = (await unit.raw<{ readonly settings: JsonObject | null }>(sql, {})).rows;
 	return row?.settings ?? {};

@@ -1,26 +1,26 @@
 import type { QueryBuilder } from 'objection';
-import type { PageOf } from '../filter.js';
-import type { ReadingUnit } from '../unit.js';
+import type { PageResult } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
 import { sameEnvironment } from './environment-model.js';
 import { RelationshipTuple } from './relationship-tuple.js';
 import { instanceNameIn } from './resource-instance.js';
 
 /**
- * Which roles the members of groups derive on which instances. Nothing of it is stored for groups: it is what
- * relationships and derivations say, so that it is right whichever way those came and went.
+ * Which roles the members of groups derive on which instances. Nothing of this is stored for groups: it follows from
+ * relationships and derivations, and so is right however those came about.
  */
 
 /** The role of a group's resource that its members hold on it (spec: Groups). */
 export const memberKey = 'member';
 
 /**
- * Over a relation of this key, or of this key and a number, a group is a member of one that is listed as its child
- * (decision 13). Over all others it is a member of its parent.
+ * Over a relation with this key, or this key and a number, a group is a member of the group that is listed as its child
+ * (docs/groups.md). Over all others it is a member of its parent.
  */
 export const joinsChildKey = 'joins_child';
 const joinsChildForm = `^${joinsChildKey}(_[0-9]+)?$`;
 
-/** Whether members of a parent are members of its child over the relation of this key. */
+/** Whether members of a parent are members of its child over the relation with this key. */
 export function joinsChild(key: string): boolean {
 	return new RegExp(joinsChildForm).test(key);
 }
@@ -39,16 +39,19 @@ export interface GroupRoleRow {
 	readonly tenant: string;
 }
 
-/** What narrows the roles of groups: any of each list, all of the lists together; absent lists do not narrow. */
+/** Narrows the roles of groups: any of each list, all of the lists together; absent lists do not narrow. */
 export interface GroupRoleFilter {
 	readonly group_ids?: readonly string[];
 	readonly resource_instance_ids?: readonly string[];
 	readonly role_ids?: readonly string[];
-	/** Over such relations as `joinsChild` says, or over others. */
+	/** Only over relations for which `joinsChild` holds, or only over others. */
 	readonly joins_child?: boolean;
 }
 
-/** The roles that members derive from these groups alone, oldest instance first; read as `GroupRoleRow`. */
+/**
+ * The roles that members derive from these groups, not through further groups, oldest instance first; read as
+ * `GroupRoleRow`.
+ */
 export function groupRolesBy(
 	unit: ReadingUnit,
 	filter: GroupRoleFilter,
@@ -103,7 +106,7 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 	return query;
 }
 
-/** The ids of the groups that are assigned to this one, or that this one is assigned to, whoever has whose roles. */
+/** The ids of the groups that are assigned to this one, or that this one is assigned to, whichever way roles pass. */
 export function nestedIds(
 	unit: ReadingUnit,
 	side: 'children' | 'parents',
@@ -123,24 +126,24 @@ function nestedOver(unit: ReadingUnit, filter: GroupRoleFilter, other: 'subject_
 }
 
 /** A page of `groupRolesBy` as the rows it selected. */
-export function groupRoleRows(page: PageOf<RelationshipTuple>): PageOf<GroupRoleRow> {
+export function groupRoleRows(page: PageResult<RelationshipTuple>): PageResult<GroupRoleRow> {
 	// The query selected these columns, and none of the table's own.
-	return page as unknown as PageOf<GroupRoleRow>;
+	return page as unknown as PageResult<GroupRoleRow>;
 }
 
 /** A user id, or a role as `<resource key>:<instance key>#<role key>`, of a group. */
-interface OfGroup {
+interface GroupValue {
 	readonly group_id: string;
 	readonly value: string;
 }
 
 /** The ids of those who hold the role `member` on each of these groups, `most` of each. */
-export async function membersOf(
+export async function groupMembers(
 	unit: ReadingUnit,
 	groupIds: readonly string[],
 	most: number,
-): Promise<readonly OfGroup[]> {
-	const { rows } = await unit.raw<OfGroup>(
+): Promise<readonly GroupValue[]> {
+	const { rows } = await unit.raw<GroupValue>(
 		`select wanted.id as group_id, found.value from unnest(:ids::uuid[]) as wanted (id)
 		cross join lateral (
 			select role_assignments.user_id as value from role_assignments
@@ -155,12 +158,12 @@ export async function membersOf(
 }
 
 /** The roles that members of each of these groups derive on instances, `most` of each. */
-export async function roleNamesOf(
+export async function groupRoleNames(
 	unit: ReadingUnit,
 	groupIds: readonly string[],
 	most: number,
-): Promise<readonly OfGroup[]> {
-	const { rows } = await unit.raw<OfGroup>(
+): Promise<readonly GroupValue[]> {
+	const { rows } = await unit.raw<GroupValue>(
 		`select wanted.id as group_id, found.value from unnest(:ids::uuid[]) as wanted (id)
 		cross join lateral (
 			select distinct resources.key || ':' || objects.key || '#' || roles.key as value from relationship_tuples

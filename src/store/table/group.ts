@@ -1,6 +1,7 @@
 import type { QueryBuilder } from 'objection';
-import type { PageOf } from '../filter.js';
-import type { ReadingUnit, WritingUnit } from '../unit.js';
+import type { PageResult } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { type InstanceFilter, type InstanceRow, instancesBy, type ResourceInstance } from './resource-instance.js';
 
@@ -10,7 +11,7 @@ export class Group extends EnvironmentModel {
 	static readonly kind = 'group';
 	static readonly title = 'Group';
 
-	/** Whether the instance was made to be a group, and goes when it is none any more. */
+	/** Whether the instance was made to be a group, and is deleted when it stops being one. */
 	declare made_instance: boolean;
 }
 
@@ -28,9 +29,9 @@ export function groupsBy(
 }
 
 /** A page of `groupsBy` as the rows it selected. */
-export function groupRows(page: PageOf<ResourceInstance>): PageOf<GroupRow> {
+export function groupRows(page: PageResult<ResourceInstance>): PageResult<GroupRow> {
 	// The query selected the columns beside the table's own.
-	return page as unknown as PageOf<GroupRow>;
+	return page as unknown as PageResult<GroupRow>;
 }
 
 /** The groups among these instances. */
@@ -50,7 +51,7 @@ export async function insertGroups(
 	);
 }
 
-/** Makes these instances be no groups. Records nothing. */
+/** Turns these groups back into plain instances. Records nothing. */
 export async function deleteGroups(unit: WritingUnit, ids: readonly string[]): Promise<void> {
 	await unit.query(Group).whereRaw('groups.id = any(?::uuid[])', [ids]).delete();
 }

@@ -1,4 +1,4 @@
-import type { ReadingUnit } from '../unit.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
 import { ActionGroup } from './action-group.js';
 import { ConditionSet } from './condition-set.js';
 import { type EnvironmentModel, sameEnvironment } from './environment-model.js';
@@ -11,9 +11,9 @@ import { Role, RoleDerivation, RoleParent, RolePermission } from './role.js';
 import { RoleAssignment } from './role-assignment.js';
 import { UserInvite } from './user-invite.js';
 
-/** What was made for groups and nothing refers to any more: the groups that needed it are gone, and nobody else does. */
+/** Finds what was made for groups and nothing refers to any more. */
 
-/** Relations that no relationship has; what is derived through them is for the caller to look at. */
+/** Relations that no relationship has. Whether roles are derived through them is for the caller to check. */
 export async function relationsWithoutTuples(unit: ReadingUnit): Promise<readonly Relation[]> {
 	return unit
 		.query(Relation)
@@ -21,7 +21,7 @@ export async function relationsWithoutTuples(unit: ReadingUnit): Promise<readonl
 		.whereNotExists(unit.query(RelationshipTuple).whereColumn('relationship_tuples.relation_id', 'relations.id'));
 }
 
-/** Roles of resources without groups that nobody holds or is invited to and that are linked to nothing. */
+/** Roles that nobody holds or is invited to, that are linked to nothing, and whose resource has no groups. */
 export async function unusedRoles(unit: ReadingUnit): Promise<readonly Role[]> {
 	const groups = unit
 		.query(Group)
@@ -42,7 +42,7 @@ export async function unusedRoles(unit: ReadingUnit): Promise<readonly Role[]> {
 	return query;
 }
 
-/** Resources that nothing is of. */
+/** Resources without instances, roles, relations or other parts. */
 export async function unusedResources(unit: ReadingUnit): Promise<readonly Resource[]> {
 	const query = unit.query(Resource).where('resources.made_for_groups', true);
 	for (const part of [ResourceInstance, Role, Relation, ResourceAction, ResourceAttribute, ActionGroup, ConditionSet]) {

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
-import { referring } from '../referring.js';
-import type { Scope } from '../unit.js';
+import { insertOrNotFound } from '../unit/insert-or-not-found.js';
+import type { Scope } from '../unit/reading-unit.js';
 
-/** How many decision points of one environment are remembered: those heard of last. */
+/** How many decision points of one environment are kept: those heard of last. */
 export const mostInstances = 100;
 
-/** What a decision point said of itself, last. */
+/** The last report of a decision point. */
 export interface PdpInstance {
 	readonly environment_id: string;
 	readonly pdp_instance_id: string;
@@ -15,12 +15,12 @@ export interface PdpInstance {
 	readonly last_seen_at: Date;
 }
 
-/** What a decision point says of itself. */
+/** The report of a decision point about itself. */
 export type PdpReport = Pick<PdpInstance, 'pdp_instance_id' | 'api_key_id' | 'state'>;
 
 /**
- * The decision points of an environment, as they have told. They are no objects of the environment: what they say is in
- * no revision and no history, takes no lock, and the oldest is forgotten for the newest.
+ * The decision points of an environment, as they have reported themselves. They are not objects of the environment:
+ * their reports are in no revision and no history and take no lock, and the oldest is dropped for the newest.
  */
 export class PdpInstances {
 	constructor(
@@ -28,19 +28,16 @@ export class PdpInstances {
 		private readonly database: Knex,
 	) {}
 
-	/** Those heard of, the one heard of last first. */
+	/** All decision points, the one heard of last first. */
 	async list(): Promise<readonly PdpInstance[]> {
 		return this.#all().orderBy([{ column: 'last_seen_at', order: 'desc' }, 'pdp_instance_id']);
 	}
 
-	/**
-	 * Keeps what one of them says in place of what it said before. Throws `not_found` when the environment was deleted
-	 * meanwhile.
-	 */
+	/** Replaces the last report of a decision point. Throws `not_found` when the environment was deleted meanwhile. */
 	async keep({ state, ...report }: PdpReport, now: Date): Promise<void> {
 		const { environment_id } = this.scope;
 		const row = { ...report, state: JSON.stringify(state), last_seen_at: now };
-		await referring('Environment', environment_id, () =>
+		await insertOrNotFound('Environment', environment_id, () =>
 			this.database('pdp_states')
 				.insert({ ...row, environment_id, first_seen_at: now })
 				.onConflict(['environment_id', 'pdp_instance_id'])

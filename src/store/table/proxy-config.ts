@@ -3,14 +3,14 @@ import { KeyedModel } from './environment-model.js';
 /** Which resource and action a request to a URL stands for. */
 export interface MappingRule {
 	readonly url: string;
-	/** `regex`: `url` is a pattern; `null`: pieces in braces stand for anything. */
+	/** `regex`: `url` is a regular expression. `null`: parts in braces stand for anything. */
 	readonly url_type: 'regex' | null;
 	readonly http_method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
 	/** The key of a resource, which need not exist yet. */
 	readonly resource: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly action: string | null;
-	/** Of several that match, the highest counts; `null` is 0. */
+	/** The highest of the matching rules counts; `null` is 0. */
 	readonly priority: number | null;
 }
 
@@ -22,7 +22,7 @@ export class ProxyConfig extends KeyedModel {
 	static readonly title = 'ProxyConfig';
 
 	declare name: string;
-	/** The secret as text, or a map of texts as JSON, sealed. The change log leaves it out: see `recordOf`. */
+	/** The encrypted secret: a text, or a map of texts as JSON. The change log leaves it out: see `changeRecord`. */
 	declare secret_cipher: Uint8Array;
 	declare auth_mechanism: 'Bearer' | 'Basic' | 'Headers';
 	declare mapping_rules: readonly MappingRule[];

@@ -1,5 +1,6 @@
 import type { QueryBuilder } from 'objection';
-import type { ReadingUnit, WritingUnit } from '../unit.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel } from './environment-model.js';
 
 /** A relation that instances of the subject resource may have to instances of the resource it belongs to. */
@@ -13,7 +14,7 @@ export class Relation extends KeyedModel {
 	declare subject_resource_id: string;
 	declare name: string;
 	declare description: string | null;
-	/** Made by the groups API, which takes it away when no group needs it any more. */
+	/** Made by the groups API, which deletes it when no group needs it any more. */
 	declare made_for_groups: boolean;
 }
 

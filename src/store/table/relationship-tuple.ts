@@ -1,6 +1,8 @@
 import type { QueryBuilder } from 'objection';
-import { type PageOf, whereAnyOf } from '../filter.js';
-import { chunksOf, type ReadingUnit, rowsAtOnce, type WritingUnit } from '../unit.js';
+import { type PageResult, whereIdsIn } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import { rowChunks, rowsPerStatement } from '../unit/row-chunks.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { instanceNameIn } from './resource-instance.js';
 
@@ -65,7 +67,7 @@ export function tuplesBy(unit: ReadingUnit, filter: TupleFilter): QueryBuilder<R
 			instanceNameIn('object_types', 'objects').as('object'),
 		)
 		.orderBy('relationship_tuples.id');
-	whereAnyOf(query, {
+	whereIdsIn(query, {
 		'relationship_tuples.relation_id': filter.relation_ids,
 		'relationship_tuples.subject_id': filter.subject_ids,
 		'relationship_tuples.object_id': filter.object_ids,
@@ -83,14 +85,14 @@ export function tuplesBy(unit: ReadingUnit, filter: TupleFilter): QueryBuilder<R
 }
 
 /** A page of `tuplesBy` as the rows it selected. */
-export function tupleRows(page: PageOf<RelationshipTuple>): PageOf<TupleRow> {
+export function tupleRows(page: PageResult<RelationshipTuple>): PageResult<TupleRow> {
 	// The query selected the keys beside the table's own columns.
-	return page as unknown as PageOf<TupleRow>;
+	return page as unknown as PageResult<TupleRow>;
 }
 
-/** The next of the tuples that pass the filter, as many as one statement takes. */
+/** Some of the tuples that pass the filter, as many as one statement takes. */
 export async function someTuples(unit: ReadingUnit, filter: TupleFilter): Promise<readonly TupleRow[]> {
-	return tuplesBy(unit, filter).limit(rowsAtOnce).castTo<TupleRow[]>();
+	return tuplesBy(unit, filter).limit(rowsPerStatement).castTo<TupleRow[]>();
 }
 
 /** Adds the tuples that are not there yet and returns those. Records nothing. */
@@ -100,14 +102,17 @@ export async function insertTuples(
 ): Promise<readonly RelationshipTuple[]> {
 	const columns = wanted.map(({ subject_id, relation_id, object_id, tenant_id }) => ({
 		...unit.stamp(),
-		...{ subject_id, relation_id, object_id, tenant_id },
+		subject_id,
+		relation_id,
+		object_id,
+		tenant_id,
 	}));
 	return unit.insertMissing(RelationshipTuple, columns);
 }
 
 /** Deletes these tuples. Records nothing. */
 export async function deleteTuples(unit: WritingUnit, rows: readonly TupleRow[]): Promise<void> {
-	for (const [, chunk] of chunksOf(rows)) {
+	for (const [, chunk] of rowChunks(rows)) {
 		const ids = chunk.map((row) => row.id);
 		await unit.query(RelationshipTuple).whereRaw('relationship_tuples.id = any(?::uuid[])', [ids]).delete();
 	}

@@ -1,8 +1,9 @@
 import { type QueryBuilder, type RawBuilder, raw } from 'objection';
 import { asId, instanceName, instanceParts } from '../../wire/common.js';
-import { type PageOf, searchPattern, whereAnyOf } from '../filter.js';
-import { idsAmong } from '../ref.js';
-import { type ReadingUnit, rowsAtOnce } from '../unit.js';
+import { type PageResult, searchPattern, whereIdsIn } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import { idsAmong } from '../unit/reference.js';
+import { rowsPerStatement } from '../unit/row-chunks.js';
 import { KeyedModel, sameEnvironment } from './environment-model.js';
 
 /** One thing of a resource type, in one tenant. */
@@ -25,7 +26,7 @@ export interface InstanceFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly resource_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
-	/** Each a part of, or with `*` a pattern for, the key or `<resource key>:<key>`; or an id. */
+	/** Each is a part of the key or of `<resource key>:<key>`, a pattern for one of them with `*`, or an id. */
 	readonly searches?: readonly string[] | undefined;
 }
 
@@ -45,7 +46,7 @@ export function instancesBy(
 		.join('tenants', sameEnvironment('resource_instances', 'tenant_id', 'tenants'))
 		.select('resource_instances.*', 'resources.key as resource', 'tenants.key as tenant')
 		.orderBy('resource_instances.id');
-	whereAnyOf(query, {
+	whereIdsIn(query, {
 		'resource_instances.id': filter.ids,
 		'resource_instances.resource_id': filter.resource_ids,
 		'resource_instances.tenant_id': filter.tenant_ids,
@@ -64,9 +65,9 @@ function whereSearchedFor(query: QueryBuilder<ResourceInstance, ResourceInstance
 }
 
 /** A page of `instancesBy` as the rows it selected. */
-export function instanceRows(page: PageOf<ResourceInstance>): PageOf<InstanceRow> {
+export function instanceRows(page: PageResult<ResourceInstance>): PageResult<InstanceRow> {
 	// The query selected the keys beside the table's own columns.
-	return page as unknown as PageOf<InstanceRow>;
+	return page as unknown as PageResult<InstanceRow>;
 }
 
 /** All instances, by id and as `<resource key>:<instance key>`, in no order. */
@@ -80,14 +81,15 @@ export async function instanceNames(
 		.castTo<{ id: string; name: string }[]>();
 }
 
-/** The next of the instances that pass the filter, as many as one statement takes. */
+/** Some of the instances that pass the filter, as many as one statement takes. */
 export async function someInstances(unit: ReadingUnit, filter: InstanceFilter): Promise<readonly InstanceRow[]> {
-	return instancesBy(unit, filter).limit(rowsAtOnce).castTo<InstanceRow[]>();
+	return instancesBy(unit, filter).limit(rowsPerStatement).castTo<InstanceRow[]>();
 }
 
 /**
- * The instances that each reference names; references that name nothing are absent. INVARIANT: an id match wins; an id
- * and `<resource key>:<instance key>` name one instance, an instance's key alone names those of every resource.
+ * The instances that each reference names; references that name nothing are absent. INVARIANT: an id match wins. An id
+ * or `<resource key>:<instance key>` names one instance; an instance's key alone names all instances with that key, of
+ * any resource.
  */
 export async function instancesNamed(
 	unit: ReadingUnit,
@@ -98,7 +100,7 @@ export async function instancesNamed(
 	const found = new Map<string, InstanceRow[]>();
 	for (const row of await instancesAt(unit, pairs)) found.set(instanceName(row.resource, row.key), [row]);
 	const others = [...wanted].filter((reference) => !found.has(reference) && instanceParts(reference) === null);
-	const byId = new Map((await instancesOf(unit, idsAmong(others))).map((row) => [row.id, row]));
+	const byId = new Map((await instancesWithIds(unit, idsAmong(others))).map((row) => [row.id, row]));
 	for (const reference of others) {
 		const row = byId.get(asId(reference) ?? '');
 		if (row !== undefined) found.set(reference, [row]);
@@ -109,9 +111,9 @@ export async function instancesNamed(
 }
 
 /**
- * Each of these three finds its rows by an index of its own, which one condition of all three would not.
- * INVARIANT: this one goes by resource and key also in a database that has not counted its rows yet, which would take
- * all instances of the resource for each key: so `offset 0` keeps the step as it is.
+ * Each of these three queries uses an index of its own, which a single query with three conditions would not.
+ * INVARIANT: this one looks up resource and key together even without statistics, where the planner might read all
+ * instances of the resource for each key: `offset 0` prevents that.
  */
 async function instancesAt(
 	unit: ReadingUnit,
@@ -130,13 +132,13 @@ async function instancesAt(
 		) as found`,
 		{ types: pairs.map(({ resource }) => resource), keys: pairs.map(({ key }) => key) },
 	);
-	return instancesOf(
+	return instancesWithIds(
 		unit,
 		rows.map(({ id }) => id),
 	);
 }
 
-async function instancesOf(unit: ReadingUnit, ids: readonly string[]): Promise<readonly InstanceRow[]> {
+async function instancesWithIds(unit: ReadingUnit, ids: readonly string[]): Promise<readonly InstanceRow[]> {
 	return ids.length === 0 ? [] : instancesBy(unit, { ids }).castTo<InstanceRow[]>();
 }
 
@@ -145,7 +147,7 @@ async function instancesCalled(unit: ReadingUnit, keys: readonly string[]): Prom
 	return instancesBy(unit, {}).whereRaw('resource_instances.key = any(?::text[])', [keys]).castTo<InstanceRow[]>();
 }
 
-/** The instances of these resources that have these keys: the first key in the first resource, and so on. */
+/** The instances with these resources and keys: each entry is one pair. */
 export async function instancesKeyed(
 	unit: ReadingUnit,
 	wanted: readonly { readonly resource: { readonly id: string }; readonly key: string }[],

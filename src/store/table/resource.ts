@@ -1,6 +1,6 @@
 import type { QueryBuilder } from 'objection';
-import { type AttributeFilter, whereAttributes, whereSearched } from '../filter.js';
-import type { ReadingUnit } from '../unit.js';
+import { type AttributeFilter, whereAttributes, whereSearched } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
 import { KeyedModel } from './environment-model.js';
 
 /** A resource type. */
@@ -14,9 +14,9 @@ export class Resource extends KeyedModel {
 	declare urn: string | null;
 	declare description: string | null;
 	declare type_attributes: Record<string, unknown> | null;
-	/** Made with the environment (`__user`), not by its owner: not listed unless asked for, never deleted. */
+	/** Made with the environment (`__user`), not by its owner. Listed only on request, never deleted. */
 	declare built_in: boolean;
-	/** Made by the groups API, which takes it away when no group needs it any more. */
+	/** Made by the groups API, which deletes it when no group needs it any more. */
 	declare made_for_groups: boolean;
 }
 
@@ -61,7 +61,7 @@ export function resourcesBy(unit: ReadingUnit, filter: ResourceFilter): QueryBui
 }
 
 /** The rows of `table` (actions or attributes) that belong to any of the resources, oldest first. */
-export function partsOf<M extends ResourceAction | ResourceAttribute>(
+export function resourceParts<M extends ResourceAction | ResourceAttribute>(
 	query: QueryBuilder<M, M[]>,
 	table: string,
 	resourceIds: readonly string[],
@@ -75,7 +75,7 @@ export function actionsBy(
 	resourceId: string,
 	filters: readonly AttributeFilter[],
 ): QueryBuilder<ResourceAction, ResourceAction[]> {
-	const query = partsOf(unit.query(ResourceAction), 'resource_actions', [resourceId]);
+	const query = resourceParts(unit.query(ResourceAction), 'resource_actions', [resourceId]);
 	return whereAttributes(query, 'resource_actions.attributes', filters);
 }
 
@@ -84,5 +84,5 @@ export function attributesBy(
 	unit: ReadingUnit,
 	resourceId: string,
 ): QueryBuilder<ResourceAttribute, ResourceAttribute[]> {
-	return partsOf(unit.query(ResourceAttribute), 'resource_attributes', [resourceId]);
+	return resourceParts(unit.query(ResourceAttribute), 'resource_attributes', [resourceId]);
 }

@@ -1,8 +1,10 @@
 import type { QueryBuilder } from 'objection';
 import { groupBy } from '../../group-by.js';
-import { type PageOf, whereAnyOf } from '../filter.js';
-import { idsAmong, pairUp, whereReferred } from '../ref.js';
-import { chunksOf, type ReadingUnit, rowsAtOnce, type WritingUnit } from '../unit.js';
+import { type PageResult, whereIdsIn } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import { idsAmong, rowsByReference, whereReferred } from '../unit/reference.js';
+import { rowChunks, rowsPerStatement } from '../unit/row-chunks.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { instanceNameIn } from './resource-instance.js';
 import { Role } from './role.js';
@@ -68,7 +70,7 @@ export function assignmentsBy(
 }
 
 function narrow(query: QueryBuilder<RoleAssignment, RoleAssignment[]>, filter: AssignmentFilter): void {
-	whereAnyOf(query, {
+	whereIdsIn(query, {
 		'role_assignments.user_id': filter.user_ids,
 		'role_assignments.role_id': filter.role_ids,
 		'role_assignments.tenant_id': filter.tenant_ids,
@@ -80,12 +82,15 @@ function narrow(query: QueryBuilder<RoleAssignment, RoleAssignment[]>, filter: A
 }
 
 /** A page of `assignmentsBy` as the rows it selected. */
-export function assignmentRows(page: PageOf<RoleAssignment>): PageOf<AssignmentRow> {
+export function assignmentRows(page: PageResult<RoleAssignment>): PageResult<AssignmentRow> {
 	// The query selected the keys beside the table's own columns.
-	return page as unknown as PageOf<AssignmentRow>;
+	return page as unknown as PageResult<AssignmentRow>;
 }
 
-/** A user, a role and where it is held, each by id or key: a tenant, or a resource instance and maybe its tenant. */
+/**
+ * A user, a role and where it is held, each by id or key: in a tenant, or on a resource instance, with or without its
+ * tenant.
+ */
 export interface AssignmentReference {
 	readonly user: string;
 	readonly role: string;
@@ -99,10 +104,10 @@ export interface Named {
 	readonly key: string;
 }
 
-/** What references to assignments name, each kind by reference; those that name nothing are absent. */
+/** The objects that references to assignments name, of each kind by reference; those that name nothing are absent. */
 export interface Participants {
 	readonly users: ReadonlyMap<string, Named>;
-	/** Tenant roles only; those of resources are found when it is known which. */
+	/** Tenant roles only. Resource roles are looked up once their resource is known. */
 	readonly roles: ReadonlyMap<string, Named>;
 	readonly tenants: ReadonlyMap<string, Named>;
 }
@@ -133,7 +138,7 @@ export async function participantsIn(
 		},
 	);
 	const named = (kind: keyof Participants) =>
-		pairUp(
+		rowsByReference(
 			rows.filter((row) => row.kind === kind),
 			wanted[kind],
 		);
@@ -147,28 +152,28 @@ export async function resourceRolesIn(
 	references: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, Role>>> {
 	const wanted = [...new Set(references)];
-	const query = whereAnyOf(unit.query(Role), { 'roles.resource_id': resourceIds });
+	const query = whereIdsIn(unit.query(Role), { 'roles.resource_id': resourceIds });
 	const roles = groupBy(await whereReferred(query, 'roles', wanted), (role) => role.resource_id);
-	return new Map(resourceIds.map((id) => [id, pairUp(roles.get(id) ?? [], wanted)]));
+	return new Map(resourceIds.map((id) => [id, rowsByReference(roles.get(id) ?? [], wanted)]));
 }
 
-/** The next of the assignments that pass the filter, as many as one statement takes. */
+/** Some of the assignments that pass the filter, as many as one statement takes. */
 export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentRow[]> {
 	const query = unit.query(RoleAssignment);
 	if (filter.resource_ids !== undefined) {
 		query.join('resource_instances', sameEnvironment('role_assignments', 'resource_instance_id', 'resource_instances'));
 	}
 	narrow(query, filter);
-	// What is removed mostly has none, which the table alone tells: its joins would be planned for nothing.
-	const found = await query.select('role_assignments.id').limit(rowsAtOnce);
+	// Most deleted objects have no assignments, which the table alone can tell: planning the joins would be wasted.
+	const found = await query.select('role_assignments.id').limit(rowsPerStatement);
 	if (found.length === 0) return [];
 	const ids = found.map(({ id }) => id);
 	return assignmentsBy(unit, {}).whereRaw('role_assignments.id = any(?::uuid[])', [ids]).castTo<AssignmentRow[]>();
 }
 
 /**
- * The assignments that join these users with these tenants, or with these instances where there are any: more than
- * those that were asked for, and never all that a user holds, once the database knows how many that are.
+ * The assignments that join these users with these tenants, or with these instances where given. They may be more than
+ * the pairs asked for, but with statistics never all assignments of a user.
  */
 export async function assignmentsBetween(
 	unit: ReadingUnit,
@@ -197,23 +202,25 @@ export async function insertAssignments(
 
 /** Deletes these assignments. Records nothing. */
 export async function deleteAssignments(unit: WritingUnit, rows: readonly AssignmentRow[]): Promise<void> {
-	for (const [, chunk] of chunksOf(rows)) {
+	for (const [, chunk] of rowChunks(rows)) {
 		const ids = chunk.map((row) => row.id);
 		await unit.query(RoleAssignment).whereRaw('role_assignments.id = any(?::uuid[])', [ids]).delete();
 	}
 }
 
 /** A tenant role that a user holds, by keys. */
-export interface HeldRow extends Pick<RoleAssignment, 'user_id' | 'tenant_id'> {
+export interface HeldTenantRole extends Pick<RoleAssignment, 'user_id' | 'tenant_id'> {
 	readonly role: string;
 	readonly tenant: string;
 }
 
-/** The tenant roles that these users hold, in no order: all that is known of them by who asks about very many users. */
-export async function tenantRolesOf(unit: ReadingUnit, userIds: readonly string[]): Promise<readonly HeldRow[]> {
-	// First what these users hold, and then what of it is in tenants: a store whose statistics are behind looks through
-	// all tenant roles otherwise, for each portion of users.
-	const { rows } = await unit.raw<HeldRow>(
+/** The tenant roles that these users hold, in no order: for callers that ask about very many users. */
+export async function heldTenantRoles(
+	unit: ReadingUnit,
+	userIds: readonly string[],
+): Promise<readonly HeldTenantRole[]> {
+	// Materialized: with outdated statistics the planner would otherwise read all tenant roles for each chunk of users.
+	const { rows } = await unit.raw<HeldTenantRole>(
 		`with held as materialized (
 			select user_id, tenant_id, role_id, resource_instance_id from role_assignments
 			where environment_id = :environment_id and user_id = any(:user_ids::uuid[])

@@ -1,8 +1,9 @@
-import type { ReadingUnit, WritingUnit } from '../unit.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
 import { sameEnvironment } from './environment-model.js';
 import { RoleDerivation } from './role.js';
 
-/** What a derivation says: from which role, through which relation, and when not. */
+/** What a derivation says: from which role, over which relation, and when it does not apply. */
 export type Derivation = Pick<RoleDerivation, 'source_role_id' | 'relation_id' | 'no_direct_roles_on_object'>;
 
 /** A derivation with the keys of what it joins. */
@@ -17,7 +18,10 @@ export interface DerivationRow extends Derivation {
 }
 
 /** The derivations of these roles (of all, when not given), in the order they were given. */
-export async function derivationsOf(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly DerivationRow[]> {
+export async function derivationRows(
+	unit: ReadingUnit,
+	roleIds?: readonly string[],
+): Promise<readonly DerivationRow[]> {
 	const query = unit
 		.query(RoleDerivation)
 		.join('roles', sameEnvironment('role_derivations', 'source_role_id', 'roles'))
@@ -30,7 +34,7 @@ export async function derivationsOf(unit: ReadingUnit, roleIds?: readonly string
 	return query.castTo<DerivationRow[]>();
 }
 
-/** What roles are derived through these relations. */
+/** The derivations over these relations. */
 export async function derivationsThrough(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -38,7 +42,7 @@ export async function derivationsThrough(
 	return unit.query(RoleDerivation).whereRaw('role_derivations.relation_id = any(?::uuid[])', [relationIds]);
 }
 
-/** Replaces the derivations of these roles, given by role id, by these. Records nothing. */
+/** Replaces the derivations of these roles, which are given by role id. Records nothing. */
 export async function replaceDerivations(
 	unit: WritingUnit,
 	derivations: ReadonlyMap<string, readonly Derivation[]>,
@@ -57,7 +61,7 @@ export async function replaceDerivations(
 }
 
 /** The ids of the roles that are derived from any of these. */
-export async function derivedIdsOf(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly string[]> {
+export async function derivedRoleIds(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly string[]> {
 	const rows = await unit.query(RoleDerivation).whereRaw('role_derivations.source_role_id = any(?::uuid[])', [roleIds]);
 	return rows.map((row) => row.role_id);
 }

@@ -1,11 +1,12 @@
 import type { QueryBuilder } from 'objection';
-import { type AttributeFilter, whereAttributes, whereSearched } from '../filter.js';
-import type { ReadingUnit, WritingUnit } from '../unit.js';
+import { type AttributeFilter, whereAttributes, whereSearched } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
 import { ResourceAction } from './resource.js';
 
-/** What tells the roles held in tenants from those held on resource instances. */
-export const ofTenants = { resource_id: null } as const;
+/** Narrows to the roles held in tenants, which belong to no resource. */
+export const tenantRolesOnly = { resource_id: null } as const;
 
 /** A role: of a resource, held on its instances, or of none, held in tenants. */
 export class Role extends KeyedModel {
@@ -23,7 +24,7 @@ export class Role extends KeyedModel {
 	declare granted_to_id: string | null;
 	/** Whether a direct role on the object turns every derivation of this role off. */
 	declare no_direct_roles_on_object: boolean;
-	/** Made by the groups API, which takes it away when no group needs it any more. */
+	/** Made by the groups API, which deletes it when no group needs it any more. */
 	declare made_for_groups: boolean;
 }
 
@@ -112,7 +113,7 @@ export interface GrantRow {
 }
 
 /** The grants of these roles (of all, when not given), in the order they were made. */
-export async function grantsOf(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly GrantRow[]> {
+export async function grantRows(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly GrantRow[]> {
 	const query = unit
 		.query(RolePermission)
 		.join('resource_actions', sameEnvironment('role_permissions', 'action_id', 'resource_actions'))
@@ -132,7 +133,7 @@ export interface ParentRow {
 }
 
 /** The parents of these roles (of all, when not given), in the order they were given. */
-export async function parentsOf(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly ParentRow[]> {
+export async function parentRows(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly ParentRow[]> {
 	const query = unit
 		.query(RoleParent)
 		.join('roles', sameEnvironment('role_parents', 'parent_id', 'roles'))
@@ -149,7 +150,7 @@ export interface ActionRow {
 	readonly resource: string;
 }
 
-/** The actions that the resource keys and action keys in `pairs` may mean, or whose ids are in `ids`. */
+/** The actions that these pairs of keys may name, or that have these ids. */
 export async function actionsNamed(
 	unit: ReadingUnit,
 	pairs: readonly { readonly resource: string; readonly action: string }[],
@@ -170,7 +171,7 @@ export async function actionsNamed(
 		.castTo<ActionRow[]>();
 }
 
-/** What roles are linked to, by the id of each role: ids of actions or of other roles, in the order they were given. */
+/** What each role is linked to, by the role's id: ids of actions or of other roles, in the order they were given. */
 export type LinkedIds = ReadonlyMap<string, readonly string[]>;
 
 /** Replaces the grants of these roles by these actions. */
@@ -198,14 +199,14 @@ export async function replaceParents(unit: WritingUnit, parents: LinkedIds): Pro
 }
 
 /** The ids of the roles that extend any of these. */
-export async function childIdsOf(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly string[]> {
+export async function childRoleIds(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly string[]> {
 	const rows = await unit.query(RoleParent).whereRaw('role_parents.parent_id = any(?::uuid[])', [roleIds]);
 	return rows.map((row) => row.role_id);
 }
 
 /**
- * Deletes roles with their grants, the `extends` entries and the derivations from and to them; their assignments must
- * be gone before. Records nothing.
+ * Deletes roles with their grants, `extends` entries and derivations, in both directions. Their assignments must have
+ * been deleted before. Records nothing.
  */
 export async function deleteRoles(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
 	await unit.query(Role).whereRaw('roles.id = any(?::uuid[])', [roleIds]).delete();

@@ -1,8 +1,9 @@
 import type { QueryBuilder } from 'objection';
-import type { ReadingUnit, WritingUnit } from '../unit.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 
-/** A user who was added to a tenant: it belongs there whether or not it holds a role there. */
+/** A user who was added to a tenant and belongs there with or without a role. */
 export class TenantUser extends EnvironmentModel {
 	static override readonly tableName = 'tenant_users';
 	static readonly kind = 'tenant_user';
@@ -16,7 +17,7 @@ export class TenantUser extends EnvironmentModel {
 	}
 }
 
-/** A user's place in a tenant, with the keys of both. */
+/** A user in a tenant, with the keys of both. */
 export interface TenantUserRow {
 	readonly tenant_id: string;
 	readonly user_id: string;
@@ -25,15 +26,15 @@ export interface TenantUserRow {
 	readonly created_at: Date;
 }
 
-/** What narrows the users of tenants: any of each list, both lists together; absent lists do not narrow. */
+/** Narrows the users of tenants: any of each list, both lists together; absent lists do not narrow. */
 export interface TenantUserFilter {
 	readonly user_ids?: readonly string[];
 	readonly tenant_ids?: readonly string[];
-	/** Pairs of ids, exactly these. */
+	/** Exactly these pairs of ids. */
 	readonly places?: readonly Pick<TenantUserRow, 'tenant_id' | 'user_id'>[];
 }
 
-/** Who was added to which tenant, in the order of the tenants. */
+/** The users of tenants, in the order of the tenants. */
 export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter): Promise<readonly TenantUserRow[]> {
 	const query = unit
 		.query(TenantUser)
@@ -45,7 +46,7 @@ export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter)
 	return wherePlaced(query, filter).castTo<TenantUserRow[]>();
 }
 
-/** Adds users to tenants and returns the places that were not there yet. Records nothing. */
+/** Adds users to tenants and returns the rows that are new. Records nothing. */
 export async function insertTenantUsers(
 	unit: WritingUnit,
 	places: readonly Pick<TenantUserRow, 'tenant_id' | 'user_id'>[],
@@ -56,7 +57,7 @@ export async function insertTenantUsers(
 	);
 }
 
-/** Takes users from tenants, all that pass the filter. Records nothing. */
+/** Removes all users from tenants that pass the filter. Records nothing. */
 export async function deleteTenantUsers(unit: WritingUnit, filter: TenantUserFilter): Promise<void> {
 	await wherePlaced(unit.query(TenantUser), filter).delete();
 }

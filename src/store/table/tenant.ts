@@ -1,6 +1,6 @@
 import type { QueryBuilder } from 'objection';
-import { type AttributeFilter, whereAttributes, whereSearched } from '../filter.js';
-import type { ReadingUnit } from '../unit.js';
+import { type AttributeFilter, whereAttributes, whereSearched } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
 import { KeyedModel } from './environment-model.js';
 
 /** A customer, workspace or other silo of the application, in which users hold roles. */

@@ -1,9 +1,9 @@
 import type { QueryBuilder } from 'objection';
-import { whereSearched } from '../filter.js';
-import type { ReadingUnit } from '../unit.js';
+import { whereSearched } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
 import { KeyedModel } from './environment-model.js';
 
-/** Someone who is to become a user, with the role that waits for them. */
+/** Someone who is to become a user, and the role that they will get. */
 export class UserInvite extends KeyedModel {
 	static override readonly tableName = 'user_invites';
 	static readonly kind = 'user_invite';

@@ -1,6 +1,6 @@
 import type { QueryBuilder } from 'objection';
-import { whereSearched } from '../filter.js';
-import type { ReadingUnit } from '../unit.js';
+import { whereSearched } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
 import { KeyedModel } from './environment-model.js';
 import { RoleAssignment } from './role-assignment.js';
 import { TenantUser } from './tenant-user.js';
@@ -26,7 +26,7 @@ export interface UserFilter {
 	readonly role_ids?: readonly string[] | undefined;
 	/** Only users who hold such a role on this instance. */
 	readonly resource_instance_id?: string | undefined;
-	/** Only users of this tenant: who were added to it or hold some role there. */
+	/** Only users of this tenant: those who were added to it or hold a role there. */
 	readonly tenant_id?: string | undefined;
 }
 

@@ -3,10 +3,10 @@ import { attributeText, isBuiltIn } from '../../../compiler/condition/attribute.
 import { attributesIn, parseConditions } from '../../../compiler/condition/grammar.js';
 import { operators } from '../../../compiler/condition/operator.js';
 import type { Json } from '../../../compiler/model.js';
-import { conditionOf } from '../../support/conditions.js';
+import { parsedCondition } from '../../support/conditions.js';
 
 /** What is wrong, as `place: message`. */
-function problemsOf(conditions: unknown, type: 'userset' | 'resourceset' = 'userset'): readonly string[] {
+function conditionProblems(conditions: unknown, type: 'userset' | 'resourceset' = 'userset'): readonly string[] {
 	const patternProblem = (pattern: string) => (pattern.includes('(') ? 'is no regular expression' : null);
 	const parsed = parseConditions(conditions, { type, patternProblem });
 	return 'problems' in parsed ? parsed.problems.map(({ at, msg }) => `${at.join(' ')}: ${msg}`) : [];
@@ -176,7 +176,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 
 for (const [index, [conditions, ...problems]] of wrong.entries()) {
 	test(`${index}: ${JSON.stringify(conditions).slice(0, 80)} is refused, at its place`, (t) => {
-		t.deepEqual(problemsOf(conditions), problems);
+		t.deepEqual(conditionProblems(conditions), problems);
 	});
 }
 
@@ -200,13 +200,13 @@ const right: readonly Json[] = [
 
 for (const [index, conditions] of right.entries()) {
 	test(`${index}: ${JSON.stringify(conditions)} is taken`, (t) => {
-		t.deepEqual(problemsOf(conditions), []);
+		t.deepEqual(conditionProblems(conditions), []);
 	});
 }
 
 test('a resource set compares attributes of the resource', (t) => {
-	t.deepEqual(problemsOf({ 'resource.owner': { equals: { ref: 'user.key' } } }, 'resourceset'), []);
-	t.deepEqual(problemsOf({ 'user.key': { equals: 1 } }, 'resourceset'), [
+	t.deepEqual(conditionProblems({ 'resource.owner': { equals: { ref: 'user.key' } } }, 'resourceset'), []);
+	t.deepEqual(conditionProblems({ 'user.key': { equals: 1 } }, 'resourceset'), [
 		'user.key: a resource set compares attributes of the resource: "user.key" can only be an operand, as in {"resource.key": {"equals": {"ref": "user.key"}}}',
 	]);
 });
@@ -241,18 +241,24 @@ test('the attributes of a condition are known with their places, beside what is 
 		'user orders at allOf 2 user.orders: false',
 		'user team at allOf 3 user.team: false',
 	];
-	t.deepEqual(attributesOf(conditions), expected);
-	t.deepEqual(attributesIn(conditionOf(conditions)).map(attributeText), [
-		...['user.age', 'resource.type', 'user.email', 'context.mail', 'user.orders', 'user.team', 'user.team'],
+	t.deepEqual(comparedAttributes(conditions), expected);
+	t.deepEqual(attributesIn(parsedCondition(conditions)).map(attributeText), [
+		'user.age',
+		'resource.type',
+		'user.email',
+		'context.mail',
+		'user.orders',
+		'user.team',
+		'user.team',
 	]);
 	const wrong = [{ all_of: [] }, { 'user.level': { gt: 1 } }, { 'resource.owner': { equals: 1 } }];
-	t.deepEqual(attributesOf({ allOf: [...conditions.allOf, ...wrong] }), [
+	t.deepEqual(comparedAttributes({ allOf: [...conditions.allOf, ...wrong] }), [
 		...expected,
 		'user level at allOf 5 user.level: false',
 	]);
 });
 
-function attributesOf(conditions: Json): readonly string[] {
+function comparedAttributes(conditions: Json): readonly string[] {
 	return parseConditions(conditions, { type: 'userset' }).attributes.map(
 		({ attribute: { object, path }, at, built_in }) => `${object} ${path} at ${at.join(' ')}: ${built_in}`,
 	);
@@ -269,30 +275,30 @@ const one = { 'user.a': { equals: 1 } };
 
 test('what is nested too deep is refused, however deep', (t) => {
 	const not = (depth: number) => nested(depth, (inner) => ({ not: inner }), one);
-	t.deepEqual(problemsOf(not(100)), []);
+	t.deepEqual(conditionProblems(not(100)), []);
 	for (const depth of [101, 1000, 100_000]) {
-		t.regex(problemsOf(not(depth)).join(), /^not( not){100}: must not be nested deeper than 100$/);
+		t.regex(conditionProblems(not(depth)).join(), /^not( not){100}: must not be nested deeper than 100$/);
 	}
 	const list = (depth: number): Json => ({ 'user.a': { equals: nested(depth, (inner) => [inner], 1) } });
-	t.deepEqual(problemsOf(list(100)), []);
-	t.regex(problemsOf(list(100_000)).join(), /^user.a equals( 0){101}: must not be nested deeper than 100$/);
+	t.deepEqual(conditionProblems(list(100)), []);
+	t.regex(conditionProblems(list(100_000)).join(), /^user.a equals( 0){101}: must not be nested deeper than 100$/);
 	const match = nested(101, (inner) => ({ a: { any_match: { match: inner } } }), { b: { equals: 1 } });
-	t.regex(problemsOf({ 'user.a': { any_match: { match } } }).join(), /must not be nested deeper than 100$/);
+	t.regex(conditionProblems({ 'user.a': { any_match: { match } } }).join(), /must not be nested deeper than 100$/);
 	const strange = nested(100_000, (inner) => ({ x: inner }), 1);
-	t.regex(problemsOf(strange).join(), /not "x"/);
+	t.regex(conditionProblems(strange).join(), /not "x"/);
 });
 
 test('what is too large is refused once', (t) => {
 	const many = (count: number) => Array.from({ length: count }, () => one);
-	t.deepEqual(problemsOf({ anyOf: many(4_999) }), []);
+	t.deepEqual(conditionProblems({ anyOf: many(4_999) }), []);
 	const told = [': must not hold more than 10000 conditions and values'];
-	t.deepEqual(problemsOf({ anyOf: many(5_000) }), told);
-	t.deepEqual(problemsOf({ 'user.a': { in: Array.from({ length: 100_000 }, String) } }), told);
+	t.deepEqual(conditionProblems({ anyOf: many(5_000) }), told);
+	t.deepEqual(conditionProblems({ 'user.a': { in: Array.from({ length: 100_000 }, String) } }), told);
 });
 
 test('members called __proto__ are members', (t) => {
 	const hostile = JSON.parse('{"__proto__": {"equals": 1}}');
-	t.regex(problemsOf(hostile).join(), /^__proto__: must be/);
-	const condition = conditionOf(JSON.parse('{"user.a": {"equals": {"__proto__": {"x": 1}}}}'));
+	t.regex(conditionProblems(hostile).join(), /^__proto__: must be/);
+	const condition = parsedCondition(JSON.parse('{"user.a": {"equals": {"__proto__": {"x": 1}}}}'));
 	t.is(JSON.stringify(condition.kind === 'comparison' && condition.operand), '{"value":{"__proto__":{"x":1}}}');
 });

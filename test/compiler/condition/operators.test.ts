@@ -5,21 +5,21 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import type { Truth } from '../../../compiler/condition/evaluate-comparison.js';
+import { explainCondition } from '../../../compiler/condition/explain-condition.js';
 import { operators } from '../../../compiler/condition/operator.js';
-import { traceOf } from '../../../compiler/condition/trace.js';
-import type { Truth } from '../../../compiler/condition/truth.js';
 import type { Json } from '../../../compiler/model.js';
 import {
 	type Asked,
 	checkFormat,
 	compileSets,
-	conditionOf,
 	logicAnswer,
+	parsedCondition,
 	patternMatches,
 	userSet,
 } from '../../support/conditions.js';
 import { root } from '../../support/root.js';
-import { type Form, formsOf, page, type Row } from './table.js';
+import { comparisonForms, type Form, page, type Row } from './table.js';
 
 /** One comparison and what it comes to. */
 interface Group {
@@ -35,14 +35,17 @@ interface Group {
 
 const folder = join(root, 'test/case-conditions');
 const groups = operators.flatMap(({ name }) => read(name).map((group, index) => ({ ...group, name, index })));
-const forms = groups.flatMap(({ name, index, attribute, operand }) => formsOf(name, index, attribute, operand));
+const forms = groups.flatMap(({ name, index, attribute, operand }) => comparisonForms(name, index, attribute, operand));
 const sets = forms.map(({ key, conditions }) => userSet(key, conditions));
 const compiled = compileSets(sets);
 
 /** What is asked about each group: one question a case. */
 const questions = groups.map(({ name, index, cases }) =>
 	cases.map(({ user, resource = {} }) => ({
-		...{ user, resource, tenant: {}, context: {} },
+		user,
+		resource,
+		tenant: {},
+		context: {},
 		sets: forms.filter((form) => form.operator === name && form.group === index).map(({ key }) => key),
 	})),
 );
@@ -59,7 +62,7 @@ for (const { name } of operators) {
 				const asked = questions[position]?.[index];
 				if (asked === undefined) return t.fail();
 				const engines = [wasm(asked), answers[before + index] ?? {}];
-				return [rowOf(given, asked, engines)];
+				return [answeredRow(given, asked, engines)];
 			});
 			for (const { case: title, truth, answers } of rows) {
 				for (const { form, said, trace } of answers) {
@@ -96,10 +99,10 @@ test('both nestings mean the same', async (t) => {
 	const { files } = await compiled;
 	for (const form of forms.filter(({ nesting }) => nesting === 'attribute-first')) {
 		const other = form.key.replace('attribute-first', 'logical-first');
-		const textsOf = (key: string) =>
+		const keylessTexts = (key: string) =>
 			files.filter(({ text }) => text.includes(JSON.stringify(key))).map(({ text }) => text.replaceAll(key, ''));
-		t.true(textsOf(form.key).length > 0);
-		t.deepEqual(textsOf(form.key), textsOf(other));
+		t.true(keylessTexts(form.key).length > 0);
+		t.deepEqual(keylessTexts(form.key), keylessTexts(other));
 	}
 });
 
@@ -115,16 +118,16 @@ function formsIn(name: string, index: number): readonly Form[] {
 	return forms.filter((form) => form.operator === name && form.group === index);
 }
 
-function rowOf(
+function answeredRow(
 	given: Group['cases'][number],
 	asked: Asked,
 	[wasm = {}, opa = {}]: readonly Readonly<Record<string, boolean>>[],
 ): Row {
 	const ofCase = forms.filter(({ key }) => asked.sets.includes(key));
 	const answers = ofCase.map((form) => {
-		const condition = conditionOf(form.conditions);
+		const condition = parsedCondition(form.conditions);
 		const logic = logicAnswer(condition, asked);
-		const trace = traceOf(condition, asked, patternMatches);
+		const trace = explainCondition(condition, asked, patternMatches);
 		return { form, trace, said: { wasm: wasm[form.key], opa: opa[form.key], logic, trace: trace.holds === true } };
 	});
 	return { ...given, answers };

@@ -1,9 +1,10 @@
 /** The page about one operator that a test compares: what it compiles to, and who answers what. */
-import { jsonLogicOf } from '../../../compiler/condition/logic.js';
-import type { Trace } from '../../../compiler/condition/trace.js';
-import type { Truth } from '../../../compiler/condition/truth.js';
+
+import type { Truth } from '../../../compiler/condition/evaluate-comparison.js';
+import type { Trace } from '../../../compiler/condition/explain-condition.js';
+import { toJsonLogic } from '../../../compiler/condition/json-logic.js';
 import type { Json, RegoFile } from '../../../compiler/model.js';
-import { conditionOf } from '../../support/conditions.js';
+import { parsedCondition } from '../../support/conditions.js';
 
 /** A comparison as it may be written. */
 export interface Form {
@@ -40,10 +41,14 @@ export interface Section {
 }
 
 /** Plain and under `not`, with the logic above the attribute and below it. */
-export function formsOf(operator: string, group: number, attribute: string, operand: Json): readonly Form[] {
+export function comparisonForms(operator: string, group: number, attribute: string, operand: Json): readonly Form[] {
 	const comparison = { [operator]: operand };
 	const form = (nesting: Form['nesting'], negated: boolean, conditions: Json): Form => ({
-		...{ operator, group, negated, nesting, conditions },
+		operator,
+		group,
+		negated,
+		nesting,
+		conditions,
 		key: `${operator} ${group}${negated ? ' denied' : ''}, ${nesting}`,
 	});
 	return [
@@ -72,9 +77,13 @@ function sectionLines({ attribute, operand, forms, rows, files }: Section): read
 		`## \`${attribute}\` and ${code(operand)}`,
 		...shown.flatMap((form) => [
 			'',
-			...['```json', JSON.stringify(form.conditions), '```'],
+			'```json',
+			JSON.stringify(form.conditions),
+			'```',
 			...files.filter(({ text }) => text.includes(`.user_sets[${JSON.stringify(form.key)}]\n`)).flatMap(regoLines),
-			...['```json', JSON.stringify(jsonLogicOf(conditionOf(form.conditions))), '```'],
+			'```json',
+			JSON.stringify(toJsonLogic(parsedCondition(form.conditions))),
+			'```',
 		]),
 		'',
 		'| Case | User | Resource | Truth | Plain: WASM, opa eval, JsonLogic, trace | Under `not` | Why |',
@@ -102,14 +111,14 @@ function rowLine({ case: title, user, resource = {}, truth, answers }: Row): str
 		return first === undefined ? '' : Object.values(first.said).map(String).join(', ');
 	};
 	const [first] = answers;
-	const why = first === undefined ? '' : reasonOf(first.trace);
+	const why = first === undefined ? '' : traceReason(first.trace);
 	const cells = [title, code(user), code(resource), String(truth), said(false), said(true), why.replaceAll('|', '\\|')];
 	return `| ${cells.join(' | ')} |`;
 }
 
-function reasonOf(trace: Trace): string {
+function traceReason(trace: Trace): string {
 	if (trace.kind === 'comparison') return trace.why;
-	return trace.kind === 'not' ? reasonOf(trace.condition) : trace.conditions.map(reasonOf).join('; ');
+	return trace.kind === 'not' ? traceReason(trace.condition) : trace.conditions.map(traceReason).join('; ');
 }
 
 function code(value: Json): string {

@@ -11,10 +11,10 @@ package regolith.roles.folder.editor
 # scope: document
 
 # METADATA
-# title: "Assigned or derived, at any distance in a circle"
+# title: "Assigned or derived, at any distance in a cycle"
 held_on_any(user, objects) if {
-	reached := data.regolith.circles.folder.editor.reached(user, {"folder#editor": {object | some object, _ in objects}})
-	data.regolith.circles.folder.editor.given(user, reached)
+	reached := data.regolith.cycles.folder.editor.reached(user, {"folder#editor": {object | some object, _ in objects}})
+	data.regolith.cycles.folder.editor.given(user, reached)
 }
 
 # METADATA

@@ -15,7 +15,7 @@ package regolith.roles.folder.viewer
 held_on_any(user, objects) if data.regolith.rebac.meet(user.folder.viewer, objects)
 
 # METADATA
-# title: "Derived in a circle, at any distance, from an assigned folder#viewer"
+# title: "Derived in a cycle, at any distance, from an assigned folder#viewer"
 held_on_any(user, objects) if {
 	assigned := user.folder.viewer
 	some object, _ in objects
@@ -23,7 +23,7 @@ held_on_any(user, objects) if {
 }
 
 # METADATA
-# title: "Derived at any distance from group#member, which leads into the circle"
+# title: "Derived at any distance from group#member, which leads into the cycle"
 held_on_any(user, objects) if {
 	data.regolith.roles.group.member.held_on_any(user, data.regolith.rebac.leading(objects, "viewer from group#member"))
 }

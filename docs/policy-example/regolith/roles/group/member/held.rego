@@ -15,7 +15,7 @@ package regolith.roles.group.member
 held_on_any(user, objects) if data.regolith.rebac.meet(user.group.member, objects)
 
 # METADATA
-# title: "Derived in a circle, at any distance, from an assigned group#member"
+# title: "Derived in a cycle, at any distance, from an assigned group#member"
 held_on_any(user, objects) if {
 	assigned := user.group.member
 	some object, _ in objects

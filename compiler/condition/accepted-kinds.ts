@@ -1,0 +1,147 @@
+/** The kinds of values that operators accept: one table for the parser, the evaluation and Rego. */
+import type { Json } from '../model.js';
+import { type Fragment, rego } from '../rego/rego.js';
+import { arrayItems, greatestWhole, isInexact, jsonKind, type Kind } from './value.js';
+
+/** What one side of a comparison may be. */
+export type AcceptedKind =
+	| 'anything'
+	| 'compared'
+	| 'orderable'
+	| 'number'
+	| 'string'
+	| 'searched'
+	| 'sought'
+	| 'matched'
+	| 'boolean'
+	| 'array'
+	| 'list'
+	| 'object'
+	| 'range'
+	| 'match';
+
+/**
+ * The longest strings of operations that take more than linear time, in characters: a substring search, which the
+ * engine restarts at every position (`searched` for `sought`), and a regular expression (in `matched`). Without these
+ * limits one check could take minutes.
+ */
+export const longest = { searched: 20_000, sought: 250, matched: 1_000 } as const;
+
+interface Rule {
+	/** For messages: `must be …`. */
+	readonly description: string;
+	/** Whether a value other than null is accepted. */
+	accepts(value: Json): boolean;
+	/**
+	 * The library function that is true of a value that is present but not accepted; absent where every value is
+	 * accepted.
+	 */
+	readonly refused?: Fragment;
+	/** The library function that is true of an accepted value. */
+	readonly accepted?: Fragment;
+}
+
+/** By name. */
+export const acceptedKinds: Readonly<Record<AcceptedKind, Rule>> = {
+	anything: { description: 'any value but null', accepts: () => true },
+	compared: {
+		description: 'any value but null',
+		accepts: (value) => !isInexact(value),
+		refused: rego`compare.inexact`,
+		accepted: rego`compare.exact`,
+	},
+	orderable: {
+		description: 'a number or a string',
+		accepts: isOrderable,
+		refused: rego`compare.not_orderable`,
+	},
+	number: {
+		description: 'a number',
+		accepts: (value) => jsonKind(value) === 'number' && !isInexact(value),
+		refused: rego`compare.not_number`,
+		accepted: rego`compare.number`,
+	},
+	string: {
+		description: 'a string',
+		accepts: (value) => jsonKind(value) === 'string',
+		refused: rego`compare.not_string`,
+		accepted: rego`is_string`,
+	},
+	searched: {
+		description: `a string of up to ${longest.searched} characters`,
+		accepts: (value) => isStringUpTo(longest.searched, value),
+		refused: rego`compare.not_searched`,
+		accepted: rego`compare.searched`,
+	},
+	sought: {
+		description: `a string of up to ${longest.sought} characters`,
+		accepts: (value) => isStringUpTo(longest.sought, value),
+		refused: rego`compare.not_sought`,
+		accepted: rego`compare.sought`,
+	},
+	matched: {
+		description: `a string of up to ${longest.matched} characters`,
+		accepts: (value) => isStringUpTo(longest.matched, value),
+		refused: rego`compare.not_matched`,
+		accepted: rego`compare.matched`,
+	},
+	boolean: { description: 'true or false', accepts: (value) => jsonKind(value) === 'boolean' },
+	array: {
+		description: 'an array',
+		accepts: (value) => jsonKind(value) === 'array',
+		refused: rego`compare.not_array`,
+		accepted: rego`is_array`,
+	},
+	list: {
+		description: 'an array',
+		accepts: (value) => jsonKind(value) === 'array' && !isInexact(value),
+		refused: rego`compare.not_list`,
+		accepted: rego`compare.list`,
+	},
+	object: {
+		description: 'an object',
+		accepts: (value) => jsonKind(value) === 'object',
+		refused: rego`compare.not_object`,
+		accepted: rego`is_object`,
+	},
+	range: {
+		description: 'an array of two numbers or of two strings',
+		accepts: isRange,
+		refused: rego`compare.not_range`,
+		accepted: rego`compare.range`,
+	},
+	match: { description: 'an object with the one member `match`', accepts: () => false },
+};
+
+/** The reason why a number that may stand for another one is refused. */
+export const inexactText = `whole numbers beyond ${greatestWhole} either way are not exact: readers of JSON round them`;
+
+/** The kind of value that can be ordered against this operand. A range has the kind of its ends. */
+export function orderedKind(operand: Json): Kind {
+	return jsonKind(arrayItems(operand)[0] ?? operand);
+}
+
+function isRange(value: Json): boolean {
+	const [first, second, ...others] = arrayItems(value);
+	return (
+		first !== undefined &&
+		second !== undefined &&
+		others.length === 0 &&
+		isOrderable(first) &&
+		isOrderable(second) &&
+		jsonKind(first) === jsonKind(second)
+	);
+}
+
+/** Characters are code points: each takes one or two units of `length`. */
+function isStringUpTo(most: number, value: Json): boolean {
+	if (typeof value !== 'string') {
+		return false;
+	}
+	return value.length <= most || (value.length <= 2 * most && [...value].length <= most);
+}
+
+function isOrderable(value: Json): boolean {
+	const kind = jsonKind(value);
+	return kind === 'string' || (kind === 'number' && !isInexact(value));
+}

@@ -1,0 +1,38 @@
+/** One comparison of values, shared by previews and explanations. */
+import type { Json } from '../model.js';
+import { acceptedKinds, orderedKind } from './accepted-kinds.js';
+import type { Operator, PatternMatcher } from './operator.js';
+import { jsonKind } from './value.js';
+
+/** Whether something holds, or `'mistyped'` when it compares values that cannot be compared. */
+export type Truth = boolean | 'mistyped';
+
+/**
+ * Compares two values, `undefined` where they are missing. A present value must be of a kind that the operator accepts,
+ * whether or not the other side is present.
+ */
+export function evaluateComparison(
+	operator: Operator,
+	attribute: Json | undefined,
+	operand: Json | undefined,
+	matches: PatternMatcher,
+): Truth {
+	if (refused(operator, attribute, operand)) {
+		return 'mistyped';
+	}
+	if (attribute === undefined) {
+		return operand !== undefined && (operator.missing?.(operand) ?? false);
+	}
+	return operand !== undefined && operator.holds(attribute, operand, matches);
+}
+
+function refused(operator: Operator, attribute: Json | undefined, operand: Json | undefined): boolean {
+	return (
+		(attribute !== undefined && !acceptedKinds[operator.attribute].accepts(attribute)) ||
+		(operand !== undefined && !acceptedKinds[operator.operand].accepts(operand)) ||
+		(operator.ordered === true &&
+			attribute !== undefined &&
+			operand !== undefined &&
+			jsonKind(attribute) !== orderedKind(operand))
+	);
+}

@@ -1,0 +1,35 @@
+/** Values as messages show them: they are unknown, and may be long or deep. */
+
+import { isObject } from '../json.js';
+
+/** A value for messages: its JSON, abridged. */
+export function excerpt(value: unknown): string {
+	if (Array.isArray(value)) {
+		return `[${abridged(value.map(nestedExcerpt))}]`;
+	}
+	if (isObject(value)) {
+		return `{${abridged(Object.entries(value).map(([name, member]) => `${nestedExcerpt(name)}: ${nestedExcerpt(member)}`))}}`;
+	}
+	return nestedExcerpt(value);
+}
+
+const mostShown = 3;
+
+function abridged(parts: readonly string[]): string {
+	return [...parts.slice(0, mostShown), ...(parts.length > mostShown ? ['…'] : [])].join(', ');
+}
+
+/** Shows a nested value without looking inside it, as it may be deep. */
+function nestedExcerpt(value: unknown): string {
+	if (typeof value !== 'object' || value === null) {
+		return JSON.stringify(truncate(value)) ?? 'nothing';
+	}
+	return Array.isArray(value) ? '[…]' : '{…}';
+}
+
+const longestShown = 60;
+
+/** Cuts a long string. Anything else is returned as it is. */
+export function truncate(value: unknown): unknown {
+	return typeof value === 'string' && value.length > longestShown ? `${value.slice(0, longestShown)}…` : value;
+}

@@ -1,0 +1,165 @@
+/**
+ * Conditions as JsonLogic (jsonlogic.com), to ask the store whom a set selects now. The data of a rule is `{user,
+ * resource, tenant, context}`, with built-in attributes as members, such as `user.roles`.
+ */
+import { isArray } from '../json.js';
+import type { Json } from '../model.js';
+import type { AttributePath, Comparison, Condition } from './condition.js';
+import { evaluateComparison, type Truth } from './evaluate-comparison.js';
+import { type Operator, operatorNamed } from './operator.js';
+import { jsonKind, lookUp } from './value.js';
+
+/** The condition as a rule that gives true or false; false when anything in it is mistyped. */
+export function toJsonLogic(condition: Condition): Json {
+	const mistyped = mistypedIn(condition, attributeLogic);
+	const holds = conditionLogic(condition, attributeLogic);
+	return mistyped.length === 0 ? holds : { and: [holds, { '!': [{ or: mistyped }] }] };
+}
+
+/**
+ * The operations that rules use beyond the standard `and`, `or`, `!`, `some` and `none`, to be passed to
+ * `add_operation`. The caller adds `pattern_matches(pattern, text)`: whether a regular expression (RE2) is found in a
+ * text.
+ */
+export const operations: Readonly<Record<string, (...given: readonly unknown[]) => unknown>> = {
+	/** The attribute at that path; `undefined` when it is missing. Own members only, unlike the standard's `var`. */
+	attribute(this: unknown, ...path: readonly unknown[]): unknown {
+		return lookUp(asJson(this) ?? null, path.map(String));
+	},
+	/** A comparison: attribute, operator, operand. */
+	compare: (attribute, operator, operand) => evaluateNamed(attribute, operator, operand) === true,
+	/** Whether a comparison has values that cannot be compared. */
+	mistyped: (attribute, operator, operand) => evaluateNamed(attribute, operator, operand) === 'mistyped',
+	/** Whether a value is present and of that kind. */
+	is: (value, kind) => value !== undefined && value !== null && jsonKind(asJson(value) ?? null) === kind,
+	/** Builds an object from alternating names and values. A literal object would be taken for a rule. */
+	object: (...given) =>
+		Object.fromEntries(given.flatMap((name, index) => (index % 2 === 0 ? [[String(name), given[index + 1]]] : []))),
+};
+
+/** How an attribute is looked up. */
+type Lookup<Attribute> = (attribute: Attribute) => Json;
+
+function attributeLogic({ object, path }: AttributePath): Json {
+	return { attribute: [object, ...path] };
+}
+
+function memberLogic(path: readonly string[]): Json {
+	return { attribute: path };
+}
+
+function conditionLogic<A>(condition: Condition<A>, lookup: Lookup<A>): Json {
+	if (condition.kind === 'comparison') {
+		return comparisonLogic(condition, lookup);
+	}
+	if (condition.kind === 'not') {
+		return { '!': [conditionLogic(condition.condition, lookup)] };
+	}
+	const parts = condition.conditions.map((one) => conditionLogic(one, lookup));
+	if (parts.length === 0) {
+		return condition.kind === 'all';
+	}
+	return condition.kind === 'all' ? { and: parts } : { or: parts };
+}
+
+function comparisonLogic<A>({ attribute, operator: name, operand }: Comparison<A>, lookup: Lookup<A>): Json {
+	const operator = operatorNamed(name);
+	const found = lookup(attribute);
+	if (operator === undefined) {
+		return false;
+	}
+	if ('match' in operand) {
+		return matchLogic(operator, found, operand.match, lookup, attribute);
+	}
+	if (operator.name === 'matches' && 'value' in operand) {
+		return { and: [{ is: [found, 'string'] }, { pattern_matches: [operand.value, found] }] };
+	}
+	return { compare: [found, operator.name, 'ref' in operand ? attributeLogic(operand.ref) : quoted(operand.value)] };
+}
+
+function matchLogic<A>(
+	operator: Operator,
+	found: Json,
+	match: Condition<readonly string[]>,
+	lookup: Lookup<A>,
+	attribute: A,
+): Json {
+	if (operator.match === 'object') {
+		return { and: [{ is: [found, 'object'] }, conditionLogic(match, within(lookup, attribute))] };
+	}
+	const holds = conditionLogic(match, memberLogic);
+	return operator.match === 'any'
+		? { some: [found, holds] }
+		: { and: [{ is: [found, 'array'] }, { none: [found, { '!': [holds] }] }] };
+}
+
+/** Every comparison that can be mistyped, as a rule that says whether it is. */
+function mistypedIn<A>(condition: Condition<A>, lookup: Lookup<A>): readonly Json[] {
+	if (condition.kind === 'not') {
+		return mistypedIn(condition.condition, lookup);
+	}
+	return condition.kind === 'comparison'
+		? mistypedComparison(condition, lookup)
+		: condition.conditions.flatMap((one) => mistypedIn(one, lookup));
+}
+
+function mistypedComparison<A>(
+	{ attribute, operator: name, operand }: Comparison<A>,
+	lookup: Lookup<A>,
+): readonly Json[] {
+	const operator = operatorNamed(name);
+	const found = lookup(attribute);
+	if (operator === undefined) {
+		return [];
+	}
+	if ('match' in operand) {
+		return [{ mistyped: [found, operator.name] }, ...mistypedMatch(operator, found, operand.match, lookup, attribute)];
+	}
+	if (operator.attribute === 'anything') {
+		return [];
+	}
+	const other = 'ref' in operand ? attributeLogic(operand.ref) : quoted(operand.value);
+	return [{ mistyped: [found, operator.name, other] }];
+}
+
+function mistypedMatch<A>(
+	operator: Operator,
+	found: Json,
+	match: Condition<readonly string[]>,
+	lookup: Lookup<A>,
+	attribute: A,
+): readonly Json[] {
+	if (operator.match === 'object') {
+		return mistypedIn(match, within(lookup, attribute));
+	}
+	const stranger = { '!': [{ is: [{ attribute: [] }, 'object'] }] };
+	return [{ some: [found, { or: [stranger, ...mistypedIn(match, memberLogic)] }] }];
+}
+
+/** Looks up members of an attribute. */
+function within<A>(lookup: Lookup<A>, attribute: A): Lookup<readonly string[]> {
+	const found = lookup(attribute) as { readonly attribute: readonly string[] };
+	return (path) => ({ attribute: [...found.attribute, ...path] });
+}
+
+/** A literal value, written so that no part of it is taken for a rule. */
+function quoted(value: Json): Json {
+	if (isArray(value)) {
+		return value.map(quoted);
+	}
+	return typeof value === 'object' && value !== null
+		? { object: Object.entries(value).flatMap(([name, member]) => [name, quoted(member)]) }
+		: value;
+}
+
+function evaluateNamed(attribute: unknown, name: unknown, operand: unknown): Truth {
+	const operator = operatorNamed(String(name));
+	return operator === undefined
+		? 'mistyped'
+		: evaluateComparison(operator, asJson(attribute) ?? undefined, asJson(operand) ?? undefined, () => false);
+}
+
+/** Rules and their data are JSON, so operations receive nothing else. */
+function asJson(value: unknown): Json | undefined {
+	return value as Json | undefined;
+}

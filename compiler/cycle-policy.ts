@@ -1,0 +1,105 @@
+/**
+ * A cycle of derivations that an assignment on an object can interrupt, as Rego. The paths depend on the user, so the
+ * cycle is walked at each check, with a set of what was seen.
+ */
+import { type Cycle, type DerivationGraph, mostWalked, type RoleName, roleName, roleText } from './cycle.js';
+import { metadata } from './metadata.js';
+import type { RegoFile } from './model.js';
+import { keyFolder, packagePart } from './rego/path.js';
+import { type Fragment, lines, rego } from './rego/rego.js';
+import { regoFile } from './rego-file.js';
+import { cyclePackage, rolePackage } from './role-reference.js';
+import { stepThrough, united } from './step-policy.js';
+import type { Walks } from './walk.js';
+
+/**
+ * The package of a cycle. `reached` takes nodes, from kind of role to instances, and adds all that lead to them. Rego
+ * has no recursion, so `walk_1` goes one step, `walk_2` two, and so on, doubling each time; a walk ends where a step
+ * finds nothing new. A walk gives `[found, last]`: all that it found, and where the next one starts. `seen` is a list
+ * of earlier finds, at most one for each length of walk; what is in them is not found again, so that each node is
+ * expanded once.
+ */
+export function writeCycle(graph: DerivationGraph, walks: Walks, cycle: Cycle): RegoFile {
+	const [first = { type: '', role: '' }] = cycle.members;
+	return regoFile(`regolith/cycles/${keyFolder(first.type)}/${keyFolder(first.role)}/reached.rego`, [
+		rego`package ${cyclePackage(cycle)}`,
+		...(cycle.members.some((member) => walks.walkTo(member) !== undefined) ? [] : givenBodies(graph, cycle)),
+		oneStep(cycle),
+		...cycle.edges.map((edge, index) => stepThrough(rego`step_${index + 1}`, edge)),
+		...ladder(cycle),
+	]);
+}
+
+/**
+ * Whether a node is held without the cycle: assigned there, or derived from outside. Left out where a walk that
+ * includes the cycle says so.
+ */
+function givenBodies(graph: DerivationGraph, cycle: Cycle): readonly Fragment[] {
+	return cycle.members.flatMap((member) => [
+		given(
+			`Assigned: ${roleText(member)}`,
+			rego`data.regolith.rebac.meet(user${packagePart(member.type)}${packagePart(member.role)}, ${memberNodes(member)})`,
+		),
+		...(graph.leaving(member).length === 0
+			? []
+			: [
+					given(
+						`Derived from outside of the cycle: ${roleText(member)}`,
+						rego`data.${rolePackage(member)}.derived_on_any(user, ${memberNodes(member)})`,
+					),
+				]),
+	]);
+}
+
+function memberNodes(member: RoleName): Fragment {
+	return rego`nodes[${roleText(member)}]`;
+}
+
+function given(title: string, condition: Fragment): Fragment {
+	return lines([metadata({ title }), rego`given(user, nodes) if ${condition}`]);
+}
+
+function oneStep({ members, edges }: Cycle): Fragment {
+	const found = members.map((member) => {
+		const steps = edges.flatMap(({ target, source }, index) =>
+			roleName(source) === roleName(member)
+				? [rego`step_${index + 1}(user, object.get(nodes, ${roleText(target)}, set()))`]
+				: [],
+		);
+		return rego`		${roleText(member)}: ${united(steps, '\t\t')},`;
+	});
+	return lines([
+		metadata({ title: 'What leads to the nodes directly and was not seen' }),
+		rego`walk_1(user, seen, nodes) := [found, found] if {`,
+		rego`	steps := {`,
+		...found,
+		rego`	}`,
+		rego`	found := data.regolith.rebac.unseen(steps, seen)`,
+		rego`}`,
+	]);
+}
+
+/** Doubles the length of the walk until it covers the longest permitted cycle. */
+function ladder({ members }: Cycle): readonly Fragment[] {
+	const rungs: Fragment[] = [];
+	let steps = 1;
+	for (; steps < mostWalked; steps *= 2) {
+		rungs.push(
+			rego`walk_${steps * 2}(user, seen, nodes) := further_${steps}(user, seen, walk_${steps}(user, seen, nodes))`,
+			lines([
+				rego`further_${steps}(user, seen, near) := near if {`,
+				rego`	count(near[1]) == 0`,
+				rego`} else := [data.regolith.rebac.together(near[0], far[0]), far[1]] if {`,
+				rego`	far := walk_${steps}(user, array.concat(seen, [near[0]]), near[1])`,
+				rego`}`,
+			]),
+		);
+	}
+	return [
+		...rungs,
+		lines([
+			metadata({ title: 'A cycle of derivations', description: `Between ${members.map(roleText).join(', ')}` }),
+			rego`reached(user, nodes) := data.regolith.rebac.together(nodes, walk_${steps}(user, [nodes], nodes)[0])`,
+		]),
+	];
+}

@@ -1,0 +1,238 @@
+/**
+ * The graph of derivations: which role of which type is derived from which. Rego has no recursion, so the cycles of
+ * this graph (a folder in a folder) are treated separately.
+ */
+import { groupBy } from './group-by.js';
+import type { Derivation, Resource, ResourceRole, Schema } from './model.js';
+import { byCodeUnit, sortedBy } from './order.js';
+
+/** A role of a resource type, by keys. */
+export interface RoleName {
+	readonly type: string;
+	readonly role: string;
+}
+
+/** One edge of the graph: who holds `source` on a subject of `relation` holds `target` on its object. */
+export interface Edge {
+	readonly target: RoleName;
+	/** A relation of the target's type. */
+	readonly relation: string;
+	readonly source: RoleName;
+	/** Whether a role assigned on the object stops it, by the derivation's own setting or that of its block. */
+	readonly no_direct_roles_on_object: boolean;
+}
+
+/** A cycle: roles that are derived from each other, or one from itself. */
+export interface Cycle {
+	/** In order of type, then role. */
+	readonly members: readonly RoleName[];
+	/** The edges within the cycle. */
+	readonly edges: readonly Edge[];
+	/** Whether an edge depends on what is assigned on the object: then the path depends on the user. */
+	readonly conditional: boolean;
+}
+
+/**
+ * How many roles on instances may lead, within one cycle, to one role on one instance: the largest closure. Writes that
+ * would exceed it are refused.
+ */
+export const mostLeading = 5_000;
+/** The same for cycles that an assignment can interrupt: the most that a check walks through. */
+export const mostWalked = 1_000;
+
+/** How many roles on instances may lead to one within this cycle. */
+export function mostLeadingIn({ conditional }: Pick<Cycle, 'conditional'>): number {
+	return conditional ? mostWalked : mostLeading;
+}
+
+/** Every derivation whose relation and source role exist, in order of type and role, then of relation and source role. */
+export function derivationEdges({ resources }: Schema): readonly Edge[] {
+	const byKey = new Map(resources.map((resource) => [resource.key, resource]));
+	return sortedBy(resources, ({ key }) => key).flatMap((resource) =>
+		sortedBy(resource.roles, ({ key }) => key).flatMap((role) =>
+			sortedBy(role.derivations, derivationOrder).flatMap(
+				(derivation) => derivationEdge(resource, role, derivation, byKey) ?? [],
+			),
+		),
+	);
+}
+
+function derivationOrder({ relation, role, no_direct_roles_on_object }: Derivation): string {
+	return JSON.stringify([relation, role, no_direct_roles_on_object]);
+}
+
+function derivationEdge(
+	resource: Resource,
+	role: ResourceRole,
+	derivation: Derivation,
+	resources: ReadonlyMap<string, Resource>,
+): Edge | null {
+	const relation = resource.relations.find(({ key }) => key === derivation.relation);
+	const subject = resources.get(relation?.subject ?? '');
+	if (subject === undefined || !subject.roles.some(({ key }) => key === derivation.role)) {
+		return null;
+	}
+	return {
+		target: { type: resource.key, role: role.key },
+		relation: derivation.relation,
+		source: { type: subject.key, role: derivation.role },
+		no_direct_roles_on_object: role.no_direct_roles_on_object || derivation.no_direct_roles_on_object,
+	};
+}
+
+/** The derivations of a schema, found by role. */
+export interface DerivationGraph {
+	readonly cycles: readonly Cycle[];
+	/** What a role is derived from, in the order of `derivationEdges`. */
+	into(role: RoleName): readonly Edge[];
+	/** Those of them that come from outside of the role's cycle; all of them where it is in none. */
+	leaving(role: RoleName): readonly Edge[];
+	/** Whether something outside of the role's cycle is derived from it. */
+	leadsOut(role: RoleName): boolean;
+	cycleContaining(role: RoleName): Cycle | undefined;
+}
+
+/** Indexes the derivations of a schema. */
+export function derivationGraph(schema: Schema): DerivationGraph {
+	const edges = derivationEdges(schema);
+	const cycles = cyclesAmong(edges);
+	const byTarget = groupBy(edges, ({ target }) => roleName(target));
+	const byMember = new Map(cycles.flatMap((cycle) => cycle.members.map((member) => [roleName(member), cycle])));
+	const into = (role: RoleName) => byTarget.get(roleName(role)) ?? [];
+	const cycleOf = (role: RoleName) => byMember.get(roleName(role));
+	const leaves = ({ target, source }: Edge) => {
+		const cycle = cycleOf(target);
+		return cycle === undefined || cycleOf(source) !== cycle;
+	};
+	const leadingOut = new Set(edges.filter(leaves).map(({ source }) => roleName(source)));
+	return {
+		cycles,
+		into,
+		cycleContaining: cycleOf,
+		leaving: (role) => into(role).filter(leaves),
+		leadsOut: (role) => leadingOut.has(roleName(role)),
+	};
+}
+
+/** The cycles of a schema, in order of their first members. Every role is in one at most. */
+export function derivationCycles(schema: Schema): readonly Cycle[] {
+	return cyclesAmong(derivationEdges(schema));
+}
+
+function cyclesAmong(edges: readonly Edge[]): readonly Cycle[] {
+	const components = stronglyConnectedComponents(edges);
+	const inside = new Map<number, Edge[]>();
+	for (const edge of edges) {
+		const component = components.get(roleName(edge.target));
+		if (component !== undefined && component === components.get(roleName(edge.source))) {
+			const found = inside.get(component) ?? [];
+			inside.set(component, found);
+			found.push(edge);
+		}
+	}
+	return sortedBy([...inside.values()].map(cycleFromEdges), ({ members }) => members.map(roleName).join(' '));
+}
+
+function cycleFromEdges(edges: readonly Edge[]): Cycle {
+	const members = new Map(edges.map(({ target }) => [roleName(target), target]));
+	return {
+		members: [...members].sort(([left], [right]) => byCodeUnit(left, right)).map(([, member]) => member),
+		edges,
+		conditional: edges.some((edge) => edge.no_direct_roles_on_object),
+	};
+}
+
+/** A relation of the instances of a type, by keys. */
+export interface CircularRelation {
+	readonly type: string;
+	readonly relation: string;
+	/** Whether it leads around within a cycle. The others lead into one from outside. */
+	readonly inside: boolean;
+}
+
+/**
+ * The relations whose relationships closures and walks consist of, by the object's type. One may appear as both kinds.
+ */
+export function circularRelations(schema: Schema): readonly CircularRelation[] {
+	const { cycles, leaving } = derivationGraph(schema);
+	const found = cycles.flatMap((cycle) => [
+		...cycle.edges.map((edge) => asCircularRelation(edge, true)),
+		...cycle.members.flatMap((member) => leaving(member).map((edge) => asCircularRelation(edge, false))),
+	]);
+	return [...new Map(found.map((relation) => [JSON.stringify(Object.values(relation)), relation])).values()];
+}
+
+function asCircularRelation({ target, relation }: Edge, inside: boolean): CircularRelation {
+	return { type: target.type, relation, inside };
+}
+
+/** A role of a type as people write it. */
+export function roleText({ type, role }: RoleName): string {
+	return `${type}#${role}`;
+}
+
+/** A text that identifies a role of a type, whatever characters the keys hold. */
+export function roleName({ type, role }: RoleName): string {
+	return JSON.stringify([type, role]);
+}
+
+/**
+ * The strongly connected components, as a number for each role: two roles have the same number when each is derived
+ * from the other (Tarjan's algorithm, without recursion).
+ */
+function stronglyConnectedComponents(edges: readonly Edge[]): ReadonlyMap<string, number> {
+	const sources = new Map<string, string[]>();
+	for (const { target, source } of edges) {
+		const found = sources.get(roleName(target)) ?? [];
+		sources.set(roleName(target), found);
+		found.push(roleName(source));
+	}
+	const index = new Map<string, number>();
+	const low = new Map<string, number>();
+	const components = new Map<string, number>();
+	const open: string[] = [];
+	for (const root of sources.keys()) {
+		if (index.has(root)) {
+			continue;
+		}
+		const calls = [{ node: root, next: 0 }];
+		for (let call = calls.at(-1); call !== undefined; call = calls.at(-1)) {
+			const { node } = call;
+			if (call.next === 0) {
+				index.set(node, index.size);
+				low.set(node, index.get(node) ?? 0);
+				open.push(node);
+			}
+			const source = sources.get(node)?.[call.next];
+			if (source === undefined) {
+				finish(node);
+				calls.pop();
+				const parent = calls.at(-1)?.node;
+				if (parent !== undefined) {
+					low.set(parent, Math.min(low.get(parent) ?? 0, low.get(node) ?? 0));
+				}
+				continue;
+			}
+			call.next += 1;
+			if (!index.has(source)) {
+				calls.push({ node: source, next: 0 });
+			} else if (!components.has(source)) {
+				low.set(node, Math.min(low.get(node) ?? 0, index.get(source) ?? 0));
+			}
+		}
+	}
+	return components;
+
+	function finish(node: string): void {
+		if (low.get(node) !== index.get(node)) {
+			return;
+		}
+		const component = index.get(node) ?? 0;
+		for (let member = open.pop(); member !== undefined; member = open.pop()) {
+			components.set(member, component);
+			if (member === node) {
+				return;
+			}
+		}
+	}
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { definedFields } from '../../domain/defined-fields.js';
+import { changeAttribute, removeAttributes } from '../../domain/resource-attribute.js';
+import { reply } from '../../http/endpoint.js';
+import { attributesBy, type Resource, ResourceAttribute } from '../../store/table/resource.js';
+import { type Page, readPage } from '../../store/unit/filter.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import {
+	AttributeType,
+	ResourceAttributeCreate,
+	ResourceAttributeRead,
+	ResourceAttributeUpdate,
+} from '../../wire/resource-attribute.js';
+import { endpoint } from '../access.js';
+
+type Names = Readonly<Record<string, string>>;
+
+/** What the query of a request may say about the resource. */
+interface Asked {
+	readonly resource_id?: string | undefined;
+}
+
+/**
+ * Where attributes are served: below any resource that the path names, or on a path of their own, for one fixed
+ * resource.
+ */
+export interface AttributeHome {
+	/** Their name in the names of operations: `ResourceAttribute` makes `createResourceAttribute`. */
+	readonly noun: string;
+	/** Their owner, in sentences. */
+	readonly owner: string;
+	/** What a 404 means. */
+	readonly missing: string;
+	readonly tag: string;
+	/** The path of the list; one attribute is below it, as `:attribute_id`. */
+	readonly collection: string;
+	readonly params: z.ZodType<Names>;
+	readonly memberParams: z.ZodType<Names & { readonly attribute_id: string }>;
+	readonly query: z.ZodType<Asked>;
+	readonly listQuery: z.ZodType<Asked & Page>;
+	/** The resource that the attributes belong to. Throws `not_found` when the path names none. */
+	readonly findResource: (unit: ReadingUnit, names: Names, asked: Asked) => Promise<Resource>;
+}
+
+/** The endpoints of the attributes of one home: list, create, get, update and delete. */
+export function attributeEndpoints(home: AttributeHome) {
+	const { noun, owner, missing, tag, collection, params, memberParams, query, listQuery, findResource } = home;
+	const member = `${collection}/:attribute_id`;
+
+	async function find(unit: ReadingUnit, names: z.output<typeof memberParams>, asked: Asked) {
+		const resource = await findResource(unit, names, asked);
+		const attribute = await unit.find(ResourceAttribute, names.attribute_id, { resource_id: resource.id });
+		return { resource, attribute };
+	}
+
+	return [
+		endpoint({
+			name: `list${noun}s`,
+			summary: `List the attributes of ${owner}`,
+			tag,
+			method: 'get',
+			path: collection,
+			access: 'environment.read',
+			params,
+			query: listQuery,
+			returns: { 200: z.array(ResourceAttributeRead) },
+			failures: { 404: missing },
+			handle: async (request, { unit }) => {
+				const resource = await findResource(unit, request.params, request.query);
+				const { data } = await readPage(attributesBy(unit, resource.id), request.query);
+				return reply(
+					200,
+					data.map((attribute) => readAttribute(unit, resource, attribute)),
+				);
+			},
+		}),
+		endpoint({
+			name: `create${noun}`,
+			summary: `Add an attribute to ${owner}`,
+			tag,
+			method: 'post',
+			path: collection,
+			access: 'environment.write',
+			params,
+			query,
+			body: ResourceAttributeCreate,
+			example: { key: 'private', type: 'bool' },
+			returns: { 200: ResourceAttributeRead },
+			failures: { 404: missing, 409: 'There is an attribute with this key' },
+			handle: async (request, { unit }) => {
+				const resource = await findResource(unit, request.params, request.query);
+				const columns = { ...definedFields(request.body), resource_id: resource.id };
+				const attribute = await unit.create(ResourceAttribute, columns, `${resource.key}:${request.body.key}`);
+				return reply(200, readAttribute(unit, resource, attribute));
+			},
+		}),
+		endpoint({
+			name: `get${noun}`,
+			summary: `One attribute of ${owner}`,
+			tag,
+			method: 'get',
+			path: member,
+			access: 'environment.read',
+			params: memberParams,
+			query,
+			returns: { 200: ResourceAttributeRead },
+			failures: { 404: missing },
+			handle: async (request, { unit }) => {
+				const { resource, attribute } = await find(unit, request.params, request.query);
+				return reply(200, readAttribute(unit, resource, attribute));
+			},
+		}),
+		endpoint({
+			name: `update${noun}`,
+			summary: `Change fields of an attribute of ${owner}`,
+			tag,
+			method: 'patch',
+			path: member,
+			access: 'environment.write',
+			params: memberParams,
+			query,
+			body: ResourceAttributeUpdate,
+			example: { description: 'Only its owner sees it' },
+			returns: { 200: ResourceAttributeRead },
+			failures: { 400: 'The attribute is built in', 404: missing },
+			handle: async (request, { unit }) => {
+				const { resource, attribute } = await find(unit, request.params, request.query);
+				const after = await changeAttribute(unit, resource, attribute, request.body);
+				return reply(200, readAttribute(unit, resource, after));
+			},
+		}),
+		endpoint({
+			name: `delete${noun}`,
+			summary: `Delete an attribute of ${owner}`,
+			tag,
+			method: 'delete',
+			path: member,
+			access: 'environment.write',
+			params: memberParams,
+			query,
+			returns: { 204: null },
+			failures: { 400: 'The attribute is built in', 404: missing },
+			handle: async (request, { unit }) => {
+				const { resource, attribute } = await find(unit, request.params, request.query);
+				await removeAttributes(unit, resource, [attribute]);
+				return reply(204);
+			},
+		}),
+	];
+}
+
+function readAttribute(unit: ReadingUnit, resource: Resource, attribute: ResourceAttribute): ResourceAttributeRead {
+	// The column only ever holds values of this list.
+	return { ...attribute, ...unit.scope, type: AttributeType.parse(attribute.type), resource_key: resource.key };
+}

@@ -1,0 +1,18 @@
+import { Failure } from '../failure.js';
+import { isV1, v2Successor } from '../wire/v1.js';
+
+const guide = 'docs/migration.md says how to migrate';
+
+/**
+ * The failure for a path of version 1, which is not served. It says where the objects are now. `null` for other paths.
+ */
+export function v1Failure(path: string): Failure | null {
+	if (!isV1(path)) return null;
+	const successor = v2Successor(path);
+	const where =
+		successor === null
+			? 'version 2 finds an object by its type'
+			: `use \`${successor}\`, with keys in place of slugs and \`custom_id\``;
+	const info = { successor, guide: 'docs/migration.md' };
+	return new Failure('gone', `version 1 of the API is not served: ${where}; ${guide}`, info);
+}

@@ -1,0 +1,31 @@
+import { ConfigError } from '../config.js';
+import { Failure } from '../failure.js';
+
+/** How a command speaks to whoever started it. */
+
+/**
+ * Prints one line about a step of the start that may take seconds, on standard error: standard output is for what
+ * people read afterwards.
+ */
+export function say(step: string): void {
+	process.stderr.write(`regolith: ${step}\n`);
+}
+
+/** Prints what a command was asked for, on standard output. */
+export function print(text: string): void {
+	process.stdout.write(text);
+}
+
+/** A mistake of the operator is one sentence; anything else is a bug and shows where it happened. */
+export function fail(error: unknown, code = 1): never {
+	const told = error instanceof ConfigError || error instanceof Failure || isSystemError(error);
+	process.stderr.write(`${told ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+	process.exit(code);
+}
+
+function isSystemError(error: unknown): error is Error {
+	return (
+		error instanceof Error &&
+		['EADDRINUSE', 'EACCES', 'ECONNREFUSED', 'ENOTFOUND'].includes(String((error as NodeJS.ErrnoException).code))
+	);
+}

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, constants, linkSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError } from '../config.js';
+
+/** The longest path a socket may have on every system we run on, in bytes. */
+const longestSocketPath = 100;
+
+/** Answers commands that other processes of the same user send to the one that holds a data directory. */
+export type Commands = (content: unknown) => Promise<unknown>;
+
+/** The lock on a data directory. */
+export interface DirectoryLock {
+	/** Begins to answer commands. */
+	answer(commands: Commands): void;
+	release(): Promise<void>;
+}
+
+/**
+ * Locks a data directory for this process, with a socket that only its owner can use. A process that died holds no
+ * lock. Throws `ConfigError` if a running process holds it.
+ */
+export async function lockDataDirectory(directory: string): Promise<DirectoryLock> {
+	mkdirSync(directory, { recursive: true, mode: 0o700 });
+	const path = socketPath(directory);
+	const own = `${path}.${process.pid}`;
+	let commands: Commands | undefined;
+	const server = await listenOn(own, (content) => {
+		if (commands === undefined) throw new Error('the server is starting: try again in a moment');
+		return commands(content);
+	});
+	const leave = () => {
+		server.close();
+		rmSync(own, { force: true });
+	};
+	const became = await becomeHolder(own, path).catch((error: unknown) => {
+		leave();
+		throw error;
+	});
+	if (!became) {
+		leave();
+		throw new ConfigError(
+			`another Regolith process is running on the data directory ${directory}: stop it first, or set DATA_DIR to another`,
+		);
+	}
+	rmSync(own, { force: true });
+	return {
+		answer: (next) => {
+			commands = next;
+		},
+		release: async () => {
+			rmSync(path, { force: true });
+			await new Promise<void>((resolve) => {
+				server.close(() => resolve());
+				server.closeAllConnections();
+			});
+		},
+	};
+}
+
+/** Sends a command to the process that holds a data directory; `null` if none does. Rejects if it refuses. */
+export async function sendCommand(directory: string, content: unknown): Promise<unknown> {
+	const path = socketPath(directory);
+	if (!(await isAlive(path))) return null;
+	const text = await send(path, JSON.stringify(content)).catch((error: unknown) => {
+		throw new ConfigError(`the process that holds ${directory} ended before it answered`, { cause: error });
+	});
+	const { value, problem } = parseAnswer(text);
+	if (problem !== undefined) throw new ConfigError(problem);
+	return value;
+}
+
+/** Sends a body and returns the body of the answer. Rejects if the connection ends before that is complete. */
+function send(path: string, body: string): Promise<string> {
+	return new Promise((resolve, reject) => {
+		const sent = request({ socketPath: path, method: 'POST', path: '/' }, (answer) => {
+			readAll(answer).then(resolve, reject);
+		});
+		sent.on('error', reject);
+		sent.end(body);
+	});
+}
+
+async function readAll(incoming: AsyncIterable<Buffer>): Promise<string> {
+	const chunks: Buffer[] = [];
+	// A connection that breaks off rejects here.
+	for await (const chunk of incoming) chunks.push(chunk);
+	return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseAnswer(text: string): { readonly value?: unknown; readonly problem?: string } {
+	try {
+		return JSON.parse(text) as { readonly value?: unknown; readonly problem?: string };
+	} catch {
+		return { problem: 'the process that holds the data directory gave an answer that cannot be read' };
+	}
+}
+
+function socketPath(directory: string): string {
+	mkdirSync(directory, { recursive: true, mode: 0o700 });
+	const path = join(realpathSync(directory), 'control.sock');
+	if (Buffer.byteLength(path) <= longestSocketPath) return path;
+	const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
+	return join(ownFolder(join(tmpdir(), `regolith-${process.getuid?.() ?? 'user'}`)), `${name}.sock`);
+}
+
+/**
+ * Makes sure that a folder exists and that nobody else can use it. Anyone can create one in a shared temporary folder.
+ */
+function ownFolder(folder: string): string {
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	// Not a symbolic link, which could lead anywhere.
+	const { mode, uid } = lstatSync(folder);
+	const closed = (mode & constants.S_IFMT) === constants.S_IFDIR && (mode & 0o777) === 0o700;
+	if (!closed || uid !== (process.getuid?.() ?? uid)) {
+		throw new ConfigError(
+			`${folder} must be a folder that only you can use: remove it, set TMPDIR to another, or shorten the path of DATA_DIR`,
+		);
+	}
+	return folder;
+}
+
+function listenOn(path: string, commands: Commands): Promise<Server> {
+	const server = createServer(async (incoming, answer) => {
+		try {
+			answer.end(JSON.stringify({ value: await commands(JSON.parse(await readAll(incoming))) }));
+		} catch (error) {
+			answer.end(JSON.stringify({ problem: error instanceof Error ? error.message : String(error) }));
+		}
+	});
+	rmSync(path, { force: true });
+	return new Promise((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(path, () => {
+			chmodSync(path, 0o600);
+			resolve(server);
+		});
+	});
+}
+
+/** Links the socket at the well-known path, unless a live one is there. */
+async function becomeHolder(own: string, path: string): Promise<boolean> {
+	for (;;) {
+		try {
+			linkSync(own, path);
+			return true;
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+		}
+		if (await isAlive(path)) return false;
+		// Moved aside before it is deleted: of two processes that find a dead socket, neither deletes the other's new one.
+		const aside = `${path}.${process.pid}.dead`;
+		try {
+			renameSync(path, aside);
+		} catch {
+			continue;
+		}
+		if (await isAlive(aside)) renameSync(aside, path);
+		else rmSync(aside, { force: true });
+	}
+}
+
+/**
+ * Whether somebody listens on a socket. Rejects with `ConfigError` if that is uncertain, so that no live process is
+ * replaced.
+ */
+function isAlive(path: string): Promise<boolean> {
+	return new Promise((resolve, reject) => {
+		const socket = connect(path);
+		socket.once('connect', () => {
+			socket.destroy();
+			resolve(true);
+		});
+		socket.once('error', (error: NodeJS.ErrnoException) => {
+			if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
+			else
+				reject(new ConfigError(`cannot tell whether another process uses ${path}: ${error.message}`, { cause: error }));
+		});
+	});
+}

@@ -1,0 +1,43 @@
+import { BulkResult, Health } from '../../wire/check.js';
+
+/** How long a decision point may take to answer, in milliseconds. */
+const patience = 10_000;
+
+/** A check that is denied everywhere; it only shows that checks are answered. */
+const question = {
+	user: 'regolith-migrate-check',
+	action: 'read',
+	resource: { type: 'regolith-migrate-check', tenant: 'default' },
+};
+
+/**
+ * Why a decision point does not answer like one of version 2, asked with the key of its environment; `null` if it does.
+ */
+export async function diagnoseDecisionPoint(url: string, key: string): Promise<string | null> {
+	const base = url.replace(/\/+$/, '');
+	try {
+		const healthy = await fetch(`${base}/healthy`, { signal: AbortSignal.timeout(patience) });
+		if (healthy.status !== 200) return `/healthy answered ${healthy.status}`;
+		const health = Health.safeParse(await healthy.json().catch(() => null));
+		if (!health.success) return '/healthy does not answer as a decision point of version 2 does';
+		if (health.data.state !== 'ready') return `it is ${health.data.state}: see its log`;
+		// Bulk checks are new in version 2.
+		const checked = await fetch(`${base}/allowed/bulk`, {
+			method: 'POST',
+			headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+			body: JSON.stringify([question]),
+			signal: AbortSignal.timeout(patience),
+		});
+		if (checked.status === 401 || checked.status === 403) return 'it serves another environment: it refused the key';
+		if (checked.status !== 200) return `a check was answered ${checked.status}`;
+		const answer = BulkResult.safeParse(await checked.json().catch(() => null));
+		return answer.success && answer.data.allow.length === 1 ? null : 'a check was not answered as version 2 does';
+	} catch (error) {
+		return `it cannot be reached: ${error instanceof Error ? failureReason(error) : String(error)}`;
+	}
+}
+
+/** The reason is in the cause of the error that `fetch` throws. */
+function failureReason(error: Error): string {
+	return error.cause instanceof Error ? error.cause.message || error.message : error.message;
+}

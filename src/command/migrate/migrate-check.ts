@@ -1,0 +1,156 @@
+import { ConfigError } from '../../config.js';
+import { diagnoseDecisionPoint } from './decision-point-check.js';
+import { type FoundEnvironment, type Inventory, Site } from './inventory.js';
+import { findLeftovers } from './v1-leftovers.js';
+
+/** What to look at. */
+export interface MigrateOptions {
+	/** The API's URL without a path. */
+	readonly api: string;
+	readonly api_key: string | null;
+	/** What the team created: `project` with all its environments, or `project/environment`; by keys. */
+	readonly mine: readonly string[];
+	/** Folders of code. */
+	readonly code: readonly string[];
+	/** Decision points: a URL, or `project/environment=URL`. */
+	readonly pdp: readonly string[];
+}
+
+/** How far a migration to version 2 is. */
+export interface Migration {
+	/** For people: what was found. */
+	readonly report: string;
+	/** What is left to do, a sentence each; none when the migration is complete. */
+	readonly left: readonly string[];
+}
+
+/**
+ * Checks a migration from version 1 (spec: Versioning, rules 3 and 6), over HTTP and in the folders that are named.
+ * Throws `ConfigError` when it cannot ask the API, or when a folder cannot be read.
+ */
+export async function checkMigration(options: MigrateOptions): Promise<Migration> {
+	const { api, api_key } = options;
+	if (api_key === null) throw new ConfigError('PDP_API_KEY: set it to an API key, best one of the organization');
+	const site = new Site(api, api_key);
+	const inventory = await site.inventory();
+	const parts = [
+		checkProjects(inventory, options.mine, api),
+		await checkDecisionPoints(site, inventory, options.pdp),
+		...checkFolders(options.code),
+	];
+	const left = parts.flatMap((part) => part.left);
+	const end =
+		left.length === 0
+			? ['Migration is complete, as far as a program can tell: that checks decide as you expect is for you to see.']
+			: [`Migration is not complete. Left to do: ${left.length}`, ...left.map((line) => `  - ${line}`)];
+	return { report: `${[...parts.flatMap((part) => [...part.lines, '']), ...end].join('\n')}\n`, left };
+}
+
+/** One part of the report. */
+interface Part {
+	readonly lines: readonly string[];
+	readonly left: readonly string[];
+}
+
+function checkProjects({ whole, projects }: Inventory, mine: readonly string[], api: string): Part {
+	const places = projects.flatMap(({ key, environments }) => environments.map((one) => `${key}/${one.key}`));
+	const foreign = [
+		...projects
+			.filter(({ key }) => !mine.some((name) => name === key || name.startsWith(`${key}/`)))
+			.map(({ key }) => key),
+		...places.filter((place) => !isMine(place, mine)),
+	];
+	const known = new Set([...places, ...projects.map(({ key }) => key)]);
+	const notFound = mine.filter((name) => !known.has(name));
+	const lines = projects.flatMap(({ key, name, environments }) => [
+		`  ${key} (${name})${foreign.includes(key) ? '   FOREIGN' : ''}`,
+		...environments.map(
+			(one) => `    ${describeContents(one)}${isMine(`${key}/${one.key}`, mine) ? '' : '   FOREIGN'}`,
+		),
+	]);
+	const foreignTo = (place: string) =>
+		`${place} is nobody’s of the team: recreate in your own environments what you need of it, or name it with --mine`;
+	return {
+		lines: [
+			`Projects and environments at ${api}:`,
+			...lines,
+			'  Organization-scoped objects: none. This API has none; every object belongs to one environment.',
+		],
+		left: [
+			...(whole ? [] : ['the API key does not open the whole organization: there may be more than is listed here']),
+			...(mine.length > 0 ? [] : ['say what your team created, with --mine project,other/environment']),
+			...(mine.length > 0 ? foreign.map(foreignTo) : []),
+			...notFound.map((name) => `${name} was named with --mine and is not there`),
+		],
+	};
+}
+
+function isMine(place: string, mine: readonly string[]): boolean {
+	const [project = ''] = place.split('/');
+	return mine.includes(place) || mine.includes(project);
+}
+
+function describeContents({ key, stats }: FoundEnvironment): string {
+	const counted = (['resources', 'roles', 'users', 'tenants'] as const).map((what) => `${stats[what]} ${what}`);
+	return `${key}: ${counted.join(', ')}`;
+}
+
+async function checkDecisionPoints(site: Site, inventory: Inventory, named: readonly string[]): Promise<Part> {
+	if (named.length === 0) {
+		return { lines: ['Decision points: none named'], left: ['name every decision point in use with --pdp'] };
+	}
+	const lines: string[] = [];
+	const left: string[] = [];
+	for (const name of named) {
+		const { url, place } = parseDecisionPoint(name);
+		const serves = findEnvironment(inventory, place);
+		const trouble =
+			serves === null
+				? askForEnvironment(place)
+				: await diagnoseDecisionPoint(url, await site.findKey(serves, inventory));
+		lines.push(`  ${name}: ${trouble ?? 'answers as version 2'}`);
+		if (trouble !== null) left.push(`the decision point ${url}: ${trouble}`);
+	}
+	return { lines: ['Decision points:', ...lines], left };
+}
+
+/** Reads `project/environment=URL`, or a URL alone. */
+function parseDecisionPoint(name: string): { readonly url: string; readonly place: string | null } {
+	const [, place = null, url = name] = /^([\w-]+\/[\w-]+)=(.*)$/.exec(name) ?? [];
+	if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+		throw new ConfigError(`--pdp: \`${name}\` is neither a URL nor project/environment=URL`);
+	}
+	return { url, place };
+}
+
+/** The environment that is named, or the only one there is. */
+function findEnvironment({ projects }: Inventory, place: string | null): FoundEnvironment | null {
+	const all = projects.flatMap(({ key, environments }) =>
+		environments.map((one) => ({ one, name: `${key}/${one.key}` })),
+	);
+	const meant = place === null ? all : all.filter(({ name }) => name === place);
+	return meant.length === 1 ? (meant[0]?.one ?? null) : null;
+}
+
+function askForEnvironment(place: string | null): string {
+	return place === null ? 'say which environment it serves: --pdp project/environment=URL' : `there is no ${place}`;
+}
+
+function checkFolders(folders: readonly string[]): readonly Part[] {
+	if (folders.length > 0) return folders.map(checkFolder);
+	return [{ lines: ['Code: none named'], left: ['name the folders of your services’ code with --code'] }];
+}
+
+function checkFolder(folder: string): Part {
+	const found = searchFolder(folder).map(({ file, line, problem }) => `${file}:${line}: ${problem}`);
+	const lines = found.length === 0 ? ['  nothing of version 1'] : found.map((one) => `  ${one}`);
+	return { lines: [`Code in ${folder}:`, ...lines], left: found };
+}
+
+function searchFolder(folder: string) {
+	try {
+		return findLeftovers(folder);
+	} catch (error) {
+		throw new ConfigError(`--code: ${folder} cannot be read`, { cause: error });
+	}
+}

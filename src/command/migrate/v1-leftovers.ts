@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { v2Successor } from '../../wire/v1.js';
+
+/** A line of code that is still written for version 1. */
+export interface Leftover {
+	/** The file, from the folder that was searched. */
+	readonly file: string;
+	/** From 1. */
+	readonly line: number;
+	/** What it is and what to do about it, in a sentence. */
+	readonly problem: string;
+}
+
+/** Folders with code of others, or made by machines. */
+const skipped: ReadonlySet<string> = new Set([
+	'.git',
+	'node_modules',
+	'vendor',
+	'dist',
+	'build',
+	'out',
+	'target',
+	'coverage',
+	'.venv',
+	'venv',
+	'__pycache__',
+]);
+/** Larger files, in bytes, are not written by people. */
+const largest = 1024 * 1024;
+
+/**
+ * Searches the text files of a folder for what remains of version 1 (spec: Versioning, rule 6): its paths, slugs and
+ * `custom_id`, write calls of its SDKs, the image of its decision point. Follows no symbolic links. Throws the system's
+ * error when the folder cannot be read.
+ */
+export function findLeftovers(folder: string): readonly Leftover[] {
+	return [...filesIn(folder)].flatMap((path) => fileLeftovers(relative(folder, path), readFileSync(path)));
+}
+
+function* filesIn(folder: string): Generator<string> {
+	const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+	for (const entry of entries) {
+		const path = join(folder, entry.name);
+		if (entry.isDirectory() && !skipped.has(entry.name)) yield* filesIn(path);
+		else if (entry.isFile() && statSync(path).size <= largest) yield path;
+	}
+}
+
+function fileLeftovers(file: string, bytes: Buffer): readonly Leftover[] {
+	// A NUL byte shows that it is not text.
+	if (bytes.includes(0)) return [];
+	const lines = bytes.toString('utf8').split('\n');
+	return lines.flatMap((text, index) => lineProblems(text).map((problem) => ({ file, line: index + 1, problem })));
+}
+
+function lineProblems(text: string): readonly string[] {
+	return [...pathProblems(text), ...words.filter(({ pattern }) => pattern.test(text)).map(({ problem }) => problem)];
+}
+
+/** Many APIs have paths that begin with `/v1/`. Only those that name one of our types count. */
+function pathProblems(text: string): readonly string[] {
+	return [...text.matchAll(/\/v1(?:\/[^\s/'"`?#,;)]+)+/g)].flatMap(([path]) => {
+		const successor = v2Successor(path);
+		return successor === null ? [] : [`the path ${path} is of version 1: use ${successor}`];
+	});
+}
+
+const words: readonly { readonly pattern: RegExp; readonly problem: string }[] = [
+	{ pattern: /\bcustom_?id\b/i, problem: '`custom_id` is of version 1: use the key' },
+	{
+		pattern: /\b(organization|org|project|environment|env|tenant|role|resource|action)_?slugs?\b/i,
+		problem: 'slugs are of version 1: use the key',
+	},
+	{
+		pattern: /\.write\s*\(\s*(await\s+)?[\w.]*\bapi\s*\./,
+		problem: 'a separate write step is of version 1: the SDK’s calls of version 2 write by themselves',
+	},
+	{ pattern: /\bpermitio\/pdp(?!-v2)\b/, problem: 'this is the image of the version 1 decision point' },
+];

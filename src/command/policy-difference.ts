@@ -1,0 +1,44 @@
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import type { RegoFile } from '../../compiler/model.js';
+
+/** How many unchanged lines are shown around a change. */
+const context = 3;
+
+/** One side of a difference: files, and the revision that they are of. */
+export interface Side {
+	readonly schema_revision: number;
+	readonly files: readonly RegoFile[];
+}
+
+/**
+ * What changed from one policy to another, as a unified diff for `patch -p1`: Rego and tables, by path. Generated tests
+ * repeat the same and are left out. Empty if nothing changed.
+ */
+export function policyDifference(from: Side, to: Side): string {
+	const [before, after] = [comparedTexts(from), comparedTexts(to)];
+	const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
+	return paths.map((path) => fileDifference(path, before.get(path), after.get(path), from, to)).join('');
+}
+
+function comparedTexts({ files }: Side): ReadonlyMap<string, string> {
+	return new Map(files.filter(({ path }) => !path.endsWith('_test.rego')).map(({ path, text }) => [path, text]));
+}
+
+function fileDifference(
+	path: string,
+	before: string | undefined,
+	after: string | undefined,
+	from: Side,
+	to: Side,
+): string {
+	if (before === after) return '';
+	return createTwoFilesPatch(
+		before === undefined ? '/dev/null' : `a/${path}`,
+		after === undefined ? '/dev/null' : `b/${path}`,
+		before ?? '',
+		after ?? '',
+		`schema revision ${from.schema_revision}`,
+		`schema revision ${to.schema_revision}`,
+		{ context, headerOptions: FILE_HEADERS_ONLY },
+	);
+}

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RegoFile } from '../../compiler/model.js';
+import { unpack } from '../bundle.js';
+import { ConfigError } from '../config.js';
+import { EnvironmentRead } from '../wire/environment.js';
+import { PolicyOfRevision, PolicyRead } from '../wire/policy.js';
+import { type ApiAccess, askApi, askApiFor } from './ask-api.js';
+
+/** How long to wait for a compilation, and how often to look for it, in milliseconds. */
+const patience = 15_000;
+const lookEvery = 100;
+
+/** An environment, by keys, and the API to ask about it. */
+export interface PolicyPlace extends ApiAccess {
+	readonly project: string;
+	readonly environment: string;
+}
+
+/** A policy as it is read over the API. */
+export interface FoundPolicy extends Pick<PolicyOfRevision, 'schema_revision' | 'hash' | 'files'> {
+	/** Why a newer schema has no policy. */
+	readonly failure: PolicyRead['failure'];
+}
+
+/** The policy in force at a revision. Throws `ConfigError` if it cannot be read. */
+export async function readPolicyAt(place: PolicyPlace, revision: string): Promise<FoundPolicy> {
+	if (!/^\d{1,15}$/.test(revision)) throw new ConfigError(`\`${revision}\` is no revision: it is a whole number`);
+	const policy = await askApiFor(place, `${environmentPath(place)}/policies/${revision}`, PolicyOfRevision);
+	return { ...policy, failure: null };
+}
+
+/** The newest policy; waits for a compilation that runs. Throws `ConfigError` if there is none yet. */
+export async function readNewestPolicy(place: PolicyPlace): Promise<FoundPolicy> {
+	const { project, environment } = place;
+	const path = `/v2/projects/${encodeURIComponent(project)}/${encodeURIComponent(environment)}/policy`;
+	const until = Date.now() + patience;
+	for (;;) {
+		const { schema_revision, compiled_revision, failure } = await askApiFor(place, path, PolicyRead);
+		const handled = Math.max(compiled_revision ?? -1, failure?.revision ?? -1);
+		if (handled < schema_revision && Date.now() < until) {
+			await sleep(lookEvery);
+			continue;
+		}
+		if (compiled_revision === null) {
+			throw new ConfigError(`${project}/${environment} has no policy yet${failure ? `: ${failure.message}` : ''}`);
+		}
+		return { ...(await readPolicyAt(place, String(compiled_revision))), failure };
+	}
+}
+
+/** The facts of an environment as a file for `opa`. Throws `ConfigError` if they cannot be read. */
+export async function readFacts(place: PolicyPlace): Promise<RegoFile> {
+	const { id } = await askApiFor(place, environmentPath(place), EnvironmentRead);
+	const bundle = await unpack(new Uint8Array(await (await askApi(place, `/bundles/${id}/rego`)).arrayBuffer()));
+	const document = JSON.parse(new TextDecoder().decode(bundle.get('data.json') ?? new Uint8Array()));
+	return { path: 'regolith/facts/data.json', text: `${JSON.stringify(document.regolith.facts, null, '\t')}\n` };
+}
+
+function environmentPath({ project, environment }: PolicyPlace): string {
+	return `/v2/projects/${encodeURIComponent(project)}/envs/${encodeURIComponent(environment)}`;
+}

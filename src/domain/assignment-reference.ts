@@ -1,0 +1,139 @@
+import { notFound } from '../failure.js';
+import { type InstanceRow, ResourceInstance } from '../store/table/resource-instance.js';
+import { Role } from '../store/table/role.js';
+import {
+	type AssignmentIds,
+	type AssignmentReference,
+	type Named,
+	type Participants,
+	resourceRolesIn,
+} from '../store/table/role-assignment.js';
+import { Tenant } from '../store/table/tenant.js';
+import { User } from '../store/table/user.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { instanceName } from '../wire/common.js';
+import { createMissingInstances, findInstances, requireTenant } from './named-instance.js';
+
+/**
+ * Resolves references to assignments: a tenant role in a tenant, or a resource role on an instance of that resource.
+ */
+
+/**
+ * The instances that assignments refer to, by reference, and the roles of their resources, by resource id and
+ * reference.
+ */
+export interface AssignmentTargets {
+	readonly instances: ReadonlyMap<string, InstanceRow>;
+	readonly roles: ReadonlyMap<string, ReadonlyMap<string, Named>>;
+}
+
+const noTargets: AssignmentTargets = { instances: new Map(), roles: new Map() };
+
+/** The instances that references name, and their roles. References to tenant roles alone need no query. */
+export async function findTargets(
+	unit: ReadingUnit,
+	references: readonly AssignmentReference[],
+): Promise<AssignmentTargets> {
+	const placed = onInstances(references);
+	if (placed.length === 0) return noTargets;
+	return withRoles(
+		unit,
+		placed,
+		await findInstances(
+			unit,
+			placed.map(({ resource_instance }) => resource_instance),
+		),
+	);
+}
+
+/**
+ * Like `findTargets`, but first creates missing instances in the tenant named with each. Throws `not_found` for an
+ * instance that cannot be created.
+ */
+export async function ensureTargets(
+	unit: WritingUnit,
+	references: readonly AssignmentReference[],
+	tenants: Participants['tenants'],
+): Promise<AssignmentTargets> {
+	const placed = onInstances(references);
+	if (placed.length === 0) return noTargets;
+	const wanted = placed.map(({ resource_instance, tenant }) => ({
+		reference: resource_instance,
+		tenant: tenantNamed(tenant, tenants),
+	}));
+	const found = await findInstances(
+		unit,
+		wanted.map(({ reference }) => reference),
+	);
+	return withRoles(unit, placed, await createMissingInstances(unit, found, wanted));
+}
+
+type Placed = AssignmentReference & { readonly resource_instance: string };
+
+function onInstances(references: readonly AssignmentReference[]): readonly Placed[] {
+	return references.filter((reference): reference is Placed => reference.resource_instance !== undefined);
+}
+
+async function withRoles(
+	unit: ReadingUnit,
+	placed: readonly Placed[],
+	instances: AssignmentTargets['instances'],
+): Promise<AssignmentTargets> {
+	const resourceIds = [...new Set([...instances.values()].map(({ resource_id }) => resource_id))];
+	const roles = await resourceRolesIn(
+		unit,
+		resourceIds,
+		placed.map(({ role }) => role),
+	);
+	return { instances, roles };
+}
+
+/** The assignment that a reference stands for, by keys and by ids. */
+export interface ResolvedAssignment extends AssignmentIds {
+	readonly user: string;
+	readonly role: string;
+	readonly tenant: string;
+	/** `<resource key>:<instance key>`; `null` for a tenant role. */
+	readonly resource_instance: string | null;
+}
+
+/**
+ * The assignments that references stand for. Throws `not_found` for the first reference that names nothing, and
+ * `mismatched_tenants` for an instance outside the tenant named with it.
+ */
+export function resolveAssignments(
+	references: readonly AssignmentReference[],
+	found: Participants,
+	targets: AssignmentTargets,
+): readonly ResolvedAssignment[] {
+	return references.map((reference) => {
+		const user = found.users.get(reference.user) ?? missing(User, reference.user);
+		const { role, tenant, instance } = resolveOne(reference, found, targets);
+		const resource_instance = instance === null ? null : instanceName(instance.resource, instance.key);
+		const keys = { user: user.key, role: role.key, tenant: tenant.key, resource_instance };
+		const ids = { user_id: user.id, role_id: role.id, tenant_id: tenant.id };
+		return { ...keys, ...ids, resource_instance_id: instance?.id ?? null };
+	});
+}
+
+function resolveOne(reference: AssignmentReference, found: Participants, targets: AssignmentTargets) {
+	const { role: roleReference, tenant: tenantReference, resource_instance: instanceReference } = reference;
+	const tenant = tenantNamed(tenantReference, found.tenants);
+	if (instanceReference === undefined) {
+		if (tenant === undefined) throw new Error('an assignment names neither a tenant nor a resource instance');
+		return { role: found.roles.get(roleReference) ?? missing(Role, roleReference), tenant, instance: null };
+	}
+	const instance = targets.instances.get(instanceReference) ?? missing(ResourceInstance, instanceReference);
+	requireTenant(instance, tenant);
+	const role = targets.roles.get(instance.resource_id)?.get(roleReference) ?? missing(Role, roleReference);
+	return { role, tenant: { id: instance.tenant_id, key: instance.tenant }, instance };
+}
+
+function tenantNamed(reference: string | undefined, tenants: Participants['tenants']): Named | undefined {
+	return reference === undefined ? undefined : (tenants.get(reference) ?? missing(Tenant, reference));
+}
+
+function missing({ title }: { readonly title: string }, reference: string): never {
+	throw notFound(title, reference);
+}

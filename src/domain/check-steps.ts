@@ -1,0 +1,342 @@
+import {
+	type Cycle,
+	type DerivationGraph,
+	derivationCycles,
+	derivationGraph,
+	type RoleName,
+} from '../../compiler/cycle.js';
+import type { Schema } from '../../compiler/model.js';
+import { findWalks } from '../../compiler/walk.js';
+import { groupBy } from '../group-by.js';
+import type { DerivationStep, StepIds } from '../store/model/graph-walk.js';
+
+/** The most steps that a check may take (see `Steps`): less than 100 ms, as measured for decision 0028. */
+export const mostSteps = 200_000;
+
+/** The cost, in steps, of visiting one role on one instance in a cycle that is walked during the check. */
+const stepsPerWalked = 100;
+
+/** How much a check of an instance has to walk. A check may repeat it as often as `Derivations.repeated` says. */
+export interface Steps {
+	/**
+	 * The relationships that lead there, counted once for each derivation that follows them. Closures are not shared, so
+	 * each counts separately, with everything that leads to it in its cycle.
+	 */
+	readonly steps: number;
+	/** How many closures are read. */
+	readonly closures: number;
+	/** The steps in the closures of the instance itself: each closure that the instance joins gets as many more. */
+	readonly own: number;
+}
+
+/** The derivations of an environment, by ids: so one type holds all roles, and no relation has two. */
+export class Derivations {
+	readonly cycles: readonly Cycle[];
+	readonly #rules: readonly DerivationStep[];
+	readonly #schema: Schema;
+	readonly #graph: DerivationGraph;
+	#repeated: number | undefined;
+
+	constructor(rules: readonly DerivationStep[]) {
+		this.#rules = rules;
+		this.#schema = schemaWith(rules);
+		this.cycles = derivationCycles(this.#schema);
+		this.#graph = derivationGraph(this.#schema);
+	}
+
+	/** The ids of the relations that derivations follow. */
+	get relationIds(): readonly string[] {
+		return [...new Set(this.#rules.map(({ relation_id }) => relation_id))];
+	}
+
+	/** The derivations, with the resources that their roles belong to. */
+	get rules(): readonly DerivationStep[] {
+		return this.#rules;
+	}
+
+	/** How often a check may repeat the same steps, because it looks for every role of an instance. */
+	get repeated(): number {
+		this.#repeated ??= this.#countRepeated();
+		return this.#repeated;
+	}
+
+	#countRepeated(): number {
+		const walks = findWalks(this.#graph, this.#schema);
+		const byResource = groupBy(this.#rules, ({ resource_id }) => resource_id);
+		let most = 1;
+		for (const rules of byResource.values()) {
+			const calls = new Map<string, number>();
+			for (const role of new Set(rules.map(({ role_id }) => role_id))) {
+				const name = { type: '', role };
+				const walked = walks.walkTo(name) !== undefined;
+				for (const called of this.#callsFrom(name, walked)) calls.set(called, (calls.get(called) ?? 0) + 1);
+			}
+			for (const count of calls.values()) most = Math.max(most, count);
+		}
+		return most;
+	}
+
+	/**
+	 * The derived roles that a search for one role looks for, each as often as it does; only once if the role is walked.
+	 */
+	#callsFrom(start: RoleName, once: boolean): readonly string[] {
+		const queue = [start];
+		const called: string[] = [];
+		const seen = new Set<string>();
+		// Iterating over an array includes what is added to it in the meantime.
+		for (const role of queue) {
+			const members = this.#graph.cycleContaining(role)?.members ?? [role];
+			const [first = role] = members;
+			if (once && seen.has(first.role)) continue;
+			seen.add(first.role);
+			if (this.#graph.into(first).length > 0) called.push(first.role);
+			for (const member of members) queue.push(...this.#graph.leaving(member).map(({ source }) => source));
+		}
+		return called;
+	}
+}
+
+/** A derived role. */
+interface DerivedRole {
+	readonly resource: string;
+	/** 0 outside of cycles, 1 in one that closures are made for, 2 in one that is walked. */
+	readonly cycle: 0 | 1 | 2;
+	readonly rules: readonly Rule[];
+}
+
+interface Rule {
+	readonly relation: number;
+	/** The index of the source role among the derived ones of its resource; -1 if it is only ever assigned. */
+	readonly source: number;
+	/** Whether the source is in the same cycle. */
+	readonly stays: boolean;
+}
+
+/**
+ * An index of relationships by their objects. Roles on instances are numbers; those of one instance are consecutive.
+ */
+export class Upstream {
+	readonly #byResource: ReadonlyMap<string, readonly DerivedRole[]>;
+	readonly #roleIds: ReadonlyMap<DerivedRole, string>;
+	/** By relation: its number, and the resources on both sides; `null` if no role of the subject is derived. */
+	readonly #relations: ReadonlyMap<string, RelationEnds>;
+	readonly #numbers = new Map<string, number>();
+	readonly #names: string[] = [];
+	/** By instance, the number of its first role; -1 if none of its roles is derived. */
+	readonly #starts: number[] = [];
+	/** By role on an instance. */
+	readonly #roles: DerivedRole[] = [];
+	readonly #instances: number[] = [];
+	/** By instance, then by number of the relation, the subjects. */
+	readonly #subjects: (number[] | undefined)[][] = [];
+	/** Whether an instance is the subject of a relationship. */
+	readonly #leads: boolean[] = [];
+	#seen = new Int32Array(0);
+	#seenWithin = new Int32Array(0);
+	#rounds = 0;
+
+	constructor({ rules, cycles }: Derivations) {
+		const derived = derivedRoles(rules, cycles);
+		this.#byResource = groupBy([...derived.values()], ({ resource }) => resource);
+		this.#roleIds = new Map([...derived].map(([id, role]) => [role, id]));
+		this.#relations = relationEnds(rules, derived);
+	}
+
+	/** Adds relationships, each of which must be new. Ignores those through which nothing is derived. */
+	add(tuples: readonly StepIds[]): void {
+		for (const { subject_id, relation_id, object_id } of tuples) {
+			const ends = this.#relations.get(relation_id);
+			if (ends === undefined) continue;
+			const subject = this.#numberFor(subject_id, ends.subject);
+			const object = this.#numberFor(object_id, ends.object);
+			const relations = this.#subjects[object] ?? [];
+			this.#subjects[object] = relations;
+			const subjects = relations[ends.number] ?? [];
+			relations[ends.number] = subjects;
+			subjects.push(subject);
+			this.#leads[subject] = true;
+		}
+	}
+
+	/**
+	 * The ids of all objects. Those that may take the most steps come first: those that are subjects as well, or have
+	 * several subjects.
+	 */
+	*objects(): Generator<string> {
+		for (const heavy of [true, false]) {
+			for (const [number, relations] of this.#subjects.entries()) {
+				if (relations === undefined) continue;
+				const count = relations.reduce((sum, subjects) => sum + (subjects?.length ?? 0), 0);
+				if ((this.#leads[number] === true || count > 1) === heavy) yield this.#names[number] ?? '';
+			}
+		}
+	}
+
+	/** Whether an instance is the subject of a relationship. */
+	leadsOn(id: string): boolean {
+		return this.#leads[this.#numbers.get(id) ?? -1] === true;
+	}
+
+	/** The first of the roles that can be derived on an instance. */
+	roleOn(id: string): string {
+		const role = this.#roles[this.#starts[this.#numbers.get(id) ?? -1] ?? -1];
+		return role === undefined ? '' : (this.#roleIds.get(role) ?? '');
+	}
+
+	/** How much a check of an instance has to walk. Stops counting soon after `most` steps. */
+	stepsTo(id: string, most = Number.POSITIVE_INFINITY): Steps {
+		const found = { steps: 0, closures: 0, own: 0 };
+		const start = this.#starts[this.#numbers.get(id) ?? -1] ?? -1;
+		if (start === -1) return found;
+		this.#fit();
+		this.#rounds += 1;
+		const round = this.#rounds;
+		const own = this.#byResource.get(this.#roles[start]?.resource ?? '')?.length ?? 0;
+		const queue = Array.from({ length: own }, (_, index) => start + index);
+		for (const node of queue) this.#seen[node] = round;
+		const enter = (node: number) => {
+			if (this.#seen[node] === round) return;
+			this.#seen[node] = round;
+			queue.push(node);
+		};
+		// Iterating over an array includes what is added to it in the meantime.
+		for (const node of queue) {
+			if (this.#roles[node]?.cycle === 1) {
+				const steps = this.#closure(node, enter, most - found.steps);
+				found.closures += 1;
+				found.steps += steps;
+				if (node < start + own && node >= start) found.own += steps;
+			} else {
+				if (this.#roles[node]?.cycle === 2) found.steps += stepsPerWalked;
+				found.steps += this.#follow(node, enter, enter);
+			}
+			if (found.steps > most) break;
+		}
+		return found;
+	}
+
+	/**
+	 * Walks everything that leads to a node within its cycle, and calls `enter` for nodes outside that lead into it.
+	 * Returns the steps.
+	 */
+	#closure(start: number, enter: (node: number) => void, most: number): number {
+		this.#rounds += 1;
+		const round = this.#rounds;
+		const queue = [start];
+		this.#seenWithin[start] = round;
+		const visit = (node: number) => {
+			if (this.#seenWithin[node] === round) return;
+			this.#seenWithin[node] = round;
+			queue.push(node);
+		};
+		let steps = 0;
+		for (const node of queue) {
+			steps += this.#follow(node, visit, enter);
+			if (steps > most) break;
+		}
+		return steps;
+	}
+
+	#follow(node: number, stay: (node: number) => void, leave: (node: number) => void): number {
+		const relations = this.#subjects[this.#instances[node] ?? -1];
+		if (relations === undefined) return 0;
+		let steps = 0;
+		for (const { relation, source, stays } of this.#roles[node]?.rules ?? []) {
+			const subjects = relations[relation] ?? [];
+			steps += subjects.length;
+			if (source === -1) continue;
+			for (const subject of subjects) (stays ? stay : leave)((this.#starts[subject] ?? 0) + source);
+		}
+		return steps;
+	}
+
+	/** Makes room for the roles that were added. */
+	#fit(): void {
+		if (this.#seen.length >= this.#roles.length) return;
+		this.#seen = new Int32Array(this.#roles.length);
+		this.#seenWithin = new Int32Array(this.#roles.length);
+	}
+
+	#numberFor(id: string, resource: string | null): number {
+		const number = this.#numbers.get(id) ?? this.#names.length;
+		if (number === this.#names.length) {
+			this.#numbers.set(id, number);
+			this.#names.push(id);
+			this.#starts.push(-1);
+		}
+		if (resource !== null && this.#starts[number] === -1) {
+			this.#starts[number] = this.#roles.length;
+			for (const role of this.#byResource.get(resource) ?? []) {
+				this.#roles.push(role);
+				this.#instances.push(number);
+			}
+		}
+		return number;
+	}
+}
+
+/** A relation by number, and the resources on both sides. */
+interface RelationEnds {
+	readonly number: number;
+	readonly object: string;
+	readonly subject: string | null;
+}
+
+function derivedRoles(rules: readonly DerivationStep[], cycles: readonly Cycle[]): ReadonlyMap<string, DerivedRole> {
+	const inside = new Map(cycles.flatMap((cycle) => cycle.members.map(({ role }) => [role, cycle])));
+	const byRole = groupBy(rules, ({ role_id }) => role_id);
+	const relations = numberByKey(rules.map(({ relation_id }) => relation_id));
+	const indexes = new Map<string, number>();
+	for (const sameResource of groupBy(rules, ({ resource_id }) => resource_id).values()) {
+		for (const [role, index] of numberByKey(sameResource.map(({ role_id }) => role_id))) indexes.set(role, index);
+	}
+	return new Map(
+		[...byRole].map(([id, own]) => {
+			const cycle = inside.get(id);
+			const given = own.map(({ relation_id, source_role_id }) => ({
+				relation: relations.get(relation_id) ?? -1,
+				source: indexes.get(source_role_id) ?? -1,
+				stays: cycle !== undefined && inside.get(source_role_id) === cycle,
+			}));
+			const kind = cycle === undefined ? 0 : cycle.conditional ? 2 : 1;
+			return [id, { resource: own[0]?.resource_id ?? '', cycle: kind, rules: given }];
+		}),
+	);
+}
+
+function relationEnds(
+	rules: readonly DerivationStep[],
+	derived: ReadonlyMap<string, DerivedRole>,
+): ReadonlyMap<string, RelationEnds> {
+	const numbers = numberByKey(rules.map(({ relation_id }) => relation_id));
+	const ends = new Map<string, RelationEnds>();
+	for (const { relation_id, resource_id, source_role_id } of rules) {
+		const subject = derived.get(source_role_id)?.resource ?? ends.get(relation_id)?.subject ?? null;
+		ends.set(relation_id, { number: numbers.get(relation_id) ?? -1, object: resource_id, subject });
+	}
+	return ends;
+}
+
+function numberByKey(keys: readonly string[]): ReadonlyMap<string, number> {
+	return new Map([...new Set(keys)].map((key, index) => [key, index]));
+}
+
+function schemaWith(rules: readonly DerivationStep[]): Schema {
+	const unnamed = { name: '', description: null };
+	const derivations = groupBy(rules, ({ role_id }) => role_id);
+	const roleIds = [...new Set(rules.flatMap(({ role_id, source_role_id }) => [role_id, source_role_id]))];
+	const roles = roleIds.map((key) => {
+		const given = (derivations.get(key) ?? []).map(({ relation_id, source_role_id, no_direct_roles_on_object }) => {
+			return { relation: relation_id, role: source_role_id, no_direct_roles_on_object };
+		});
+		return { key, ...unnamed, permissions: [], extends: [], derivations: given, no_direct_roles_on_object: false };
+	});
+	const relationIds = [...new Set(rules.map(({ relation_id }) => relation_id))];
+	const relations = relationIds.map((key) => ({ key, ...unnamed, subject: '' }));
+	return {
+		condition_sets: [],
+		set_rules: [],
+		resources: [{ key: '', ...unnamed, actions: [], roles, relations }],
+		roles: [],
+	};
+}

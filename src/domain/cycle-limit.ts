@@ -1,0 +1,210 @@
+import { type Cycle, mostLeadingIn } from '../../compiler/cycle.js';
+import { Failure } from '../failure.js';
+import { type CheckBound, storeCheckBound, storedCheckBound } from '../store/model/check-bound.js';
+import {
+	anyTuple,
+	derivationsWith,
+	instancesDownstream,
+	leadingOn,
+	type StepIds,
+	tuplePortions,
+	tuplesUpstream,
+} from '../store/model/graph-walk.js';
+import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
+import { Role } from '../store/table/role.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { pause } from '../wire/bounded.js';
+import { instanceName } from '../wire/common.js';
+import { Derivations, mostSteps, type Steps, Upstream } from './check-steps.js';
+import { findFanInAbove, type InstanceRole } from './fan-in.js';
+import { onlyRow } from './only-row.js';
+
+/**
+ * A check walks everything that leads to an instance. To keep checks fast, no write may create more than a check can
+ * walk: these functions refuse the whole write with `limit_reached`. They look at what a unit has written, before it
+ * ends. There are two limits: on the roles that lead to one within a cycle (decision 0014), and on the steps of a
+ * check (decision 0028).
+ */
+
+/** The most instances downstream of a change that are looked at one by one. */
+const mostExamined = 2_000;
+
+/** The bound that is assumed until one is stored, so that usual writes neither read nor store one. */
+const usualBound: CheckBound = { steps: 5_000, closures: 500 };
+
+/** Refuses new relationships that give a check too much to walk. */
+export async function refuseTuplesOverLimit(unit: WritingUnit, made: readonly StepIds[]): Promise<void> {
+	const relationIds = [...new Set(made.map(({ relation_id }) => relation_id))];
+	if (relationIds.length === 0) return;
+	const derivations = new Derivations(await derivationsWith(unit, relationIds));
+	const along = derivations.relationIds;
+	const counted = made.filter(({ relation_id }) => along.includes(relation_id));
+	if (counted.length === 0) return;
+	const objects = [...new Set(counted.map(({ object_id }) => object_id))];
+	const affected = await instancesDownstream(unit, along, objects, mostExamined);
+	const isAll = affected.length <= mostExamined;
+	const tuples = await tuplesUpstream(unit, { relationIds: along }, isAll ? affected : objects);
+	await refuseCycles(unit, derivations, counted, isAll ? tuples : null);
+	const upstream = new Upstream(derivations);
+	upstream.add(tuples);
+	if (isAll) {
+		await raiseKeptBound(unit, await greatestBound(unit, derivations, upstream, affected));
+		return;
+	}
+	await refuseByBound(unit, derivations, upstream, objects);
+}
+
+/**
+ * Refuses the derivations of these roles if they give a check too much to walk. If no relationship leads to these
+ * roles, or to roles that are derived from them, no check changes: so new types and roles cost nothing.
+ */
+export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
+	if (roleIds.length === 0) return;
+	const rules = await derivationsWith(unit, 'all');
+	const downstream = new Set(roleIds);
+	// Iterating over a set includes what is added to it in the meantime.
+	for (const id of downstream) {
+		for (const { role_id, source_role_id } of rules) if (source_role_id === id) downstream.add(role_id);
+	}
+	const relationIds = rules.filter(({ role_id }) => downstream.has(role_id)).map(({ relation_id }) => relation_id);
+	if (await anyTuple(unit, relationIds)) await recomputeBound(unit, new Derivations(rules));
+}
+
+/** Refuses the state of a whole environment, after a large part of it changed. */
+export async function refuseEnvironmentOverLimit(unit: WritingUnit): Promise<void> {
+	const derivations = new Derivations(await derivationsWith(unit, 'all'));
+	if (derivations.relationIds.length === 0) return;
+	await recomputeBound(unit, derivations);
+}
+
+/**
+ * Refuses relationships that lead to more instances than can be looked at one by one. Adds to the stored bound, which
+ * no check exceeded before.
+ */
+async function refuseByBound(
+	unit: WritingUnit,
+	derivations: Derivations,
+	upstream: Upstream,
+	objects: readonly string[],
+): Promise<void> {
+	const most = await greatestBound(unit, derivations, upstream, objects);
+	const inner = await leadingOn(unit, derivations.relationIds, objects);
+	const before = maximum((await storedCheckBound(unit)) ?? usualBound, usualBound);
+	let { steps, closures } = before;
+	for (const id of inner) {
+		const added = upstream.stepsTo(id);
+		// Every instance that it leads to gets everything that leads to it, and once more for each closure that contains
+		// it.
+		steps += added.steps + before.closures * added.own;
+		closures += added.closures;
+	}
+	if (steps * derivations.repeated > mostSteps) await recomputeBound(unit, derivations);
+	else await storeCheckBound(unit, maximum({ steps, closures }, most));
+}
+
+/** Computes the bound from all relationships, in chunks, between which other requests are served. */
+async function recomputeBound(unit: WritingUnit, derivations: Derivations): Promise<void> {
+	const upstream = new Upstream(derivations);
+	const circular = new Set(relationIdsIn(derivations.cycles));
+	const inCycles: StepIds[] = [];
+	for await (const tuples of tuplePortions(unit, derivations.relationIds)) {
+		upstream.add(tuples);
+		for (const tuple of tuples) if (circular.has(tuple.relation_id)) inCycles.push(tuple);
+	}
+	await refuseIn(unit, derivations.cycles, inCycles);
+	await storeCheckBound(unit, await greatestBound(unit, derivations, upstream, upstream.objects()));
+}
+
+/** The most that a check of any of these instances has to walk. Throws `limit_reached` if that is too much. */
+async function greatestBound(
+	unit: ReadingUnit,
+	derivations: Derivations,
+	upstream: Upstream,
+	instances: Iterable<string>,
+): Promise<CheckBound> {
+	const most = mostSteps / derivations.repeated;
+	let bound: CheckBound = { steps: 0, closures: 0 };
+	let examined = 0;
+	for (const id of instances) {
+		const found: Steps = upstream.stepsTo(id, most);
+		if (found.steps > most) {
+			throw await limitReached(unit, { role_id: upstream.roleOn(id), instance_id: id }, mostSteps, (role, instance) => {
+				return `a check of ${instance}, where ${role} is derived, would take more than ${mostSteps} steps along relationships`;
+			});
+		}
+		bound = maximum(bound, found);
+		examined += found.steps + 1;
+		if (examined < stepsAtOnce) continue;
+		examined = 0;
+		await pause();
+	}
+	return bound;
+}
+
+/** The number of steps after which other requests are served. */
+const stepsAtOnce = 50_000;
+
+async function raiseKeptBound(unit: WritingUnit, bound: CheckBound): Promise<void> {
+	if (bound.steps <= usualBound.steps && bound.closures <= usualBound.closures) return;
+	await storeCheckBound(unit, maximum((await storedCheckBound(unit)) ?? usualBound, bound));
+}
+
+function maximum(one: CheckBound, other: CheckBound): CheckBound {
+	return { steps: Math.max(one.steps, other.steps), closures: Math.max(one.closures, other.closures) };
+}
+
+/**
+ * Refuses roles to which too many lead within a cycle. `tuples` are all that lead to whatever the changed ones lead
+ * to; `null` if those were too many to look at.
+ */
+async function refuseCycles(
+	unit: ReadingUnit,
+	derivations: Derivations,
+	changed: readonly StepIds[],
+	tuples: readonly StepIds[] | null,
+): Promise<void> {
+	const touched = new Set(changed.map(({ relation_id }) => relation_id));
+	const cycles = derivations.cycles.filter((cycle) => relationIdsIn([cycle]).some((id) => touched.has(id)));
+	if (cycles.length === 0) return;
+	const along = relationIdsIn(cycles);
+	if (tuples !== null) {
+		await refuseIn(
+			unit,
+			cycles,
+			tuples.filter(({ relation_id }) => along.includes(relation_id)),
+		);
+		return;
+	}
+	const objects = changed.filter(({ relation_id }) => along.includes(relation_id)).map(({ object_id }) => object_id);
+	const affected = await instancesDownstream(unit, along, [...new Set(objects)]);
+	await refuseIn(unit, cycles, await tuplesUpstream(unit, { relationIds: along }, affected));
+}
+
+function relationIdsIn(cycles: readonly Cycle[]): readonly string[] {
+	return [...new Set(cycles.flatMap(({ edges }) => edges.map(({ relation }) => relation)))];
+}
+
+async function refuseIn(unit: ReadingUnit, cycles: readonly Cycle[], tuples: readonly StepIds[]): Promise<void> {
+	for (const cycle of cycles) {
+		const most = mostLeadingIn(cycle);
+		const overLimit = findFanInAbove(cycle, tuples, most);
+		if (overLimit === null) continue;
+		throw await limitReached(unit, overLimit, most, (role, instance) => {
+			return `the role ${role} on ${instance} would be derived, in a cycle, from more than ${most} roles on instances`;
+		});
+	}
+}
+
+async function limitReached(
+	unit: ReadingUnit,
+	{ role_id, instance_id }: InstanceRole,
+	limit: number,
+	sentence: (role: string, instance: string) => string,
+): Promise<Failure> {
+	const role = await unit.find(Role, role_id);
+	const { resource, key } = onlyRow(await instancesBy(unit, { ids: [instance_id] }).castTo<InstanceRow[]>());
+	const instance = instanceName(resource, key);
+	const message = `${sentence(`\`${role.key}\``, `\`${instance}\``)}, which is the limit`;
+	return new Failure('limit_reached', message, { role: role.key, resource_instance: instance, limit });
+}

@@ -1,0 +1,152 @@
+import type { Condition } from '../../../compiler/condition/condition.js';
+import { Failure } from '../../failure.js';
+import { type InstanceRow, instancesBy } from '../../store/table/resource-instance.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { User } from '../../store/table/user.js';
+import { rowsWithIds } from '../../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { rowsPerStatement } from '../../store/unit/row-chunks.js';
+import type { ConditionPreview, ConditionPreviewRead } from '../../wire/condition-preview.js';
+import { readInstance } from '../resource-instance.js';
+import { readUsers } from '../user.js';
+import { conditionPredicate } from './condition-predicate.js';
+import { type AskedSelection, asksForRoles, resolveSelection } from './condition-selection.js';
+import {
+	type CheckSides,
+	instanceRecord,
+	readHeldRoles,
+	readSides,
+	type Subject,
+	tenantRecord,
+	userRecord,
+} from './condition-subject.js';
+
+/**
+ * Checks all users, or all instances of a resource, and returns those that a set selects now. Reads them in chunks, so
+ * that a large environment neither fills memory nor blocks other requests. `closed` tells whether the client has gone.
+ * Throws as `resolveSelection` and `readSides`.
+ */
+export async function previewConditions(
+	unit: ReadingUnit,
+	body: ConditionPreview,
+	closed: () => boolean,
+): Promise<ConditionPreviewRead> {
+	const selection = await resolveSelection(unit, body);
+	const sides = await readSides(unit, body);
+	const selects = createMatcher(selection);
+	const page = new MatchPage<User | InstanceRow>(body.page, body.per_page);
+	const chunks =
+		selection.resource === null
+			? usersAsked(unit, sides, asksForRoles(selection))
+			: instancesAsked(unit, sides, selection.resource.id, body.user !== undefined);
+	for await (const chunk of chunks) {
+		if (closed()) throw new Failure('unavailable', 'nobody waits for the answer any more');
+		for (const { row, subject } of chunk) page.count(row, selects(subject));
+	}
+	const { total_count, checked } = page;
+	const page_count = Math.ceil(total_count / body.per_page);
+	return { data: await readFound(unit, page.rows), total_count, page_count, checked };
+}
+
+/** One user or instance, and what its conditions are evaluated on. */
+interface Asked<R> {
+	readonly row: R;
+	readonly subject: Subject;
+}
+
+async function* usersAsked(
+	unit: ReadingUnit,
+	sides: CheckSides,
+	withRoles: boolean,
+): AsyncGenerator<readonly Asked<User>[]> {
+	const next = (after: string) =>
+		unit.query(User).where('users.id', '>', after).orderBy('users.id').limit(rowsPerStatement);
+	for await (const users of chunksById(next)) {
+		const heldRoles = withRoles ? await readHeldRoles(unit, users, sides.tenant) : () => ({ roles: [], tenants: [] });
+		yield users.map((row) => {
+			const held = heldRoles(row);
+			return { row, subject: { ...sides, user: userRecord(row, held), tenant: tenantRecord(sides.tenant, held) } };
+		});
+	}
+}
+
+/**
+ * The tenant of the check is that of each instance. Its attributes are visible unless a user is named who holds no role
+ * in it.
+ */
+async function* instancesAsked(
+	unit: ReadingUnit,
+	sides: CheckSides,
+	resource_id: string,
+	userNamed: boolean,
+): AsyncGenerator<readonly Asked<InstanceRow>[]> {
+	const tenant_ids = sides.tenant === null ? undefined : [sides.tenant.id];
+	const next = (after: string) =>
+		instancesBy(unit, { resource_ids: [resource_id], tenant_ids })
+			.where('resource_instances.id', '>', after)
+			.limit(rowsPerStatement)
+			.castTo<InstanceRow[]>();
+	for await (const instances of chunksById(next)) {
+		const tenants = await rowsWithIds(unit, Tenant, [...new Set(instances.map(({ tenant_id }) => tenant_id))]);
+		yield instances.map((row) => {
+			const tenant = tenants.get(row.tenant_id) ?? null;
+			const held = userNamed ? sides.held : { roles: [], tenants: [row.tenant] };
+			return { row, subject: { ...sides, resource: instanceRecord(row), tenant: tenantRecord(tenant, held) } };
+		});
+	}
+}
+
+const firstId = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Reads rows in the order of their ids, chunk by chunk, until there are no more. Other requests can run between two
+ * chunks.
+ */
+async function* chunksById<R extends { readonly id: string }>(
+	next: (after: string) => PromiseLike<readonly R[]>,
+): AsyncGenerator<readonly R[]> {
+	for (let after = firstId; ; ) {
+		const rows = await next(after);
+		if (rows.length > 0) yield rows;
+		const last = rows.at(-1);
+		if (last === undefined || rows.length < rowsPerStatement) return;
+		after = last.id;
+	}
+}
+
+/** Counts what matches and keeps the rows of one page. */
+class MatchPage<R> {
+	readonly rows: R[] = [];
+	total_count = 0;
+	checked = 0;
+	readonly #first: number;
+
+	constructor(
+		page: number,
+		readonly perPage: number,
+	) {
+		this.#first = (page - 1) * perPage;
+	}
+
+	count(row: R, matches: boolean): void {
+		this.checked += 1;
+		if (!matches) return;
+		if (this.total_count >= this.#first && this.rows.length < this.perPage) this.rows.push(row);
+		this.total_count += 1;
+	}
+}
+
+function createMatcher({ own, ancestors }: AskedSelection): (subject: Subject) => boolean {
+	const conditions: readonly Condition[] = [own, ...ancestors.map(({ condition }) => condition)];
+	const rules = conditions.map(conditionPredicate);
+	return (subject) => rules.every((holds) => holds(subject));
+}
+
+async function readFound(
+	unit: ReadingUnit,
+	rows: readonly (User | InstanceRow)[],
+): Promise<ConditionPreviewRead['data']> {
+	const users = rows.filter((row) => row instanceof User);
+	if (users.length > 0) return [...(await readUsers(unit, users))];
+	return rows.flatMap((row) => (row instanceof User ? [] : [readInstance(unit, row)]));
+}

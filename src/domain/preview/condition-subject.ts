@@ -1,0 +1,144 @@
+import type { Json } from '../../../compiler/model.js';
+import { groupBy } from '../../group-by.js';
+import type { InstanceRow } from '../../store/table/resource-instance.js';
+import { heldTenantRoles } from '../../store/table/role-assignment.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { User } from '../../store/table/user.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { instanceParts, type JsonObject } from '../../wire/common.js';
+import type { ConditionEvaluation, ResourceSubject, UserSubject } from '../../wire/condition-preview.js';
+import { findInstances, requireTenant } from '../named-instance.js';
+
+/**
+ * What conditions can see of a check, by the names they use (decision 16). Values that are sent override stored ones.
+ */
+export interface Subject {
+	readonly user: JsonObject;
+	readonly resource: JsonObject;
+	readonly tenant: JsonObject;
+	readonly context: JsonObject;
+}
+
+/** The tenant roles of a user. */
+export interface HeldTenantRoles {
+	/** The keys of the roles in the tenant of the check, or in any tenant if the check names none. */
+	readonly roles: readonly string[];
+	readonly tenants: readonly string[];
+}
+
+const noRoles: HeldTenantRoles = { roles: [], tenants: [] };
+
+/** The tenant roles of these users, as a function of the user. */
+export async function readHeldRoles(
+	unit: ReadingUnit,
+	users: readonly User[],
+	tenant: Tenant | null,
+): Promise<(user: User) => HeldTenantRoles> {
+	const rows = await heldTenantRoles(
+		unit,
+		users.map(({ id }) => id),
+	);
+	const byUser = groupBy(rows, ({ user_id }) => user_id);
+	return ({ id }) => {
+		const own = byUser.get(id) ?? [];
+		const here = tenant === null ? own : own.filter(({ tenant_id }) => tenant_id === tenant.id);
+		return { roles: sortedKeys(here.map(({ role }) => role)), tenants: sortedKeys(own.map((row) => row.tenant)) };
+	};
+}
+
+function sortedKeys(keys: readonly string[]): readonly string[] {
+	return [...new Set(keys)].sort();
+}
+
+/**
+ * What conditions can see of a user. No attribute replaces `key`, `roles` or `tenants`, which only the store provides.
+ */
+export function userRecord(user: User, { roles, tenants }: HeldTenantRoles, sent: JsonObject = {}): JsonObject {
+	const { key, email, first_name, last_name, attributes } = user;
+	return { email, first_name, last_name, ...attributes, ...sent, key, roles, tenants };
+}
+
+/** What conditions can see of an instance, whose tenant is the tenant of the check. */
+export function instanceRecord({ key, resource, tenant, attributes }: InstanceRow, sent: JsonObject = {}): JsonObject {
+	return { ...attributes, ...sent, key, type: resource, tenant };
+}
+
+/** What conditions can see of a tenant. Its attributes are visible only if the user holds a role in it. */
+export function tenantRecord(
+	tenant: Pick<Tenant, 'key' | 'attributes'> | null,
+	{ tenants }: HeldTenantRoles,
+): JsonObject {
+	if (tenant === null) return {};
+	return { ...(tenants.includes(tenant.key) ? tenant.attributes : {}), key: tenant.key };
+}
+
+/** The sides of a check, as far as a request names them. */
+export interface CheckSides {
+	readonly tenant: Tenant | null;
+	readonly user: JsonObject;
+	readonly held: HeldTenantRoles;
+	readonly resource: JsonObject;
+	readonly context: JsonObject;
+}
+
+/**
+ * Reads the sides of a check from a request. A user or instance that is not stored has only what the request sends, and
+ * no roles. If the request names no tenant, that of the instance is used. `type` is the resource of the check, if
+ * known. Throws `not_found` for an unknown tenant, and `mismatched_tenants` for an instance of another tenant.
+ */
+export async function readSides(
+	unit: ReadingUnit,
+	{ tenant: reference, user, resource, context }: Pick<ConditionEvaluation, 'tenant' | 'user' | 'resource' | 'context'>,
+	type?: string,
+): Promise<CheckSides> {
+	const named = reference === undefined ? null : await unit.find(Tenant, reference);
+	const instance = await storedInstance(unit, resource);
+	if (instance !== undefined) requireTenant(instance, named ?? undefined);
+	const tenant = named ?? (instance === undefined ? null : await unit.find(Tenant, instance.tenant_id));
+	const stored = user?.key === undefined ? undefined : (await unit.findMany(User, [user.key])).get(user.key);
+	const held = stored === undefined ? noRoles : (await readHeldRoles(unit, [stored], tenant))(stored);
+	return {
+		tenant,
+		held,
+		context,
+		user: stored === undefined ? unstoredUser(user) : userRecord(stored, held, user?.attributes),
+		resource:
+			instance === undefined
+				? unstoredInstance(resource, tenant, type)
+				: instanceRecord(instance, resource?.attributes),
+	};
+}
+
+async function storedInstance(unit: ReadingUnit, subject: ResourceSubject | undefined) {
+	return subject?.key === undefined ? undefined : (await findInstances(unit, [subject.key])).get(subject.key);
+}
+
+function unstoredUser(subject: UserSubject | undefined): JsonObject {
+	if (subject === undefined) return {};
+	const { key, attributes } = subject;
+	return { ...without(attributes, ['key']), ...(key !== undefined && { key }), roles: [], tenants: [] };
+}
+
+function unstoredInstance(subject: ResourceSubject | undefined, tenant: Tenant | null, type?: string): JsonObject {
+	if (subject === undefined && type === undefined) return {};
+	const { key, attributes = {} } = subject ?? {};
+	const parts = instanceParts(key ?? '');
+	return {
+		...without(attributes, ['key', 'type', 'tenant']),
+		...(key !== undefined && { key: parts?.key ?? key }),
+		...(type !== undefined && { type }),
+		...(parts !== null && { type: parts.resource }),
+		...(tenant !== null && { tenant: tenant.key }),
+	};
+}
+
+/** Attributes without the members that a check cannot send. */
+function without(attributes: JsonObject, names: readonly string[]): JsonObject {
+	return Object.fromEntries(Object.entries(attributes).filter(([name]) => !names.includes(name)));
+}
+
+/** A record as the compiler reads it. */
+export function asJson(record: JsonObject): Readonly<Record<string, Json>> {
+	// What is stored and what is sent are JSON, so the members are JSON values.
+	return record as Readonly<Record<string, Json>>;
+}

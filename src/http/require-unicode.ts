@@ -1,0 +1,23 @@
+import querystring from 'node:querystring';
+import { unprocessable } from '../failure.js';
+
+/**
+ * Refuses a query with percent-encodings that are not UTF-8, naming the parameter: decoding would turn them into
+ * U+FFFD. `%ZZ` is not a percent-encoding, and is text. Throws `unprocessable`.
+ */
+export function requireUnicode(query: string): void {
+	if (isUnicode(query)) return;
+	const wrong = query.split('&').filter((parameter) => !isUnicode(parameter));
+	const names = wrong.map((parameter) => querystring.unescape(parameter.split('=', 1)[0] ?? ''));
+	const msg = 'must be UTF-8, percent-encoded';
+	throw unprocessable(names.map((name) => ({ loc: ['query', name], msg, type: 'ill_formed' })));
+}
+
+function isUnicode(text: string): boolean {
+	try {
+		decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
+		return true;
+	} catch {
+		return false;
+	}
+}

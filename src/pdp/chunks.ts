@@ -1,0 +1,78 @@
+/** Goes through long lists in steps. */
+
+import type { Steps } from './engine/steps.js';
+
+/** How long one chunk should take, in milliseconds. */
+const wanted = 2;
+/** The most items of a chunk. */
+const most = 500;
+
+/** How many items are sorted or merged between two pauses. */
+const stride = 1_000;
+
+/** Runs over a list in chunks that take about two milliseconds each, and pauses in between. */
+export function* forEachChunk<T>(
+	list: readonly T[],
+	run: (chunk: readonly T[]) => void,
+	now = () => performance.now(),
+): Steps<void> {
+	let size = 4;
+	for (let start = 0; start < list.length; ) {
+		const began = now();
+		run(list.slice(start, start + size));
+		const took = now() - began;
+		start += size;
+		if (took > wanted) size = Math.max(1, size >> 1);
+		else if (took < wanted / 2) size = Math.min(most, size * 2);
+		yield;
+	}
+}
+
+/** Sorts items by texts, in order of code units. Equal items keep their order. */
+export function* sortedBy<T>(items: Iterable<T>, textFor: (item: T) => string): Steps<readonly T[]> {
+	let runs: (readonly Row<T>[])[] = [];
+	let run: Row<T>[] = [];
+	for (const item of items) {
+		run.push({ text: textFor(item), item });
+		if (run.length < stride) continue;
+		runs.push(run.sort(inOrder));
+		run = [];
+		yield;
+	}
+	runs.push(run.sort(inOrder));
+	while (runs.length > 1) {
+		const merged: (readonly Row<T>[])[] = [];
+		for (let index = 0; index < runs.length; index += 2) {
+			merged.push(yield* mergeRuns(runs[index] ?? [], runs[index + 1] ?? []));
+		}
+		runs = merged;
+	}
+	return (runs[0] ?? []).map(({ item }) => item);
+}
+
+interface Row<T> {
+	readonly text: string;
+	readonly item: T;
+}
+
+function inOrder<T>(left: Row<T>, right: Row<T>): number {
+	if (left.text === right.text) return 0;
+	return left.text < right.text ? -1 : 1;
+}
+
+function* mergeRuns<T>(left: readonly Row<T>[], right: readonly Row<T>[]): Steps<readonly Row<T>[]> {
+	const merged: Row<T>[] = [];
+	let [fromLeft, fromRight] = [0, 0];
+	while (merged.length < left.length + right.length) {
+		if (merged.length % stride === stride - 1) yield;
+		const [one, other] = [left[fromLeft], right[fromRight]];
+		if (one !== undefined && (other === undefined || inOrder(one, other) <= 0)) {
+			merged.push(one);
+			fromLeft += 1;
+		} else if (other !== undefined) {
+			merged.push(other);
+			fromRight += 1;
+		}
+	}
+	return merged;
+}

@@ -1,0 +1,126 @@
+/** The decision point's side of the control plane: the environment of a key, and the long-polled feed of bundles. */
+
+import { z } from 'zod';
+import { deadline } from './deadline.js';
+
+/** A bundle and the feed's ETag of the revision it leads to. */
+export interface FeedBundle {
+	readonly kind: 'bundle';
+	readonly bytes: Uint8Array;
+	readonly etag: string;
+}
+
+/** The feed's answer. */
+export type FeedResponse =
+	| FeedBundle
+	/** `waits` says that the server holds requests until there is news. Otherwise the client has to pace itself. */
+	| { readonly kind: 'unchanged'; readonly waits: boolean };
+
+/** One request to the feed. */
+export interface FeedRequest {
+	/** The environment's id. */
+	readonly environment: string;
+	/** The ETag of what the client has; `undefined` asks for a snapshot. */
+	readonly etag: string | undefined;
+	/** How long the server may hold the request while there is nothing new, in seconds. */
+	readonly wait: number;
+}
+
+/** The control plane refuses this key or environment. Trying again does not help until somebody changes something. */
+export class Refusal extends Error {
+	override readonly name = 'Refusal';
+}
+
+/** The control plane as one key sees it. Both calls reject with `Refusal`, or with an `Error` when trying again may help. */
+export interface FeedClient {
+	/** The id of the environment the key belongs to. */
+	environment(signal: AbortSignal): Promise<string>;
+	poll(request: FeedRequest, signal: AbortSignal): Promise<FeedResponse>;
+}
+
+const bundleType = 'application/vnd.openpolicyagent.bundles';
+const modes = 'modes=snapshot,delta,policy';
+/** How long an answer may take beyond the requested wait, in milliseconds. */
+const patience = 60_000;
+
+const scope = z.object({ environment_id: z.string().nullish(), project_id: z.string().nullish() });
+
+/** Reports the state of the decision point of this name to a control plane. Rejects when that fails or is refused. */
+export async function reportState(
+	origin: string,
+	apiKey: string,
+	told: { readonly pdp_instance_id: string; readonly state: Readonly<Record<string, unknown>> },
+	signal: AbortSignal,
+): Promise<void> {
+	await deadline(signal, patience, async (limited) => {
+		const response = await fetch(`${origin.replace(/\/+$/, '')}/v2/pdps/me/state`, {
+			method: 'POST',
+			headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+			body: JSON.stringify(told),
+			signal: limited,
+		});
+		await response.arrayBuffer();
+		if (!response.ok) throw new Error(`the control plane answered ${response.status}`);
+	});
+}
+
+/** Connects to a control plane; `origin` is its URL without a path. Nothing is sent before the first call. */
+export function connectFeed(origin: string, apiKey: string): FeedClient {
+	const authorization = `Bearer ${apiKey}`;
+	const base = origin.replace(/\/+$/, '');
+	return {
+		environment: (signal) =>
+			deadline(signal, patience, async (limited) => {
+				const response = await request(`${base}/v2/api-key/scope`, { authorization }, limited);
+				if (!response.ok) throw await trouble(response);
+				const { environment_id, project_id } = scope.parse(await response.json());
+				if (environment_id) return environment_id;
+				throw new Refusal(
+					`the key belongs to ${project_id ? 'a project' : 'an organization'}: a decision point needs the key of an environment`,
+				);
+			}),
+		poll: ({ environment, etag, wait }, signal) =>
+			deadline(signal, wait * 1000 + patience, async (limited) => {
+				const headers = {
+					authorization,
+					prefer: wait > 0 ? `${modes};wait=${wait}` : modes,
+					...(etag === undefined ? {} : { 'if-none-match': etag }),
+				};
+				const response = await request(`${base}/bundles/${encodeURIComponent(environment)}`, headers, limited);
+				if (response.status === 304 && etag !== undefined) {
+					return { kind: 'unchanged', waits: response.headers.get('content-type') === bundleType };
+				}
+				if (response.status !== 200) throw await trouble(response);
+				const name = response.headers.get('etag');
+				if (name === null) throw new Error('the control plane sent a bundle without an ETag');
+				return { kind: 'bundle', bytes: new Uint8Array(await response.arrayBuffer()), etag: name };
+			}),
+	};
+}
+
+async function request(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
+	try {
+		return await fetch(url, { headers, signal });
+	} catch (error) {
+		// The cause says what went wrong; the error itself only says "fetch failed".
+		const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+		throw new Error(`the control plane cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`);
+	}
+}
+
+async function trouble(response: Response): Promise<Error> {
+	const body = (await response.text()).slice(0, 2000);
+	const advice = response.status === 401 ? '; if it was rotated or deleted, start again with the new one' : '';
+	const message = `the control plane answered ${response.status}: ${reasonIn(body)}${advice}`;
+	return [401, 403, 404].includes(response.status) ? new Refusal(message) : new Error(message);
+}
+
+/** The message of an error body, without the request's id, so that one problem always reads the same. */
+function reasonIn(body: string): string {
+	try {
+		const { message } = z.object({ message: z.string() }).parse(JSON.parse(body));
+		return message;
+	} catch {
+		return body.slice(0, 300);
+	}
+}

@@ -1,0 +1,57 @@
+import type { Steps } from './engine/steps.js';
+
+/** The least length of a chunk, in characters. */
+const leastLength = 64 * 1024;
+
+/** How many members are written between two pauses. */
+const stride = 1_000;
+
+/** JSON that is too long to be written without a pause, in chunks. */
+class JsonChunks {
+	readonly #pieces: string[] = [];
+	#texts: string[] = [];
+	#length = 0;
+
+	/** Writes a text. */
+	write(text: string): void {
+		this.#texts.push(text);
+		this.#length += text.length;
+		if (this.#length >= leastLength) this.#cut();
+	}
+
+	/** Everything written, as chunks. */
+	all(): readonly string[] {
+		this.#cut();
+		return this.#pieces;
+	}
+
+	#cut(): void {
+		if (this.#length > 0) this.#pieces.push(this.#texts.join(''));
+		this.#texts = [];
+		this.#length = 0;
+	}
+}
+
+/** Writes an object. Each member is a key and the JSON of its value. */
+export function* objectChunks(members: readonly (readonly [key: string, json: string])[]): Steps<readonly string[]> {
+	const pieces = new JsonChunks();
+	pieces.write('{');
+	for (const [index, [key, json]] of members.entries()) {
+		if (index % stride === stride - 1) yield;
+		pieces.write(`${index === 0 ? '' : ','}${JSON.stringify(key)}:${json}`);
+	}
+	pieces.write('}');
+	return pieces.all();
+}
+
+/** Writes an array. Each item is JSON. */
+export function* arrayChunks(items: readonly string[]): Steps<readonly string[]> {
+	const pieces = new JsonChunks();
+	pieces.write('[');
+	for (const [index, json] of items.entries()) {
+		if (index % stride === stride - 1) yield;
+		pieces.write(index === 0 ? json : `,${json}`);
+	}
+	pieces.write(']');
+	return pieces.all();
+}

@@ -1,0 +1,72 @@
+/** Serves requests that read one revision over several turns of the event loop. */
+
+import { Failure } from '../failure.js';
+import type { DecisionContext } from './decide.js';
+import type { Steps } from './engine/steps.js';
+import type { Leases, ReaderKind } from './leases.js';
+import { type SliceScheduler, WorkCancelled } from './slice-scheduler.js';
+
+/** What a reader needs. */
+export interface RevisionReaderOptions {
+	/** The revision in use. Throws `Failure` (`unavailable`) when there is none. */
+	readonly now: () => DecisionContext;
+	readonly leases: Leases;
+	readonly scheduler: SliceScheduler;
+	/** How much processor time one request may take, in milliseconds. */
+	readonly budget: number;
+}
+
+/** A result, and the revision that all of it comes from. */
+export interface ReadResult<T> extends Pick<DecisionContext, 'revision' | 'policyRevision'> {
+	readonly result: T;
+}
+
+/** A request: its kind, its work, and the signal that its client has disconnected. */
+export interface ReadRequest<T> {
+	readonly kind: ReaderKind;
+	readonly work: (context: DecisionContext) => Steps<T>;
+	readonly closed?: AbortSignal;
+}
+
+/** Serves one request. */
+export type ReadRevision = <T>(request: ReadRequest<T>) => Promise<ReadResult<T>>;
+
+/**
+ * Makes `ReadRevision`. Work whose revision is lost starts again: a batch once, a listing until it can keep its revision,
+ * which it does the second time. Rejects with `Failure` (`unavailable`) when a batch has lost its revision twice, when
+ * the budget is spent, or when there is nothing left to read, and otherwise as the work throws.
+ */
+export function createRevisionReader({ now, leases, scheduler, budget }: RevisionReaderOptions): ReadRevision {
+	return async ({ kind, work, closed }) => {
+		const spend = meter(budget);
+		for (let attempt = 1; ; attempt += 1) {
+			const lease = await leases.take(kind, attempt > 1);
+			try {
+				const context = now();
+				const { revision, policyRevision } = context;
+				const wanted = () => !lease.lost && closed?.aborted !== true;
+				return { revision, policyRevision, result: await scheduler.run(work(context), { wanted, spend }) };
+			} catch (error) {
+				if (!(error instanceof WorkCancelled)) throw error;
+				if (closed?.aborted === true) throw new Failure('unavailable', 'the client went away');
+				if (kind === 'batch' && attempt === 2) throw overtaken();
+			} finally {
+				lease.release();
+			}
+		}
+	};
+}
+
+/** Counts processor time, and throws when it exceeds the budget. */
+function meter(budget: number): (milliseconds: number) => void {
+	let spent = 0;
+	return (milliseconds) => {
+		spent += milliseconds;
+		if (spent <= budget) return;
+		throw new Failure('unavailable', `the answer takes more than ${budget / 1000} s of processor time: ask for less`);
+	};
+}
+
+function overtaken(): Failure {
+	return new Failure('unavailable', 'the revision changed twice meanwhile: ask for fewer checks at once');
+}

@@ -1,0 +1,229 @@
+import { delta, patchDocument } from '../../compiler/index.js';
+import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
+import { Failure } from '../failure.js';
+import { readNeighbourhood } from '../store/model/neighbourhood.js';
+import type { PolicyStore } from '../store/shelf/policy-store.js';
+import type { Store } from '../store/store.js';
+import { touchedSince } from '../store/unit/change-log.js';
+import type { Flavour } from './flavour.js';
+import { headIn, type LiveHead } from './head.js';
+import { manifestParts } from './manifest-parts.js';
+import type { Publisher } from './publisher.js';
+import type { Snapshots } from './snapshots.js';
+
+/** With more changes than this a snapshot is sent: it is then smaller, or nearly. */
+const mostChanges = 20_000;
+/** How many revisions old a stored snapshot may be for a new client, which then asks for what came after. */
+const mostRevisions = 1_000;
+/** How many deltas are cached for other decision points at the same revision. */
+const mostDeltas = 200;
+/** How often waiting requests poll, in milliseconds: a notification from another process may get lost. */
+const lookEvery = 2_000;
+
+/** The state that a decision point has. */
+export interface ClientState {
+	readonly revision: number;
+	/** The beginning of the digest of its policy. */
+	readonly digest: string;
+	/** As `Head.pending`. */
+	readonly pending: string | null;
+}
+
+/** What a decision point asks for. */
+export interface FeedQuery {
+	readonly environment: string;
+	readonly flavour: Flavour;
+	/** `null` asks for a snapshot. */
+	readonly held: ClientState | null;
+	/** The kinds of bundles it understands besides snapshots. */
+	readonly modes: ReadonlySet<string>;
+	/** How long to wait for news, in milliseconds. */
+	readonly wait: number;
+	/** Aborts when nobody waits for the answer any more. */
+	readonly closed: AbortSignal;
+	/** The id of the API key that asks. */
+	readonly key: string;
+	/** Rejects once that key is refused. Called again after every wait, before an answer. */
+	readonly authorize: () => Promise<unknown>;
+}
+
+/** A bundle that leads to a revision, or no bytes when there is nothing new. */
+export interface FeedAnswer {
+	readonly revision: number;
+	readonly digest: string;
+	/** As `Head.pending`. */
+	readonly pending: string | null;
+	readonly bytes: Uint8Array | null;
+}
+
+/** A step, or what to do instead: send a snapshot, or start over because the environment has moved on. */
+type Step = FeedAnswer | 'snapshot' | 'moved';
+
+/**
+ * Answers decision points with a snapshot, with a step from what they have, or with nothing new. Keeps no state about
+ * them.
+ */
+export class FeedServer {
+	readonly #deltas = new Map<string, Promise<Step>>();
+	readonly #stopping = new AbortController();
+
+	constructor(
+		private readonly store: Store,
+		private readonly policies: PolicyStore,
+		private readonly publisher: Publisher,
+		private readonly snapshots: Snapshots,
+	) {}
+
+	/** Ends every wait at once. */
+	stop(): void {
+		this.#stopping.abort();
+	}
+
+	/**
+	 * Leads from what a decision point has to the newest revision, waiting for one if there is none yet. Throws what
+	 * `authorize` does when the key is revoked meanwhile, `not_found` when the environment is gone, and `unavailable`
+	 * while it never had a policy that compiles.
+	 */
+	async next(query: FeedQuery): Promise<FeedAnswer> {
+		const deadline = performance.now() + query.wait;
+		for (;;) {
+			const news = this.#news(query);
+			try {
+				const head = await this.#head(query.environment);
+				const over = query.closed.aborted || this.#stopping.signal.aborted;
+				if (over && query.held !== null) return { ...head, ...query.held, bytes: null };
+				const answer = await this.#answer(query, head);
+				if (answer === 'moved') continue;
+				const left = deadline - performance.now();
+				if (answer.bytes !== null || left <= 0 || over) return answer;
+				await news.within(Math.min(left, lookEvery));
+				await query.authorize();
+			} finally {
+				news.cancel();
+			}
+		}
+	}
+
+	async #head(environment: string): Promise<LiveHead> {
+		try {
+			const { digest, ...head } = await this.publisher.head(environment);
+			if (digest !== null) return { ...head, digest };
+			const why = head.failure?.message ?? 'nothing is compiled yet';
+			throw new Failure('unavailable', `the environment has no policy yet: ${why}`, head.failure);
+		} catch (error) {
+			if (error instanceof Failure && error.code === 'not_found') await this.snapshots.forget(environment);
+			throw error;
+		}
+	}
+
+	async #answer(query: FeedQuery, head: LiveHead): Promise<FeedAnswer | 'moved'> {
+		const { held, environment, flavour } = query;
+		if (held === null) {
+			// Our decision points catch up before they answer. A stock OPA answers from whatever it gets first.
+			const catchesUp = flavour === 'wasm' && query.modes.has('delta');
+			const oldest = catchesUp ? head.revision - mostRevisions : head.revision;
+			return this.snapshots.get(environment, flavour, head, oldest);
+		}
+		const policy = !head.digest.startsWith(held.digest);
+		const same = held.revision === head.revision && held.pending === head.pending;
+		if (same && !policy) return { ...head, bytes: null };
+		const understood = query.modes.has('delta') && (!policy || query.modes.has('policy'));
+		if (!understood || held.revision > head.revision)
+			return this.snapshots.get(environment, flavour, head, head.revision);
+		const step = await this.#step(query, held, policy ? 'policy' : 'delta', head);
+		return step === 'snapshot' ? this.snapshots.get(environment, flavour, head, head.revision) : step;
+	}
+
+	/** The step from what is held, cached for others in the same state. */
+	async #step(query: FeedQuery, base: ClientState, kind: 'policy' | 'delta', head: LiveHead): Promise<Step> {
+		const ends = [base.revision, base.pending, head.revision, head.pending, head.digest];
+		const name = [query.environment, query.flavour, ...ends, kind].join('/');
+		const known = this.#deltas.get(name);
+		if (known !== undefined) return known;
+		const cutting = this.#cut(query, base, kind, head);
+		this.#deltas.set(name, cutting);
+		for (const oldest of this.#deltas.keys()) {
+			if (this.#deltas.size <= mostDeltas) break;
+			this.#deltas.delete(oldest);
+		}
+		// Only an answer stays valid; anything else is worked out again.
+		const forget = () => this.#deltas.delete(name);
+		cutting.then((step) => typeof step === 'string' && forget(), forget);
+		return cutting;
+	}
+
+	async #cut(
+		{ environment, flavour }: FeedQuery,
+		base: ClientState,
+		kind: 'policy' | 'delta',
+		seen: LiveHead,
+	): Promise<Step> {
+		const cut = await this.store.snapshot(environment, async (unit, counters) => {
+			const head = await headIn(unit, counters, seen);
+			if (head === null) return 'moved';
+			const logged = await touchedSince(unit, base.revision, mostChanges);
+			if (logged === null) return 'snapshot';
+			const inForce = head.pending === null ? null : await unit.schemaInForce();
+			// What is suspended can change without an entry in the log: when a policy arrives, or turns out not to
+			// compile.
+			const moved = base.pending !== head.pending;
+			const touched = { ...logged, pending: moved, derivations: moved || logged.derivations };
+			const now = await readNeighbourhood(unit, touched, inForce);
+			if (now === null) return 'snapshot';
+			const patches = delta(touched, now);
+			// A stock OPA does not take these patches: see `patchDocument`.
+			if (flavour === 'rego' && patches.some(({ op }) => op === 'remove')) return 'snapshot';
+			return { head, patches };
+		});
+		if (cut === 'moved' || cut === 'snapshot') return cut;
+		const { patches } = cut;
+		const { revision, pending } = cut.head;
+		const { digest } = seen;
+		// The data of a stock OPA stays the same, so this is not news.
+		if (flavour === 'rego' && patches.length === 0) return { ...base, digest, bytes: null };
+		const step = { kind, base: base.revision };
+		const parts = manifestParts(environment, { ...cut.head, digest }, step, flavour);
+		const patch = Buffer.from(JSON.stringify(patchDocument(patches)));
+		const files: BundleFile[] = [manifestFile(manifest(parts)), { path: 'patch.json', bytes: patch }];
+		if (kind === 'policy') files.push({ path: 'policy.wasm', bytes: await this.#wasm(digest) });
+		return { revision, digest, pending, bytes: await pack(files) };
+	}
+
+	async #wasm(digest: string): Promise<Uint8Array> {
+		const wasm = await this.policies.wasm(digest);
+		if (wasm === null) throw new Error(`the policy ${digest} is not on the shelf`);
+		return wasm;
+	}
+
+	/** Listens from now on for possible news. `within` resolves on it or after some milliseconds. */
+	#news({ environment, key, closed }: FeedQuery) {
+		let wake = () => {};
+		const woken = new Promise<void>((resolve) => {
+			wake = resolve;
+		});
+		const hear = (id: string) => {
+			if (id === environment) wake();
+		};
+		const hearOfKey = (id: string) => {
+			if (id === key) wake();
+		};
+		let timer: NodeJS.Timeout | undefined;
+		this.store.committed.on('environment', hear);
+		this.store.committed.on('key', hearOfKey);
+		closed.addEventListener('abort', wake);
+		this.#stopping.signal.addEventListener('abort', wake);
+		return {
+			within: (milliseconds: number): Promise<void> => {
+				timer = setTimeout(wake, milliseconds);
+				return woken;
+			},
+			cancel: (): void => {
+				clearTimeout(timer);
+				this.store.committed.off('environment', hear);
+				this.store.committed.off('key', hearOfKey);
+				closed.removeEventListener('abort', wake);
+				this.#stopping.signal.removeEventListener('abort', wake);
+			},
+		};
+	}
+}

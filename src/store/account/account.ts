@@ -1,0 +1,140 @@
+import type { Knex } from 'knex';
+import type { QueryBuilder } from 'objection';
+import type { Clock } from '../../clock.js';
+import { forbidden, notFound } from '../../failure.js';
+import { asId } from '../../wire/common.js';
+import { Environment, Organization, Project } from '../table/account.js';
+import { whereSearched } from '../unit/filter.js';
+import type { Scope } from '../unit/reading-unit.js';
+import { referredIn } from '../unit/reference.js';
+import { ApiKeys } from './api-keys.js';
+import { type Caller, opens } from './caller.js';
+import type { Cipher } from './secret.js';
+import { type OrganizationCounts, organizationCounts } from './statistics.js';
+
+/**
+ * The projects, environments and keys of one organization. INVARIANT: no statement leaves it without the
+ * organization's id.
+ */
+export class AccountUnit {
+	constructor(
+		readonly organizationId: string,
+		protected readonly database: Knex,
+		readonly clock: Clock,
+		protected readonly cipher: Cipher,
+	) {}
+
+	/** The organization's API keys. */
+	get keys(): ApiKeys {
+		return new ApiKeys(this, this.database, this.cipher);
+	}
+
+	/** Counts what a caller's key opens of the organization. */
+	counts(caller: Caller): Promise<OrganizationCounts> {
+		return organizationCounts(this.database, { ...caller, organization_id: this.organizationId });
+	}
+
+	/** This organization, if `search` is its id or part of its key or name; else nothing. */
+	organizations(search?: string): QueryBuilder<Organization, Organization[]> {
+		const query = Organization.query(this.database).where({ id: this.organizationId });
+		return asId(search ?? '') === this.organizationId ? query : whereSearched(query, ['key', 'name'], search);
+	}
+
+	/** This organization, by its id or key. Throws `not_found` for any other. */
+	async organization(reference: string): Promise<Organization> {
+		const [row] = await this.organizations();
+		if (row === undefined || (reference !== row.key && asId(reference) !== row.id)) {
+			throw notFound('Organization', reference);
+		}
+		return row;
+	}
+
+	/** The projects a caller may see, oldest first. */
+	projects(caller?: Caller): QueryBuilder<Project, Project[]> {
+		const query = Project.query(this.database).where({ organization_id: this.organizationId }).orderBy('id');
+		return caller?.project_id ? query.where('projects.id', caller.project_id) : query;
+	}
+
+	/** The environments of a project that a caller may see, oldest first. */
+	environments(projectId: string, caller?: Caller): QueryBuilder<Environment, Environment[]> {
+		const query = Environment.query(this.database)
+			.where({ organization_id: this.organizationId, project_id: projectId })
+			.orderBy('id');
+		return caller?.environment_id ? query.where('environments.id', caller.environment_id) : query;
+	}
+
+	/** The ids of a project and, where given, of one of its environments, by id or key; `null` when there is none such. */
+	async findPlace(
+		project: string,
+		environment: string | null,
+	): Promise<{ readonly project_id: string; readonly environment_id: string | null } | null> {
+		const found = first(await referredIn(this.projects(), 'projects', project), project);
+		if (found === undefined) return null;
+		if (environment === null) return { project_id: found.id, environment_id: null };
+		const environments = await referredIn(this.environments(found.id), 'environments', environment);
+		const inside = first(environments, environment);
+		return inside === undefined ? null : { project_id: found.id, environment_id: inside.id };
+	}
+
+	/** The project that an id or key names. Throws `not_found`, or `forbidden` when the caller's key does not open it. */
+	async project(caller: Caller, reference: string): Promise<Project> {
+		const project = first(await referredIn(this.projects(), 'projects', reference), reference);
+		if (project === undefined) throw notFound('Project', reference);
+		if (caller.project_id !== null && caller.project_id !== project.id) {
+			throw forbidden(`this API key does not open the project \`${reference}\``);
+		}
+		return project;
+	}
+
+	/** The environment that ids or keys name, in any mix. Throws as `project` does. */
+	async environment(caller: Caller, project: string, reference: string): Promise<Environment> {
+		const found = await this.#opened(caller, project, reference);
+		if (found !== null) return found;
+		const { id } = await this.project(caller, project);
+		const environment = first(await referredIn(this.environments(id), 'environments', reference), reference);
+		if (environment === undefined) throw notFound('Environment', reference);
+		if (caller.environment_id !== null && caller.environment_id !== environment.id) {
+			throw forbidden(`this API key does not open the environment \`${reference}\``);
+		}
+		return environment;
+	}
+
+	/**
+	 * Finds what `environment` does, in one statement; `null` where the error, or which of several is meant, takes a
+	 * closer look.
+	 */
+	async #opened(caller: Caller, project: string, reference: string): Promise<Environment | null> {
+		const query = Environment.query(this.database)
+			.join('projects', 'projects.id', 'environments.project_id')
+			.where('environments.organization_id', this.organizationId)
+			.select('environments.*');
+		const rows = await referredIn(referredIn(query, 'projects', project), 'environments', reference);
+		const [row] = rows;
+		if (row === undefined || rows.length > 1 || (asId(project) ?? row.project_id) !== row.project_id) return null;
+		return opens(caller, row) ? row : null;
+	}
+
+	/** The environment with this id. Throws `not_found`, or `forbidden` when the caller's key does not open it. */
+	async environmentById(caller: Caller, reference: string): Promise<Environment> {
+		const id = asId(reference);
+		const organization_id = this.organizationId;
+		const found = id === null ? undefined : await Environment.query(this.database).findOne({ id, organization_id });
+		if (found === undefined) throw notFound('Environment', reference);
+		if (!opens(caller, found)) throw forbidden(`this API key does not open the environment \`${reference}\``);
+		return found;
+	}
+}
+
+/** The scope of an environment's row. */
+export function environmentScope(environment: Environment): Scope {
+	return {
+		organization_id: environment.organization_id,
+		project_id: environment.project_id,
+		environment_id: environment.id,
+	};
+}
+
+function first<R extends { readonly id: string }>(rows: readonly R[], reference: string): R | undefined {
+	const id = asId(reference);
+	return rows.find((row) => row.id === id) ?? rows[0];
+}

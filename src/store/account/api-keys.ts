@@ -1,0 +1,137 @@
+import type { Knex } from 'knex';
+import type { QueryBuilder } from 'objection';
+import { forbidden, notFound } from '../../failure.js';
+import { asId } from '../../wire/common.js';
+import { type AccessLevel, ApiKey, Environment, type ObjectType, type Project } from '../table/account.js';
+import { referredIn } from '../unit/reference.js';
+import type { Caller } from './caller.js';
+import type { Cipher } from './secret.js';
+
+/** What a new key is to open, by ids or keys. */
+export interface KeyPlace {
+	readonly project_id?: string | undefined;
+	readonly environment_id?: string | undefined;
+}
+
+/** Narrows the keys that a caller may see. */
+export interface KeyFilter {
+	readonly object_type?: ObjectType | undefined;
+	/** The id or key of a project. */
+	readonly proj_id?: string | undefined;
+}
+
+/** The projects and environments that some keys open. */
+export interface OpenedPlaces {
+	readonly projects: readonly Project[];
+	readonly environments: readonly Environment[];
+}
+
+/** Access levels, from the one that may do nothing to the one that may do everything. */
+const accessLevels: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin'];
+
+/** What keys can belong to, from the one that opens least. */
+const accessObjects: readonly ObjectType[] = ['env', 'project', 'org'];
+
+/** What keys need to know of their organization. */
+export interface KeyOrganization {
+	readonly organizationId: string;
+	projects(): QueryBuilder<Project, Project[]>;
+	project(caller: Caller, reference: string): Promise<Project>;
+	environment(caller: Caller, project: string, reference: string): Promise<Environment>;
+	environmentById(caller: Caller, reference: string): Promise<Environment>;
+}
+
+/** The API keys of one organization. INVARIANT: no statement leaves it without the organization's id. */
+export class ApiKeys {
+	constructor(
+		private readonly organization: KeyOrganization,
+		protected readonly database: Knex,
+		protected readonly cipher: Cipher,
+	) {}
+
+	/** The API keys that open no more than the caller's and have no higher access level, oldest first. */
+	openedBy(caller: Caller, { object_type, proj_id }: KeyFilter = {}): QueryBuilder<ApiKey, ApiKey[]> {
+		const levels = accessLevels.slice(0, accessLevels.indexOf(caller.access_level) + 1);
+		const query = ApiKey.query(this.database)
+			.where({ organization_id: this.organization.organizationId })
+			.whereIn('access_level', levels)
+			.orderBy('id');
+		if (caller.project_id !== null) query.where('project_id', caller.project_id);
+		if (caller.environment_id !== null) query.where('environment_id', caller.environment_id);
+		if (object_type !== undefined) query.where({ object_type });
+		if (proj_id !== undefined) {
+			query.whereIn(
+				'project_id',
+				referredIn(this.organization.projects(), 'projects', proj_id).clearOrder().select('projects.id'),
+			);
+		}
+		return query;
+	}
+
+	/** The API key with this id. Throws `not_found`, or `forbidden` when it opens more than the caller's. */
+	async find(caller: Caller, reference: string): Promise<ApiKey> {
+		const id = asId(reference);
+		const organization_id = this.organization.organizationId;
+		const found = id === null ? undefined : await ApiKey.query(this.database).findOne({ id, organization_id });
+		if (found === undefined) throw notFound('ApiKey', reference);
+		const mine = await this.openedBy(caller).findOne({ id: found.id });
+		if (mine === undefined) throw forbidden(`this API key does not open what the key \`${reference}\` opens`);
+		return mine;
+	}
+
+	/** The secret of a key of this organization. */
+	secret(key: ApiKey): string {
+		return this.cipher.decrypt(key.secret_cipher);
+	}
+
+	/** The projects and environments that keys open. */
+	async openedPlaces(keys: readonly ApiKey[]): Promise<OpenedPlaces> {
+		const ids = (column: 'project_id' | 'environment_id') => keys.flatMap((key) => key[column] ?? []);
+		const projects = await this.organization.projects().whereIn('projects.id', ids('project_id'));
+		const environments = await Environment.query(this.database)
+			.where({ organization_id: this.organization.organizationId })
+			.whereIn('id', ids('environment_id'));
+		return { projects, environments };
+	}
+
+	/**
+	 * The ids of what a new key of this type is to open. Throws `forbidden` when that is more than the caller's key
+	 * opens, and `not_found` when there is no such thing, also for an environment's key in place of its id.
+	 */
+	async placeFor(
+		caller: Caller,
+		type: ObjectType,
+		{ project_id, environment_id = '' }: KeyPlace,
+	): Promise<Pick<ApiKey, 'project_id' | 'environment_id'>> {
+		if (accessObjects.indexOf(type) > accessObjects.indexOf(caller.object_type)) {
+			throw forbidden(`this API key cannot make one of the object type ${type}, which opens more`);
+		}
+		if (type === 'org') return { project_id: null, environment_id: null };
+		if (type === 'project') {
+			return { project_id: (await this.organization.project(caller, project_id ?? '')).id, environment_id: null };
+		}
+		const environment =
+			project_id === undefined
+				? await this.organization.environmentById(caller, environment_id)
+				: await this.organization.environment(caller, project_id, environment_id);
+		return { project_id: environment.project_id, environment_id: environment.id };
+	}
+
+	/** The PDP configs of an environment, which are its keys for decision points, oldest first. */
+	pdpConfigs(environmentId: string): QueryBuilder<ApiKey, ApiKey[]> {
+		return ApiKey.query(this.database)
+			.where({
+				organization_id: this.organization.organizationId,
+				environment_id: environmentId,
+				owner_type: 'pdp_config',
+			})
+			.orderBy('id');
+	}
+
+	/** The newest key that an environment's decision points are meant to use, with its secret. */
+	async environmentKey(environmentId: string): Promise<{ readonly row: ApiKey; readonly secret: string }> {
+		const row = await this.pdpConfigs(environmentId).clearOrder().orderBy('id', 'desc').first();
+		if (row === undefined) throw notFound('ApiKey', environmentId);
+		return { row, secret: this.cipher.decrypt(row.secret_cipher) };
+	}
+}

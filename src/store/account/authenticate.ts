@@ -1,0 +1,50 @@
+import { Failure, forbidden } from '../../failure.js';
+import type { Store } from '../store.js';
+import type { Caller } from './caller.js';
+import type { AccessRequest, EnvironmentAccess } from './environment-access.js';
+
+const bearer = /^bearer +(\S+) *$/i;
+
+/**
+ * The caller that an `Authorization` header stands for. Throws `unauthorized` when it names no known key, `forbidden`
+ * when the key has no access at all.
+ */
+export async function authenticate(store: Store, authorization: string | undefined): Promise<Caller> {
+	const caller = await identify(store, authorization);
+	refuseNoAccess(caller);
+	return caller;
+}
+
+/** As `authenticate`, but accepts a key without any access: for what a key may know of itself. */
+export async function identify(store: Store, authorization: string | undefined): Promise<Caller> {
+	const caller = await store.caller(secretIn(authorization));
+	if (caller === null) throw new Failure('unauthorized', 'this API key is not known');
+	return caller;
+}
+
+/**
+ * Finds the caller and the environment that a request names, refusing as `authenticate` does and then as `refuse` does.
+ * `null` where that takes a closer look: see `findAccess`.
+ */
+export async function authenticateInEnvironment(
+	store: Store,
+	authorization: string | undefined,
+	place: Omit<AccessRequest, 'secret'>,
+	refuse: (caller: Caller) => void,
+): Promise<EnvironmentAccess | null> {
+	const access = await store.findAccess({ ...place, secret: secretIn(authorization) });
+	if (access === null) return null;
+	refuseNoAccess(access.caller);
+	refuse(access.caller);
+	return access;
+}
+
+function secretIn(authorization: string | undefined): string {
+	const secret = bearer.exec(authorization ?? '')?.[1];
+	if (secret !== undefined) return secret;
+	throw new Failure('unauthorized', 'send the API key in the header `Authorization: Bearer <API key>`');
+}
+
+function refuseNoAccess({ access_level }: Caller): void {
+	if (access_level === 'no_access') throw forbidden('this API key has no access');
+}

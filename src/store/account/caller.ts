@@ -1,0 +1,21 @@
+import type { AccessLevel, Environment, ObjectType } from '../table/account.js';
+
+/** The API key of a request, and what it opens. */
+export interface Caller {
+	readonly key_id: string;
+	readonly organization_id: string;
+	/** `null` opens every project of the organization. */
+	readonly project_id: string | null;
+	/** `null` opens every environment of the project. */
+	readonly environment_id: string | null;
+	readonly object_type: ObjectType;
+	readonly access_level: AccessLevel;
+}
+
+/** Whether a caller's key opens an environment of its organization. */
+export function opens(caller: Caller, environment: Environment): boolean {
+	return (
+		(caller.project_id === null || caller.project_id === environment.project_id) &&
+		(caller.environment_id === null || caller.environment_id === environment.id)
+	);
+}

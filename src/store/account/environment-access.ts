@@ -1,0 +1,67 @@
+import type { Knex } from 'knex';
+import { asId } from '../../wire/common.js';
+import { Environment } from '../table/account.js';
+import { type Caller, opens } from './caller.js';
+import type { KeyUses } from './key-uses.js';
+import { hashSecret, sameHash } from './secret.js';
+
+/** What the API key and the path of a request name. */
+export interface AccessRequest {
+	readonly secret: string;
+	/** Ids or keys. */
+	readonly project: string;
+	readonly environment: string;
+}
+
+/** The caller, and the environment that their key opens. */
+export interface EnvironmentAccess {
+	readonly caller: Caller;
+	readonly environment: Environment;
+}
+
+type Row = Readonly<Record<string, unknown>> & {
+	readonly caller: Caller;
+	readonly secret_hash: Uint8Array;
+	readonly last_used_at: Date | null;
+	readonly project_id: string;
+};
+
+/**
+ * Finds caller and environment in one statement, which is enough for most requests. `null` where it takes a closer look
+ * to say what is wrong, or which of several objects is meant. Records that the key was used.
+ */
+export async function findAccess(
+	database: Knex,
+	uses: KeyUses,
+	{ secret, project, environment }: AccessRequest,
+): Promise<EnvironmentAccess | null> {
+	const hash = hashSecret(secret);
+	const ids = { project_id: asId(project), environment_id: asId(environment) };
+	const { rows } = await database
+		.raw<{ readonly rows: readonly Row[] }>(statement, { hash, project, environment, ...ids })
+		.options({ name: 'entrance' });
+	const [row] = rows;
+	if (row === undefined || rows.length > 1) return null;
+	const { caller, secret_hash, last_used_at, ...columns } = row;
+	// A key that looks like the id of another project may stand for either.
+	if (!sameHash(secret_hash, hash) || (ids.project_id ?? row.project_id) !== row.project_id) return null;
+	const found = Environment.fromDatabaseJson(columns);
+	if (!opens(caller, found)) return null;
+	uses.note({ id: caller.key_id, organization_id: caller.organization_id, last_used_at });
+	return { caller, environment: found };
+}
+
+const statement = `select environments.*, api_keys.secret_hash, api_keys.last_used_at, json_build_object(
+		'key_id', api_keys.id,
+		'organization_id', api_keys.organization_id,
+		'project_id', api_keys.project_id,
+		'environment_id', api_keys.environment_id,
+		'object_type', api_keys.object_type,
+		'access_level', api_keys.access_level
+	) as caller
+	from api_keys
+	join projects on projects.organization_id = api_keys.organization_id
+		and (projects.key = :project or projects.id = :project_id::uuid)
+	join environments on environments.project_id = projects.id
+		and (environments.key = :environment or environments.id = :environment_id::uuid)
+	where api_keys.secret_hash = :hash`;

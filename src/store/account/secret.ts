@@ -1,0 +1,44 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const prefix = 'permit_key_';
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** A new API key secret: 99 characters, 528 random bits after the prefix clients look for. */
+export function newSecret(): string {
+	return prefix + randomBytes(66).toString('base64url');
+}
+
+/** The hash by which a stored secret is found. Secrets are long and random, so a fast hash is enough. */
+export function hashSecret(secret: string): Buffer {
+	return createHash('sha256').update(secret).digest();
+}
+
+/** Compares two hashes in constant time. */
+export function sameHash(a: Uint8Array, b: Uint8Array): boolean {
+	return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Encrypts secrets that the API has to be able to return, under the server's own key. */
+export interface Cipher {
+	encrypt(secret: string): Buffer;
+	/** Throws when the bytes were not made under this key. */
+	decrypt(sealed: Uint8Array): string;
+}
+
+/** AES-256-GCM under a 32-byte key; the sealed form is iv, tag, ciphertext. */
+export function createCipher(key: Buffer): Cipher {
+	return {
+		encrypt(secret) {
+			const iv = randomBytes(ivBytes);
+			const cipher = createCipheriv('aes-256-gcm', key, iv);
+			const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+			return Buffer.concat([iv, cipher.getAuthTag(), text]);
+		},
+		decrypt(sealed) {
+			const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes));
+			decipher.setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
+			return decipher.update(sealed.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
+		},
+	};
+}

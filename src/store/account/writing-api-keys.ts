@@ -1,0 +1,121 @@
+import type { Knex } from 'knex';
+import type { QueryBuilder } from 'objection';
+import type { Clock } from '../../clock.js';
+import { Failure, notFound } from '../../failure.js';
+import { type AccessLevel, ApiKey, type Organization } from '../table/account.js';
+import { insertOrDuplicate } from '../unit/insert-or-duplicate.js';
+import { insertOrNotFound } from '../unit/insert-or-not-found.js';
+import { ApiKeys, type KeyOrganization } from './api-keys.js';
+import { type Cipher, hashSecret, newSecret } from './secret.js';
+
+/** A key to be made. `secret` is fixed for automation; otherwise a new random one. */
+export interface NewApiKey {
+	readonly project_id: string | null;
+	readonly environment_id: string | null;
+	readonly access_level: AccessLevel;
+	readonly owner_type: ApiKey['owner_type'];
+	readonly name: string | null;
+	readonly secret?: string | null;
+}
+
+/** A key with its secret, which is not stored in the clear. */
+export interface KeyWithSecret {
+	readonly row: ApiKey;
+	readonly secret: string;
+}
+
+/** What writing keys needs of the unit of their organization. */
+export interface WritingKeyOrganization extends KeyOrganization {
+	readonly clock: Clock;
+	/** The instant every row is stamped with. */
+	readonly now: Date;
+	/** The API keys whose waiting requests end when this commits. */
+	readonly ended: Set<string>;
+	organizations(): QueryBuilder<Organization, Organization[]>;
+}
+
+/** Writes the API keys of one organization, inside the transaction of its unit. */
+export class WritingApiKeys extends ApiKeys {
+	constructor(
+		private readonly unit: WritingKeyOrganization,
+		private readonly transaction: Knex.Transaction,
+		cipher: Cipher,
+	) {
+		super(unit, transaction, cipher);
+	}
+
+	/** Adds an API key and returns it with its secret. Throws `not_found` when what it opens was deleted meanwhile. */
+	async create(key: NewApiKey): Promise<KeyWithSecret> {
+		const secret = key.secret ?? newSecret();
+		const { project_id, environment_id } = key;
+		const [title, opened] = environment_id ? ['Environment', environment_id] : ['Project', project_id ?? ''];
+		const row = await insertOrNotFound(title, opened, () =>
+			insertOrDuplicate('API key', key.name ?? 'unnamed', () =>
+				ApiKey.query(this.transaction)
+					.insert({
+						id: this.unit.clock.newId(),
+						organization_id: this.unit.organizationId,
+						project_id,
+						environment_id,
+						object_type: environment_id ? 'env' : project_id ? 'project' : 'org',
+						access_level: key.access_level,
+						owner_type: key.owner_type,
+						name: key.name,
+						...this.#sealed(secret),
+						created_at: this.unit.now,
+					})
+					.returning('*'),
+			),
+		);
+		return { row, secret };
+	}
+
+	/** Gives a key a new secret, and returns both. Throws `not_found` when it was deleted meanwhile. */
+	async rotate(key: ApiKey): Promise<KeyWithSecret> {
+		const secret = newSecret();
+		const row = await this.#change(key, { ...this.#sealed(secret), rotated_at: this.unit.now });
+		await this.#end(key);
+		return { row, secret };
+	}
+
+	/** Sets whether a decision point's key asks for detailed decision logs. Throws as `rotate`. */
+	async setDebugAuditLogs(key: ApiKey, debug_audit_logs: boolean): Promise<ApiKey> {
+		return this.#change(key, { debug_audit_logs });
+	}
+
+	/** Deletes a key. Throws `invalid` for the organization's last admin key, `not_found` when it is gone already. */
+	async remove(key: ApiKey): Promise<void> {
+		// Held to the end of the transaction: otherwise two callers that delete the last two keys would each still see
+		// the other's.
+		await this.unit.organizations().forNoKeyUpdate();
+		const [removed] = await this.#all().where({ id: key.id }).delete().returning('id');
+		if (removed === undefined) throw notFound('ApiKey', key.id);
+		const left = await this.#all().where({ object_type: 'org', access_level: 'admin' }).resultSize();
+		if (left === 0 && key.object_type === 'org' && key.access_level === 'admin') {
+			throw new Failure('invalid', `\`${key.id}\` is the last admin key of the organization: make another one first`);
+		}
+		await this.#end(key);
+	}
+
+	#all() {
+		return ApiKey.query(this.transaction).where({ organization_id: this.unit.organizationId });
+	}
+
+	async #change(key: ApiKey, columns: Partial<ApiKeyColumns>): Promise<ApiKey> {
+		const [row] = await this.#all().where({ id: key.id }).patch(columns).returning('*');
+		if (row === undefined) throw notFound('ApiKey', key.id);
+		return row as ApiKey;
+	}
+
+	/** Ends the requests that wait under a secret of this key, in all processes, when this commits. */
+	async #end(key: ApiKey): Promise<void> {
+		await this.transaction.raw(`select pg_notify('regolith_key', ?)`, [key.id]);
+		this.unit.ended.add(key.id);
+	}
+
+	#sealed(secret: string): Pick<ApiKey, 'secret_hash' | 'secret_cipher'> {
+		return { secret_hash: hashSecret(secret), secret_cipher: this.cipher.encrypt(secret) };
+	}
+}
+
+type ApiKeyColumns = Pick<ApiKey, 'secret_hash' | 'secret_cipher' | 'rotated_at' | 'debug_audit_logs'>;

@@ -1,0 +1,142 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import knexFactory, { type Knex } from 'knex';
+import PgliteClient from 'knex-pglite';
+import pg from 'pg';
+import { createLogger, type Logger } from '../../log.js';
+import { migrationSource } from '../migration/index.js';
+import { EmbeddedPostgres } from './embedded/postgres.js';
+import { type FreeSpace, Space } from './embedded/space.js';
+import { Maintenance } from './maintenance.js';
+import { isOutdatedPlan, ServerClient } from './server-client.js';
+
+/** 64-bit integers hold revisions and counts here, far below 2^53, so they are read as numbers. */
+const int8 = 20;
+pg.types.setTypeParser(int8, Number);
+
+/** Error messages show queries without their values, because they are logged. */
+const compileSqlOnError = false;
+
+/** Which database to open. */
+export interface DatabaseOptions {
+	/** A PostgreSQL connection URL; `null` runs PostgreSQL inside this process, in `directory`. */
+	readonly url: string | null;
+	readonly directory: string;
+	/** Called with a few words about a step that may take seconds. */
+	readonly say?: (step: string) => void;
+	/** Watches the disk space of an embedded database; no watch when missing. */
+	readonly space?: {
+		/** Space that writes must leave free, in bytes; 0 watches nothing. */
+		readonly reserve: number;
+		readonly log: Logger;
+		/** Replaces the reading of free space, for tests. */
+		readonly read?: FreeSpace | undefined;
+	};
+}
+
+/** An open database: one SQL dialect, whichever of the two engines runs it. */
+export interface Database {
+	readonly knex: Knex;
+	/** `null` when the database runs in this process, so that no other process can write to it. */
+	readonly url: string | null;
+	/** Called after each committed transaction, with how many objects it changed. */
+	committed(changes: number): void;
+	close(): Promise<void>;
+}
+
+/** Opens the database and brings its tables up to date. Rejects when it cannot be reached or a migration fails. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+	const database = options.url === null ? await openEmbedded(options) : openServer(options.url);
+	try {
+		await migrate(database.knex, options.url !== null, options.say);
+	} catch (error) {
+		await database.close();
+		throw error;
+	}
+	return database;
+}
+
+/** Migrates under an advisory lock, so that processes wait for each other: knex's own lock makes the others fail. */
+async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say']): Promise<void> {
+	const run = async () => {
+		const [, pending] = await knex.migrate.list({ migrationSource });
+		if (pending.length === 0) return;
+		say?.('creating or updating the tables');
+		await knex.migrate.latest({ migrationSource });
+	};
+	if (!shared) return run();
+	await knex.transaction(async (transaction) => {
+		await transaction.raw(`select pg_advisory_xact_lock(hashtextextended('regolith migrations', 0))`);
+		await run();
+	});
+}
+
+async function openEmbedded({ directory, say, space }: DatabaseOptions): Promise<Database> {
+	const path = join(directory, 'postgres');
+	if (!existsSync(path)) say?.('preparing the embedded database');
+	mkdirSync(path, { recursive: true, mode: 0o700 });
+	const { reserve = 0, log = createLogger('silent'), read } = space ?? {};
+	const watched = new Space(path, reserve, log, read);
+	const postgres = await EmbeddedPostgres.open({ path, space: watched, log });
+	await vacuum(postgres, watched);
+	// knex-pglite takes its instance as a function; knex's own types only know the settings of real servers.
+	const connection = (() => ({ pglite: postgres })) as unknown as Knex.StaticConnectionConfig;
+	const knex = knexFactory({ client: PgliteClient, dialect: 'postgres', connection, compileSqlOnError });
+	const upkeep = new Maintenance(knex);
+	return {
+		knex,
+		url: null,
+		committed: (changes) => upkeep.note(changes),
+		async close() {
+			// This rejects statements that still wait for an answer, so that closing ends whatever is running.
+			await postgres.close();
+			await upkeep.settled();
+			await knex.destroy();
+		},
+	};
+}
+
+/**
+ * Vacuums at start, as a server does by itself now and then; `Maintenance` does the rest while it runs. It may write as much
+ * log as there are rows.
+ */
+async function vacuum(postgres: EmbeddedPostgres, space: Space): Promise<void> {
+	const size = 'select pg_database_size(current_database())::float8 as bytes';
+	const [{ bytes } = { bytes: 0 }] = (await postgres.query<{ readonly bytes: number }>(size)).rows;
+	if (space.hasRoom(bytes)) await postgres.exec('vacuum (analyze)');
+}
+
+function openServer(url: string): Database {
+	// Statements are pipelined: sent without waiting for earlier answers. knex's types do not know this option yet.
+	const connection = { connectionString: url, application_name: 'regolith', pipeline: true };
+	const knex = knexFactory({ client: ServerClient, compileSqlOnError, connection, pool: { min: 0, max: 10 } });
+	// A server looks after itself.
+	return { knex, url, committed: () => {}, close: () => knex.destroy() };
+}
+
+/** Error codes of PostgreSQL and of the system for a full disk or quota. */
+const full = /^(53100|ENOSPC|EDQUOT)$/;
+
+/** Whether an error says that there is no space left to write. */
+export function isFull(error: unknown): boolean {
+	if (!(error instanceof Error)) return false;
+	const { code, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };
+	return full.test(String(code)) || isFull(nativeError);
+}
+
+/**
+ * Error codes of the system's connection errors, of PostgreSQL's classes 08 (connection), 53 (resources) and 57P
+ * (shutdown), and of a server that takes no writes: a standby, or a hosted server whose disk is full.
+ */
+const unreachable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|08...|53...|57P0.|25006)$/;
+
+/** The driver's messages for a broken connection. knex may put the statement in front. */
+const lost = /^Connection terminated|Client (has encountered a connection error|was closed) and is not queryable$/;
+
+/** Whether an error says that the database cannot be used now, through no fault of the request or the code. */
+export function isUnreachable(error: unknown): boolean {
+	if (!(error instanceof Error)) return false;
+	const { code, name, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };
+	if (name === 'KnexTimeoutError' || lost.test(error.message)) return true;
+	return unreachable.test(String(code)) || isOutdatedPlan(error) || isUnreachable(nativeError);
+}

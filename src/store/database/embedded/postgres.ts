@@ -1,0 +1,137 @@
+import type { Results } from '@electric-sql/pglite';
+import type { Logger } from '../../../log.js';
+import { NoSpaceError, type Space } from './space.js';
+import { type Boundary, boundary, bytesIn, writes } from './statement.js';
+import { Thread } from './thread.js';
+
+/** A database that answers nothing for this long, in milliseconds, while there is no space, will never answer. */
+const longestSilence = 10_000;
+/** How often to check whether it answers, or can be opened again, in milliseconds. */
+const lookEvery = 1_000;
+/** How long to wait after a failed attempt to open the database, in milliseconds. */
+const openEvery = 10_000;
+/** How long closing may take, in milliseconds. A database that was not closed in time recovers at the next start. */
+const closingTime = 4_000;
+
+const nothing = { rows: [], fields: [], affectedRows: 0 };
+
+/** The embedded database cannot be used now. */
+class ClosedError extends Error {
+	override readonly name = 'ClosedError';
+	/** As PostgreSQL says it: `cannot_connect_now`. */
+	readonly code = '57P03';
+}
+
+/** What an embedded database is opened with. */
+export interface EmbeddedOptions {
+	/** Where its files are; made when missing. */
+	readonly path: string;
+	readonly space: Space;
+	readonly log: Logger;
+}
+
+/**
+ * PostgreSQL embedded in this process, as the only connection that knex works with. Writes are refused with
+ * `NoSpaceError` while the disk is nearly full. If it runs out of space all the same, PostgreSQL fails in a way that
+ * only a restart cures: then it is terminated, as by `kill -9`, and started again when there is space.
+ */
+export class EmbeddedPostgres {
+	/** What knex-pglite waits for. */
+	readonly waitReady = Promise.resolve();
+	#thread: Thread | null;
+	/** Whether a transaction is open, or was lost with a database that was terminated. */
+	#transaction: 'none' | 'open' | 'lost' = 'none';
+	#closed = false;
+	/** Do not try to open the database again before this time. */
+	#closedUntil = 0;
+	readonly #looking: NodeJS.Timeout;
+
+	private constructor(
+		private readonly options: EmbeddedOptions,
+		thread: Thread,
+	) {
+		this.#thread = thread;
+		this.#looking = setInterval(() => void this.#look(), lookEvery).unref();
+	}
+
+	/** Opens the database. Rejects with `NoSpaceError` where there is no room for that. */
+	static async open(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+		if (!options.space.hasRoomToOpen()) throw new NoSpaceError(options.space.shortage());
+		return new EmbeddedPostgres(options, await Thread.open(options.path));
+	}
+
+	/** Runs one statement. Rejects as PostgreSQL does, and with `NoSpaceError`. */
+	async query<R>(sql: string, bindings: unknown[] = []): Promise<Results<R>> {
+		const bound = boundary(sql);
+		if (this.#transaction === 'lost') return this.#afterLoss(bound);
+		const { space } = this.options;
+		if (writes(sql) && !space.hasRoomFor(bytesIn(bindings))) throw new NoSpaceError(space.shortage());
+		const thread = this.#open();
+		if (bound !== null) this.#transaction = bound === 'begin' ? 'open' : 'none';
+		try {
+			// The thread answers a query with PGlite's own result.
+			return (await thread.ask({ kind: 'query', sql, bindings })) as Results<R>;
+		} catch (error) {
+			if ((error as { readonly code?: unknown }).code === '53100') await this.#giveUp();
+			throw error;
+		}
+	}
+
+	/** Runs statements that return no rows. */
+	async exec(sql: string): Promise<void> {
+		await this.#open().ask({ kind: 'exec', sql });
+	}
+
+	/** Closes the database, in any state, and within `closingTime`. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		clearInterval(this.#looking);
+		const thread = this.#thread;
+		this.#thread = null;
+		await thread?.close(closingTime);
+	}
+
+	#open(): Thread {
+		if (this.#thread === null) throw new ClosedError('the embedded database is not open');
+		return this.#thread;
+	}
+
+	/** INVARIANT: no statement of a lost transaction runs on its own in the database that was opened meanwhile. */
+	#afterLoss<R>(bound: Boundary | null): Results<R> {
+		if (bound === 'commit' || bound === 'rollback') this.#transaction = 'none';
+		if (bound === 'rollback') return nothing;
+		throw new ClosedError('the transaction was lost with the database');
+	}
+
+	async #look(): Promise<void> {
+		const thread = this.#thread;
+		const { space } = this.options;
+		if (thread === null) await this.#openAgain();
+		else if (thread.waited > longestSilence && !space.hasRoomFor(0)) await this.#giveUp();
+	}
+
+	/** Terminates a database that ran out of space: it may answer wrongly, or never. */
+	async #giveUp(): Promise<void> {
+		const thread = this.#thread;
+		if (thread === null) return;
+		this.#thread = null;
+		if (this.#transaction === 'open') this.#transaction = 'lost';
+		this.options.log.error('the embedded database ran out of space: it is started again when there is some');
+		await thread.end(new NoSpaceError(this.options.space.shortage()));
+	}
+
+	async #openAgain(): Promise<void> {
+		if (this.#closed || performance.now() < this.#closedUntil || !this.options.space.hasRoomToOpen()) return;
+		this.#closedUntil = Number.POSITIVE_INFINITY;
+		try {
+			const thread = await Thread.open(this.options.path);
+			if (this.#closed) return await thread.close(closingTime);
+			this.#thread = thread;
+			this.options.log.warn('the embedded database is open again');
+		} catch (error) {
+			this.options.log.error({ error }, 'the embedded database cannot be opened: it is tried again');
+		} finally {
+			this.#closedUntil = this.#thread === null ? performance.now() + openEvery : 0;
+		}
+	}
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import type { Answer, Question } from './message.js';
+
+interface OpenRequest {
+	readonly since: number;
+	readonly resolve: (result: unknown) => void;
+	readonly reject: (error: unknown) => void;
+}
+
+/** The thread in which an embedded database runs. It keeps the process alive only while somebody waits for it. */
+export class Thread {
+	readonly #worker: Worker;
+	readonly #asked = new Map<number, OpenRequest>();
+	#last = 0;
+	#ended: Error | null = null;
+
+	private constructor(path: string) {
+		// The thread does not inherit the process's own flags, such as hooks of tests.
+		this.#worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: { path }, execArgv: [] });
+		this.#worker.on('message', (answer: Answer) => this.#settle(answer));
+		this.#worker.on('error', (error) => this.#end(error));
+		this.#worker.on('exit', () => this.#end(new Error('the thread of the database has ended')));
+	}
+
+	/** Opens the database in a folder, which is made when missing. Rejects when it cannot be opened. */
+	static async open(path: string): Promise<Thread> {
+		const thread = new Thread(path);
+		await new Promise((resolve, reject) => thread.#wait(0, resolve, reject));
+		return thread;
+	}
+
+	/** Sends a request. Rejects as the database does, or when the thread ends before it answers. */
+	ask(question: Omit<Question, 'id'>): Promise<unknown> {
+		return new Promise((resolve, reject) => {
+			if (this.#ended !== null) return reject(this.#ended);
+			this.#last += 1;
+			const id = this.#last;
+			this.#wait(id, resolve, reject);
+			this.#worker.postMessage({ ...question, id } satisfies Question);
+		});
+	}
+
+	/** How long the oldest request has waited for its answer, in milliseconds; 0 when there is none. */
+	get waited(): number {
+		const [oldest] = this.#asked.values();
+		return oldest === undefined ? 0 : performance.now() - oldest.since;
+	}
+
+	/** Terminates the thread, whatever it is doing. Open requests are rejected with the reason. */
+	async end(reason: Error): Promise<void> {
+		this.#end(reason);
+		await this.#worker.terminate();
+	}
+
+	/**
+	 * Closes the database, then ends the thread. Terminates it when closing takes longer than `patience` milliseconds.
+	 */
+	async close(patience: number): Promise<void> {
+		const over = new AbortController();
+		const late = sleep(patience, undefined, { signal: over.signal });
+		await Promise.race([this.ask({ kind: 'close' }), late]).catch(() => undefined);
+		over.abort();
+		late.catch(() => undefined);
+		await this.end(new Error('the database is closed'));
+	}
+
+	#wait(id: number, resolve: (result: unknown) => void, reject: (error: unknown) => void): void {
+		this.#asked.set(id, { since: performance.now(), resolve, reject });
+		this.#worker.ref();
+	}
+
+	#settle(answer: Answer): void {
+		const asked = this.#asked.get(answer.id);
+		this.#asked.delete(answer.id);
+		if (this.#asked.size === 0) this.#worker.unref();
+		if ('result' in answer) asked?.resolve(answer.result);
+		else asked?.reject(Object.assign(new Error(answer.failure.message), answer.failure));
+	}
+
+	#end(reason: Error): void {
+		this.#ended ??= reason;
+		for (const { reject } of this.#asked.values()) reject(this.#ended);
+		this.#asked.clear();
+		this.#worker.unref();
+	}
+}

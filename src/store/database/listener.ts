@@ -1,0 +1,76 @@
+import pg from 'pg';
+import type { Logger } from '../../log.js';
+import type { Store } from '../store.js';
+
+const firstPause = 100;
+const longestPause = 5_000;
+/** How long connecting may take, and how long a connection may be silent before it is probed, in milliseconds. */
+const connectPatience = 5_000;
+const silence = 10_000;
+
+/** The event that each channel stands for. The payload is an id. */
+const channels: Readonly<Record<string, 'environment' | 'key'>> = {
+	regolith_revision: 'environment',
+	regolith_key: 'key',
+};
+
+/** Something that runs until it is stopped. */
+export interface Running {
+	stop(): Promise<void>;
+}
+
+/**
+ * Listens to what other processes commit on the same server and emits it as `store.committed` does. A lost connection
+ * is made again. Whoever waits also polls now and then, and so finds what was missed meanwhile.
+ */
+export function listen(store: Store, log: Logger): Running {
+	const { url } = store.database;
+	if (url === null) return { stop: async () => undefined };
+	let stopped = false;
+	let client: pg.Client | undefined;
+	let timer: NodeJS.Timeout | undefined;
+
+	const connect = async (after: number): Promise<void> => {
+		let pause = after;
+		const next = new pg.Client({
+			connectionString: url,
+			application_name: 'regolith listener',
+			connectionTimeoutMillis: connectPatience,
+			keepAlive: true,
+			keepAliveInitialDelayMillis: silence,
+		});
+		client = next;
+		const lost = (error?: Error) => {
+			if (stopped || client !== next) return;
+			client = undefined;
+			// Perhaps only its LISTEN failed: the connection must not stay open.
+			void next.end().catch(() => undefined);
+			log.warn({ error }, 'lost the connection that hears of other writers');
+			timer = setTimeout(() => void connect(Math.min(pause * 2, longestPause)), pause);
+		};
+		next.on('notification', (notification) => {
+			const event = channels[notification.channel];
+			if (event !== undefined && notification.payload) store.committed.emit(event, notification.payload);
+		});
+		next.on('error', lost);
+		next.on('end', lost);
+		try {
+			await next.connect();
+			for (const channel of Object.keys(channels)) await next.query(`listen ${channel}`);
+			pause = firstPause;
+		} catch (error) {
+			lost(error instanceof Error ? error : undefined);
+		}
+	};
+	void connect(firstPause);
+
+	return {
+		async stop() {
+			stopped = true;
+			clearTimeout(timer);
+			// Needed while connecting too, when that promise never settles: a server may accept a connection and say
+			// nothing.
+			await client?.end().catch(() => undefined);
+		},
+	};
+}

@@ -1,0 +1,78 @@
+import type { Knex } from 'knex';
+
+/** Refreshing the statistics pays after this many changed objects and a tenth of all rows. */
+const leastChangesToAnalyze = 2_000;
+/** How often the length of the log is checked, in transactions. */
+const transactionsPerCheck = 50;
+/** How much log may build up, in bytes: reading it again at a start after a crash takes a second or two. */
+const mostLog = 64 * 1024 * 1024;
+
+/**
+ * Does for the embedded database, while it runs, what a server does by itself. It refreshes statistics, because plans
+ * without them take many times as long, and it makes checkpoints, because otherwise the write-ahead log would grow for
+ * ever. Both take their turn among other statements.
+ */
+export class Maintenance {
+	#changes = 0;
+	#transactions = 0;
+	/** The number of rows when the statistics were last refreshed. */
+	#rows = 0;
+	/** The position of the log at the last checkpoint. */
+	#logged: string | null = null;
+	#running: Promise<void> = Promise.resolve();
+
+	constructor(
+		private readonly knex: Knex,
+		/** How much log may build up, in bytes. */
+		private readonly most = mostLog,
+	) {}
+
+	/** Counts a transaction that changed so many objects. */
+	note(changes: number): void {
+		this.#changes += changes;
+		this.#transactions += 1;
+		if (this.#changes > leastChangesToAnalyze + this.#rows / 10) {
+			this.#changes = 0;
+			this.#run(() => this.#count());
+		}
+		if (this.#transactions >= transactionsPerCheck) {
+			this.#transactions = 0;
+			this.#run(() => this.#clearLog());
+		}
+	}
+
+	/** Resolves when no maintenance is running. */
+	async settled(): Promise<void> {
+		await this.#running;
+	}
+
+	/** A failure is ignored and tried again with later transactions: nothing but speed depends on it. */
+	#run(work: () => Promise<void>): void {
+		this.#running = this.#running.then(work).catch(() => undefined);
+	}
+
+	async #count(): Promise<void> {
+		const tables: readonly { readonly name: string }[] = await this.knex('pg_class')
+			.where({ relkind: 'r' })
+			.whereRaw('relnamespace = current_schema()::regnamespace')
+			.select('relname as name');
+		// One table at a time, so that other statements get their turn in between.
+		for (const { name } of tables) await this.knex.raw('analyze ??', [name]);
+		const [row] = await this.knex('pg_class')
+			.where({ relkind: 'r' })
+			.whereRaw('relnamespace = current_schema()::regnamespace')
+			.select<{ readonly rows: number }[]>(this.knex.raw('sum(reltuples)::float8 as rows'));
+		this.#rows = row?.rows ?? 0;
+	}
+
+	async #clearLog(): Promise<void> {
+		const { rows } = await this.knex.raw<{ rows: { readonly at: string; readonly since: number | null }[] }>(
+			'select pg_current_wal_lsn()::text as at, pg_wal_lsn_diff(pg_current_wal_lsn(), ?::pg_lsn)::float8 as since',
+			[this.#logged],
+		);
+		const [{ at, since } = { at: null, since: null }] = rows;
+		if (since !== null && since < this.most) return;
+		await this.knex.raw('checkpoint');
+		this.#logged = at;
+	}
+}

@@ -1,0 +1,30 @@
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
+
+/**
+ * An upper bound of what a check of the environment looks through. It is stored so that no write has to look at all
+ * relationships.
+ */
+export interface CheckBound {
+	readonly steps: number;
+	/** How many closures it reads. */
+	readonly closures: number;
+}
+
+/** The stored bound of the environment; `null` when there is none. */
+export async function storedCheckBound(unit: ReadingUnit): Promise<CheckBound | null> {
+	const { rows } = await unit.raw<CheckBound>(
+		'select steps, closures from check_bounds where environment_id = :environment_id',
+		{},
+	);
+	return rows[0] ?? null;
+}
+
+/** Replaces the stored bound. */
+export async function storeCheckBound(unit: WritingUnit, { steps, closures }: CheckBound): Promise<void> {
+	await unit.raw(
+		`insert into check_bounds (environment_id, steps, closures) values (:environment_id, :steps, :closures)
+		on conflict (environment_id) do update set steps = excluded.steps, closures = excluded.closures`,
+		{ steps, closures },
+	);
+}

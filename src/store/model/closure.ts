@@ -1,0 +1,120 @@
+import { type CircularRelation, circularRelations } from '../../../compiler/cycle.js';
+import type { ClosureNeighbourhood, InstanceName } from '../../../compiler/delta.js';
+import type { Relationship, Schema } from '../../../compiler/model.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import { instancesDownstream, type StepIds, tuplesAlong, tuplesUpstream } from './graph-walk.js';
+
+/** With closures of more instances than this, or from more relationships, a snapshot is sent instead. */
+const mostInstances = 20_000;
+const mostRelationships = 100_000;
+
+/**
+ * Reads what closures are computed from: all of them, or those that depend on relationships which were added or
+ * removed. The closure of an instance changes when a relationship on a path to it changes. Removed relationships are on
+ * no path any more, but each path that they were on continues from the object of the last of them.
+ */
+export async function closuresAround(
+	unit: ReadingUnit,
+	schema: Schema,
+	changed: readonly Relationship[] | 'all',
+): Promise<ClosureNeighbourhood | 'too_many'> {
+	const circular = circularRelations(schema);
+	const names = new Set(circular.map(relationName));
+	const starts =
+		changed === 'all' ? changed : changed.filter(({ type, relation }) => names.has(relationName({ type, relation })));
+	if (circular.length === 0 || starts.length === 0) return { of: starts === 'all' ? starts : [], relationships: [] };
+	const relations = await relationsIn(unit, circular);
+	if (starts === 'all') {
+		const tuples = await tuplesAlong(unit, [...relations.keys()], mostRelationships);
+		return tuples.length > mostRelationships
+			? 'too_many'
+			: { of: 'all', relationships: await named(unit, relations, tuples) };
+	}
+	return closuresAroundObjects(unit, relations, starts);
+}
+
+async function closuresAroundObjects(
+	unit: ReadingUnit,
+	relations: Relations,
+	starts: readonly Relationship[],
+): Promise<ClosureNeighbourhood | 'too_many'> {
+	const objects = new Map(
+		starts.map(({ type, instance }) => [JSON.stringify([type, instance]), { type, key: instance }]),
+	);
+	const relationIds = [...relations].filter(([, { inside }]) => inside).map(([id]) => id);
+	const ids = await instanceIds(unit, [...objects.values()]);
+	const reached = await instancesDownstream(unit, relationIds, ids, mostInstances);
+	if (objects.size > mostInstances || reached.length > mostInstances) return 'too_many';
+	const along = { relationIds, enteringIds: [...relations.keys()], most: mostRelationships };
+	const tuples = await tuplesUpstream(unit, along, reached);
+	if (tuples.length > mostRelationships) return 'too_many';
+	// A deleted object is downstream of nothing and has no closure any more.
+	for (const { type, key } of (await instanceNames(unit, reached)).values())
+		objects.set(JSON.stringify([type, key]), { type, key });
+	return { of: [...objects.values()], relationships: await named(unit, relations, tuples) };
+}
+
+/** Relations by id. */
+type Relations = ReadonlyMap<string, { readonly key: string; readonly inside: boolean }>;
+
+/** A relation that leads both around within a cycle and into one counts as the former. */
+async function relationsIn(unit: ReadingUnit, circular: readonly CircularRelation[]): Promise<Relations> {
+	const { rows } = await unit.raw<{ readonly id: string; readonly key: string; readonly inside: boolean }>(
+		`select relations.id, relations.key, bool_or(wanted.inside) as inside
+		from unnest(:types::text[], :keys::text[], :inside::boolean[]) as wanted (type, key, inside)
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join relations on relations.environment_id = :environment_id
+			and relations.resource_id = resources.id and relations.key = wanted.key
+		group by relations.id, relations.key`,
+		{
+			types: circular.map(({ type }) => type),
+			keys: circular.map(({ relation }) => relation),
+			inside: circular.map(({ inside }) => inside),
+		},
+	);
+	return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The ids of the instances that exist. */
+async function instanceIds(unit: ReadingUnit, names: readonly InstanceName[]): Promise<readonly string[]> {
+	const { rows } = await unit.raw<{ readonly id: string }>(
+		`select resource_instances.id from unnest(:types::text[], :keys::text[]) as wanted (type, key)
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join resource_instances on resource_instances.environment_id = :environment_id
+			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.key`,
+		{ types: names.map(({ type }) => type), keys: names.map(({ key }) => key) },
+	);
+	return rows.map(({ id }) => id);
+}
+
+async function named(
+	unit: ReadingUnit,
+	relations: Relations,
+	tuples: readonly StepIds[],
+): Promise<readonly Relationship[]> {
+	const names = await instanceNames(unit, [
+		...new Set(tuples.flatMap(({ subject_id, object_id }) => [subject_id, object_id])),
+	]);
+	return tuples.flatMap(({ subject_id, relation_id, object_id }) => {
+		const [subject, object, relation] = [names.get(subject_id), names.get(object_id), relations.get(relation_id)?.key];
+		if (subject === undefined || object === undefined || relation === undefined) return [];
+		const ends = { type: object.type, instance: object.key, subject_type: subject.type, subject: subject.key };
+		return [{ ...ends, relation }];
+	});
+}
+
+/** The names of instances, by id. */
+async function instanceNames(unit: ReadingUnit, ids: readonly string[]): Promise<ReadonlyMap<string, InstanceName>> {
+	if (ids.length === 0) return new Map();
+	const { rows } = await unit.raw<InstanceName & { readonly id: string }>(
+		`select resource_instances.id, resources.key as type, resource_instances.key from resource_instances
+		join resources on resources.environment_id = :environment_id and resources.id = resource_instances.resource_id
+		where resource_instances.environment_id = :environment_id and resource_instances.id = any(:ids::uuid[])`,
+		{ ids: [...ids] },
+	);
+	return new Map(rows.map((row) => [row.id, row]));
+}
+
+function relationName({ type, relation }: { readonly type: string; readonly relation: string }): string {
+	return JSON.stringify([type, relation]);
+}

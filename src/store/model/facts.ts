@@ -1,0 +1,122 @@
+import type {
+	Attributes,
+	Facts,
+	Instance,
+	InstanceAssignment,
+	Json,
+	Tenant as ModelTenant,
+	RoleAssignment,
+} from '../../../compiler/model.js';
+import { Tenant } from '../table/tenant.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import { textRows } from './text-rows.js';
+
+/**
+ * Reads what exists in an environment. Each table is read by itself and joined here: the cost does not depend on the
+ * database's statistics, and each key is one string in memory, however many rows refer to it.
+ */
+export async function readFacts(unit: ReadingUnit): Promise<Facts> {
+	const users = await keysIn(unit, 'users');
+	const user_attributes = await attributesIn(unit, 'users', userAttributes, users);
+	const tenants = await unit.query(Tenant);
+	const tenantKeys = keysById(tenants);
+	const instances = await instancesIn(unit, tenantKeys);
+	const instance_attributes = await attributesIn(unit, 'resource_instances', 'attributes', instances);
+	return {
+		user_attributes: user_attributes.map(([user, attributes]) => ({ user, attributes })),
+		instance_attributes: instance_attributes.map(([{ type, key }, attributes]) => ({ type, key, attributes })),
+		users: [...users.values()],
+		tenants: tenants.map(asTenant),
+		instances: [...instances.values()],
+		...(await assignmentsIn(unit, users, tenantKeys, instances)),
+		relationships: await relationshipsIn(unit, instances),
+	};
+}
+
+/** Instances by id. */
+type Instances = ReadonlyMap<string, Instance>;
+
+async function instancesIn(unit: ReadingUnit, tenants: Keys): Promise<Instances> {
+	const types = await keysIn(unit, 'resources');
+	const rows = await textRows(unit, 'resource_instances', ['id', 'key', 'resource_id', 'tenant_id']);
+	return new Map(
+		rows.map(([id = '', key = '', type = '', tenant = '']) => {
+			return [id, { type: keyIn(types, type), key, tenant: keyIn(tenants, tenant) }];
+		}),
+	);
+}
+
+async function assignmentsIn(
+	unit: ReadingUnit,
+	users: Keys,
+	tenants: Keys,
+	instances: Instances,
+): Promise<Pick<Facts, 'role_assignments' | 'instance_assignments'>> {
+	const roles = await keysIn(unit, 'roles');
+	const role_assignments: RoleAssignment[] = [];
+	const instance_assignments: InstanceAssignment[] = [];
+	const columns = ['user_id', 'role_id', 'tenant_id', 'resource_instance_id'];
+	for (const [user = '', role = '', tenant = '', on = ''] of await textRows(unit, 'role_assignments', columns)) {
+		const held = { user: keyIn(users, user), role: keyIn(roles, role) };
+		const instance = instances.get(on);
+		if (instance === undefined) role_assignments.push({ ...held, tenant: keyIn(tenants, tenant) });
+		else instance_assignments.push({ ...held, type: instance.type, instance: instance.key });
+	}
+	return { role_assignments, instance_assignments };
+}
+
+async function relationshipsIn(unit: ReadingUnit, instances: Instances): Promise<Facts['relationships']> {
+	const relations = await keysIn(unit, 'relations');
+	const rows = await textRows(unit, 'relationship_tuples', ['subject_id', 'relation_id', 'object_id']);
+	return rows.flatMap(([from = '', relation = '', to = '']) => {
+		const [subject, object] = [instances.get(from), instances.get(to)];
+		if (subject === undefined || object === undefined) return [];
+		const ends = { type: object.type, instance: object.key, subject_type: subject.type, subject: subject.key };
+		return [{ ...ends, relation: keyIn(relations, relation) }];
+	});
+}
+
+/** What conditions know of a user, as SQL: nulls are left out, and a stored attribute of the same name wins. */
+export const userAttributes = `jsonb_strip_nulls(
+	jsonb_build_object('email', email, 'first_name', first_name, 'last_name', last_name)
+) || attributes`;
+
+/** The attributes of the rows that have any, each with the object that `named` has for the row. */
+async function attributesIn<T>(
+	unit: ReadingUnit,
+	table: string,
+	attributes: string,
+	named: ReadonlyMap<string, T>,
+): Promise<readonly (readonly [T, Attributes])[]> {
+	const rows = await textRows(unit, table, ['id', attributes], `${attributes} <> '{}'`);
+	return rows.flatMap(([id = '', text = '']) => {
+		const name = named.get(id);
+		return name === undefined ? [] : [[name, JSON.parse(text) as Attributes]];
+	});
+}
+
+/** Keys by id. */
+type Keys = ReadonlyMap<string, string>;
+
+async function keysIn(unit: ReadingUnit, table: string): Promise<Keys> {
+	return new Map((await textRows(unit, table, ['id', 'key'])).map(([id = '', key = '']) => [id, key]));
+}
+
+/** The keys of rows, by id. */
+export function keysById(rows: readonly { readonly id: string; readonly key: string }[]): Keys {
+	return new Map(rows.map(({ id, key }) => [id, key]));
+}
+
+/**
+ * The key for an id. INVARIANT: what a row refers to exists, because the foreign keys of the tables say so and
+ * everything is read at one revision.
+ */
+export function keyIn(keys: Keys, id: string): string {
+	return keys.get(id) ?? '';
+}
+
+/** A tenant as decisions see it: one that was never given attributes has none. */
+export function asTenant(tenant: Tenant): ModelTenant {
+	// The column holds JSON, so its members are JSON values.
+	return { key: tenant.key, attributes: (tenant.attributes ?? {}) as Readonly<Record<string, Json>> };
+}

@@ -1,0 +1,249 @@
+import type { ClosureNeighbourhood, InstanceName, Membership, Neighbourhood } from '../../../compiler/delta.js';
+import type {
+	Instance,
+	InstanceAssignment,
+	InstanceAttributes,
+	Relationship,
+	Schema,
+	UserAttributes,
+} from '../../../compiler/model.js';
+import { Role } from '../table/role.js';
+import { assignmentsBetween } from '../table/role-assignment.js';
+import { Tenant } from '../table/tenant.js';
+import { User } from '../table/user.js';
+import type { TouchedRows } from '../unit/change-log.js';
+import { whereIdsIn } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import { closuresAround } from './closure.js';
+import { asTenant, keysById, userAttributes } from './facts.js';
+import { readSchema } from './model.js';
+
+/**
+ * Reads exactly what was touched, as the unit sees it. `null` when closures reach so much more that a snapshot is
+ * cheaper. `inForce` is the schema of the policy in force where that is an older one. The cost depends on what was
+ * touched, not on how many users, subjects and objects its ends have besides.
+ */
+export async function readNeighbourhood(
+	unit: ReadingUnit,
+	touched: TouchedRows,
+	inForce: Schema | null,
+): Promise<Neighbourhood | null> {
+	const related = touched.derivations || touched.relationships.length > 0;
+	const schema = touched.schema || touched.pending || related ? await readSchema(unit) : null;
+	const closures = schema === null || !related ? null : await closureNeighbourhood(unit, inForce ?? schema, touched);
+	if (closures === 'too_many') return null;
+	return {
+		schema,
+		in_force: schema === null ? null : inForce,
+		...(await tenantRoles(unit, touched)),
+		instances: await instancesAmong(unit, touched.instances),
+		...(await instanceRoles(unit, touched.instance_assignments)),
+		...(await relationships(unit, touched)),
+		closures,
+		user_attributes: await attributesOfUsers(unit, touched.user_attributes),
+		instance_attributes: await attributesOfInstances(unit, touched.instance_attributes),
+	};
+}
+
+function closureNeighbourhood(
+	unit: ReadingUnit,
+	schema: Schema,
+	{ derivations, relationships: changed }: TouchedRows,
+): Promise<ClosureNeighbourhood | 'too_many'> {
+	return closuresAround(unit, schema, derivations ? 'all' : changed);
+}
+
+async function tenantRoles(
+	unit: ReadingUnit,
+	touched: TouchedRows,
+): Promise<Pick<Neighbourhood, 'users' | 'tenants' | 'role_assignments'>> {
+	const userKeys = [...touched.users, ...touched.memberships.map(({ user }) => user)];
+	const tenantKeys = [
+		...touched.tenants,
+		...touched.tenant_attributes,
+		...touched.memberships.map(({ tenant }) => tenant),
+	];
+	const users = await unit
+		.query(User)
+		.whereRaw('users.key = any(?::text[])', [userKeys])
+		.select('users.id', 'users.key');
+	const tenants = await unit.query(Tenant).whereRaw('tenants.key = any(?::text[])', [tenantKeys]);
+	return {
+		users: users.map((user) => user.key),
+		tenants: tenants.map(asTenant),
+		role_assignments: await membershipsIn(unit, touched.memberships, idsByKey(users), idsByKey(tenants)),
+	};
+}
+
+/**
+ * Looks assignments up by users and tenants together, because either may have very many others, and then keeps those of
+ * the memberships.
+ */
+async function membershipsIn(
+	unit: ReadingUnit,
+	memberships: readonly Membership[],
+	users: ReadonlyMap<string, string>,
+	tenants: ReadonlyMap<string, string>,
+): Promise<Neighbourhood['role_assignments']> {
+	const wanted = new Set(memberships.map(membershipName));
+	const rows = await assignmentsBetween(unit, {
+		user_ids: [...new Set(memberships.flatMap(({ user }) => users.get(user) ?? []))],
+		tenant_ids: [...new Set(memberships.flatMap(({ tenant }) => tenants.get(tenant) ?? []))],
+	});
+	if (rows.length === 0) return [];
+	const roleIds = [...new Set(rows.map(({ role_id }) => role_id))];
+	const roles = keysById(await whereIdsIn(unit.query(Role).select('roles.id', 'roles.key'), { 'roles.id': roleIds }));
+	const userKeys = new Map([...users].map(([key, id]) => [id, key]));
+	const tenantKeys = new Map([...tenants].map(([key, id]) => [id, key]));
+	return rows.flatMap(({ user_id, role_id, tenant_id }) => {
+		const [user, role, tenant] = [userKeys.get(user_id), roles.get(role_id), tenantKeys.get(tenant_id)];
+		if (user === undefined || role === undefined || tenant === undefined) return [];
+		return wanted.has(membershipName({ user, tenant })) ? [{ user, role, tenant }] : [];
+	});
+}
+
+function idsByKey(rows: readonly { readonly id: string; readonly key: string }[]): ReadonlyMap<string, string> {
+	return new Map(rows.map(({ id, key }) => [key, id]));
+}
+
+/** One text for one pair, whatever characters the keys hold. */
+function membershipName({ user, tenant }: Membership): string {
+	return JSON.stringify([user, tenant]);
+}
+
+async function instancesAmong(unit: ReadingUnit, names: readonly InstanceName[]): Promise<readonly Instance[]> {
+	if (names.length === 0) return [];
+	const { rows } = await unit.raw<Instance>(
+		`select wanted.type, wanted.key, tenants.key as tenant
+		from unnest(:types::text[], :keys::text[]) as wanted (type, key)
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join resource_instances on resource_instances.environment_id = :environment_id
+			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.key
+		join tenants on tenants.environment_id = :environment_id and tenants.id = resource_instances.tenant_id`,
+		{ types: names.map(({ type }) => type), keys: names.map(({ key }) => key) },
+	);
+	return rows;
+}
+
+async function attributesOfUsers(unit: ReadingUnit, users: readonly string[]): Promise<readonly UserAttributes[]> {
+	if (users.length === 0) return [];
+	const { rows } = await unit.raw<UserAttributes>(
+		`select key as "user", ${userAttributes} as attributes
+		from users where environment_id = :environment_id and key = any(:users::text[])`,
+		{ users: [...users] },
+	);
+	return rows;
+}
+
+async function attributesOfInstances(
+	unit: ReadingUnit,
+	names: readonly InstanceName[],
+): Promise<readonly InstanceAttributes[]> {
+	if (names.length === 0) return [];
+	const { rows } = await unit.raw<InstanceAttributes>(
+		`select wanted.type, wanted.key, resource_instances.attributes
+		from unnest(:types::text[], :keys::text[]) as wanted (type, key)
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join resource_instances on resource_instances.environment_id = :environment_id
+			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.key`,
+		{ types: names.map(({ type }) => type), keys: names.map(({ key }) => key) },
+	);
+	return rows;
+}
+
+/**
+ * INVARIANT: this reads neither the other holders of roles on an instance nor the other roles of a user. Each query
+ * uses one index, even without statistics; `offset 0` keeps the planner from merging them.
+ */
+async function instanceRoles(
+	unit: ReadingUnit,
+	touched: readonly InstanceAssignment[],
+): Promise<Pick<Neighbourhood, 'instance_assignments' | 'holdings'>> {
+	if (touched.length === 0) return { instance_assignments: [], holdings: [] };
+	const { rows: instance_assignments } = await unit.raw<InstanceAssignment>(
+		`with wanted as (
+			select distinct * from unnest(:users::text[], :types::text[], :keys::text[]) as pairs ("user", type, instance)
+		)
+		select wanted.*, roles.key as role
+		from wanted
+		join users on users.environment_id = :environment_id and users.key = wanted.user
+		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+		join resource_instances on resource_instances.environment_id = :environment_id
+			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.instance
+		cross join lateral (
+			select role_id from role_assignments
+			where environment_id = :environment_id and resource_instance_id = resource_instances.id
+				and cast(user_id as text) = cast(users.id as text) offset 0
+		) as held
+		join roles on roles.environment_id = :environment_id and roles.id = held.role_id`,
+		{
+			users: touched.map(({ user }) => user),
+			types: touched.map(({ type }) => type),
+			keys: touched.map(({ instance }) => instance),
+		},
+	);
+	return { instance_assignments, holdings: await holdings(unit, touched) };
+}
+
+/**
+ * Finds the roles of each user by skipping through the index, each after the last: it does not matter on how many
+ * instances a role is held.
+ */
+async function holdings(unit: ReadingUnit, touched: readonly InstanceAssignment[]): Promise<Neighbourhood['holdings']> {
+	const next = (after: string) =>
+		`select role_id from role_assignments as next
+		where environment_id = :environment_id and user_id = ${after} order by role_id limit 1`;
+	const { rows } = await unit.raw<Neighbourhood['holdings'][number]>(
+		`with recursive found (user_id, "user", role_id) as (
+			select users.id, users.key, (${next('users.id')})
+			from users where environment_id = :environment_id and key = any(:users::text[])
+			union all
+			select user_id, "user", (${next('found.user_id and next.role_id > found.role_id')})
+			from found where role_id is not null
+		)
+		select found.user, resources.key as type, roles.key as role
+		from found
+		join roles on roles.environment_id = :environment_id and roles.id = found.role_id
+		join resources on resources.environment_id = :environment_id and resources.id = roles.resource_id`,
+		{ users: [...new Set(touched.map(({ user }) => user))] },
+	);
+	return rows;
+}
+
+async function relationships(
+	unit: ReadingUnit,
+	{ relationships: touched, tuples }: TouchedRows,
+): Promise<Pick<Neighbourhood, 'relationships' | 'related'>> {
+	if (touched.length === 0) return { relationships: [], related: [] };
+	// A touched relationship that exists now was created in the run, so the log has the id of its row.
+	const { rows } = await unit.raw<{ readonly id: string }>(
+		'select id from relationship_tuples where environment_id = :environment_id and id = any(:ids::uuid[])',
+		{ ids: [...tuples.keys()] },
+	);
+	return { relationships: rows.flatMap(({ id }) => tuples.get(id) ?? []), related: await related(unit, touched) };
+}
+
+/** Finds the relations of each object by skipping through the index, as `holdings` does. */
+async function related(unit: ReadingUnit, touched: readonly Relationship[]): Promise<Neighbourhood['related']> {
+	const next = (after: string) =>
+		`select relation_id from relationship_tuples as next
+		where environment_id = :environment_id and object_id = ${after} order by relation_id limit 1`;
+	const { rows } = await unit.raw<Neighbourhood['related'][number]>(
+		`with recursive wanted as (
+			select distinct * from unnest(:types::text[], :instances::text[]) as names (type, instance)
+		), found (type, instance, id, relation_id) as (
+			select wanted.type, wanted.instance, objects.id, (${next('objects.id')})
+			from wanted
+			join resources on resources.environment_id = :environment_id and resources.key = wanted.type
+			join resource_instances as objects on objects.environment_id = :environment_id
+				and objects.resource_id = resources.id and objects.key = wanted.instance
+			union all
+			select type, instance, id, (${next('found.id and next.relation_id > found.relation_id')})
+			from found where relation_id is not null
+		)
+		select found.type, found.instance, relations.key as relation
+		from found join relations on relations.environment_id = :environment_id and relations.id = found.relation_id`,
+		{ types: touched.map(({ type }) => type), instances: touched.map(({ instance }) => instance) },
+	);
+	return rows;
+}

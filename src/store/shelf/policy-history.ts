@@ -1,0 +1,108 @@
+import { promisify } from 'node:util';
+import { constants, gunzip, gzip } from 'node:zlib';
+import type { Knex } from 'knex';
+import type { RegoFile, Schema } from '../../../compiler/model.js';
+import type { Page, PageResult } from '../unit/filter.js';
+import { insertOrNotFound } from '../unit/insert-or-not-found.js';
+import type { LivePolicy } from './publications.js';
+
+/** How many policies of an environment are kept: those of its newest published schema revisions. */
+export const mostRemembered = 1_000;
+
+/** A policy that was published, with all its files. */
+export interface PastPolicy extends LivePolicy {
+	/** The Rego, and the other files made from the same schema, in no order. */
+	readonly files: readonly RegoFile[];
+}
+
+/** A policy that is being published, and the layout of its schema's tables. */
+export interface NewPolicy extends LivePolicy {
+	readonly layout: number;
+}
+
+/** Writes the files that accompany the Rego of a schema, for tables of this layout. */
+export type WriteCompanionFiles = (schema: Schema, layout: number) => readonly RegoFile[];
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** The policies that were published, by the schema revision that each was compiled from. */
+export class PolicyHistory {
+	constructor(
+		private readonly knex: Knex,
+		private readonly writeCompanionFiles: WriteCompanionFiles,
+	) {}
+
+	/**
+	 * Records a stored policy with the schema it was compiled from, and drops the oldest beyond the limit. Replaces a
+	 * different record of the same revision. Throws `not_found`.
+	 */
+	async remember(
+		environmentId: string,
+		{ digest, schema_revision, published_at, layout }: NewPolicy,
+		schema: Schema,
+	): Promise<void> {
+		const packed = await compress(JSON.stringify(schema), { level: constants.Z_BEST_SPEED });
+		const published = { digest, schema_revision, published_at, layout };
+		const row = { ...published, environment_id: environmentId, files: '[]', schema: packed };
+		await insertOrNotFound('Environment', environmentId, () =>
+			this.knex('policy_revisions')
+				.insert(row)
+				.onConflict(['environment_id', 'schema_revision'])
+				.merge()
+				.whereRaw(
+					'policy_revisions.digest <> excluded.digest or policy_revisions.schema is distinct from excluded.schema',
+				),
+		);
+		const tooMany = this.#rows(environmentId)
+			.orderBy('schema_revision', 'desc')
+			.offset(mostRemembered)
+			.select('schema_revision');
+		await this.#rows(environmentId).whereIn('schema_revision', tooMany).delete();
+	}
+
+	/** One page of the recorded policies, the newest first. */
+	async page(environmentId: string, { page, per_page }: Page): Promise<PageResult<LivePolicy>> {
+		const [counted] = await this.#rows(environmentId).count<{ total: number }[]>('* as total');
+		const total_count = counted?.total ?? 0;
+		const data: LivePolicy[] = await this.#rows(environmentId)
+			.orderBy('schema_revision', 'desc')
+			.offset((page - 1) * per_page)
+			.limit(per_page)
+			.select('schema_revision', 'digest', 'published_at');
+		return { data, total_count, page_count: Math.ceil(total_count / per_page) };
+	}
+
+	/** The policy of the newest schema revision up to this revision; `null` when none is recorded. */
+	async at(environmentId: string, revision: number): Promise<PastPolicy | null> {
+		const row: Remembered | undefined = await this.#rows(environmentId)
+			.where('schema_revision', '<=', revision)
+			.join('policies', 'policies.digest', 'policy_revisions.digest')
+			.orderBy('schema_revision', 'desc')
+			.first(
+				'schema_revision',
+				'policies.digest',
+				'published_at',
+				'layout',
+				'schema',
+				'policies.files as rego',
+				'policy_revisions.files as files',
+			);
+		if (row === undefined) return null;
+		const { rego, files, schema, layout, ...published } = row;
+		if (schema === null || layout === null) return { ...published, files: [...rego, ...files] };
+		const unpacked: Schema = JSON.parse((await decompress(schema)).toString());
+		return { ...published, files: [...rego, ...this.writeCompanionFiles(unpacked, layout)] };
+	}
+
+	#rows(environmentId: string): Knex.QueryBuilder {
+		return this.knex('policy_revisions').where({ environment_id: environmentId });
+	}
+}
+
+/** A stored row. One with a schema has no files; one from an earlier version has no schema, and all files. */
+interface Remembered extends PastPolicy {
+	readonly rego: readonly RegoFile[];
+	readonly layout: number | null;
+	readonly schema: Uint8Array | null;
+}

@@ -1,0 +1,112 @@
+import type { Knex } from 'knex';
+import type { Clock } from '../../clock.js';
+import type { Cipher } from '../account/secret.js';
+import { savepoint } from '../database/server-client.js';
+import { bumpRevision, type RevisionEntry } from './bump-revision.js';
+import type { TakeNext } from './keyed-queue.js';
+import { lockEnvironment } from './lock-environment.js';
+import type { Scope } from './reading-unit.js';
+import { WritingUnit } from './writing-unit.js';
+
+/**
+ * PostgreSQL keeps up to 64 savepoints of a transaction where others look them up fast. With more, every transaction
+ * slows down.
+ */
+const mostMembers = 48;
+/** A batch accepts no further member after this time, in milliseconds: its first member waits for its last. */
+const longestBatch = 25;
+
+/** A unit of work that may share its transaction with other units of its environment. */
+export interface BatchMember {
+	readonly scope: Scope;
+	/** The API key that writes; `null` for the server itself. */
+	readonly actorId: string | null;
+	/** Fills the unit. Returns what to call once it is committed, with the environment's revision after it. */
+	readonly work: (unit: WritingUnit) => Promise<(revision: number) => void>;
+	/** Called when nothing of it was committed, with the reason. */
+	readonly failed: (error: unknown) => void;
+}
+
+/** A member whose work is done, with its entry for the log. */
+interface FilledMember extends RevisionEntry {
+	readonly committed: (revision: number) => void;
+}
+
+/**
+ * Runs units of one environment one after another in one transaction (group commit), so that they share its lock, its
+ * log and its commit. Each is all or nothing by itself, sees what the ones before it left, and has a revision of its
+ * own. Each is told when the transaction has ended, and also when it failed, which another member may have caused.
+ * Takes members from `next` up to the bounds above. Returns how many objects were changed. Never rejects.
+ */
+export async function runBatch(
+	database: Knex,
+	clock: Clock,
+	cipher: Cipher,
+	next: TakeNext<BatchMember>,
+): Promise<number> {
+	const taken: BatchMember[] = [];
+	const refused = new Map<BatchMember, unknown>();
+	const run = async (transaction: Knex.Transaction) => {
+		const filled: FilledMember[] = [];
+		for (const member of takeMembers(next, taken, clock)) {
+			const { environment_id } = member.scope;
+			if (taken.length === 1) await lockEnvironment(transaction, environment_id);
+			await transaction.raw(savepoint);
+			try {
+				filled.push(await fill(transaction, clock, cipher, member));
+			} catch (error) {
+				await transaction.raw(rollback);
+				refused.set(member, error);
+			}
+		}
+		const [first] = taken;
+		return { filled, revisions: first && (await bumpRevision(transaction, first.scope.environment_id, filled)) };
+	};
+	try {
+		const { filled, revisions = [] } = await database.transaction(run);
+		for (const [index, { committed }] of filled.entries()) committed(revisions[index] ?? Number.NaN);
+		for (const [member, error] of refused) member.failed(error);
+		return filled.reduce((sum, { changes }) => sum + changes.length, 0);
+	} catch (error) {
+		// If not even a transaction could be started, everybody who waits is told: otherwise they would be tried for
+		// ever.
+		for (const member of taken.length > 0 ? taken : takeAll(next)) member.failed(error);
+		return 0;
+	}
+}
+
+/** Takes all members that are waiting now. */
+function* takeAll(next: TakeNext<BatchMember>): Generator<BatchMember> {
+	for (let member = next(); member !== undefined; member = next()) yield member;
+}
+
+/** The next members, added to `taken`, while there are any and the batch has room. */
+function* takeMembers(next: TakeNext<BatchMember>, taken: BatchMember[], clock: Clock): Generator<BatchMember> {
+	const end = clock.now().getTime() + longestBatch;
+	while (taken.length < mostMembers && (taken.length === 0 || clock.now().getTime() < end)) {
+		const member = next();
+		if (member === undefined) return;
+		taken.push(member);
+		yield member;
+	}
+}
+
+/** Runs a member's work after a savepoint. An abandoned unit is rolled back and counts as no change. */
+async function fill(
+	transaction: Knex.Transaction,
+	clock: Clock,
+	cipher: Cipher,
+	{ scope, actorId, work }: BatchMember,
+): Promise<FilledMember> {
+	const now = clock.now();
+	const unit = new WritingUnit(scope, transaction, clock, cipher, actorId, now);
+	try {
+		const committed = await work(unit);
+		if (unit.abandoned) await transaction.raw(rollback);
+		return { committed, actorId, now, changes: unit.abandoned ? [] : unit.changes };
+	} finally {
+		unit.close();
+	}
+}
+
+const rollback = `rollback to ${savepoint}`;

@@ -1,0 +1,82 @@
+import type { Knex } from 'knex';
+import { notFound } from '../../failure.js';
+import { type Change, schemaKinds } from './change.js';
+
+/** What one unit changed, who changed it, and when. */
+export interface RevisionEntry {
+	readonly changes: readonly Change[];
+	/** The API key that wrote; `null` for the server itself. */
+	readonly actorId: string | null;
+	readonly now: Date;
+}
+
+/**
+ * Bumps an environment's revision by one for each entry that has changes, in their order, and logs the changes under
+ * those revisions: the last thing before the commit. Returns, for each entry, the environment's revision after it.
+ * Throws `not_found`.
+ */
+export async function bumpRevision(
+	database: Knex,
+	environmentId: string,
+	entries: readonly RevisionEntry[],
+): Promise<readonly number[]> {
+	const steps = revisionSteps(entries);
+	const last = steps.at(-1) ?? 0;
+	const schemaStep = steps[entries.findLastIndex(({ changes }) => changes.some(({ kind }) => schemaKinds.has(kind)))];
+	const base = (await bumpCounters(database, environmentId, last, schemaStep)) - last;
+	const rows = entries.flatMap((entry, index) => changeRows(entry, base + (steps[index] ?? 0)));
+	for (let start = 0; start < rows.length; start += rowsAtOnce) {
+		const logged = JSON.stringify(rows.slice(start, start + rowsAtOnce));
+		await database.raw(insertion, { environment_id: environmentId, logged });
+	}
+	return steps.map((step) => base + step);
+}
+
+/** Rows of one statement. See the limit of the same name in `unit.ts`. */
+const rowsAtOnce = 500;
+
+const insertion = `insert into changes
+	(environment_id, revision, position, kind, operation, key, before, after, actor_id, created_at)
+	select :environment_id, revision, position, kind, operation, key, before, after, actor_id, created_at
+	from jsonb_to_recordset(:logged) as logged (revision bigint, position integer, kind text, operation text, key text,
+		before jsonb, after jsonb, actor_id uuid, created_at timestamptz)`;
+
+/** For each entry, how many entries up to it have changes. */
+function revisionSteps(entries: readonly RevisionEntry[]): readonly number[] {
+	let step = 0;
+	return entries.map(({ changes }) => {
+		if (changes.length > 0) step += 1;
+		return step;
+	});
+}
+
+/**
+ * Bumps the counters of an environment and returns its revision. Leaves the row alone when there is nothing to count.
+ */
+async function bumpCounters(
+	database: Knex,
+	environmentId: string,
+	steps: number,
+	schemaStep: number | undefined,
+): Promise<number> {
+	const environment = database('environments').where({ id: environmentId });
+	const [row] =
+		steps === 0
+			? await environment.select<{ revision: number }[]>('revision')
+			: await environment
+					.update({
+						revision: database.raw('revision + ?', [steps]),
+						...(schemaStep !== undefined && { schema_revision: database.raw('revision + ?', [schemaStep]) }),
+					})
+					// Notifies those who wait for this environment, when this commits.
+					.returning<{ revision: number }[]>([
+						'revision',
+						database.raw(`pg_notify('regolith_revision', id::text) as notified`),
+					]);
+	if (row === undefined) throw notFound('Environment', environmentId);
+	return row.revision;
+}
+
+function changeRows({ changes, actorId, now }: RevisionEntry, revision: number): readonly object[] {
+	return changes.map((change, position) => ({ ...change, revision, position, actor_id: actorId, created_at: now }));
+}

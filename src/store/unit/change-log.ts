@@ -1,0 +1,122 @@
+import type { InstanceName, Membership, Touched } from '../../../compiler/delta.js';
+import type { InstanceAssignment, Relationship } from '../../../compiler/model.js';
+import { instanceParts } from '../../wire/common.js';
+import { type ChangeKind, schemaKinds } from './change.js';
+import type { ReadingUnit } from './reading-unit.js';
+
+interface LoggedChange {
+	readonly kind: ChangeKind;
+	readonly operation: 'create' | 'update' | 'delete';
+	readonly id: string | null;
+	readonly key: string | null;
+	/** Keys that the records of assignments, instances and tuples refer to; null in records of other kinds. */
+	readonly user: string | null;
+	readonly role: string | null;
+	readonly tenant: string | null;
+	readonly resource: string | null;
+	readonly resource_instance: string | null;
+	readonly subject: string | null;
+	readonly relation: string | null;
+	readonly object: string | null;
+	readonly attributes_changed: boolean;
+	readonly names_changed: boolean;
+	readonly derivations_changed: boolean;
+}
+
+/** What was touched, with the ids of its rows. */
+export interface TouchedRows extends Touched {
+	/** The touched relationships by the ids of their tuples. One that was deleted and made again has a new id. */
+	readonly tuples: ReadonlyMap<string, Relationship>;
+}
+
+/**
+ * What the changes after revision `base` touched, up to the revision that the unit sees. `null` when there are more
+ * than `most`: then a snapshot is cheaper.
+ */
+export async function touchedSince(unit: ReadingUnit, base: number, most: number): Promise<TouchedRows | null> {
+	const { rows } = await unit.raw<LoggedChange>(
+		`select kind, operation, record ->> 'id' as id, record ->> 'key' as key, record ->> 'user' as "user", record ->> 'role' as role,
+			record ->> 'tenant' as tenant, record ->> 'resource' as resource,
+			record ->> 'resource_instance' as resource_instance, record ->> 'subject' as subject,
+			record ->> 'relation' as relation, record ->> 'object' as object,
+			(before -> 'attributes') is distinct from (after -> 'attributes') as attributes_changed,
+			(before -> 'email', before -> 'first_name', before -> 'last_name')
+				is distinct from (after -> 'email', after -> 'first_name', after -> 'last_name') as names_changed,
+			nullif(before -> 'granted_to', 'null') is distinct from nullif(after -> 'granted_to', 'null') as derivations_changed
+		from changes cross join lateral (select coalesce(after, before) as record) as either
+		where environment_id = :environment_id and revision > :base order by revision, position limit :limit`,
+		{ base, limit: most + 1 },
+	);
+	return rows.length > most ? null : touchedBy(rows);
+}
+
+function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
+	const changedKeys = (kind: ChangeKind, wanted: (change: LoggedChange) => boolean): readonly string[] => {
+		const keys = changes.filter((change) => change.kind === kind && wanted(change)).map((change) => change.key ?? '');
+		return [...new Set(keys)].sort();
+	};
+	const updated = (change: LoggedChange) => change.operation === 'update';
+	const known = (change: LoggedChange) => !updated(change) || change.attributes_changed || change.names_changed;
+	return {
+		schema: changes.some((change) => schemaKinds.has(change.kind)),
+		pending: false,
+		users: changedKeys('user', (change) => !updated(change)),
+		tenants: changedKeys('tenant', (change) => !updated(change)),
+		tenant_attributes: changedKeys('tenant', (change) => updated(change) && change.attributes_changed),
+		memberships: distinct(changes, asMembership),
+		// When a relation, role or resource is deleted, each role whose derivations named it has a change of its own.
+		derivations: changes.some((change) => change.kind === 'role' && change.derivations_changed),
+		instances: distinct(
+			changes.filter((change) => !updated(change)),
+			asInstance,
+		),
+		instance_assignments: distinct(changes, asInstanceAssignment),
+		relationships: distinct(changes, asRelationship),
+		user_attributes: changedKeys('user', known),
+		instance_attributes: distinct(changes.filter(known), asInstance),
+		tuples: new Map(
+			changes.flatMap((change) => {
+				const relationship = asRelationship(change);
+				return change.id === null || relationship === null ? [] : [[change.id, relationship] as const];
+			}),
+		),
+	};
+}
+
+/** The objects that changes are about, each once. */
+function distinct<T extends object>(
+	changes: readonly LoggedChange[],
+	convert: (change: LoggedChange) => T | null,
+): T[] {
+	const found = new Map<string, T>();
+	for (const change of changes) {
+		const one = convert(change);
+		// The members are always in one order, so equal objects have equal texts, whatever characters the keys hold.
+		if (one !== null) found.set(JSON.stringify(one), one);
+	}
+	return [...found.values()];
+}
+
+function asMembership({ kind, user, tenant, resource_instance }: LoggedChange): Membership | null {
+	if (kind !== 'role_assignment' || resource_instance !== null || user === null || tenant === null) return null;
+	return { user, tenant };
+}
+
+function asInstance({ kind, resource, key }: LoggedChange): InstanceName | null {
+	if (kind !== 'resource_instance' || resource === null || key === null) return null;
+	return { type: resource, key };
+}
+
+function asInstanceAssignment({ kind, user, role, resource_instance }: LoggedChange): InstanceAssignment | null {
+	const instance = instanceParts(resource_instance ?? '');
+	if (kind !== 'role_assignment' || instance === null || user === null || role === null) return null;
+	return { user, role, type: instance.resource, instance: instance.key };
+}
+
+function asRelationship(change: LoggedChange): Relationship | null {
+	const { kind, relation } = change;
+	const [subject, object] = [instanceParts(change.subject ?? ''), instanceParts(change.object ?? '')];
+	if (kind !== 'relationship_tuple' || subject === null || object === null || relation === null) return null;
+	const { resource: type, key: instance } = object;
+	return { type, instance, relation, subject_type: subject.resource, subject: subject.key };
+}

@@ -1,0 +1,86 @@
+import type { Change, ChangeKind } from './change.js';
+import { type Page, type PageResult, searchPattern } from './filter.js';
+import type { ReadingUnit } from './reading-unit.js';
+
+/** Selects changes of an environment. An absent filter lets everything through. Ranges include both ends. */
+export interface ChangeFilter {
+	readonly kind?: readonly ChangeKind[] | undefined;
+	readonly operation?: readonly Change['operation'][] | undefined;
+	/** What to look for in the keys of the changed objects. */
+	readonly search?: string | undefined;
+	/** The ids of the API keys that wrote. */
+	readonly actor?: readonly string[] | undefined;
+	readonly revision_from?: number | undefined;
+	readonly revision_to: number;
+	readonly created_from?: string | undefined;
+	readonly created_to?: string | undefined;
+}
+
+/** A change with the API key that made it: `null` for the server itself. */
+export interface AttributedChange extends Change {
+	readonly revision: number;
+	readonly position: number;
+	readonly actor_id: string | null;
+	/** `null` also once the key was deleted. */
+	readonly actor_name: string | null;
+	readonly created_at: Date;
+}
+
+const filtered = `from changes where environment_id = :environment_id and revision <= :revision_to
+	and (:revision_from::bigint is null or revision >= :revision_from::bigint)
+	and (:created_from::float8 is null or created_at >= to_timestamp(:created_from::float8))
+	and (:created_to::float8 is null or created_at <= to_timestamp(:created_to::float8))
+	and (:kind::text[] is null or kind = any(:kind::text[]))
+	and (:operation::text[] is null or operation = any(:operation::text[]))
+	and (:actor::uuid[] is null or actor_id = any(:actor::uuid[]))
+	and (:pattern::text is null or key ilike :pattern::text)`;
+
+/**
+ * One page of an environment's changes, the newest first. The log only grows, so the changes up to a revision stay the
+ * same, whatever is written meanwhile.
+ */
+export async function readHistory(
+	unit: ReadingUnit,
+	filter: ChangeFilter,
+	page: Page,
+): Promise<PageResult<AttributedChange>> {
+	const narrowed = filterBindings(filter);
+	const counted = await unit.raw<{ readonly total: number }>(`select count(*) as total ${filtered}`, narrowed);
+	const { rows } = await unit.raw<AttributedChange>(
+		`select changes.*, api_keys.name as actor_name
+		from (select * ${filtered} order by revision desc, position desc limit :limit offset :offset) as changes
+		left join api_keys on api_keys.id = changes.actor_id and api_keys.organization_id = :organization_id
+		order by changes.revision desc, changes.position desc`,
+		{
+			...narrowed,
+			limit: page.per_page,
+			offset: (page.page - 1) * page.per_page,
+			organization_id: unit.scope.organization_id,
+		},
+	);
+	const total_count = counted.rows[0]?.total ?? 0;
+	return { data: rows, total_count, page_count: Math.ceil(total_count / page.per_page) };
+}
+
+function filterBindings(filter: ChangeFilter) {
+	const { search, kind, operation, actor, revision_from = null, revision_to, created_from, created_to } = filter;
+	return {
+		revision_from,
+		revision_to,
+		created_from: epochSeconds(created_from),
+		created_to: epochSeconds(created_to),
+		kind: arrayOrNull(kind),
+		operation: arrayOrNull(operation),
+		actor: arrayOrNull(actor),
+		pattern: search === undefined ? null : searchPattern(search),
+	};
+}
+
+/** Seconds since 1970, because PostgreSQL cannot read a date with the year 0. */
+function epochSeconds(instant: string | undefined): number | null {
+	return instant === undefined ? null : Date.parse(instant) / 1000;
+}
+
+function arrayOrNull(values: readonly string[] | undefined): string[] | null {
+	return values === undefined ? null : [...values];
+}

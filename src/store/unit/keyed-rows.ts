@@ -1,0 +1,77 @@
+import type { KeyedModel } from '../table/environment-model.js';
+import type { ReadingUnit } from './reading-unit.js';
+import type { TableModel, Within } from './table-model.js';
+
+/** Reads all keys of a table in order of code units, which no index of the database has, and rows by ids or keys. */
+
+/** An id and its key. */
+export interface RowKey {
+	readonly id: string;
+	readonly key: string;
+}
+
+/** The keys of all rows of `within`, with their ids, in the order of the keys. */
+export async function sortedRowKeys<M extends KeyedModel>(
+	unit: ReadingUnit,
+	table: TableModel<M>,
+	within: Within = {},
+): Promise<readonly RowKey[]> {
+	const query = unit.query(table).select(`${table.tableName}.id`, `${table.tableName}.key`);
+	for (const [column, value] of Object.entries(within)) query.where(`${table.tableName}.${column}`, value);
+	const names = await query.castTo<RowKey[]>();
+	return names.sort((left, right) => (left.key < right.key ? -1 : 1));
+}
+
+/** The rows with these ids, by id. */
+export async function rowsWithIds<M extends KeyedModel>(
+	unit: ReadingUnit,
+	table: TableModel<M>,
+	ids: readonly string[],
+): Promise<ReadonlyMap<string, M>> {
+	const rows = await unit.query(table).whereRaw('?? = any(?::uuid[])', [`${table.tableName}.id`, ids]);
+	return new Map(rows.map((row) => [row.id, row]));
+}
+
+/**
+ * The rows of `within` with these keys, oldest first, by key. Unlike in a reference, a key that looks like an id names
+ * no id.
+ */
+export async function rowsWithKeys<M extends KeyedModel>(
+	unit: ReadingUnit,
+	table: TableModel<M>,
+	keys: Iterable<string>,
+	within: Within = {},
+): Promise<ReadonlyMap<string, M>> {
+	const wanted = [...new Set(keys)];
+	if (wanted.length === 0) return new Map();
+	const query = unit.query(table).whereRaw('?? = any(?::text[])', [`${table.tableName}.key`, wanted]);
+	for (const [column, value] of Object.entries(within)) query.where(`${table.tableName}.${column}`, value);
+	return new Map((await query.orderBy(`${table.tableName}.id`)).map((row) => [row.key, row]));
+}
+
+/** A part of a resource: an action, a relation, a role. */
+export type PartModel = KeyedModel & { readonly resource_id: string | null };
+
+/** The parts that these resources have, oldest first. */
+export async function partsWithin<M extends PartModel>(
+	unit: ReadingUnit,
+	table: TableModel<M>,
+	resourceIds: readonly string[],
+): Promise<readonly M[]> {
+	const query = unit.query(table).whereRaw('?? = any(?::uuid[])', [`${table.tableName}.resource_id`, resourceIds]);
+	return query.orderBy(`${table.tableName}.id`);
+}
+
+/** The parts with these pairs of resource and key: a lookup by the resource's id and the key. */
+export async function partsWithKeys<M extends PartModel>(
+	unit: ReadingUnit,
+	table: TableModel<M>,
+	wanted: readonly { readonly resource_id: string; readonly key: string }[],
+): Promise<(resource_id: string, key: string) => M | undefined> {
+	const columns = [`${table.tableName}.resource_id`, `${table.tableName}.key`];
+	const pairs = [wanted.map(({ resource_id }) => resource_id), wanted.map(({ key }) => key)];
+	const condition = '(??, ??) in (select * from unnest(?::uuid[], ?::text[]))';
+	const rows = wanted.length === 0 ? [] : await unit.query(table).whereRaw(condition, [...columns, ...pairs]);
+	const found = new Map(rows.map((row) => [`${row.resource_id}/${row.key}`, row]));
+	return (resource_id, key) => found.get(`${resource_id}/${key}`);
+}

@@ -1,0 +1,16 @@
+import type { Knex } from 'knex';
+import { notFound } from '../../failure.js';
+import type { Environment } from '../table/account.js';
+
+/**
+ * Locks an environment until the transaction ends, so that its writers follow each other. Returns its revision, which
+ * cannot change until then. Throws `not_found`.
+ */
+export async function lockEnvironment(transaction: Knex.Transaction, environmentId: string): Promise<number> {
+	const locked = await transaction<Environment>('environments')
+		.where({ id: environmentId })
+		.forNoKeyUpdate()
+		.first('revision');
+	if (locked === undefined) throw notFound('Environment', environmentId);
+	return locked.revision;
+}

@@ -1,0 +1,135 @@
+import type { Knex } from 'knex';
+import type { QueryBuilder } from 'objection';
+import type { Schema } from '../../../compiler/model.js';
+import type { Clock } from '../../clock.js';
+import { notFound } from '../../failure.js';
+import { asId } from '../../wire/common.js';
+import type { Cipher } from '../account/secret.js';
+import { type Publications, readPublications, schemaInForce } from '../shelf/publications.js';
+import type { EnvironmentModel, KeyedModel } from '../table/environment-model.js';
+import { idsAmong, rowsByReference, whereReferred } from './reference.js';
+import { type SchemaChange, schemaChangeAfter } from './schema-change.js';
+import { asModel, type TableModel, type Within } from './table-model.js';
+
+/** The environment that a caller's key and path name. Every statement of a unit is bound to it. */
+export interface Scope {
+	readonly organization_id: string;
+	readonly project_id: string;
+	readonly environment_id: string;
+}
+
+/** Reads one environment. INVARIANT: no statement leaves a unit without its environment's id. */
+export class ReadingUnit {
+	readonly #database: Knex;
+
+	constructor(
+		readonly scope: Scope,
+		database: Knex,
+		readonly clock: Clock,
+		/** Encrypts what must be shown again and may not be stored in the clear. */
+		readonly cipher: Cipher,
+		/**
+		 * Gives the environment's schema as this unit sees it, from the cache or else by `read`. By default it is read
+		 * each time.
+		 */
+		readonly cachedSchema: (read: () => Promise<Schema>) => Promise<Schema> = (read) => read(),
+	) {
+		this.#database = database;
+	}
+
+	/** What the unit's statements run on. */
+	protected get database(): Knex {
+		return this.#database;
+	}
+
+	/** A query over the environment's rows of a table, to be narrowed further. */
+	query<M extends EnvironmentModel>(table: TableModel<M>): QueryBuilder<M, M[]> {
+		const query = asModel(table)
+			.query(this.database)
+			.where(`${table.tableName}.environment_id`, this.scope.environment_id);
+		// Objection types `query` by the model's own builder type, which our models leave at its default.
+		return query as unknown as QueryBuilder<M, M[]>;
+	}
+
+	/** The publications of the environment, as this unit sees them. */
+	publications(): Promise<Publications> {
+		return readPublications(this.database, this.scope.environment_id);
+	}
+
+	/** The schema that the policy in force was compiled from; `null` where that is not known. */
+	schemaInForce(): Promise<Schema | null> {
+		return schemaInForce(this.database, this.scope.environment_id);
+	}
+
+	/** The first change of the schema after a revision; `null` when there is none. */
+	schemaChangeAfter(revision: number): Promise<SchemaChange | null> {
+		return schemaChangeAfter(this.database, this.scope.environment_id, revision);
+	}
+
+	/** Runs a statement in SQL, which must narrow by `:environment_id`. Other names are bound from `bindings`. */
+	async raw<R>(sql: string, bindings: Readonly<Record<string, Knex.Value>>): Promise<{ readonly rows: readonly R[] }> {
+		if (!sql.includes(':environment_id')) throw new Error(`a statement is not bound to its environment: ${sql}`);
+		return this.database.raw(sql, { ...bindings, environment_id: this.scope.environment_id });
+	}
+
+	/**
+	 * The row that an id or key names, among those of `within`. Throws `not_found` naming the kind and the reference.
+	 */
+	async find<M extends KeyedModel>(table: TableModel<M>, reference: string, within: Within = {}): Promise<M> {
+		const row = (await this.findMany(table, [reference], within)).get(reference);
+		if (row === undefined) throw notFound(table.title, reference);
+		return row;
+	}
+
+	/** The rows of `within` that the references name, by reference; references that name nothing are absent. */
+	async findMany<M extends KeyedModel>(
+		table: TableModel<M>,
+		references: Iterable<string>,
+		within: Within = {},
+	): Promise<ReadonlyMap<string, M>> {
+		const wanted = [...new Set(references)];
+		if (wanted.length === 0) return new Map();
+		const query = this.query(table);
+		for (const [column, value] of Object.entries(within)) query.where(`${table.tableName}.${column}`, value);
+		return rowsByReference(await whereReferred(query, table.tableName, wanted), wanted);
+	}
+
+	/** The rows of `within` that the references name, by reference. Throws `not_found` for the first that names nothing. */
+	async findAll<M extends KeyedModel>(
+		table: TableModel<M>,
+		references: Iterable<string>,
+		within: Within = {},
+	): Promise<ReadonlyMap<string, M>> {
+		const wanted = [...new Set(references)];
+		const found = await this.findMany(table, wanted, within);
+		const missing = wanted.find((reference) => !found.has(reference));
+		if (missing !== undefined) throw notFound(table.title, missing);
+		return found;
+	}
+
+	/**
+	 * All rows that the references name: a key that is unique only within a resource may name several. INVARIANT: an id
+	 * match wins, as in `findMany`.
+	 */
+	async findNamed<M extends KeyedModel>(table: TableModel<M>, references: Iterable<string>): Promise<readonly M[]> {
+		const wanted = [...new Set(references)];
+		if (wanted.length === 0) return [];
+		const rows = await whereReferred(this.query(table), table.tableName, wanted);
+		const found = new Set(rows.map(({ id }) => id));
+		const ids = new Set(idsAmong(wanted).filter((id) => found.has(id)));
+		const keys = new Set(wanted.filter((reference) => !ids.has(asId(reference) ?? '')));
+		return rows.filter(({ id, key }) => ids.has(id) || keys.has(key));
+	}
+
+	/** The keys among these that rows of a table have. */
+	async keysTaken<M extends KeyedModel>(table: TableModel<M>, keys: readonly string[]): Promise<ReadonlySet<string>> {
+		const rows = await this.query(table).whereRaw('?? = any(?::text[])', [`${table.tableName}.key`, keys]);
+		return new Set(rows.map((row) => row.key));
+	}
+
+	/** The rows that the references name, each once, however often it is named. Throws as `findAll`. */
+	async findEach<M extends KeyedModel>(table: TableModel<M>, references: Iterable<string>): Promise<readonly M[]> {
+		const found = await this.findAll(table, references);
+		return [...new Map([...found.values()].map((row) => [row.id, row])).values()];
+	}
+}

@@ -1,0 +1,11 @@
+/**
+ * Rows of one statement: far below PostgreSQL's 65,535 parameters for our widest table, and few enough that no step in
+ * JavaScript or in the embedded database blocks others for long.
+ */
+export const rowsPerStatement = 500;
+
+/** Cuts rows into the chunks that one statement takes, each with the index of its first row. */
+export function* rowChunks<R>(rows: readonly R[]): Generator<readonly [start: number, chunk: readonly R[]]> {
+	for (let start = 0; start < rows.length; start += rowsPerStatement)
+		yield [start, rows.slice(start, start + rowsPerStatement)];
+}

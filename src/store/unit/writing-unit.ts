@@ -1,0 +1,261 @@
+import type { Knex } from 'knex';
+import { type PartialModelObject, type QueryBuilder, UniqueViolationError } from 'objection';
+import type { Clock } from '../../clock.js';
+import { duplicate, notFound } from '../../failure.js';
+import type { Cipher } from '../account/secret.js';
+import type { EnvironmentModel, KeyedModel } from '../table/environment-model.js';
+import { bumpRevision } from './bump-revision.js';
+import { type Change, type ChangedRecord, type ChangeKind, netChanges } from './change.js';
+import { changeRecord, hasValues } from './change-record.js';
+import { ReadingUnit, type Scope } from './reading-unit.js';
+import { rowChunks } from './row-chunks.js';
+import { asModel, type Columns, type TableModel } from './table-model.js';
+
+/** How many rows a unit has to insert before it refreshes the statistics: more than any bulk call has. */
+const leastAnalyzed = 10_000;
+
+/** A row and its new values for some columns. */
+export interface RowChange<M extends EnvironmentModel> {
+	readonly row: M;
+	readonly columns: Columns<M>;
+}
+
+/**
+ * Writes one environment, inside a transaction that holds the environment's lock: writers of one environment follow
+ * each other, so what a unit has read stays true until it commits.
+ */
+export class WritingUnit extends ReadingUnit {
+	readonly #changes: Change[] = [];
+	/** For each table, how many rows were inserted, and how many when it was last analyzed. */
+	readonly #inserted = new Map<string, { rows: number; analyzed: number }>();
+	#abandoned = false;
+	#closed = false;
+
+	constructor(
+		scope: Scope,
+		database: Knex.Transaction,
+		clock: Clock,
+		cipher: Cipher,
+		/** The API key that writes; `null` for the server itself. */
+		readonly actorId: string | null,
+		/** The instant every row of this unit is stamped with. */
+		readonly now: Date,
+	) {
+		super(scope, database, clock, cipher);
+	}
+
+	/** What this unit has changed so far, each object once. */
+	get changes(): readonly Change[] {
+		return netChanges(this.#changes);
+	}
+
+	/** Whether this unit is to be rolled back. */
+	get abandoned(): boolean {
+		return this.#abandoned;
+	}
+
+	/** Marks this unit to be rolled back: it ends like others, and leaves everything as it was before. */
+	abandon(): void {
+		this.#abandoned = true;
+	}
+
+	/** Inserts one row and records its creation. Throws `duplicate` when its key is taken. */
+	async create<M extends KeyedModel>(table: TableModel<M>, columns: Columns<M>, key: string): Promise<M> {
+		const [row] = await this.createMany(table, [columns], () => key);
+		if (row === undefined) throw new Error(`inserting into ${table.tableName} returned no row`);
+		return row;
+	}
+
+	/** Inserts rows and records their creations. Ids and times are added. `toKey` names a row for the change log. */
+	async createMany<M extends KeyedModel>(
+		table: TableModel<M>,
+		rows: readonly Columns<M>[],
+		toKey: (row: M) => string,
+	): Promise<readonly M[]> {
+		const created: M[] = [];
+		for (const [, chunk] of rowChunks(rows)) {
+			const stamped = chunk.map((columns) => ({ ...columns, ...this.stamp() }));
+			const inserted = await this.insert(table, stamped, (columns) => String((columns as { key?: unknown }).key));
+			for (const row of inserted) this.record(table.kind, 'create', toKey(row), null, changeRecord(row));
+			created.push(...inserted);
+		}
+		return created;
+	}
+
+	/** The id and times of a new row. */
+	stamp(): { readonly id: string; readonly created_at: Date; readonly updated_at: Date } {
+		return { id: this.clock.newId(), created_at: this.now, updated_at: this.now };
+	}
+
+	/** Inserts the rows that conflict with no other row and returns them. Records nothing. */
+	async insertMissing<M extends EnvironmentModel>(
+		table: TableModel<M>,
+		rows: readonly Columns<M>[],
+	): Promise<readonly M[]> {
+		const inserted: M[] = [];
+		for (const [, chunk] of rowChunks(rows)) {
+			const bound = chunk.map((columns) => ({ ...columns, environment_id: this.scope.environment_id }));
+			// Not through the model, which would also return rows that were left out.
+			const kept = await this.database(table.tableName).insert(bound).onConflict().ignore().returning('*');
+			inserted.push(...kept.map((row) => asModel(table).fromDatabaseJson(row)));
+			await this.#count(table, kept.length);
+		}
+		return inserted;
+	}
+
+	/** Inserts rows as they are, recording nothing. Throws `duplicate`, naming the first row when there are several. */
+	async insert<M extends EnvironmentModel>(
+		table: TableModel<M>,
+		rows: readonly Columns<M>[],
+		toKey: (columns: Columns<M>) => string,
+	): Promise<readonly M[]> {
+		const inserted: M[] = [];
+		for (const [, chunk] of rowChunks(rows)) {
+			try {
+				inserted.push(...(await this.#inserting(table, chunk)));
+				await this.#count(table, chunk.length);
+			} catch (error) {
+				const [first] = chunk;
+				if (error instanceof UniqueViolationError && first !== undefined) throw duplicate(table.kind, toKey(first));
+				throw error;
+			}
+		}
+		return inserted;
+	}
+
+	/**
+	 * Refreshes the statistics of a table. Others do not see rows that are not committed, so a unit that inserts very
+	 * many does it itself, each time that their number has doubled. A table that is being analyzed already is skipped.
+	 */
+	async #count<M extends EnvironmentModel>({ tableName }: TableModel<M>, rows: number): Promise<void> {
+		const counted = this.#inserted.get(tableName) ?? { rows: 0, analyzed: leastAnalyzed / 2 };
+		this.#inserted.set(tableName, counted);
+		counted.rows += rows;
+		if (counted.rows < 2 * counted.analyzed) return;
+		counted.analyzed = counted.rows;
+		await this.database.raw('analyze (skip_locked) ??', [tableName]);
+	}
+
+	#inserting<M extends EnvironmentModel>(table: TableModel<M>, rows: readonly Columns<M>[]): QueryBuilder<M, M[]> {
+		const bound = rows.map((columns) => ({ ...columns, environment_id: this.scope.environment_id }));
+		const query = asModel(table)
+			.query(this.database)
+			// The environment's id completes `Columns` to what the model's table takes.
+			.insert(bound as unknown as PartialModelObject<M>[])
+			.returning('*');
+		// Objection types `query` by the model's own builder type, which our models leave at its default.
+		return query as unknown as QueryBuilder<M, M[]>;
+	}
+
+	/**
+	 * Changes columns of one row and records it; `updated_at` moves. Columns that already are so change nothing and
+	 * leave no record. Returns the row as it is now.
+	 */
+	async update<M extends KeyedModel>(table: TableModel<M>, row: M, columns: Columns<M>, key: string): Promise<M> {
+		if (hasValues(row, columns)) return row;
+		const after = await this.change(table, row, columns);
+		this.record(table.kind, 'update', key, changeRecord(row), changeRecord(after));
+		return after;
+	}
+
+	/** Changes columns of one row, recording nothing; `updated_at` moves. Returns the row as it is now. */
+	async change<M extends KeyedModel>(table: TableModel<M>, row: M, columns: Columns<M>): Promise<M> {
+		const patch = { ...columns, updated_at: this.now } as unknown as PartialModelObject<M>;
+		const [after] = await this.query(table).where(`${table.tableName}.id`, row.id).patch(patch).returning('*');
+		if (after === undefined) throw notFound(table.title, row.key);
+		return after as unknown as M;
+	}
+
+	/** Changes columns of many rows, each row once, as `update` does of one; records name a row by its key. */
+	async updateMany<M extends KeyedModel>(table: TableModel<M>, changes: readonly RowChange<M>[]): Promise<void> {
+		for (const { before, after } of await this.changeMany(table, changes)) {
+			this.record(table.kind, 'update', before.key, changeRecord(before), changeRecord(after));
+		}
+	}
+
+	/** Changes columns of many rows, each row once, recording nothing; rows that already are so stay and are left out. */
+	async changeMany<M extends KeyedModel>(
+		table: TableModel<M>,
+		changes: readonly RowChange<M>[],
+	): Promise<readonly { readonly before: M; readonly after: M }[]> {
+		const needed = changes.filter(({ row, columns }) => !hasValues(row, columns));
+		const changed: { readonly before: M; readonly after: M }[] = [];
+		for (const [, chunk] of rowChunks(needed)) {
+			const rows = new Map(chunk.map(({ row }) => [row.id, row]));
+			for (const after of await this.#overwriting(table, chunk)) {
+				const before = rows.get(after.id);
+				if (before !== undefined) changed.push({ before, after });
+			}
+		}
+		return changed;
+	}
+
+	/** One statement for many rows with other values each: whole rows whose insertion meets the rows that are there. */
+	async #overwriting<M extends KeyedModel>(
+		table: TableModel<M>,
+		changes: readonly RowChange<M>[],
+	): Promise<readonly M[]> {
+		const names = new Set(changes.flatMap(({ columns }) => Object.keys(columns)));
+		const rows = changes.map(({ row, columns }) =>
+			asModel(table)
+				.fromJson({ ...row.toJSON(), ...columns, updated_at: this.now }, { skipValidation: true })
+				.$toDatabaseJson(),
+		);
+		const written = await this.database(table.tableName)
+			.insert(rows)
+			.onConflict(['environment_id', 'id'])
+			.merge([...names, 'updated_at'])
+			.returning('*');
+		return written.map((row) => asModel(table).fromDatabaseJson(row));
+	}
+
+	/** Deletes one row and records it. What refers to it goes by the tables' own cascades: record that first. */
+	async remove<M extends KeyedModel>(table: TableModel<M>, row: M, key: string): Promise<void> {
+		await this.removeMany(table, [row], () => key);
+	}
+
+	/** Deletes rows as `remove` does one. `toKey` names a row for the change log. */
+	async removeMany<M extends KeyedModel>(
+		table: TableModel<M>,
+		rows: readonly M[],
+		toKey: (row: M) => string,
+	): Promise<void> {
+		for (const [, chunk] of rowChunks(rows)) {
+			const ids = chunk.map((row) => row.id);
+			await this.query(table)
+				.whereRaw('?? = any(?::uuid[])', [`${table.tableName}.id`, ids])
+				.delete();
+			for (const row of chunk) this.record(table.kind, 'delete', toKey(row), changeRecord(row), null);
+		}
+	}
+
+	/** Records one step of what this unit commits under its revision. Several steps of one object become one change. */
+	record(
+		kind: ChangeKind,
+		operation: Change['operation'],
+		key: string,
+		before: ChangedRecord | null,
+		after: ChangedRecord | null,
+	): void {
+		this.#changes.push({ kind, operation, key, before, after });
+	}
+
+	/** Ends the unit: work that continues by mistake must not write into the next unit of its transaction. */
+	close(): void {
+		this.#closed = true;
+	}
+
+	protected override get database(): Knex {
+		if (this.#closed) throw new Error('a unit of work went on after its end');
+		return super.database;
+	}
+
+	/**
+	 * Writes the change log and bumps the revision, once, as the last thing before the commit. A unit that changed
+	 * nothing leaves the revision alone. Returns the environment's revision after the unit.
+	 */
+	async finish(): Promise<number> {
+		const [revision = Number.NaN] = await bumpRevision(this.database, this.scope.environment_id, [this]);
+		return revision;
+	}
+}

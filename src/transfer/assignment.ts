@@ -1,0 +1,193 @@
+import { assignMany, unassignMany } from '../domain/assignment.js';
+import { addTenantUsers, removeTenantUsers } from '../domain/tenant-user.js';
+import { instanceNameIn } from '../store/table/resource-instance.js';
+import { Role } from '../store/table/role.js';
+import { type AssignmentFilter, assignmentsBy } from '../store/table/role-assignment.js';
+import { Tenant } from '../store/table/tenant.js';
+import { tenantUsersBy } from '../store/table/tenant-user.js';
+import { User } from '../store/table/user.js';
+import { rowsWithKeys, sortedRowKeys } from '../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import { instanceParts } from '../wire/common.js';
+import type { RoleAssignmentEntry, TenantUserEntry } from '../wire/environment-document.js';
+import { findNamedInstances, instanceResolver } from './instance.js';
+import {
+	chunked,
+	type DocumentPart,
+	type Entry,
+	listEntries,
+	sortedEntries,
+	valuesByName,
+	withoutDefaults,
+} from './part.js';
+import { keyResolver, partResolver } from './reference.js';
+
+/** What users have: memberships in tenants, and roles. */
+
+/** Which users were added to which tenants. */
+export const tenantUserPart: DocumentPart<TenantUserEntry> = {
+	title: 'tenant user',
+	member: ['facts', 'tenant_users'],
+	scope: null,
+	list: true,
+	entriesIn: ({ facts }) => listEntries(['facts', 'tenant_users'], facts?.tenant_users, tenantUserName),
+	async *chunks(unit) {
+		for (const users of chunked(await sortedRowKeys(unit, User))) {
+			yield tenantUserEntries(
+				unit,
+				users.map(({ id }) => id),
+			);
+		}
+	},
+	async stored(unit, entries) {
+		return valuesByName(await tenantUserEntries(unit, await userIds(unit, entries)));
+	},
+	toDocument: (value) => value,
+	async write(unit, entries) {
+		await addTenantUsers(unit, await resolveTenantUsers(unit, entries));
+	},
+	async remove(unit, entries) {
+		const places = await resolveTenantUsers(unit, entries);
+		await removeTenantUsers(unit, {
+			places: places.map(({ user, tenant }) => ({ user_id: user.id, tenant_id: tenant.id })),
+		});
+	},
+};
+
+async function tenantUserEntries(
+	unit: ReadingUnit,
+	user_ids: readonly string[],
+): Promise<readonly Entry<TenantUserEntry>[]> {
+	const rows = await tenantUsersBy(unit, { user_ids });
+	return sortedEntries(
+		rows.map(({ user, tenant }) => ({ user, tenant })),
+		tenantUserName,
+	);
+}
+
+async function resolveTenantUsers(unit: ReadingUnit, entries: readonly Entry<TenantUserEntry>[]) {
+	const userAt = await keyResolver(
+		unit,
+		User,
+		entries.map(({ value }) => value.user),
+	);
+	const tenantAt = await keyResolver(
+		unit,
+		Tenant,
+		entries.map(({ value }) => value.tenant),
+	);
+	return entries.map(({ place, value }) => ({
+		user: userAt(value.user, [...place, 'user']),
+		tenant: tenantAt(value.tenant, [...place, 'tenant']),
+	}));
+}
+
+function tenantUserName({ user, tenant }: TenantUserEntry): string {
+	return `${user} ${tenant}`;
+}
+
+/** Which users hold which roles in which tenants and on which instances. */
+export const roleAssignmentPart: DocumentPart<RoleAssignmentEntry> = {
+	title: 'role assignment',
+	member: ['facts', 'role_assignments'],
+	scope: null,
+	list: true,
+	entriesIn: ({ facts }) => listEntries(['facts', 'role_assignments'], facts?.role_assignments, assignmentName),
+	async *chunks(unit) {
+		for (const users of chunked(await sortedRowKeys(unit, User))) {
+			yield assignmentEntries(unit, { user_ids: users.map(({ id }) => id) });
+		}
+	},
+	async stored(unit, entries) {
+		const user_ids = await userIds(unit, entries);
+		const tenants = await rowsWithKeys(
+			unit,
+			Tenant,
+			entries.flatMap(({ value }) => value.tenant ?? []),
+		);
+		const tenant_ids = [...tenants.values()].map(({ id }) => id);
+		const instances = await findNamedInstances(unit, instancesIn(entries));
+		const resource_instance_ids = instances.map(({ id }) => id);
+		return valuesByName([
+			...(await assignmentEntries(unit, { user_ids, tenant_ids, on_instances: false })),
+			...(await assignmentEntries(unit, { user_ids, resource_instance_ids })),
+		]);
+	},
+	toDocument: (value) => withoutDefaults(value, { tenant: null, resource_instance: null }),
+	async write(unit, entries) {
+		await assignMany(unit, await resolveAssignments(unit, entries));
+	},
+	async remove(unit, entries) {
+		await unassignMany(unit, await resolveAssignments(unit, entries));
+	},
+};
+
+async function assignmentEntries(
+	unit: ReadingUnit,
+	filter: AssignmentFilter,
+): Promise<readonly Entry<RoleAssignmentEntry>[]> {
+	// Reads the keys alone, because there may be very many rows.
+	const values = await assignmentsBy(unit, filter)
+		.clearOrder()
+		.clearSelect()
+		.select('users.key as user', 'roles.key as role', 'tenants.key as tenant')
+		.select(instanceNameIn('resources', 'resource_instances').as('resource_instance'))
+		.castTo<(RoleAssignmentEntry & { readonly tenant: string })[]>();
+	return sortedEntries(
+		values.map(({ user, role, tenant, resource_instance }) => {
+			// An instance has a tenant of its own.
+			return { user, role, tenant: resource_instance === null ? tenant : null, resource_instance };
+		}),
+		assignmentName,
+	);
+}
+
+/** The assignments that entries name, by ids. */
+async function resolveAssignments(unit: ReadingUnit, entries: readonly Entry<RoleAssignmentEntry>[]) {
+	const userAt = await keyResolver(
+		unit,
+		User,
+		entries.map(({ value }) => value.user),
+	);
+	const tenantAt = await keyResolver(
+		unit,
+		Tenant,
+		entries.flatMap(({ value }) => value.tenant ?? []),
+	);
+	const instanceAt = await instanceResolver(unit, instancesIn(entries));
+	const roleAt = await partResolver(
+		unit,
+		Role,
+		entries.map(({ value }) => namedRole(value)),
+	);
+	return entries.map(({ place, value }) => {
+		const { tenant, resource_instance } = value;
+		return {
+			user: userAt(value.user, [...place, 'user']).id,
+			role: roleAt(namedRole(value), [...place, 'role']).id,
+			...(tenant !== null && { tenant: tenantAt(tenant, [...place, 'tenant']).id }),
+			...(resource_instance !== null && {
+				resource_instance: instanceAt(resource_instance, [...place, 'resource_instance']).id,
+			}),
+		};
+	});
+}
+
+function namedRole({ role, resource_instance }: RoleAssignmentEntry) {
+	return { resource: instanceParts(resource_instance ?? '')?.resource ?? null, key: role };
+}
+
+function instancesIn(entries: readonly Entry<RoleAssignmentEntry>[]): readonly string[] {
+	return [...new Set(entries.flatMap(({ value }) => value.resource_instance ?? []))];
+}
+
+/** A name shows which it is: an instance has a colon, a tenant has none. */
+function assignmentName({ user, role, tenant, resource_instance }: RoleAssignmentEntry): string {
+	return `${user} ${role} ${resource_instance ?? tenant}`;
+}
+
+/** The ids of those users that entries name and that exist. */
+async function userIds(unit: ReadingUnit, entries: readonly Entry<{ readonly user: string }>[]) {
+	const keys = entries.map(({ value }) => value.user);
+	return [...(await rowsWithKeys(unit, User, keys)).values()].map(({ id }) => id);
+}

@@ -1,0 +1,160 @@
+import { definedFields } from '../domain/defined-fields.js';
+import { createEnvironment } from '../domain/environment.js';
+import { Failure, notFound, unprocessable } from '../failure.js';
+import type { Logger } from '../log.js';
+import type { Caller } from '../store/account/caller.js';
+import type { CopyTask } from '../store/account/copy-task.js';
+import type { WritingAccountUnit } from '../store/account/writing-account.js';
+import type { Store } from '../store/store.js';
+import type { Environment } from '../store/table/account.js';
+import type { EnvironmentCopy } from '../wire/environment-copy.js';
+import { applySchema, extractSchema } from './transfer.js';
+
+/** How often a process renews the leases of its copies, in milliseconds: several times per lease. */
+const renewalMilliseconds = 15_000;
+/** How often a waiting request polls its task, in milliseconds. */
+const lookMilliseconds = 200;
+
+/** A finished copy. */
+export interface CopiedEnvironment {
+	/** The target. */
+	readonly environment: Environment;
+	/** Its revision. */
+	readonly revision: number;
+}
+
+/**
+ * Copies the schema of one environment of a project to another (contract: Environments). Reads the whole source at one
+ * revision before it writes the target, so a copy never locks two environments at once.
+ */
+export class EnvironmentCopier {
+	/** The copies that run after their request was answered, by task id, with the source environment. */
+	readonly #running = new Map<string, { readonly source: string; readonly ended: Promise<void> }>();
+	/**
+	 * Resolves when the newest copy has ended. Copies run one at a time: each takes a database connection that others
+	 * need.
+	 */
+	#last: Promise<void> = Promise.resolve();
+	#renewal: NodeJS.Timeout | null = null;
+	#stopped = false;
+
+	constructor(
+		private readonly store: Store,
+		private readonly log: Logger,
+	) {}
+
+	/**
+	 * Copies the objects in the body's scope. Throws `duplicate` if the target has such an object with other content, or
+	 * if the key of a new target is taken. Throws `not_found` for a target outside the project, and for a reference to an
+	 * object that is neither copied nor in the target.
+	 */
+	async copy(caller: Caller, source: Environment, body: EnvironmentCopy): Promise<CopiedEnvironment> {
+		return this.#copy(caller, source, body, async () => {});
+	}
+
+	/**
+	 * Starts a copy and returns its task at once. Throws as `copy` for a target that does not exist; later failures are
+	 * kept in the task.
+	 */
+	async begin(caller: Caller, source: Environment, body: EnvironmentCopy): Promise<CopyTask> {
+		await this.#existingTarget(caller, source, body);
+		const task = await this.store.copyTasks(source.id).add(this.store.clock.newId());
+		const run = this.#last.then(() => this.#run(task.id, caller, source, body));
+		const ended = run.catch((error: unknown) => this.#fail(task.id, source.id, error));
+		this.#last = ended;
+		this.#running.set(task.id, { source: source.id, ended: ended.finally(() => this.#running.delete(task.id)) });
+		this.#renewal ??= setInterval(() => this.#renew(), renewalMilliseconds).unref();
+		return task;
+	}
+
+	/**
+	 * The state of a copy. Waits up to `seconds` for its end, or until `closed`. A copy whose process is gone has failed.
+	 * Throws `not_found`.
+	 */
+	async result(source: Environment, id: string, seconds: number, closed: () => boolean): Promise<CopyTask> {
+		const tasks = this.store.copyTasks(source.id);
+		const deadline = this.store.clock.now().getTime() + seconds * 1000;
+		for (;;) {
+			const task = await tasks.find(id);
+			if (task === null) throw notFound('Task', id);
+			if (task.status !== 'processing') return task;
+			const lost = task.expired && !this.#running.has(task.id);
+			if (lost) await tasks.end(task.id, { error: 'the server that copied has ended; nothing was copied' });
+			else if (this.#stopped || closed() || this.store.clock.now().getTime() >= deadline) return task;
+			else await new Promise((next) => setTimeout(next, lookMilliseconds));
+		}
+	}
+
+	/** Starts no further copy, and waits for those that run. */
+	async stop(): Promise<void> {
+		this.#stopped = true;
+		if (this.#renewal !== null) clearInterval(this.#renewal);
+		await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+	}
+
+	async #run(id: string, caller: Caller, source: Environment, body: EnvironmentCopy): Promise<void> {
+		if (this.#stopped) throw new Failure('unavailable', 'the server stopped before it copied');
+		await this.#copy(caller, source, body, async (account, { revision: _, schema_revision: __, ...environment }) => {
+			const ended = await account.copyTasks(source.id).end(id, { result: environment });
+			if (!ended) throw new Failure('unavailable', 'the copy took so long that it was given up');
+		});
+	}
+
+	async #fail(id: string, sourceId: string, error: unknown): Promise<void> {
+		if (!(error instanceof Failure)) this.log.error({ error, task: id }, 'an environment could not be copied');
+		const reason = error instanceof Failure ? error.message : `an unexpected error; the server log has it under ${id}`;
+		try {
+			await this.store.copyTasks(sourceId).end(id, { error: reason });
+		} catch (failure) {
+			// The task fails when its lease runs out.
+			this.log.error({ error: failure, task: id }, 'the failure of a copy could not be noted');
+		}
+	}
+
+	#renew(): void {
+		for (const [id, { source }] of this.#running) {
+			this.store
+				.copyTasks(source)
+				.renew(id)
+				.catch((error: unknown) => this.log.warn({ error, task: id }, 'a copy could not renew its lease'));
+		}
+	}
+
+	async #existingTarget(caller: Caller, source: Environment, body: EnvironmentCopy): Promise<Environment | null> {
+		const { existing } = body.target_env;
+		if (existing === undefined) return null;
+		const account = this.store.account(source.organization_id);
+		const target = await account.environment(caller, source.project_id, existing);
+		if (target.id !== source.id) return target;
+		const msg = `is the environment that is copied, got \`${existing}\``;
+		throw unprocessable([{ loc: ['body', 'target_env', 'existing'], msg, type: 'value_error' }]);
+	}
+
+	async #copy(
+		caller: Caller,
+		source: Environment,
+		body: EnvironmentCopy,
+		ending: (account: WritingAccountUnit, environment: Environment) => Promise<void>,
+	): Promise<CopiedEnvironment> {
+		const existing = await this.#existingTarget(caller, source, body);
+		const schema = await this.store.snapshot(source.id, (unit) => extractSchema(unit, body.scope));
+		const work = async (account: WritingAccountUnit) => {
+			const environment = existing ?? (await newTarget(account, source, body));
+			// In a new environment, only the objects that every environment starts with can conflict.
+			const strategy = existing === null ? 'overwrite' : body.conflict_strategy;
+			const revision = await account.within(environment, (unit) => applySchema(unit, schema, strategy));
+			await ending(account, environment);
+			return { environment, revision };
+		};
+		return this.store.writeAccount(source.organization_id, caller.key_id, work, existing?.id ?? null);
+	}
+}
+
+async function newTarget(
+	account: WritingAccountUnit,
+	source: Environment,
+	body: EnvironmentCopy,
+): Promise<Environment> {
+	const { key = '', ...fields } = body.target_env.new ?? {};
+	return (await createEnvironment(account, source.project_id, key, definedFields(fields))).environment;
+}

@@ -1,0 +1,130 @@
+import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
+import { Role } from '../store/table/role.js';
+import { Tenant } from '../store/table/tenant.js';
+import { UserInvite } from '../store/table/user-invite.js';
+import { rowsWithIds, rowsWithKeys } from '../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import { instanceName, instanceParts } from '../wire/common.js';
+import type { UserInviteEntry } from '../wire/environment-document.js';
+import { instanceResolver } from './instance.js';
+import {
+	type DocumentPart,
+	type Entry,
+	entryNames,
+	mapEntries,
+	rowsInKeyOrder,
+	valuesByName,
+	type WantedEntry,
+	withoutDefaults,
+} from './part.js';
+import { keyResolver, type PartName, partResolver } from './reference.js';
+
+const member = ['facts', 'user_invites'] as const;
+
+/** User invites. */
+export const userInvitePart: DocumentPart<UserInviteEntry> = {
+	title: 'user invite',
+	member,
+	scope: null,
+	list: false,
+	entriesIn: ({ facts }) => mapEntries(member, facts?.user_invites),
+	async *chunks(unit) {
+		for await (const rows of rowsInKeyOrder(unit, UserInvite)) yield inviteEntries(unit, rows);
+	},
+	async stored(unit, entries) {
+		return valuesByName(
+			await inviteEntries(unit, [...(await rowsWithKeys(unit, UserInvite, entryNames(entries))).values()]),
+		);
+	},
+	toDocument: (value) =>
+		withoutDefaults(value, {
+			first_name: null,
+			last_name: null,
+			status: 'pending',
+			tenant: null,
+			resource_instance: null,
+		}),
+	async write(unit, entries) {
+		const wanted = await resolve(unit, entries);
+		await unit.createMany(
+			UserInvite,
+			wanted.filter(({ exists }) => !exists).map(({ columns }) => columns),
+			(invite) => invite.key,
+		);
+		const rows = await rowsWithKeys(unit, UserInvite, entryNames(entries));
+		await unit.updateMany(
+			UserInvite,
+			wanted.flatMap(({ columns, exists }) => {
+				const row = exists ? rows.get(columns.key) : undefined;
+				return row === undefined ? [] : [{ row, columns }];
+			}),
+		);
+	},
+	async remove(unit, entries) {
+		const rows = await rowsWithKeys(unit, UserInvite, entryNames(entries));
+		await unit.removeMany(UserInvite, [...rows.values()], (invite) => invite.key);
+	},
+};
+
+async function inviteEntries(
+	unit: ReadingUnit,
+	rows: readonly UserInvite[],
+): Promise<readonly Entry<UserInviteEntry>[]> {
+	const roles = await rowsWithIds(unit, Role, [...new Set(rows.map((row) => row.role_id))]);
+	const tenants = await rowsWithIds(unit, Tenant, [...new Set(rows.map((row) => row.tenant_id))]);
+	const ids = rows.flatMap((row) => row.resource_instance_id ?? []);
+	const found = ids.length === 0 ? [] : await instancesBy(unit, { ids }).castTo<InstanceRow[]>();
+	const instances = new Map(found.map((row) => [row.id, row]));
+	return rows.map(({ key, email, first_name, last_name, status, ...row }) => {
+		const role = roles.get(row.role_id);
+		const instance = instances.get(row.resource_instance_id ?? '');
+		const roleKey = role?.key ?? '';
+		const value = {
+			email,
+			first_name,
+			last_name,
+			status,
+			role: role?.resource_id && instance ? `${instance.resource}:${roleKey}` : roleKey,
+			tenant: instance === undefined ? (tenants.get(row.tenant_id)?.key ?? '') : null,
+			resource_instance: instance === undefined ? null : instanceName(instance.resource, instance.key),
+		};
+		return { name: key, place: [...member, key], value };
+	});
+}
+
+/**
+ * The columns of invites. The role is a tenant role, or one of the instance's resource; then the invite has the tenant
+ * of the instance.
+ */
+async function resolve(unit: ReadingUnit, entries: readonly WantedEntry<UserInviteEntry>[]) {
+	const tenantAt = await keyResolver(
+		unit,
+		Tenant,
+		entries.flatMap(({ value }) => value.tenant ?? []),
+	);
+	const instanceAt = await instanceResolver(
+		unit,
+		entries.flatMap(({ value }) => value.resource_instance ?? []),
+	);
+	const roleAt = await partResolver(
+		unit,
+		Role,
+		entries.map(({ value }) => invitedRole(value)),
+	);
+	return entries.map(({ name: key, place, value, exists }) => {
+		const { role: _, tenant, resource_instance, ...fields } = value;
+		const instance = resource_instance === null ? null : instanceAt(resource_instance, [...place, 'resource_instance']);
+		const columns = {
+			key,
+			...fields,
+			role_id: roleAt(invitedRole(value), [...place, 'role']).id,
+			tenant_id: instance?.tenant_id ?? tenantAt(tenant ?? '', [...place, 'tenant']).id,
+			resource_instance_id: instance?.id ?? null,
+		};
+		return { exists, columns };
+	});
+}
+
+function invitedRole({ role }: UserInviteEntry): PartName {
+	return instanceParts(role) ?? { resource: null, key: role };
+}

@@ -1,0 +1,191 @@
+import { type CompleteRole, removeRoles, syncRoles } from '../domain/role.js';
+import { withLinks } from '../domain/role-record.js';
+import { Relation } from '../store/table/relation.js';
+import { Resource, ResourceAction } from '../store/table/resource.js';
+import { Role, tenantRolesOnly } from '../store/table/role.js';
+import { rowsWithKeys } from '../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { instanceParts } from '../wire/common.js';
+import type { DerivedRoleBlockRead } from '../wire/derivation.js';
+import type { DerivationEntry, ResourceRoleEntry, RoleEntry } from '../wire/environment-document.js';
+import { nestedPart } from './nested.js';
+import {
+	type DocumentPart,
+	type Entry,
+	entryNames,
+	mapEntries,
+	rowsInKeyOrder,
+	valuesByName,
+	type WantedEntry,
+	withoutDefaults,
+} from './part.js';
+import { keyResolver, type PartName, partResolver } from './reference.js';
+
+/** Roles of both kinds. */
+
+const nothingSaid = { description: null, attributes: null, permissions: [], extends: [] };
+
+/** Tenant roles, each with its permissions and with the roles it extends. */
+export const rolePart: DocumentPart<RoleEntry> = {
+	title: 'role',
+	member: ['schema', 'roles'],
+	scope: ({ name }) => [['roles', name]],
+	list: false,
+	entriesIn: ({ schema }) => mapEntries(['schema', 'roles'], schema?.roles),
+	async *chunks(unit) {
+		for await (const rows of rowsInKeyOrder(unit, Role, tenantRolesOnly)) yield roleEntries(unit, rows);
+	},
+	async stored(unit, entries) {
+		const rows = await rowsWithKeys(unit, Role, entryNames(entries), tenantRolesOnly);
+		return valuesByName(await roleEntries(unit, [...rows.values()]));
+	},
+	toDocument: (value) => withoutDefaults(value, nothingSaid),
+	async write(unit, entries) {
+		await writeRoles(
+			unit,
+			entries.map(({ name, ...entry }) => ({ ...entry, key: name, resource: null })),
+		);
+	},
+	async remove(unit, entries) {
+		await removeRoles(unit, [...(await rowsWithKeys(unit, Role, entryNames(entries), tenantRolesOnly)).values()]);
+	},
+};
+
+async function roleEntries(unit: ReadingUnit, rows: readonly Role[]): Promise<readonly Entry<RoleEntry>[]> {
+	return (await withLinks(unit, rows)).map(([{ key, name, description, attributes }, links]) => ({
+		name: key,
+		place: ['schema', 'roles', key],
+		value: { name, description, attributes, permissions: links.permissions, extends: links.extends },
+	}));
+}
+
+/** Roles of resources, nested in their resource. */
+export const resourceRolePart: DocumentPart<ResourceRoleEntry> = nestedPart<Role, ResourceRoleEntry>({
+	table: Role,
+	title: 'role',
+	member: 'roles',
+	entryMap: ({ roles }) => roles,
+	toDocument: ({ granted_to, ...value }) => ({
+		...withoutDefaults(value, nothingSaid),
+		...(granted_to !== null && { granted_to: shownDerivation(granted_to) }),
+	}),
+	async describe(unit, rows) {
+		const linksById = new Map((await withLinks(unit, rows)).map(([{ id }, links]) => [id, links]));
+		return ({ id, name, description, attributes }) => {
+			const { permissions, extends: parents, granted_to } = linksById.get(id) ?? unlinked;
+			const derivation = granted_to && derivationEntry(granted_to);
+			return { name, description, attributes, permissions, extends: parents, granted_to: derivation };
+		};
+	},
+	async write(unit, entries) {
+		await writeRoles(
+			unit,
+			entries.map((entry) => ({ ...entry, exists: entry.row !== undefined })),
+		);
+	},
+	async removeOwned(unit, owned) {
+		await removeRoles(
+			unit,
+			owned.map(({ row }) => row),
+		);
+	},
+});
+
+const unlinked = { permissions: [], extends: [], granted_to: null };
+
+function derivationEntry({ users_with_role, when }: DerivedRoleBlockRead): DerivationEntry {
+	const rules = users_with_role.map((rule) => {
+		const { role, on_resource, linked_by_relation } = rule;
+		return { role, on_resource, linked_by_relation, when: rule.when };
+	});
+	return { users_with_role: rules, when };
+}
+
+const always = { when: { no_direct_roles_on_object: false } };
+
+function shownDerivation({ users_with_role, when }: DerivationEntry): object {
+	const rules = users_with_role.map((rule) => withoutDefaults(rule, always));
+	return withoutDefaults({ users_with_role: rules, when }, { users_with_role: [], ...always });
+}
+
+/** A role of either kind to write. */
+interface WantedRole extends Pick<WantedEntry<unknown>, 'place' | 'exists'> {
+	readonly key: string;
+	/** `null` for a tenant role. */
+	readonly resource: Resource | null;
+	readonly value: Omit<ResourceRoleEntry, 'granted_to'> & Partial<Pick<ResourceRoleEntry, 'granted_to'>>;
+}
+
+/**
+ * Creates and changes roles, which may refer to each other by key. All of them are created first and then linked, by
+ * ids. Throws `not_found` for what they name, `mismatched_relation`, and `unprocessable` for a role that would extend
+ * itself.
+ */
+async function writeRoles(unit: WritingUnit, wanted: readonly WantedRole[]): Promise<void> {
+	const withoutLinks = ({ key, place, resource, value: { name, description, attributes } }: WantedRole) => {
+		return { resource_id: resource?.id ?? null, body: { key, name, description, attributes }, at: ['body', ...place] };
+	};
+	await syncRoles(unit, wanted.filter(({ exists }) => !exists).map(withoutLinks));
+	const resolveLinks = await prepareLinks(unit, wanted);
+	await syncRoles(
+		unit,
+		wanted.map((role) => {
+			const { body, ...sync } = withoutLinks(role);
+			return { ...sync, body: { ...body, ...resolveLinks(role) } };
+		}),
+	);
+}
+
+type Links = Pick<CompleteRole, 'permissions' | 'extends' | 'granted_to'>;
+
+/** Prepares the function that resolves the links of a role to ids. */
+async function prepareLinks(unit: ReadingUnit, wanted: readonly WantedRole[]): Promise<(role: WantedRole) => Links> {
+	const rules = wanted.flatMap(derivationRules);
+	const roles = wanted.flatMap((role) => role.value.extends.map((key) => ({ resource: ownerKey(role), key })));
+	const sources = rules.map(({ rule }) => ({ resource: rule.on_resource, key: rule.role }));
+	const resourceAt = await keyResolver(
+		unit,
+		Resource,
+		sources.map(({ resource }) => resource),
+	);
+	const actionAt = await partResolver(unit, ResourceAction, wanted.flatMap(actionNames));
+	const roleAt = await partResolver(unit, Role, [...roles, ...sources]);
+	const relationAt = await partResolver(
+		unit,
+		Relation,
+		rules.map(({ resource, rule }) => ({ resource, key: rule.linked_by_relation })),
+	);
+	return (role) => {
+		const { place, value } = role;
+		const resource = ownerKey(role);
+		const users_with_role = derivationRules(role).map(({ rule, at }) => ({
+			when: rule.when,
+			on_resource: resourceAt(rule.on_resource, [...at, 'on_resource']).id,
+			role: roleAt({ resource: rule.on_resource, key: rule.role }, [...at, 'role']).id,
+			linked_by_relation: relationAt({ resource, key: rule.linked_by_relation }, [...at, 'linked_by_relation']).id,
+		}));
+		return {
+			permissions: actionNames(role).map((name, index) => actionAt(name, [...place, 'permissions', index]).id),
+			extends: value.extends.map((key, index) => roleAt({ resource, key }, [...place, 'extends', index]).id),
+			granted_to: value.granted_to ? { users_with_role, when: value.granted_to.when } : null,
+		};
+	};
+}
+
+function ownerKey({ resource }: WantedRole): string | null {
+	return resource?.key ?? null;
+}
+
+/** A role of a resource names its actions by their keys alone. */
+function actionNames({ resource, value }: WantedRole): readonly PartName[] {
+	return value.permissions.map((name) => instanceParts(name) ?? { resource: resource?.key ?? null, key: name });
+}
+
+function derivationRules({ place, resource, value }: WantedRole) {
+	return (value.granted_to?.users_with_role ?? []).map((rule, index) => ({
+		rule,
+		resource: resource?.key ?? null,
+		at: [...place, 'granted_to', 'users_with_role', index],
+	}));
+}

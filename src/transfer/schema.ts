@@ -1,0 +1,194 @@
+import { userResource } from '../domain/environment.js';
+import { changeResource, createResource, removeResource } from '../domain/resource.js';
+import { changeAttribute, removeAttributes } from '../domain/resource-attribute.js';
+import { groupBy } from '../group-by.js';
+import { actionGroupsBy } from '../store/table/action-group.js';
+import { relationsBy } from '../store/table/relation.js';
+import { Resource, ResourceAction, ResourceAttribute, resourceParts } from '../store/table/resource.js';
+import { rolesOfResources } from '../store/table/role.js';
+import { hasValues } from '../store/unit/change-record.js';
+import { rowsWithKeys } from '../store/unit/keyed-rows.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import type { AttributeEntry, ResourceEntry } from '../wire/environment-document.js';
+import { AttributeType } from '../wire/resource-attribute.js';
+import {
+	type DocumentPart,
+	type Entry,
+	entryNames,
+	mapEntries,
+	mapValues,
+	rowsInKeyOrder,
+	valuesByName,
+	withoutDefaults,
+	withoutNulls,
+	withPlace,
+} from './part.js';
+
+/** Resources with their actions and attributes, and the attributes of users. */
+
+/** A resource without what is nested in it. */
+type OwnEntry = Omit<ResourceEntry, 'relations' | 'action_groups' | 'roles'>;
+
+const resources = ['schema', 'resources'] as const;
+const userAttributes = ['schema', 'user_attributes'] as const;
+const nothingSaid = { description: null, attributes: null };
+
+/**
+ * Resources with their actions and attributes. `__user`, which every environment has, is among them only if it differs
+ * from that of a new environment, and without its attributes. So it never causes a conflict by itself.
+ */
+export const resourcePart: DocumentPart<OwnEntry> = {
+	title: 'resource',
+	member: resources,
+	scope: ({ name }) => [['resources', name]],
+	list: false,
+	entriesIn: ({ schema }) => mapEntries(resources, mapValues(schema?.resources ?? {}, ownEntry)),
+	async *chunks(unit) {
+		const isNew = await isUserResourceNew(unit);
+		for await (const rows of rowsInKeyOrder(unit, Resource)) {
+			yield resourceEntries(
+				unit,
+				rows.filter(({ key }) => key !== userResource.key || !isNew),
+			);
+		}
+	},
+	async stored(unit, entries) {
+		const rows = await rowsWithKeys(unit, Resource, entryNames(entries));
+		return valuesByName(await resourceEntries(unit, [...rows.values()]));
+	},
+	toDocument: (value) => ({
+		...withoutDefaults(value, { urn: null, description: null, type_attributes: null }),
+		actions: mapValues(value.actions, (action) => withoutDefaults(action, nothingSaid)),
+		attributes: mapValues(value.attributes, (attribute) => withoutDefaults(attribute, { description: null })),
+	}),
+	async write(unit, entries) {
+		const rows = await rowsWithKeys(unit, Resource, entryNames(entries));
+		for (const { name, place, value } of entries) {
+			await withPlace(place, () => writeResource(unit, name, rows.get(name), value));
+		}
+	},
+	async remove(unit, entries) {
+		for (const row of (await rowsWithKeys(unit, Resource, entryNames(entries))).values()) {
+			// A built-in resource is not deleted: it is reset to what it is in a new environment.
+			if (row.built_in) await writeResource(unit, row.key, row, newUserResource);
+			else await removeResource(unit, row);
+		}
+	},
+};
+
+/** Whether `__user`, apart from its attributes, is as in a new environment, and nothing is nested in it. */
+async function isUserResourceNew(unit: ReadingUnit): Promise<boolean> {
+	const user = await findUserResource(unit);
+	const entries = await resourceEntries(unit, [user]);
+	if (entries.some(({ value }) => !hasValues(value, newUserResource))) return false;
+	const owned = [relationsBy(unit, [user.id]), actionGroupsBy(unit, [user.id]), rolesOfResources(unit, [user.id])];
+	for (const query of owned) if ((await query.resultSize()) > 0) return false;
+	return true;
+}
+
+const newUserResource: OwnEntry = {
+	name: userResource.name,
+	description: userResource.description,
+	urn: null,
+	type_attributes: null,
+	actions: {},
+	attributes: {},
+};
+
+/** An action without a name is called by its key. */
+function ownEntry({ relations: _, action_groups: __, roles: ___, ...value }: ResourceEntry): OwnEntry {
+	return { ...value, actions: mapValues(value.actions, (action, key) => ({ ...action, name: action.name ?? key })) };
+}
+
+async function writeResource(
+	unit: WritingUnit,
+	key: string,
+	row: Resource | undefined,
+	{ actions, attributes, name, ...fields }: OwnEntry,
+): Promise<void> {
+	const blocks = { actions: mapValues(actions, withoutNulls), attributes: mapValues(attributes, withoutNulls) };
+	if (row === undefined) await createResource(unit, { key, name, ...withoutNulls(fields), ...blocks });
+	else if (row.built_in) await changeResource(unit, row, { name, ...fields, actions: blocks.actions });
+	else await changeResource(unit, row, { name, ...fields, ...blocks });
+}
+
+async function resourceEntries(unit: ReadingUnit, rows: readonly Resource[]): Promise<readonly Entry<OwnEntry>[]> {
+	const ids = rows.map((row) => row.id);
+	const actions = await resourceParts(unit.query(ResourceAction), 'resource_actions', ids);
+	const attributes = await resourceParts(unit.query(ResourceAttribute), 'resource_attributes', ids);
+	const actionsByResource = groupBy(actions, (action) => action.resource_id);
+	const attributesByResource = groupBy(attributes, (attribute) => attribute.resource_id);
+	return rows.map(({ id, key, name, urn, description, type_attributes, built_in }) => ({
+		name: key,
+		place: [...resources, key],
+		value: {
+			name,
+			urn,
+			description,
+			type_attributes,
+			actions: byKey(actionsByResource.get(id), (row) => ({
+				name: row.name,
+				description: row.description,
+				attributes: row.attributes,
+			})),
+			attributes: built_in ? {} : byKey(attributesByResource.get(id), attributeValue),
+		},
+	}));
+}
+
+function attributeValue({ type, description }: ResourceAttribute): AttributeEntry {
+	// The column only ever holds values of this list.
+	return { type: AttributeType.parse(type), description };
+}
+
+/** A map of rows in the order of their keys. */
+function byKey<R extends { readonly key: string }, V>(rows: readonly R[] = [], make: (row: R) => V): Record<string, V> {
+	const sorted = rows.toSorted((left, right) => (left.key < right.key ? -1 : 1));
+	return Object.fromEntries(sorted.map((row) => [row.key, make(row)]));
+}
+
+/** Attributes of users: those of the resource `__user`, without the built-in ones. */
+export const userAttributePart: DocumentPart<AttributeEntry> = {
+	title: 'user attribute',
+	member: userAttributes,
+	scope: () => [['resources', userResource.key]],
+	list: false,
+	entriesIn: ({ schema }) => mapEntries(userAttributes, schema?.user_attributes),
+	async *chunks(unit) {
+		const owner = { resource_id: (await findUserResource(unit)).id, built_in: false };
+		for await (const rows of rowsInKeyOrder(unit, ResourceAttribute, owner)) yield rows.map(attributeEntry);
+	},
+	async stored(unit, entries) {
+		const { id } = await findUserResource(unit);
+		const rows = await rowsWithKeys(unit, ResourceAttribute, entryNames(entries), { resource_id: id });
+		return valuesByName([...rows.values()].map(attributeEntry));
+	},
+	toDocument: (value) => withoutDefaults(value, { description: null }),
+	async write(unit, entries) {
+		const owner = await findUserResource(unit);
+		const rows = await rowsWithKeys(unit, ResourceAttribute, entryNames(entries), { resource_id: owner.id });
+		for (const { name: key, place, value } of entries) {
+			const row = rows.get(key);
+			const columns = { key, ...value, resource_id: owner.id };
+			await withPlace(place, () =>
+				row === undefined
+					? unit.create(ResourceAttribute, columns, `${owner.key}:${key}`)
+					: changeAttribute(unit, owner, row, value),
+			);
+		}
+	},
+	async remove(unit, entries) {
+		const owner = await findUserResource(unit);
+		const rows = await rowsWithKeys(unit, ResourceAttribute, entryNames(entries), { resource_id: owner.id });
+		await removeAttributes(unit, owner, [...rows.values()]);
+	},
+};
+
+async function findUserResource(unit: ReadingUnit): Promise<Resource> {
+	return unit.find(Resource, userResource.key);
+}
+
+function attributeEntry(row: ResourceAttribute): Entry<AttributeEntry> {
+	return { name: row.key, place: [...userAttributes, row.key], value: attributeValue(row) };
+}

@@ -1,0 +1,256 @@
+import { refuseEnvironmentOverLimit } from '../domain/cycle-limit.js';
+import { Failure, unprocessable } from '../failure.js';
+import type { Change } from '../store/unit/change.js';
+import { hasValues } from '../store/unit/change-record.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import type { CopyFilter, CopyScope } from '../wire/environment-copy.js';
+import { documentFormat, documentVersion, type EnvironmentDocument } from '../wire/environment-document.js';
+import { type ImportReport, type ImportStrategy, maxListedChanges } from '../wire/environment-import.js';
+import { actionGroupPart } from './action-group.js';
+import { roleAssignmentPart, tenantUserPart } from './assignment.js';
+import { conditionSetPart } from './condition-set.js';
+import { groupPart, madeForGroupsPart } from './group.js';
+import { instancePart } from './instance.js';
+import { userInvitePart } from './invite.js';
+import { type CopyPass, chunked, type DocumentPart, type Entry, nestedKeys } from './part.js';
+import { relationPart } from './relation.js';
+import { resourceRolePart, rolePart } from './role.js';
+import { resourcePart, userAttributePart } from './schema.js';
+import { setRulePart } from './set-rule.js';
+import { tuplePart } from './tuple.js';
+import { tenantPart, userPart } from './user-and-tenant.js';
+
+/** A part of any kind. Only the part itself knows the type of its values. */
+type AnyPart = DocumentPart<unknown>;
+
+/** The kinds of objects in documents, each after those that it refers to. */
+const parts: readonly AnyPart[] = [
+	asAny(resourcePart),
+	asAny(relationPart),
+	asAny(actionGroupPart),
+	asAny(resourceRolePart),
+	asAny(userAttributePart),
+	asAny(rolePart),
+	asAny(conditionSetPart),
+	asAny(setRulePart),
+	asAny(tenantPart),
+	asAny(userPart),
+	asAny(tenantUserPart),
+	asAny(instancePart),
+	asAny(groupPart),
+	asAny(madeForGroupsPart),
+	asAny(tuplePart),
+	asAny(roleAssignmentPart),
+	asAny(userInvitePart),
+];
+
+function asAny<V>(part: DocumentPart<V>): AnyPart {
+	// Each part gets only values that it produced itself, from a document or from an environment.
+	return part as unknown as AnyPart;
+}
+
+/**
+ * An environment as the text of a document, in pieces. The unit should be a snapshot's. Equal environments give equal
+ * text. A schema object takes several lines and a fact takes one, so that documents can be compared line by line.
+ */
+export async function exportDocument(
+	unit: ReadingUnit,
+	environment: { readonly key: string; readonly name: string },
+): Promise<readonly string[]> {
+	const { key, name } = environment;
+	const pieces = [
+		`{\n\t"format": "${documentFormat}",\n\t"version": ${documentVersion},\n`,
+		`\t"environment": ${JSON.stringify({ key, name })}`,
+	];
+	for (const half of ['schema', 'facts'] as const) {
+		pieces.push(`,\n\t"${half}": {`);
+		let separator = '\n';
+		for (const part of parts.filter(({ member: [of, , nested] }) => of === half && nested === undefined)) {
+			pieces.push(`${separator}\t\t"${part.member[1]}": `, ...(await renderPart(unit, part)));
+			separator = ',\n';
+		}
+		pieces.push('\n\t}');
+	}
+	pieces.push('\n}\n');
+	return pieces;
+}
+
+async function renderPart(unit: ReadingUnit, part: AnyPart): Promise<readonly string[]> {
+	const [open, close] = part.list ? ['[', ']'] : ['{', '}'];
+	const nestedIn = await nestedObjects(unit, part);
+	const pieces: string[] = [];
+	for await (const entries of part.chunks(unit)) {
+		if (entries.length === 0) continue;
+		const lines = entries.map((entry) => `\t\t\t${renderEntry(part, entry, nestedIn.get(entry.name))}`);
+		pieces.push(`${pieces.length === 0 ? open : ','}\n${lines.join(',\n')}`);
+	}
+	return pieces.length === 0 ? [open + close] : [...pieces, `\n\t\t${close}`];
+}
+
+function renderEntry(part: AnyPart, { name, value }: Entry<unknown>, nested: object = {}): string {
+	if (part.list) return JSON.stringify(part.toDocument(value));
+	const shown = Object.assign({}, part.toDocument(value), nested);
+	const [half] = part.member;
+	const text =
+		half === 'facts' ? JSON.stringify(shown) : JSON.stringify(shown, null, '\t').replaceAll('\n', '\n\t\t\t');
+	return `${JSON.stringify(name)}: ${text}`;
+}
+
+/** What is nested in a part's objects: by the name of the object, by member, by key. */
+async function nestedObjects(
+	unit: ReadingUnit,
+	{ member: [half, member] }: AnyPart,
+): Promise<ReadonlyMap<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>> {
+	const objects = new Map<string, Record<string, Record<string, unknown>>>();
+	for (const part of parts) {
+		const [ofHalf, ofMember, nested] = part.member;
+		if (ofHalf !== half || ofMember !== member || nested === undefined) continue;
+		for await (const entries of part.chunks(unit)) {
+			for (const { name, value } of entries) {
+				const [holder, key] = nestedKeys(name);
+				const object = objects.get(holder) ?? {};
+				object[nested] ??= {};
+				object[nested][key] = part.toDocument(value);
+				objects.set(holder, object);
+			}
+		}
+	}
+	return objects;
+}
+
+/** The objects to bring into an environment, by kind. */
+type Given = (part: AnyPart) => readonly Entry<unknown>[];
+
+/**
+ * Imports a document into an environment. An object that exists with other content fails the whole import (`duplicate`)
+ * or is overwritten, as `strategy` says. Objects that the document does not name stay, but are deleted with `replace`.
+ * Throws `not_found` and `unprocessable` for what the API refuses, with the place in the document, and `limit_reached`.
+ */
+export async function importDocument(
+	unit: WritingUnit,
+	document: EnvironmentDocument,
+	strategy: ImportStrategy,
+): Promise<void> {
+	const given: Given = (part) => part.entriesIn(document);
+	if (strategy === 'replace') {
+		requireBothHalves(document);
+		for (const part of parts.toReversed()) await removeOthers(unit, part, given);
+	}
+	await importParts(unit, given, strategy);
+	// Checked once, at the end: tuples are written in chunks, and each would check most of the earlier ones again.
+	await refuseEnvironmentOverLimit(unit);
+}
+
+/** Objects of the schema, read from one environment for another. */
+export type SchemaCopy = ReadonlyMap<AnyPart, readonly Entry<unknown>[]>;
+
+/** Reads the objects of the schema that are in the scope. The unit should be a snapshot's. */
+export async function extractSchema(unit: ReadingUnit, scope: Pick<CopyScope, CopyPass[0]>): Promise<SchemaCopy> {
+	const taken = new Map<AnyPart, readonly Entry<unknown>[]>();
+	const filters = {
+		resources: keyFilter(scope.resources),
+		roles: keyFilter(scope.roles),
+		user_sets: keyFilter(scope.user_sets),
+		resource_sets: keyFilter(scope.resource_sets),
+	};
+	for (const part of parts) {
+		const { scope: copyPasses } = part;
+		if (copyPasses === null) continue;
+		const all: Entry<unknown>[] = [];
+		for await (const entries of part.chunks(unit)) all.push(...entries);
+		taken.set(
+			part,
+			all.filter((entry) => copyPasses(entry).every(([filter, key]) => filters[filter](key))),
+		);
+	}
+	return taken;
+}
+
+/** Writes objects of a schema into an environment, as `importDocument` does. */
+export async function applySchema(unit: WritingUnit, copy: SchemaCopy, strategy: 'fail' | 'overwrite'): Promise<void> {
+	await importParts(unit, (part) => copy.get(part) ?? [], strategy);
+}
+
+/** The predicate that tells whether a key passes a filter. */
+function keyFilter({ include, exclude }: CopyFilter): (key: string) => boolean {
+	const [included, excluded] = [include.map(wildcardPattern), exclude.map(wildcardPattern)];
+	return (key) =>
+		(included.length === 0 || included.some((pattern) => pattern.test(key))) &&
+		!excluded.some((pattern) => pattern.test(key));
+}
+
+function wildcardPattern(text: string): RegExp {
+	const literal = text.replace(/[\\^$.|?+()[\]{}]/g, '\\$&');
+	return new RegExp(`^${literal.replace(/\*+/g, '.*')}$`, 's');
+}
+
+/** Without one of its halves, a document would empty that half of the environment, which is surely not intended. */
+function requireBothHalves(document: EnvironmentDocument): void {
+	const missing = (['schema', 'facts'] as const).filter((half) => document[half] === undefined);
+	if (missing.length === 0) return;
+	throw unprocessable(
+		missing.map((half) => ({ loc: ['body', half], msg: 'field required to replace', type: 'missing' })),
+	);
+}
+
+async function removeOthers(unit: WritingUnit, part: AnyPart, given: Given): Promise<void> {
+	const named = new Set(given(part).map(({ name }) => name));
+	for await (const entries of part.chunks(unit)) {
+		const others = entries.filter(({ name }) => !named.has(name));
+		if (others.length > 0) await part.remove(unit, others);
+	}
+}
+
+async function importParts(unit: WritingUnit, given: Given, strategy: ImportStrategy): Promise<void> {
+	for (const part of parts) await importPart(unit, part, given(part), strategy);
+}
+
+async function importPart(
+	unit: WritingUnit,
+	part: AnyPart,
+	given: readonly Entry<unknown>[],
+	strategy: ImportStrategy,
+): Promise<void> {
+	const wanted: (Entry<unknown> & { readonly exists: boolean })[] = [];
+	for (const entries of chunked(given)) {
+		const held = await part.stored(unit, entries);
+		for (const entry of entries) {
+			const exists = held.has(entry.name);
+			if (!exists || !isSame(entry.value, held.get(entry.name))) wanted.push({ ...entry, exists });
+		}
+	}
+	if (strategy === 'fail')
+		refuseConflicts(
+			part,
+			wanted.filter(({ exists }) => exists),
+		);
+	if (part.member[0] === 'schema') return part.write(unit, wanted);
+	for (const entries of chunked(wanted)) await part.write(unit, entries);
+}
+
+/** Whether the store would hold both alike: it keeps JSON, in which -0 is 0. */
+function isSame(wanted: unknown, held: unknown): boolean {
+	return hasValues({ held }, { held: wanted }) || hasValues({ held }, { held: JSON.parse(JSON.stringify(wanted)) });
+}
+
+const maxNamedConflicts = 10;
+
+function refuseConflicts({ title, member }: AnyPart, conflicts: readonly Entry<unknown>[]): void {
+	if (conflicts.length === 0) return;
+	const names = conflicts.slice(0, maxNamedConflicts).map(({ name }) => name);
+	const more = conflicts.length > names.length ? `, and ${conflicts.length - names.length} more` : '';
+	const message = `the ${title} ${names.map((name) => `\`${name}\``).join(', ')}${more} already exists with other content`;
+	throw new Failure('duplicate', message, { at: member.join('.'), names, conflicts: conflicts.length });
+}
+
+/** The report of what a unit changed. */
+export function importReport(changes: readonly Change[], dry_run: boolean): ImportReport {
+	const counts: Record<string, { create: number; update: number; delete: number }> = {};
+	for (const { kind, operation } of changes) {
+		counts[kind] ??= { create: 0, update: 0, delete: 0 };
+		counts[kind][operation] += 1;
+	}
+	const listed = changes.slice(0, maxListedChanges).map(({ kind, operation, key }) => ({ kind, operation, key }));
+	return { dry_run, total: changes.length, counts, changes: listed };
+}

@@ -1,0 +1,72 @@
+import { relateWithoutLimit, unrelateMany } from '../domain/relationship-tuple.js';
+import { Relation } from '../store/table/relation.js';
+import { type TupleFilter, tuplesBy } from '../store/table/relationship-tuple.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import { instanceParts } from '../wire/common.js';
+import type { TupleEntry } from '../wire/environment-document.js';
+import { findNamedInstances, instanceNamesInChunks, instanceResolver } from './instance.js';
+import { type DocumentPart, type Entry, listEntries, sortedEntries, valuesByName } from './part.js';
+import { partResolver } from './reference.js';
+
+/** Relationships between instances. */
+export const tuplePart: DocumentPart<TupleEntry> = {
+	title: 'relationship tuple',
+	member: ['facts', 'relationship_tuples'],
+	scope: null,
+	list: true,
+	entriesIn: ({ facts }) => listEntries(['facts', 'relationship_tuples'], facts?.relationship_tuples, tupleName),
+	async *chunks(unit) {
+		for await (const subjects of instanceNamesInChunks(unit)) {
+			yield tupleEntries(unit, { subject_ids: subjects.map(({ id }) => id) });
+		}
+	},
+	async stored(unit, entries) {
+		const [subjects, objects] = [
+			await findNamedInstances(unit, [...new Set(entries.map(({ value }) => value.subject))]),
+			await findNamedInstances(unit, [...new Set(entries.map(({ value }) => value.object))]),
+		];
+		const [subject_ids, object_ids] = [subjects.map(({ id }) => id), objects.map(({ id }) => id)];
+		return valuesByName(await tupleEntries(unit, { subject_ids, object_ids }));
+	},
+	toDocument: (value) => value,
+	async write(unit, entries) {
+		await relateWithoutLimit(unit, await resolveTuples(unit, entries));
+	},
+	async remove(unit, entries) {
+		await unrelateMany(unit, await resolveTuples(unit, entries));
+	},
+};
+
+async function tupleEntries(unit: ReadingUnit, filter: TupleFilter): Promise<readonly Entry<TupleEntry>[]> {
+	const rows = await tuplesBy(unit, filter).clearOrder().castTo<TupleEntry[]>();
+	return sortedEntries(
+		rows.map(({ subject, relation, object }) => ({ subject, relation, object })),
+		tupleName,
+	);
+}
+
+/** The tuples that entries name, by ids. */
+async function resolveTuples(unit: ReadingUnit, entries: readonly Entry<TupleEntry>[]) {
+	const instanceAt = await instanceResolver(
+		unit,
+		entries.flatMap(({ value }) => [value.subject, value.object]),
+	);
+	const relationAt = await partResolver(
+		unit,
+		Relation,
+		entries.map(({ value }) => namedRelation(value)),
+	);
+	return entries.map(({ place, value }) => ({
+		subject: instanceAt(value.subject, [...place, 'subject']).id,
+		object: instanceAt(value.object, [...place, 'object']).id,
+		relation: relationAt(namedRelation(value), [...place, 'relation']).id,
+	}));
+}
+
+function namedRelation({ relation, object }: TupleEntry) {
+	return { resource: instanceParts(object)?.resource ?? '', key: relation };
+}
+
+function tupleName({ subject, relation, object }: TupleEntry): string {
+	return `${subject} ${relation} ${object}`;
+}

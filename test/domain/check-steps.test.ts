@@ -1,0 +1,152 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { Derivations, Upstream } from '../../src/domain/check-steps.js';
+import type { DerivationStep, StepIds } from '../../src/store/model/graph-walk.js';
+
+/** How much a check has to look through: what writes are refused by. */
+
+/** Derivations written `<type>.<role> < <relation> < <type>.<role>`; those with `?` can be interrupted. */
+function derived(...rules: readonly string[]): Derivations {
+	return new Derivations(rules.map(ruleIn));
+}
+
+function ruleIn(text: string): DerivationStep {
+	const [role_id = '', relation_id = '', source_role_id = ''] = text.replace('?', '').split(' < ');
+	const [resource_id = ''] = role_id.split('.');
+	return { role_id, resource_id, relation_id, source_role_id, no_direct_roles_on_object: text.endsWith('?') };
+}
+
+/** Tuples written `subject>object`. */
+function along(relation_id: string, ...ways: readonly string[]): readonly StepIds[] {
+	return ways.map((way) => {
+		const [subject_id = '', object_id = ''] = way.split('>');
+		return { subject_id, relation_id, object_id };
+	});
+}
+
+const nested = 'folder.viewer < parent < folder.viewer';
+const inFolder = 'document.viewer < in < folder.viewer';
+const ofGroup = 'folder.viewer < viewers < group.member';
+const chain = along('parent', 'a>b', 'b>c', 'c>d');
+const diamond = along('parent', 'a>b', 'a>c', 'b>d', 'c>d');
+
+const cases = {
+	'what nothing leads to': { rules: [inFolder], tuples: [], of: 'd', steps: 0, closures: 0, own: 0 },
+	'a relation that nothing is derived through': {
+		rules: [inFolder],
+		tuples: along('owner', 'a>d'),
+		of: 'd',
+		steps: 0,
+		closures: 0,
+		own: 0,
+	},
+	'two folders': { rules: [inFolder], tuples: along('in', 'a>d', 'b>d'), of: 'd', steps: 2, closures: 0, own: 0 },
+	'a closure of its own': { rules: [nested], tuples: chain, of: 'd', steps: 3, closures: 1, own: 3 },
+	'a diamond, each relationship once': { rules: [nested], tuples: diamond, of: 'd', steps: 4, closures: 1, own: 4 },
+	'a ring': { rules: [nested], tuples: along('parent', 'a>b', 'b>a'), of: 'a', steps: 2, closures: 1, own: 2 },
+	'closures that hold each other, each by itself': {
+		rules: [nested, inFolder],
+		tuples: [...chain, ...along('in', 'a>x', 'b>x', 'c>x', 'd>x')],
+		of: 'x',
+		steps: 4 + 0 + 1 + 2 + 3,
+		closures: 4,
+		own: 0,
+	},
+	'groups that enter a closure': {
+		rules: [nested, ofGroup],
+		tuples: [...chain, ...along('viewers', 'g>a', 'g>d', 'h>d')],
+		of: 'd',
+		steps: 3 + 3,
+		closures: 1,
+		own: 6,
+	},
+	'a cycle that is walked, each relationship once': {
+		rules: [`${nested}?`, inFolder],
+		tuples: [...chain, ...along('in', 'a>x', 'b>x', 'c>x', 'd>x')],
+		of: 'x',
+		steps: 4 + 3 + 4 * 100,
+		closures: 0,
+		own: 0,
+	},
+	'each role of the instance': {
+		rules: [inFolder, 'document.editor < in < folder.editor', nested],
+		tuples: [...along('in', 'b>x'), ...along('parent', 'a>b')],
+		of: 'x',
+		steps: 2 + 1,
+		closures: 1,
+		own: 0,
+	},
+} as const;
+
+for (const [title, { rules, tuples, of, ...expected }] of Object.entries(cases)) {
+	test(`${title}: ${expected.steps}`, (t) => {
+		const upstream = new Upstream(derived(...rules));
+		upstream.add(tuples);
+		t.deepEqual(upstream.stepsTo(of), expected);
+	});
+}
+
+const allDerivations = (target: string, relation: string, source: string, roles: number) =>
+	Array.from({ length: roles }, (_, one) =>
+		Array.from({ length: roles }, (_, other) => `${target}.${one} < ${relation} < ${source}.${other}`),
+	).flat();
+
+const repeats = {
+	'a chain of types': { rules: [inFolder, 'folder.viewer < parent < shelf.viewer'], repeated: 1 },
+	'two roles of the same source': {
+		rules: [nested, inFolder, 'document.editor < in < folder.viewer'],
+		repeated: 2,
+	},
+	'two relations to the same source': {
+		rules: [nested, inFolder, 'document.viewer < also < folder.viewer'],
+		repeated: 2,
+	},
+	'walked: once for each role of the instance': {
+		rules: [...allDerivations('a', 'up', 'b', 4), ...allDerivations('b', 'up2', 'c', 4)],
+		repeated: 4,
+	},
+} as const;
+
+for (const [title, { rules, repeated }] of Object.entries(repeats)) {
+	test(`${title}: repeated ${repeated} times at most`, (t) => t.is(derived(...rules).repeated, repeated));
+}
+
+const instances = ['folder', 'document', 'group'].flatMap((type) => [0, 1, 2, 3].map((index) => `${type}${index}`));
+const ends = {
+	parent: ['folder', 'folder'],
+	in: ['folder', 'document'],
+	viewers: ['group', 'folder'],
+	of: ['group', 'group'],
+};
+const tuple = fc
+	.record({
+		relation: fc.constantFrom(...(Object.keys(ends) as (keyof typeof ends)[])),
+		from: fc.nat(3),
+		to: fc.nat(3),
+	})
+	.map(({ relation, from, to }): StepIds => {
+		const [subject = '', object = ''] = ends[relation];
+		return { subject_id: `${subject}${from}`, relation_id: relation, object_id: `${object}${to}` };
+	});
+const known = fc.uniqueArray(tuple, { selector: (one) => JSON.stringify(one), minLength: 1, maxLength: 20 });
+
+test('no relationship adds more to a check than is said of its object', (t) => {
+	const assertion = fc.property(known, fc.boolean(), fc.boolean(), (tuples, isWalked, isNested) => {
+		const derivations = derived(
+			`${nested}${isWalked ? '?' : ''}`,
+			inFolder,
+			ofGroup,
+			...(isNested ? ['group.member < of < group.member'] : ['group.member < of < group.guest']),
+		);
+		const [before, after] = [new Upstream(derivations), new Upstream(derivations)];
+		before.add(tuples.slice(1));
+		after.add(tuples);
+		const added = after.stepsTo(tuples[0]?.object_id ?? '');
+		for (const id of instances) {
+			const [was, is] = [before.stepsTo(id), after.stepsTo(id)];
+			t.true(is.steps <= was.steps + added.steps + was.closures * added.own, `${id}: ${was.steps}, ${is.steps}`);
+			t.true(is.closures <= was.closures + added.closures, id);
+		}
+	});
+	fc.assert(assertion, { numRuns: 500 });
+});

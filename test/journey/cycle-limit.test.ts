@@ -1,0 +1,164 @@
+import type { ExecutionContext } from 'ava';
+import { mostLeading, mostWalked } from '../../compiler/cycle.js';
+import type { Answer } from '../support/client.js';
+import { onEachStore } from '../support/each-store.js';
+import { fails } from '../support/failure.js';
+import { openLedger } from '../support/ledger.js';
+import type { Paginated } from '../support/listed.js';
+import { newPlace, type Place } from '../support/management.js';
+import { addRelation } from '../support/relation.js';
+
+/** How many roles on instances may lead to one in a cycle: what goes beyond is refused at the write, whatever writes. */
+
+const journey = onEachStore();
+
+const inFolder = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
+const viewer = { name: 'Viewer', granted_to: { users_with_role: [inFolder] } };
+const tuple = (subject: string, object: string) => {
+	return { subject: `folder:${subject}`, relation: 'parent', object: `folder:${object}` };
+};
+
+/** Folders in folders; who views one views what is in it, if `derived`. */
+async function folders(place: Place, derived: boolean): Promise<void> {
+	const { http, schema } = place;
+	await http.post(`${schema}/resources`, { key: 'folder', name: 'Folder', actions: {} });
+	await addRelation(place, 'folder', 'parent', 'folder');
+	await http.post(`${schema}/resources/folder/roles`, { key: 'viewer', ...(derived ? viewer : { name: 'Viewer' }) });
+}
+
+/** Puts `f0` into `f1` and so on, past the limit and the API. */
+async function chain({ store, id: environment }: Place, tuples: number): Promise<void> {
+	await store.database.knex.raw(
+		`with made as (
+			insert into resource_instances
+				(environment_id, id, resource_id, tenant_id, key, attributes, created_at, updated_at)
+			select tenants.environment_id, gen_random_uuid(), resources.id, tenants.id, 'f' || number, '{}', now(), now()
+			from generate_series(0, :tuples::int) as number
+			join tenants on tenants.environment_id = :environment
+			join resources on resources.environment_id = :environment and resources.key = 'folder'
+			returning *, cast(substr(key, 2) as int) as number
+		)
+		insert into relationship_tuples
+			(environment_id, id, subject_id, relation_id, object_id, tenant_id, created_at, updated_at)
+		select relations.environment_id, gen_random_uuid(), subjects.id, relations.id, objects.id, objects.tenant_id,
+			now(), now()
+		from made as subjects
+		join made as objects on objects.number = subjects.number + 1
+		join relations on relations.environment_id = :environment and relations.key = 'parent'`,
+		{ environment, tuples },
+	);
+}
+
+/** The last of the chain, which all others lead to. */
+const last = `folder:f${mostLeading}`;
+
+function refused(
+	t: ExecutionContext,
+	answer: Answer<unknown>,
+	instance: string,
+	role = 'viewer',
+	most = mostLeading,
+): void {
+	fails(t, answer, 400, `\`${role}\` on \`${instance}\``);
+	fails(t, answer, 400, `more than ${most} `);
+}
+
+journey('as many as may lead to a role do, and a relationship that would add one is refused', async (t, place) => {
+	await folders(place, true);
+	await chain(place, mostLeading - 1);
+	const { http, facts } = place;
+	const ledger = await openLedger(t, place);
+	const path = `${facts}/relationship_tuples`;
+	await ledger.wrote(await http.post(path, { ...tuple(`f${mostLeading - 1}`, `f${mostLeading}`), tenant: 'default' }));
+	const below = { ...tuple(`f${mostLeading}`, 'below'), tenant: 'default' };
+	refused(t, await http.post(path, below), 'folder:below');
+	// Whoever is put above the first is above all of them.
+	refused(t, await http.post(path, { ...tuple('above', 'f0'), tenant: 'default' }), last);
+	const bulk = { operations: [{ ...tuple('elsewhere', 'too'), tenant: 'default' }, below] };
+	refused(t, await http.post(`${path}/bulk`, bulk), 'folder:below');
+	const { body } = await http.get<Paginated>(`${facts}/resource_instances?per_page=1&include_total_count=true`);
+	t.is(body.total_count, mostLeading + 1, 'an instance of a refused relationship stayed');
+	await ledger.balanced();
+	// In a ring all lead to each, but none to itself.
+	await ledger.wrote(await http.post(path, tuple(`f${mostLeading}`, 'f0')));
+	fails(t, await http.post(path, { ...tuple('above', 'f9'), tenant: 'default' }), 400, 'limit');
+	await ledger.wrote(await http.delete(path, tuple('f7', 'f8')), 204);
+	await ledger.wrote(await http.delete(path, tuple('f8', 'f9')), 204);
+	await ledger.wrote(await http.post(path, { ...tuple('above', 'f9'), tenant: 'default' }));
+});
+
+journey('fewer may lead to a role where one that is assigned can stop them', async (t, place) => {
+	await folders(place, true);
+	await chain(place, mostWalked + 1);
+	const { http, schema, facts } = place;
+	const ledger = await openLedger(t, place);
+	const role = `${schema}/resources/folder/roles/viewer`;
+	const when = { no_direct_roles_on_object: true };
+	const end = `folder:f${mostWalked + 1}`;
+	refused(t, await http.put(`${role}/implicit_grants/conditions`, when), end, 'viewer', mostWalked);
+	refused(t, await http.post(`${role}/implicit_grants`, { ...inFolder, when }), end, 'viewer', mostWalked);
+	refused(t, await http.patch(role, { granted_to: { ...viewer.granted_to, when } }), end, 'viewer', mostWalked);
+	const path = `${facts}/relationship_tuples`;
+	await ledger.wrote(await http.delete(path, tuple(`f${mostWalked}`, `f${mostWalked + 1}`)), 204);
+	await ledger.wrote(await http.put(`${role}/implicit_grants/conditions`, when));
+	const again = tuple(`f${mostWalked}`, `f${mostWalked + 1}`);
+	refused(t, await http.post(path, again), end, 'viewer', mostWalked);
+	await ledger.wrote(await http.put(`${role}/implicit_grants/conditions`, { no_direct_roles_on_object: false }));
+	await ledger.wrote(await http.post(path, again));
+	await ledger.balanced();
+});
+
+journey('relationships that no cycle leads along have no such limit', async (t, place) => {
+	await folders(place, false);
+	await chain(place, mostLeading);
+	const more = { ...tuple(`f${mostLeading}`, 'below'), tenant: 'default' };
+	t.is((await place.http.post(`${place.facts}/relationship_tuples`, more)).status, 200);
+});
+
+journey('derivations that would make too many lead to a role are refused, however they come', async (t, place) => {
+	await folders(place, false);
+	await chain(place, mostLeading + 1);
+	const { http, schema } = place;
+	const ledger = await openLedger(t, place);
+	const folder = `${schema}/resources/folder`;
+	const instance = `folder:f${mostLeading + 1}`;
+	refused(t, await http.post(`${folder}/roles/viewer/implicit_grants`, inFolder), instance);
+	refused(t, await http.patch(`${folder}/roles/viewer`, { granted_to: viewer.granted_to }), instance);
+	refused(t, await http.patch(folder, { roles: { viewer } }), instance);
+	const operations = [{ key: 'viewer', resource: 'folder', ...viewer }];
+	refused(t, await http.put(`${schema}/bulk/roles`, { operations }), instance);
+	const reader = { key: 'reader', name: 'Reader', granted_to: { users_with_role: [{ ...inFolder, role: 'reader' }] } };
+	refused(t, await http.post(`${folder}/roles`, reader), instance, 'reader');
+	await ledger.balanced();
+	t.is((await ledger.read(await http.get<{ granted_to: unknown }>(`${folder}/roles/viewer`))).granted_to, null);
+});
+
+journey('a document is refused that would make too many lead to a role', async (t, place) => {
+	await folders(place, true);
+	const names = Array.from({ length: mostLeading + 2 }, (_, index) => `f${index}`);
+	const pairs = names.slice(1).map((name, index) => tuple(`f${index}`, name));
+	const resource_instances = Object.fromEntries(names.map((name) => [`folder:${name}`, { tenant: 'default' }]));
+	const document = (relationship_tuples: readonly object[]) => ({
+		format: 'regolith-environment',
+		version: 1,
+		facts: { resource_instances, relationship_tuples },
+	});
+	const path = `/v2/projects/${place.project}/envs/${place.key}/import`;
+	const ledger = await openLedger(t, place);
+	for (const query of ['', '?dry_run=true']) {
+		refused(t, await place.http.post(path + query, document(pairs)), `folder:f${mostLeading + 1}`);
+	}
+	await ledger.wrote(await place.http.post(path, document(pairs.slice(1))));
+});
+
+journey('a schema is not copied to where it would make too many lead to a role', async (t, place, management) => {
+	const target = await newPlace(management, management.project);
+	await folders(target, false);
+	await chain(target, mostLeading + 1);
+	await folders(place, true);
+	const ledger = await openLedger(t, target);
+	const body = { target_env: { existing: target.key }, conflict_strategy: 'overwrite' };
+	const answer = await management.project.post(`/v2/projects/${place.project}/envs/${place.key}/copy`, body);
+	refused(t, answer, `folder:f${mostLeading + 1}`);
+	await ledger.balanced();
+});

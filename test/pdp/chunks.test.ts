@@ -1,0 +1,59 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { forEachChunk, sortedBy } from '../../src/pdp/chunks.js';
+import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
+import { arrayChunks, objectChunks } from '../../src/pdp/json-chunks.js';
+
+/** Long lists in steps: the same as at one stretch. */
+
+function stepsIn<T>(steps: Steps<T>): number {
+	let count = 1;
+	while (!steps.next().done) count += 1;
+	return count;
+}
+
+test('what is sorted in steps is what is sorted at once', (t) => {
+	const row = fc.record({ text: fc.string({ maxLength: 2 }), number: fc.nat() });
+	const law = fc.property(fc.array(row, { maxLength: 50 }), fc.integer({ min: 1, max: 100 }), (rows, times) => {
+		const many = Array.from({ length: times }, (_, turn) => rows.map((each) => ({ ...each, turn }))).flat();
+		const order = (left: { text: string }, right: { text: string }) =>
+			left.text === right.text ? 0 : left.text < right.text ? -1 : 1;
+		t.deepEqual(runToEnd(sortedBy(many, ({ text }) => text)), many.toSorted(order));
+	});
+	t.notThrows(() => fc.assert(law, { numRuns: 60 }));
+});
+
+test('sorting pauses every thousand or so', (t) => {
+	const numbers = Array.from({ length: 50_000 }, (_, index) => (index * 7919) % 50_000);
+	t.true(stepsIn(sortedBy(numbers, String)) > 50 + 5 * 45);
+});
+
+test('portions are as large as takes about two milliseconds, and hold everything once', (t) => {
+	const list = Array.from({ length: 5_000 }, (_, index) => index);
+	for (const each of [0, 0.01, 0.5, 3]) {
+		let clock = 0;
+		const seen: number[] = [];
+		const sizes: number[] = [];
+		const run = (portion: readonly number[]) => {
+			seen.push(...portion);
+			sizes.push(portion.length);
+			clock += portion.length * each;
+		};
+		const portions = forEachChunk(list, run, () => clock);
+		t.is(stepsIn(portions), sizes.length + 1, 'a pause after each');
+		t.deepEqual(seen, list);
+		t.true(Math.max(...sizes) * each <= 4 * Math.max(each, 1), `${Math.max(...sizes)} of ${each} ms`);
+	}
+});
+
+test('JSON in pieces is JSON', (t) => {
+	const members = Array.from({ length: 3_000 }, (_, index) => [`k"${index}`, `{"a":"${'x'.repeat(100)}"}`] as const);
+	const pieces = runToEnd(objectChunks(members));
+	t.true(pieces.length > 3);
+	t.deepEqual(
+		JSON.parse(pieces.join('')),
+		Object.fromEntries(members.map(([key, json]) => [key, JSON.parse(json) as unknown])),
+	);
+	t.deepEqual(JSON.parse(runToEnd(arrayChunks(members.map(([, json]) => json))).join('')).length, members.length);
+	t.deepEqual([runToEnd(objectChunks([])).join(''), runToEnd(arrayChunks([])).join('')], ['{}', '[]']);
+});

@@ -1,0 +1,29 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import test from 'ava';
+import { client } from '../support/client.js';
+import { startStack } from '../support/stack.js';
+
+/** A decision point describes itself, to anyone. */
+
+test('the document is served, valid, and lists what the decision point serves', async (t) => {
+	const stack = await startStack();
+	t.teardown(stack.stop);
+	const http = client(stack.decisionPoint.listening.url);
+	const { status, body } = await http.get<{ openapi: string; paths: Record<string, object> }>('/openapi.json');
+	t.is(status, 200);
+	const { valid, errors } = await new Validator().validate(structuredClone(body));
+	t.true(valid, JSON.stringify(errors));
+	t.deepEqual(Object.keys(body.paths).sort(), [
+		'/allowed',
+		'/allowed/bulk',
+		'/authorized_users',
+		'/health',
+		'/healthy',
+		'/local/role_assignments',
+		'/openapi.json',
+		'/ready',
+		'/user-permissions',
+		'/user-tenants',
+	]);
+	t.is((await http.get('/docs')).status, 200);
+});

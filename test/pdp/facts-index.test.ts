@@ -1,0 +1,260 @@
+import test from 'ava';
+import fc from 'fast-check';
+import type { Json, Patch } from '../../compiler/model.js';
+import { runToEnd } from '../../src/pdp/engine/steps.js';
+import { FactsIndex } from '../../src/pdp/facts-index.js';
+import { replaceAt } from '../../src/pdp/json-members.js';
+
+/** The index of listings: read from a document, or brought there by patches, it is the same. */
+
+const keys = {
+	tenants: ['acme', '__proto__', 'ü"\\'],
+	users: ['ann', 'ben', '__proto__', 'o’brien\n'],
+	roles: ['reader', 'editor', 'constructor'],
+	relations: ['parent', 'owner'],
+	instances: ['document:d1', 'document:d2', 'folder:f1', 'folder:__proto__', '__proto:__proto__'],
+} as const;
+
+type Table = { readonly [member: string]: Json };
+
+/** A table with some of the members, each with a value. */
+function uniformTable(members: readonly string[], value: fc.Arbitrary<Json>): fc.Arbitrary<Table> {
+	return tableBy(members, () => value);
+}
+
+/** A table with some of the members, each with a value of its own kind. */
+function tableBy(members: readonly string[], valueFor: (key: string) => fc.Arbitrary<Json>): fc.Arbitrary<Table> {
+	return fc
+		.subarray([...members])
+		.chain((some) => fc.tuple(...some.map((key) => fc.tuple(fc.constant(key), valueFor(key)))))
+		.map((entries) => Object.fromEntries(entries));
+}
+
+const present = fc.constant(null);
+const roles = uniformTable(keys.roles, present);
+const instanceTypes = ['document', 'folder', '__proto'];
+
+function typeInstances(type: string): readonly string[] {
+	return keys.instances.filter((instance) => instance.startsWith(`${type}:`));
+}
+
+const tables: Readonly<Record<string, fc.Arbitrary<Json>>> = {
+	instances: uniformTable(keys.instances, fc.constantFrom(...keys.tenants)),
+	relations: uniformTable(keys.instances, uniformTable(keys.relations, uniformTable(keys.instances, present))),
+	tenant_roles: uniformTable(keys.tenants, uniformTable(keys.users, roles)),
+	user_roles: uniformTable(
+		keys.users,
+		tableBy(instanceTypes, (type) => uniformTable(keys.roles, uniformTable(typeInstances(type), present))),
+	),
+	users: uniformTable(keys.users, uniformTable(keys.tenants, present)),
+	// Those that are passed over.
+	closures: uniformTable(keys.instances, uniformTable(keys.roles, present)),
+	tenants: uniformTable(keys.tenants, fc.jsonValue() as fc.Arbitrary<Json>),
+	user_attributes: uniformTable(keys.users, fc.jsonValue() as fc.Arbitrary<Json>),
+};
+const derivations = fc.array(
+	fc.record({
+		relation: fc.constantFrom(...keys.relations),
+		resource: fc.constantFrom('folder', 'document'),
+		role: fc.constantFrom(...keys.roles),
+		no_direct_roles_on_object: fc.boolean(),
+	}),
+	{ maxLength: 2 },
+);
+const actions = uniformTable(['read', 'write'], roles);
+const types = ['document', 'folder'];
+const schema = fc.record({
+	resource_roles: uniformTable(types, uniformTable(keys.roles, derivations)),
+	grants: uniformTable(types, actions),
+	resource_grants: uniformTable(types, actions),
+	set_rules: uniformTable(types, actions),
+});
+const document: fc.Arbitrary<Table> = fc
+	.record({ facts: fc.record(tables), schema })
+	.map((regolith) => ({ other: [1, '"'], regolith }));
+
+/** Where a patch may go: every prefix of a path to the innermost member of a table. */
+const places: readonly (readonly (readonly string[])[])[] = [
+	[['instances'], keys.instances],
+	[['relations'], keys.instances, keys.relations, keys.instances],
+	[['tenant_roles'], keys.tenants, keys.users, keys.roles],
+	...instanceTypes.map((type) => [['user_roles'], keys.users, [type], keys.roles, typeInstances(type)]),
+	[['users'], keys.users, keys.tenants],
+];
+
+const path = fc
+	.constantFrom(...places)
+	.chain((steps) =>
+		fc.tuple(fc.tuple(...steps.map((names) => fc.constantFrom(...names))), fc.integer({ min: 0, max: steps.length })),
+	)
+	.map(([steps, depth]) => ['regolith', 'facts', ...steps.slice(0, depth)]);
+
+const patch: fc.Arbitrary<Patch> = fc.oneof(
+	path.map((to) => ({ op: 'remove', path: to }) as const),
+	fc
+		.tuple(path, document)
+		.map(([to, from]) => ({ op: 'upsert', path: to, value: at(from, to) ?? fallback(to) }) as const),
+	schema.map((value) => ({ op: 'upsert', path: ['regolith', 'schema'], value }) as const),
+	fc.constant({ op: 'remove', path: ['regolith', 'schema', 'resource_roles', 'document'] } as const),
+	document.map((value) => ({ op: 'upsert', path: ['regolith'], value: value['regolith'] ?? null }) as const),
+);
+
+test('after patches it is the index of the patched document', (t) => {
+	const law = fc.property(document, fc.array(patch, { maxLength: 12 }), (start, patches) => {
+		const index = read(start);
+		index.patch(patches);
+		const end = patches.reduce<Json>(
+			(whole, { path: to, ...step }) => replaceAt(whole, to, step.op === 'upsert' ? step.value : undefined) ?? {},
+			start,
+		);
+		t.deepEqual(contents(index), contents(read(end)));
+	});
+	t.notThrows(() => fc.assert(law, { numRuns: 300 }));
+});
+
+test('a copy is the same index, and patches of one are not patches of the other', (t) => {
+	const law = fc.property(
+		document,
+		fc.array(patch, { maxLength: 6 }),
+		fc.array(patch, { maxLength: 6 }),
+		(start, one, two) => {
+			const index = read(start);
+			index.patch(one);
+			const before = contents(index);
+			const copy = runToEnd(index.copying());
+			t.deepEqual(contents(copy), before);
+			copy.patch(two);
+			t.deepEqual(contents(index), before);
+			index.patch(two);
+			t.deepEqual(contents(index), contents(copy));
+		},
+	);
+	t.notThrows(() => fc.assert(law, { numRuns: 150 }));
+});
+
+test('holds every link once, from both sides', (t) => {
+	const law = fc.property(document, (start) => {
+		const { tenantRoles, relations } = read(start);
+		const facts = at(start, ['regolith', 'facts']) as Readonly<Record<string, Readonly<Record<string, Table>>>>;
+		const expected = Object.entries(facts['relations'] ?? {}).flatMap(([object, table]) =>
+			Object.entries(table).flatMap(([relation, subjects]) =>
+				Object.keys(subjects as Table).map((subject) => [object, subject, relation]),
+			),
+		);
+		const fromObjects = keys.instances.flatMap((object) =>
+			[...relations.from(object)].map((link) => [object, ...link]),
+		);
+		const fromSubjects = keys.instances.flatMap((subject) =>
+			[...relations.to(subject)].map(([object, relation]) => [object, subject, relation]),
+		);
+		t.deepEqual(sorted(fromObjects), sorted(expected));
+		t.deepEqual(sorted(fromSubjects), sorted(expected));
+		const users = Object.values(facts['tenant_roles'] ?? {}).flatMap((table) =>
+			Object.entries(table).flatMap(([user, held]) => (Object.keys(held as Table).length > 0 ? [user] : [])),
+		);
+		t.deepEqual(runToEnd(tenantRoles.sortedLeftNames()), [...new Set(users)].sort());
+	});
+	t.notThrows(() => fc.assert(law, { numRuns: 200 }));
+});
+
+test('white space and escapes change nothing', (t) => {
+	const law = fc.property(document, fc.constantFrom(undefined, 1, '\t \r\n'), (start, space) => {
+		const escaped = JSON.stringify(start, null, space).replaceAll('d', '\\u0064');
+		t.deepEqual(contents(FactsIndex.read(Buffer.from(escaped))), contents(read(start)));
+	});
+	t.notThrows(() => fc.assert(law, { numRuns: 100 }));
+});
+
+const shapeless: readonly Json[] = [[], 7, 'facts', null, { regolith: [] }, { regolith: { facts: 1, schema: 2 } }];
+
+test('what is shaped otherwise is not there', (t) => {
+	const empty = contents(read({}));
+	for (const value of shapeless) t.deepEqual(contents(read(value)), empty, JSON.stringify(value));
+	const odd = {
+		instances: { 'document:d1': 7 },
+		relations: { 'document:d1': ['folder:f1'] },
+		tenant_roles: { acme: 1 },
+	};
+	t.deepEqual(
+		contents(read({ regolith: { facts: odd, schema: { resource_roles: { document: { reader: 'all' } } } } })),
+		empty,
+	);
+	const index = read({});
+	index.patch([
+		{ op: 'upsert', path: ['regolith', 'facts', 'tenant_roles', 'acme', 'ann', 'reader', 'more'], value: null },
+		{ op: 'upsert', path: ['other', 'facts'], value: {} },
+		{ op: 'upsert', path: ['regolith', 'facts', 'relations', 'document:d1'], value: 'folder:f1' },
+		{ op: 'remove', path: ['regolith', 'facts', 'instances', 'document:d1'] },
+	]);
+	t.deepEqual(contents(index), empty);
+});
+
+test('text that is cut short is refused', (t) => {
+	const whole = JSON.stringify({ regolith: { facts: { instances: { 'document:d1': 'acme' } } } });
+	for (let end = 0; end < whole.length; end += 1) {
+		t.throws(() => FactsIndex.read(Buffer.from(whole.slice(0, end))), undefined, whole.slice(0, end));
+	}
+});
+
+test('names that come and go leave nothing behind', (t) => {
+	const index = read({});
+	const rounds = 3_000;
+	for (let round = 0; round < rounds; round += 1) {
+		const place = ['regolith', 'facts', 'user_roles', `user-${round}`];
+		const held = { [`document:${round}`]: null };
+		index.patch([{ op: 'upsert', path: place, value: { document: { reader: held, editor: held } } }]);
+		t.is([...index.instanceRoles.to(`document:${round}`)].length, 2);
+		index.patch([{ op: 'remove', path: place }]);
+	}
+	t.is(index.size, 0);
+});
+
+function read(value: Json): FactsIndex {
+	return FactsIndex.read(Buffer.from(JSON.stringify(value)));
+}
+
+/** Everything that can be found in an index. */
+function contents(index: FactsIndex): unknown {
+	const { tenantRoles, instanceRoles, relations, schema: ofSchema } = index;
+	const pairs = types.flatMap((type) => keys.roles.map((role) => [type, role] as const));
+	const granted = types.flatMap((type) => ['read', 'write'].map((action) => [type, action] as const));
+	return {
+		tenants: keys.instances.map((instance) => index.tenantKey(instance)),
+		tenantRoles: keys.tenants.map((tenant) => sorted([...tenantRoles.to(tenant)])),
+		tenantsOfUsers: keys.users.map((user) => sorted([...tenantRoles.from(user)])),
+		instanceRoles: keys.instances.map((instance) => sorted([...instanceRoles.to(instance)])),
+		instancesOfUsers: keys.users.map((user) => sorted([...instanceRoles.from(user)])),
+		users: [
+			runToEnd(tenantRoles.sortedLeftNames()),
+			runToEnd(instanceRoles.sortedLeftNames()),
+			[...index.users].sort(),
+		],
+		instances: [...index.instances].sort(),
+		mayGrant: granted.map((pair) => ofSchema.setsMayGrant(...pair)),
+		subjects: keys.instances.map((object) => sorted([...relations.from(object)])),
+		objects: keys.instances.map((subject) => sorted([...relations.to(subject)])),
+		derivations: pairs.map((pair) => ofSchema.derivations(...pair)),
+		derived: pairs.map((pair) => sorted(ofSchema.derivedFrom(...pair).map((way) => Object.values(way)))),
+		grants: granted.map((pair) =>
+			[ofSchema.tenantRolesThatGrant(...pair), ofSchema.instanceRolesThatGrant(...pair)].map((found) =>
+				found.toSorted(),
+			),
+		),
+	};
+}
+
+function at(value: Json, members: readonly string[]): Json | undefined {
+	return members.reduce<Json | undefined>(
+		(inner, key) =>
+			typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key) ? (inner as Table)[key] : undefined,
+		value,
+	);
+}
+
+function fallback(to: readonly string[]): Json {
+	return to[2] === 'instances' && to.length === 4 ? 'acme' : to.length < 6 ? {} : null;
+}
+
+function sorted(rows: readonly (readonly string[])[]): readonly string[] {
+	return rows.map((row) => JSON.stringify(row)).sort();
+}

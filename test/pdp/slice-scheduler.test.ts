@@ -1,0 +1,86 @@
+import test from 'ava';
+import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
+import { SliceScheduler, WorkCancelled } from '../../src/pdp/slice-scheduler.js';
+import { ManualLoop } from './manual-loop.js';
+
+/** Long work by turns, on an event loop and a clock that the test moves. */
+
+/** Work of so many steps, each of which takes so many milliseconds; it tells when each was done. */
+function* steps(loop: ManualLoop, count: number, milliseconds: number, done: (turn: number) => void): Steps<string> {
+	for (let step = 0; step < count; step += 1) {
+		loop.pass(milliseconds);
+		done(loop.turn);
+		yield;
+	}
+	return `${count} steps`;
+}
+
+test('short work is done at once, and at most five milliseconds of each turn are taken', async (t) => {
+	const loop = new ManualLoop();
+	const turns = new SliceScheduler(loop);
+	const seen: number[] = [];
+	const running = Array.from({ length: 4 }, () => turns.run(steps(loop, 2, 1, (turn) => seen.push(turn))));
+	t.deepEqual(seen, [0, 0, 0, 0, 0], 'what begins later waits');
+	await loop.turns(5);
+	t.deepEqual(seen, [0, 0, 0, 0, 0, 1, 1, 1]);
+	t.deepEqual(
+		await Promise.all(running),
+		Array.from({ length: 4 }, () => '2 steps'),
+	);
+});
+
+test('all long work together takes one slice of each turn, by turns', async (t) => {
+	const loop = new ManualLoop();
+	const turns = new SliceScheduler(loop);
+	const seen: string[] = [];
+	const names = ['a', 'b', 'c'];
+	const running = names.map((name) => turns.run(steps(loop, 10, 1, (turn) => seen.push(`${name}${turn}`))));
+	await loop.turns(12);
+	await Promise.all(running);
+	for (let turn = 0; turn < 6; turn += 1) {
+		const inTurn = seen.filter((each) => each.endsWith(`${turn}`));
+		t.is(inTurn.length, 5, `turn ${turn}`);
+		t.is(new Set(inTurn).size, 1, 'one at a time');
+	}
+	t.deepEqual([seen[0], seen[5], seen[10], seen[15]], ['a0', 'a1', 'b2', 'c3']);
+});
+
+test('what is thrown, spent or not wanted any more ends the work and nobody else’s', async (t) => {
+	const loop = new ManualLoop();
+	const turns = new SliceScheduler(loop);
+	let wanted = true;
+	let spent = 0;
+	const cleared: string[] = [];
+	function* clearing(name: string): Steps<void> {
+		try {
+			yield* steps(loop, 100, 1, () => undefined);
+		} finally {
+			cleared.push(name);
+		}
+	}
+	function* failing(): Steps<void> {
+		yield;
+		throw new Error('a bug');
+	}
+	const failed = t.throwsAsync(turns.run(failing()), { message: 'a bug' });
+	const unwanted = t.throwsAsync(turns.run(clearing('unwanted'), { wanted: () => wanted }), {
+		instanceOf: WorkCancelled,
+	});
+	const spend = (milliseconds: number) => {
+		spent += milliseconds;
+		if (spent > 20) throw new Error('too much');
+	};
+	const dear = t.throwsAsync(turns.run(clearing('dear'), { spend }), { message: 'too much' });
+	const other = turns.run(steps(loop, 100, 1, () => undefined));
+	await loop.turns(4);
+	wanted = false;
+	await loop.turns(60);
+	await Promise.all([failed, unwanted, dear]);
+	t.is(await other, '100 steps');
+	t.deepEqual(cleared, ['unwanted', 'dear']);
+});
+
+test('steps at one stretch give what they give by turns', (t) => {
+	const loop = new ManualLoop();
+	t.is(runToEnd(steps(loop, 7, 1, () => undefined)), '7 steps');
+});

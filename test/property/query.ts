@@ -1,0 +1,15 @@
+import type { Json } from '../../compiler/index.js';
+
+/** A check: may this user do this action on a resource of this type, or on this instance of it, in this tenant? */
+export interface Query {
+	readonly user: { readonly key: string; readonly attributes?: Attributes };
+	readonly action: string;
+	readonly resource: {
+		readonly type: string;
+		readonly tenant?: string | null;
+		readonly key?: string;
+		readonly attributes?: Attributes;
+	};
+}
+
+type Attributes = { readonly [name: string]: Json };

@@ -1,0 +1,52 @@
+import test from 'ava';
+import type { Schema } from '../../compiler/model.js';
+import { SchemaCache } from '../../src/store/model/schema-cache.js';
+
+/** A memory, and how it is asked: a schema that is read says when it was. */
+function setUp() {
+	const memory = new SchemaCache();
+	let reads = 0;
+	const read = async (): Promise<Schema> => {
+		reads += 1;
+		return { condition_sets: [], set_rules: [], roles: [], resources: [resourceNamed(`read-${reads}`)] };
+	};
+	const ask = async (id: string, schema_revision: number) => {
+		const { resources } = await memory.schemaAt({ id, schema_revision }, read);
+		return resources[0]?.key;
+	};
+	return { memory, ask };
+}
+
+const resourceNamed = (key: string) => ({ key, name: key, description: null, actions: [], roles: [], relations: [] });
+
+test('a schema is read once a revision', async (t) => {
+	const { ask } = setUp();
+	t.deepEqual([await ask('a', 1), await ask('a', 1)], ['read-1', 'read-1']);
+	t.deepEqual([await ask('a', 2), await ask('a', 2)], ['read-2', 'read-2']);
+	t.is(await ask('b', 2), 'read-3', 'of another environment');
+});
+
+test('an older snapshot gets its own schema, and what is newer stays', async (t) => {
+	const { ask } = setUp();
+	t.is(await ask('a', 2), 'read-1');
+	t.is(await ask('a', 1), 'read-2');
+	t.is(await ask('a', 2), 'read-1');
+});
+
+test('what cannot be read is not remembered', async (t) => {
+	const { memory, ask } = setUp();
+	const place = { id: 'a', schema_revision: 1 };
+	await t.throwsAsync(memory.schemaAt(place, () => Promise.reject(new Error('no database'))));
+	t.is(await ask('a', 1), 'read-1');
+});
+
+test('few environments are remembered: those that were asked for last', async (t) => {
+	const { ask } = setUp();
+	await ask('first', 1);
+	await ask('second', 1);
+	for (let index = 0; index < 7; index += 1) {
+		await ask(`other-${index}`, 1);
+		t.is(await ask('first', 1), 'read-1');
+	}
+	t.not(await ask('second', 1), 'read-2');
+});
