@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execute } from './execute.mjs';
 import { startPostgres } from './postgres.mjs';
+import { planProcesses } from './processes.mjs';
 import { SetupError, step } from './progress.mjs';
 import { sumRooms } from './rooms.mjs';
 import { createTally } from './tally.mjs';
@@ -28,7 +29,7 @@ export async function runTests(root, parameters) {
 			const times = join(notes, 'times');
 			const addresses = { TEST_POSTGRES_URL: server.url, ...templates.variables };
 			const variables = { ...addresses, TEST_TIMES: times, ...lessCollecting };
-			const { passed, failed } = await runAva(root, parameters.map(compiled), variables, interrupted);
+			const { passed, failed } = await runAva(root, files(root, parameters), variables, interrupted);
 			console.log(`\nHow long the files of each room took, some of them at a time:\n${sumRooms(times)}`);
 			return { passed, failed: failed + styleFailures };
 		} finally {
@@ -111,6 +112,12 @@ function stopWhenTold() {
 	const controller = new AbortController();
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => controller.abort());
 	return controller.signal;
+}
+
+/** AVA's arguments: those given, and when no file is among them, all files, most of which share processes. */
+function files(root, parameters) {
+	const given = parameters.map(compiled);
+	return given.some((parameter) => parameter.endsWith('.js')) ? given : [...given, ...planProcesses(root)];
 }
 
 /**

@@ -21,7 +21,7 @@ test('what was packed is what is read', async (t) => {
 	);
 });
 
-test('equal files give equal bytes, in any order', async (t) => {
+test('equal files are packed as equal bytes, in any order', async (t) => {
 	t.deepEqual(await archive(files), await archive([...files].reverse()));
 });
 

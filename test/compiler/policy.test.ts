@@ -126,7 +126,7 @@ test('a module has every entrypoint', async (t) => {
 	}
 });
 
-test('equal files give equal bytes, in any order', async (t) => {
+test('equal files compile to equal bytes, in any order', async (t) => {
 	const read = { key: 'read', name: 'Read', description: null };
 	const { policy } = compilePolicy({
 		condition_sets: [],

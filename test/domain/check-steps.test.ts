@@ -79,7 +79,7 @@ const cases = {
 } as const;
 
 for (const [title, { rules, tuples, of, ...expected }] of Object.entries(cases)) {
-	test(`${title}: ${expected.steps}`, (t) => {
+	test(`${title}: ${expected.steps} steps`, (t) => {
 		const upstream = new Upstream(derived(...rules));
 		upstream.add(tuples);
 		t.deepEqual(upstream.stepsTo(of), expected);

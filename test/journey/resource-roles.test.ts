@@ -127,27 +127,30 @@ journey('permissions are given and taken; only actions of the resource are', asy
 	await ledger.balanced();
 });
 
-journey('PATCH touches only what it names; lists and attributes are overwritten as a whole', async (t, place) => {
-	const { http } = place;
-	const { path: roles } = await createResources(place);
-	const ledger = await openLedger(t, place);
-	await ledger.wrote(await http.post(roles, { key: 'base', name: 'Base' }));
-	const sent = { name: 'R', permissions: ['read'], extends: ['base'], attributes: { a: '1', b: '2' } };
-	const made = await ledger.wrote(await http.post(roles, { key: 'r', ...sent }));
-	const path = `${roles}/r`;
+journey(
+	'PATCH of a role of a resource touches only what it names; lists and attributes are overwritten as a whole',
+	async (t, place) => {
+		const { http } = place;
+		const { path: roles } = await createResources(place);
+		const ledger = await openLedger(t, place);
+		await ledger.wrote(await http.post(roles, { key: 'base', name: 'Base' }));
+		const sent = { name: 'R', permissions: ['read'], extends: ['base'], attributes: { a: '1', b: '2' } };
+		const made = await ledger.wrote(await http.post(roles, { key: 'r', ...sent }));
+		const path = `${roles}/r`;
 
-	const described = await ledger.wrote(await http.patch(path, { description: 'Described' }));
-	t.deepEqual({ ...described, updated_at: null }, { ...made, description: 'Described', updated_at: null });
-	for (const nothing of [{}, sent, { name: null, permissions: null, key: 'x' }, { granted_to: null }]) {
-		t.deepEqual(await ledger.kept(await http.patch(path, nothing)), described, JSON.stringify(nothing));
-	}
-	const moved = await ledger.wrote(await http.patch(path, { permissions: ['-'], attributes: { c: '3' } }));
-	t.deepEqual([moved['permissions'], moved['attributes'], moved['extends']], [['-'], { c: '3' }, ['base']]);
-	const cleared = await ledger.wrote(await http.patch(path, { extends: [], attributes: null, description: null }));
-	t.like(cleared, { id: made['id'], key: 'r', name: 'R', description: null, attributes: null });
-	t.deepEqual([cleared['permissions'], cleared['extends']], [['-'], []]);
-	await ledger.balanced();
-});
+		const described = await ledger.wrote(await http.patch(path, { description: 'Described' }));
+		t.deepEqual({ ...described, updated_at: null }, { ...made, description: 'Described', updated_at: null });
+		for (const nothing of [{}, sent, { name: null, permissions: null, key: 'x' }, { granted_to: null }]) {
+			t.deepEqual(await ledger.kept(await http.patch(path, nothing)), described, JSON.stringify(nothing));
+		}
+		const moved = await ledger.wrote(await http.patch(path, { permissions: ['-'], attributes: { c: '3' } }));
+		t.deepEqual([moved['permissions'], moved['attributes'], moved['extends']], [['-'], { c: '3' }, ['base']]);
+		const cleared = await ledger.wrote(await http.patch(path, { extends: [], attributes: null, description: null }));
+		t.like(cleared, { id: made['id'], key: 'r', name: 'R', description: null, attributes: null });
+		t.deepEqual([cleared['permissions'], cleared['extends']], [['-'], []]);
+		await ledger.balanced();
+	},
+);
 
 const inline = {
 	viewer: { name: 'Viewer', permissions: ['read'] },

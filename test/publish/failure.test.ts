@@ -6,14 +6,29 @@ import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { client, type Loose } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { createDatabase } from '../support/postgres.js';
 import { facts, schema, settings } from '../support/stack.js';
-import { type OpaMood, switchableOpa } from '../support/switchable-opa.js';
+import { type OpaMood, type SwitchableOpa, switchableOpa } from '../support/switchable-opa.js';
 import { temporary } from '../support/temporary.js';
 
 /** What becomes of an environment whose schema does not compile: the old policy stays, and facts go on. */
 
-async function start(t: ExecutionContext, folder: string, opa: string) {
-	const config = readConfig({ ...settings(folder, 'failure'), OPA_PATH: opa });
+/** Where an API keeps what it has, and the opa that it compiles with. */
+interface Surroundings {
+	readonly folder: string;
+	readonly database: string;
+	readonly opa: SwitchableOpa;
+}
+
+async function surroundings(t: ExecutionContext): Promise<Surroundings> {
+	const database = await createDatabase();
+	t.teardown(database.drop);
+	const folder = temporary(t);
+	return { folder, database: database.url, opa: switchableOpa(folder) };
+}
+
+async function start(t: ExecutionContext, { folder, database, opa }: Surroundings) {
+	const config = readConfig({ ...settings(folder, 'failure'), DATABASE_URL: database, OPA_PATH: opa.path });
 	const log = createLogger('silent');
 	const api = await startApi(config, log);
 	const key = config.bootstrap.environment ?? '';
@@ -79,9 +94,9 @@ const assignment = { user: 'ann', role: 'viewer', tenant: 'default' };
 
 for (const mood of ['fails', 'writes an invalid module'] satisfies OpaMood[]) {
 	test(`when opa ${mood}, the policy before stays in force, the failure shows, and revocations arrive`, async (t) => {
-		const folder = temporary(t);
-		const opa = switchableOpa(folder);
-		const started = await start(t, folder, opa.path);
+		const own = await surroundings(t);
+		const { opa } = own;
+		const started = await start(t, own);
 		await populate(started);
 		t.true(await started.allowed('read'));
 		const before = await started.policy();
@@ -145,9 +160,9 @@ async function populateSets({ environment, policyReached }: Started): Promise<vo
 
 for (const mood of ['is slow', 'fails'] satisfies OpaMood[]) {
 	test(`when opa ${mood}, what was taken away is denied at once, and other rules go on`, async (t) => {
-		const folder = temporary(t);
-		const opa = switchableOpa(folder);
-		const started = await start(t, folder, opa.path);
+		const own = await surroundings(t);
+		const { opa } = own;
+		const started = await start(t, own);
 		await populateSets(started);
 		t.true(await started.allowed('read'));
 		opa.set(mood);
@@ -184,9 +199,9 @@ for (const mood of ['is slow', 'fails'] satisfies OpaMood[]) {
 }
 
 test('an object that opa refuses is left out and named, and what others changed comes into force', async (t) => {
-	const folder = temporary(t);
-	const opa = switchableOpa(folder);
-	const started = await start(t, folder, opa.path);
+	const own = await surroundings(t);
+	const { opa } = own;
+	const started = await start(t, own);
 	await populateSets(started);
 	opa.set('refuses the set bad');
 	const conditions = { 'user.level': { equals: 5 } };
@@ -214,9 +229,9 @@ test('an object that opa refuses is left out and named, and what others changed 
 });
 
 test('facts do not wait for a compilation that takes long, and the policy follows at the same revision', async (t) => {
-	const folder = temporary(t);
-	const opa = switchableOpa(folder);
-	const started = await start(t, folder, opa.path);
+	const own = await surroundings(t);
+	const { opa } = own;
+	const started = await start(t, own);
 	await populate(started);
 	opa.set('is slow');
 	await started.environment.post(`${schema}/resources`, invoice);
@@ -229,15 +244,15 @@ test('facts do not wait for a compilation that takes long, and the policy follow
 });
 
 test('a newer Regolith whose Rego does not compile keeps serving the policy of the older one', async (t) => {
-	const folder = temporary(t);
-	const opa = switchableOpa(folder);
-	const older = await start(t, folder, opa.path);
+	const own = await surroundings(t);
+	const { opa } = own;
+	const older = await start(t, own);
 	await populate(older);
 	const { hash } = await older.policy();
 	await older.stop();
 
 	opa.set('is newer and fails');
-	const newer = await start(t, folder, opa.path);
+	const newer = await start(t, own);
 	await eventually(() => newer.allowed('read'));
 	const policy = await newer.policy();
 	t.is(policy.hash, hash);
@@ -245,11 +260,11 @@ test('a newer Regolith whose Rego does not compile keeps serving the policy of t
 });
 
 test('nothing of a deleted environment stays in the bundle folder', async (t) => {
-	const folder = temporary(t);
-	const started = await start(t, folder, switchableOpa(folder).path);
+	const own = await surroundings(t);
+	const started = await start(t, own);
 	await populate(started);
 	const { body } = await started.environment.get<{ environment_id: string }>('/v2/api-key/scope');
-	const kept = join(folder, 'bundles', body.environment_id);
+	const kept = join(own.folder, 'bundles', body.environment_id);
 	// What the decision point began with may have been cut while a policy was pending, and such ones are not kept.
 	await started.environment.get(`/bundles/${body.environment_id}`);
 	t.true(existsSync(kept));

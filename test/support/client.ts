@@ -1,3 +1,9 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** Connections that all clients share. `fetch` would take four times the processor time of a request. */
+const agent = new Agent({ keepAlive: true });
+
 /** One answer, read to its end. */
 export interface Answer<Body> {
 	readonly status: number;
@@ -29,16 +35,20 @@ export function client(url: string, key?: string) {
 		const payload = extra.raw ?? (body === undefined ? undefined : JSON.stringify(body));
 		const headers = {
 			...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-			...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+			...(payload === undefined ? {} : jsonHeaders(payload)),
 			...extra.headers,
 		};
-		const response = await fetch(url + path, { method, headers, ...(payload === undefined ? {} : { body: payload }) });
-		const revision = response.headers.get('x-revision');
+		const response = await exchange(url + path, method, headers, payload);
+		const revision = response.headers['x-revision'];
 		return {
-			status: response.status,
-			headers: response.headers,
-			body: parse(await response.text()) as Body,
-			revision: revision === null ? undefined : Number(revision),
+			status: response.statusCode ?? 0,
+			get headers() {
+				return new Headers(
+					Object.entries(response.headersDistinct).map(([name, values = []]) => [name, values.join(', ')]),
+				);
+			},
+			body: parse(await text(response)) as Body,
+			revision: revision === undefined ? undefined : Number(revision),
 		};
 	}
 	return {
@@ -54,11 +64,27 @@ export function client(url: string, key?: string) {
 /** A client as `client` makes it. */
 export type Client = ReturnType<typeof client>;
 
-function parse(text: string): unknown {
-	if (text === '') return undefined;
+function jsonHeaders(payload: string): Readonly<Record<string, string>> {
+	return { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) };
+}
+
+function exchange(
+	url: string,
+	method: string,
+	headers: Readonly<Record<string, string>>,
+	payload: string | undefined,
+): Promise<IncomingMessage> {
+	return new Promise((resolve, reject) => {
+		const sent = request(url, { method, headers, agent }, resolve).on('error', reject);
+		sent.end(payload);
+	});
+}
+
+function parse(written: string): unknown {
+	if (written === '') return undefined;
 	try {
-		return JSON.parse(text);
+		return JSON.parse(written);
 	} catch {
-		return text;
+		return written;
 	}
 }

@@ -35,12 +35,15 @@ export class Watcher {
 	}
 }
 
+/** The codes of errors of a connection that is refused, or ends before its answer does. */
+const broken: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
+
 /** An answer, or `undefined` when the connection broke before it was whole. */
 export async function answered<Body>(sent: Promise<Answer<Body>> | undefined): Promise<Answer<Body> | undefined> {
 	try {
 		return await sent;
 	} catch (error) {
-		if (error instanceof TypeError) return undefined;
+		if (error instanceof Error && 'code' in error && broken.has(error.code)) return undefined;
 		throw error;
 	}
 }
