@@ -1,11 +1,11 @@
-/** Groups rows by a key, keeping their order within each group. */
-export function groupBy<T, K>(rows: readonly T[], toKey: (row: T) => K): ReadonlyMap<K, readonly T[]> {
+/** Groups items by a key, keeping their order within each group. */
+export function groupBy<T, K>(items: readonly T[], toKey: (item: T) => K): ReadonlyMap<K, readonly T[]> {
 	const groups = new Map<K, T[]>();
-	for (const row of rows) {
-		const key = toKey(row);
-		const group = groups.get(key) ?? [];
-		groups.set(key, group);
-		group.push(row);
+	for (const item of items) {
+		const key = toKey(item);
+		const group = groups.get(key);
+		if (group) group.push(item);
+		else groups.set(key, [item]);
 	}
 	return groups;
 }

@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.js';
+import { groupBy } from '../../compiler/group-by.js';
 import {
 	ActionGroup,
 	actionGroupsBy,

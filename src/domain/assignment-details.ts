@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.js';
+import { groupBy } from '../../compiler/group-by.js';
 import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
 import { grantRows, Role } from '../store/table/role.js';
 import type { AssignmentRow } from '../store/table/role-assignment.js';

@@ -1,7 +1,7 @@
 import type { Condition } from '../../compiler/condition/condition.js';
 import { type NamedAttribute, parseConditions } from '../../compiler/condition/grammar.js';
+import { groupBy } from '../../compiler/group-by.js';
 import type { Problem } from '../failure.js';
-import { groupBy } from '../group-by.js';
 import type { ConditionSet } from '../store/table/condition-set.js';
 import { Resource, ResourceAttribute } from '../store/table/resource.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';

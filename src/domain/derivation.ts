@@ -1,5 +1,5 @@
+import { groupBy } from '../../compiler/group-by.js';
 import { Failure, notFound } from '../failure.js';
-import { groupBy } from '../group-by.js';
 import { Relation } from '../store/table/relation.js';
 import { Resource } from '../store/table/resource.js';
 import { Role, RoleDerivation } from '../store/table/role.js';

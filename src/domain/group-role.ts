@@ -1,5 +1,5 @@
+import { groupBy } from '../../compiler/group-by.js';
 import { Failure } from '../failure.js';
-import { groupBy } from '../group-by.js';
 import type { GroupRow } from '../store/table/group.js';
 import { groupRolesBy, joinsChild, joinsChildKey } from '../store/table/group-role.js';
 import { type Relation, relationsBetween } from '../store/table/relation.js';

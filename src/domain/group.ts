@@ -1,5 +1,5 @@
+import { groupBy } from '../../compiler/group-by.js';
 import { duplicate, notFound } from '../failure.js';
-import { groupBy } from '../group-by.js';
 import { Group, type GroupRow, groupsAmong } from '../store/table/group.js';
 import { groupMembers, groupRoleNames } from '../store/table/group-role.js';
 import { Tenant } from '../store/table/tenant.js';

@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.js';
+import { groupBy } from '../../compiler/group-by.js';
 import type { KeyedModel } from '../store/table/environment-model.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { TableModel } from '../store/unit/table-model.js';

@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.js';
+import { groupBy } from '../../compiler/group-by.js';
 import { rolesThrough } from '../store/table/dependent-roles.js';
 import { deleteRelations, Relation, relationsBy } from '../store/table/relation.js';
 import { Resource } from '../store/table/resource.js';

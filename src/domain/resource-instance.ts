@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.js';
+import { groupBy } from '../../compiler/group-by.js';
 import { type TupleRow, tuplesBy } from '../store/table/relationship-tuple.js';
 import { Resource } from '../store/table/resource.js';
 import {

@@ -1,5 +1,5 @@
+import { groupBy } from '../../compiler/group-by.js';
 import { Failure } from '../failure.js';
-import { groupBy } from '../group-by.js';
 import { actionGroupsBy } from '../store/table/action-group.js';
 import { conditionSetsOfResources } from '../store/table/condition-set.js';
 import { relationsAround } from '../store/table/relation.js';

@@ -1,5 +1,5 @@
+import { groupBy } from '../../compiler/group-by.js';
 import { notFound, unprocessable } from '../failure.js';
-import { groupBy } from '../group-by.js';
 import { parentRows, Role, RoleParent, replaceParents } from '../store/table/role.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';

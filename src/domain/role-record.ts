@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.js';
+import { groupBy } from '../../compiler/group-by.js';
 import { Resource } from '../store/table/resource.js';
 import { grantRows, parentRows, Role, rolesWithIds } from '../store/table/role.js';
 import { type DerivationRow, derivationRows } from '../store/table/role-derivation.js';

@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.js';
+import { groupBy } from '../../compiler/group-by.js';
 import { conditionSetsOfRoles } from '../store/table/condition-set.js';
 import type { Resource } from '../store/table/resource.js';
 import { childRoleIds, deleteRoles, Role, rolesKeyed, rolesWithIds } from '../store/table/role.js';

@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.js';
+import { groupBy } from '../../compiler/group-by.js';
 import { type AssignmentRow, assignmentsBy } from '../store/table/role-assignment.js';
 import type { Tenant } from '../store/table/tenant.js';
 import { type TenantUserRow, tenantUsersBy } from '../store/table/tenant-user.js';

@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.js';
+import { groupBy } from '../../compiler/group-by.js';
 import { Resource } from '../store/table/resource.js';
 import { type PartModel, partsWithin, partsWithKeys, rowsWithKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';

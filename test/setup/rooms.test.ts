@@ -41,7 +41,7 @@ const rooms = {
 			'../wire/role.js',
 			'../store/unit/reading-unit.js',
 			'../failure.js',
-			'../group-by.js',
+			'../../compiler/group-by.js',
 			'../../compiler/check.js',
 			'../../compiler/cycle.js',
 			'../../compiler/condition/logic.js',

@@ -1,5 +1,5 @@
+import { groupBy } from '../../../compiler/group-by.js';
 import type { Json } from '../../../compiler/model.js';
-import { groupBy } from '../../group-by.js';
 import type { InstanceRow } from '../../store/table/resource-instance.js';
 import { heldTenantRoles } from '../../store/table/role-assignment.js';
 import { Tenant } from '../../store/table/tenant.js';

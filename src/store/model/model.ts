@@ -1,3 +1,4 @@
+import { groupBy } from '../../../compiler/group-by.js';
 import type {
 	Json,
 	Model,
@@ -9,7 +10,6 @@ import type {
 	Schema,
 	SetRule,
 } from '../../../compiler/model.js';
-import { groupBy } from '../../group-by.js';
 import { ConditionSet } from '../table/condition-set.js';
 import { Relation } from '../table/relation.js';
 import { Resource, ResourceAction } from '../table/resource.js';

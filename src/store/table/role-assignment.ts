@@ -1,5 +1,5 @@
 import type { QueryBuilder } from 'objection';
-import { groupBy } from '../../group-by.js';
+import { groupBy } from '../../../compiler/group-by.js';
 import { type PageResult, whereIdsIn } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { idsAmong, rowsByReference, whereReferred } from '../unit/reference.js';
