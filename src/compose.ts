@@ -13,7 +13,7 @@ import type { Surround } from './http/mount.js';
 import { createApplication, type Listening, listen, type Served } from './http/server.js';
 import { createLogger, type Logger } from './log.js';
 import { findOpa } from './opa.js';
-import { decisionPointDocumentation as documentationOfDecisions } from './pdp/documentation.js';
+import { decisionPointDocumentation } from './pdp/documentation.js';
 import { createDecisionPoint } from './pdp/endpoints.js';
 import { reportState } from './pdp/feed-client.js';
 import { Replica } from './pdp/replica.js';
@@ -38,7 +38,7 @@ import { version } from './version.js';
 /** The composition root: the only place where the rooms meet. */
 
 /** Called with a few words about each step that may take seconds. */
-export type Say = (step: string) => void;
+type Say = (step: string) => void;
 
 /** Options of a store, besides its settings. */
 export interface StoreOptions {
@@ -194,7 +194,7 @@ export async function startDecisionPoint(
 		mode: config.pdp_mode,
 		budget: config.pdp_budget * 1_000,
 	});
-	const endpoints = [...decisionPoint.endpoints, ...documentationOfDecisions(decisionPoint.endpoints, version)];
+	const endpoints = [...decisionPoint.endpoints, ...decisionPointDocumentation(decisionPoint.endpoints, version)];
 	const application = createApplication({ ...decisionPoint, endpoints, ...logging(log) });
 	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');
 	replica.start();

@@ -1,5 +1,5 @@
 import { catalogue, Failure, type FailureCode } from '../failure.js';
-import { documentation as documentationEndpoints } from '../http/documentation.js';
+import { documentationEndpoints } from '../http/documentation.js';
 import type { Endpoint } from '../http/endpoint.js';
 import type { AccessNote } from '../http/openapi.js';
 import { ErrorBody, ValidationErrorBody } from '../wire/error.js';

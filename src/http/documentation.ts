@@ -7,7 +7,7 @@ import { type PagePlace, pageEndpoints } from './page.js';
  * The OpenAPI document of a table of endpoints, and the page that shows it, as endpoints of the same table. The
  * document is built when it is first asked for. It describes itself, but not the page.
  */
-export function documentation<Access extends string>(
+export function documentationEndpoints<Access extends string>(
 	table: readonly Endpoint<string, never>[],
 	place: PagePlace<Access>,
 	info: DocumentInfo,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { documentation as documentEndpoints } from '../http/documentation.js';
+import { documentationEndpoints } from '../http/documentation.js';
 import type { Endpoint } from '../http/endpoint.js';
 
 /** The body of a failure (contract of decision points: Errors). */
@@ -30,7 +30,7 @@ export function decisionPointDocumentation(
 	version: string,
 ): readonly Endpoint<string, never>[] {
 	const place = { documentPath: '/openapi.json', pagePath: '/docs', access: 'open' } as const;
-	return documentEndpoints(table, place, {
+	return documentationEndpoints(table, place, {
 		title: 'Regolith decision point',
 		version,
 		description:

@@ -33,8 +33,8 @@ export async function instancesDownstream(
 	return rows.map(({ id }) => id);
 }
 
-/** The relations to follow, and the most tuples to read. */
-export interface Upstream {
+/** Which relations a walk upstream follows, and the most tuples that it reads. */
+interface UpstreamWalk {
 	/** The relations that paths follow. */
 	readonly relationIds: readonly string[];
 	/** The relations by which a path is entered: their tuples are returned but not followed any further. */
@@ -45,7 +45,7 @@ export interface Upstream {
 /** The tuples on the paths that lead to these instances, each once; `most` and one more when there are more. */
 export async function tuplesUpstream(
 	unit: ReadingUnit,
-	{ relationIds, enteringIds = [], most }: Upstream,
+	{ relationIds, enteringIds = [], most }: UpstreamWalk,
 	instanceIds: readonly string[],
 ): Promise<readonly StepIds[]> {
 	const into = (object: string, relations: string) =>
