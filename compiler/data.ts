@@ -44,16 +44,21 @@ import { byCodeUnit, canonical, sortedBy } from './order.js';
 import { pendingTable } from './pending.js';
 import { addTo, type Tree, writeTree } from './tree.js';
 
-/** The whole document as a value. For large environments use `documentChunks`. */
+/** The whole document as a value. For large environments use `documentBytes`. */
 export function document(model: Model): Json {
 	const writer = valueWriter();
 	writeDocument(model, writer);
 	return writer.result();
 }
 
-/** The whole document as UTF-8 JSON without white space: equal models give equal bytes, whatever the order of rows. */
+/**
+ * The whole document as UTF-8 JSON without white space: equal models give equal bytes, whatever the order of rows. Takes
+ * time linear in the facts, except that users and tenants are sorted by key.
+ */
 export function documentBytes(model: Model): Uint8Array {
-	const chunks = documentChunks(model);
+	const writer = bytesWriter();
+	writeDocument(model, writer);
+	const chunks = writer.bytes();
 	const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
 	let offset = 0;
 	for (const chunk of chunks) {
@@ -61,16 +66,6 @@ export function documentBytes(model: Model): Uint8Array {
 		offset += chunk.length;
 	}
 	return bytes;
-}
-
-/**
- * `documentBytes` in chunks of about 64 KiB. Takes time linear in the facts, except that users and tenants are sorted
- * by key.
- */
-export function documentChunks(model: Model): readonly Uint8Array[] {
-	const writer = bytesWriter();
-	writeDocument(model, writer);
-	return writer.bytes();
 }
 
 /** The tables of a schema, as at `regolith.schema`. */

@@ -12,24 +12,11 @@ export {
 	brokenTitle,
 	withoutBroken,
 } from './broken.js';
-export { document, documentBytes, documentChunks, schemaTables } from './data.js';
-export { delta, type Membership, type Neighbourhood, patchDocument, type Touched } from './delta.js';
-export type { Diagnostic, DiagnosticCode } from './diagnostic.js';
+export { document, documentBytes, schemaTables } from './data.js';
+export { delta, patchDocument } from './delta.js';
+export type { Diagnostic } from './diagnostic.js';
 export { layout } from './layout.js';
-export type {
-	Action,
-	Facts,
-	Json,
-	Model,
-	Patch,
-	Permission,
-	RegoFile,
-	Resource,
-	Role,
-	RoleAssignment,
-	Schema,
-	Tenant,
-} from './model.js';
+export type { Json, Model, Patch, Permission, RegoFile, Role, Schema } from './model.js';
 export { writeTests } from './test-policy.js';
 
 /** What a model compiles to. A model with an error compiles to its diagnostics alone: narrow with `'policy' in compiled`. */

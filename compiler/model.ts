@@ -83,7 +83,7 @@ export interface Attributes {
  * What a condition set selects by: `conditions` in the grammar of the API (spec: Conditions grammar), or, for an
  * automatic set, all who hold a tenant role or everything of a resource type.
  */
-export type Selection = { readonly conditions: Json } | { readonly role: string } | { readonly resource: string };
+type Selection = { readonly conditions: Json } | { readonly role: string } | { readonly resource: string };
 
 /** Users, or resources of one type, that are selected at each check. A set grants nothing without a rule. */
 export interface ConditionSet {

@@ -8,7 +8,7 @@ import type { Schema } from './model.js';
 import { sortedBy } from './order.js';
 
 /** How many calls may be repeated when one role is looked for. Roles with more are walked. */
-export const mostRepeated = 8;
+const mostRepeated = 8;
 
 /** A role outside of cycles, or all roles of a cycle. */
 export interface Component {

@@ -15,7 +15,7 @@ export const documentKey = (index: number) => `document-${index}`;
 export const folderKey = (index: number) => `folder-${index}`;
 export const groupKey = (index: number) => `group-${index}`;
 /** The folder of a document. */
-export const folderIndex = (document: number) => document % sizes.folders;
+const folderIndex = (document: number) => document % sizes.folders;
 
 /** The groups of a user, three of the same tenant. */
 export const groupKeys = (user: number) => range(3).map((turn) => groupKey(near(user, user * 3 + turn, sizes.groups)));

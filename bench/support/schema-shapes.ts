@@ -8,7 +8,7 @@ const named = (key: string) => ({ key, name: key, description: null });
 const departments = ['sales', 'engineering', 'support', 'legal', 'finance'];
 
 /** Conditions as people write them: two or three comparisons, some with an alternative, an operand by reference or a `not`. */
-export function userConditions(index: number): Json {
+function userConditions(index: number): Json {
 	const department = { 'user.department': { equals: departments[index % departments.length] ?? '' } };
 	const level = { 'user.level': { 'greater-than-equals': index % 10 } };
 	const shapes: readonly Json[] = [
@@ -21,7 +21,7 @@ export function userConditions(index: number): Json {
 }
 
 /** As `userConditions`, of documents. */
-export function resourceConditions(index: number): Json {
+function resourceConditions(index: number): Json {
 	const shapes: readonly Json[] = [
 		{ 'resource.owner': { equals: { ref: 'user.key' } } },
 		{ allOf: [{ 'resource.private': { equals: false } }, { 'resource.level': { 'less-than': index % 10 } }] },

@@ -26,7 +26,7 @@ export type Trace =
 	| ComparisonTrace;
 
 /** The outcome of a comparison. */
-export interface ComparisonTrace {
+interface ComparisonTrace {
 	readonly kind: 'comparison';
 	readonly holds: Truth;
 	/** Such as `user.age`; inside a match, the names from the member on. */

@@ -13,7 +13,7 @@ import { type Operator, operatorNamed, operators } from './operator.js';
 import { type ConditionProblem, mostProblems, type NamedAttribute, ParseRun } from './parse-run.js';
 import { attributeScope, memberScope, type Scope } from './scope.js';
 
-export type { ConditionProblem, NamedAttribute } from './parse-run.js';
+export type { NamedAttribute } from './parse-run.js';
 
 /** A condition, or everything that is wrong with what was written. */
 export type Parsed = ({ readonly condition: Condition } | { readonly problems: readonly ConditionProblem[] }) & {

@@ -235,7 +235,7 @@ export function revisionHeader(revision: number | null): Readonly<Record<string,
 }
 
 /** Adds the revision that a write led to. */
-export function withRevision(answer: Answer, revision: number): Answer {
+function withRevision(answer: Answer, revision: number): Answer {
 	const headers = { ...answer.headers, ...revisionHeader(revision) };
 	return answer instanceof Raw ? new Raw(answer.status, headers, answer.bytes) : { ...answer, headers };
 }

@@ -10,7 +10,7 @@ import { ConfigError } from '../config.js';
 const longestSocketPath = 100;
 
 /** Answers commands that other processes of the same user send to the one that holds a data directory. */
-export type Commands = (content: unknown) => Promise<unknown>;
+type Commands = (content: unknown) => Promise<unknown>;
 
 /** The lock on a data directory. */
 export interface DirectoryLock {

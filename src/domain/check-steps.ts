@@ -172,11 +172,6 @@ export class Upstream {
 		}
 	}
 
-	/** Whether an instance is the subject of a relationship. */
-	leadsOn(id: string): boolean {
-		return this.#leads[this.#numbers.get(id) ?? -1] === true;
-	}
-
 	/** The first of the roles that can be derived on an instance. */
 	roleOn(id: string): string {
 		const role = this.#roles[this.#starts[this.#numbers.get(id) ?? -1] ?? -1];

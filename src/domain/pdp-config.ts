@@ -12,7 +12,7 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
  */
 
 /** Whether an API key is the PDP config of an environment. */
-export function isPdpConfig({ owner_type, environment_id }: Pick<ApiKey, 'owner_type' | 'environment_id'>): boolean {
+function isPdpConfig({ owner_type, environment_id }: Pick<ApiKey, 'owner_type' | 'environment_id'>): boolean {
 	return owner_type === 'pdp_config' && environment_id !== null;
 }
 

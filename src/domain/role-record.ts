@@ -9,7 +9,7 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { DerivedRoleBlockRead, DerivedRoleRuleRead } from '../wire/derivation.js';
 
 /** What a role is linked to, by keys. */
-export interface RoleLinks {
+interface RoleLinks {
 	/** The resource that the role belongs to; `null` for a tenant role. */
 	readonly resource: string | null;
 	/** `<resource>:<action>`; for a role of a resource, the keys of its actions. */

@@ -204,7 +204,7 @@ function asFailure(error: unknown, limits: BodyLimits): Failure {
 }
 
 /** The failure for a text that is not Unicode. */
-export function illFormed(loc: Problem['loc'], msg: string): Failure {
+function illFormed(loc: Problem['loc'], msg: string): Failure {
 	return unprocessable([{ loc, msg, type: 'ill_formed' }]);
 }
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 /** The declaration of one endpoint: validation, types, access, statuses and documentation in one value. */
 
 /** HTTP methods endpoints are declared for. */
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** Statuses an endpoint may answer on success, each with the schema of its body; `null` is an empty body. */
 export type Returns = Readonly<Record<number, z.ZodType | null>>;

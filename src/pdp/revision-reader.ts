@@ -22,7 +22,7 @@ export interface ReadResult<T> extends Pick<DecisionContext, 'revision' | 'polic
 }
 
 /** A request: its kind, its work, and the signal that its client has disconnected. */
-export interface ReadRequest<T> {
+interface ReadRequest<T> {
 	readonly kind: ReaderKind;
 	readonly work: (context: DecisionContext) => Steps<T>;
 	readonly closed?: AbortSignal;

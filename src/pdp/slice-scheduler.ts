@@ -97,11 +97,6 @@ export class SliceScheduler {
 	}
 }
 
-/** The parts of a list, each of at most `size`. */
-export function* chunks<T>(list: readonly T[], size: number): Iterable<readonly T[]> {
-	for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
-}
-
 function runSlice<T>(steps: Steps<T>, enough: () => boolean): { readonly value: T } | undefined {
 	do {
 		const step = steps.next();

@@ -17,7 +17,7 @@ import type { LeftOut, PolicyFailure } from '../store/shelf/publications.js';
 import { createWasmCompiler, type WasmCompiler } from './wasm-compiler.js';
 
 /** The outcome for a schema: the digest of a stored policy, or why there is none. */
-export type Assembled =
+type Assembled =
 	| {
 			readonly digest: string;
 			readonly failure: null;

@@ -18,13 +18,13 @@ import {
 /** Objects that belong to a resource. In documents they are nested in it. */
 
 /** A row and the resource that it belongs to. */
-export interface Owned<M> {
+interface Owned<M> {
 	readonly resource: Resource;
 	readonly row: M;
 }
 
 /** An entry to write, its resource, and the row to change if there is one. */
-export interface OwnedEntry<M, V> extends Entry<V> {
+interface OwnedEntry<M, V> extends Entry<V> {
 	readonly key: string;
 	readonly resource: Resource;
 	readonly row: M | undefined;

@@ -53,7 +53,7 @@ export interface DocumentPart<V> {
 }
 
 /** How many objects are read and compared at once: many enough to save statements, few enough to fit in memory. */
-export const chunkSize = 5000;
+const chunkSize = 5000;
 
 /** A list in chunks. */
 export function* chunked<R>(rows: readonly R[]): Generator<readonly R[]> {

@@ -29,7 +29,7 @@ export const ChangeKind = z.enum([
 export type ChangeKind = z.output<typeof ChangeKind>;
 
 /** What can happen to an object. */
-export const ChangeOperation = z.enum(['create', 'update', 'delete']);
+const ChangeOperation = z.enum(['create', 'update', 'delete']);
 
 /** One object that was created, changed or deleted: by whom, when, and what it was before and after. */
 export const ChangeRead = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The contract's closed list; a client that meets another value loses the kind of the error. */
-export const ErrorCode = z.enum([
+const ErrorCode = z.enum([
 	'INVALID_INPUT',
 	'INVALID_JWKS_CONFIGURATION',
 	'UNEXPECTED_ERROR',

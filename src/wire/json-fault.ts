@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { mostProblems } from './bounded.js';
 
 /** Something in a JSON value that is refused, and its place. */
-export interface JsonFault {
+interface JsonFault {
 	readonly path: readonly (string | number)[];
 	readonly message: string;
 	/** The number, the text, or the name of the member. */
@@ -19,7 +19,7 @@ export interface JsonJudge {
 }
 
 /** The faults that `judge` finds in a JSON value, the first twenty. The server has bounded the depth before. */
-export function jsonFaults(value: unknown, judge: JsonJudge): readonly JsonFault[] {
+function jsonFaults(value: unknown, judge: JsonJudge): readonly JsonFault[] {
 	const faults: JsonFault[] = [];
 	collect(value, judge, [], faults);
 	return faults;

@@ -3,7 +3,7 @@ import { boundedArray } from './bounded.js';
 import { defaulted, environmentObject, Key, keyed, Name, optional, Text } from './common.js';
 
 /** How a proxy presents the secret to its service: as a bearer token, as user and password, or as headers. */
-export const AuthMechanism = z.enum(['Bearer', 'Basic', 'Headers']);
+const AuthMechanism = z.enum(['Bearer', 'Basic', 'Headers']);
 
 /** The placeholder for a secret that the calling key may not see. */
 export const hiddenSecret = '********';
@@ -34,7 +34,7 @@ const rule = {
 };
 
 /** Which resource and action a request to a URL stands for. */
-export const MappingRule = z.object(rule).meta({ id: 'MappingRule' });
+const MappingRule = z.object(rule).meta({ id: 'MappingRule' });
 
 /** A rule to keep, to add or, with `should_delete`, to remove; URL and method identify it. */
 export const MappingRuleUpdate = z

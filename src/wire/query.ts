@@ -52,7 +52,7 @@ export const References = z
 	.optional();
 
 /** One `attr_<name>=<value>` of a list: only objects whose attribute of that name is that text. */
-export interface AttributeFilter {
+interface AttributeFilter {
 	readonly name: string;
 	readonly value: string;
 }

@@ -16,13 +16,13 @@ export interface RoleBook {
 }
 
 /** A relation to instances of a type from those of `subject`. */
-export interface RelationBook {
+interface RelationBook {
 	readonly subject: string;
 	readonly made: boolean;
 }
 
 /** A type of resources. */
-export interface ResourceBook {
+interface ResourceBook {
 	readonly actions: ReadonlySet<string>;
 	/** Oldest first, as `relations`. */
 	readonly roles: Map<string, RoleBook>;

@@ -155,7 +155,7 @@ const groupWrite = wishes(
 );
 
 /** A beginning that all histories share, so that they do not spend themselves on creating what they need. */
-export const opening: readonly Write[] = [
+const opening: readonly Write[] = [
 	{ kind: 'create-tenant', tenant: 'acme' },
 	{ kind: 'create-tenant', tenant: 'toString' },
 	{ kind: 'create-user', user: 'ann' },

@@ -10,7 +10,7 @@ import { type Stack, startStack } from './stack.js';
  */
 
 /** Both stores: PostgreSQL in the process, and on a server. */
-export const stores = ['embedded', 'server'] as const satisfies readonly StoreKind[];
+const stores = ['embedded', 'server'] as const satisfies readonly StoreKind[];
 
 const everything = process.env['TEST_STORES'] === 'all';
 let kindsHere: readonly StoreKind[] = everything ? stores : ['server'];

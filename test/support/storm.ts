@@ -6,7 +6,7 @@ import type { World } from './world.js';
 import { Acknowledgements, settle, type Targets, Writer } from './writer.js';
 
 /** How a storm is going. Every number only grows. */
-export interface Progress {
+interface Progress {
 	/** Acknowledged writes. */
 	readonly acknowledged: number;
 	/** Requests that got no answer, and so may have been committed or not. */

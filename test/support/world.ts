@@ -64,7 +64,7 @@ export function worldWords({ users, tenants, held }: World): readonly string[] {
 }
 
 /** An assignment in words, by which the change log names it too. */
-export function assignmentName({ user, role, tenant }: Held): string {
+function assignmentName({ user, role, tenant }: Held): string {
 	return `${user}#${role}@${tenant}`;
 }
 

@@ -18,7 +18,7 @@ export class ActionGroup extends KeyedModel {
 }
 
 /** One action in one group. `position` keeps the order they were given in. */
-export class ActionGroupAction extends EnvironmentModel {
+class ActionGroupAction extends EnvironmentModel {
 	static override readonly tableName = 'action_group_actions';
 	static readonly kind = 'action_group';
 	static readonly title = 'ResourceActionGroupAction';

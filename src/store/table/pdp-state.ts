@@ -3,7 +3,7 @@ import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { Scope } from '../unit/reading-unit.js';
 
 /** How many decision points of one environment are kept: those heard of last. */
-export const mostInstances = 100;
+const mostInstances = 100;
 
 /** The last report of a decision point. */
 export interface PdpInstance {
