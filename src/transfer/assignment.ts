@@ -32,12 +32,7 @@ export const tenantUserPart: DocumentPart<TenantUserEntry> = {
 	list: true,
 	entriesIn: ({ facts }) => listEntries(['facts', 'tenant_users'], facts?.tenant_users, tenantUserName),
 	async *chunks(unit) {
-		for (const users of chunked(await sortedRowKeys(unit, User))) {
-			yield tenantUserEntries(
-				unit,
-				users.map(({ id }) => id),
-			);
-		}
+		for await (const user_ids of userIdsInChunks(unit)) yield tenantUserEntries(unit, user_ids);
 	},
 	async stored(unit, entries) {
 		return valuesByName(await tenantUserEntries(unit, await userIds(unit, entries)));
@@ -66,16 +61,7 @@ async function tenantUserEntries(
 }
 
 async function resolveTenantUsers(unit: ReadingUnit, entries: readonly Entry<TenantUserEntry>[]) {
-	const userAt = await keyResolver(
-		unit,
-		User,
-		entries.map(({ value }) => value.user),
-	);
-	const tenantAt = await keyResolver(
-		unit,
-		Tenant,
-		entries.map(({ value }) => value.tenant),
-	);
+	const { userAt, tenantAt } = await holderResolvers(unit, entries);
 	return entries.map(({ place, value }) => ({
 		user: userAt(value.user, [...place, 'user']),
 		tenant: tenantAt(value.tenant, [...place, 'tenant']),
@@ -94,9 +80,7 @@ export const roleAssignmentPart: DocumentPart<RoleAssignmentEntry> = {
 	list: true,
 	entriesIn: ({ facts }) => listEntries(['facts', 'role_assignments'], facts?.role_assignments, assignmentName),
 	async *chunks(unit) {
-		for (const users of chunked(await sortedRowKeys(unit, User))) {
-			yield assignmentEntries(unit, { user_ids: users.map(({ id }) => id) });
-		}
+		for await (const user_ids of userIdsInChunks(unit)) yield assignmentEntries(unit, { user_ids });
 	},
 	async stored(unit, entries) {
 		const user_ids = await userIds(unit, entries);
@@ -144,16 +128,7 @@ async function assignmentEntries(
 
 /** The assignments that entries name, by ids. */
 async function resolveAssignments(unit: ReadingUnit, entries: readonly Entry<RoleAssignmentEntry>[]) {
-	const userAt = await keyResolver(
-		unit,
-		User,
-		entries.map(({ value }) => value.user),
-	);
-	const tenantAt = await keyResolver(
-		unit,
-		Tenant,
-		entries.flatMap(({ value }) => value.tenant ?? []),
-	);
+	const { userAt, tenantAt } = await holderResolvers(unit, entries);
 	const instanceAt = await instanceResolver(unit, instancesIn(entries));
 	const roleAt = await partResolver(
 		unit,
@@ -184,6 +159,24 @@ function instancesIn(entries: readonly Entry<RoleAssignmentEntry>[]): readonly s
 /** A name shows which it is: an instance has a colon, a tenant has none. */
 function assignmentName({ user, role, tenant, resource_instance }: RoleAssignmentEntry): string {
 	return `${user} ${role} ${resource_instance ?? tenant}`;
+}
+
+/** The ids of all users, in the order of their keys, in chunks. */
+async function* userIdsInChunks(unit: ReadingUnit): AsyncGenerator<readonly string[]> {
+	for (const users of chunked(await sortedRowKeys(unit, User))) yield users.map(({ id }) => id);
+}
+
+/** A user, and the tenant in which the user is or holds a role. */
+interface Holder {
+	readonly user: string;
+	readonly tenant: string | null;
+}
+
+/** Loads the users and the tenants that entries name. */
+async function holderResolvers(unit: ReadingUnit, entries: readonly Entry<Holder>[]) {
+	const users = entries.map(({ value }) => value.user);
+	const tenants = entries.flatMap(({ value }) => value.tenant ?? []);
+	return { userAt: await keyResolver(unit, User, users), tenantAt: await keyResolver(unit, Tenant, tenants) };
 }
 
 /** The ids of those users that entries name and that exist. */

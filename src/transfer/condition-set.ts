@@ -13,16 +13,8 @@ import { rowsWithIds, rowsWithKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { ConditionSetEntry } from '../wire/environment-document.js';
-import {
-	type DocumentPart,
-	type Entry,
-	entryNames,
-	mapEntries,
-	rowsInKeyOrder,
-	valuesByName,
-	type WantedEntry,
-	withoutDefaults,
-} from './part.js';
+import { keyedReaders } from './keyed-readers.js';
+import { type DocumentPart, type Entry, entryNames, mapEntries, type WantedEntry, withoutDefaults } from './part.js';
 import { keyResolver } from './reference.js';
 
 const member = ['schema', 'condition_sets'] as const;
@@ -39,13 +31,7 @@ export const conditionSetPart: DocumentPart<ConditionSetEntry> = {
 	],
 	list: false,
 	entriesIn: ({ schema }) => mapEntries(member, schema?.condition_sets),
-	async *chunks(unit) {
-		for await (const rows of rowsInKeyOrder(unit, ConditionSet, written)) yield setEntries(unit, rows);
-	},
-	async stored(unit, entries) {
-		const rows = await rowsWithKeys(unit, ConditionSet, entryNames(entries), written);
-		return valuesByName(await setEntries(unit, [...rows.values()]));
-	},
+	...keyedReaders(ConditionSet, setEntries, written),
 	toDocument: (value) => withoutDefaults(value, { description: null, resource: null, parent: null }),
 	async write(unit, entries) {
 		if (entries.length === 0) return;

@@ -7,16 +7,8 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { instanceName, instanceParts } from '../wire/common.js';
 import type { UserInviteEntry } from '../wire/environment-document.js';
 import { instanceResolver } from './instance.js';
-import {
-	type DocumentPart,
-	type Entry,
-	entryNames,
-	mapEntries,
-	rowsInKeyOrder,
-	valuesByName,
-	type WantedEntry,
-	withoutDefaults,
-} from './part.js';
+import { keyedReaders } from './keyed-readers.js';
+import { type DocumentPart, type Entry, entryNames, mapEntries, type WantedEntry, withoutDefaults } from './part.js';
 import { keyResolver, type PartName, partResolver } from './reference.js';
 
 const member = ['facts', 'user_invites'] as const;
@@ -28,14 +20,7 @@ export const userInvitePart: DocumentPart<UserInviteEntry> = {
 	scope: null,
 	list: false,
 	entriesIn: ({ facts }) => mapEntries(member, facts?.user_invites),
-	async *chunks(unit) {
-		for await (const rows of rowsInKeyOrder(unit, UserInvite)) yield inviteEntries(unit, rows);
-	},
-	async stored(unit, entries) {
-		return valuesByName(
-			await inviteEntries(unit, [...(await rowsWithKeys(unit, UserInvite, entryNames(entries))).values()]),
-		);
-	},
+	...keyedReaders(UserInvite, inviteEntries),
 	toDocument: (value) =>
 		withoutDefaults(value, {
 			first_name: null,

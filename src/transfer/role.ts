@@ -9,17 +9,9 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceParts } from '../wire/common.js';
 import type { DerivedRoleBlockRead } from '../wire/derivation.js';
 import type { DerivationEntry, ResourceRoleEntry, RoleEntry } from '../wire/environment-document.js';
+import { keyedReaders } from './keyed-readers.js';
 import { nestedPart } from './nested.js';
-import {
-	type DocumentPart,
-	type Entry,
-	entryNames,
-	mapEntries,
-	rowsInKeyOrder,
-	valuesByName,
-	type WantedEntry,
-	withoutDefaults,
-} from './part.js';
+import { type DocumentPart, type Entry, entryNames, mapEntries, type WantedEntry, withoutDefaults } from './part.js';
 import { keyResolver, type PartName, partResolver } from './reference.js';
 
 /** Roles of both kinds. */
@@ -33,13 +25,7 @@ export const rolePart: DocumentPart<RoleEntry> = {
 	scope: ({ name }) => [['roles', name]],
 	list: false,
 	entriesIn: ({ schema }) => mapEntries(['schema', 'roles'], schema?.roles),
-	async *chunks(unit) {
-		for await (const rows of rowsInKeyOrder(unit, Role, tenantRolesOnly)) yield roleEntries(unit, rows);
-	},
-	async stored(unit, entries) {
-		const rows = await rowsWithKeys(unit, Role, entryNames(entries), tenantRolesOnly);
-		return valuesByName(await roleEntries(unit, [...rows.values()]));
-	},
+	...keyedReaders(Role, roleEntries, tenantRolesOnly),
 	toDocument: (value) => withoutDefaults(value, nothingSaid),
 	async write(unit, entries) {
 		await writeRoles(

@@ -7,16 +7,8 @@ import { rowsWithKeys } from '../store/unit/keyed-rows.js';
 import type { Columns, TableModel } from '../store/unit/table-model.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { TenantEntry, UserEntry } from '../wire/environment-document.js';
-import {
-	type DocumentPart,
-	type Entry,
-	entryNames,
-	mapEntries,
-	rowsInKeyOrder,
-	valuesByName,
-	withoutDefaults,
-	withoutNulls,
-} from './part.js';
+import { keyedReaders } from './keyed-readers.js';
+import { type DocumentPart, type Entry, entryNames, mapEntries, withoutDefaults, withoutNulls } from './part.js';
 
 /** Tenants and users. */
 
@@ -40,13 +32,7 @@ function keyedPart<M extends KeyedModel, V>(keyed: Keyed<M, V>): DocumentPart<V>
 		list: false,
 		entriesIn: keyed.entriesIn,
 		toDocument: keyed.toDocument,
-		async *chunks(unit) {
-			for await (const rows of rowsInKeyOrder(unit, table)) yield rows.map(rowEntry);
-		},
-		async stored(unit, entries) {
-			const rows = await rowsWithKeys(unit, table, entryNames(entries));
-			return valuesByName([...rows.values()].map(rowEntry));
-		},
+		...keyedReaders(table, async (_, rows) => rows.map(rowEntry)),
 		async write(unit, entries) {
 			const added = entries.filter(({ exists }) => !exists);
 			if (added.length > 0) await keyed.create(unit, added);
