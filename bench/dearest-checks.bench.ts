@@ -7,6 +7,7 @@ import { unpack } from '../src/bundle.js';
 import { Derivations, mostSteps, Upstream } from '../src/domain/check-steps.js';
 import { Engine, type EngineInput } from '../src/pdp/engine.js';
 import { type Layers, layeredGraph, layerName } from '../test/support/layers.js';
+import { noFacts } from '../test/support/no-facts.js';
 
 /**
  * The dearest checks that are known, each built as large as the limits allow or, where there is none, as large as
@@ -33,17 +34,7 @@ const inLayers = (layers: Layers): Case => ({
 });
 
 function facts(some: Partial<Facts>): Facts {
-	return {
-		users: ['ann', 'ben'],
-		tenants: [{ key: 'acme', attributes: {} }],
-		role_assignments: [],
-		instances: [],
-		instance_assignments: [],
-		relationships: [],
-		user_attributes: [],
-		instance_attributes: [],
-		...some,
-	};
+	return { ...noFacts, users: ['ann', 'ben'], tenants: [{ key: 'acme', attributes: {} }], ...some };
 }
 
 /** Folders, viewed by whoever views what is above them; `conditional` where nothing is assigned. */

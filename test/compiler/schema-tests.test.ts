@@ -6,20 +6,10 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { compile, type Json, type RegoFile, type Schema, writeTests } from '../../compiler/index.js';
 import { checkRego, readPolicyLibrary } from '../../compiler/opa/build.js';
+import { noFacts } from '../support/no-facts.js';
 import { opa, runOpa, writeFiles } from './engine.js';
 import { schema as anySchema, schemaArbitrary, text } from './model.js';
 import { schemaOfCase } from './schema-of-case.js';
-
-const noFacts = {
-	user_attributes: [],
-	instance_attributes: [],
-	users: [],
-	tenants: [],
-	role_assignments: [],
-	instances: [],
-	instance_assignments: [],
-	relationships: [],
-};
 
 /** What a schema compiles to, with its tests; fails for a schema with errors. */
 interface Tested {

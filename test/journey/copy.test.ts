@@ -3,6 +3,7 @@ import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import { type Management, newPlace, type Place } from '../support/management.js';
+import { newEnvironmentFacts } from '../support/new-environment-facts.js';
 
 /** Copying the schema of an environment into another one of its project (contract: Environments). */
 
@@ -47,19 +48,6 @@ function copyClient(place: Place, { project }: Management): Copies {
 	return (body, rest = '') => project.post(`/v2/projects/${place.project}/envs/${place.key}/copy${rest}`, body);
 }
 
-/** What the facts of a new environment are. */
-const noFacts = {
-	tenants: { default: { name: 'Default Tenant' } },
-	users: {},
-	tenant_users: [],
-	resource_instances: {},
-	groups: {},
-	made_for_groups: [],
-	relationship_tuples: [],
-	role_assignments: [],
-	user_invites: {},
-};
-
 journey(
 	'a schema is copied into a new environment, which has its own key and no facts',
 	async (t, place, management) => {
@@ -74,7 +62,7 @@ journey(
 		const target = await project.get<{ schema: Json; facts: Json }>(`/v2/projects/${place.project}/envs/${key}/export`);
 		t.is(answer.revision, target.revision);
 		t.deepEqual(target.body.schema, (await exported(place)).schema, 'attributes of users included');
-		t.deepEqual(target.body.facts, noFacts);
+		t.deepEqual(target.body.facts, newEnvironmentFacts);
 		t.is((await project.get(`/v2/api-key/${place.project}/${key}`)).status, 200);
 		fails(t, await copyClient(place, management)({ target_env: { new: { key, name: 'Again' } } }), 409, key);
 		await ledger.balanced();

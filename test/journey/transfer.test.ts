@@ -6,6 +6,7 @@ import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import type { Listed } from '../support/listed.js';
 import type { Place } from '../support/management.js';
+import { newEnvironmentFacts } from '../support/new-environment-facts.js';
 import type { StoreKind } from '../support/postgres.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
@@ -150,19 +151,6 @@ const whole = {
 /** What an environment without condition sets says of them. */
 const noSets = { condition_sets: {}, set_rules: [] } as const;
 
-/** The facts of a new environment. */
-const noFacts = {
-	tenants: { default: { name: 'Default Tenant' } },
-	users: {},
-	tenant_users: [],
-	resource_instances: {},
-	groups: {},
-	made_for_groups: [],
-	relationship_tuples: [],
-	role_assignments: [],
-	user_invites: {},
-} as const;
-
 function environmentPath({ project, key }: Place, rest: string): string {
 	return `/v2/projects/${project}/envs/${key}/${rest}`;
 }
@@ -189,7 +177,7 @@ journey('a new environment exports what every environment has', async (t, place)
 			roles: {},
 			...noSets,
 		},
-		facts: noFacts,
+		facts: newEnvironmentFacts,
 	});
 });
 
@@ -265,7 +253,7 @@ journey('a dry run changes nothing, and says exactly what the import then does',
 			...noSets,
 		},
 		facts: {
-			...noFacts,
+			...newEnvironmentFacts,
 			users: other.facts.users,
 			tenants: other.facts.tenants,
 			role_assignments: other.facts.role_assignments,
@@ -528,7 +516,7 @@ journey('sets may change places in what they narrow, and become of another kind'
 		['a', 'b'],
 	] as const) {
 		const strategy = first === 'b' ? 'overwrite' : 'replace';
-		const turned = { ...header, ...line(first, second), ...(strategy === 'replace' && { facts: noFacts }) };
+		const turned = { ...header, ...line(first, second), ...(strategy === 'replace' && { facts: newEnvironmentFacts }) };
 		await ledger.wrote(await imported(place, turned, `?conflict_strategy=${strategy}`));
 		const { condition_sets } = (await exported(place))['schema'] as Readonly<Record<string, Json>>;
 		t.like(condition_sets, { [second]: { parent: first } });
@@ -537,7 +525,7 @@ journey('sets may change places in what they narrow, and become of another kind'
 	const other = { ...header, ...sets({ a: { type: 'resourceset', resource: 'document' }, b: {} }) };
 	await ledger.wrote(await imported(place, other, '?conflict_strategy=overwrite'));
 	t.like((await place.http.get(`${place.schema}/condition_sets/a`)).body, { type: 'resourceset', parent_id: null });
-	const without = { ...header, ...sets({ b: {} }), facts: noFacts };
+	const without = { ...header, ...sets({ b: {} }), facts: newEnvironmentFacts };
 	await ledger.wrote(await imported(place, without, '?conflict_strategy=replace'));
 	t.deepEqual((await place.http.get<Listed>(`${place.facts}/set_rules`)).body, []);
 	await ledger.balanced();
@@ -644,7 +632,7 @@ journey('keys name objects, also those that look like the id of another one', as
 		[ann.id],
 	);
 	t.deepEqual((await exported(place))['facts'], {
-		...noFacts,
+		...newEnvironmentFacts,
 		users: { [ann.id]: {}, ann: {} },
 		role_assignments: [held],
 	});

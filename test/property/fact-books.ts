@@ -1,4 +1,5 @@
-import { demand, drop, instanceType, joinedKeys, known, Refused, roleIn, type State } from './relationship-state.js';
+import { joinedKeys } from './joined-keys.js';
+import { demand, drop, instanceType, known, Refused, roleIn, type State } from './relationship-state.js';
 import type { FactWrite, Held, Tuple } from './relationship-writes.js';
 import { removeInstances } from './schema-books.js';
 

@@ -1,14 +1,6 @@
 import { tupleKey } from './fact-books.js';
-import {
-	demand,
-	drop,
-	type InstanceBook,
-	instanceType,
-	joinedKeys,
-	known,
-	roleIn,
-	type State,
-} from './relationship-state.js';
+import { joinedKeys } from './joined-keys.js';
+import { demand, drop, type InstanceBook, instanceType, known, roleIn, type State } from './relationship-state.js';
 import type { GroupWrite, Rule, Tuple } from './relationship-writes.js';
 import {
 	addResource,

@@ -9,6 +9,7 @@ import {
 	pick,
 	relate,
 } from '../compiler/model.js';
+import { noFacts } from '../support/no-facts.js';
 import { circularEdges } from './relationship-oracle.js';
 
 /** Says which of several, whatever their number: see `pick`. */
@@ -84,16 +85,7 @@ function hasCycle(schema: Schema): boolean {
 
 export const emptyModel: Model = {
 	schema: { condition_sets: [], set_rules: [], resources: [], roles: [] },
-	facts: {
-		user_attributes: [],
-		instance_attributes: [],
-		users: [],
-		tenants: [],
-		role_assignments: [],
-		instances: [],
-		instance_assignments: [],
-		relationships: [],
-	},
+	facts: noFacts,
 };
 
 /** The model after a step. */

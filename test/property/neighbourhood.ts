@@ -1,14 +1,10 @@
 /** What a store says of a run of changes: what they touched, and the state of that after them, no more than is promised. */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { ClosureNeighbourhood, Neighbourhood, Touched } from '../../compiler/delta.js';
 import type { Facts, InstanceAssignment, Model, Relationship, Schema } from '../../compiler/model.js';
-import {
-	circularEdges,
-	type DerivationInSchema,
-	edgesIntoCycles,
-	joinedKeys,
-	schemaDerivations,
-} from './relationship-oracle.js';
+import { joinedKeys } from './joined-keys.js';
+import { circularEdges, type DerivationInSchema, edgesIntoCycles, schemaDerivations } from './relationship-oracle.js';
 
 /** What a step touched: what it left otherwise than it found it. No step deletes anything and makes it anew. */
 export function touchedBetween(before: Model, after: Model): Touched {

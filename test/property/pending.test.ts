@@ -5,9 +5,10 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { delta, document, documentBytes, type Json } from '../../compiler/index.js';
-import type { Facts, Model, Schema } from '../../compiler/model.js';
+import type { Model, Schema } from '../../compiler/model.js';
 import { evaluate, wasmEngine } from '../compiler/engine.js';
 import { instanceNames, modelsOfOneSchema, userNames } from '../compiler/model.js';
+import { noFacts } from '../support/no-facts.js';
 import { neighbourhood, touchedBetween } from './neighbourhood.js';
 import { decide, patched } from './oracle.js';
 import { answered, type Question, rego } from './questions.js';
@@ -98,17 +99,6 @@ test('what a newer schema takes away is suspended, and what neither changed goes
 	t.log(JSON.stringify(seen));
 	for (const [what, number] of Object.entries(seen)) t.true(number > 20, `${number} checks: ${what}`);
 });
-
-const noFacts: Facts = {
-	users: [],
-	tenants: [],
-	role_assignments: [],
-	instances: [],
-	instance_assignments: [],
-	relationships: [],
-	user_attributes: [],
-	instance_attributes: [],
-};
 
 test('patches lead from what was suspended to what is, and to the policy that comes', (t) => {
 	fc.assert(

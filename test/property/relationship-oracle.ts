@@ -2,7 +2,9 @@
  * What the specification says about roles on instances, as slow and plain as it can be said. Nothing here is shared with
  * the compiler or the policy but the types of the model.
  */
+
 import type { Model, Schema } from '../../compiler/model.js';
+import { joinedKeys } from './joined-keys.js';
 
 /** One derivation of a schema: who holds `source` on a subject of `relation` holds `role` on its object. */
 export interface DerivationInSchema {
@@ -100,9 +102,4 @@ export function leadTo(schema: Schema, type: string, role: string): ReadonlySet<
 		}
 	}
 	return found;
-}
-
-/** One text for several keys. */
-export function joinedKeys(...keys: readonly string[]): string {
-	return JSON.stringify(keys);
 }

@@ -82,8 +82,3 @@ export function instanceType(instance: string): string {
 export function drop<V>(books: Map<string, V>, gone: (value: V, key: string) => boolean): void {
 	for (const [key, value] of books) if (gone(value, key)) books.delete(key);
 }
-
-/** Under what an assignment or a tuple is kept. */
-export function joinedKeys(...keys: readonly string[]): string {
-	return JSON.stringify(keys);
-}

@@ -1,4 +1,5 @@
 /** Laws of roles on instances: what a policy decides is what a plain search finds, whatever the schema and the facts. */
+
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { derivationCycles, derivationGraph, roleName } from '../../compiler/cycle.js';
@@ -8,10 +9,11 @@ import { findWalks } from '../../compiler/walk.js';
 import { evaluate, wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
 import { schema as anySchema, instanceNames, modelsOfOneSchema, userNames } from '../compiler/model.js';
+import { joinedKeys } from './joined-keys.js';
 import { decide, denials } from './oracle.js';
 import type { Query } from './query.js';
 import { answered, type Question, rego } from './questions.js';
-import { circularEdges, joinedKeys, leadTo, rolesOn, schemaDerivations } from './relationship-oracle.js';
+import { circularEdges, leadTo, rolesOn, schemaDerivations } from './relationship-oracle.js';
 
 const users = [...userNames, 'unone'];
 const instances = [null, ...instanceNames, 'inone'];

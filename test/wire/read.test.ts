@@ -32,8 +32,6 @@ const id = '0190f4c8-0000-7000-8000-00000000abcd';
 const scope = { id, organization_id: id, project_id: id, environment_id: id };
 const created = { ...scope, created_at: at };
 const changed = { ...created, updated_at: at };
-const shownCreated = { ...scope, created_at: written };
-const shownChanged = { ...shownCreated, updated_at: written };
 const junk = { password: 'hunter2', row_version: 3 };
 
 const environmentGiven = {
@@ -49,14 +47,12 @@ const environmentGiven = {
 	jwks: null,
 	settings: null,
 };
-const environmentShown = {
-	...environmentGiven,
-	created_at: written,
-	updated_at: written,
-	avp_policy_store_id: null,
-	email_configuration: null,
-};
+const environmentAdded = { avp_policy_store_id: null, email_configuration: null };
+const environmentShown = { ...environmentGiven, created_at: written, updated_at: written, ...environmentAdded };
 const actionGiven = { id, key: 'read', name: 'Read', description: null, attributes: null };
+const relationBlock = { resource_id: id, resource: 'folder', relation_name: 'Parent', description: null };
+const userBlock = { id, key: 'u', email: null, first_name: null, last_name: null, attributes: {} };
+const instanceBlock = { id, key: 'b', resource: 'a', attributes: {} };
 const groupGiven = { id, group_resource_type_key: 'group', group_instance_key: 'admins', group_tenant: 't' };
 const groupRoleGiven = {
 	role: 'r',
@@ -102,15 +98,17 @@ interface Answer {
 	readonly shown: object;
 }
 
+/** What shows just what is given, times as text, and what is `added` to it or shown otherwise. */
+function answer(schema: z.ZodType, given: object, added: object = {}): Answer {
+	const fields = Object.entries(given).map(([name, value]) => [name, value === at ? written : value]);
+	return { schema, given, shown: { ...Object.fromEntries(fields), ...added } };
+}
+
 const answers: Readonly<Record<string, Answer>> = {
-	APIKeyScopeRead: {
-		schema: apiKey.ApiKeyScopeRead,
-		given: { organization_id: id, project_id: null, environment_id: null },
-		shown: { organization_id: id, project_id: null, environment_id: null },
-	},
-	APIKeyRead: {
-		schema: apiKey.ApiKeyRead,
-		given: {
+	APIKeyScopeRead: answer(apiKey.ApiKeyScopeRead, { organization_id: id, project_id: null, environment_id: null }),
+	APIKeyRead: answer(
+		apiKey.ApiKeyRead,
+		{
 			id,
 			organization_id: id,
 			project_id: id,
@@ -125,54 +123,24 @@ const answers: Readonly<Record<string, Answer>> = {
 			env: environmentGiven,
 			project: null,
 		},
-		shown: {
-			id,
-			organization_id: id,
-			project_id: id,
-			environment_id: id,
-			object_type: 'env',
-			access_level: 'admin',
-			owner_type: 'pdp_config',
-			name: null,
-			secret: 'permit_key_x',
-			created_at: written,
-			last_used_at: null,
-			env: environmentShown,
-			project: null,
-			created_by_member: null,
-		},
-	},
-	ProjectRead: {
-		schema: project.ProjectRead,
-		given: {
-			id,
-			key: 'shop',
-			name: 'Shop',
-			organization_id: id,
-			created_at: at,
-			updated_at: at,
-			urn_namespace: null,
-			description: null,
-			settings: null,
-			active_policy_repo_id: null,
-		},
-		shown: {
-			id,
-			key: 'shop',
-			name: 'Shop',
-			organization_id: id,
-			created_at: written,
-			updated_at: written,
-			urn_namespace: null,
-			description: null,
-			settings: null,
-			active_policy_repo_id: null,
-		},
-	},
-	EnvironmentRead: { schema: environment.EnvironmentRead, given: environmentGiven, shown: environmentShown },
-	ResourceRead: {
-		schema: resource.ResourceRead,
-		given: {
+		{ env: environmentShown, created_by_member: null },
+	),
+	ProjectRead: answer(project.ProjectRead, {
+		id,
+		key: 'shop',
+		name: 'Shop',
+		organization_id: id,
+		created_at: at,
+		updated_at: at,
+		urn_namespace: null,
+		description: null,
+		settings: null,
+		active_policy_repo_id: null,
+	}),
+	EnvironmentRead: answer(environment.EnvironmentRead, environmentGiven, environmentAdded),
+	ResourceRead: answer(
+		resource.ResourceRead,
+		{
 			...changed,
 			key: 'doc',
 			name: 'Doc',
@@ -182,31 +150,21 @@ const answers: Readonly<Record<string, Answer>> = {
 			type_attributes: null,
 			actions: { read: { ...actionGiven, ...junk } },
 			roles: { viewer: { ...resourceRoleGiven, ...junk } },
-			relations: {
-				parent: { resource_id: id, resource: 'folder', relation_name: 'Parent', description: null, ...junk },
-			},
+			relations: { parent: { ...relationBlock, ...junk } },
 			action_groups: { reading: ['read'] },
 		},
-		shown: {
-			...shownChanged,
-			key: 'doc',
-			name: 'Doc',
-			urn: null,
-			description: null,
-			attributes: null,
-			type_attributes: null,
+		{
 			actions: { read: { ...actionGiven, ...v1compat } },
 			roles: { viewer: resourceRoleShown },
-			action_groups: { reading: ['read'] },
-			relations: { parent: { resource_id: id, resource: 'folder', relation_name: 'Parent', description: null } },
+			relations: { parent: relationBlock },
 			v1compat_path: null,
 			v1compat_type: null,
 			v1compat_name: null,
 		},
-	},
-	ResourceActionRead: {
-		schema: action.ResourceActionRead,
-		given: {
+	),
+	ResourceActionRead: answer(
+		action.ResourceActionRead,
+		{
 			...changed,
 			key: 'read',
 			name: 'Read',
@@ -215,85 +173,39 @@ const answers: Readonly<Record<string, Answer>> = {
 			description: null,
 			attributes: { a: 1 },
 		},
-		shown: {
-			...shownChanged,
-			key: 'read',
-			name: 'Read',
-			permission_name: 'doc:read',
-			resource_id: id,
-			description: null,
-			attributes: { a: 1 },
-			...v1compat,
-		},
-	},
-	ResourceActionGroupRead: {
-		schema: actionGroup.ActionGroupRead,
-		given: {
-			...changed,
-			key: 'reading',
-			name: 'Reading',
-			resource_id: id,
-			description: null,
-			attributes: null,
-			actions: ['read'],
-		},
-		shown: {
-			...shownChanged,
-			key: 'reading',
-			name: 'Reading',
-			resource_id: id,
-			description: null,
-			attributes: null,
-			actions: ['read'],
-		},
-	},
-	RelationRead: {
-		schema: relation.RelationRead,
-		given: {
-			...changed,
-			key: 'parent',
-			name: 'Parent',
-			description: null,
-			object_resource_id: id,
-			object_resource: 'doc',
-			subject_resource_id: id,
-			subject_resource: 'folder',
-		},
-		shown: {
-			...shownChanged,
-			key: 'parent',
-			name: 'Parent',
-			description: null,
-			object_resource_id: id,
-			object_resource: 'doc',
-			subject_resource_id: id,
-			subject_resource: 'folder',
-		},
-	},
-	ResourceAttributeRead: {
-		schema: attribute.ResourceAttributeRead,
-		given: {
-			...changed,
-			key: 'age',
-			type: 'number',
-			resource_id: id,
-			resource_key: '__user',
-			built_in: false,
-			description: null,
-		},
-		shown: {
-			...shownChanged,
-			key: 'age',
-			type: 'number',
-			resource_id: id,
-			resource_key: '__user',
-			built_in: false,
-			description: null,
-		},
-	},
-	RoleRead: {
-		schema: role.RoleRead,
-		given: {
+		v1compat,
+	),
+	ResourceActionGroupRead: answer(actionGroup.ActionGroupRead, {
+		...changed,
+		key: 'reading',
+		name: 'Reading',
+		resource_id: id,
+		description: null,
+		attributes: null,
+		actions: ['read'],
+	}),
+	RelationRead: answer(relation.RelationRead, {
+		...changed,
+		key: 'parent',
+		name: 'Parent',
+		description: null,
+		object_resource_id: id,
+		object_resource: 'doc',
+		subject_resource_id: id,
+		subject_resource: 'folder',
+	}),
+	ResourceAttributeRead: answer(attribute.ResourceAttributeRead, {
+		...changed,
+		key: 'age',
+		type: 'number',
+		resource_id: id,
+		resource_key: '__user',
+		built_in: false,
+		description: null,
+	}),
+	RoleRead: answer(
+		role.RoleRead,
+		{
 			...changed,
 			key: 'admin',
 			name: 'Admin',
@@ -302,32 +214,13 @@ const answers: Readonly<Record<string, Answer>> = {
 			extends: [],
 			attributes: null,
 		},
-		shown: {
-			...shownChanged,
-			key: 'admin',
-			name: 'Admin',
-			description: null,
-			permissions: [],
-			extends: [],
-			attributes: null,
-			granted_to: null,
-			v1compat_settings: null,
-			v1compat_attributes: null,
-		},
-	},
-	ResourceRoleRead: {
-		schema: resourceRole.ResourceRoleRead,
-		given: resourceRoleGiven,
-		shown: resourceRoleShown,
-	},
-	RoleBulkReport: {
-		schema: role.RoleBulkRead,
-		given: { created: ['a'], updated: [] },
-		shown: { created: ['a'], updated: [] },
-	},
-	UserRead: {
-		schema: user.UserRead,
-		given: {
+		{ granted_to: null, v1compat_settings: null, v1compat_attributes: null },
+	),
+	ResourceRoleRead: { schema: resourceRole.ResourceRoleRead, given: resourceRoleGiven, shown: resourceRoleShown },
+	RoleBulkReport: answer(role.RoleBulkRead, { created: ['a'], updated: [] }),
+	UserRead: answer(
+		user.UserRead,
+		{
 			...changed,
 			key: 'a|b',
 			email: null,
@@ -337,125 +230,79 @@ const answers: Readonly<Record<string, Answer>> = {
 			roles: [{ role: 'admin', tenant: 'acme', ...junk }],
 			associated_tenants: [{ tenant: 'acme', roles: ['admin'], status: 'active' }],
 		},
-		shown: {
-			...shownChanged,
-			key: 'a|b',
-			email: null,
-			first_name: null,
-			last_name: null,
-			attributes: {},
+		{
 			roles: [{ role: 'admin', tenant: 'acme' }],
 			associated_tenants: [{ tenant: 'acme', roles: ['admin'], status: 'active', resource_instance_roles: [] }],
 		},
-	},
-	TenantRead: {
-		schema: tenant.TenantRead,
-		given: { ...changed, key: 'acme', name: 'Acme', last_action_at: at, description: null, attributes: null },
-		shown: { ...shownChanged, key: 'acme', name: 'Acme', last_action_at: written, description: null, attributes: null },
-	},
-	RoleAssignmentRead: {
-		schema: assignment.RoleAssignmentRead,
-		given: {
+	),
+	TenantRead: answer(tenant.TenantRead, {
+		...changed,
+		key: 'acme',
+		name: 'Acme',
+		last_action_at: at,
+		description: null,
+		attributes: null,
+	}),
+	RoleAssignmentRead: answer(assignment.RoleAssignmentRead, {
+		...created,
+		user: 'u',
+		role: 'r',
+		tenant: 't',
+		user_id: id,
+		role_id: id,
+		tenant_id: id,
+		resource_instance: 'a:b',
+		resource_instance_id: id,
+	}),
+	RoleAssignmentDetailedRead: answer(
+		assignment.RoleAssignmentDetailedRead,
+		{
 			...created,
-			user: 'u',
-			role: 'r',
-			tenant: 't',
-			user_id: id,
-			role_id: id,
-			tenant_id: id,
-			resource_instance: 'a:b',
-			resource_instance_id: id,
-		},
-		shown: {
-			...shownCreated,
-			user: 'u',
-			role: 'r',
-			tenant: 't',
-			user_id: id,
-			role_id: id,
-			tenant_id: id,
-			resource_instance: 'a:b',
-			resource_instance_id: id,
-		},
-	},
-	RoleAssignmentDetailedRead: {
-		schema: assignment.RoleAssignmentDetailedRead,
-		given: {
-			...created,
-			user: { id, key: 'u', email: null, first_name: null, last_name: null, attributes: {}, ...junk },
+			user: { ...userBlock, ...junk },
 			role: { id, key: 'r', name: 'R', permissions: null },
 			tenant: { id, key: 't', name: 'T', attributes: {} },
-			resource_instance: { id, key: 'b', resource: 'a', attributes: {}, ...junk },
+			resource_instance: { ...instanceBlock, ...junk },
 		},
-		shown: {
-			...shownCreated,
-			user: { id, key: 'u', email: null, first_name: null, last_name: null, attributes: {} },
-			role: { id, key: 'r', name: 'R', permissions: null },
-			tenant: { id, key: 't', name: 'T', attributes: {} },
-			resource_instance: { id, key: 'b', resource: 'a', attributes: {} },
-		},
-	},
-	ResourceInstanceRead: {
-		schema: instance.ResourceInstanceRead,
-		given: { ...changed, key: 'b', resource: 'a', resource_id: id, tenant: 't', tenant_id: id, attributes: {} },
-		shown: { ...shownChanged, key: 'b', resource: 'a', resource_id: id, tenant: 't', tenant_id: id, attributes: {} },
-	},
-	RelationshipTupleRead: {
-		schema: tuple.RelationshipTupleRead,
-		given: {
-			...changed,
-			subject: 'a:b',
-			relation: 'r',
-			object: 'c:d',
-			tenant: 't',
-			subject_id: id,
-			relation_id: id,
-			object_id: id,
-			tenant_id: id,
-		},
-		shown: {
-			...shownChanged,
-			subject: 'a:b',
-			relation: 'r',
-			object: 'c:d',
-			tenant: 't',
-			subject_id: id,
-			relation_id: id,
-			object_id: id,
-			tenant_id: id,
-		},
-	},
-	GroupReadSchema: { schema: group.GroupReadSchema, given: groupGiven, shown: groupGiven },
-	GroupRead: { schema: group.GroupRead, given: groupGiven, shown: groupGiven },
-	GroupRoleRead: { schema: group.GroupRoleRead, given: groupRoleGiven, shown: groupRoleGiven },
-	PolicyRead: {
-		schema: PolicyRead,
-		given: {
-			revision: 3,
-			schema_revision: 3,
-			hash: null,
-			compiled_revision: null,
-			published_at: null,
-			failure: { revision: 3, message: 'x' },
-			degraded: null,
-			files: [],
-		},
-		shown: {
-			revision: 3,
-			schema_revision: 3,
-			hash: null,
-			compiled_revision: null,
-			published_at: null,
-			failure: { revision: 3, message: 'x' },
-			degraded: null,
-			files: [],
-		},
-	},
-	ErrorBody: {
-		schema: ErrorBody,
-		given: { id, title: 'T', error_code: 'NOT_FOUND', message: 'M' },
-		shown: { id, title: 'T', error_code: 'NOT_FOUND', message: 'M', support_link: null, additional_info: null },
-	},
+		{ user: userBlock, resource_instance: instanceBlock },
+	),
+	ResourceInstanceRead: answer(instance.ResourceInstanceRead, {
+		...changed,
+		key: 'b',
+		resource: 'a',
+		resource_id: id,
+		tenant: 't',
+		tenant_id: id,
+		attributes: {},
+	}),
+	RelationshipTupleRead: answer(tuple.RelationshipTupleRead, {
+		...changed,
+		subject: 'a:b',
+		relation: 'r',
+		object: 'c:d',
+		tenant: 't',
+		subject_id: id,
+		relation_id: id,
+		object_id: id,
+		tenant_id: id,
+	}),
+	GroupReadSchema: answer(group.GroupReadSchema, groupGiven),
+	GroupRead: answer(group.GroupRead, groupGiven),
+	GroupRoleRead: answer(group.GroupRoleRead, groupRoleGiven),
+	PolicyRead: answer(PolicyRead, {
+		revision: 3,
+		schema_revision: 3,
+		hash: null,
+		compiled_revision: null,
+		published_at: null,
+		failure: { revision: 3, message: 'x' },
+		degraded: null,
+		files: [],
+	}),
+	ErrorBody: answer(
+		ErrorBody,
+		{ id, title: 'T', error_code: 'NOT_FOUND', message: 'M' },
+		{ support_link: null, additional_info: null },
+	),
 };
 
 for (const [name, { schema, given, shown }] of Object.entries(answers)) {

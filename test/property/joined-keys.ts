@@ -1,0 +1,4 @@
+/** One text for several keys. */
+export function joinedKeys(...keys: readonly string[]): string {
+	return JSON.stringify(keys);
+}
