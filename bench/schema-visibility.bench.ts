@@ -56,7 +56,10 @@ const shapes: readonly Shape[] = [
 	rules(240, 2_400, 'over 40 actions'),
 	rules(320, 25_000, 'on one action'),
 	rules(1_000, 25_000, 'over 40 actions'),
-	...[50, 100, 300, 600].map(types),
+	types(50),
+	types(100),
+	types(300),
+	types(600),
 ];
 
 async function accepted(

@@ -5,12 +5,18 @@ import { archive } from '../../compiler/opa/archive.js';
 import { unpack } from '../../src/bundle.js';
 
 const file = (path: string) => ({ path, content: `package ${path.length}\n# é\u{1f600}` });
+/** Around the lengths at which tar writes a path otherwise, and at which content fills a block. */
+const pathLengths = [99, 100, 101, 155, 256, 985, 986, 987, 988, 989, 9_000];
+const contentLengths = [511, 512, 513];
+
 const files = [
-	...['a.rego', 'regolith/user_sets/=0041/holds.rego', 'empty.rego'].map(file),
-	...[99, 100, 101, 155, 256, 985, 986, 987, 988, 989, 9_000].map((length) => file(`x/${'y'.repeat(length - 2)}`)),
+	file('a.rego'),
+	file('regolith/user_sets/=0041/holds.rego'),
+	file('empty.rego'),
+	...pathLengths.map((length) => file(`x/${'y'.repeat(length - 2)}`)),
 	file(`é/${'é'.repeat(60)}`),
 	{ path: 'nothing.rego', content: '' },
-	...[511, 512, 513].map((length) => ({ path: `${length}.rego`, content: 'z'.repeat(length) })),
+	...contentLengths.map((length) => ({ path: `${length}.rego`, content: 'z'.repeat(length) })),
 ];
 
 test('what was packed is what is read', async (t) => {

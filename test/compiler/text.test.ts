@@ -60,6 +60,9 @@ function skeleton(rego: string): readonly string[] {
 	return [...new Set(text.split('\n'))];
 }
 
+const objects = ['user', 'resource'];
+const tables = ['relations', 'closures'];
+
 const grammar = new Set([
 	'',
 	'}',
@@ -103,7 +106,7 @@ const grammar = new Set([
 	'default holds := false',
 	'selects(_) := true',
 	'selects(_) if rbac.roles[""] == null',
-	...['user', 'resource'].flatMap((object) => [
+	...objects.flatMap((object) => [
 		`holds if selects(attributes.${object})`,
 		`selects(${object}) if {`,
 		`selects(${object}) if ${object}.level == 0`,
@@ -147,7 +150,7 @@ const grammar = new Set([
 	'\t}',
 	'\tderived_on_any(user, {object})',
 	'\tderived_on_any(user, objects)',
-	...['relations', 'closures'].flatMap((table) => [
+	...tables.flatMap((table) => [
 		`\tdata.regolith.rebac.meet(user[""], data.regolith.facts.${table}[object][""])`,
 		`\tdata.regolith.rebac.meet(assigned, data.regolith.facts.${table}[object][""])`,
 		`\tdata.regolith.roles[""].held_on_any(user, data.regolith.facts.${table}[object][""])`,

@@ -18,15 +18,18 @@ const documents = {
 	relations: { parent: 'folder' },
 };
 
+const folderNumbers = [1, 2];
+const documentNumbers = [1, 2, 3];
+
 /** An account with two folders and three documents in each of two tenants. Nothing is created but by its relationships. */
 const tuples = ['acme', 'globex'].flatMap((tenant) => [
-	...[1, 2].map((folder) => ({
+	...folderNumbers.map((folder) => ({
 		subject: `account:${tenant}`,
 		relation: 'account',
 		tenant,
 		object: `folder:${tenant}-${folder}`,
 	})),
-	...[1, 2, 3].map((document) => ({
+	...documentNumbers.map((document) => ({
 		subject: `folder:${tenant}-1`,
 		relation: 'parent',
 		tenant,
@@ -85,15 +88,16 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 	};
 	/** All that a user may do on the instances of `tenant`, as `action instance`. */
 	const all = async (user: string, tenant = 'acme') => {
-		const asked = [
-			...[`account:${tenant}`].flatMap((name) => ['manage'].map((action) => [action, name])),
-			...[`folder:${tenant}-1`, `folder:${tenant}-2`].flatMap((name) =>
-				['list', 'rename'].map((action) => [action, name]),
+		const asked: readonly (readonly [action: string, name: string])[] = [
+			['manage', `account:${tenant}`],
+			['list', `folder:${tenant}-1`],
+			['rename', `folder:${tenant}-1`],
+			['list', `folder:${tenant}-2`],
+			['rename', `folder:${tenant}-2`],
+			...documentNumbers.flatMap((number) =>
+				['read', 'comment', 'delete'].map((action) => [action, `document:${tenant}-${number}`] as const),
 			),
-			...[1, 2, 3].flatMap((number) =>
-				['read', 'comment', 'delete'].map((action) => [action, `document:${tenant}-${number}`]),
-			),
-		] as [string, string][];
+		];
 		const checks = asked.map(([action, name]) => {
 			const [type = '', key = ''] = name.split(':');
 			return { user, action, resource: { type, key, tenant } };
@@ -106,9 +110,9 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 	t.deepEqual(await all('ann', 'globex'), [], 'and nothing in another tenant');
 	t.deepEqual(
 		await all('ben'),
-		[1, 2]
+		folderNumbers
 			.map((number) => `list folder:acme-${number}`)
-			.concat([1, 2, 3].flatMap((n) => [`read document:acme-${n}`, `comment document:acme-${n}`])),
+			.concat(documentNumbers.flatMap((n) => [`read document:acme-${n}`, `comment document:acme-${n}`])),
 	);
 	t.deepEqual(
 		(await all('ben', 'globex')).length,
@@ -121,7 +125,7 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 
 	const permissions = await sdk.getUserPermissions('ben', ['globex']);
 	t.deepEqual(Object.keys(permissions).sort(), [
-		...[1, 2, 3].map((number) => `document:globex-${number}`),
+		...documentNumbers.map((number) => `document:globex-${number}`),
 		'folder:globex-1',
 	]);
 	t.deepEqual(permissions['document:globex-2']?.permissions, ['document:comment', 'document:read']);

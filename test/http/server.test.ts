@@ -38,6 +38,30 @@ interface Case {
 const good = { authorization: 'Bearer good' };
 const thing = JSON.stringify({ name: 'abc', size: 3 });
 
+const noObjects = ['null', '[]', '"x"', '3', 'true'];
+const malformedJson = ['{"a":', '{a:1}', "{'a':1}", '[1,]', 'NaN', '\u0000', ' '];
+const prototypeNames = ['{"a":{"__proto__":{"b":1}}}', '{"\\u005f_proto__":{"toString":1}}'];
+const encodedPaths = [
+	['auth0%7Celon', 'auth0|elon'],
+	['document%3Abudget', 'document:budget'],
+	['a:b', 'a:b'],
+	['%40me', '@me'],
+	['a%2Bb', 'a+b'],
+	['a+b@c', 'a+b@c'],
+	['a%2Fb', 'a/b'],
+	['a%20b', 'a b'],
+	['%C3%A9', 'é'],
+	['%2e%2e', '..'],
+] as const;
+const malformedEncodings = ['%ZZ', '%', '%2', '%FF', '%C3'];
+const encodingsOutsideUtf8 = ['%ED%A0%80', '%FF', 'a%C3', '%C0%AE', 'b%ZZ%80'];
+const loneSurrogates = [
+	['"\\ud800"', ['body']],
+	['{"a":{"b":["\\uDFFF\\uD83D"]}}', ['body', 'a', 'b', 0]],
+	['{"unknown\\udead":1}', ['body', 'unknown\udead']],
+] as const;
+const misfits = ['status', 'body', 'crash'];
+
 const cases: readonly Case[] = [
 	{ title: 'query default', path: '/things', status: 200, answer: [{ id: 'none', size: 1, note: null }] },
 	{
@@ -113,7 +137,7 @@ const cases: readonly Case[] = [
 		],
 		says: /got `"toolong"`/,
 	},
-	...['null', '[]', '"x"', '3', 'true'].map((body) => ({
+	...noObjects.map((body) => ({
 		title: `a body that is no object: ${body}`,
 		method: 'POST',
 		path: '/things',
@@ -131,7 +155,7 @@ const cases: readonly Case[] = [
 		status: 201,
 	},
 
-	...['{"a":', '{a:1}', "{'a':1}", '[1,]', 'NaN', '\u0000', ' '].map((body) => ({
+	...malformedJson.map((body) => ({
 		title: `malformed JSON ${JSON.stringify(body)}`,
 		method: 'POST',
 		path: '/echo',
@@ -139,7 +163,7 @@ const cases: readonly Case[] = [
 		status: 400,
 		says: /not valid JSON/,
 	})),
-	...['{"a":{"__proto__":{"b":1}}}', '{"\\u005f_proto__":{"toString":1}}'].map((body) => ({
+	...prototypeNames.map((body) => ({
 		title: `a prototype's name is a name like any other: ${body}`,
 		method: 'POST',
 		path: '/echo',
@@ -216,33 +240,20 @@ const cases: readonly Case[] = [
 		answer: undefined,
 	},
 
-	...(
-		[
-			['auth0%7Celon', 'auth0|elon'],
-			['document%3Abudget', 'document:budget'],
-			['a:b', 'a:b'],
-			['%40me', '@me'],
-			['a%2Bb', 'a+b'],
-			['a+b@c', 'a+b@c'],
-			['a%2Fb', 'a/b'],
-			['a%20b', 'a b'],
-			['%C3%A9', 'é'],
-			['%2e%2e', '..'],
-		] as const
-	).map(([written, read]) => ({
+	...encodedPaths.map(([written, read]) => ({
 		title: `path ${written} is ${read}`,
 		path: `/things/${written}`,
 		status: 200,
 		answer: { id: read, size: 1, note: null },
 	})),
-	...['%ZZ', '%', '%2', '%FF', '%C3'].map((written) => ({
+	...malformedEncodings.map((written) => ({
 		title: `path with malformed ${written}`,
 		path: `/things/${written}`,
 		status: 400,
 		says: /percent-encoding/,
 	})),
 	{ title: 'malformed percent-encoding in a query is text', path: '/things?name=%ZZ', status: 200 },
-	...['%ED%A0%80', '%FF', 'a%C3', '%C0%AE', 'b%ZZ%80'].map((written) => ({
+	...encodingsOutsideUtf8.map((written) => ({
 		title: `a query that is no UTF-8: ${written}`,
 		path: `/things?page=1&name=${written}&other=%C3%A9`,
 		status: 422,
@@ -251,13 +262,7 @@ const cases: readonly Case[] = [
 	})),
 	{ title: 'a name in a query that is no UTF-8', path: '/things?%FF=1', status: 422, locs: [['query', '\ufffd']] },
 
-	...(
-		[
-			['"\\ud800"', ['body']],
-			['{"a":{"b":["\\uDFFF\\uD83D"]}}', ['body', 'a', 'b', 0]],
-			['{"unknown\\udead":1}', ['body', 'unknown\udead']],
-		] as const
-	).map(([body, loc]) => ({
+	...loneSurrogates.map(([body, loc]) => ({
 		title: `a lone surrogate: ${body}`,
 		method: 'POST',
 		path: '/echo',
@@ -299,7 +304,7 @@ const cases: readonly Case[] = [
 	{ title: 'undeclared fields are dropped', path: '/leak', status: 200, answer: { id: 'a', size: 1, note: null } },
 	{ title: 'an undeclared body is dropped', path: '/misfit/undeclared-body', status: 202, answer: undefined },
 	{ title: 'a deliberate failure', path: '/misfit/duplicate', status: 409, says: /already exists/ },
-	...['status', 'body', 'crash'].map((how) => ({
+	...misfits.map((how) => ({
 		title: `a misfit ${how} is our fault and says nothing`,
 		path: `/misfit/${how}`,
 		status: 500,

@@ -154,11 +154,12 @@ journey('an id of another environment in a body or a filter names nothing', asyn
 		['POST', `${facts}/set_rules`, { ...setRule, resource_set: set_id }, set_id],
 		['POST', `${facts}/set_rules`, { ...setRule, resource_set: resource_id, is_resource: true }, resource_id],
 		['POST', `${facts}/set_rules`, { ...setRule, user_set: role_id, is_role: true }, role_id],
-		...['preview', 'evaluate'].flatMap((kind) =>
-			Object.entries({ condition_set: set_id, tenant: tenant_id, parent_id: set_id }).map(
-				([field, id]) => ['POST', `${schema}/condition_sets/${kind}`, { [field]: id }, id] as const,
-			),
-		),
+		['POST', `${schema}/condition_sets/preview`, { condition_set: set_id }, set_id],
+		['POST', `${schema}/condition_sets/preview`, { tenant: tenant_id }, tenant_id],
+		['POST', `${schema}/condition_sets/preview`, { parent_id: set_id }, set_id],
+		['POST', `${schema}/condition_sets/evaluate`, { condition_set: set_id }, set_id],
+		['POST', `${schema}/condition_sets/evaluate`, { tenant: tenant_id }, tenant_id],
+		['POST', `${schema}/condition_sets/evaluate`, { parent_id: set_id }, set_id],
 		['PATCH', `${facts}/user_invites/ines@example.com`, { role_id }, role_id],
 		['PATCH', `${facts}/user_invites/ines@example.com`, { tenant_id }, tenant_id],
 	];

@@ -113,9 +113,11 @@ interface RandomSet extends Json {
 	readonly resource?: string;
 }
 
+const emailIsNot = (value: string) => ({ not: { 'user.email': { equals: value } } });
+
 const userSet = said({ name: text }, { description: text }).chain((set) =>
 	fc
-		.constantFrom({}, ...['x', 'Ä "quoted"'].map((value) => ({ not: { 'user.email': { equals: value } } })))
+		.constantFrom({}, emailIsNot('x'), emailIsNot('Ä "quoted"'))
 		.map((conditions) => ({ ...set, type: 'userset' as const, conditions })),
 );
 

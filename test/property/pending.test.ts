@@ -37,6 +37,9 @@ const histories = fc
 	});
 
 /** Every user, action and instance together, of the newer schema and of the one in force. */
+/** What conditions of random sets ask for, so that they select. */
+const levels = [0, 1, 2];
+
 function schemaQuestions({ schema, facts }: Model, inForce: Schema): readonly Question[] {
 	const types = new Map([...inForce.resources, ...schema.resources].map(({ key, actions }) => [key, actions]));
 	for (const { key, actions } of inForce.resources) types.set(key, [...(types.get(key) ?? []), ...actions]);
@@ -47,8 +50,7 @@ function schemaQuestions({ schema, facts }: Model, inForce: Schema): readonly Qu
 			return [...new Set(actions.map((action) => action.key))].flatMap((action) =>
 				users.flatMap((user): readonly Question[] => [
 					{ user: { key: user }, action, resource },
-					// What conditions of random sets ask for, so that they select.
-					...[0, 1, 2].map(
+					...levels.map(
 						(level): Question => ({
 							user: { key: user, attributes: { level, status: level } },
 							action,

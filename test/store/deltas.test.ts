@@ -76,24 +76,18 @@ const held = (user: string, role: string, resource_instance: string) => ({ user,
 const tuple = (subject: string, object: string) => ({ subject, relation: 'parent', object });
 
 const facts: readonly Write[] = [
-	...[ann, bob].map((key) => ({ method: 'POST', path: 'users', body: { key } }) as const),
+	{ method: 'POST', path: 'users', body: { key: ann } },
+	{ method: 'POST', path: 'users', body: { key: bob } },
 	{ method: 'POST', path: 'tenants', body: { key: acme, name: acme } },
-	...['f1', 'f2', 'f3', 'f4'].map((key) => {
-		return { method: 'POST', path: 'resource_instances', body: { resource: 'folder', key, tenant: acme } } as const;
-	}),
+	{ method: 'POST', path: 'resource_instances', body: { resource: 'folder', key: 'f1', tenant: acme } },
+	{ method: 'POST', path: 'resource_instances', body: { resource: 'folder', key: 'f2', tenant: acme } },
+	{ method: 'POST', path: 'resource_instances', body: { resource: 'folder', key: 'f3', tenant: acme } },
+	{ method: 'POST', path: 'resource_instances', body: { resource: 'folder', key: 'f4', tenant: acme } },
 	{ method: 'POST', path: 'relationship_tuples', body: { ...tuple('folder:f1', 'document:d1'), tenant: acme } },
-	...[
-		['f1', 'f2'],
-		['f2', 'f3'],
-		['f3', 'f4'],
-		['f4', 'f2'],
-	].map(([subject, object]) => {
-		return {
-			method: 'POST',
-			path: 'relationship_tuples',
-			body: tuple(`folder:${subject}`, `folder:${object}`),
-		} as const;
-	}),
+	{ method: 'POST', path: 'relationship_tuples', body: tuple('folder:f1', 'folder:f2') },
+	{ method: 'POST', path: 'relationship_tuples', body: tuple('folder:f2', 'folder:f3') },
+	{ method: 'POST', path: 'relationship_tuples', body: tuple('folder:f3', 'folder:f4') },
+	{ method: 'POST', path: 'relationship_tuples', body: tuple('folder:f4', 'folder:f2') },
 	{ method: 'POST', path: 'role_assignments', body: held(ann, 'viewer', 'folder:f1') },
 	{ method: 'POST', path: 'role_assignments', body: held(ann, 'editor', 'folder:f1') },
 	{ method: 'POST', path: 'role_assignments', body: held(bob, 'viewer', 'folder:f1') },

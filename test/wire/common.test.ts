@@ -24,13 +24,12 @@ const keyMessage = ': must be one or more of a-z, A-Z, 0-9, `-`, `_`';
 const userKeyMessage = ': must be one or more of a-z, A-Z, 0-9, `|`, `@`, `+`, `-`, `.`, `_`';
 const storable = 'must not contain NUL characters or lone surrogates';
 
+const keys = ['a', 'Account', 'read-all', '__user', '0', '-', 'x'.repeat(512), '3d1b0f0a-6b9c-4d5e-8f00-000000000000'];
+const userKeys = ['auth0|elon', 'a+b@c.io', 'A.b_c-d', '3d1b0f0a6b9c4d5e8f00000000000000'];
+
 const accepted: readonly (readonly [string, z.ZodType, unknown, unknown?])[] = [
-	...['a', 'Account', 'read-all', '__user', '0', '-', 'x'.repeat(512), '3d1b0f0a-6b9c-4d5e-8f00-000000000000'].map(
-		(key) => ['Key', Key, key] as const,
-	),
-	...['auth0|elon', 'a+b@c.io', 'A.b_c-d', '3d1b0f0a6b9c4d5e8f00000000000000'].map(
-		(key) => ['UserKey', UserKey, key] as const,
-	),
+	...keys.map((key) => ['Key', Key, key] as const),
+	...userKeys.map((key) => ['UserKey', UserKey, key] as const),
 	['Reference', Reference, 'document:budget 1'],
 	['Text', Text, ''],
 	['Text', Text, 'emoji 😀, line\nbreak, \u0001'],
@@ -52,15 +51,24 @@ for (const [name, schema, value, becomes = value] of accepted) {
 	});
 }
 
+const notKeys = ['', 'a b', 'a.b', 'a:b', 'é', 'a\n', 'a\u0000', 'a/b', '\ud800'];
+const notUserKeys = ['', 'a b', 'a:b', 'a/b', 'a\n', 'é'];
+const notUuids = [
+	'',
+	'x',
+	'0190f4c8-0000-7000-8000-00000000abcg',
+	'0190f4c80000-7000-8000-00000000abcd',
+	' 0190f4c8000070008000000000000000',
+];
+const notObjects = [[], 'x', 3, null, true];
+
 const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]])[] = [
-	...['', 'a b', 'a.b', 'a:b', 'é', 'a\n', 'a\u0000', 'a/b', '\ud800'].map(
-		(key) => ['Key', Key, key, [keyMessage]] as const,
-	),
+	...notKeys.map((key) => ['Key', Key, key, [keyMessage]] as const),
 	['Key', Key, '__proto__', [': is a reserved name']],
 	['Key', Key, 'x'.repeat(513), [': Too big: expected string to have <=512 characters']],
 	['Key', Key, 3, [': Invalid input: expected string, received number']],
 	['Key', Key, null, [': Invalid input: expected string, received null']],
-	...['', 'a b', 'a:b', 'a/b', 'a\n', 'é'].map((key) => ['UserKey', UserKey, key, [userKeyMessage]] as const),
+	...notUserKeys.map((key) => ['UserKey', UserKey, key, [userKeyMessage]] as const),
 	['UserKey', UserKey, '__proto__', [': is a reserved name']],
 	['UserKey', UserKey, 'x'.repeat(513), [': Too big: expected string to have <=512 characters']],
 	['Reference', Reference, '', [': Too small: expected string to have >=1 characters']],
@@ -70,16 +78,10 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 	['Text', Text, '\udc00', [`: ${storable}`]],
 	['Text', Text, 'x'.repeat(16_385), [': Too big: expected string to have <=16384 characters']],
 	['Name', Name, 'x'.repeat(1025), [': Too big: expected string to have <=1024 characters']],
-	...[
-		'',
-		'x',
-		'0190f4c8-0000-7000-8000-00000000abcg',
-		'0190f4c80000-7000-8000-00000000abcd',
-		' 0190f4c8000070008000000000000000',
-	].map((uuid) => ['Uuid', Uuid, uuid, [': must be a UUID']] as const),
+	...notUuids.map((uuid) => ['Uuid', Uuid, uuid, [': must be a UUID']] as const),
 	['Timestamp', Timestamp, '2026-01-02T03:04:05', [': Invalid ISO datetime']],
 	['Timestamp', Timestamp, new Date(Number.NaN), [': Invalid input']],
-	...[[], 'x', 3, null, true].map((value) => ['Attributes', Attributes, value, [': must be an object']] as const),
+	...notObjects.map((value) => ['Attributes', Attributes, value, [': must be an object']] as const),
 	['Attributes', Attributes, json('{"a":{"b":["x\\u0000"]}}'), [`a.b.0: ${storable}`]],
 	['Attributes', Attributes, json('{"a":"\\ud800"}'), [`a: ${storable}`]],
 	['Attributes', Attributes, json('{"a\\u0000":1}'), [`a\u0000: ${storable}`]],

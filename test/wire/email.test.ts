@@ -19,6 +19,8 @@ const accepted = [
 	`a@${'b'.repeat(63)}.co`,
 ];
 
+const reservedDomains = ['arpa', 'invalid', 'local', 'localhost', 'onion', 'test'];
+
 const refused = [
 	'',
 	'a',
@@ -56,10 +58,7 @@ const refused = [
 	`${'a'.repeat(65)}@b.co`,
 	`a@${'b'.repeat(64)}.co`,
 	`a@${'b.'.repeat(126)}co`,
-	...['arpa', 'invalid', 'local', 'localhost', 'onion', 'test'].flatMap((top) => [
-		`a@b.${top}`,
-		`a@b.C.${top.toUpperCase()}`,
-	]),
+	...reservedDomains.flatMap((top) => [`a@b.${top}`, `a@b.C.${top.toUpperCase()}`]),
 	'a@localhost',
 ];
 

@@ -134,6 +134,8 @@ function refused(schema: z.ZodType, value: unknown): readonly (readonly string[]
 }
 
 const lost = { expires_at: '2030-01-01T00:00:00Z' };
+const resourceBodies = [ResourceCreate, ResourceReplace, ResourceUpdate];
+
 const nested: readonly (readonly [string, z.ZodType, unknown, string])[] = [
 	['a new user', user.UserCreate, { key: 'a', role_assignments: [held, { ...held, ...lost }] }, 'role_assignments.1'],
 	['a user put', user.UserReplace, { role_assignments: [{ ...held, ...lost }] }, 'role_assignments.0'],
@@ -172,7 +174,7 @@ const nested: readonly (readonly [string, z.ZodType, unknown, string])[] = [
 		{ operations: [{ key: 'a', name: 'A', resource: 'document', granted_to: { ...lost } }] },
 		'operations.0.granted_to',
 	],
-	...[ResourceCreate, ResourceReplace, ResourceUpdate].map(
+	...resourceBodies.map(
 		(schema) =>
 			[
 				'a role in a resource',

@@ -24,6 +24,8 @@ const onInstances = (role: string, written: string) =>
 	'is among them; what a role on an instance allows is said by its permissions';
 
 /** Conditions of user sets, and all that is wrong with them. */
+const notRanges = [[1], [1, 2, 3], [1, 'b'], ['a', null], 'a'];
+
 const wrong: readonly (readonly [conditions: unknown, ...problems: readonly string[]])[] = [
 	[null, ': a condition must be an object, not null'],
 	[[], ': a condition must be an object, not []'],
@@ -113,7 +115,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 		{ 'user.age': { 'greater-than': true } },
 		'user.age greater-than: the operand of `greater-than` must be a number or a string, not true',
 	],
-	...[[1], [1, 2, 3], [1, 'b'], ['a', null], 'a'].map(
+	...notRanges.map(
 		(range) =>
 			[
 				{ 'user.age': { between: range } },
