@@ -33,6 +33,6 @@ export default {
 	timeout: '2m',
 	// Processes, not threads: tests signal and kill, and a decision point's memory is measured per process.
 	workerThreads: false,
-	require: ['./setup/note-time.mjs'],
+	require: ['./setup/note-time.mjs', './setup/report-properties.mjs'],
 	nodeArguments: ['--enable-source-maps'],
 };

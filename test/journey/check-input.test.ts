@@ -195,8 +195,6 @@ const check = fc.record(
 );
 
 test('whatever is asked is answered, and allowed only what was granted', async (t) => {
-	const seed = Date.now() % 2 ** 31;
-	t.log(`seed ${seed}`);
 	const property = fc.asyncProperty(
 		fc.constantFrom(...paths),
 		fc.oneof({ weight: 9, arbitrary: check }, json),
@@ -209,7 +207,7 @@ test('whatever is asked is answered, and allowed only what was granted', async (
 			if (checks.includes(path) && answer.status === 200 && allow !== granted(question)) throw new Error(shown);
 		},
 	);
-	await fc.assert(property, { numRuns: 600, seed });
+	await fc.assert(property, { numRuns: 600 });
 	t.pass();
 });
 

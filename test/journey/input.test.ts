@@ -384,7 +384,6 @@ const runs = 400;
 furnishing(
 	'whatever is asked is answered: no 5xx, every failure as documented and without effect',
 	async (t, place, { organization }) => {
-		const seed = Date.now() % 2 ** 31;
 		let succeeded = 0;
 		const property = fc.asyncProperty(request, async ({ endpoint, params, query, body }) => {
 			const encoded = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, encode(value)]));
@@ -402,8 +401,8 @@ furnishing(
 			const wrong = complaint(answer);
 			if (wrong !== null || after !== before) throw new Error(`${wrong ?? 'it had an effect'}: ${shown}`);
 		});
-		await fc.assert(property, { numRuns: runs, seed });
-		t.log(`seed ${seed}: ${succeeded} of ${runs} were right`);
+		await fc.assert(property, { numRuns: runs });
+		t.log(`${succeeded} of ${runs} were right`);
 		t.true(succeeded > 0, 'some get all the way');
 	},
 );

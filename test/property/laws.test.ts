@@ -163,7 +163,7 @@ for (const [name, kind] of Object.entries(kinds)) {
 		const numRuns = Number(process.env['LAWS'] ?? 12);
 		await fc.assert(
 			fc.asyncProperty(lives(kind), (life) => live(t, place, kind, life)),
-			{ numRuns, includeErrorInReport: true },
+			{ numRuns },
 		);
 	});
 }
