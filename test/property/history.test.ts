@@ -1,11 +1,12 @@
-import test from 'ava';
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { document } from '../../compiler/index.js';
+import { document, type Model } from '../../compiler/index.js';
 import { parseManifest, parsePatches } from '../../src/bundle.js';
 import { Engine } from '../../src/pdp/engine.js';
 import { newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
-import { askOpa, bundleData, bundleModule, snapshot, stepFrom } from './feed.js';
+import { askOpa, type Bundle, bundleData, bundleModule, snapshot, stepFrom } from './feed.js';
 import { decide, patched, permissions } from './oracle.js';
 import type { Query } from './query.js';
 import { opening, Simulation, universe, type Write, write } from './simulation.js';
@@ -82,71 +83,129 @@ function everyQuery(): readonly Query[] {
 	);
 }
 
+/** What is known of an environment: its books, and the revision that it must be at. */
+interface Expected {
+	readonly books: Simulation;
+	revision: number;
+}
+
+/** The environment, and bundles of it as it was: each must lead to the newest. */
+interface Real {
+	readonly place: Place;
+	readonly bases: Bundle[];
+}
+
+type Command = fc.AsyncCommand<Expected, Real>;
+
+/** Makes a write. One that must be refused is as good as others, so all are made. */
+function writing(entry: Write): Command {
+	return {
+		check: () => true,
+		run: (expected, { place }) => enter(entry, expected, place),
+		toString: () => JSON.stringify(entry),
+	};
+}
+
+async function enter(entry: Write, expected: Expected, place: Place): Promise<void> {
+	const { accepted, changes } = expected.books.enter(entry);
+	const answer = await send(place, entry);
+	const said = `${JSON.stringify(entry)} was answered ${answer.status} ${JSON.stringify(answer.body)}`;
+	strictEqual(answer.status < 300, accepted, said);
+	if (!accepted) return;
+	// Revisions are gapless, and a write that changes nothing has none of its own.
+	expected.revision += changes ? 1 : 0;
+	strictEqual(answer.revision, expected.revision, said);
+}
+
+/** Takes a snapshot to lead to the newest one later. */
+const keepSnapshot: Command = {
+	check: () => true,
+	run: async (_, { place, bases }) => {
+		bases.push(await snapshot(place, ''));
+	},
+	toString: () => 'keep a snapshot',
+};
+
+/** Set to run a counterexample again: its report names the path. */
+const replayPath = process.env['TEST_REPLAY_PATH'];
+
+/** As many writes as make histories meet what they made, and some snapshots between them. */
+const histories = fc.commands(
+	[fc.oneof({ weight: 12, arbitrary: write.map(writing) }, { weight: 1, arbitrary: fc.constant(keepSnapshot) })],
+	{ maxCommands: 52, size: 'max', ...(replayPath ? { replayPath } : {}) },
+);
+
 test('patches and snapshot give equal data; WASM, opa eval and the oracle give equal answers; a listing is its checks', async (t) => {
 	t.timeout(600_000);
 	let steps = 0;
 	await fc.assert(
-		fc.asyncProperty(
-			fc.array(write, { minLength: 8, maxLength: 40 }),
-			fc.array(fc.nat({ max: 50 }), { minLength: 1, maxLength: 3 }),
-			async (random, looks) => {
-				const site = { url: stack.api.listening.url, store: stack.api.store };
-				const environment = await newPlace(site, stack.organization);
-				const books = new Simulation();
-				const history = [...opening, ...random];
-				const empty = await snapshot(environment, '');
-				const bases = [empty];
-				let revision = Number(parseManifest(empty.files).revision);
-				for (const [index, entry] of history.entries()) {
-					const { accepted, changes } = books.enter(entry);
-					const answer = await send(environment, entry);
-					const said = `${JSON.stringify(entry)} was answered ${answer.status} ${JSON.stringify(answer.body)}`;
-					t.is(answer.status < 300, accepted, said);
-					if (accepted) {
-						// Revisions are gapless, and a write that changes nothing has none of its own.
-						revision += changes ? 1 : 0;
-						t.is(answer.revision, revision, said);
-					}
-					if (looks.includes(index)) bases.push(await snapshot(environment, ''));
-				}
+		fc.asyncProperty(histories, async (commands) => {
+			const place = await newPlace({ url: stack.api.listening.url, store: stack.api.store }, stack.organization);
+			const empty = await snapshot(place, '');
+			const bases = [empty];
+			const expected = { books: new Simulation(), revision: Number(parseManifest(empty.files).revision) };
+			for (const entry of opening) await enter(entry, expected, place);
+			await fc.asyncModelRun(() => ({ model: expected, real: { place, bases } }), commands);
 
-				const model = books.model();
-				const newest = await snapshot(environment, '');
-				t.deepEqual(
-					bundleData(newest),
-					JSON.parse(JSON.stringify(document(model))),
-					'the snapshot is what the books say',
-				);
-				t.is(parseManifest(newest.files).revision, String(revision));
+			const model = expected.books.model();
+			const newest = await hold(await snapshot(place, ''));
+			deepStrictEqual(
+				bundleData(newest.bundle),
+				JSON.parse(JSON.stringify(document(model))),
+				'the snapshot is what the books say',
+			);
+			strictEqual(parseManifest(newest.bundle.files).revision, String(expected.revision));
 
-				const engine = await Engine.load(await bundleModule(newest), newest.files.get('data.json') as Uint8Array);
-				for (const base of bases) {
-					const step = await stepFrom(environment, base.etag);
-					if (step === null) continue;
-					steps += parseManifest(step.files).metadata.regolith.kind === 'snapshot' ? 0 : 1;
-					const patches = parsePatches(step.files);
-					t.deepEqual(patched(bundleData(base), patches), bundleData(newest), 'snapshot + patches = later snapshot');
-					const held = await Engine.load(await bundleModule(base), base.files.get('data.json') as Uint8Array);
-					const moved = await (step.files.has('policy.wasm') ? held.fork(await bundleModule(step)) : held);
-					moved.patch(patches);
-					t.deepEqual(moved.dump(), engine.dump(), 'the same inside WASM memory');
-				}
-
-				const queries = everyQuery();
-				const expected = queries.map((query) => decide(model, query).code);
-				const inWasm = queries.map((query) => engine.code(query as Parameters<Engine['code']>[0]));
-				t.deepEqual(inWasm, expected, 'WASM = oracle');
-				t.deepEqual(await askOpa(t, await snapshot(environment, '/rego'), queries), expected, 'opa eval = oracle');
-				for (const key of [...universe.users, 'nobody']) {
-					const listed = engine.evaluate('regolith/listing/user_permissions', { user: { key } }) ?? {};
-					t.deepEqual(sorted(listed), JSON.parse(JSON.stringify(permissions(model, key))), 'a listing is its checks');
-				}
-			},
-		),
-		{ numRuns: Number(process.env['HISTORIES'] ?? 8), includeErrorInReport: true },
+			for (const base of bases) steps += await follow(place, base, newest);
+			await askEverything(t, place, { model, engine: newest.engine });
+		}),
+		{ numRuns: Number(process.env['HISTORIES'] ?? 8) },
 	);
 	t.true(steps > 0, 'no history was answered with patches');
 });
+
+/** A bundle, and an engine that holds it. */
+interface Held {
+	readonly bundle: Bundle;
+	readonly engine: Engine;
+}
+
+async function hold(bundle: Bundle): Promise<Held> {
+	const data = bundle.files.get('data.json') as Uint8Array;
+	return { bundle, engine: await Engine.load(await bundleModule(bundle), data) };
+}
+
+/** Follows the feed from a bundle, which must lead to the newest one. Returns how many steps by patches that took. */
+async function follow(place: Place, base: Bundle, newest: Held): Promise<0 | 1> {
+	const step = await stepFrom(place, base.etag);
+	if (step === null) return 0;
+	const patches = parsePatches(step.files);
+	deepStrictEqual(patched(bundleData(base), patches), bundleData(newest.bundle), 'snapshot + patches = later snapshot');
+	const { engine } = await hold(base);
+	const moved = step.files.has('policy.wasm') ? await engine.fork(await bundleModule(step)) : engine;
+	moved.patch(patches);
+	deepStrictEqual(moved.dump(), newest.engine.dump(), 'the same inside WASM memory');
+	return parseManifest(step.files).metadata.regolith.kind === 'snapshot' ? 0 : 1;
+}
+
+/** What decides, and the model that it must decide by. */
+interface Decider {
+	readonly model: Model;
+	readonly engine: Engine;
+}
+
+/** Asks everything of WASM, of `opa eval` and of the oracle. */
+async function askEverything(t: ExecutionContext, place: Place, { model, engine }: Decider): Promise<void> {
+	const queries = everyQuery();
+	const expected = queries.map((query) => decide(model, query).code);
+	const inWasm = queries.map((query) => engine.code(query as Parameters<Engine['code']>[0]));
+	deepStrictEqual(inWasm, expected, 'WASM = oracle');
+	deepStrictEqual(await askOpa(t, await snapshot(place, '/rego'), queries), expected, 'opa eval = oracle');
+	for (const key of [...universe.users, 'nobody']) {
+		const listed = engine.evaluate('regolith/listing/user_permissions', { user: { key } }) ?? {};
+		deepStrictEqual(sorted(listed), JSON.parse(JSON.stringify(permissions(model, key))), 'a listing is its checks');
+	}
+}
 
 function sorted(listing: unknown): unknown {
 	const entries = Object.entries(listing as Record<string, { permissions: string[]; roles: string[] }>);
