@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { RelationshipBooks } from './relationship-books.js';
-import { type RoleBlock, type Rule, type Tuple, type Write, writtenLine } from './relationship-writes.js';
+import type { RelationshipBooks } from './relationship-books.js';
+import type { RoleBlock, Rule, Tuple, Write } from './relationship-writes.js';
 
-/** Random writes of relationships and groups, and histories of them. */
+/** Random wishes for writes of relationships and groups, and how a wish becomes a write. */
 
 /** The keys that histories use: few, so that histories meet the same objects again. `constructor` is one like others. */
 export const universe = {
@@ -91,7 +91,7 @@ type Drawn = Write | { readonly kind: 'again' | 'undo'; readonly back: number };
  * Several writes of one kind, of which one is made: the first that is accepted and changes something, where `apt`, else
  * the first. So what is drawn from few keys at random meets what is there.
  */
-interface Wish {
+export interface Wish {
 	readonly apt: boolean;
 	readonly choices: readonly Drawn[];
 }
@@ -101,7 +101,8 @@ function wishes(...weighted: readonly (readonly [number, fc.Arbitrary<Drawn>])[]
 	return fc.oneof(
 		...weighted.map(([weight, one]) => {
 			const choices = fc.array(one, { minLength: 12, maxLength: 12, size: 'max' });
-			return { weight, arbitrary: fc.record({ apt, choices }) };
+			// A smaller wish mostly means the same write, so a history shrinks faster by losing wishes only.
+			return { weight, arbitrary: fc.noShrink(fc.record({ apt, choices })) };
 		}),
 	);
 }
@@ -194,42 +195,23 @@ const opening: readonly Write[] = [
 /** What repeats or undoes an earlier write. */
 const anew = wishes([1, fc.record({ kind: kinds('undo', 'again'), back: fc.nat({ max: 60 }) })]);
 
-/** Writes between two looks at everything. */
-export type Chapter = readonly Write[];
-
-const length = { minLength: 6, maxLength: 12, size: 'max' } as const;
-/** Most change facts only, because what changes the schema is compiled before it is looked at. */
-const chapter = fc.oneof(
+const length = { minLength: 1, maxLength: 17, size: 'max' } as const;
+/**
+ * Wishes between two looks at everything. Most are for changes of facts only, because what changes the schema is compiled
+ * before it is looked at.
+ */
+export const chapter: fc.Arbitrary<readonly Wish[]> = fc.oneof(
 	{ weight: 4, arbitrary: fc.array(fc.oneof(anew, factWrite, factWrite, factWrite), length) },
 	{ weight: 2, arbitrary: fc.array(fc.oneof(anew, factWrite, groupWrite, groupWrite), length) },
 	{ weight: 3, arbitrary: fc.array(fc.oneof(anew, factWrite, groupWrite, schemaWrite, schemaWrite), length) },
 );
 
-/** The opening and some chapters, which a report of a failure shows with a line for each write. */
-export const history: fc.Arbitrary<readonly Chapter[]> = fc
-	.array(chapter, { minLength: 4, maxLength: 6, size: 'max' })
-	.map((chapters) => {
-		const books = new RelationshipBooks();
-		for (const entry of opening) books.enter(entry);
-		const written: Chapter[] = [];
-		for (const all of chapters) written.push(fulfilled(all, books, [...opening, ...written.flat()]));
-		const [first = [], ...others] = written;
-		const whole = [[...opening, ...first], ...others];
-		return Object.assign(whole, { [fc.toStringMethod]: () => chapterLines(whole) });
-	});
-
-/** The writes that come of wishes; `before` are those that came first, which the books hold. */
-function fulfilled(all: readonly Wish[], books: RelationshipBooks, before: readonly Write[]): Chapter {
-	const writes = [...before];
-	for (const { apt, choices } of all) {
-		const meant = choices.map((choice) => meaning(choice, writes));
-		const fitting = apt ? meant.find((entry) => books.wouldChange(entry)) : undefined;
-		const entry = fitting ?? meant[0];
-		if (entry === undefined) continue;
-		books.enter(entry);
-		writes.push(entry);
-	}
-	return writes.slice(before.length);
+/** The write that comes of a wish after those `before`, which the books hold. */
+export function fulfilled({ apt, choices }: Wish, books: RelationshipBooks, before: readonly Write[]): Write {
+	const meant = choices.map((choice) => meaning(choice, before));
+	const entry = (apt ? meant.find((one) => books.wouldChange(one)) : undefined) ?? meant[0];
+	if (entry === undefined) throw new Error('a wish without a choice');
+	return entry;
 }
 
 function meaning(choice: Drawn, writes: readonly Write[]): Write {
@@ -261,10 +243,4 @@ const taking: ReadonlyMap<string, Write['kind']> = new Map<Write['kind'], Write[
 function undoing(entry: Write): Write {
 	// Each write that takes has fields of the one that makes; those it has too much are not sent.
 	return { ...entry, kind: taking.get(entry.kind) ?? entry.kind } as Write;
-}
-
-function chapterLines(chapters: readonly Chapter[]): string {
-	return chapters
-		.map((writes, index) => `${writes.map((entry) => `\n\t${writtenLine(entry)}`).join('')}\n\t-- look ${index + 1}`)
-		.join('');
 }
