@@ -156,7 +156,7 @@ const groupWrite = wishes(
 );
 
 /** A beginning that all histories share, so that they do not spend themselves on creating what they need. */
-const opening: readonly Write[] = [
+export const opening: readonly Write[] = [
 	{ kind: 'create-tenant', tenant: 'acme' },
 	{ kind: 'create-tenant', tenant: 'toString' },
 	{ kind: 'create-user', user: 'ann' },
