@@ -18,8 +18,15 @@ function filesIn(room: string): readonly string[] {
 
 test('whoever runs on each store is among the files for the embedded one', (t) => {
 	t.is(imported[0], 'support/hold-embedded', 'it must be known before they are read');
-	// These have a database of their own in their own process, or are about the server's alone.
-	const apart = ['store/plans.test', 'store/server-client.test'];
+	const apart = [
+		// These have a database of their own in their own process, or are about the server's alone.
+		'store/plans.test',
+		'store/server-client.test',
+		// These take long, and what they are about reads the same rows from either store.
+		'journey/check-limit.test',
+		'journey/cycle-limit.test',
+		'journey/isolation.test',
+	];
 	const wanted = ['journey', 'store'].flatMap(filesIn).filter((file) => !apart.includes(file));
 	t.true(wanted.length > 30);
 	t.deepEqual(
