@@ -46,12 +46,11 @@ function memberKey(name: string): NewApiKey {
 /** The secret of the environment `dev` of the project `default`. Throws `ConfigError` if they no longer exist. */
 export async function readDevSecret(store: Store): Promise<string> {
 	const account = store.account(await findOrganization(store));
-	const project = await account.projects().findOne({ key: 'default' });
-	const environment = project && (await account.environments(project.id).findOne({ key: 'dev' }));
-	if (environment === undefined) {
+	const { environment_id = null } = (await account.findPlace('default', 'dev')) ?? {};
+	if (environment_id === null) {
 		throw new ConfigError('there is no environment `default/dev` to serve: name another by its key in PDP_API_KEY');
 	}
-	return (await account.keys.environmentKey(environment.id)).secret;
+	return (await account.keys.environmentKey(environment_id)).secret;
 }
 
 async function findOrganization(store: Store): Promise<string> {

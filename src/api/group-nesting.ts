@@ -1,10 +1,9 @@
 import { findGroup, readGroup, readGroupSchema } from '../domain/group.js';
 import { nestGroup, releaseGroup } from '../domain/group-nesting.js';
 import { reply } from '../http/endpoint.js';
-import { groupRows, groupsBy } from '../store/table/group.js';
-import { nestedIds } from '../store/table/group-role.js';
-import { readPage } from '../store/unit/filter.js';
+import { type NestingSide, nestedGroups } from '../store/table/group-role.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import { readPage } from '../store/unit/row-query.js';
 import { GroupNesting, GroupNestingRemove, GroupRead, GroupReadSchema } from '../wire/group.js';
 import { paginated } from '../wire/list.js';
 import { PageQuery } from '../wire/query.js';
@@ -58,13 +57,11 @@ export const groupNesting = [
 			return reply(204);
 		},
 	}),
-	nestedGroups('children', 'listChildGroups', 'List the groups in a group'),
-	nestedGroups('parents', 'listParentGroups', 'List the groups that a group is in'),
+	nestedGroupsEndpoint('children', 'listChildGroups', 'List the groups in a group'),
+	nestedGroupsEndpoint('parents', 'listParentGroups', 'List the groups that a group is in'),
 ];
 
-type Side = Parameters<typeof nestedIds>[1];
-
-function nestedGroups(side: Side, name: string, summary: string) {
+function nestedGroupsEndpoint(side: NestingSide, name: string, summary: string) {
 	return endpoint({
 		name,
 		summary,
@@ -84,8 +81,7 @@ function nestedGroups(side: Side, name: string, summary: string) {
 	});
 }
 
-async function nestedPage(unit: ReadingUnit, side: Side, reference: string, query: PageQuery) {
+async function nestedPage(unit: ReadingUnit, side: NestingSide, reference: string, query: PageQuery) {
 	const group = await findGroup(unit, reference);
-	const found = nestedIds(unit, side, group.id);
-	return groupRows(await readPage(groupsBy(unit, {}).whereIn('resource_instances.id', found), query));
+	return readPage(nestedGroups(unit, side, group.id), query);
 }

@@ -2,8 +2,8 @@ import { findGroup, readGroup } from '../domain/group.js';
 import { findGroupRole, type GroupRole, giveGroupRole, takeGroupRole } from '../domain/group-role.js';
 import { duplicate, notFound } from '../failure.js';
 import { reply } from '../http/endpoint.js';
-import { groupRoleRows, groupRolesBy } from '../store/table/group-role.js';
-import { readPage } from '../store/unit/filter.js';
+import { groupRolesBy } from '../store/table/group-role.js';
+import { readPage } from '../store/unit/row-query.js';
 import { instanceName } from '../wire/common.js';
 import { GroupRead, GroupRoleCreate, GroupRoleRead, GroupRoleRemove } from '../wire/group.js';
 import { paginated } from '../wire/list.js';
@@ -79,7 +79,7 @@ export const groupRoles = [
 		failures: { 404: noSuchGroup },
 		handle: async ({ params, query }, { unit }) => {
 			const { id } = await findGroup(unit, params.group_instance_key);
-			const page = groupRoleRows(await readPage(groupRolesBy(unit, { group_ids: [id] }), query));
+			const page = await readPage(groupRolesBy(unit, { group_ids: [id] }), query);
 			return reply(200, { ...page, data: [...page.data] });
 		},
 	}),

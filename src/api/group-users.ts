@@ -4,7 +4,7 @@ import { findMemberRole } from '../domain/made-for-groups.js';
 import { readUsers } from '../domain/user.js';
 import { reply } from '../http/endpoint.js';
 import { usersBy } from '../store/table/user.js';
-import { readPage } from '../store/unit/filter.js';
+import { readPage } from '../store/unit/row-query.js';
 import { Reference } from '../wire/common.js';
 import { GroupRead, GroupUserAdd, GroupUserRemove } from '../wire/group.js';
 import { paginated } from '../wire/list.js';

@@ -1,10 +1,10 @@
 import { createGroup, findGroup, readGroup, readGroupSchema, readGroups, removeGroup } from '../domain/group.js';
 import { reply } from '../http/endpoint.js';
-import { type GroupRow, groupRows, groupsBy } from '../store/table/group.js';
+import { type GroupRow, groupsBy } from '../store/table/group.js';
 import { Resource } from '../store/table/resource.js';
 import { Tenant } from '../store/table/tenant.js';
-import { type PageResult, readPage } from '../store/unit/filter.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import { type PageResult, readPage } from '../store/unit/row-query.js';
 import { Reference } from '../wire/common.js';
 import { GroupCreate, GroupListQuery, GroupQuery, GroupRead, GroupReadSchema } from '../wire/group.js';
 import { arrayOrPaginated, paginated } from '../wire/list.js';
@@ -141,5 +141,5 @@ async function groupPage(unit: ReadingUnit, query: GroupQuery): Promise<PageResu
 		resource_ids: await findIds(unit, Resource, query.resource),
 		searches: query.search,
 	};
-	return groupRows(await readPage(groupsBy(unit, filter), query));
+	return readPage(groupsBy(unit, filter), query);
 }

@@ -1,4 +1,4 @@
-import type { PageResult } from '../store/unit/filter.js';
+import type { PageResult } from '../store/unit/row-query.js';
 
 /** A list in the form that its caller asked for: the items alone, or a page with the total count. */
 export function listAnswer<R>(

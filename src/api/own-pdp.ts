@@ -63,7 +63,7 @@ async function keep({ instances, caller, account }: Own, told: PdpStateUpdate): 
 
 async function readOwnConfig(headers: Request<unknown, unknown, unknown>['headers'], own: Own): Promise<RemoteConfig> {
 	const { account, caller, environment } = own;
-	const config = await account.keys.pdpConfigs(environment.id).findOne({ id: caller.key_id });
+	const config = await account.keys.findPdpConfig(environment.id, caller.key_id);
 	const debug_audit_logs = config?.debug_audit_logs ?? true;
 	return remoteConfig({ origin: requestOrigin(headers), environment, key_id: caller.key_id, debug_audit_logs });
 }

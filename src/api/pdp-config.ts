@@ -10,8 +10,7 @@ import type { PdpConfigRead, RemoteConfig } from '../wire/decision-point.js';
  * level `admin` sees all of them; any other key sees its own.
  */
 export function visibleConfigs(account: AccountUnit, caller: Caller, environment: Environment) {
-	const query = account.keys.pdpConfigs(environment.id);
-	return caller.access_level === 'admin' ? query : query.where({ id: caller.key_id });
+	return account.keys.pdpConfigs(environment.id, caller.access_level === 'admin' ? undefined : caller.key_id);
 }
 
 /** One of these PDP configs, by its id. Throws `not_found`, or `forbidden` if the caller may not see it. */
@@ -22,7 +21,7 @@ export async function findVisibleConfig(
 	reference: string,
 ): Promise<ApiKey> {
 	const id = asId(reference);
-	const found = id === null ? undefined : await account.keys.pdpConfigs(environment.id).findOne({ id });
+	const found = id === null ? undefined : await account.keys.findPdpConfig(environment.id, id);
 	if (found === undefined) throw notFound('PDPConfig', reference);
 	if (caller.access_level !== 'admin' && caller.key_id !== found.id) {
 		throw forbidden(`this API key is not of the access level admin, so it may not see the PDP config \`${reference}\``);

@@ -3,7 +3,7 @@ import { rotateKey, setDebugAuditLogs, type WrittenKey } from '../domain/pdp-con
 import { reply } from '../http/endpoint.js';
 import type { AccountUnit } from '../store/account/account.js';
 import type { Environment } from '../store/table/account.js';
-import { readPage } from '../store/unit/filter.js';
+import { readPage } from '../store/unit/row-query.js';
 import { Reference } from '../wire/common.js';
 import { PdpConfigRead, PdpInstanceRead, RemoteConfig } from '../wire/decision-point.js';
 import { PageQuery } from '../wire/query.js';

@@ -88,7 +88,7 @@ export async function replaceAssignments(
 	const found = await participantsIn(unit, references);
 	const wanted = resolveAssignments(references, found, await ensureTargets(unit, references, found.tenants));
 	const identities = new Set(wanted.map(assignmentIdentity));
-	const held = await assignmentsBy(unit, { user_ids }).castTo<AssignmentRow[]>();
+	const held = await assignmentsBy(unit, { user_ids });
 	await remove(
 		unit,
 		held.filter((row) => !identities.has(assignmentIdentity(row))),

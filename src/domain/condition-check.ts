@@ -3,7 +3,7 @@ import { type NamedAttribute, parseConditions } from '../../compiler/condition/g
 import { groupBy } from '../../compiler/group-by.js';
 import type { Problem } from '../failure.js';
 import type { ConditionSet } from '../store/table/condition-set.js';
-import { Resource, ResourceAttribute } from '../store/table/resource.js';
+import { attributeKeys, Resource } from '../store/table/resource.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { userResource } from './environment.js';
 import { patternProblem } from './pattern.js';
@@ -19,7 +19,7 @@ export interface DefinedAttributes {
 /** The attributes that are defined in an environment. */
 export async function readDefinedAttributes(unit: ReadingUnit): Promise<DefinedAttributes> {
 	const users = await unit.find(Resource, userResource.key);
-	const rows = await unit.query(ResourceAttribute).select('resource_attributes.resource_id', 'resource_attributes.key');
+	const rows = await attributeKeys(unit);
 	const byResource = [...groupBy(rows, ({ resource_id }) => resource_id)];
 	const resources = new Map(byResource.map(([id, own]) => [id, new Set(own.map(({ key }) => key))]));
 	return { users: resources.get(users.id) ?? new Set(), resources };

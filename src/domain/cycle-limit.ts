@@ -10,7 +10,7 @@ import {
 	tuplePortions,
 	tuplesUpstream,
 } from '../store/model/graph-walk.js';
-import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
+import { instancesBy } from '../store/table/resource-instance.js';
 import { Role } from '../store/table/role.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
@@ -203,7 +203,7 @@ async function limitReached(
 	sentence: (role: string, instance: string) => string,
 ): Promise<Failure> {
 	const role = await unit.find(Role, role_id);
-	const { resource, key } = onlyRow(await instancesBy(unit, { ids: [instance_id] }).castTo<InstanceRow[]>());
+	const { resource, key } = onlyRow(await instancesBy(unit, { ids: [instance_id] }));
 	const instance = instanceName(resource, key);
 	const message = `${sentence(`\`${role.key}\``, `\`${instance}\``)}, which is the limit`;
 	return new Failure('limit_reached', message, { role: role.key, resource_instance: instance, limit });

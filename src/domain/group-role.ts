@@ -10,6 +10,7 @@ import { Role, type RoleDerivation } from '../store/table/role.js';
 import { derivationsThrough } from '../store/table/role-derivation.js';
 import { Tenant } from '../store/table/tenant.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import { countRows } from '../store/unit/row-query.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
 import type { GroupRoleCreate } from '../wire/group.js';
@@ -93,7 +94,7 @@ async function hasRole(
 	joins_child: boolean,
 ): Promise<boolean> {
 	const given = { group_ids: [group.id], role_ids: [role.id], resource_instance_ids: [object.id], joins_child };
-	return (await groupRolesBy(unit, given).resultSize()) > 0;
+	return (await countRows(groupRolesBy(unit, given))) > 0;
 }
 
 /** A relation that derives this role from `member`, and nothing else, whoever created it. */
@@ -170,7 +171,7 @@ export async function takeGroupRole(
 }
 
 async function tuplesWithRules(unit: ReadingUnit, filter: TupleFilter) {
-	const tuples = await tuplesBy(unit, filter).castTo<TupleRow[]>();
+	const tuples = await tuplesBy(unit, filter);
 	const relationRules = await rulesThrough(
 		unit,
 		tuples.map(({ relation_id }) => relation_id),

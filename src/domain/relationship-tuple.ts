@@ -11,7 +11,7 @@ import {
 	type TupleRow,
 	tuplesBy,
 } from '../store/table/relationship-tuple.js';
-import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
+import { instancesBy } from '../store/table/resource-instance.js';
 import { Tenant } from '../store/table/tenant.js';
 import type { ChangedRecord } from '../store/unit/change.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
@@ -38,7 +38,7 @@ export async function readDetailedTuples(
 	rows: readonly TupleRow[],
 ): Promise<readonly RelationshipTupleRead[]> {
 	const ids = [...new Set(rows.flatMap((row) => [row.subject_id, row.object_id]))];
-	const found = await instancesBy(unit, { ids }).castTo<InstanceRow[]>();
+	const found = await instancesBy(unit, { ids });
 	const instances = new Map(found.map((instance) => [instance.id, instance]));
 	const relations = await unit.findMany(
 		Relation,
@@ -128,7 +128,7 @@ export async function unrelateMany(
 	const rows = await tuplesBy(unit, {
 		subject_ids: [...new Set(pairs.map(({ subject_id }) => subject_id))],
 		object_ids: [...new Set(pairs.map(({ object_id }) => object_id))],
-	}).castTo<TupleRow[]>();
+	});
 	const isNamed = ({ subject_id, relation, relation_id, object_id }: TupleRow) =>
 		[relation, relation_id].some((name) => named.has(`${subject_id}/${name}/${object_id}`));
 	return remove(unit, rows.filter(isNamed));

@@ -1,6 +1,6 @@
 import { actionGroupsWith } from '../store/table/action-group.js';
 import { rolesGranting } from '../store/table/dependent-roles.js';
-import { type Resource, ResourceAction, resourceParts } from '../store/table/resource.js';
+import { actionsIn, type Resource, ResourceAction } from '../store/table/resource.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { ActionBlockEdit } from '../wire/resource.js';
 import { recordActionGroupChanges } from './action-group.js';
@@ -14,7 +14,7 @@ export async function setActions(
 	resource: Resource,
 	blocks: Blocks<ActionBlockEdit>,
 ): Promise<void> {
-	const existing = await resourceParts(unit.query(ResourceAction), 'resource_actions', [resource.id]);
+	const existing = await actionsIn(unit, [resource.id]);
 	await removeActions(
 		unit,
 		resource,

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.js';
-import { type Resource, ResourceAttribute, resourceParts } from '../store/table/resource.js';
+import { attributesIn, type Resource, ResourceAttribute } from '../store/table/resource.js';
 import { hasValues } from '../store/unit/change-record.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { AttributeBlockEdit } from '../wire/resource.js';
@@ -13,7 +13,7 @@ export async function setAttributes(
 	resource: Resource,
 	blocks: Blocks<AttributeBlockEdit>,
 ): Promise<void> {
-	const existing = await resourceParts(unit.query(ResourceAttribute), 'resource_attributes', [resource.id]);
+	const existing = await attributesIn(unit, [resource.id]);
 	for (const attribute of existing.filter((row) => row.built_in)) {
 		const { type = attribute.type, description = attribute.description } = findBlock(blocks, attribute.key) ?? {};
 		if (!hasValues(attribute, { type, description })) throw builtIn(attribute, 'changed');

@@ -1,5 +1,5 @@
 import { groupBy } from '../../compiler/group-by.js';
-import { type TupleRow, tuplesBy } from '../store/table/relationship-tuple.js';
+import { tuplesBy } from '../store/table/relationship-tuple.js';
 import { Resource } from '../store/table/resource.js';
 import {
 	type InstanceFilter,
@@ -43,7 +43,7 @@ export async function readDetailedInstances(
 	unit: ReadingUnit,
 	rows: readonly InstanceRow[],
 ): Promise<readonly ResourceInstanceRead[]> {
-	const tuples = await tuplesBy(unit, { instance_ids: rows.map((row) => row.id) }).castTo<TupleRow[]>();
+	const tuples = await tuplesBy(unit, { instance_ids: rows.map((row) => row.id) });
 	const asSubject = groupBy(tuples, (tuple) => tuple.subject_id);
 	// A relationship of an instance to itself is one, not two.
 	const asObject = groupBy(

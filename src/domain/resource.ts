@@ -3,14 +3,7 @@ import { Failure } from '../failure.js';
 import { actionGroupsBy } from '../store/table/action-group.js';
 import { conditionSetsOfResources } from '../store/table/condition-set.js';
 import { relationsAround } from '../store/table/relation.js';
-import {
-	actionsBy,
-	attributesBy,
-	Resource,
-	ResourceAction,
-	ResourceAttribute,
-	resourceParts,
-} from '../store/table/resource.js';
+import { actionsIn, attributesIn, Resource, type ResourceAttribute } from '../store/table/resource.js';
 import { rolesOfResources } from '../store/table/role.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
@@ -33,8 +26,8 @@ type Fields = Partial<Pick<Resource, 'name' | 'urn' | 'description' | 'type_attr
 /** Resources as the API shows them, with all that is defined for them. */
 export async function readResources(unit: ReadingUnit, rows: readonly Resource[]): Promise<readonly ResourceRead[]> {
 	const ids = rows.map((row) => row.id);
-	const actions = await resourceParts(unit.query(ResourceAction), 'resource_actions', ids);
-	const attributes = await resourceParts(unit.query(ResourceAttribute), 'resource_attributes', ids);
+	const actions = await actionsIn(unit, ids);
+	const attributes = await attributesIn(unit, ids);
 	const actionsByResource = groupBy(actions, (action) => action.resource_id);
 	const attributesByResource = groupBy(attributes, (attribute) => attribute.resource_id);
 	const relationsFor = await relationBlocks(unit, ids);
@@ -101,8 +94,8 @@ async function removeParts(unit: WritingUnit, resource: Resource): Promise<void>
 	await removeRoles(unit, await rolesOfResources(unit, [resource.id]));
 	await removeRelations(unit, await relationsAround(unit, resource.id));
 	await removeActionGroups(unit, resource, await actionGroupsBy(unit, [resource.id]));
-	await removeActions(unit, resource, await actionsBy(unit, resource.id, []));
-	await removeAttributes(unit, resource, await attributesBy(unit, resource.id));
+	await removeActions(unit, resource, await actionsIn(unit, [resource.id]));
+	await removeAttributes(unit, resource, await attributesIn(unit, [resource.id]));
 }
 
 function resourceColumns(fields: { readonly [F in keyof Fields]: Fields[F] | undefined }): Fields {

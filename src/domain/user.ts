@@ -20,10 +20,7 @@ export async function readUsers(
 	withInstanceRoles = false,
 ): Promise<readonly UserRead[]> {
 	const user_ids = rows.map((row) => row.id);
-	const [held, places] = await Promise.all([
-		assignmentsBy(unit, { user_ids }).castTo<AssignmentRow[]>(),
-		tenantUsersBy(unit, { user_ids }),
-	]);
+	const [held, places] = await Promise.all([assignmentsBy(unit, { user_ids }), tenantUsersBy(unit, { user_ids })]);
 	const assignmentsByUser = groupBy(held, (assignment) => assignment.user_id);
 	const placesByUser = groupBy(places, (place) => place.user_id);
 	return rows.map((row) => ({

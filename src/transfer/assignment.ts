@@ -1,8 +1,7 @@
 import { assignMany, unassignMany } from '../domain/assignment.js';
 import { addTenantUsers, removeTenantUsers } from '../domain/tenant-user.js';
-import { instanceNameIn } from '../store/table/resource-instance.js';
 import { Role } from '../store/table/role.js';
-import { type AssignmentFilter, assignmentsBy } from '../store/table/role-assignment.js';
+import { type AssignmentFilter, assignmentKeys } from '../store/table/role-assignment.js';
 import { Tenant } from '../store/table/tenant.js';
 import { tenantUsersBy } from '../store/table/tenant-user.js';
 import { User } from '../store/table/user.js';
@@ -110,13 +109,7 @@ async function assignmentEntries(
 	unit: ReadingUnit,
 	filter: AssignmentFilter,
 ): Promise<readonly Entry<RoleAssignmentEntry>[]> {
-	// Reads the keys alone, because there may be very many rows.
-	const values = await assignmentsBy(unit, filter)
-		.clearOrder()
-		.clearSelect()
-		.select('users.key as user', 'roles.key as role', 'tenants.key as tenant')
-		.select(instanceNameIn('resources', 'resource_instances').as('resource_instance'))
-		.castTo<(RoleAssignmentEntry & { readonly tenant: string })[]>();
+	const values = await assignmentKeys(unit, filter);
 	return sortedEntries(
 		values.map(({ user, role, tenant, resource_instance }) => {
 			// An instance has a tenant of its own.

@@ -1,6 +1,6 @@
 import { markGroups, unmarkGroups } from '../domain/group-mark.js';
 import { type SchemaObject, setMadeForGroups } from '../domain/made-for-groups.js';
-import { type GroupRow, groupsAmong, groupsBy } from '../store/table/group.js';
+import { allGroups, type GroupRow, groupsAmong } from '../store/table/group.js';
 import { objectsMadeForGroups } from '../store/table/made-for-groups.js';
 import { Relation } from '../store/table/relation.js';
 import { Resource } from '../store/table/resource.js';
@@ -35,7 +35,7 @@ export const groupPart: DocumentPart<GroupEntry> = {
 	list: false,
 	entriesIn: ({ facts }) => mapEntries(member, facts?.groups),
 	async *chunks(unit) {
-		const groups = (await groupsBy(unit, {}).clearOrder().castTo<GroupRow[]>()).map(groupEntry);
+		const groups = (await allGroups(unit)).map(groupEntry);
 		yield* chunked(groups.toSorted((left, right) => (left.name < right.name ? -1 : 1)));
 	},
 	async stored(unit, entries) {

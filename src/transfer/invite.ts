@@ -1,4 +1,4 @@
-import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
+import { instancesBy } from '../store/table/resource-instance.js';
 import { Role } from '../store/table/role.js';
 import { Tenant } from '../store/table/tenant.js';
 import { UserInvite } from '../store/table/user-invite.js';
@@ -58,7 +58,7 @@ async function inviteEntries(
 	const roles = await rowsWithIds(unit, Role, [...new Set(rows.map((row) => row.role_id))]);
 	const tenants = await rowsWithIds(unit, Tenant, [...new Set(rows.map((row) => row.tenant_id))]);
 	const ids = rows.flatMap((row) => row.resource_instance_id ?? []);
-	const found = ids.length === 0 ? [] : await instancesBy(unit, { ids }).castTo<InstanceRow[]>();
+	const found = ids.length === 0 ? [] : await instancesBy(unit, { ids });
 	const instances = new Map(found.map((row) => [row.id, row]));
 	return rows.map(({ key, email, first_name, last_name, status, ...row }) => {
 		const role = roles.get(row.role_id);

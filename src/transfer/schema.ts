@@ -4,11 +4,12 @@ import { changeResource, createResource, removeResource } from '../domain/resour
 import { changeAttribute, removeAttributes } from '../domain/resource-attribute.js';
 import { actionGroupsBy } from '../store/table/action-group.js';
 import { relationsBy } from '../store/table/relation.js';
-import { Resource, ResourceAction, ResourceAttribute, resourceParts } from '../store/table/resource.js';
+import { actionsIn, attributesIn, Resource, ResourceAttribute } from '../store/table/resource.js';
 import { rolesOfResources } from '../store/table/role.js';
 import { hasValues } from '../store/unit/change-record.js';
 import { rowsWithKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import { countRows } from '../store/unit/row-query.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { AttributeEntry, ResourceEntry } from '../wire/environment-document.js';
 import { AttributeType } from '../wire/resource-attribute.js';
@@ -83,7 +84,7 @@ async function isUserResourceNew(unit: ReadingUnit): Promise<boolean> {
 	const entries = await resourceEntries(unit, [user]);
 	if (entries.some(({ value }) => !hasValues(value, newUserResource))) return false;
 	const owned = [relationsBy(unit, [user.id]), actionGroupsBy(unit, [user.id]), rolesOfResources(unit, [user.id])];
-	for (const query of owned) if ((await query.resultSize()) > 0) return false;
+	for (const query of owned) if ((await countRows(query)) > 0) return false;
 	return true;
 }
 
@@ -115,8 +116,8 @@ async function writeResource(
 
 async function resourceEntries(unit: ReadingUnit, rows: readonly Resource[]): Promise<readonly Entry<OwnEntry>[]> {
 	const ids = rows.map((row) => row.id);
-	const actions = await resourceParts(unit.query(ResourceAction), 'resource_actions', ids);
-	const attributes = await resourceParts(unit.query(ResourceAttribute), 'resource_attributes', ids);
+	const actions = await actionsIn(unit, ids);
+	const attributes = await attributesIn(unit, ids);
 	const actionsByResource = groupBy(actions, (action) => action.resource_id);
 	const attributesByResource = groupBy(attributes, (attribute) => attribute.resource_id);
 	return rows.map(({ id, key, name, urn, description, type_attributes, built_in }) => ({

@@ -29,7 +29,7 @@ export const setRulePart: DocumentPart<SetRuleEntry> = {
 	list: true,
 	entriesIn: ({ schema }) => listEntries(member, schema?.set_rules, ruleName),
 	async *chunks(unit) {
-		const rows = await rulesBy(unit, {}).castTo<RuleRow[]>();
+		const rows = await rulesBy(unit, {});
 		yield* chunked(sortedEntries(rows.map(ruleEntry), ruleName));
 	},
 	async stored(unit, entries) {

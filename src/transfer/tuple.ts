@@ -1,6 +1,6 @@
 import { relateWithoutLimit, unrelateMany } from '../domain/relationship-tuple.js';
 import { Relation } from '../store/table/relation.js';
-import { type TupleFilter, tuplesBy } from '../store/table/relationship-tuple.js';
+import { type TupleFilter, tuplesUnordered } from '../store/table/relationship-tuple.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { instanceParts } from '../wire/common.js';
 import type { TupleEntry } from '../wire/environment-document.js';
@@ -38,7 +38,7 @@ export const tuplePart: DocumentPart<TupleEntry> = {
 };
 
 async function tupleEntries(unit: ReadingUnit, filter: TupleFilter): Promise<readonly Entry<TupleEntry>[]> {
-	const rows = await tuplesBy(unit, filter).clearOrder().castTo<TupleEntry[]>();
+	const rows = await tuplesUnordered(unit, filter);
 	return sortedEntries(
 		rows.map(({ subject, relation, object }) => ({ subject, relation, object })),
 		tupleName,

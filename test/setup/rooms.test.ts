@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { root } from '../support/root.js';
@@ -185,6 +185,18 @@ test('a file may import what its room allows and nothing else', (t) => {
 		const wanted = mayNot.map((_, index) => may.length + index + 1);
 		t.deepEqual(lines, wanted, file);
 	}
+});
+
+/** Methods of Objection's and Knex's builders that no other object of ours has. */
+const builderMethod =
+	/\.(?:query|(?:and|or)?where\w*|orderBy\w*|castTo|resultSize|findOne|findById|clear(?:Order|Select)|joinRaw)\s*[(<]/i;
+
+test('only the store builds queries: others ask it by a named function', (t) => {
+	const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+	const others = sources.filter((file) => file.endsWith('.ts') && !file.startsWith('store/'));
+	const building = others.filter((file) => builderMethod.test(readFileSync(join(root, 'src', file), 'utf8')));
+	t.deepEqual(building, []);
+	t.true(others.length > 200, 'the sources were found');
 });
 
 const violations = {

@@ -8,11 +8,11 @@ import {
 } from '../../domain/relationship-tuple.js';
 import { reply } from '../../http/endpoint.js';
 import { Relation } from '../../store/table/relation.js';
-import { type TupleRow, tupleRows, tuplesBy } from '../../store/table/relationship-tuple.js';
+import { type TupleRow, tuplesBy } from '../../store/table/relationship-tuple.js';
 import { Resource } from '../../store/table/resource.js';
 import { Tenant } from '../../store/table/tenant.js';
-import { type PageResult, readPage } from '../../store/unit/filter.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { type PageResult, readPage } from '../../store/unit/row-query.js';
 import { BulkReport } from '../../wire/bulk.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import {
@@ -158,5 +158,5 @@ async function tuplePage(unit: ReadingUnit, query: RelationshipTupleDetailedList
 		subject_type_ids: await findIds(unit, Resource, query.subject_type),
 		object_type_ids: await findIds(unit, Resource, query.object_type),
 	};
-	return tupleRows(await readPage(tuplesBy(unit, filter), query));
+	return readPage(tuplesBy(unit, filter), query);
 }

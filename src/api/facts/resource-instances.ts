@@ -11,10 +11,10 @@ import {
 } from '../../domain/resource-instance.js';
 import { reply } from '../../http/endpoint.js';
 import { Resource } from '../../store/table/resource.js';
-import { type InstanceRow, instanceRows, instancesBy } from '../../store/table/resource-instance.js';
+import { type InstanceRow, instancesBy } from '../../store/table/resource-instance.js';
 import { Tenant } from '../../store/table/tenant.js';
-import { type PageResult, readPage } from '../../store/unit/filter.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { type PageResult, readPage } from '../../store/unit/row-query.js';
 import { BulkReport } from '../../wire/bulk.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
@@ -199,7 +199,7 @@ async function instancePage(
 		resource_ids: await findIds(unit, Resource, query.resource),
 		searches: query.search,
 	};
-	return instanceRows(await readPage(instancesBy(unit, filter), query));
+	return readPage(instancesBy(unit, filter), query);
 }
 
 async function readAll(unit: ReadingUnit, rows: readonly InstanceRow[], detailed: boolean) {

@@ -4,11 +4,11 @@ import { readDetailedAssignments } from '../../domain/assignment-details.js';
 import { reply } from '../../http/endpoint.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';
-import { assignmentRows, assignmentsBy } from '../../store/table/role-assignment.js';
+import { assignmentsBy } from '../../store/table/role-assignment.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
-import { readPage } from '../../store/unit/filter.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { readPage } from '../../store/unit/row-query.js';
 import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import {
 	maxBulkAssignments,
@@ -155,5 +155,5 @@ async function assignmentPage(unit: ReadingUnit, query: RoleAssignmentQuery) {
 		resource_ids: await findIds(unit, Resource, query.resource),
 		resource_instance_ids: await findInstanceIds(unit, query.resource_instance),
 	};
-	return assignmentRows(await readPage(assignmentsBy(unit, filter), query));
+	return readPage(assignmentsBy(unit, filter), query);
 }

@@ -2,8 +2,8 @@ import { readUsers } from '../../domain/user.js';
 import { Role, tenantRolesOnly } from '../../store/table/role.js';
 import type { Tenant } from '../../store/table/tenant.js';
 import { usersBy } from '../../store/table/user.js';
-import { readPage } from '../../store/unit/filter.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { readPage } from '../../store/unit/row-query.js';
 import type { UserQuery } from '../../wire/user.js';
 
 /** The page that the query asks for, of the users of the environment or of a tenant. */

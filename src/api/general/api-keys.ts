@@ -4,7 +4,7 @@ import { reply } from '../../http/endpoint.js';
 import type { AccountUnit } from '../../store/account/account.js';
 import type { OpenedPlaces } from '../../store/account/api-keys.js';
 import type { ApiKey } from '../../store/table/account.js';
-import { readPage } from '../../store/unit/filter.js';
+import { readPage } from '../../store/unit/row-query.js';
 import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScopeRead } from '../../wire/api-key.js';
 import { Reference } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { definedFields } from '../../domain/defined-fields.js';
 import { reply } from '../../http/endpoint.js';
-import { readPage } from '../../store/unit/filter.js';
+import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { OrganizationRead, OrganizationUpdate } from '../../wire/organization.js';
 import { pageShape, Search } from '../../wire/query.js';

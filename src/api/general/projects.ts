@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { definedFields } from '../../domain/defined-fields.js';
 import { createEnvironment } from '../../domain/environment.js';
 import { reply } from '../../http/endpoint.js';
-import { readPage } from '../../store/unit/filter.js';
+import { readPage } from '../../store/unit/row-query.js';
 import { ProjectCreate, ProjectRead, ProjectUpdate } from '../../wire/project.js';
 import { PageQuery } from '../../wire/query.js';
 import { endpoint, ProjectPath } from '../access.js';

@@ -9,8 +9,8 @@ import {
 import { reply } from '../../http/endpoint.js';
 import { ActionGroup, actionGroupsBy } from '../../store/table/action-group.js';
 import { Resource } from '../../store/table/resource.js';
-import { readPage } from '../../store/unit/filter.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { readPage } from '../../store/unit/row-query.js';
 import { ActionGroupCreate, ActionGroupRead, ActionGroupUpdate } from '../../wire/action-group.js';
 import { Reference } from '../../wire/common.js';
 import { attributeFilterText, pageShape, withAttributeFilters } from '../../wire/query.js';

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { definedFields } from '../../domain/defined-fields.js';
 import { changeAttribute, removeAttributes } from '../../domain/resource-attribute.js';
 import { reply } from '../../http/endpoint.js';
-import { attributesBy, type Resource, ResourceAttribute } from '../../store/table/resource.js';
-import { type Page, readPage } from '../../store/unit/filter.js';
+import { attributesIn, type Resource, ResourceAttribute } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { type Page, readPage } from '../../store/unit/row-query.js';
 import {
 	AttributeType,
 	ResourceAttributeCreate,
@@ -67,7 +67,7 @@ export function attributeEndpoints(home: AttributeHome) {
 			failures: { 404: missing },
 			handle: async (request, { unit }) => {
 				const resource = await findResource(unit, request.params, request.query);
-				const { data } = await readPage(attributesBy(unit, resource.id), request.query);
+				const { data } = await readPage(attributesIn(unit, [resource.id]), request.query);
 				return reply(
 					200,
 					data.map((attribute) => readAttribute(unit, resource, attribute)),

@@ -15,8 +15,8 @@ import {
 	conditionSetsWithIds,
 	descendantSetIds,
 } from '../../store/table/condition-set.js';
-import { readPage } from '../../store/unit/filter.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import {
 	ConditionSetCreate,

@@ -3,8 +3,8 @@ import { createRelation, readRelation, readRelations, removeRelations } from '..
 import { reply } from '../../http/endpoint.js';
 import { Relation, relationsBy } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';
-import { readPage } from '../../store/unit/filter.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
 import { PageQuery } from '../../wire/query.js';

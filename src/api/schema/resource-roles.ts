@@ -5,7 +5,7 @@ import { grantPermissions, revokePermissions } from '../../domain/role-permissio
 import { reply } from '../../http/endpoint.js';
 import { Resource } from '../../store/table/resource.js';
 import { rolesOfResources } from '../../store/table/role.js';
-import { readPage } from '../../store/unit/filter.js';
+import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { PageQuery } from '../../wire/query.js';
 import {

@@ -1,7 +1,7 @@
 import { changeResource, createResource, readResource, readResources, removeResource } from '../../domain/resource.js';
 import { reply } from '../../http/endpoint.js';
 import { Resource, resourcesBy } from '../../store/table/resource.js';
-import { readPage } from '../../store/unit/filter.js';
+import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
 import { attributeFilterText } from '../../wire/query.js';

@@ -3,7 +3,7 @@ import { changeRole, createRole, readRole, readRoles, removeRole } from '../../d
 import { grantPermissions, revokePermissions } from '../../domain/role-permission.js';
 import { reply } from '../../http/endpoint.js';
 import { Role, rolesBy, tenantRolesOnly } from '../../store/table/role.js';
-import { readPage } from '../../store/unit/filter.js';
+import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
 import { attributeFilterText } from '../../wire/query.js';

@@ -1,8 +1,8 @@
 import type { Condition } from '../../../compiler/condition/condition.js';
 import { Failure } from '../../failure.js';
-import { type InstanceRow, instancesBy } from '../../store/table/resource-instance.js';
+import { type InstanceRow, someInstancesAfter } from '../../store/table/resource-instance.js';
 import { Tenant } from '../../store/table/tenant.js';
-import { User } from '../../store/table/user.js';
+import { someUsersAfter, User } from '../../store/table/user.js';
 import { rowsWithIds } from '../../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { rowsPerStatement } from '../../store/unit/row-chunks.js';
@@ -59,8 +59,7 @@ async function* usersAsked(
 	sides: CheckSides,
 	withRoles: boolean,
 ): AsyncGenerator<readonly Asked<User>[]> {
-	const next = (after: string) =>
-		unit.query(User).where('users.id', '>', after).orderBy('users.id').limit(rowsPerStatement);
+	const next = (after: string) => someUsersAfter(unit, after);
 	for await (const users of chunksById(next)) {
 		const heldRoles = withRoles ? await readHeldRoles(unit, users, sides.tenant) : () => ({ roles: [], tenants: [] });
 		yield users.map((row) => {
@@ -81,11 +80,8 @@ async function* instancesAsked(
 	userNamed: boolean,
 ): AsyncGenerator<readonly Asked<InstanceRow>[]> {
 	const tenant_ids = sides.tenant === null ? undefined : [sides.tenant.id];
-	const next = (after: string) =>
-		instancesBy(unit, { resource_ids: [resource_id], tenant_ids })
-			.where('resource_instances.id', '>', after)
-			.limit(rowsPerStatement)
-			.castTo<InstanceRow[]>();
+	const filter = { resource_ids: [resource_id], tenant_ids };
+	const next = (after: string) => someInstancesAfter(unit, filter, after);
 	for await (const instances of chunksById(next)) {
 		const tenants = await rowsWithIds(unit, Tenant, [...new Set(instances.map(({ tenant_id }) => tenant_id))]);
 		yield instances.map((row) => {

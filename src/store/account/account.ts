@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
-import type { QueryBuilder } from 'objection';
 import type { Clock } from '../../clock.js';
 import { forbidden, notFound } from '../../failure.js';
 import { asId } from '../../wire/common.js';
-import { Environment, Organization, Project } from '../table/account.js';
+import { Environment, type Organization, type Project } from '../table/account.js';
 import { whereSearched } from '../unit/filter.js';
 import type { Scope } from '../unit/reading-unit.js';
 import { referredIn } from '../unit/reference.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
+import { environmentQuery, organizationQuery, projectQuery } from './account-queries.js';
 import { ApiKeys } from './api-keys.js';
 import { type Caller, opens } from './caller.js';
 import type { Cipher } from './secret.js';
@@ -35,9 +36,9 @@ export class AccountUnit {
 	}
 
 	/** This organization, if `search` is its id or part of its key or name; else nothing. */
-	organizations(search?: string): QueryBuilder<Organization, Organization[]> {
-		const query = Organization.query(this.database).where({ id: this.organizationId });
-		return asId(search ?? '') === this.organizationId ? query : whereSearched(query, ['key', 'name'], search);
+	organizations(search?: string): RowQuery<Organization> {
+		const query = organizationQuery(this.database, this.organizationId);
+		return rowQuery(asId(search ?? '') === this.organizationId ? query : whereSearched(query, ['key', 'name'], search));
 	}
 
 	/** This organization, by its id or key. Throws `not_found` for any other. */
@@ -50,17 +51,15 @@ export class AccountUnit {
 	}
 
 	/** The projects a caller may see, oldest first. */
-	projects(caller?: Caller): QueryBuilder<Project, Project[]> {
-		const query = Project.query(this.database).where({ organization_id: this.organizationId }).orderBy('id');
-		return caller?.project_id ? query.where('projects.id', caller.project_id) : query;
+	projects(caller?: Caller): RowQuery<Project> {
+		const query = projectQuery(this.database, this.organizationId);
+		return rowQuery(caller?.project_id ? query.where('projects.id', caller.project_id) : query);
 	}
 
 	/** The environments of a project that a caller may see, oldest first. */
-	environments(projectId: string, caller?: Caller): QueryBuilder<Environment, Environment[]> {
-		const query = Environment.query(this.database)
-			.where({ organization_id: this.organizationId, project_id: projectId })
-			.orderBy('id');
-		return caller?.environment_id ? query.where('environments.id', caller.environment_id) : query;
+	environments(projectId: string, caller?: Caller): RowQuery<Environment> {
+		const query = environmentQuery(this.database, this.organizationId, projectId);
+		return rowQuery(caller?.environment_id ? query.where('environments.id', caller.environment_id) : query);
 	}
 
 	/** The ids of a project and, where given, of one of its environments, by id or key; `null` when there is none such. */
@@ -68,17 +67,16 @@ export class AccountUnit {
 		project: string,
 		environment: string | null,
 	): Promise<{ readonly project_id: string; readonly environment_id: string | null } | null> {
-		const found = first(await referredIn(this.projects(), 'projects', project), project);
+		const found = await this.#findProject(project);
 		if (found === undefined) return null;
 		if (environment === null) return { project_id: found.id, environment_id: null };
-		const environments = await referredIn(this.environments(found.id), 'environments', environment);
-		const inside = first(environments, environment);
+		const inside = await this.#findEnvironment(found.id, environment);
 		return inside === undefined ? null : { project_id: found.id, environment_id: inside.id };
 	}
 
 	/** The project that an id or key names. Throws `not_found`, or `forbidden` when the caller's key does not open it. */
 	async project(caller: Caller, reference: string): Promise<Project> {
-		const project = first(await referredIn(this.projects(), 'projects', reference), reference);
+		const project = await this.#findProject(reference);
 		if (project === undefined) throw notFound('Project', reference);
 		if (caller.project_id !== null && caller.project_id !== project.id) {
 			throw forbidden(`this API key does not open the project \`${reference}\``);
@@ -91,12 +89,22 @@ export class AccountUnit {
 		const found = await this.#opened(caller, project, reference);
 		if (found !== null) return found;
 		const { id } = await this.project(caller, project);
-		const environment = first(await referredIn(this.environments(id), 'environments', reference), reference);
+		const environment = await this.#findEnvironment(id, reference);
 		if (environment === undefined) throw notFound('Environment', reference);
 		if (caller.environment_id !== null && caller.environment_id !== environment.id) {
 			throw forbidden(`this API key does not open the environment \`${reference}\``);
 		}
 		return environment;
+	}
+
+	async #findProject(reference: string): Promise<Project | undefined> {
+		const projects = projectQuery(this.database, this.organizationId);
+		return first(await referredIn(projects, 'projects', reference), reference);
+	}
+
+	async #findEnvironment(projectId: string, reference: string): Promise<Environment | undefined> {
+		const environments = environmentQuery(this.database, this.organizationId, projectId);
+		return first(await referredIn(environments, 'environments', reference), reference);
 	}
 
 	/**

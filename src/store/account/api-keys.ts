@@ -4,6 +4,8 @@ import { forbidden, notFound } from '../../failure.js';
 import { asId } from '../../wire/common.js';
 import { type AccessLevel, ApiKey, Environment, type ObjectType, type Project } from '../table/account.js';
 import { referredIn } from '../unit/reference.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
+import { projectQuery } from './account-queries.js';
 import type { Caller } from './caller.js';
 import type { Cipher } from './secret.js';
 
@@ -35,7 +37,6 @@ const accessObjects: readonly ObjectType[] = ['env', 'project', 'org'];
 /** What keys need to know of their organization. */
 export interface KeyOrganization {
 	readonly organizationId: string;
-	projects(): QueryBuilder<Project, Project[]>;
 	project(caller: Caller, reference: string): Promise<Project>;
 	environment(caller: Caller, project: string, reference: string): Promise<Environment>;
 	environmentById(caller: Caller, reference: string): Promise<Environment>;
@@ -50,7 +51,11 @@ export class ApiKeys {
 	) {}
 
 	/** The API keys that open no more than the caller's and have no higher access level, oldest first. */
-	openedBy(caller: Caller, { object_type, proj_id }: KeyFilter = {}): QueryBuilder<ApiKey, ApiKey[]> {
+	openedBy(caller: Caller, filter: KeyFilter): RowQuery<ApiKey> {
+		return rowQuery(this.#openedBy(caller, filter));
+	}
+
+	#openedBy(caller: Caller, { object_type, proj_id }: KeyFilter): QueryBuilder<ApiKey, ApiKey[]> {
 		const levels = accessLevels.slice(0, accessLevels.indexOf(caller.access_level) + 1);
 		const query = ApiKey.query(this.database)
 			.where({ organization_id: this.organization.organizationId })
@@ -60,10 +65,8 @@ export class ApiKeys {
 		if (caller.environment_id !== null) query.where('environment_id', caller.environment_id);
 		if (object_type !== undefined) query.where({ object_type });
 		if (proj_id !== undefined) {
-			query.whereIn(
-				'project_id',
-				referredIn(this.organization.projects(), 'projects', proj_id).clearOrder().select('projects.id'),
-			);
+			const projects = projectQuery(this.database, this.organization.organizationId);
+			query.whereIn('project_id', referredIn(projects, 'projects', proj_id).clearOrder().select('projects.id'));
 		}
 		return query;
 	}
@@ -74,7 +77,7 @@ export class ApiKeys {
 		const organization_id = this.organization.organizationId;
 		const found = id === null ? undefined : await ApiKey.query(this.database).findOne({ id, organization_id });
 		if (found === undefined) throw notFound('ApiKey', reference);
-		const mine = await this.openedBy(caller).findOne({ id: found.id });
+		const mine = await this.#openedBy(caller, {}).findOne({ id: found.id });
 		if (mine === undefined) throw forbidden(`this API key does not open what the key \`${reference}\` opens`);
 		return mine;
 	}
@@ -87,9 +90,10 @@ export class ApiKeys {
 	/** The projects and environments that keys open. */
 	async openedPlaces(keys: readonly ApiKey[]): Promise<OpenedPlaces> {
 		const ids = (column: 'project_id' | 'environment_id') => keys.flatMap((key) => key[column] ?? []);
-		const projects = await this.organization.projects().whereIn('projects.id', ids('project_id'));
+		const { organizationId: organization_id } = this.organization;
+		const projects = await projectQuery(this.database, organization_id).whereIn('projects.id', ids('project_id'));
 		const environments = await Environment.query(this.database)
-			.where({ organization_id: this.organization.organizationId })
+			.where({ organization_id })
 			.whereIn('id', ids('environment_id'));
 		return { projects, environments };
 	}
@@ -117,8 +121,18 @@ export class ApiKeys {
 		return { project_id: environment.project_id, environment_id: environment.id };
 	}
 
-	/** The PDP configs of an environment, which are its keys for decision points, oldest first. */
-	pdpConfigs(environmentId: string): QueryBuilder<ApiKey, ApiKey[]> {
+	/** The PDP configs of an environment, which are its keys for decision points, oldest first; only `id` where given. */
+	pdpConfigs(environmentId: string, id?: string): RowQuery<ApiKey> {
+		const query = this.#pdpConfigs(environmentId);
+		return rowQuery(id === undefined ? query : query.where({ id }));
+	}
+
+	/** The PDP config of an environment with this id; `undefined` where there is none. */
+	async findPdpConfig(environmentId: string, id: string): Promise<ApiKey | undefined> {
+		return this.#pdpConfigs(environmentId).findOne({ id });
+	}
+
+	#pdpConfigs(environmentId: string): QueryBuilder<ApiKey, ApiKey[]> {
 		return ApiKey.query(this.database)
 			.where({
 				organization_id: this.organization.organizationId,
@@ -130,7 +144,7 @@ export class ApiKeys {
 
 	/** The newest key that an environment's decision points are meant to use, with its secret. */
 	async environmentKey(environmentId: string): Promise<{ readonly row: ApiKey; readonly secret: string }> {
-		const row = await this.pdpConfigs(environmentId).clearOrder().orderBy('id', 'desc').first();
+		const row = await this.#pdpConfigs(environmentId).clearOrder().orderBy('id', 'desc').first();
 		if (row === undefined) throw notFound('ApiKey', environmentId);
 		return { row, secret: this.cipher.decrypt(row.secret_cipher) };
 	}

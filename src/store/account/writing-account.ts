@@ -9,6 +9,7 @@ import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import { lockEnvironment } from '../unit/lock-environment.js';
 import { WritingUnit } from '../unit/writing-unit.js';
 import { AccountUnit, environmentScope } from './account.js';
+import { environmentQuery, organizationQuery, projectQuery } from './account-queries.js';
 import { CopyTasks } from './copy-task.js';
 import type { Cipher } from './secret.js';
 import { WritingApiKeys } from './writing-api-keys.js';
@@ -95,7 +96,7 @@ export class WritingAccountUnit extends AccountUnit {
 	/** Changes fields of this organization; absent ones stay. */
 	async updateOrganization(organization: Organization, fields: OrganizationFields): Promise<Organization> {
 		if (hasValues(organization, fields)) return organization;
-		const [row] = await this.organizations()
+		const [row] = await organizationQuery(this.transaction, this.organizationId)
 			.patch({ ...fields, updated_at: this.now })
 			.returning('*');
 		if (row === undefined) throw notFound('Organization', organization.key);
@@ -128,7 +129,7 @@ export class WritingAccountUnit extends AccountUnit {
 	/** Changes fields of a project; absent ones stay. Throws `not_found` when it was deleted meanwhile. */
 	async updateProject(project: Project, fields: ProjectFields): Promise<Project> {
 		if (hasValues(project, fields)) return project;
-		const [row] = await this.projects()
+		const [row] = await projectQuery(this.transaction, this.organizationId)
 			.where('projects.id', project.id)
 			.patch({ ...fields, updated_at: this.now })
 			.returning('*');
@@ -139,7 +140,10 @@ export class WritingAccountUnit extends AccountUnit {
 	/** Deletes a project with everything in it. Throws `not_found` when it was deleted meanwhile. */
 	async removeProject(project: Project): Promise<void> {
 		for (const environment of await this.environments(project.id)) await this.#drop(environment);
-		const [removed] = await this.projects().where('projects.id', project.id).delete().returning('projects.id');
+		const [removed] = await projectQuery(this.transaction, this.organizationId)
+			.where('projects.id', project.id)
+			.delete()
+			.returning('projects.id');
 		if (removed === undefined) throw notFound('Project', project.key);
 	}
 
@@ -152,7 +156,7 @@ export class WritingAccountUnit extends AccountUnit {
 		fields: EnvironmentFields,
 	): Promise<{ readonly row: Environment; readonly revision: number }> {
 		if (hasValues(environment, fields)) return { row: environment, revision: environment.revision };
-		const [row] = await this.environments(environment.project_id)
+		const [row] = await environmentQuery(this.transaction, this.organizationId, environment.project_id)
 			.where('environments.id', environment.id)
 			.patch({ ...fields, updated_at: this.now })
 			.returning('*');
@@ -172,7 +176,7 @@ export class WritingAccountUnit extends AccountUnit {
 	/** Deletes an environment and says whether it was there. */
 	async #drop(environment: Environment): Promise<boolean> {
 		// Uses `returning`, because the embedded database miscounts rows when deletes cascade.
-		const [removed] = await this.environments(environment.project_id)
+		const [removed] = await environmentQuery(this.transaction, this.organizationId, environment.project_id)
 			.where('environments.id', environment.id)
 			.delete()
 			.returning('environments.id');

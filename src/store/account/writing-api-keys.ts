@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
-import type { QueryBuilder } from 'objection';
 import type { Clock } from '../../clock.js';
 import { Failure, notFound } from '../../failure.js';
-import { type AccessLevel, ApiKey, type Organization } from '../table/account.js';
+import { type AccessLevel, ApiKey } from '../table/account.js';
 import { insertOrDuplicate } from '../unit/insert-or-duplicate.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
+import { organizationQuery } from './account-queries.js';
 import { ApiKeys, type KeyOrganization } from './api-keys.js';
 import { type Cipher, hashSecret, newSecret } from './secret.js';
 
@@ -31,7 +31,6 @@ export interface WritingKeyOrganization extends KeyOrganization {
 	readonly now: Date;
 	/** The API keys whose waiting requests end when this commits. */
 	readonly ended: Set<string>;
-	organizations(): QueryBuilder<Organization, Organization[]>;
 }
 
 /** Writes the API keys of one organization, inside the transaction of its unit. */
@@ -87,7 +86,7 @@ export class WritingApiKeys extends ApiKeys {
 	async remove(key: ApiKey): Promise<void> {
 		// Held to the end of the transaction: otherwise two callers that delete the last two keys would each still see
 		// the other's.
-		await this.unit.organizations().forNoKeyUpdate();
+		await organizationQuery(this.transaction, this.unit.organizationId).forNoKeyUpdate();
 		const [removed] = await this.#all().where({ id: key.id }).delete().returning('id');
 		if (removed === undefined) throw notFound('ApiKey', key.id);
 		const left = await this.#all().where({ object_type: 'org', access_level: 'admin' }).resultSize();

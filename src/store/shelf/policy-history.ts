@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import type { Knex } from 'knex';
 import type { RegoFile, Schema } from '../../../compiler/model.js';
-import type { Page, PageResult } from '../unit/filter.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
+import type { Page, PageResult } from '../unit/row-query.js';
 import type { LivePolicy } from './publications.js';
 
 /** How many policies of an environment are kept: those of its newest published schema revisions. */

@@ -1,6 +1,6 @@
-import type { QueryBuilder } from 'objection';
 import { type AttributeFilter, whereAttributes } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
 
@@ -37,24 +37,21 @@ export function actionGroupsBy(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
 	filters: readonly AttributeFilter[] = [],
-): QueryBuilder<ActionGroup, ActionGroup[]> {
+): RowQuery<ActionGroup> {
 	const query = unit
 		.query(ActionGroup)
 		.whereRaw('action_groups.resource_id = any(?::uuid[])', [resourceIds])
 		.orderBy('action_groups.id');
-	return whereAttributes(query, 'action_groups.attributes', filters);
+	return rowQuery(whereAttributes(query, 'action_groups.attributes', filters));
 }
 
 /** The action groups that hold any of these actions, oldest first. */
-export function actionGroupsWith(
-	unit: ReadingUnit,
-	actionIds: readonly string[],
-): QueryBuilder<ActionGroup, ActionGroup[]> {
+export function actionGroupsWith(unit: ReadingUnit, actionIds: readonly string[]): RowQuery<ActionGroup> {
 	const holding = unit
 		.query(ActionGroupAction)
 		.whereRaw('action_group_actions.action_id = any(?::uuid[])', [actionIds])
 		.select('action_group_actions.action_group_id');
-	return unit.query(ActionGroup).whereIn('action_groups.id', holding).orderBy('action_groups.id');
+	return rowQuery(unit.query(ActionGroup).whereIn('action_groups.id', holding).orderBy('action_groups.id'));
 }
 
 /** An action in a group, by its key. */

@@ -1,7 +1,8 @@
 import type { QueryBuilder } from 'objection';
-import { type PageResult, whereIdsIn } from '../unit/filter.js';
+import { whereIdsIn } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { rowChunks, rowsPerStatement } from '../unit/row-chunks.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 
@@ -43,8 +44,12 @@ export interface RuleFilter {
 	readonly set_ids?: readonly string[] | undefined;
 }
 
-/** The environment's rules that pass the filter, with keys, oldest first; read as `RuleRow`. */
-export function rulesBy(unit: ReadingUnit, filter: RuleFilter): QueryBuilder<ConditionSetRule, ConditionSetRule[]> {
+/** The environment's rules that pass the filter, with keys, oldest first. */
+export function rulesBy(unit: ReadingUnit, filter: RuleFilter): RowQuery<RuleRow> {
+	return rowQuery(ruleQuery(unit, filter).castTo<RuleRow[]>());
+}
+
+function ruleQuery(unit: ReadingUnit, filter: RuleFilter): QueryBuilder<ConditionSetRule, ConditionSetRule[]> {
 	const query = unit
 		.query(ConditionSetRule)
 		.join('condition_sets as user_sets', sameEnvironment('condition_set_rules', 'user_set_id', 'user_sets'))
@@ -69,15 +74,9 @@ export function rulesBy(unit: ReadingUnit, filter: RuleFilter): QueryBuilder<Con
 	});
 }
 
-/** A page of `rulesBy` as the rows it selected. */
-export function ruleRows(page: PageResult<ConditionSetRule>): PageResult<RuleRow> {
-	// The query selected the keys beside the table's own columns.
-	return page as unknown as PageResult<RuleRow>;
-}
-
 /** Some of the rules that pass the filter, as many as one statement takes. */
 export async function someRules(unit: ReadingUnit, filter: RuleFilter): Promise<readonly RuleRow[]> {
-	return rulesBy(unit, filter).limit(rowsPerStatement).castTo<RuleRow[]>();
+	return ruleQuery(unit, filter).limit(rowsPerStatement).castTo<RuleRow[]>();
 }
 
 /** The rules that join these sets and actions: the ids of each entry belong together. */
@@ -86,7 +85,7 @@ export async function rulesJoining(unit: ReadingUnit, wanted: readonly RuleIds[]
 	const named = columns.map((column) => `condition_set_rules.${column}`).join(', ');
 	const found: RuleRow[] = [];
 	for (const [, chunk] of rowChunks(wanted)) {
-		const rows = rulesBy(unit, {}).whereRaw(
+		const rows = ruleQuery(unit, {}).whereRaw(
 			`(${named}) in (select * from unnest(?::uuid[], ?::uuid[], ?::uuid[]))`,
 			columns.map((column) => chunk.map((ids) => ids[column])),
 		);
@@ -101,7 +100,7 @@ export type RuleKeys = Pick<RuleRow, 'user_set' | 'resource' | 'action' | 'resou
 /** The rules that join what has these keys. */
 export async function rulesNamed(unit: ReadingUnit, wanted: readonly RuleKeys[]): Promise<readonly RuleRow[]> {
 	const columns = 'user_sets.key, resources.key, resource_actions.key, resource_sets.key';
-	return rulesBy(unit, {})
+	return ruleQuery(unit, {})
 		.whereRaw(
 			`(${columns}) in (select * from unnest(?::text[], ?::text[], ?::text[], ?::text[]))`,
 			(['user_set', 'resource', 'action', 'resource_set'] as const).map((name) => wanted.map((rule) => rule[name])),

@@ -1,23 +1,23 @@
-import type { QueryBuilder } from 'objection';
 import type { ReadingUnit } from '../unit/reading-unit.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { Role, RoleDerivation, RolePermission } from './role.js';
 
 /** Roles that lose something when what they depend on is deleted. */
 
 /** The roles that are derived through any of these relations, oldest first. */
-export function rolesThrough(unit: ReadingUnit, relationIds: readonly string[]): QueryBuilder<Role, Role[]> {
+export function rolesThrough(unit: ReadingUnit, relationIds: readonly string[]): RowQuery<Role> {
 	const derived = unit
 		.query(RoleDerivation)
 		.whereRaw('role_derivations.relation_id = any(?::uuid[])', [relationIds])
 		.select('role_derivations.role_id');
-	return unit.query(Role).whereIn('roles.id', derived).orderBy('roles.id');
+	return rowQuery(unit.query(Role).whereIn('roles.id', derived).orderBy('roles.id'));
 }
 
 /** The roles that grant any of these actions, oldest first. */
-export function rolesGranting(unit: ReadingUnit, actionIds: readonly string[]): QueryBuilder<Role, Role[]> {
+export function rolesGranting(unit: ReadingUnit, actionIds: readonly string[]): RowQuery<Role> {
 	const granting = unit
 		.query(RolePermission)
 		.whereRaw('role_permissions.action_id = any(?::uuid[])', [actionIds])
 		.select('role_permissions.role_id');
-	return unit.query(Role).whereIn('roles.id', granting).orderBy('roles.id');
+	return rowQuery(unit.query(Role).whereIn('roles.id', granting).orderBy('roles.id'));
 }

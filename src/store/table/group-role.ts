@@ -1,7 +1,8 @@
 import type { QueryBuilder } from 'objection';
-import type { PageResult } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { sameEnvironment } from './environment-model.js';
+import { type GroupRow, groupQuery } from './group.js';
 import { RelationshipTuple } from './relationship-tuple.js';
 import { instanceNameIn } from './resource-instance.js';
 
@@ -48,14 +49,8 @@ export interface GroupRoleFilter {
 	readonly joins_child?: boolean;
 }
 
-/**
- * The roles that members derive from these groups, not through further groups, oldest instance first; read as
- * `GroupRoleRow`.
- */
-export function groupRolesBy(
-	unit: ReadingUnit,
-	filter: GroupRoleFilter,
-): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
+/** The roles that members derive from these groups, not through further groups, oldest instance first. */
+export function groupRolesBy(unit: ReadingUnit, filter: GroupRoleFilter): RowQuery<GroupRoleRow> {
 	const columns = {
 		group_id: 'relationship_tuples.subject_id',
 		role_id: 'roles.id',
@@ -66,7 +61,7 @@ export function groupRolesBy(
 		tenant_id: 'relationship_tuples.tenant_id',
 		tenant: 'tenants.key',
 	};
-	return (
+	return rowQuery(
 		granting(unit, filter)
 			.join('roles', sameEnvironment('role_derivations', 'role_id', 'roles'))
 			.join('resource_instances as objects', sameEnvironment('relationship_tuples', 'object_id', 'objects'))
@@ -77,6 +72,7 @@ export function groupRolesBy(
 			// Several relationships may give one role on one instance.
 			.groupBy([...Object.values(columns), 'objects.key'])
 			.orderBy(['relationship_tuples.object_id', 'roles.id'])
+			.castTo<GroupRoleRow[]>(),
 	);
 }
 
@@ -106,16 +102,14 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 	return query;
 }
 
-/** The ids of the groups that are assigned to this one, or that this one is assigned to, whichever way roles pass. */
-export function nestedIds(
-	unit: ReadingUnit,
-	side: 'children' | 'parents',
-	groupId: string,
-): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
+/** Which of the groups around a group: those that are assigned to it, or those that it is assigned to. */
+export type NestingSide = 'children' | 'parents';
+
+/** The groups on this side of a group, whichever way roles pass, oldest instance first. */
+export function nestedGroups(unit: ReadingUnit, side: NestingSide, groupId: string): RowQuery<GroupRow> {
 	const within = nestedOver(unit, { group_ids: [groupId], joins_child: side === 'children' }, 'object_id');
-	return nestedOver(unit, { resource_instance_ids: [groupId], joins_child: side === 'parents' }, 'subject_id').union(
-		within,
-	);
+	const around = nestedOver(unit, { resource_instance_ids: [groupId], joins_child: side === 'parents' }, 'subject_id');
+	return rowQuery(groupQuery(unit, {}).whereIn('resource_instances.id', around.union(within)).castTo<GroupRow[]>());
 }
 
 function nestedOver(unit: ReadingUnit, filter: GroupRoleFilter, other: 'subject_id' | 'object_id') {
@@ -123,12 +117,6 @@ function nestedOver(unit: ReadingUnit, filter: GroupRoleFilter, other: 'subject_
 		.join('roles', sameEnvironment('role_derivations', 'role_id', 'roles'))
 		.where('roles.key', memberKey)
 		.select(`relationship_tuples.${other}`);
-}
-
-/** A page of `groupRolesBy` as the rows it selected. */
-export function groupRoleRows(page: PageResult<RelationshipTuple>): PageResult<GroupRoleRow> {
-	// The query selected these columns, and none of the table's own.
-	return page as unknown as PageResult<GroupRoleRow>;
 }
 
 /** A user id, or a role as `<resource key>:<instance key>#<role key>`, of a group. */

@@ -1,9 +1,9 @@
 import type { QueryBuilder } from 'objection';
-import type { PageResult } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
-import { type InstanceFilter, type InstanceRow, instancesBy, type ResourceInstance } from './resource-instance.js';
+import { type InstanceFilter, type InstanceRow, instanceQuery, type ResourceInstance } from './resource-instance.js';
 
 /** A resource instance that is a group: `id` is the instance's. */
 export class Group extends EnvironmentModel {
@@ -18,25 +18,29 @@ export class Group extends EnvironmentModel {
 /** The instance that is a group, with the keys of its resource and its tenant. */
 export type GroupRow = InstanceRow & Pick<Group, 'made_instance'>;
 
-/** The environment's groups whose instances pass the filter, oldest instance first; read as `GroupRow`. */
-export function groupsBy(
+/** The environment's groups whose instances pass the filter, oldest instance first. */
+export function groupsBy(unit: ReadingUnit, filter: InstanceFilter): RowQuery<GroupRow> {
+	return rowQuery(groupQuery(unit, filter).castTo<GroupRow[]>());
+}
+
+/** All groups of the environment, in no order: there may be very many. */
+export async function allGroups(unit: ReadingUnit): Promise<readonly GroupRow[]> {
+	return groupQuery(unit, {}).clearOrder().castTo<GroupRow[]>();
+}
+
+/** Like `groupsBy`, to be narrowed further. */
+export function groupQuery(
 	unit: ReadingUnit,
 	filter: InstanceFilter,
 ): QueryBuilder<ResourceInstance, ResourceInstance[]> {
-	return instancesBy(unit, filter)
+	return instanceQuery(unit, filter)
 		.join('groups', sameEnvironment('resource_instances', 'id', 'groups'))
 		.select('groups.made_instance');
 }
 
-/** A page of `groupsBy` as the rows it selected. */
-export function groupRows(page: PageResult<ResourceInstance>): PageResult<GroupRow> {
-	// The query selected the columns beside the table's own.
-	return page as unknown as PageResult<GroupRow>;
-}
-
 /** The groups among these instances. */
 export async function groupsAmong(unit: ReadingUnit, ids: readonly string[]): Promise<readonly GroupRow[]> {
-	return ids.length === 0 ? [] : groupsBy(unit, { ids }).castTo<GroupRow[]>();
+	return ids.length === 0 ? [] : groupsBy(unit, { ids });
 }
 
 /** Makes these instances groups. Records nothing. */

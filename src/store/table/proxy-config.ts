@@ -1,3 +1,5 @@
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { KeyedModel } from './environment-model.js';
 
 /** Which resource and action a request to a URL stands for. */
@@ -26,4 +28,9 @@ export class ProxyConfig extends KeyedModel {
 	declare secret_cipher: Uint8Array;
 	declare auth_mechanism: 'Bearer' | 'Basic' | 'Headers';
 	declare mapping_rules: readonly MappingRule[];
+}
+
+/** The proxy configs of the environment, oldest first. */
+export function allProxyConfigs(unit: ReadingUnit): RowQuery<ProxyConfig> {
+	return rowQuery(unit.query(ProxyConfig).orderBy('proxy_configs.id'));
 }

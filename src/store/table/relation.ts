@@ -1,5 +1,5 @@
-import type { QueryBuilder } from 'objection';
 import type { ReadingUnit } from '../unit/reading-unit.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel } from './environment-model.js';
 
@@ -19,8 +19,10 @@ export class Relation extends KeyedModel {
 }
 
 /** The relations whose objects are of these resources, oldest first. */
-export function relationsBy(unit: ReadingUnit, resourceIds: readonly string[]): QueryBuilder<Relation, Relation[]> {
-	return unit.query(Relation).whereRaw('relations.resource_id = any(?::uuid[])', [resourceIds]).orderBy('relations.id');
+export function relationsBy(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<Relation> {
+	return rowQuery(
+		unit.query(Relation).whereRaw('relations.resource_id = any(?::uuid[])', [resourceIds]).orderBy('relations.id'),
+	);
 }
 
 /** The relations of instances of one resource, the subjects, to instances of another, oldest first. */
@@ -28,18 +30,20 @@ export function relationsBetween(
 	unit: ReadingUnit,
 	subject_resource_id: string,
 	resource_id: string,
-): QueryBuilder<Relation, Relation[]> {
-	return unit.query(Relation).where({ resource_id, subject_resource_id }).orderBy('relations.id');
+): RowQuery<Relation> {
+	return rowQuery(unit.query(Relation).where({ resource_id, subject_resource_id }).orderBy('relations.id'));
 }
 
 /** The relations that a resource has on either side, oldest first. */
-export function relationsAround(unit: ReadingUnit, resourceId: string): QueryBuilder<Relation, Relation[]> {
-	return unit
-		.query(Relation)
-		.where((either) => {
-			either.where('relations.resource_id', resourceId).orWhere('relations.subject_resource_id', resourceId);
-		})
-		.orderBy('relations.id');
+export function relationsAround(unit: ReadingUnit, resourceId: string): RowQuery<Relation> {
+	return rowQuery(
+		unit
+			.query(Relation)
+			.where((either) => {
+				either.where('relations.resource_id', resourceId).orWhere('relations.subject_resource_id', resourceId);
+			})
+			.orderBy('relations.id'),
+	);
 }
 
 /** Deletes these relations. Records nothing. */

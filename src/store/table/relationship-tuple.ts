@@ -1,7 +1,8 @@
 import type { QueryBuilder } from 'objection';
-import { type PageResult, whereIdsIn } from '../unit/filter.js';
+import { whereIdsIn } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { rowChunks, rowsPerStatement } from '../unit/row-chunks.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { instanceNameIn } from './resource-instance.js';
@@ -51,8 +52,17 @@ export interface TupleFilter {
 	readonly object_type_ids?: readonly string[] | undefined;
 }
 
-/** The environment's tuples that pass the filter, with keys, oldest first; read as `TupleRow`. */
-export function tuplesBy(unit: ReadingUnit, filter: TupleFilter): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
+/** The environment's tuples that pass the filter, with keys, oldest first. */
+export function tuplesBy(unit: ReadingUnit, filter: TupleFilter): RowQuery<TupleRow> {
+	return rowQuery(tupleQuery(unit, filter).castTo<TupleRow[]>());
+}
+
+/** Like `tuplesBy`, in no order: there may be very many. */
+export async function tuplesUnordered(unit: ReadingUnit, filter: TupleFilter): Promise<readonly TupleRow[]> {
+	return tupleQuery(unit, filter).clearOrder().castTo<TupleRow[]>();
+}
+
+function tupleQuery(unit: ReadingUnit, filter: TupleFilter): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
 	const query = unit
 		.query(RelationshipTuple)
 		.join('resource_instances as subjects', sameEnvironment('relationship_tuples', 'subject_id', 'subjects'))
@@ -84,15 +94,9 @@ export function tuplesBy(unit: ReadingUnit, filter: TupleFilter): QueryBuilder<R
 	});
 }
 
-/** A page of `tuplesBy` as the rows it selected. */
-export function tupleRows(page: PageResult<RelationshipTuple>): PageResult<TupleRow> {
-	// The query selected the keys beside the table's own columns.
-	return page as unknown as PageResult<TupleRow>;
-}
-
 /** Some of the tuples that pass the filter, as many as one statement takes. */
 export async function someTuples(unit: ReadingUnit, filter: TupleFilter): Promise<readonly TupleRow[]> {
-	return tuplesBy(unit, filter).limit(rowsPerStatement).castTo<TupleRow[]>();
+	return tupleQuery(unit, filter).limit(rowsPerStatement).castTo<TupleRow[]>();
 }
 
 /** Adds the tuples that are not there yet and returns those. Records nothing. */

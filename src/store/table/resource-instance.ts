@@ -1,9 +1,10 @@
 import { type QueryBuilder, type RawBuilder, raw } from 'objection';
 import { asId, instanceName, instanceParts } from '../../wire/common.js';
-import { type PageResult, searchPattern, whereIdsIn } from '../unit/filter.js';
+import { searchPattern, whereIdsIn } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { idsAmong } from '../unit/reference.js';
 import { rowsPerStatement } from '../unit/row-chunks.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { KeyedModel, sameEnvironment } from './environment-model.js';
 
 /** One thing of a resource type, in one tenant. */
@@ -35,8 +36,13 @@ export function instanceNameIn(resources: string, instances: string): RawBuilder
 	return raw(`?? || ':' || ??`, [`${resources}.key`, `${instances}.key`]);
 }
 
-/** The environment's instances that pass the filter, with keys, oldest first; read as `InstanceRow`. */
-export function instancesBy(
+/** The environment's instances that pass the filter, with keys, oldest first. */
+export function instancesBy(unit: ReadingUnit, filter: InstanceFilter): RowQuery<InstanceRow> {
+	return rowQuery(instanceQuery(unit, filter).castTo<InstanceRow[]>());
+}
+
+/** Like `instancesBy`, for other tables to join. */
+export function instanceQuery(
 	unit: ReadingUnit,
 	filter: InstanceFilter,
 ): QueryBuilder<ResourceInstance, ResourceInstance[]> {
@@ -64,12 +70,6 @@ function whereSearchedFor(query: QueryBuilder<ResourceInstance, ResourceInstance
 	});
 }
 
-/** A page of `instancesBy` as the rows it selected. */
-export function instanceRows(page: PageResult<ResourceInstance>): PageResult<InstanceRow> {
-	// The query selected the keys beside the table's own columns.
-	return page as unknown as PageResult<InstanceRow>;
-}
-
 /** All instances, by id and as `<resource key>:<instance key>`, in no order. */
 export async function instanceNames(
 	unit: ReadingUnit,
@@ -83,7 +83,19 @@ export async function instanceNames(
 
 /** Some of the instances that pass the filter, as many as one statement takes. */
 export async function someInstances(unit: ReadingUnit, filter: InstanceFilter): Promise<readonly InstanceRow[]> {
-	return instancesBy(unit, filter).limit(rowsPerStatement).castTo<InstanceRow[]>();
+	return instanceQuery(unit, filter).limit(rowsPerStatement).castTo<InstanceRow[]>();
+}
+
+/** Like `someInstances`, from the first one after this id. */
+export async function someInstancesAfter(
+	unit: ReadingUnit,
+	filter: InstanceFilter,
+	id: string,
+): Promise<readonly InstanceRow[]> {
+	return instanceQuery(unit, filter)
+		.where('resource_instances.id', '>', id)
+		.limit(rowsPerStatement)
+		.castTo<InstanceRow[]>();
 }
 
 /**
@@ -139,12 +151,12 @@ async function instancesAt(
 }
 
 async function instancesWithIds(unit: ReadingUnit, ids: readonly string[]): Promise<readonly InstanceRow[]> {
-	return ids.length === 0 ? [] : instancesBy(unit, { ids }).castTo<InstanceRow[]>();
+	return ids.length === 0 ? [] : instancesBy(unit, { ids });
 }
 
 async function instancesCalled(unit: ReadingUnit, keys: readonly string[]): Promise<readonly InstanceRow[]> {
 	if (keys.length === 0) return [];
-	return instancesBy(unit, {}).whereRaw('resource_instances.key = any(?::text[])', [keys]).castTo<InstanceRow[]>();
+	return instanceQuery(unit, {}).whereRaw('resource_instances.key = any(?::text[])', [keys]).castTo<InstanceRow[]>();
 }
 
 /** The instances with these resources and keys: each entry is one pair. */

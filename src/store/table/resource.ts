@@ -1,6 +1,6 @@
-import type { QueryBuilder } from 'objection';
 import { type AttributeFilter, whereAttributes, whereSearched } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { KeyedModel } from './environment-model.js';
 
 /** A resource type. */
@@ -53,36 +53,44 @@ export interface ResourceFilter {
 }
 
 /** The environment's resources that pass the filter, oldest first. */
-export function resourcesBy(unit: ReadingUnit, filter: ResourceFilter): QueryBuilder<Resource, Resource[]> {
+export function resourcesBy(unit: ReadingUnit, filter: ResourceFilter): RowQuery<Resource> {
 	const query = unit.query(Resource).orderBy('resources.id');
 	if (!filter.include_built_in) query.where('resources.built_in', false);
 	whereSearched(query, ['resources.key', 'resources.name'], filter.search);
-	return whereAttributes(query, 'resources.type_attributes', filter.attribute_filters);
+	return rowQuery(whereAttributes(query, 'resources.type_attributes', filter.attribute_filters));
 }
 
-/** The rows of `table` (actions or attributes) that belong to any of the resources, oldest first. */
-export function resourceParts<M extends ResourceAction | ResourceAttribute>(
-	query: QueryBuilder<M, M[]>,
-	table: string,
-	resourceIds: readonly string[],
-): QueryBuilder<M, M[]> {
-	return query.whereRaw('?? = any(?::uuid[])', [`${table}.resource_id`, resourceIds]).orderBy(`${table}.id`);
+/** The actions of these resources, oldest first. */
+export function actionsIn(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<ResourceAction> {
+	return actionsBy(unit, resourceIds, []);
 }
 
-/** The actions of one resource whose attributes have these values, oldest first. */
+/** The actions of these resources whose attributes have these values, oldest first. */
 export function actionsBy(
 	unit: ReadingUnit,
-	resourceId: string,
+	resourceIds: readonly string[],
 	filters: readonly AttributeFilter[],
-): QueryBuilder<ResourceAction, ResourceAction[]> {
-	const query = resourceParts(unit.query(ResourceAction), 'resource_actions', [resourceId]);
-	return whereAttributes(query, 'resource_actions.attributes', filters);
+): RowQuery<ResourceAction> {
+	const query = unit
+		.query(ResourceAction)
+		.whereRaw('resource_actions.resource_id = any(?::uuid[])', [resourceIds])
+		.orderBy('resource_actions.id');
+	return rowQuery(whereAttributes(query, 'resource_actions.attributes', filters));
 }
 
-/** The attributes of one resource, oldest first. */
-export function attributesBy(
+/** The attributes of these resources, oldest first. */
+export function attributesIn(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<ResourceAttribute> {
+	return rowQuery(
+		unit
+			.query(ResourceAttribute)
+			.whereRaw('resource_attributes.resource_id = any(?::uuid[])', [resourceIds])
+			.orderBy('resource_attributes.id'),
+	);
+}
+
+/** The attributes of all resources, by key and by the resource's id, in no order. */
+export async function attributeKeys(
 	unit: ReadingUnit,
-	resourceId: string,
-): QueryBuilder<ResourceAttribute, ResourceAttribute[]> {
-	return resourceParts(unit.query(ResourceAttribute), 'resource_attributes', [resourceId]);
+): Promise<readonly Pick<ResourceAttribute, 'resource_id' | 'key'>[]> {
+	return unit.query(ResourceAttribute).select('resource_attributes.resource_id', 'resource_attributes.key');
 }

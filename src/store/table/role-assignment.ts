@@ -1,9 +1,10 @@
 import type { QueryBuilder } from 'objection';
 import { groupBy } from '../../../compiler/group-by.js';
-import { type PageResult, whereIdsIn } from '../unit/filter.js';
+import { whereIdsIn } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { idsAmong, rowsByReference, whereReferred } from '../unit/reference.js';
 import { rowChunks, rowsPerStatement } from '../unit/row-chunks.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { instanceNameIn } from './resource-instance.js';
@@ -40,6 +41,7 @@ export interface AssignmentRow {
 
 /** What narrows a list of assignments: any of each list, all of the lists together; absent lists do not narrow. */
 export interface AssignmentFilter {
+	readonly ids?: readonly string[] | undefined;
 	readonly user_ids?: readonly string[] | undefined;
 	readonly role_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
@@ -50,10 +52,26 @@ export interface AssignmentFilter {
 	readonly on_instances?: boolean | undefined;
 }
 
-/** The environment's assignments that pass the filter, with keys, oldest first; read as `AssignmentRow`. */
-export function assignmentsBy(
+/** The environment's assignments that pass the filter, with keys, oldest first. */
+export function assignmentsBy(unit: ReadingUnit, filter: AssignmentFilter): RowQuery<AssignmentRow> {
+	return rowQuery(
+		keyedQuery(unit, filter, ['role_assignments.*']).orderBy('role_assignments.id').castTo<AssignmentRow[]>(),
+	);
+}
+
+/** The keys of what an assignment joins. */
+export type AssignmentKeys = Pick<AssignmentRow, 'user' | 'role' | 'tenant' | 'resource_instance'>;
+
+/** The keys alone of the assignments that pass the filter, in no order: there may be very many. */
+export async function assignmentKeys(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentKeys[]> {
+	return keyedQuery(unit, filter, []).castTo<AssignmentKeys[]>();
+}
+
+/** These columns of the assignments that pass the filter, and the keys of what they join. */
+function keyedQuery(
 	unit: ReadingUnit,
 	filter: AssignmentFilter,
+	columns: readonly string[],
 ): QueryBuilder<RoleAssignment, RoleAssignment[]> {
 	const query = unit
 		.query(RoleAssignment)
@@ -62,15 +80,15 @@ export function assignmentsBy(
 		.join('tenants', sameEnvironment('role_assignments', 'tenant_id', 'tenants'))
 		.leftJoin('resource_instances', sameEnvironment('role_assignments', 'resource_instance_id', 'resource_instances'))
 		.leftJoin('resources', sameEnvironment('resource_instances', 'resource_id', 'resources'))
-		.select('role_assignments.*', 'users.key as user', 'roles.key as role', 'tenants.key as tenant')
-		.select(instanceNameIn('resources', 'resource_instances').as('resource_instance'))
-		.orderBy('role_assignments.id');
+		.select(...columns, 'users.key as user', 'roles.key as role', 'tenants.key as tenant')
+		.select(instanceNameIn('resources', 'resource_instances').as('resource_instance'));
 	narrow(query, filter);
 	return query;
 }
 
 function narrow(query: QueryBuilder<RoleAssignment, RoleAssignment[]>, filter: AssignmentFilter): void {
 	whereIdsIn(query, {
+		'role_assignments.id': filter.ids,
 		'role_assignments.user_id': filter.user_ids,
 		'role_assignments.role_id': filter.role_ids,
 		'role_assignments.tenant_id': filter.tenant_ids,
@@ -79,12 +97,6 @@ function narrow(query: QueryBuilder<RoleAssignment, RoleAssignment[]>, filter: A
 	});
 	if (filter.on_instances === true) query.whereNotNull('role_assignments.resource_instance_id');
 	if (filter.on_instances === false) query.whereNull('role_assignments.resource_instance_id');
-}
-
-/** A page of `assignmentsBy` as the rows it selected. */
-export function assignmentRows(page: PageResult<RoleAssignment>): PageResult<AssignmentRow> {
-	// The query selected the keys beside the table's own columns.
-	return page as unknown as PageResult<AssignmentRow>;
 }
 
 /**
@@ -167,8 +179,7 @@ export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilte
 	// Most deleted objects have no assignments, which the table alone can tell: planning the joins would be wasted.
 	const found = await query.select('role_assignments.id').limit(rowsPerStatement);
 	if (found.length === 0) return [];
-	const ids = found.map(({ id }) => id);
-	return assignmentsBy(unit, {}).whereRaw('role_assignments.id = any(?::uuid[])', [ids]).castTo<AssignmentRow[]>();
+	return assignmentsBy(unit, { ids: found.map(({ id }) => id) });
 }
 
 /**

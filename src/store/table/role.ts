@@ -1,6 +1,6 @@
-import type { QueryBuilder } from 'objection';
 import { type AttributeFilter, whereAttributes, whereSearched } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
 import { ResourceAction } from './resource.js';
@@ -78,30 +78,26 @@ export interface RoleFilter {
 }
 
 /** The environment's tenant roles that pass the filter, oldest first. */
-export function rolesBy(unit: ReadingUnit, filter: RoleFilter): QueryBuilder<Role, Role[]> {
+export function rolesBy(unit: ReadingUnit, filter: RoleFilter): RowQuery<Role> {
 	const query = unit.query(Role).where('roles.resource_id', null).orderBy('roles.id');
 	whereSearched(query, ['roles.key', 'roles.name'], filter.search);
-	return whereAttributes(query, 'roles.attributes', filter.attribute_filters);
+	return rowQuery(whereAttributes(query, 'roles.attributes', filter.attribute_filters));
 }
 
 /** The roles of these resources, oldest first. */
-export function rolesOfResources(unit: ReadingUnit, resourceIds: readonly string[]): QueryBuilder<Role, Role[]> {
-	return unit.query(Role).whereRaw('roles.resource_id = any(?::uuid[])', [resourceIds]).orderBy('roles.id');
+export function rolesOfResources(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<Role> {
+	return rowQuery(unit.query(Role).whereRaw('roles.resource_id = any(?::uuid[])', [resourceIds]).orderBy('roles.id'));
 }
 
 /** The roles with these ids, oldest first. */
-export function rolesWithIds(unit: ReadingUnit, ids: readonly string[]): QueryBuilder<Role, Role[]> {
-	return unit.query(Role).whereRaw('roles.id = any(?::uuid[])', [ids]).orderBy('roles.id');
+export function rolesWithIds(unit: ReadingUnit, ids: readonly string[]): RowQuery<Role> {
+	return rowQuery(unit.query(Role).whereRaw('roles.id = any(?::uuid[])', [ids]).orderBy('roles.id'));
 }
 
 /** The roles with these keys of one resource, or of tenants, oldest first. */
-export function rolesKeyed(
-	unit: ReadingUnit,
-	resourceId: string | null,
-	keys: readonly string[],
-): QueryBuilder<Role, Role[]> {
+export function rolesKeyed(unit: ReadingUnit, resourceId: string | null, keys: readonly string[]): RowQuery<Role> {
 	const query = unit.query(Role).where('roles.resource_id', resourceId).orderBy('roles.id');
-	return query.whereRaw('roles.key = any(?::text[])', [keys]);
+	return rowQuery(query.whereRaw('roles.key = any(?::text[])', [keys]));
 }
 
 /** A grant, by the keys people write it with. */

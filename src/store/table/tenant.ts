@@ -1,6 +1,6 @@
-import type { QueryBuilder } from 'objection';
 import { type AttributeFilter, whereAttributes, whereSearched } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { KeyedModel } from './environment-model.js';
 
 /** A customer, workspace or other silo of the application, in which users hold roles. */
@@ -24,8 +24,8 @@ export interface TenantFilter {
 }
 
 /** The environment's tenants that pass the filter, oldest first. */
-export function tenantsBy(unit: ReadingUnit, filter: TenantFilter): QueryBuilder<Tenant, Tenant[]> {
+export function tenantsBy(unit: ReadingUnit, filter: TenantFilter): RowQuery<Tenant> {
 	const query = unit.query(Tenant).orderBy('tenants.id');
 	whereSearched(query, ['tenants.key', 'tenants.name'], filter.search);
-	return whereAttributes(query, 'tenants.attributes', filter.attribute_filters);
+	return rowQuery(whereAttributes(query, 'tenants.attributes', filter.attribute_filters));
 }

@@ -1,6 +1,6 @@
-import type { QueryBuilder } from 'objection';
 import { whereSearched } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { KeyedModel } from './environment-model.js';
 
 /** Someone who is to become a user, and the role that they will get. */
@@ -29,10 +29,7 @@ export interface UserInviteFilter {
 }
 
 /** The environment's invites that pass the filter, oldest first. */
-export function userInvitesBy(
-	unit: ReadingUnit,
-	{ search, ...ids }: UserInviteFilter,
-): QueryBuilder<UserInvite, UserInvite[]> {
+export function userInvitesBy(unit: ReadingUnit, { search, ...ids }: UserInviteFilter): RowQuery<UserInvite> {
 	const query = unit.query(UserInvite).orderBy('user_invites.id');
 	whereSearched(query, searched, search);
 	const { role_ids, tenant_ids, resource_instance_ids } = ids;
@@ -41,7 +38,7 @@ export function userInvitesBy(
 	if (resource_instance_ids !== undefined) {
 		query.whereRaw('user_invites.resource_instance_id = any(?::uuid[])', [resource_instance_ids]);
 	}
-	return query;
+	return rowQuery(query);
 }
 
 const searched = ['key', 'email', 'first_name', 'last_name'].map((column) => `user_invites.${column}`);

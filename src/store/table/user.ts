@@ -1,6 +1,7 @@
-import type { QueryBuilder } from 'objection';
 import { whereSearched } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
+import { rowsPerStatement } from '../unit/row-chunks.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { KeyedModel } from './environment-model.js';
 import { RoleAssignment } from './role-assignment.js';
 import { TenantUser } from './tenant-user.js';
@@ -31,17 +32,22 @@ export interface UserFilter {
 }
 
 /** The environment's users that pass the filter, oldest first. */
-export function usersBy(unit: ReadingUnit, filter: UserFilter): QueryBuilder<User, User[]> {
+export function usersBy(unit: ReadingUnit, filter: UserFilter): RowQuery<User> {
 	const query = unit.query(User).orderBy('users.id');
 	whereSearched(query, ['users.key', 'users.email', 'users.first_name', 'users.last_name'], filter.search);
 	const { role_ids, tenant_id, resource_instance_id } = filter;
-	if (role_ids === undefined && tenant_id === undefined) return query;
+	if (role_ids === undefined && tenant_id === undefined) return rowQuery(query);
 	const held = unit.query(RoleAssignment).select('role_assignments.user_id');
 	if (tenant_id !== undefined) held.where('role_assignments.tenant_id', tenant_id);
 	if (resource_instance_id !== undefined) held.where({ resource_instance_id });
-	if (role_ids !== undefined) return query.whereIn('users.id', held.whereRaw(holdsAny, [role_ids]));
+	if (role_ids !== undefined) return rowQuery(query.whereIn('users.id', held.whereRaw(holdsAny, [role_ids])));
 	const added = unit.query(TenantUser).select('tenant_users.user_id').where({ tenant_id });
-	return query.where((either) => either.whereIn('users.id', held).orWhereIn('users.id', added));
+	return rowQuery(query.where((either) => either.whereIn('users.id', held).orWhereIn('users.id', added)));
 }
 
 const holdsAny = 'role_assignments.role_id = any(?::uuid[])';
+
+/** Some users, from the first one after this id, as many as one statement takes, oldest first. */
+export async function someUsersAfter(unit: ReadingUnit, id: string): Promise<readonly User[]> {
+	return unit.query(User).where('users.id', '>', id).orderBy('users.id').limit(rowsPerStatement);
+}

@@ -1,6 +1,7 @@
 import type { Change, ChangeKind } from './change.js';
-import { type Page, type PageResult, searchPattern } from './filter.js';
+import { searchPattern } from './filter.js';
 import type { ReadingUnit } from './reading-unit.js';
+import type { Page, PageResult } from './row-query.js';
 
 /** Selects changes of an environment. An absent filter lets everything through. Ranges include both ends. */
 export interface ChangeFilter {

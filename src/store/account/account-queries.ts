@@ -1,0 +1,24 @@
+import type { Knex } from 'knex';
+import type { QueryBuilder } from 'objection';
+import { Environment, Organization, Project } from '../table/account.js';
+
+/** The queries that every statement about an organization's projects and environments begins with. */
+
+/** This organization. */
+export function organizationQuery(database: Knex, id: string): QueryBuilder<Organization, Organization[]> {
+	return Organization.query(database).where({ id });
+}
+
+/** The projects of an organization, oldest first. */
+export function projectQuery(database: Knex, organization_id: string): QueryBuilder<Project, Project[]> {
+	return Project.query(database).where({ organization_id }).orderBy('id');
+}
+
+/** The environments of a project, oldest first. */
+export function environmentQuery(
+	database: Knex,
+	organization_id: string,
+	project_id: string,
+): QueryBuilder<Environment, Environment[]> {
+	return Environment.query(database).where({ organization_id, project_id }).orderBy('id');
+}

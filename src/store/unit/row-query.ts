@@ -1,0 +1,73 @@
+import { type Model, type QueryBuilder, raw } from 'objection';
+
+declare const made: unique symbol;
+
+/**
+ * Rows that other rooms may read but not narrow further: `await` reads all of them, `readPage` one page, and `countRows`
+ * says how many there are.
+ */
+export interface RowQuery<R> extends PromiseLike<R[]> {
+	/** Exists in the type alone, so that nothing but `rowQuery` makes one. */
+	readonly [made]: true;
+}
+
+/** Hides the methods of a builder. */
+export function rowQuery<M extends Model, R>(builder: QueryBuilder<M, R[]>): RowQuery<R> {
+	return builder as unknown as RowQuery<R>;
+}
+
+/** INVARIANT: every `RowQuery` is a builder, because `rowQuery` made it of one. */
+function asBuilder(query: RowQuery<unknown>): QueryBuilder<Model, Model[]> {
+	return query as unknown as QueryBuilder<Model, Model[]>;
+}
+
+/** A slice of a list: `page` from 1, `per_page` rows each. */
+export interface Page {
+	readonly page: number;
+	readonly per_page: number;
+}
+
+/** One page of rows and the size of the whole. */
+export interface PageResult<R> {
+	readonly data: readonly R[];
+	readonly total_count: number;
+	readonly page_count: number;
+}
+
+/**
+ * Reads one page of a query and counts all its rows, in one statement: so rows and count are of the same moment,
+ * whoever writes meanwhile.
+ */
+export async function readPage<R extends object>(query: RowQuery<R>, page: Page): Promise<PageResult<R>> {
+	const builder = asBuilder(query);
+	const whole = builder.clone().clearOrder();
+	const before = (page.page - 1) * page.per_page;
+	const paged = builder.clone().offset(before);
+	if (!paged.hasSelects()) paged.select(`${builder.tableRefFor(builder.modelClass())}.*`);
+	const found = await paged
+		.select(raw('(select count(*) from ? as whole)', whole).as(counted))
+		.limit(page.per_page)
+		.castTo<(R & Counted)[]>();
+	// Past the end no row carries the count. Then it is at most the offset, whatever was added meanwhile.
+	const total_count = found.length > 0 ? takeCount(found) : Math.min(before, before && (await whole.resultSize()));
+	return { data: found, total_count, page_count: Math.ceil(total_count / page.per_page) };
+}
+
+/** The alias of the count, a name that no table has as a column. */
+const counted = 'size_of_whole';
+
+interface Counted {
+	[counted]?: number;
+}
+
+/** Removes the count from rows that were selected with it, and returns it. */
+function takeCount(found: readonly Counted[]): number {
+	const [count = 0] = found.map((row) => row[counted]);
+	for (const row of found) delete row[counted];
+	return count;
+}
+
+/** How many rows a query has. */
+export function countRows(query: RowQuery<unknown>): Promise<number> {
+	return asBuilder(query).resultSize();
+}
