@@ -2,13 +2,14 @@
  * Rules of condition sets as Rego: a package for each action that has any, so that no action pays for the rules of
  * others.
  */
-import { regoFunction, rule } from './condition/write-condition.js';
+
 import { groupBy } from './group-by.js';
 import { metadata } from './metadata.js';
 import type { ConditionSet, RegoFile, Schema, SetRule } from './model.js';
 import { canonical } from './order.js';
 import { keyFolder, packagePart } from './rego/path.js';
 import { Fragment, lines, rego } from './rego/rego.js';
+import { regoFunction, rule } from './rego/rule.js';
 import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 

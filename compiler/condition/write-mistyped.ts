@@ -1,0 +1,64 @@
+/** When a comparison in a condition is mistyped, as Rego: a set whose conditions are mistyped selects nothing. */
+import { type Fragment, lines, rego } from '../rego/rego.js';
+import type { Body } from '../rego/rule.js';
+import type { Comparison, Condition } from './condition.js';
+import { constantValue } from './constant-value.js';
+import { type Operator, operatorNamed } from './operator.js';
+import { optional, type RegoScope, scopeOfMembers } from './rego-scope.js';
+import { refusing, writeMistypedComparison } from './write-comparison.js';
+
+/**
+ * Bodies of which one is true exactly when a comparison in the condition is mistyped. Comparisons that are required
+ * have none, because they check their values themselves.
+ */
+export function writeMistyped<A>(condition: Condition<A>, scope: RegoScope<A>): readonly Body[] {
+	switch (condition.kind) {
+		case 'all':
+			// Nothing is written of a condition that is constant, so its comparisons check nothing.
+			return constantValue(condition) === undefined
+				? eachMistyped(condition.conditions, scope)
+				: eachMistyped(condition.conditions, optional(scope));
+		case 'any':
+			return eachMistyped(condition.conditions, optional(scope));
+		case 'not':
+			return writeMistyped(condition.condition, optional(scope));
+		case 'comparison':
+			return writeOneMistyped(condition, scope);
+	}
+}
+
+function eachMistyped<A>(conditions: readonly Condition<A>[], scope: RegoScope<A>): readonly Body[] {
+	return withoutRepetition(conditions.flatMap((one) => writeMistyped(one, scope)));
+}
+
+function withoutRepetition(bodies: readonly Body[]): readonly Body[] {
+	return [...new Map(bodies.map((body) => [lines(body).text, body])).values()];
+}
+
+function writeOneMistyped<A>(comparison: Comparison<A>, scope: RegoScope<A>): readonly Body[] {
+	const operator = operatorNamed(comparison.operator);
+	if (operator === undefined) {
+		return [];
+	}
+	const attribute = scope.attribute(comparison.attribute);
+	const { operand } = comparison;
+	if ('match' in operand) {
+		return writeMistypedMatch(operator, attribute, operand.match, scope);
+	}
+	return scope.required ? [] : writeMistypedComparison(operator, attribute, operand);
+}
+
+/** The attribute itself may be mistyped, a member of it, or one of its items. */
+function writeMistypedMatch<A>(
+	operator: Operator,
+	attribute: Fragment,
+	condition: Condition<readonly string[]>,
+	scope: RegoScope<A>,
+): readonly Body[] {
+	const itself = scope.required ? [] : refusing(operator.attribute, attribute);
+	if (operator.match === 'object') {
+		return [...itself, ...writeMistyped(condition, scopeOfMembers(attribute, scope))];
+	}
+	const { mistyped } = scope.items.named(condition);
+	return [...itself, [rego`some one in ${attribute}`, rego`${mistyped}(one)`]];
+}

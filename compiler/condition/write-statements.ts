@@ -1,0 +1,86 @@
+/** When a condition holds, as Rego. */
+import { type Fragment, lines, rego } from '../rego/rego.js';
+import type { Body } from '../rego/rule.js';
+import type { Comparison, Condition } from './condition.js';
+import { constantValue, variableAmong } from './constant-value.js';
+import { type Operator, operatorNamed } from './operator.js';
+import { optional, type RegoScope, scopeOfMembers } from './rego-scope.js';
+import { writeComparison } from './write-comparison.js';
+
+/** Statements that are all true exactly when the condition holds. */
+export function writeStatements<A>(condition: Condition<A>, scope: RegoScope<A>): Body {
+	const constant = constantValue(condition);
+	if (constant !== undefined) {
+		return constant ? [] : [rego`false`];
+	}
+	switch (condition.kind) {
+		case 'all':
+			return condition.conditions.flatMap((one) => writeStatements(one, scope));
+		case 'any':
+			return writeAny(condition.conditions, optional(scope));
+		case 'not':
+			return writeNot(condition.condition, optional(scope));
+		case 'comparison':
+			return writeOneComparison(condition, scope);
+	}
+}
+
+/** `any_1(user)`: a function with a body for each alternative. A single alternative needs none. */
+function writeAny<A>(conditions: readonly Condition<A>[], scope: RegoScope<A>): Body {
+	const alternatives = variableAmong(conditions);
+	const [only] = alternatives;
+	if (only !== undefined && alternatives.length === 1) {
+		return writeStatements(only, scope);
+	}
+	return [scope.helpers.add('any', () => alternatives.flatMap((one) => writeBodies(one, scope)))];
+}
+
+/** `not excluded_1(user)`: a function, because a negation is of one statement and the condition may take several. */
+function writeNot<A>(denied: Condition<A>, scope: RegoScope<A>): Body {
+	if (denied.kind === 'not') {
+		return writeStatements(denied.condition, scope);
+	}
+	if (denied.kind === 'comparison' && operatorNamed(denied.operator)?.match === 'any') {
+		// One call already.
+		return writeOneComparison(denied, scope).map((call) => rego`not ${call}`);
+	}
+	return [rego`not ${scope.helpers.add('excluded', () => writeBodies(denied, scope))}`];
+}
+
+/** Bodies of which one is true exactly when the condition holds: one for each alternative, at any depth. */
+function writeBodies<A>(condition: Condition<A>, scope: RegoScope<A>): readonly Body[] {
+	return condition.kind === 'any'
+		? variableAmong(condition.conditions).flatMap((one) => writeBodies(one, scope))
+		: [writeStatements(condition, scope)];
+}
+
+function writeOneComparison<A>(comparison: Comparison<A>, scope: RegoScope<A>): Body {
+	const operator = operatorNamed(comparison.operator);
+	if (operator === undefined) {
+		return [rego`false`];
+	}
+	const attribute = scope.attribute(comparison.attribute);
+	const { operand } = comparison;
+	return 'match' in operand
+		? writeMatch(operator, attribute, operand.match, scope)
+		: writeComparison(operator, attribute, operand, scope);
+}
+
+/** A condition on the members of an object, or on the items of an array. */
+function writeMatch<A>(
+	operator: Operator,
+	attribute: Fragment,
+	condition: Condition<readonly string[]>,
+	scope: RegoScope<A>,
+): Body {
+	if (operator.match === 'object') {
+		return [rego`is_object(${attribute})`, ...writeStatements(condition, scopeOfMembers(attribute, scope))];
+	}
+	const { match } = scope.items.named(condition);
+	const isArray = rego`is_array(${attribute})`;
+	if (operator.match === 'all') {
+		return [isArray, lines([rego`every one in ${attribute} {`, rego`		${match}(one)`, rego`	}`])];
+	}
+	const anyMatch = scope.helpers.add('any_match', () => [[rego`some one in ${attribute}`, rego`${match}(one)`]]);
+	return scope.required ? [isArray, anyMatch] : [anyMatch];
+}
