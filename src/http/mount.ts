@@ -90,31 +90,53 @@ export type BodyReader = (ctx: KoaContext, large: LargeBody | undefined) => Prom
 export function mount(endpoints: readonly Endpoint<string, never>[], surround: Surround, readBody: BodyReader): Router {
 	const router = new Router({ sensitive: true, strict: true });
 	for (const endpoint of endpoints) {
-		router.register(endpoint.path, [endpoint.method], async (ctx: KoaContext & { params: Record<string, string> }) => {
+		router.register(endpoint.path, [endpoint.method], async (ctx: RoutedContext) => {
 			ctx.state['endpoint'] = endpoint;
 			if (endpoint.deprecated) ctx.set(deprecationHeaders(endpoint.deprecated, ctx.params));
-			const request: AnyRequest = {
-				params: ctx.params,
-				query: ctx.query,
-				// Read during validation, after `surround` has identified the caller.
-				body: undefined,
-				headers: ctx.headers as Readonly<Record<string, string | undefined>>,
-				// Made only on demand: few handlers ask, and a controller and a listener cost as much as a small
-				// handler.
-				get closed() {
-					return closedSignal(ctx.res);
-				},
-				id: ctx.state['id'],
-			};
-			const validate = async () => {
-				if (ctx.querystring.includes('%')) requireUnicode(ctx.querystring);
-				const body = endpoint.body === undefined ? undefined : await readBody(ctx, endpoint.largeBody);
-				return validRequest(endpoint, request, body);
-			};
-			send(ctx, await surround(endpoint, request, createRun(endpoint, validate)));
+			const request = unreadRequest(ctx);
+			const run = createRun(endpoint, () => readRequest(endpoint, ctx, request, readBody));
+			send(ctx, await surround(endpoint, request, run));
 		});
 	}
 	return router;
+}
+
+type RoutedContext = KoaContext & { readonly params: Record<string, string> };
+
+/** A request as `surround` sees it: nothing of it is checked, and its body is not read. */
+function unreadRequest(ctx: RoutedContext): AnyRequest {
+	return {
+		params: ctx.params,
+		query: ctx.query,
+		body: undefined,
+		headers: ctx.headers as Readonly<Record<string, string | undefined>>,
+		// Made only on demand: few handlers ask, and a controller and a listener cost as much as a small handler.
+		get closed() {
+			return closedSignal(ctx.res);
+		},
+		id: ctx.state['id'],
+	};
+}
+
+/** Reads the body, now that `surround` has identified the caller, and checks every part of the request. */
+async function readRequest(
+	endpoint: Endpoint<string, never>,
+	ctx: RoutedContext,
+	request: AnyRequest,
+	readBody: BodyReader,
+): Promise<AnyRequest> {
+	if (ctx.querystring.includes('%')) requireUnicode(ctx.querystring);
+	const body = endpoint.body === undefined ? undefined : await readBody(ctx, endpoint.largeBody);
+	return {
+		headers: request.headers,
+		id: request.id,
+		get closed() {
+			return request.closed;
+		},
+		params: endpoint.params ? await parsePart(endpoint.params, 'path', request.params) : request.params,
+		query: endpoint.query ? await parsePart(endpoint.query, 'query', request.query) : request.query,
+		body: endpoint.body && (await parsePart(endpoint.body, 'body', body)),
+	};
 }
 
 /** RFC 9745, and the link relation of RFC 5829. */
@@ -131,34 +153,18 @@ function closedSignal(response: ServerResponse): AbortSignal {
 	return closed.signal;
 }
 
-function createRun(endpoint: Endpoint<string, never>, valid: () => Promise<AnyRequest>): Run {
-	let validated: Promise<AnyRequest> | undefined;
-	const validate = () => {
-		validated ??= valid();
-		return validated;
+/** What follows in `surround`. The request is read at most once, when that is first asked for. */
+function createRun(endpoint: Endpoint<string, never>, read: () => Promise<AnyRequest>): Run {
+	let reading: Promise<AnyRequest> | undefined;
+	const readOnce = () => {
+		reading ??= read();
+		return reading;
 	};
 	// `surround` opened the context that this endpoint's access name promises its handler: see `declaring`.
-	const run = async (context: unknown) => checked(endpoint, await endpoint.handle(await validate(), context as never));
+	const run = async (context: unknown) => checked(endpoint, await endpoint.handle(await readOnce(), context as never));
 	return Object.assign(run, {
 		validate: async () => {
-			await validate();
+			await readOnce();
 		},
 	});
-}
-
-async function validRequest(
-	endpoint: Endpoint<string, never>,
-	request: AnyRequest,
-	body: unknown,
-): Promise<AnyRequest> {
-	return {
-		headers: request.headers,
-		id: request.id,
-		get closed() {
-			return request.closed;
-		},
-		params: endpoint.params ? await parsePart(endpoint.params, 'path', request.params) : request.params,
-		query: endpoint.query ? await parsePart(endpoint.query, 'query', request.query) : request.query,
-		body: endpoint.body && (await parsePart(endpoint.body, 'body', body)),
-	};
 }

@@ -16,16 +16,10 @@ import { ApiKey, Environment, Organization } from './table/account.js';
 import { PdpInstances } from './table/pdp-state.js';
 import { type BatchMember, runBatch } from './unit/batch.js';
 import { KeyedQueue, type TakeNext } from './unit/keyed-queue.js';
+import { type Committed, QueuedWrite } from './unit/queued-write.js';
 import { ReadingUnit, type Scope } from './unit/reading-unit.js';
 import { type SchemaChange, schemaChangeAfter } from './unit/schema-change.js';
 import type { WritingUnit } from './unit/writing-unit.js';
-
-/** The outcome of a unit of work. */
-export interface Committed<T> {
-	readonly value: T;
-	/** The environment's revision after it. */
-	readonly revision: number;
-}
 
 /** Access to all rows: identifies callers and opens units of work. Knows no HTTP and no policy. */
 export class Store {
@@ -120,15 +114,10 @@ export class Store {
 		{ heavy = false } = {},
 	): Promise<Committed<T>> {
 		const { environment_id } = scope;
-		return new Promise<Committed<T>>((resolve, reject) => {
-			const fill = async (unit: WritingUnit) => {
-				const value = await work(unit);
-				return (revision: number) => resolve({ value, revision });
-			};
-			const member: BatchMember = { scope, actorId, work: fill, failed: reject };
-			if (!heavy) this.#writers.enqueue(environment_id, member);
-			else void this.#writers.runAlone(environment_id, () => this.#together(environment_id, once(member)));
-		});
+		const write = new QueuedWrite(scope, actorId, work);
+		if (!heavy) this.#writers.enqueue(environment_id, write);
+		else void this.#writers.runAlone(environment_id, () => this.#together(environment_id, once(write)));
+		return write.outcome;
 	}
 
 	async #together(environmentId: string, next: TakeNext<BatchMember>): Promise<void> {
@@ -212,6 +201,7 @@ export class Store {
 	}
 }
 
+/** Gives a value at the first call and nothing at any other. */
 function once<T>(value: T): () => T | undefined {
 	let left: T | undefined = value;
 	return () => {

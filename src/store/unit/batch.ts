@@ -21,15 +21,31 @@ export interface BatchMember {
 	readonly scope: Scope;
 	/** The API key that writes; `null` for the server itself. */
 	readonly actorId: string | null;
-	/** Fills the unit. Returns what to call once it is committed, with the environment's revision after it. */
-	readonly work: (unit: WritingUnit) => Promise<(revision: number) => void>;
+	/** Does the work in its unit. */
+	fill(unit: WritingUnit): Promise<void>;
+	/** Called when it is committed, with the environment's revision after it. */
+	committed(revision: number): void;
 	/** Called when nothing of it was committed, with the reason. */
-	readonly failed: (error: unknown) => void;
+	failed(error: unknown): void;
 }
 
 /** A member whose work is done, with its entry for the log. */
 interface FilledMember extends RevisionEntry {
-	readonly committed: (revision: number) => void;
+	readonly member: BatchMember;
+}
+
+/** A member whose work threw. */
+interface RefusedMember {
+	readonly member: BatchMember;
+	readonly error: unknown;
+}
+
+/** What became of the members of a batch, before its commit. */
+interface Filled {
+	readonly filled: readonly FilledMember[];
+	readonly refused: readonly RefusedMember[];
+	/** For each filled member, the environment's revision after it. */
+	readonly revisions: readonly number[];
 }
 
 /**
@@ -45,27 +61,12 @@ export async function runBatch(
 	next: TakeNext<BatchMember>,
 ): Promise<number> {
 	const taken: BatchMember[] = [];
-	const refused = new Map<BatchMember, unknown>();
-	const run = async (transaction: Knex.Transaction) => {
-		const filled: FilledMember[] = [];
-		for (const member of takeMembers(next, taken, clock)) {
-			const { environment_id } = member.scope;
-			if (taken.length === 1) await lockEnvironment(transaction, environment_id);
-			await transaction.raw(savepoint);
-			try {
-				filled.push(await fill(transaction, clock, cipher, member));
-			} catch (error) {
-				await transaction.raw(rollback);
-				refused.set(member, error);
-			}
-		}
-		const [first] = taken;
-		return { filled, revisions: first && (await bumpRevision(transaction, first.scope.environment_id, filled)) };
-	};
 	try {
-		const { filled, revisions = [] } = await database.transaction(run);
-		for (const [index, { committed }] of filled.entries()) committed(revisions[index] ?? Number.NaN);
-		for (const [member, error] of refused) member.failed(error);
+		const { filled, refused, revisions } = await database.transaction((transaction) =>
+			fillAll(transaction, clock, cipher, takeMembers(next, taken, clock)),
+		);
+		for (const [index, { member }] of filled.entries()) member.committed(revisions[index] ?? Number.NaN);
+		for (const { member, error } of refused) member.failed(error);
 		return filled.reduce((sum, { changes }) => sum + changes.length, 0);
 	} catch (error) {
 		// If not even a transaction could be started, everybody who waits is told: otherwise they would be tried for
@@ -91,19 +92,47 @@ function* takeMembers(next: TakeNext<BatchMember>, taken: BatchMember[], clock: 
 	}
 }
 
+/** Locks the environment, runs the members' work one after another, and bumps the revision for each that is done. */
+async function fillAll(
+	transaction: Knex.Transaction,
+	clock: Clock,
+	cipher: Cipher,
+	members: Iterable<BatchMember>,
+): Promise<Filled> {
+	const filled: FilledMember[] = [];
+	const refused: RefusedMember[] = [];
+	let environmentId: string | null = null;
+	for (const member of members) {
+		if (environmentId === null) {
+			environmentId = member.scope.environment_id;
+			await lockEnvironment(transaction, environmentId);
+		}
+		await transaction.raw(savepoint);
+		try {
+			filled.push(await fill(transaction, clock, cipher, member));
+		} catch (error) {
+			await transaction.raw(rollback);
+			refused.push({ member, error });
+		}
+	}
+	const revisions = environmentId === null ? [] : await bumpRevision(transaction, environmentId, filled);
+	return { filled, refused, revisions };
+}
+
 /** Runs a member's work after a savepoint. An abandoned unit is rolled back and counts as no change. */
 async function fill(
 	transaction: Knex.Transaction,
 	clock: Clock,
 	cipher: Cipher,
-	{ scope, actorId, work }: BatchMember,
+	member: BatchMember,
 ): Promise<FilledMember> {
+	const { scope, actorId } = member;
 	const now = clock.now();
 	const unit = new WritingUnit(scope, transaction, clock, cipher, actorId, now);
 	try {
-		const committed = await work(unit);
+		await member.fill(unit);
 		if (unit.abandoned) await transaction.raw(rollback);
-		return { committed, actorId, now, changes: unit.abandoned ? [] : unit.changes };
+		return { member, actorId, now, changes: unit.abandoned ? [] : unit.changes };
 	} finally {
 		unit.close();
 	}

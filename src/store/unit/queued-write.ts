@@ -1,0 +1,43 @@
+import type { BatchMember } from './batch.js';
+import type { Scope } from './reading-unit.js';
+import type { WritingUnit } from './writing-unit.js';
+
+/** The outcome of a unit of work. */
+export interface Committed<T> {
+	readonly value: T;
+	/** The environment's revision after it. */
+	readonly revision: number;
+}
+
+/** A unit of work that waits: first for its turn among the writers of its environment, then for the commit. */
+export class QueuedWrite<T> implements BatchMember {
+	/** The outcome, once it is committed. Rejects with the reason when nothing of it was. */
+	readonly outcome: Promise<Committed<T>>;
+	#resolve: (outcome: Committed<T>) => void = () => {};
+	#reject: (error: unknown) => void = () => {};
+	#done: { readonly value: T } | undefined;
+
+	constructor(
+		readonly scope: Scope,
+		readonly actorId: string | null,
+		private readonly work: (unit: WritingUnit) => Promise<T>,
+	) {
+		this.outcome = new Promise((resolve, reject) => {
+			this.#resolve = resolve;
+			this.#reject = reject;
+		});
+	}
+
+	async fill(unit: WritingUnit): Promise<void> {
+		this.#done = { value: await this.work(unit) };
+	}
+
+	committed(revision: number): void {
+		if (this.#done === undefined) throw new Error('a unit of work was committed before its work was done');
+		this.#resolve({ value: this.#done.value, revision });
+	}
+
+	failed(error: unknown): void {
+		this.#reject(error);
+	}
+}
