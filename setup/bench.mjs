@@ -18,7 +18,7 @@ export async function runBenchmarks(root, names) {
 		.map((file) => file.slice(0, -'.bench.js'.length))
 		.sort();
 	const unknown = names.find((name) => !all.includes(name));
-	if (unknown) throw new SetupError(`There is no benchmark \`${unknown}\`. There are: ${all.join(', ')}.`);
+	if (unknown) throw new SetupError(`There is no benchmark \`${unknown}\`. The benchmarks are: ${all.join(', ')}.`);
 
 	const server = await step('postgres', (say) => providePostgres(root, say, { durable: true }));
 	try {

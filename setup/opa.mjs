@@ -51,7 +51,7 @@ export function parsePin(text) {
 
 async function chosenOpa(path, say) {
 	const found = await opaVersion(path);
-	if (!found) throw new SetupError(`OPA_PATH is ${path}, and that is not an opa program that runs.`);
+	if (!found) throw new SetupError(`OPA_PATH is ${path}, which is not a working opa program.`);
 	say(`${found.join('.')} from OPA_PATH`);
 	return path;
 }

@@ -48,7 +48,7 @@ export async function readDevSecret(store: Store): Promise<string> {
 	const account = store.account(await findOrganization(store));
 	const { environment_id = null } = (await account.findPlace('default', 'dev')) ?? {};
 	if (environment_id === null) {
-		throw new ConfigError('there is no environment `default/dev` to serve: name another by its key in PDP_API_KEY');
+		throw new ConfigError('there is no environment `default/dev` to serve: set PDP_API_KEY to the key of another one');
 	}
 	return (await account.keys.environmentKey(environment_id)).secret;
 }
@@ -56,7 +56,9 @@ export async function readDevSecret(store: Store): Promise<string> {
 async function findOrganization(store: Store): Promise<string> {
 	const id = await store.firstOrganization();
 	if (id !== null) return id;
-	throw new ConfigError('there is no organization yet: start the server once, which makes the first, then try again');
+	throw new ConfigError(
+		'there is no organization yet: start the server once, which creates the first one, and try again',
+	);
 }
 
 /**

@@ -69,12 +69,12 @@ export async function unpack(
 			if (type === 'directory') continue;
 			if (type !== 'file') throw new BundleError(`bundle entry \`${name}\` is a ${type}, not a file`);
 			const path = relative(name);
-			if (files.has(path)) throw new BundleError(`bundle entry \`${path}\` is there twice`);
+			if (files.has(path)) throw new BundleError(`bundle entry \`${path}\` occurs twice`);
 			if (files.size === limits.files) throw new BundleError(`the bundle holds more than ${limits.files} files`);
 			files.set(path, content.subarray(0, length));
 		}
 	} catch (error) {
-		throw error instanceof BundleError ? error : new BundleError(`the bundle is no complete tar file: ${text(error)}`);
+		throw error instanceof BundleError ? error : new BundleError(`the bundle is not a complete tar file: ${text(error)}`);
 	}
 	return files;
 }
@@ -92,7 +92,7 @@ async function gunzipWithin(bytes: Uint8Array, limit: number): Promise<Uint8Arra
 		return await decompress(bytes, { maxOutputLength: limit });
 	} catch (error) {
 		if (error instanceof RangeError) throw new BundleError(`the bundle is larger than ${limit} bytes when unpacked`);
-		throw new BundleError(`the bundle is no complete gzip file: ${text(error)}`);
+		throw new BundleError(`the bundle is not a complete gzip file: ${text(error)}`);
 	}
 }
 
@@ -247,7 +247,7 @@ function percentDecoded(step: string): string {
 	try {
 		return decodeURIComponent(step);
 	} catch {
-		throw new BundleError(`the step \`${step}\` of a patch's path holds a malformed percent-encoding`);
+		throw new BundleError(`the step \`${step}\` of a patch's path contains malformed percent-encoding`);
 	}
 }
 

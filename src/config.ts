@@ -15,7 +15,7 @@ const port = (fallback: number) =>
 const secret = (what: string) =>
 	z
 		.string()
-		.regex(/^permit_key_[A-Za-z0-9_-]+$/, `${what} must begin with \`permit_key_\` and hold only A-Z a-z 0-9 _ -`)
+		.regex(/^permit_key_[A-Za-z0-9_-]+$/, `${what} must begin with \`permit_key_\` and contain only A-Z a-z 0-9 _ -`)
 		.min(97, `${what} must have at least 97 characters`)
 		.optional();
 
@@ -48,7 +48,7 @@ const Settings = z.object({
 	PDP_MODE: z.enum(['edge', 'cloud'], { error: 'must be `edge` or `cloud`' }).default('edge'),
 	PDP_BUDGET: z.coerce
 		.number({ error: 'must be a number of seconds' })
-		.positive('must be more than 0')
+		.positive('must be greater than 0')
 		.max(3600, 'must be at most 3600')
 		.default(10),
 	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

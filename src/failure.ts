@@ -18,15 +18,15 @@ export const catalogue = {
 	mismatched_tenants: {
 		status: 400,
 		error_code: 'MISMATCH_RESOURCE_INSTANCES_TENANTS',
-		title: 'The resource instances are not in one tenant',
+		title: 'The resource instances are not in the same tenant',
 	},
 	mismatched_relation: {
 		status: 400,
 		error_code: 'MISMATCH_RELATION_TYPE',
-		title: 'The relation is not one of instances of these types',
+		title: 'The relation does not connect instances of these types',
 	},
-	limit_reached: { status: 400, error_code: 'INVALID_INPUT', title: 'There would be more of this than can be served' },
-	unauthorized: { status: 401, error_code: 'UNAUTHORIZED', title: 'The API key is missing or not known' },
+	limit_reached: { status: 400, error_code: 'INVALID_INPUT', title: 'The request would exceed a limit' },
+	unauthorized: { status: 401, error_code: 'UNAUTHORIZED', title: 'The API key is missing or unknown' },
 	forbidden: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'The API key does not give access to this' },
 	not_found: { status: 404, error_code: 'NOT_FOUND', title: 'The requested object could not be found' },
 	method: { status: 405, error_code: 'INVALID_INPUT', title: 'The method is not served on this path' },
@@ -35,8 +35,8 @@ export const catalogue = {
 	too_large: { status: 413, error_code: 'INVALID_INPUT', title: 'The request body is too large' },
 	unprocessable: { status: 422, error_code: 'INVALID_INPUT', title: 'The request body is not valid' },
 	unexpected: { status: 500, error_code: 'UNEXPECTED_ERROR', title: 'Something failed on our side' },
-	no_space: { status: 507, error_code: 'UNEXPECTED_ERROR', title: 'There is no room to store this' },
-	unavailable: { status: 503, error_code: 'UNEXPECTED_ERROR', title: 'This is not ready to answer yet' },
+	no_space: { status: 507, error_code: 'UNEXPECTED_ERROR', title: 'There is no space left to store this' },
+	unavailable: { status: 503, error_code: 'UNEXPECTED_ERROR', title: 'The service is not ready to answer yet' },
 } as const satisfies Record<string, Entry>;
 
 /** The name of a deliberate failure. */

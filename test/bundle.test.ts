@@ -68,16 +68,16 @@ async function gzippedTar(
 const whole = () => pack([{ path: 'data.json', bytes: new Uint8Array(5000) }]);
 
 const refused: readonly (readonly [title: string, make: () => Promise<Uint8Array>, says: RegExp])[] = [
-	['nothing', async () => new Uint8Array(), /no complete gzip/],
-	['text', async () => bytes('{"error": 1}'), /no complete gzip/],
-	['a gzip file that ends early', async () => (await whole()).subarray(0, -20), /no complete gzip/],
+	['nothing', async () => new Uint8Array(), /not a complete gzip/],
+	['text', async () => bytes('{"error": 1}'), /not a complete gzip/],
+	['a gzip file that ends early', async () => (await whole()).subarray(0, -20), /not a complete gzip/],
 	[
 		'a changed byte',
 		async () => (await whole()).map((byte, index) => (index === 40 ? byte ^ 255 : byte)),
-		/no complete/,
+		/not a complete/,
 	],
-	['a tar file that ends early', async () => gzipSync(gunzipSync(await whole()).subarray(0, 1024)), /no complete tar/],
-	['no tar file', async () => gzipSync('x'.repeat(2000)), /no complete tar/],
+	['a tar file that ends early', async () => gzipSync(gunzipSync(await whole()).subarray(0, 1024)), /not a complete tar/],
+	['no tar file', async () => gzipSync('x'.repeat(2000)), /not a complete tar/],
 	['a path that leads out', () => gzippedTar([{ name: '../../etc/passwd' }]), /not a path inside a bundle/],
 	['a path that leads out half-way', () => gzippedTar([{ name: '/a/../../b' }]), /not a path inside a bundle/],
 	['a link', () => gzippedTar([{ name: 'data.json', type: 'symlink' }]), /symlink/],

@@ -20,7 +20,7 @@ export async function archive(files: readonly ArchivedFile[]): Promise<Uint8Arra
 	const sorted = sortedBy(files, (file) => file.path);
 	const wrong = sorted.find(({ path }, index) => leadsOut(path) || path === sorted[index + 1]?.path);
 	if (wrong !== undefined) {
-		throw new RangeError(`the path \`${wrong.path}\` leads out of the archive, or is there twice`);
+		throw new RangeError(`the path \`${wrong.path}\` leads out of the archive, or occurs twice`);
 	}
 	const tar = pack();
 	for (const { path, content } of sorted) {

@@ -215,7 +215,7 @@ export function isAdmin({ access_level }: Caller): boolean {
 
 /** Refuses callers of a lower access level than `admin`. Throws `forbidden`. */
 export function requireAdmin(caller: Caller): void {
-	if (!isAdmin(caller)) throw forbidden('this needs an API key of the access level admin');
+	if (!isAdmin(caller)) throw forbidden('this needs an API key with the access level admin');
 }
 
 async function authenticateAdmin(store: Store, request: AnyRequest): Promise<Caller> {

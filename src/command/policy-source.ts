@@ -24,7 +24,7 @@ export interface FoundPolicy extends Pick<PolicyOfRevision, 'schema_revision' | 
 
 /** The policy in force at a revision. Throws `ConfigError` if it cannot be read. */
 export async function readPolicyAt(place: PolicyPlace, revision: string): Promise<FoundPolicy> {
-	if (!/^\d{1,15}$/.test(revision)) throw new ConfigError(`\`${revision}\` is no revision: it is a whole number`);
+	if (!/^\d{1,15}$/.test(revision)) throw new ConfigError(`\`${revision}\` is not a revision, which is a whole number`);
 	const policy = await askApiFor(place, `${environmentPath(place)}/policies/${revision}`, PolicyOfRevision);
 	return { ...policy, failure: null };
 }

@@ -141,7 +141,7 @@ async function resolveRules(unit: ReadingUnit, rules: readonly RoleRule[]) {
 
 function refuseMismatch(relation: Relation, source: Resource): void {
 	if (relation.subject_resource_id === source.id) return;
-	const message = `the subjects of the relation \`${relation.key}\` are not of the resource \`${source.key}\``;
+	const message = `the subjects of the relation \`${relation.key}\` are not instances of \`${source.key}\``;
 	throw new Failure('mismatched_relation', message);
 }
 

@@ -24,7 +24,7 @@ import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 export async function nestGroup(unit: WritingUnit, parent: GroupRow, child: GroupRow): Promise<void> {
 	const [outer, inner] = [parent, child].map(({ resource, key }) => `\`${instanceName(resource, key)}\``);
 	if (child.resource_id !== parent.resource_id) {
-		const message = `the group ${inner} cannot be assigned to ${outer}, which is of another resource`;
+		const message = `the group ${inner} cannot be assigned to ${outer}, which belongs to another resource`;
 		throw new Failure('mismatched_relation', message);
 	}
 	if (child.tenant_id !== parent.tenant_id) {

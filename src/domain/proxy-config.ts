@@ -70,8 +70,8 @@ function secretText(secret: ProxySecret): string {
 /** Headers need names, which only a map has; a bearer token has none. Throws `unprocessable` at the field. */
 function refuseMisfit(mechanism: ProxyConfig['auth_mechanism'], secret: string, field: string): void {
 	const refuse = (msg: string) => unprocessable([{ loc: ['body', field], msg, type: 'secret_mismatch' }]);
-	if (mechanism === 'Headers' && !isMap(secret)) throw refuse('Headers need a secret that is a map of texts');
-	if (mechanism === 'Bearer' && isMap(secret)) throw refuse('Bearer needs a secret that is text');
+	if (mechanism === 'Headers' && !isMap(secret)) throw refuse('`Headers` needs a secret that is a map of strings');
+	if (mechanism === 'Bearer' && isMap(secret)) throw refuse('`Bearer` needs a secret that is a string');
 }
 
 /** Whether text is JSON of a map of texts. */

@@ -108,6 +108,6 @@ export function parsePermission(permission: string, owner?: Resource): ParsedPer
 
 function refuseForeign(permission: string, action: ActionRow, owner: Resource): void {
 	if (action.resource === owner.key) return;
-	const message = `the permission \`${permission}\` is of \`${action.resource}\`, but the role is of \`${owner.key}\``;
+	const message = `the permission \`${permission}\` belongs to \`${action.resource}\`, but the role belongs to \`${owner.key}\``;
 	throw new Failure('invalid', message);
 }

@@ -116,7 +116,7 @@ async function findAction(unit: ReadingUnit, permission: string): Promise<Action
 async function refuseForeignAction(unit: ReadingUnit, set: ConditionSet, action: ActionRow, permission: string) {
 	const { key } = await unit.find(Resource, set.resource_id ?? '');
 	if (key === action.resource) return;
-	const message = `the permission \`${permission}\` is of \`${action.resource}\`, but the resource set \`${set.key}\` is of \`${key}\``;
+	const message = `the permission \`${permission}\` belongs to \`${action.resource}\`, but the resource set \`${set.key}\` belongs to \`${key}\``;
 	throw new Failure('invalid', message);
 }
 

@@ -43,7 +43,8 @@ export async function changeUserInvite(
  * invite was approved before or is for another e-mail address, and `duplicate` if a user has the key already.
  */
 export async function approveUserInvite(unit: WritingUnit, invite: UserInvite, body: UserInviteApprove): Promise<User> {
-	if (invite.status === 'approved') throw new Failure('invalid', `the invite \`${invite.key}\` is approved already`);
+	if (invite.status === 'approved')
+		throw new Failure('invalid', `the invite \`${invite.key}\` has already been approved`);
 	if (invite.email.toLowerCase() !== body.email.toLowerCase()) {
 		throw new Failure('invalid', `\`${body.email}\` is not the e-mail address that was invited`);
 	}
@@ -85,7 +86,7 @@ async function resolveTarget(unit: ReadingUnit, target: NamedTarget): Promise<In
 	}
 	const instance = await unit.find(ResourceInstance, target.resource_instance_id);
 	if (instance.tenant_id !== tenant.id) {
-		throw new Failure('invalid', `the resource instance \`${instance.key}\` is not of the tenant \`${tenant.key}\``);
+		throw new Failure('invalid', `the resource instance \`${instance.key}\` is not in the tenant \`${tenant.key}\``);
 	}
 	const roles = await unit.findMany(Role, [target.role_id], { resource_id: instance.resource_id });
 	const role = roles.get(target.role_id) ?? (await unit.find(Role, target.role_id, tenantRolesOnly));

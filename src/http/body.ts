@@ -184,7 +184,7 @@ function decompressed(request: IncomingMessage): Readable {
 function decompressor(encoding: string) {
 	if (encoding === 'gzip' || encoding === 'deflate') return createUnzip();
 	if (encoding === 'br') return createBrotliDecompress();
-	throw new Failure('invalid', `the content encoding \`${encoding}\` is not one of gzip, deflate and br`);
+	throw new Failure('invalid', `the content encoding \`${encoding}\` is not supported: use gzip, deflate or br`);
 }
 
 function asFailure(error: unknown, limits: BodyLimits): Failure {
@@ -195,8 +195,8 @@ function asFailure(error: unknown, limits: BodyLimits): Failure {
 		if (error.limit === 'values') return tooLarge(limits.values, 'values');
 		const [where, most] =
 			error.limit === 'members'
-				? ['an object of a request body', `${maxBodyMembers} members`]
-				: ['a text, a name or a number of a request body', `${maxBodyToken} characters`];
+				? ['an object in a request body', `${maxBodyMembers} members`]
+				: ['a string, a name or a number in a request body', `${maxBodyToken} characters`];
 		return new Failure('too_large', `${where} may have at most ${most}`);
 	}
 	const message = error instanceof Error ? error.message : String(error);

@@ -89,7 +89,7 @@ function sharedFailures(components: Components, info: DocumentInfo): SharedFailu
 	};
 	return {
 		400: shared(400, 'Malformed', 'The request cannot be read: its path or its body is malformed.'),
-		401: shared(401, 'Unauthorized', 'The API key is missing or not known.'),
+		401: shared(401, 'Unauthorized', 'The API key is missing or unknown.'),
 		403: shared(403, 'Forbidden', 'The API key does not give access to this.'),
 		404: shared(404, 'NotFound', 'Something that the path names does not exist.'),
 		413: shared(

@@ -9,7 +9,7 @@ export function requireUnicode(query: string): void {
 	if (isUnicode(query)) return;
 	const wrong = query.split('&').filter((parameter) => !isUnicode(parameter));
 	const names = wrong.map((parameter) => querystring.unescape(parameter.split('=', 1)[0] ?? ''));
-	const msg = 'must be UTF-8, percent-encoded';
+	const msg = 'must be percent-encoded UTF-8';
 	throw unprocessable(names.map((name) => ({ loc: ['query', name], msg, type: 'ill_formed' })));
 }
 

@@ -73,7 +73,7 @@ export interface Listening {
 function asFailure(error: unknown, served: Served, requestId: string): Failure {
 	if (error instanceof Failure) return error;
 	served.onUnexpected(error, requestId);
-	return new Failure('unexpected', 'an unexpected error occurred; the server log has it under this id');
+	return new Failure('unexpected', 'an unexpected error occurred; the server log has the details under this id');
 }
 
 /** The largest body of an error answer, in bytes. */
@@ -139,7 +139,7 @@ export function createApplication(served: Served): Application {
 	});
 	koa.use(async function refuseMalformedPath(ctx, next) {
 		if (ctx.path.includes('%') && !isDecodable(ctx.path)) {
-			throw new Failure('invalid', `the path \`${ctx.path}\` holds a malformed percent-encoding`);
+			throw new Failure('invalid', `the path \`${ctx.path}\` contains malformed percent-encoding`);
 		}
 		await next();
 	});
@@ -214,7 +214,7 @@ function refuseTarget(response: ServerResponse, application: Application): void 
 const unread: Readonly<Record<string, { readonly status: string; readonly message: string }>> = {
 	HPE_HEADER_OVERFLOW: {
 		status: '431 Request Header Fields Too Large',
-		message: `the headers of a request may hold at most ${maxHeaderSize} bytes`,
+		message: `the headers of a request may have at most ${maxHeaderSize} bytes`,
 	},
 	ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'the request was not complete in time' },
 };

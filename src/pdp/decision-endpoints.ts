@@ -78,7 +78,7 @@ function* decidedAll(
 function refuseManyReasons(queries: readonly Query[], explains: (query: Query) => boolean): void {
 	const asked = queries.filter(explains).length;
 	if (asked <= mostExplained) return;
-	const msg = `at most ${mostExplained} checks of one request may ask for their reasons, and ${asked} do`;
+	const msg = `at most ${mostExplained} checks of one request may ask for reasons, but ${asked} do`;
 	throw unprocessable([{ loc: ['body'], msg, type: 'too_many_reasons' }]);
 }
 

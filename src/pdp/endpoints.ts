@@ -77,7 +77,7 @@ function authorize(header: string | undefined, expected: Buffer): void {
 	if (header === undefined) throw new Failure('unauthorized', 'Missing Authorization header');
 	const [, token] = /^bearer (.*)$/i.exec(header) ?? [];
 	if (token === undefined || !timingSafeEqual(digest(token), expected)) {
-		throw forbidden('this API key is not the one of the environment that this decision point serves');
+		throw forbidden('this API key is not the one that this decision point accepts');
 	}
 }
 

@@ -39,7 +39,7 @@ export interface FeedQuery {
 	readonly modes: ReadonlySet<string>;
 	/** How long to wait for news, in milliseconds. */
 	readonly wait: number;
-	/** Aborts when nobody waits for the answer any more. */
+	/** Aborts when the client has gone. */
 	readonly closed: AbortSignal;
 	/** The id of the API key that asks. */
 	readonly key: string;
@@ -108,7 +108,7 @@ export class FeedServer {
 		try {
 			const { digest, ...head } = await this.publisher.head(environment);
 			if (digest !== null) return { ...head, digest };
-			const why = head.failure?.message ?? 'nothing is compiled yet';
+			const why = head.failure?.message ?? 'nothing has been compiled yet';
 			throw new Failure('unavailable', `the environment has no policy yet: ${why}`, head.failure);
 		} catch (error) {
 			if (error instanceof Failure && error.code === 'not_found') await this.snapshots.forget(environment);

@@ -93,16 +93,17 @@ export class EnvironmentCopier {
 	}
 
 	async #run(id: string, caller: Caller, source: Environment, body: EnvironmentCopy): Promise<void> {
-		if (this.#stopped) throw new Failure('unavailable', 'the server stopped before it copied');
+		if (this.#stopped) throw new Failure('unavailable', 'the server stopped before it could copy');
 		await this.#copy(caller, source, body, async (account, { revision: _, schema_revision: __, ...environment }) => {
 			const ended = await account.copyTasks(source.id).end(id, { result: environment });
-			if (!ended) throw new Failure('unavailable', 'the copy took so long that it was given up');
+			if (!ended) throw new Failure('unavailable', 'the copy took too long and was given up');
 		});
 	}
 
 	async #fail(id: string, sourceId: string, error: unknown): Promise<void> {
 		if (!(error instanceof Failure)) this.log.error({ error, task: id }, 'an environment could not be copied');
-		const reason = error instanceof Failure ? error.message : `an unexpected error; the server log has it under ${id}`;
+		const reason =
+			error instanceof Failure ? error.message : `an unexpected error; the server log has the details under ${id}`;
 		try {
 			await this.store.copyTasks(sourceId).end(id, { error: reason });
 		} catch (failure) {
@@ -126,7 +127,7 @@ export class EnvironmentCopier {
 		const account = this.store.account(source.organization_id);
 		const target = await account.environment(caller, source.project_id, existing);
 		if (target.id !== source.id) return target;
-		const msg = `is the environment that is copied, got \`${existing}\``;
+		const msg = `must not be the environment that is being copied, got \`${existing}\``;
 		throw unprocessable([{ loc: ['body', 'target_env', 'existing'], msg, type: 'value_error' }]);
 	}
 

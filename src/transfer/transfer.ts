@@ -190,7 +190,7 @@ function requireBothHalves(document: EnvironmentDocument): void {
 	const missing = (['schema', 'facts'] as const).filter((half) => document[half] === undefined);
 	if (missing.length === 0) return;
 	throw unprocessable(
-		missing.map((half) => ({ loc: ['body', half], msg: 'field required to replace', type: 'missing' })),
+		missing.map((half) => ({ loc: ['body', half], msg: 'field required when replacing', type: 'missing' })),
 	);
 }
 

@@ -61,7 +61,7 @@ function refuseInexact(value: unknown, ctx: z.RefinementCtx): void {
 	let reported = 0;
 	for (const { path, inner } of nestedValues(value)) {
 		if (typeof inner !== 'number' || !Number.isFinite(inner) || Math.abs(inner) <= Number.MAX_SAFE_INTEGER) continue;
-		const message = `must not be beyond ${Number.MAX_SAFE_INTEGER} either way, where readers of JSON round: use a string`;
+		const message = `must be from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}, because readers of JSON round larger numbers: use a string`;
 		ctx.addIssue({ code: 'custom', message, path: path(), input: inner });
 		reported += 1;
 		if (reported === mostProblems) return;

@@ -33,7 +33,7 @@ const attributes = z
  * on the number would hold.
  */
 const finite: JsonJudge = {
-	leaf: (value) => (typeof value === 'number' && !Number.isFinite(value) ? 'must be a number JSON can hold' : null),
+	leaf: (value) => (typeof value === 'number' && !Number.isFinite(value) ? 'must be a finite number' : null),
 };
 
 const user = z.preprocess(

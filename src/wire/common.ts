@@ -126,7 +126,7 @@ const storable: JsonJudge = {
 	leaf: (value) => {
 		if (typeof value === 'string') return isStorable(value) ? null : unstorableMessage;
 		// JSON.parse reads 1e999 as infinity, which JSON cannot represent.
-		return typeof value === 'number' && !Number.isFinite(value) ? 'must be a number JSON can hold' : null;
+		return typeof value === 'number' && !Number.isFinite(value) ? 'must be a finite number' : null;
 	},
 	name: (name) => {
 		if (name === reservedName) return 'is a reserved name';

@@ -52,7 +52,12 @@ function describedOnce<S extends z.ZodType<{ readonly condition_set?: unknown; r
 		if (condition_set === undefined) return;
 		for (const [field, value] of Object.entries({ type, resource_id })) {
 			if (value === undefined) continue;
-			ctx.addIssue({ code: 'custom', message: 'must be left out beside `condition_set`', path: [field], input: value });
+			ctx.addIssue({
+				code: 'custom',
+				message: 'must be left out when `condition_set` is given',
+				path: [field],
+				input: value,
+			});
 		}
 	});
 }

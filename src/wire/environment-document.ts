@@ -150,7 +150,7 @@ export const ConditionSetEntry = z
 		parent: orNull(OwnConditionSetKey),
 	})
 	.refine(({ type, resource }) => (type === 'resourceset') === (resource !== null), {
-		message: 'must be said of a resource set, and of no user set',
+		message: 'must be given for a resource set, and not for a user set',
 		path: ['resource'],
 	})
 	.meta({ id: 'ConditionSetEntry' });
@@ -199,7 +199,7 @@ export type GroupEntry = z.output<typeof GroupEntry>;
 export const MadeForGroupsEntry = z
 	.strictObject({ resource: Key, role: orNull(Key), relation: orNull(Key) })
 	.refine(({ role, relation }) => role === null || relation === null, {
-		message: 'must not be named beside `role`',
+		message: 'must not be given together with `role`',
 		path: ['relation'],
 	})
 	.meta({ id: 'MadeForGroupsEntry' });
@@ -219,7 +219,7 @@ function inOnePlace({ tenant, resource_instance }: { readonly tenant: unknown; r
 }
 
 const inOnePlaceOnly = {
-	message: 'must name one of `tenant` and `resource_instance`, which knows its tenant',
+	message: 'must give either `tenant` or `resource_instance`, which is in a tenant already',
 	path: ['tenant'],
 };
 

@@ -11,7 +11,7 @@ export const hiddenSecret = '********';
 const maxSecretLength = 16_384;
 const Texts = keyed(Text, Text.min(1));
 const SecretText = Text.min(1)
-	.refine((text) => text !== hiddenSecret, 'is what stands for a secret, not one')
+	.refine((text) => text !== hiddenSecret, 'is the placeholder for a hidden secret, not a secret')
 	.meta({ description: 'A secret as text; JSON of a map of texts is such a map.' });
 const SecretMap = Texts.refine(isSmall, `must have at most ${maxSecretLength} characters as JSON`);
 

@@ -70,7 +70,7 @@ export function withAttributeFilters<S extends z.ZodRawShape>(shape: S) {
 			if (!parameter.startsWith(attributePrefix)) continue;
 			const parsed = z.tuple([Text, Text]).safeParse([parameter.slice(attributePrefix.length), value]);
 			if (parsed.success) attribute_filters.push({ name: parsed.data[0], value: parsed.data[1] });
-			else ctx.addIssue({ code: 'custom', message: 'must be one text', path: [parameter], input: value });
+			else ctx.addIssue({ code: 'custom', message: 'must be a single string', path: [parameter], input: value });
 			if (attribute_filters.length <= mostFilters) continue;
 			const message = `must not be given: a list takes at most ${mostFilters} such filters`;
 			ctx.addIssue({ code: 'custom', message, path: [parameter], input: value });

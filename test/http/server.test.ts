@@ -474,7 +474,7 @@ test('a body with an object of many members is refused, and one of as many as ar
 	t.is((await post(`[${object(maxBodyMembers)},${object(maxBodyMembers)}]`)).status, 200);
 	const refused = await post(`[${object(maxBodyMembers + 1)}]`);
 	t.is(refused.status, 413);
-	t.regex(refused.text, /an object of a request body may have at most 16384 members/);
+	t.regex(refused.text, /an object in a request body may have at most 16384 members/);
 });
 
 test('no body that is parsed at once can have an object of too many members', async (t) => {
@@ -637,7 +637,7 @@ test('a text of a body that is too long is refused', async (t) => {
 	t.is((await post(maxBodyToken)).status, 200);
 	const refused = await post(maxBodyToken + 1);
 	t.is(refused.status, 413);
-	t.regex(refused.text, /a text, a name or a number of a request body may have at most 1048576 characters/);
+	t.regex(refused.text, /a string, a name or a number in a request body may have at most 1048576 characters/);
 });
 
 test('a client that leaves while it sends does no harm', async (t) => {

@@ -208,5 +208,5 @@ onEachStack('a decision point whose key is rotated stops answering and says why'
 	const rotated = await stack.organization.post(`/v2/pdps/default/dev/configs/${config?.['id']}/rotate-api-key`);
 	t.is(rotated.status, 200);
 	await eventually(async () => (await stack.pdp.post('/allowed', question)).status === 503);
-	t.regex(stack.decisionPoint.replica.state.detail, /401.*not known.*rotated or deleted/);
+	t.regex(stack.decisionPoint.replica.state.detail, /401.*unknown.*rotated or deleted/);
 });

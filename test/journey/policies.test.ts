@@ -224,12 +224,12 @@ journey('`regolith policy` overwrites nothing of others, and says what is wrong'
 	writeFileSync(join(folder, 'regolith/mine.rego'), 'package mine\n');
 	const refused = await regolith(place, ['policy', place.key, '--out', folder]);
 	t.is(refused.code, 1);
-	t.regex(refused.wrong, /holds something else/);
+	t.regex(refused.wrong, /contains something other/);
 	t.deepEqual(readdirSync(join(folder, 'regolith')), ['mine.rego']);
 	t.is(readFileSync(join(folder, 'regolith/mine.rego'), 'utf8'), 'package mine\n');
 	const wrong = [
 		[['policy', 'nowhere', '--out', folder], /answered 404/],
-		[['policy', place.key, '--out', folder, '--revision', 'last'], /`last` is no revision/],
+		[['policy', place.key, '--out', folder, '--revision', 'last'], /`last` is not a revision/],
 		[['policy', place.key, '--out', folder, '--revision', '999'], /answered 404/],
 	] as const;
 	for (const [words, why] of wrong) {

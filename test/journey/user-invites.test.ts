@@ -99,7 +99,7 @@ journey('an invite that is approved becomes a user with the role', async (t, pla
 	t.deepEqual((await http.get(`${facts}/users/${encodeURIComponent(ines.key)}`)).body, user);
 	t.deepEqual(await heldIn(place), [`${ines.key}#editor@acme`]);
 	t.is((await http.get(`${facts}/user_invites/${made['id']}`)).body['status'], 'approved');
-	fails(t, await http.post(approve, approval), 400, 'approved already');
+	fails(t, await http.post(approve, approval), 400, 'already been approved');
 	await ledger.wrote(await http.delete(`${facts}/user_invites/${made['id']}`), 204);
 	t.is((await http.get(`${facts}/users`)).body['total_count'], 1, 'the user stays');
 	await ledger.balanced();

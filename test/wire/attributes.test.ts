@@ -50,7 +50,8 @@ test('attributes within the bounds are taken as they are', (t) => {
 });
 
 test('a whole number that readers of JSON round is refused where it stands', (t) => {
-	const told = 'must not be beyond 9007199254740991 either way, where readers of JSON round: use a string';
+	const told =
+		'must be from -9007199254740991 to 9007199254740991, because readers of JSON round larger numbers: use a string';
 	for (const number of [9007199254740992, -9007199254740992, 1e21, -1e300]) {
 		t.deepEqual(parsed(ComparedAttributes, { a: { b: [1, number] } }), { problems: [`a.b.1: ${told}`] });
 	}

@@ -90,7 +90,7 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 		'Attributes',
 		Attributes,
 		json('{"a":[1e999,-1e999]}'),
-		['a.0: must be a number JSON can hold', 'a.1: must be a number JSON can hold'],
+		['a.0: must be a finite number', 'a.1: must be a finite number'],
 	],
 	[
 		'keyed',

@@ -73,9 +73,9 @@ const refused: readonly (readonly [string, z.ZodType, unknown, readonly string[]
 	...notFlags.map((text) => ['flag', flag, { flag: text }, ['flag: must be true or false']] as const),
 	['search', search, { search: 'a\u0000' }, ['search: must not contain NUL characters or lone surrogates']],
 	['references', references, { role: ['a', ''] }, ['role.1: Too small: expected string to have >=1 characters']],
-	['attribute filters', filtered, { attr_a: ['x', 'y'] }, ['attr_a: must be one text']],
-	['attribute filters', filtered, { attr_a: '\u0000' }, ['attr_a: must be one text']],
-	['attribute filters', filtered, { 'attr_\u0000': 'x' }, ['attr_\u0000: must be one text']],
+	['attribute filters', filtered, { attr_a: ['x', 'y'] }, ['attr_a: must be a single string']],
+	['attribute filters', filtered, { attr_a: '\u0000' }, ['attr_a: must be a single string']],
+	['attribute filters', filtered, { 'attr_\u0000': 'x' }, ['attr_\u0000: must be a single string']],
 ];
 
 for (const [name, schema, value, problems] of refused) {

@@ -25,7 +25,7 @@ const member = `${collection}/:user_invite_id`;
 const UserInvitePath = EnvironmentPath.extend({ user_invite_id: Reference });
 const invited = { key: 'ines@example.com', email: 'ines@example.com' };
 const unknown = 'No such role, tenant or resource instance';
-const elsewhere = 'The resource instance is not of the tenant';
+const elsewhere = 'The resource instance is not in the tenant';
 
 /** Invites of users (contract: User invites). */
 export const userInvites = [
@@ -132,7 +132,7 @@ export const userInvites = [
 		example: { ...invited, attributes: { department: 'sales' } },
 		returns: { 200: UserRead },
 		failures: {
-			400: 'The invite is approved already, or another e-mail address was invited',
+			400: 'The invite has already been approved, or another e-mail address was invited',
 			404: 'No such user invite',
 			409: 'A user with this key exists',
 		},

@@ -30,7 +30,7 @@ export interface Migration {
  */
 export async function checkMigration(options: MigrateOptions): Promise<Migration> {
 	const { api, api_key } = options;
-	if (api_key === null) throw new ConfigError('PDP_API_KEY: set it to an API key, best one of the organization');
+	if (api_key === null) throw new ConfigError('PDP_API_KEY: set it to an API key, preferably one of the organization');
 	const site = new Site(api, api_key);
 	const inventory = await site.inventory();
 	const parts = [

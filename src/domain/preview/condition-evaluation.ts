@@ -36,6 +36,6 @@ function explain(condition: Condition, subject: Subject) {
 function refuseForeignInstance({ resource }: AskedSelection, type: unknown, body: ConditionEvaluation): void {
 	if (resource === null || type === undefined || type === resource.key) return;
 	const named = instanceParts(body.resource?.key ?? '')?.resource ?? type;
-	const msg = `must be of \`${resource.key}\`, as the set is, got one of \`${named}\``;
+	const msg = `must be an instance of \`${resource.key}\`, the resource of the set, got one of \`${named}\``;
 	throw unprocessable([{ loc: ['body', 'resource'], msg, type: 'other_resource' }]);
 }

@@ -40,7 +40,7 @@ export async function previewConditions(
 			? usersAsked(unit, sides, asksForRoles(selection))
 			: instancesAsked(unit, sides, selection.resource.id, body.user !== undefined);
 	for await (const chunk of chunks) {
-		if (closed()) throw new Failure('unavailable', 'nobody waits for the answer any more');
+		if (closed()) throw new Failure('unavailable', 'the client went away');
 		for (const { row, subject } of chunk) page.count(row, selects(subject));
 	}
 	const { total_count, checked } = page;

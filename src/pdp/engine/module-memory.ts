@@ -71,7 +71,7 @@ export class ModuleMemory {
 		const size = this.bytes.byteLength;
 		const missing = from + bytes + headroom - size;
 		if (missing <= 0) return;
-		if (size + missing > addressable) throw new EngineError(`no memory for ${missing} bytes more`);
+		if (size + missing > addressable) throw new EngineError(`no memory for ${missing} more bytes`);
 		const pages = Math.ceil(Math.min(Math.max(missing, size / 4), addressable - size) / page);
 		const { free } = this;
 		// From this address, a block of almost that many pages just does not fit.

@@ -108,7 +108,9 @@ export class ApiKeys {
 		{ project_id, environment_id = '' }: KeyPlace,
 	): Promise<Pick<ApiKey, 'project_id' | 'environment_id'>> {
 		if (accessObjects.indexOf(type) > accessObjects.indexOf(caller.object_type)) {
-			throw forbidden(`this API key cannot make one of the object type ${type}, which opens more`);
+			throw forbidden(
+				`this API key cannot create a key of the object type ${type}, which would open more than it does`,
+			);
 		}
 		if (type === 'org') return { project_id: null, environment_id: null };
 		if (type === 'project') {

@@ -18,7 +18,7 @@ export async function authenticate(store: Store, authorization: string | undefin
 /** As `authenticate`, but accepts a key without any access: for what a key may know of itself. */
 export async function identify(store: Store, authorization: string | undefined): Promise<Caller> {
 	const caller = await store.caller(secretIn(authorization));
-	if (caller === null) throw new Failure('unauthorized', 'this API key is not known');
+	if (caller === null) throw new Failure('unauthorized', 'this API key is unknown');
 	return caller;
 }
 
