@@ -74,7 +74,9 @@ export async function unpack(
 			files.set(path, content.subarray(0, length));
 		}
 	} catch (error) {
-		throw error instanceof BundleError ? error : new BundleError(`the bundle is not a complete tar file: ${text(error)}`);
+		throw error instanceof BundleError
+			? error
+			: new BundleError(`the bundle is not a complete tar file: ${text(error)}`);
 	}
 	return files;
 }

@@ -76,7 +76,11 @@ const refused: readonly (readonly [title: string, make: () => Promise<Uint8Array
 		async () => (await whole()).map((byte, index) => (index === 40 ? byte ^ 255 : byte)),
 		/not a complete/,
 	],
-	['a tar file that ends early', async () => gzipSync(gunzipSync(await whole()).subarray(0, 1024)), /not a complete tar/],
+	[
+		'a tar file that ends early',
+		async () => gzipSync(gunzipSync(await whole()).subarray(0, 1024)),
+		/not a complete tar/,
+	],
 	['no tar file', async () => gzipSync('x'.repeat(2000)), /not a complete tar/],
 	['a path that leads out', () => gzippedTar([{ name: '../../etc/passwd' }]), /not a path inside a bundle/],
 	['a path that leads out half-way', () => gzippedTar([{ name: '/a/../../b' }]), /not a path inside a bundle/],

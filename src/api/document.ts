@@ -11,8 +11,14 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	key: { description: 'Needs any API key, also one without access.', secured: true },
 	'organization.read': { description: 'Needs any API key; shows what it opens.', secured: true },
 	'organization.write': { description: 'Needs an API key of the organization that may write.', secured: true },
-	'keys.manage': { description: 'Needs an API key of the access level `admin`; reaches what it opens.', secured: true },
-	'keys.read': { description: 'Needs an API key of the access level `admin`; reaches what it opens.', secured: true },
+	'keys.manage': {
+		description: 'Needs an API key with the access level `admin`; reaches what the key opens.',
+		secured: true,
+	},
+	'keys.read': {
+		description: 'Needs an API key with the access level `admin`; reaches what the key opens.',
+		secured: true,
+	},
 	'project.read': { description: 'Needs an API key that opens the project, or an environment of it.', secured: true },
 	'project.write': { description: 'Needs an API key of the project or organization that may write.', secured: true },
 	'environment.read': { description: 'Needs an API key that opens the environment.', secured: true },
@@ -23,7 +29,10 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	'environment.snapshot': { description: 'Needs an API key that opens the environment.', secured: true },
 	'environment.write': { description: 'Needs an API key that opens the environment and may write.', secured: true },
 	'environment.manage': { description: 'Needs an API key that opens the environment and may write.', secured: true },
-	'environment.own': { description: 'Needs an API key of an environment: of that one it speaks.', secured: true },
+	'environment.own': {
+		description: 'Needs an API key of an environment, and is about that environment.',
+		secured: true,
+	},
 	feed: { description: 'Needs an API key that opens the environment.', secured: true },
 };
 

@@ -31,7 +31,7 @@ export const groupNesting = [
 		body: GroupNesting,
 		example,
 		returns: { 200: GroupRead },
-		failures: { 400: 'The groups are of two resources or of two tenants, or are one', 404: noSuchGroup },
+		failures: { 400: 'The groups belong to different resources or tenants, or are the same group', 404: noSuchGroup },
 		handle: async ({ params, body }, { unit }) => {
 			const parent = await findGroup(unit, params.group_instance_key);
 			await nestGroup(unit, parent, await findGroup(unit, body.group_instance_key));
@@ -65,7 +65,7 @@ function nestedGroupsEndpoint(side: NestingSide, name: string, summary: string) 
 	return endpoint({
 		name,
 		summary,
-		description: 'One step, not those beyond.',
+		description: 'Direct ones only.',
 		tag: groupTag,
 		method: 'get',
 		path: `${groupPath}/${side}`,

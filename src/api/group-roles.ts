@@ -13,7 +13,7 @@ import { GroupPath, groupPath, groupTag, noSuchGroup } from './groups.js';
 
 const collection = `${groupPath}/roles`;
 const example = { resource: 'document', resource_instance: 'budget', role: 'editor', tenant: 'acme' };
-const notOne = 'The instance is of another resource, or not all is in the group’s tenant';
+const notOne = 'The instance belongs to another resource, or not everything is in the group’s tenant';
 
 /** Roles of groups on resource instances (spec: Groups, rules 4 and 6). */
 export const groupRoles = [

@@ -50,7 +50,10 @@ export const groupUsers = [
 		body: GroupUserRemove,
 		example,
 		returns: { 204: null },
-		failures: { 400: 'The tenant is not the group’s', 404: 'No such group, user or tenant, or the user is no member' },
+		failures: {
+			400: 'The tenant is not the group’s',
+			404: 'No such group, user or tenant, or the user is not a member',
+		},
 		handle: async ({ params, body }, { unit }) => {
 			const group = await findGroup(unit, params.group_instance_key);
 			await removeGroupUser(unit, group, params.user_id, body?.tenant);

@@ -27,8 +27,8 @@ export const GroupPath = EnvironmentPath.extend({
 /** What a 404 of these endpoints means. */
 export const noSuchGroup = 'No such group';
 const filterText =
-	'Filters may be repeated: any value of one name, every name. Values that name nothing match nothing. `search` looks ' +
-	'for keys, for `<resource key>:<instance key>` and for ids.';
+	'Filters may be repeated: an object has to match one value of each filter. Values that name nothing match nothing. ' +
+	'`search` looks for keys, for `<resource key>:<instance key>` and for ids.';
 /** Clients made before this day know only the two deprecated endpoints. */
 const since = '2025-09-01T00:00:00Z';
 

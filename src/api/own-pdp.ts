@@ -11,7 +11,7 @@ const example = { pdp_instance_id: 'rack-7', state: { api_version: 'v2', pdp: { 
 export const ownPdp = [
 	endpoint({
 		name: 'getOwnPdpConfig',
-		summary: 'The settings of the decision point that asks',
+		summary: 'The settings of the calling decision point',
 		tag,
 		method: 'get',
 		path: '/v2/pdps/me/config',
@@ -21,8 +21,8 @@ export const ownPdp = [
 	}),
 	endpoint({
 		name: 'startOwnPdp',
-		summary: 'The settings of the decision point that asks, which says how it is',
-		description: 'What it says is kept as with `POST /v2/pdps/me/state`; it need not say anything.',
+		summary: 'The settings of the calling decision point, which may report its state',
+		description: 'The state is stored as by `POST /v2/pdps/me/state`, and may be left out.',
 		tag,
 		method: 'post',
 		path: '/v2/pdps/me/config',
@@ -38,8 +38,9 @@ export const ownPdp = [
 	}),
 	endpoint({
 		name: 'reportOwnPdpState',
-		summary: 'A decision point says how it is, in place of what it said before',
-		description: 'Shown to operators; nothing is decided by it. Of an environment the last hundred are remembered.',
+		summary: 'Report the state of the calling decision point, in place of its last report',
+		description:
+			'Shown to operators; no decision depends on it. The last hundred decision points of an environment are kept.',
 		tag,
 		method: 'post',
 		path: '/v2/pdps/me/state',

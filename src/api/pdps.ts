@@ -23,7 +23,7 @@ export const pdps = [
 	endpoint({
 		name: 'listPdpConfigs',
 		summary: 'List the PDP configs of an environment, with the API keys of its decision points',
-		description: 'All of them for an `admin` key; for another key the one that it is itself, if any.',
+		description: 'An `admin` key sees all of them. Any other key sees only itself, if it is one of them.',
 		tag,
 		method: 'get',
 		path: collection,
@@ -42,8 +42,8 @@ export const pdps = [
 	}),
 	endpoint({
 		name: 'listPdpInstances',
-		summary: 'List the decision points that said how they are; the one heard of last first',
-		description: 'Of an environment the last hundred are remembered.',
+		summary: 'List the decision points that have reported their state, the latest report first',
+		description: 'The last hundred of an environment are kept.',
 		tag,
 		method: 'get',
 		path: '/v2/pdps/:proj_id/:env_id/instances',
@@ -88,8 +88,8 @@ export const pdps = [
 	...(['enable', 'disable'] as const).map((verb) =>
 		endpoint({
 			name: `${verb}PdpDebugAuditLogs`,
-			summary: `${verb === 'enable' ? 'Ask for' : 'Do without'} detailed logs of the decisions of a PDP config`,
-			description: 'Kept and shown; decision logs are not collected. Needs an `admin` key.',
+			summary: `${verb === 'enable' ? 'Turn on' : 'Turn off'} detailed decision logs for a PDP config`,
+			description: 'The setting is stored and shown; decision logs are not collected. Needs an `admin` key.',
 			tag,
 			method: 'put',
 			path: `${member}/debug-audit-logs/${verb}`,

@@ -13,7 +13,7 @@ export function healthEndpoints(replica: Replica) {
 	const alive = (name: string, path: string) =>
 		endpoint({
 			name,
-			summary: 'Tell that the process runs, and how it is',
+			summary: 'Whether the process runs, and its state',
 			tag: 'Health',
 			method: 'get',
 			path,
@@ -26,7 +26,7 @@ export function healthEndpoints(replica: Replica) {
 		alive('health', '/health'),
 		endpoint({
 			name: 'ready',
-			summary: 'Tell whether checks can be answered: a complete revision is loaded',
+			summary: 'Whether checks can be answered, because a complete revision is loaded',
 			tag: 'Health',
 			method: 'get',
 			path: '/ready',

@@ -34,9 +34,9 @@ const collection = '/v2/facts/:proj_id/:env_id/relationship_tuples';
 const triple = { subject: 'folder:finance', relation: 'parent', object: 'document:budget' };
 const example = { ...triple, tenant: 'default' };
 const filterText =
-	'Filters may be repeated: any value of one name, every name. Values that name nothing match nothing.';
+	'Filters may be repeated: an object has to match one value of each filter. Values that name nothing match nothing.';
 const mismatch =
-	'The instances are not of one tenant, the subject is not of the type that the relation takes, or too many roles ' +
+	'The instances are not in the same tenant, the subject is not of the type that the relation takes, or too many roles ' +
 	'would lead to one in a cycle';
 const missing = 'A relation or tenant does not exist, or an instance that cannot be created';
 
@@ -91,7 +91,7 @@ export const relationshipTuples = [
 		body: RelationshipTupleCreate,
 		example,
 		returns: { 200: RelationshipTupleRead },
-		failures: { 400: mismatch, 404: missing, 409: 'The instances are related so already' },
+		failures: { 400: mismatch, 404: missing, 409: 'This relationship exists already' },
 		handle: async ({ body }, { unit }) => reply(200, readTuple(unit, await relate(unit, body))),
 	}),
 	endpoint({
@@ -105,7 +105,7 @@ export const relationshipTuples = [
 		body: RelationshipTupleRemove,
 		example: triple,
 		returns: { 204: null },
-		failures: { 400: 'A key alone names several instances', 404: 'The instances are not related so' },
+		failures: { 400: 'A key alone names several instances', 404: 'No such relationship' },
 		handle: async ({ body }, { unit }) => {
 			await unrelate(unit, body);
 			return reply(204);

@@ -39,13 +39,13 @@ const member = `${collection}/:instance_id`;
 const bulk = '/v2/facts/:proj_id/:env_id/bulk/resource_instances';
 const InstancePath = EnvironmentPath.extend({
 	instance_id: Reference.meta({
-		description: '`<resource key>:<instance key>`, an id (UUID), or a key that one instance only has.',
+		description: '`<resource key>:<instance key>`, an id (UUID), or a key that only one instance has.',
 	}),
 });
 const example = { key: 'budget', resource: 'document', tenant: 'default', attributes: { private: true } };
 const filterText =
-	'Filters may be repeated: any value of one name, every name. Values that name nothing match nothing. `search` looks ' +
-	'for keys, for `<resource key>:<instance key>` and for ids.';
+	'Filters may be repeated: an object has to match one value of each filter. Values that name nothing match nothing. ' +
+	'`search` looks for keys, for `<resource key>:<instance key>` and for ids.';
 const ambiguous = 'The key alone names several instances';
 const missing = 'No such resource instance';
 

@@ -41,7 +41,8 @@ export const roleAssignments = [
 	endpoint({
 		name: 'listRoleAssignments',
 		summary: 'List role assignments',
-		description: 'Filters may be repeated: any value of one name, every name. Values that name nothing match nothing.',
+		description:
+			'Filters may be repeated: an object has to match one value of each filter. Values that name nothing match nothing.',
 		tag,
 		method: 'get',
 		path: collection,

@@ -35,7 +35,7 @@ export const setRules = [
 	}),
 	endpoint({
 		name: 'createSetRule',
-		summary: 'Let whom a user set selects do an action on what a resource set selects',
+		summary: 'Let the users of a user set do an action on the resources of a resource set',
 		description:
 			'With `is_role` the user set is everyone who holds a tenant role, with `is_resource` the resource set is all of a ' +
 			'resource. A rule that is there already stays as it is. The answer is a list of the one rule.',
@@ -48,7 +48,7 @@ export const setRules = [
 		example,
 		returns: { 200: z.array(SetRuleRead) },
 		failures: {
-			400: 'The permission is malformed or of another resource than the resource set, or a set is of the wrong type',
+			400: 'The permission is malformed or belongs to another resource than the resource set, or a set has the wrong type',
 			404: 'A set, role, resource or action names nothing',
 		},
 		handle: async ({ body }, { unit }) =>
@@ -59,8 +59,8 @@ export const setRules = [
 	}),
 	endpoint({
 		name: 'deleteSetRule',
-		summary: 'Take a condition set rule away',
-		description: 'One that is not there is skipped, whatever of it is missing.',
+		summary: 'Delete a condition set rule',
+		description: 'A rule that does not exist is skipped, also when a set, resource or action that it names does not.',
 		tag,
 		method: 'delete',
 		path: collection,

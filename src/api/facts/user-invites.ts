@@ -53,7 +53,7 @@ export const userInvites = [
 	endpoint({
 		name: 'createUserInvite',
 		summary: 'Invite a user',
-		description: 'Nobody is told: sending the invite is the caller’s business. The user is made when it is approved.',
+		description: 'Nobody is notified: sending the invite is up to the caller. The user is created when it is approved.',
 		tag,
 		method: 'post',
 		path: collection,
@@ -89,7 +89,7 @@ export const userInvites = [
 	endpoint({
 		name: 'updateUserInvite',
 		summary: 'Change fields of a user invite',
-		description: 'Null clears a field that may be empty. A `status` that is set here makes no user.',
+		description: 'Null clears a field that may be empty. Setting `status` here creates no user.',
 		tag,
 		method: 'patch',
 		path: member,
@@ -122,7 +122,7 @@ export const userInvites = [
 	}),
 	endpoint({
 		name: 'approveUserInvite',
-		summary: 'Make the user that was invited, with the invited role',
+		summary: 'Create the invited user with the role of the invite',
 		tag,
 		method: 'post',
 		path: `${member}/approve`,

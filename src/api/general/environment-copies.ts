@@ -42,8 +42,8 @@ export const environmentCopies = [
 	}),
 	endpoint({
 		name: 'beginEnvironmentCopy',
-		summary: 'Copy the schema of an environment as a task that is asked for later',
-		description: '`wait` is how many seconds to wait for it all the same.',
+		summary: 'Start copying the schema of an environment, as a task',
+		description: '`wait` is how many seconds to wait for its result.',
 		tag,
 		method: 'post',
 		path: `${collection}/async`,
@@ -61,8 +61,8 @@ export const environmentCopies = [
 	}),
 	endpoint({
 		name: 'getEnvironmentCopyResult',
-		summary: 'How far a copy is, or what it came to',
-		description: 'Can be asked of any process, for seven days.',
+		summary: 'The state of a copy, and its result',
+		description: 'Any process answers this, for seven days.',
 		tag,
 		method: 'get',
 		path: `${collection}/async/:task_id/result`,

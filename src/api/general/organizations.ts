@@ -18,7 +18,7 @@ export const organizations = [
 	endpoint({
 		name: 'listOrganizations',
 		summary: 'List the organization that the API key belongs to',
-		description: 'A list of one, or of none where `search` is neither its id nor in its key or name.',
+		description: 'A list of one; it is empty if `search` is neither its id nor a part of its key or name.',
 		tag,
 		method: 'get',
 		path: '/v2/orgs',

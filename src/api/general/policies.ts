@@ -45,7 +45,7 @@ export const policies = [
 		access: 'environment.read',
 		params: EnvironmentPath.extend({ revision: Reference.meta({ description: 'A whole number.', example: '12' }) }),
 		returns: { 200: PolicyOfRevision },
-		failures: { 404: 'No such project, environment or revision, or its policy is not kept any more' },
+		failures: { 404: 'No such project, environment or revision, or its policy is no longer kept' },
 		handle: async ({ params }, { environment, policies: { history } }) => {
 			const revision = /^\d{1,15}$/.test(params.revision) ? Number(params.revision) : null;
 			const past =

@@ -39,7 +39,7 @@ export const transfer = [
 	}),
 	endpoint({
 		name: 'importEnvironment',
-		summary: 'Make an environment be as a document says',
+		summary: 'Import a document into an environment',
 		description:
 			'All or nothing, under one revision. What the document names and what is there with other content fails the ' +
 			'whole, or with `conflict_strategy=overwrite` becomes as the document says. What the document does not name ' +

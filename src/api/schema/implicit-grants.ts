@@ -40,7 +40,7 @@ export const implicitGrants = [
 	}),
 	endpoint({
 		name: 'deleteImplicitGrant',
-		summary: 'Derive a role of a resource from a role on related objects no more',
+		summary: 'No longer derive a role of a resource from a role on related objects',
 		description: 'What `when` says does not matter.',
 		tag,
 		method: 'delete',
@@ -50,7 +50,7 @@ export const implicitGrants = [
 		body: DerivedRoleRuleRemove,
 		example,
 		returns: { 204: null },
-		failures: { 400: mismatch, 404: `${missing}, or the role is not derived so` },
+		failures: { 400: mismatch, 404: `${missing}, or the role has no such derivation` },
 		handle: async ({ params, body }, { unit }) => {
 			await revokeImplicitly(unit, await findResourceRole(unit, params), body);
 			return reply(204);

@@ -125,7 +125,7 @@ export const resources = [
 	}),
 	endpoint({
 		name: 'deleteResource',
-		summary: 'Delete a resource with all that is defined for it and all that is of it',
+		summary: 'Delete a resource with everything that is defined for it and all its instances',
 		description:
 			'Its actions with their grants, attributes, action groups and roles go, its relations on both sides, its instances ' +
 			'and their tuples.',

@@ -97,7 +97,7 @@ function hierarchyEndpoints<P, R>(kind: RoleKind<P, R>) {
 		}),
 		endpoint({
 			name: `removeParentFrom${name}`,
-			summary: `Make ${title} extend another one no more`,
+			summary: `Make ${title} no longer extend another one`,
 			tag,
 			method: 'delete',
 			path: `${member}/parents/:parent_role_id`,

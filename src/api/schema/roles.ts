@@ -178,8 +178,8 @@ export const roles = [
 		returns: { 200: RoleBulkRead },
 		failures: {
 			400:
-				'A permission is malformed or of another resource, a relation leads elsewhere, or too many roles would lead to ' +
-				'one in a cycle',
+				'A permission is malformed or belongs to another resource, a relation leads elsewhere, or too many roles ' +
+				'would lead to one in a cycle',
 			404: 'A resource, permission, parent or derivation names nothing',
 		},
 		handle: async ({ body }, { unit }) => reply(200, await syncRolesOfEitherKind(unit, body.operations)),

@@ -9,7 +9,7 @@ import { attributeEndpoints } from './attribute-endpoints.js';
 /** The resource whose attributes are those of users. */
 const users = '__user';
 const query = z.object({
-	resource_id: Reference.optional().meta({ description: 'May say `__user` (or its id), which is meant anyway.' }),
+	resource_id: Reference.optional().meta({ description: '`__user` or its id; it may be left out.' }),
 });
 
 /** Attributes of users: those of the resource `__user` (contract: Resource attributes and user attributes). */
