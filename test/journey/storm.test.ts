@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { type Deployment, deploy, reached, type Shape, seedSchema } from '../support/deployment.js';
+import { onAllStores } from '../support/each-store.js';
 import { eventually } from '../support/eventually.js';
 import type { StoreKind } from '../support/postgres.js';
 import { type Random, seeded } from '../support/random.js';
@@ -22,14 +23,23 @@ const strikes: Readonly<Record<Shape, readonly (readonly number[])[]>> = {
 	together: [[0], [0]],
 };
 
-const cases = [
-	{ kind: 'embedded', shape: 'apart' },
+interface StormCase {
+	readonly kind: StoreKind;
+	readonly shape: Shape;
+}
+
+/** Each store and each shape once: `npm run test:all` takes the whole matrix. */
+const usual: readonly StormCase[] = [
 	{ kind: 'embedded', shape: 'together' },
 	{ kind: 'server', shape: 'apart' },
-	{ kind: 'server', shape: 'together' },
-] as const satisfies readonly { readonly kind: StoreKind; readonly shape: Shape }[];
+];
 
-for (const { kind, shape } of cases) {
+const others: readonly StormCase[] = [
+	{ kind: 'embedded', shape: 'apart' },
+	{ kind: 'server', shape: 'together' },
+];
+
+for (const { kind, shape } of onAllStores ? [...usual, ...others] : usual) {
 	test(`a storm over the ${kind} store, processes ${shape}: kill -9 loses nothing acknowledged`, async (t) => {
 		await seeded(t, async (random) => {
 			const deployment = await deploy(kind, shape);

@@ -12,8 +12,9 @@ import { type Stack, startStack } from './stack.js';
 /** Both stores: PostgreSQL in the process, and on a server. */
 const stores = ['embedded', 'server'] as const satisfies readonly StoreKind[];
 
-const everything = process.env['TEST_STORES'] === 'all';
-let kindsHere: readonly StoreKind[] = everything ? stores : ['server'];
+/** Whether everything runs on both stores: `npm run test:all`. */
+export const onAllStores = process.env['TEST_STORES'] === 'all';
+let kindsHere: readonly StoreKind[] = onAllStores ? stores : ['server'];
 let embeddedHere = false;
 
 /**
