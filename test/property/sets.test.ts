@@ -69,7 +69,7 @@ test('WebAssembly and opa eval answer as is said, and the explanation names the 
 				listsAsChecks(t, engine, model);
 			}
 		}),
-		{ numRuns: Number(process.env['SCHEMAS'] ?? 12) },
+		{ numRuns: Number(process.env['SCHEMAS'] ?? 20) },
 	);
 	t.true(byConditions > 20, `${byConditions} checks allowed by conditions`);
 	for (const code of ['allow', 'no_matching_usersets', 'no_matching_resourcesets', 'no_matching_rules']) {
