@@ -141,11 +141,13 @@ async function attributesOfInstances(
 ): Promise<readonly InstanceAttributes[]> {
 	if (names.length === 0) return [];
 	const { rows } = await unit.raw<InstanceAttributes>(
-		`select wanted.type, wanted.key, resource_instances.attributes
+		`select wanted.type, wanted.key, object.attributes
 		from unnest(:types::text[], :keys::text[]) as wanted (type, key)
 		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
-		join resource_instances on resource_instances.environment_id = :environment_id
-			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.key`,
+		cross join lateral (
+			select attributes from resource_instances
+			where environment_id = :environment_id and resource_id = resources.id and key = wanted.key offset 0
+		) as object`,
 		{ types: names.map(({ type }) => type), keys: names.map(({ key }) => key) },
 	);
 	return rows;
@@ -166,14 +168,18 @@ async function instanceRoles(
 		)
 		select wanted.*, roles.key as role
 		from wanted
-		join users on users.environment_id = :environment_id and users.key = wanted.user
+		cross join lateral (
+			select id from users where environment_id = :environment_id and key = wanted.user offset 0
+		) as holder
 		join resources on resources.environment_id = :environment_id and resources.key = wanted.type
-		join resource_instances on resource_instances.environment_id = :environment_id
-			and resource_instances.resource_id = resources.id and resource_instances.key = wanted.instance
+		cross join lateral (
+			select id from resource_instances
+			where environment_id = :environment_id and resource_id = resources.id and key = wanted.instance offset 0
+		) as object
 		cross join lateral (
 			select role_id from role_assignments
-			where environment_id = :environment_id and resource_instance_id = resource_instances.id
-				and cast(user_id as text) = cast(users.id as text) offset 0
+			where environment_id = :environment_id and resource_instance_id = object.id
+				and cast(user_id as text) = cast(holder.id as text) offset 0
 		) as held
 		join roles on roles.environment_id = :environment_id and roles.id = held.role_id`,
 		{
