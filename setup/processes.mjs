@@ -1,5 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SetupError } from './progress.mjs';
 
 /**
  * Rooms whose files of tests share processes, with the number of processes. AVA starts one a file, and most of what a
@@ -26,7 +27,6 @@ const alone = new Set([
 	'compiler/closure',
 	'compiler/schema-tests',
 	'compiler/text',
-	'embedded/journeys',
 	'http/server',
 	'journey/cascades',
 	'journey/check-limit',
@@ -62,31 +62,42 @@ const alone = new Set([
 	'store/space',
 ]);
 
+const ending = '.test.js';
+const sharedEnding = '.shared.test.js';
+
 /**
  * Chooses what AVA runs when nobody chose files: a process for each file that needs one, and one that reads several for
- * the others. Writes the latter into dist/, from where the next build removes them.
+ * the others. Writes the latter into dist/, from where the next build removes them. Throws a `SetupError` when a file
+ * that needs its own process does not exist.
  * @param {string} root the package's folder, compiled
  * @returns {readonly string[]} paths relative to the package
  */
 export function planProcesses(root) {
 	const files = readdirSync(join(root, 'dist/test'), { recursive: true })
-		.filter((file) => file.endsWith('.test.js') && !file.endsWith('.shared.test.js'))
+		.filter((file) => file.endsWith(ending) && !file.endsWith(sharedEnding))
 		.sort();
-	const processes = [];
-	for (const file of files) {
-		const [room] = file.split('/');
-		const name = file.slice(0, -'.test.js'.length);
-		if (alone.has(name) || shared[room] === undefined) processes.push(`dist/test/${file}`);
-	}
+	const unknown = [...alone].find((name) => !files.includes(name + ending));
+	if (unknown) throw new SetupError(`setup/processes.mjs names test/${unknown}.test.ts, which does not exist.`);
+
+	// INVARIANT: each file is in one process, because each is either alone or in a room that shares.
+	const [single, together] = [files.filter(isAlone), files.filter((file) => !isAlone(file))];
+	const processes = single.map((file) => `dist/test/${file}`);
 	for (const [room, count] of Object.entries(shared)) {
-		const together = files.filter((file) => file.startsWith(`${room}/`) && !alone.has(file.slice(0, -8)));
+		const inRoom = together.filter((file) => roomName(file) === room);
 		for (let index = 0; index < count; index++) {
-			const own = together.filter((_, place) => place % count === index);
-			const path = `dist/test/${room}/${index + 1}.shared.test.js`;
-			const imports = own.map((file) => `import '../${file}';\n`).join('');
-			writeFileSync(join(root, path), imports);
+			const path = `dist/test/${room}/${index + 1}${sharedEnding}`;
+			const own = inRoom.filter((_, place) => place % count === index);
+			writeFileSync(join(root, path), own.map((file) => `import '../${file}';\n`).join(''));
 			processes.push(path);
 		}
 	}
 	return processes;
+}
+
+function isAlone(file) {
+	return shared[roomName(file)] === undefined || alone.has(file.slice(0, -ending.length));
+}
+
+function roomName(file) {
+	return file.split('/')[0];
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * Sums up how long the files of each room (folder of test/) took, by what `note-time.mjs` noted.
+ * Sums up how long the processes of each room (folder of test/) took, by what `note-time.mjs` noted.
  * @param {string} notes a file of JSON lines; may be missing
  * @returns {string} a table, the longest room first; empty when nothing was noted
  */
@@ -10,17 +10,22 @@ export function sumRooms(notes) {
 	const rooms = new Map();
 	for (const { file, seconds, processor } of lines.map((line) => JSON.parse(line))) {
 		const name = /^dist\/test\/(?:(.*?)\/)?[^/]*$/.exec(file)?.[1] ?? 'test';
-		const room = rooms.get(name) ?? { name, files: 0, seconds: 0, processor: 0 };
+		const room = rooms.get(name) ?? { name, processes: 0, seconds: 0, processor: 0 };
 		rooms.set(name, room);
-		room.files += 1;
+		room.processes += 1;
 		room.seconds += seconds;
 		room.processor += processor;
 	}
 	const rows = [...rooms.values()]
 		.sort((a, b) => b.seconds - a.seconds)
-		.map(({ name, files, seconds, processor }) => [name, String(files), seconds.toFixed(1), processor.toFixed(1)]);
+		.map(({ name, processes, seconds, processor }) => [
+			name,
+			String(processes),
+			seconds.toFixed(1),
+			processor.toFixed(1),
+		]);
 	if (rows.length === 0) return '';
-	return [['room', 'files', 'seconds', 'of processor'], ...rows]
+	return [['room', 'processes', 'seconds', 'of processor'], ...rows]
 		.map(([name, ...numbers]) => `  ${name.padEnd(14)}${numbers.map((number) => number.padStart(14)).join('')}`)
 		.join('\n');
 }

@@ -30,7 +30,7 @@ export async function runTests(root, parameters) {
 			const addresses = { TEST_POSTGRES_URL: server.url, ...templates.variables };
 			const variables = { ...addresses, TEST_TIMES: times, ...lessCollecting };
 			const { passed, failed } = await runAva(root, files(root, parameters), variables, interrupted);
-			console.log(`\nHow long the files of each room took, some of them at a time:\n${sumRooms(times)}`);
+			console.log(`\nHow long the processes of each room took, some of them at a time:\n${sumRooms(times)}`);
 			return { passed, failed: failed + styleFailures };
 		} finally {
 			await templates.remove();
