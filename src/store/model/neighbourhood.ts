@@ -135,6 +135,7 @@ async function attributesOfUsers(unit: ReadingUnit, users: readonly string[]): P
 	return rows;
 }
 
+/** INVARIANT: each instance is found by its index, even without statistics, for which `offset 0` is there. */
 async function attributesOfInstances(
 	unit: ReadingUnit,
 	names: readonly InstanceName[],
