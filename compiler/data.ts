@@ -3,7 +3,8 @@
  * the policy's own memory and would tie the data to one compiled policy.
  *
  * - `schema.actions[type][action]` what exists; `schema.grants[type][action][role]` what tenant roles allow and
- *   `schema.resource_grants[type][action][role]` what roles on instances allow, `extends` flattened
+ *   `schema.resource_grants[type][action][role]` what roles on instances allow, `extends` flattened;
+ *   `schema.other_roles[type][action][role]` the roles on instances that do not allow it
  * - `schema.resource_roles[type][role]` the derivations of every role on instances, as an array of
  *   `{relation, resource, role, no_direct_roles_on_object}` in order of relation and role
  * - `schema.set_rules[type][action][user_set][resource_set]` what condition sets allow
@@ -101,7 +102,9 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 	}
 	writer.close();
 	writeGrants('grants', tenantRoleGrants(schema), writer);
-	writeGrants('resource_grants', resourceRoleGrants(schema), writer);
+	const resourceGrants = resourceRoleGrants(schema);
+	writeOtherRoles(schema, resourceGrants, writer);
+	writeGrants('resource_grants', resourceGrants, writer);
 	writeResourceRoles(schema, writer);
 	writeResourceSets(schema, writer);
 	writeTree('set_rules', ruleTree(schema.set_rules), writer);
@@ -155,6 +158,22 @@ function writeGrants(table: string, grants: Grants, writer: JsonWriter): void {
 		writer.close();
 	}
 	writer.close();
+}
+
+/** The roles of each type that do not grant an action, where there are any. */
+function writeOtherRoles({ resources }: Schema, grants: Grants, writer: JsonWriter): void {
+	const others: Tree = new Map();
+	for (const { key: type, actions, roles } of resources) {
+		for (const { key: action } of actions) {
+			const granting = grants.get(type)?.get(action);
+			for (const { key: role } of roles) {
+				if (!granting?.has(role)) {
+					addTo(others, [type, action, role]);
+				}
+			}
+		}
+	}
+	writeTree('other_roles', others, writer);
 }
 
 function writeResourceRoles(schema: Schema, writer: JsonWriter): void {

@@ -38,30 +38,45 @@ function writeResource(resource: Resource, setGrant: SetGrant): RegoFile {
 	const models = resource.roles.length === 0 ? [rego`rbac`] : [rego`rbac`, rego`rebac`];
 	return regoFile(`regolith/resources/${keyFolder(resource.key)}/permits.rego`, [
 		lines([objectMetadata(rego`resource`, resource), rego`package regolith.resources${packagePart(resource.key)}`]),
-		...(actions.length === 0 ? [] : [lines(models.map((model) => rego`import data.regolith.${model}`))]),
-		...actions.flatMap((action) => writeAction(resource, action, setGrant)),
+		...(actions.length === 0
+			? []
+			: [
+					lines(models.map((model) => rego`import data.regolith.${model}`)),
+					...actions.flatMap((action) => writeAction(resource, action, setGrant)),
+					...writeRolesThatGrant(resource),
+				]),
 	]);
 }
 
 /** The bodies of an action's rule. The first one carries the METADATA block. */
 function writeAction(resource: Resource, action: Action, setGrant: SetGrant): readonly Fragment[] {
 	const permits = rego`permits[${action.key}] if`;
-	const path = rego`${packagePart(resource.key)}${packagePart(action.key)}`;
 	const bySets = setGrant(resource.key, action.key);
 	return [
-		lines([objectMetadata(rego`action`, action), rego`${permits} rbac.granted_by(data.regolith.schema.grants${path})`]),
+		lines([objectMetadata(rego`action`, action), rego`${permits} granted_by_role(${action.key})`]),
+		...(bySets === undefined ? [] : [rego`${permits} ${bySets}`]),
+	];
+}
+
+/**
+ * The function that all actions of a type ask for roles. It takes the action, because the time to compile a policy
+ * grows with the number of bodies.
+ */
+function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
+	const type = packagePart(resource.key);
+	return described('A role grants the action, in the tenant or on the instance', [
+		rego`granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants${type}[action])`,
 		...(resource.roles.length === 0
 			? []
 			: [
 					lines([
-						rego`${permits} {`,
-						rego`	roles := data.regolith.schema.resource_grants${path}`,
+						rego`granted_by_role(action) if {`,
+						rego`	roles := data.regolith.schema.resource_grants${type}[action]`,
 						rego`	data.${instancesPackage(resource)}.holds_one_of(roles, ${ofCheck})`,
 						rego`}`,
 					]),
 				]),
-		...(bySets === undefined ? [] : [rego`${permits} ${bySets}`]),
-	];
+	]);
 }
 
 /** What a check passes to functions of roles: its user and its instance. */
@@ -80,8 +95,7 @@ function instancesPackage(resource: Resource): Fragment {
 
 /**
  * The package of a type's instances. A check calls functions that name each role, and gives them a table of the roles
- * that count, which is data. Explanations and listings look up `holds` by role. A denial asks `holds_another` whether
- * the user holds any other role.
+ * that count, which is data. Explanations and listings look up `holds` by role. A denial asks `holds_another`.
  */
 function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
 	const roles = sortedBy(resource.roles, (role) => role.key);
@@ -93,23 +107,26 @@ function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
 	]);
 }
 
-/** The functions that checks of actions call: for any of some roles, or for any of the others. */
+/** What checks of actions ask: whether one of some roles is held, and whether one is that does not grant the action. */
 function choices(resource: Resource, roles: readonly ResourceRole[], writeHeld: HeldWriter): readonly Fragment[] {
-	const wanted = roles.map(
-		(role) => [writeHeld(role, rego`user`, rego`object`), rego`roles${packagePart(role.key)} == null`] as const,
-	);
 	return [
-		...described('Holds one of these roles on the instance', [
-			...wanted.map(([held, condition]) => writeChoice(rego`holds_one_of`, condition, held)),
-		]),
-		...described('Holds another role than these on the instance', [
-			lines([
-				rego`holds_another if {`,
-				rego`	roles := object.get(data.regolith.schema.resource_grants, [${resource.key}, input.action], {})`,
-				rego`	holds_other_than(roles, ${ofCheck})`,
-				rego`}`,
-			]),
-			...wanted.map(([held, condition]) => writeChoice(rego`holds_other_than`, rego`not ${condition}`, held)),
+		...described(
+			'Holds one of these roles on the instance',
+			roles.map((role) =>
+				lines([
+					rego`holds_one_of(roles, user, object) if {`,
+					rego`	roles${packagePart(role.key)} == null`,
+					rego`	${writeHeld(role, rego`user`, rego`object`)}`,
+					rego`}`,
+				]),
+			),
+		),
+		lines([
+			metadata({ title: 'Holds a role on the instance that does not grant the action' }),
+			rego`holds_another if {`,
+			rego`	roles := data.regolith.schema.other_roles${packagePart(resource.key)}[input.action]`,
+			rego`	holds_one_of(roles, ${ofCheck})`,
+			rego`}`,
 		]),
 	];
 }
@@ -117,11 +134,6 @@ function choices(resource: Resource, roles: readonly ResourceRole[], writeHeld: 
 function writeHolds(role: ResourceRole, writeHeld: HeldWriter): Fragment {
 	const held = writeHeld(role, rego`rebac.holdings`, rego`rebac.instance`);
 	return lines([objectMetadata(rego`role`, role), rego`holds[${role.key}] if ${held}`]);
-}
-
-/** One body of a function that looks for any of some roles. */
-function writeChoice(name: Fragment, condition: Fragment, held: Fragment): Fragment {
-	return lines([rego`${name}(roles, user, object) if {`, rego`	${condition}`, rego`	${held}`, rego`}`]);
 }
 
 /** Puts the METADATA block on the first one. */

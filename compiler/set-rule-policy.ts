@@ -64,10 +64,6 @@ function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]
 				rego`not ${suspended}`,
 			]),
 		]),
-		lines([
-			metadata({ title: 'Rules that go on while others wait for their policy' }),
-			rule(rego`granted`, [suspended, rego`abac.standing`]),
-		]),
 		...joined.flat(),
 	]);
 }

@@ -116,6 +116,7 @@ resource_role_is_right(type, role) if {
 	grants := {type: {action: {role: null} | some action in actions_of(type)}}
 	allowed(object_in(type, "here"), facts) == actions[type] with data.regolith.schema.resource_grants as grants
 	denials(object_in(type, "here"), facts) - {"no_permission"} == set() with data.regolith.schema.resource_grants as {}
+		with data.regolith.schema.other_roles as grants
 	denials({"type": type, "key": "other", "tenant": "here"}, facts) - {"no_graph_roles"} == set()
 }`,
 			rego`# The codes of what is denied: they tell whether any role is held.

@@ -16,14 +16,17 @@ import data.regolith.rebac
 #   action by their name.
 granted if data.regolith.set_rules[input.resource.type][input.action].granted
 
+granted if standing
+
 # METADATA
 # title: Standing
 # description: |
 #   A rule that goes on grants, while others of the action are suspended: a newer schema, whose policy is not in force
 #   yet, took them away or changed their sets. Those that go on are a table then, and their sets are found by key.
 standing if {
+	rules := data.regolith.pending.set_rules[input.resource.type][input.action]
 	evaluated
-	some user_set, resource_sets in data.regolith.pending.set_rules[input.resource.type][input.action]
+	some user_set, resource_sets in rules
 	data.regolith.user_sets[user_set].holds
 	some resource_set, _ in resource_sets
 	data.regolith.resource_sets[resource_set].holds

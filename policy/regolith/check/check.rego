@@ -25,10 +25,14 @@ allow if code == "allow"
 #   name the code only where a decision point leaves them out that could have granted: its context says that it does.
 #   Before those comes `policy_pending`: what could grant the action was added, changed or taken away by a newer schema
 #   whose policy is not in force yet. What was taken away grants nothing in the meantime.
-#   Each check comes here, and a rule without parameters costs more than a look: so `permitted` is spelled out.
+#   Each check comes here, and a rule without parameters costs more than a look: so `permitted` is spelled out. Nothing
+#   is pending at most times, which one look tells.
 # entrypoint: true
 code := "allow" if {
 	data.regolith.resources[input.resource.type].permits[input.action]
+} else := "allow" if {
+	data.regolith.pending
+	abac.standing
 } else := "cloud_pdp_not_supporting_abac" if {
 	input.context
 	abac.unanswered
@@ -53,5 +57,10 @@ decision := {"allow": code == "allow", "code": code}
 # METADATA
 # description: |
 #   The rule that the schema generates for this action on this resource type, found by its path:
-#   the cost does not grow with the schema.
+#   the cost does not grow with the schema. While a newer schema waits for its policy, also what is left of set rules.
 permitted if data.regolith.resources[input.resource.type].permits[input.action]
+
+permitted if {
+	data.regolith.pending
+	abac.standing
+}

@@ -18,6 +18,7 @@ schema := {
 		"read": {"author": null, "reader": null},
 		"write": {"author": null},
 	}},
+	"other_roles": {"document": {"sign": {"author": null, "reader": null}, "write": {"reader": null}}},
 	"resource_roles": {
 		"document": {
 			"author": [],

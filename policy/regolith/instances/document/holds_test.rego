@@ -31,18 +31,8 @@ holds_one_of(roles, user, object) if {
 }
 
 # METADATA
-# title: "Holds another role than these on the instance"
+# title: "Holds a role on the instance that does not grant the action"
 holds_another if {
-	roles := object.get(data.regolith.schema.resource_grants, ["document", input.action], {})
-	holds_other_than(roles, rebac.holdings, rebac.instance)
-}
-
-holds_other_than(roles, user, object) if {
-	not roles.author == null
-	data.regolith.roles.document.author.held(user, object)
-}
-
-holds_other_than(roles, user, object) if {
-	not roles.reader == null
-	data.regolith.roles.document.reader.held(user, object)
+	roles := data.regolith.schema.other_roles.document[input.action]
+	holds_one_of(roles, rebac.holdings, rebac.instance)
 }

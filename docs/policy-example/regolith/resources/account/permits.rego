@@ -15,9 +15,13 @@ import data.regolith.rebac
 # custom:
 #   key: "close"
 #   kind: action
-permits["close"] if rbac.granted_by(data.regolith.schema.grants.account.close)
+permits["close"] if granted_by_role("close")
 
-permits["close"] if {
-	roles := data.regolith.schema.resource_grants.account.close
+# METADATA
+# title: "A role grants the action, in the tenant or on the instance"
+granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.account[action])
+
+granted_by_role(action) if {
+	roles := data.regolith.schema.resource_grants.account[action]
 	data.regolith.instances.account.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

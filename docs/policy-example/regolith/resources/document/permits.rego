@@ -15,21 +15,20 @@ import data.regolith.rebac
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted_by(data.regolith.schema.grants.document.read)
-
-permits["read"] if {
-	roles := data.regolith.schema.resource_grants.document.read
-	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
-}
+permits["read"] if granted_by_role("read")
 
 # METADATA
 # title: "write"
 # custom:
 #   key: "write"
 #   kind: action
-permits["write"] if rbac.granted_by(data.regolith.schema.grants.document.write)
+permits["write"] if granted_by_role("write")
 
-permits["write"] if {
-	roles := data.regolith.schema.resource_grants.document.write
+# METADATA
+# title: "A role grants the action, in the tenant or on the instance"
+granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.document[action])
+
+granted_by_role(action) if {
+	roles := data.regolith.schema.resource_grants.document[action]
 	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

@@ -14,25 +14,29 @@ import data.regolith.rbac
 # custom:
 #   key: "comment"
 #   kind: action
-permits["comment"] if rbac.granted_by(data.regolith.schema.grants.page.comment)
+permits["comment"] if granted_by_role("comment")
 
 # METADATA
 # title: "Publish"
 # custom:
 #   key: "publish"
 #   kind: action
-permits["publish"] if rbac.granted_by(data.regolith.schema.grants.page.publish)
+permits["publish"] if granted_by_role("publish")
 
 # METADATA
 # title: "Read"
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted_by(data.regolith.schema.grants.page.read)
+permits["read"] if granted_by_role("read")
 
 # METADATA
 # title: "Write"
 # custom:
 #   key: "write"
 #   kind: action
-permits["write"] if rbac.granted_by(data.regolith.schema.grants.page.write)
+permits["write"] if granted_by_role("write")
+
+# METADATA
+# title: "A role grants the action, in the tenant or on the instance"
+granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.page[action])

@@ -15,7 +15,7 @@ import data.regolith.rbac
 # custom:
 #   key: "10"
 #   kind: action
-permits["10"] if rbac.granted_by(data.regolith.schema.grants["a\"b\\c"]["10"])
+permits["10"] if granted_by_role("10")
 
 # METADATA
 # title: "9\n---\nkey: x"
@@ -23,7 +23,7 @@ permits["10"] if rbac.granted_by(data.regolith.schema.grants["a\"b\\c"]["10"])
 # custom:
 #   key: "9"
 #   kind: action
-permits["9"] if rbac.granted_by(data.regolith.schema.grants["a\"b\\c"]["9"])
+permits["9"] if granted_by_role("9")
 
 # METADATA
 # title: "__proto__\n---\nkey: x"
@@ -31,7 +31,7 @@ permits["9"] if rbac.granted_by(data.regolith.schema.grants["a\"b\\c"]["9"])
 # custom:
 #   key: "__proto__"
 #   kind: action
-permits["__proto__"] if rbac.granted_by(data.regolith.schema.grants["a\"b\\c"].__proto__)
+permits["__proto__"] if granted_by_role("__proto__")
 
 # METADATA
 # title: "if\n---\nkey: x"
@@ -39,4 +39,8 @@ permits["__proto__"] if rbac.granted_by(data.regolith.schema.grants["a\"b\\c"]._
 # custom:
 #   key: "if"
 #   kind: action
-permits["if"] if rbac.granted_by(data.regolith.schema.grants["a\"b\\c"]["if"])
+permits["if"] if granted_by_role("if")
+
+# METADATA
+# title: "A role grants the action, in the tenant or on the instance"
+granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants["a\"b\\c"][action])

@@ -16,11 +16,15 @@ import data.regolith.rbac
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted_by(data.regolith.schema.grants.document.read)
+permits["read"] if granted_by_role("read")
 
 # METADATA
 # title: "Write"
 # custom:
 #   key: "write"
 #   kind: action
-permits["write"] if rbac.granted_by(data.regolith.schema.grants.document.write)
+permits["write"] if granted_by_role("write")
+
+# METADATA
+# title: "A role grants the action, in the tenant or on the instance"
+granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.document[action])

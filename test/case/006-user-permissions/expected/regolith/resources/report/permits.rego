@@ -14,4 +14,8 @@ import data.regolith.rbac
 # custom:
 #   key: "run"
 #   kind: action
-permits["run"] if rbac.granted_by(data.regolith.schema.grants.report.run)
+permits["run"] if granted_by_role("run")
+
+# METADATA
+# title: "A role grants the action, in the tenant or on the instance"
+granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.report[action])

@@ -31,18 +31,8 @@ holds_one_of(roles, user, object) if {
 }
 
 # METADATA
-# title: "Holds another role than these on the instance"
+# title: "Holds a role on the instance that does not grant the action"
 holds_another if {
-	roles := object.get(data.regolith.schema.resource_grants, ["folder", input.action], {})
-	holds_other_than(roles, rebac.holdings, rebac.instance)
-}
-
-holds_other_than(roles, user, object) if {
-	not roles.editor == null
-	data.regolith.roles.folder.editor.held_on_any(user, {object})
-}
-
-holds_other_than(roles, user, object) if {
-	not roles.viewer == null
-	data.regolith.roles.folder.viewer.held_on_any(user, {object})
+	roles := data.regolith.schema.other_roles.folder[input.action]
+	holds_one_of(roles, rebac.holdings, rebac.instance)
 }

@@ -15,9 +15,13 @@ import data.regolith.rebac
 # custom:
 #   key: "manage"
 #   kind: action
-permits["manage"] if rbac.granted_by(data.regolith.schema.grants.account.manage)
+permits["manage"] if granted_by_role("manage")
 
-permits["manage"] if {
-	roles := data.regolith.schema.resource_grants.account.manage
+# METADATA
+# title: "A role grants the action, in the tenant or on the instance"
+granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.account[action])
+
+granted_by_role(action) if {
+	roles := data.regolith.schema.resource_grants.account[action]
 	data.regolith.instances.account.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

@@ -16,21 +16,20 @@ import data.regolith.rebac
 # custom:
 #   key: "list"
 #   kind: action
-permits["list"] if rbac.granted_by(data.regolith.schema.grants.folder.list)
-
-permits["list"] if {
-	roles := data.regolith.schema.resource_grants.folder.list
-	data.regolith.instances.folder.holds_one_of(roles, rebac.holdings, rebac.instance)
-}
+permits["list"] if granted_by_role("list")
 
 # METADATA
 # title: "Share"
 # custom:
 #   key: "share"
 #   kind: action
-permits["share"] if rbac.granted_by(data.regolith.schema.grants.folder.share)
+permits["share"] if granted_by_role("share")
 
-permits["share"] if {
-	roles := data.regolith.schema.resource_grants.folder.share
+# METADATA
+# title: "A role grants the action, in the tenant or on the instance"
+granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.folder[action])
+
+granted_by_role(action) if {
+	roles := data.regolith.schema.resource_grants.folder[action]
 	data.regolith.instances.folder.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

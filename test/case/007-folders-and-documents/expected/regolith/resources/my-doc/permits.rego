@@ -15,21 +15,20 @@ import data.regolith.rebac
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted_by(data.regolith.schema.grants["my-doc"].read)
-
-permits["read"] if {
-	roles := data.regolith.schema.resource_grants["my-doc"].read
-	data.regolith.instances["my-doc"].holds_one_of(roles, rebac.holdings, rebac.instance)
-}
+permits["read"] if granted_by_role("read")
 
 # METADATA
 # title: "Write"
 # custom:
 #   key: "write"
 #   kind: action
-permits["write"] if rbac.granted_by(data.regolith.schema.grants["my-doc"].write)
+permits["write"] if granted_by_role("write")
 
-permits["write"] if {
-	roles := data.regolith.schema.resource_grants["my-doc"].write
+# METADATA
+# title: "A role grants the action, in the tenant or on the instance"
+granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants["my-doc"][action])
+
+granted_by_role(action) if {
+	roles := data.regolith.schema.resource_grants["my-doc"][action]
 	data.regolith.instances["my-doc"].holds_one_of(roles, rebac.holdings, rebac.instance)
 }

@@ -15,9 +15,13 @@ import data.regolith.rebac
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted_by(data.regolith.schema.grants.page.read)
+permits["read"] if granted_by_role("read")
 
-permits["read"] if {
-	roles := data.regolith.schema.resource_grants.page.read
+# METADATA
+# title: "A role grants the action, in the tenant or on the instance"
+granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.page[action])
+
+granted_by_role(action) if {
+	roles := data.regolith.schema.resource_grants.page[action]
 	data.regolith.instances.page.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

@@ -15,9 +15,13 @@ import data.regolith.rebac
 # custom:
 #   key: "plan"
 #   kind: action
-permits["plan"] if rbac.granted_by(data.regolith.schema.grants.team.plan)
+permits["plan"] if granted_by_role("plan")
 
-permits["plan"] if {
-	roles := data.regolith.schema.resource_grants.team.plan
+# METADATA
+# title: "A role grants the action, in the tenant or on the instance"
+granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.team[action])
+
+granted_by_role(action) if {
+	roles := data.regolith.schema.resource_grants.team[action]
 	data.regolith.instances.team.holds_one_of(roles, rebac.holdings, rebac.instance)
 }

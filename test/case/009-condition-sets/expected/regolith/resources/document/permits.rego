@@ -15,12 +15,7 @@ import data.regolith.rebac
 # custom:
 #   key: "edit"
 #   kind: action
-permits["edit"] if rbac.granted_by(data.regolith.schema.grants.document.edit)
-
-permits["edit"] if {
-	roles := data.regolith.schema.resource_grants.document.edit
-	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
-}
+permits["edit"] if granted_by_role("edit")
 
 permits["edit"] if data.regolith.set_rules.document.edit.granted
 
@@ -29,23 +24,22 @@ permits["edit"] if data.regolith.set_rules.document.edit.granted
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted_by(data.regolith.schema.grants.document.read)
-
-permits["read"] if {
-	roles := data.regolith.schema.resource_grants.document.read
-	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
-}
+permits["read"] if granted_by_role("read")
 
 # METADATA
 # title: "sign"
 # custom:
 #   key: "sign"
 #   kind: action
-permits["sign"] if rbac.granted_by(data.regolith.schema.grants.document.sign)
-
-permits["sign"] if {
-	roles := data.regolith.schema.resource_grants.document.sign
-	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
-}
+permits["sign"] if granted_by_role("sign")
 
 permits["sign"] if data.regolith.set_rules.document.sign.granted
+
+# METADATA
+# title: "A role grants the action, in the tenant or on the instance"
+granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.document[action])
+
+granted_by_role(action) if {
+	roles := data.regolith.schema.resource_grants.document[action]
+	data.regolith.instances.document.holds_one_of(roles, rebac.holdings, rebac.instance)
+}

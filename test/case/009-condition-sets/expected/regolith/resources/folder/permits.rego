@@ -14,6 +14,10 @@ import data.regolith.rbac
 # custom:
 #   key: "read"
 #   kind: action
-permits["read"] if rbac.granted_by(data.regolith.schema.grants.folder.read)
+permits["read"] if granted_by_role("read")
 
 permits["read"] if data.regolith.set_rules.folder.read.granted
+
+# METADATA
+# title: "A role grants the action, in the tenant or on the instance"
+granted_by_role(action) if rbac.granted_by(data.regolith.schema.grants.folder[action])

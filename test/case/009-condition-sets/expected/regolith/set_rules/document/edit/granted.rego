@@ -17,13 +17,6 @@ granted if {
 	not data.regolith.pending.set_rules.document.edit
 }
 
-# METADATA
-# title: "Rules that go on while others wait for their policy"
-granted if {
-	data.regolith.pending.set_rules.document.edit
-	abac.standing
-}
-
 joined(user, resource) if {
 	data.regolith.user_sets.managers.selects(user)
 	data.regolith.resource_sets.drafts.selects(resource)

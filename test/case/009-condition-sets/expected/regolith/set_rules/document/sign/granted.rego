@@ -17,13 +17,6 @@ granted if {
 	not data.regolith.pending.set_rules.document.sign
 }
 
-# METADATA
-# title: "Rules that go on while others wait for their policy"
-granted if {
-	data.regolith.pending.set_rules.document.sign
-	abac.standing
-}
-
 joined(user, resource) if {
 	data.regolith.user_sets.__autogen_admin.selects(user)
 	data.regolith.resource_sets.drafts.selects(resource)
