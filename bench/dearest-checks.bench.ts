@@ -1,10 +1,10 @@
 import { longest } from '../compiler/condition/accepted-kinds.js';
-import { derivationEdges, mostLeading, mostWalked } from '../compiler/cycle.js';
+import { derivationEdges, maxLeading, maxWalked } from '../compiler/cycle.js';
 import { compile, documentBytes } from '../compiler/index.js';
 import type { ConditionSet, Facts, Json, Model, Relationship, Resource, Schema } from '../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle.js';
-import { Derivations, mostSteps, Upstream } from '../src/domain/check-steps.js';
+import { Derivations, maxSteps, Upstream } from '../src/domain/check-steps.js';
 import { Engine, type EngineInput } from '../src/pdp/engine.js';
 import { type Layers, layeredGraph, layerName } from '../test/support/layers.js';
 import { noFacts } from '../test/support/no-facts.js';
@@ -349,7 +349,7 @@ function stepsIn({ model, inputs }: Case): string {
 	const [first] = inputs;
 	const { steps } = upstream.stepsTo(`${first?.resource.type}:${first?.resource.key}`);
 	const all = steps * derivations.repeated;
-	return all > mostSteps ? `${all} steps, which is refused` : `${all} steps`;
+	return all > maxSteps ? `${all} steps, which is refused` : `${all} steps`;
 }
 
 const cases: Readonly<Record<string, () => Case>> = {
@@ -363,11 +363,11 @@ const cases: Readonly<Record<string, () => Case>> = {
 	'30 types, two relations each': () => inLayers({ depth: 30, width: 1, relations: 2 }),
 	'30 types, two roles and relations each': () => inLayers({ depth: 30, width: 1, roles: 2, relations: 2 }),
 	'8 layers of 30, two roles and relations each': () => inLayers({ depth: 8, width: 30, roles: 2, relations: 2 }),
-	[`a chain of ${mostLeading}, a user with 100,000 roles`]: () => {
-		return folders(false, chain(mostLeading), mostLeading, 100_000);
+	[`a chain of ${maxLeading}, a user with 100,000 roles`]: () => {
+		return folders(false, chain(maxLeading), maxLeading, 100_000);
 	},
 	'545 folders above, each of a group in groups': () => foldersAndGroups(545),
-	[`an interruptible chain of ${mostWalked}`]: () => folders(true, chain(mostWalked), mostWalked, 1),
+	[`an interruptible chain of ${maxWalked}`]: () => folders(true, chain(maxWalked), maxWalked, 1),
 	'7 interruptible chains of 211': () => chains(7, 211),
 	'an interruptible cycle of 340, all related': () => folders(true, everyPair(340), 339, 1),
 	'a document in 74,999 folders, each in another': () => fanned(74_999, 1),

@@ -1,12 +1,12 @@
 import { longest } from '../compiler/condition/accepted-kinds.js';
-import { mostMembers as mostLiteralMembers } from '../compiler/condition/operand.js';
-import { longestPatternOfItems } from '../compiler/condition/operator.js';
+import { maxMembers as maxLiteralMembers } from '../compiler/condition/operand.js';
+import { maxItemsPatternLength } from '../compiler/condition/operator.js';
 import { compile, documentBytes } from '../compiler/index.js';
 import type { Json, Model } from '../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle.js';
 import { Engine, type EngineInput } from '../src/pdp/engine.js';
-import { ComparedAttributes, mostMembers, mostText, mostValues } from '../src/wire/attributes.js';
+import { ComparedAttributes, maxMembers, maxText, maxValues } from '../src/wire/attributes.js';
 
 /**
  * The dearest check that was found for each operator, within the limits of attributes and conditions. Target: 100 ms
@@ -25,11 +25,11 @@ function object(members: number, last = 0): Json {
 
 /** As many objects of that many members as attributes may hold, each with another last member. */
 function objects(members: number): Json {
-	const count = Math.floor(Math.min(mostValues / (members + 2), mostText / (members * 4)));
+	const count = Math.floor(Math.min(maxValues / (members + 2), maxText / (members * 4)));
 	return range(count).map((index) => object(members, -index - 1));
 }
 
-const many = mostValues - 10;
+const many = maxValues - 10;
 const numbers: Json = range(many);
 const others: Json = range(many).map((index) => -index - 1);
 const empties: Json = range(many).map(() => ({}));
@@ -52,7 +52,7 @@ const inItems = (operator: Json): Json => ({ any_match: { match: { l: operator }
 const repeatedItems = (value: Json, count: number): Json => range(count).map(() => ({ l: value }));
 const third = Math.floor(many / 3);
 /** How many texts of that many characters attributes may hold. */
-const texts = (characters: number) => Math.floor(mostText / (characters + 1));
+const texts = (characters: number) => Math.floor(maxText / (characters + 1));
 
 interface Dear {
 	readonly title: string;
@@ -63,18 +63,18 @@ interface Dear {
 }
 
 const dear: readonly Dear[] = [
-	{ title: 'equals: objects', comparison: { equals: ref }, a: object(mostMembers), b: object(mostMembers) },
+	{ title: 'equals: objects', comparison: { equals: ref }, a: object(maxMembers), b: object(maxMembers) },
 	{ title: 'equals: arrays of objects', comparison: { equals: ref }, a: objects(490), b: objects(490) },
 	{ title: 'equals: numbers', comparison: { equals: ref }, a: numbers, b: numbers },
-	{ title: 'equals: text', comparison: { equals: ref }, a: text(mostText - 2), b: text(mostText - 2) },
+	{ title: 'equals: text', comparison: { equals: ref }, a: text(maxText - 2), b: text(maxText - 2) },
 	{ title: 'not-equals: objects', comparison: { 'not-equals': ref }, a: objects(490), b: objects(490) },
-	{ title: 'greater-than: text', comparison: { 'greater-than': ref }, a: text(mostText - 2), b: text(mostText - 2) },
+	{ title: 'greater-than: text', comparison: { 'greater-than': ref }, a: text(maxText - 2), b: text(maxText - 2) },
 	{ title: 'between: text', comparison: { between: ref }, a: text(20_000), b: [text(20_000), text(20_001)] },
 	{ title: 'in: numbers', comparison: { in: ref }, a: -1, b: numbers },
 	{ title: 'in: an object among objects', comparison: { in: ref }, a: object(490, 1), b: objects(490) },
-	{ title: 'in: an object among empty ones', comparison: { in: ref }, a: object(mostMembers), b: empties },
-	{ title: 'in: an array of objects among arrays', comparison: { in: ref }, a: [object(mostMembers)], b: empties },
-	{ title: 'not-in: an object among empty ones', comparison: { 'not-in': ref }, a: object(mostMembers), b: empties },
+	{ title: 'in: an object among empty ones', comparison: { in: ref }, a: object(maxMembers), b: empties },
+	{ title: 'in: an array of objects among arrays', comparison: { in: ref }, a: [object(maxMembers)], b: empties },
+	{ title: 'not-in: an object among empty ones', comparison: { 'not-in': ref }, a: object(maxMembers), b: empties },
 	{
 		title: 'contains: wide characters',
 		comparison: { contains: ref },
@@ -86,20 +86,20 @@ const dear: readonly Dear[] = [
 		a: repeatedItems(text(16_000, wide), 4),
 		comparison: inItems({ contains: `${text(longest.sought - 1, wide)}x` }),
 	},
-	{ title: 'starts-with', comparison: { 'starts-with': ref }, a: text(mostText - 2), b: text(mostText - 2) },
-	{ title: 'ends-with', comparison: { 'ends-with': ref }, a: text(mostText - 2), b: text(mostText - 2) },
+	{ title: 'starts-with', comparison: { 'starts-with': ref }, a: text(maxText - 2), b: text(maxText - 2) },
+	{ title: 'ends-with', comparison: { 'ends-with': ref }, a: text(maxText - 2), b: text(maxText - 2) },
 	{ title: 'matches: many states', comparison: { matches: pattern(990) }, a: mixed(longest.matched) },
 	{ title: 'matches: many classes', comparison: { matches: classes(1000) }, a: mixed(longest.matched) },
 	{ title: 'matches: Unicode', comparison: { matches: '^[\\pL\\pN]{20}' }, a: text(longest.matched, 'é') },
 	{
 		title: 'matches: in all items',
 		a: repeatedItems(mixed(900), texts(900)),
-		comparison: inItems({ matches: pattern(longestPatternOfItems) }),
+		comparison: inItems({ matches: pattern(maxItemsPatternLength) }),
 	},
 	{
 		title: 'matches: classes in all items',
 		a: repeatedItems(mixed(900), texts(900)),
-		comparison: inItems({ matches: classes(longestPatternOfItems - 2) }),
+		comparison: inItems({ matches: classes(maxItemsPatternLength - 2) }),
 	},
 	{
 		title: 'matches: in many items',
@@ -116,19 +116,19 @@ const dear: readonly Dear[] = [
 	{ title: 'array_intersect: objects', comparison: { array_intersect: ref }, a: objects(490), b: objects(490) },
 	{
 		title: 'object_match',
-		a: { l: object(mostMembers) },
-		b: object(mostMembers),
-		comparison: { object_match: { match: { l: { equals: object(mostLiteralMembers) } } } },
+		a: { l: object(maxMembers) },
+		b: object(maxMembers),
+		comparison: { object_match: { match: { l: { equals: object(maxLiteralMembers) } } } },
 	},
 	{
 		title: 'any_match: literal objects',
 		a: repeatedItems({}, third),
-		comparison: inItems({ equals: object(mostLiteralMembers) }),
+		comparison: inItems({ equals: object(maxLiteralMembers) }),
 	},
 	{
 		title: 'any_match: objects with a literal one',
 		a: repeatedItems(object(480), 20),
-		comparison: inItems({ equals: object(mostLiteralMembers) }),
+		comparison: inItems({ equals: object(maxLiteralMembers) }),
 	},
 	{
 		title: 'all_match: numbers',

@@ -19,7 +19,7 @@ import { endpointPath, furnish } from '../test/support/tour.js';
  * `REFUSALS=check,createUser` narrows to endpoints by name.
  */
 
-const mostMilliseconds = 250;
+const maxMilliseconds = 250;
 const wanted = (process.env['REFUSALS'] ?? '').split(',').filter(Boolean);
 
 /** Fields of one text or number refuse all shapes alike; these look into them. */
@@ -149,11 +149,11 @@ for (const [shape, all] of measured) {
 		({ status, answerBytes }) => !status || status >= 500 || (status >= 400 && answerBytes > 64 * 1024),
 	);
 	for (const { where, status, answerBytes } of wrong) console.log(`  WRONG: ${where}: ${status}, ${answerBytes} bytes`);
-	const slow = !shape.endsWith('streamed') && (worst?.milliseconds ?? 0) > mostMilliseconds;
+	const slow = !shape.endsWith('streamed') && (worst?.milliseconds ?? 0) > maxMilliseconds;
 	failed ||= wrong.length > 0 || slow;
 }
 await stack.stop();
 if (failed) {
-	console.log(`over ${mostMilliseconds} ms, or not refused as it should be`);
+	console.log(`over ${maxMilliseconds} ms, or not refused as it should be`);
 	process.exitCode = 1;
 }

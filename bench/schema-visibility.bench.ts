@@ -5,7 +5,7 @@ import { pack, unpack } from '../src/bundle.js';
 import { companionFiles } from '../src/publish/companion-files.js';
 import { createWasmCompiler } from '../src/publish/wasm-compiler.js';
 import { readSchema } from '../src/store/model/model.js';
-import { PolicyStore } from '../src/store/shelf/policy-store.js';
+import { PolicyStore } from '../src/store/policy/policy-store.js';
 import type { StoreKind } from '../test/support/postgres.js';
 import { type Stack, startStack } from '../test/support/stack.js';
 import { derivedTypes, schemaDocument, setRules } from './support/schema-shapes.js';
@@ -98,7 +98,7 @@ async function measureSteps({ api, config }: Stack): Promise<ReadonlyMap<string,
 		return value;
 	};
 	const row = await api.store.database.knex('environments').where({ key: 'dev' }).first('id');
-	const shelf = new PolicyStore(api.store.database.knex, companionFiles);
+	const policies = new PolicyStore(api.store.database.knex, companionFiles);
 	const compiler = createWasmCompiler(config.opa_path ?? '');
 	const library = await readPolicyLibrary();
 	for (let turn = 0; turn < Math.min(rounds, 3); turn += 1) {
@@ -108,10 +108,10 @@ async function measureSteps({ api, config }: Stack): Promise<ReadonlyMap<string,
 		const wasm = await timed('compile that to WASM', () => compiler.compile(files));
 		await timed('WebAssembly.compile', () => WebAssembly.compile(wasm as Uint8Array<ArrayBuffer>));
 		const digest = `bench-${turn}`;
-		await timed('keep it', () => shelf.keep({ digest, files, wasm }, new Date()));
+		await timed('keep it', () => policies.keep({ digest, files, wasm }, new Date()));
 		const published = { digest, schema_revision: 1, published_at: new Date(), layout };
-		await timed('remember it', () => shelf.history.remember(row.id, published, schema));
-		await timed('fetch the module', () => shelf.wasm(digest));
+		await timed('remember it', () => policies.history.remember(row.id, published, schema));
+		await timed('fetch the module', () => policies.wasm(digest));
 		const packed = await timed('pack', () => pack([{ path: 'policy.wasm', bytes: wasm }]));
 		await timed('unpack', () => unpack(packed));
 		if (turn === 0) {

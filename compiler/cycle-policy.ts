@@ -2,7 +2,7 @@
  * A cycle of derivations that an assignment on an object can interrupt, as Rego. The paths depend on the user, so the
  * cycle is walked at each check, with a set of what was seen.
  */
-import { type Cycle, type DerivationGraph, mostWalked, type RoleName, roleName, roleText } from './cycle.js';
+import { type Cycle, type DerivationGraph, maxWalked, type RoleName, roleName, roleText } from './cycle.js';
 import { metadata } from './metadata.js';
 import type { RegoFile } from './model.js';
 import { keyFolder, packagePart } from './rego/path.js';
@@ -83,7 +83,7 @@ function oneStep({ members, edges }: Cycle): Fragment {
 function ladder({ members }: Cycle): readonly Fragment[] {
 	const rungs: Fragment[] = [];
 	let steps = 1;
-	for (; steps < mostWalked; steps *= 2) {
+	for (; steps < maxWalked; steps *= 2) {
 		rungs.push(
 			rego`walk_${steps * 2}(user, seen, nodes) := further_${steps}(user, seen, walk_${steps}(user, seen, nodes))`,
 			lines([

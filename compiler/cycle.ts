@@ -36,13 +36,13 @@ export interface Cycle {
  * How many roles on instances may lead, within one cycle, to one role on one instance: the largest closure. Writes that
  * would exceed it are refused.
  */
-export const mostLeading = 5_000;
+export const maxLeading = 5_000;
 /** The same for cycles that an assignment can interrupt: the most that a check walks through. */
-export const mostWalked = 1_000;
+export const maxWalked = 1_000;
 
 /** How many roles on instances may lead to one within this cycle. */
-export function mostLeadingIn({ conditional }: Pick<Cycle, 'conditional'>): number {
-	return conditional ? mostWalked : mostLeading;
+export function maxLeadingIn({ conditional }: Pick<Cycle, 'conditional'>): number {
+	return conditional ? maxWalked : maxLeading;
 }
 
 /** Every derivation whose relation and source role exist, in order of type and role, then of relation and source role. */

@@ -11,7 +11,7 @@ export {
 	brokenByPaths,
 	brokenTitle,
 	withoutBroken,
-} from './broken.js';
+} from './broken-objects.js';
 export { document, documentBytes, schemaTables } from './data.js';
 export { delta, patchDocument } from './delta.js';
 export type { Diagnostic } from './diagnostic.js';

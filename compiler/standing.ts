@@ -1,7 +1,8 @@
 /**
  * What still counts of a policy whose schema was changed since it was compiled. A derivation counts when the newer
  * schema has it too and grants at least as much by it. A set rule counts when the newer schema has it and both its sets
- * are unchanged.
+ * are unchanged. `pending.ts` writes what no longer counts into the data, where `notSuspended` (`role-reference.ts`) and
+ * the rules of an action (`set-rule-policy.ts`) look.
  */
 import { type DerivationGraph, derivationEdges, derivationGraph, type Edge, roleName, roleText } from './cycle.js';
 import { canonicalText } from './json-writer.js';

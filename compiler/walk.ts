@@ -8,7 +8,7 @@ import type { Schema } from './model.js';
 import { sortedBy } from './order.js';
 
 /** How many calls may be repeated when one role is looked for. Roles with more are walked. */
-const mostRepeated = 8;
+const maxRepeated = 8;
 
 /** A role outside of cycles, or all roles of a cycle. */
 export interface Component {
@@ -97,7 +97,7 @@ function heavyAmong(nodes: readonly Node[]): ReadonlySet<Node> {
 }
 
 function repeats(node: Node, made: number): boolean {
-	return made > mostRepeated && made - upstreamNodes([node]).size > mostRepeated;
+	return made > maxRepeated && made - upstreamNodes([node]).size > maxRepeated;
 }
 
 /** These nodes and all that lead to them. */

@@ -75,7 +75,7 @@ export interface KeyRequest {
  * Makes an API key on the first organization and returns its secret. Throws `not_found` for what it names, and
  * `ConfigError` when the server was never started or its secrets are not this server's.
  */
-export async function createKey(store: Store, request: KeyRequest): Promise<string> {
+export async function createKeyByCommand(store: Store, request: KeyRequest): Promise<string> {
 	const organizationId = await findOrganization(store);
 	await refuseForeignSecrets(store);
 	return store.writeAccount(organizationId, null, async (account) => {

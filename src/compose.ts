@@ -8,7 +8,7 @@ import { v1Failure } from './api/v1-failure.js';
 import { bootstrap, type FirstStart } from './bootstrap.js';
 import { systemClock } from './clock.js';
 import { type Config, ConfigError } from './config.js';
-import { Failure } from './failure.js';
+import { databaseFailure } from './database-failure.js';
 import type { Surround } from './http/mount.js';
 import { createApplication, type Listening, listen, type Served } from './http/server.js';
 import { createLogger, type Logger } from './log.js';
@@ -30,7 +30,7 @@ import { createCipher } from './store/account/secret.js';
 import { isFull, isUnreachable, openDatabase } from './store/database/database.js';
 import type { FreeSpace } from './store/database/embedded/space.js';
 import { listen as listenToWriters } from './store/database/listener.js';
-import { PolicyStore } from './store/shelf/policy-store.js';
+import { PolicyStore } from './store/policy/policy-store.js';
 import { Store } from './store/store.js';
 import { EnvironmentCopier } from './transfer/environment-copy.js';
 import { version } from './version.js';
@@ -92,31 +92,31 @@ export interface RunningApi {
 /** Options of a management API, besides its settings. */
 export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace'> {
 	/** How long a revision waits for its policy, in milliseconds, before it goes out with the previous one. */
-	readonly patience?: number;
+	readonly policyWait?: number;
 	/** Creates what compiles schemas; `createAssembler` by default. */
 	readonly assembler?: typeof createAssembler;
 }
 
 /** Starts the management API and the publisher. Rejects if opa, the store or the port is not available. */
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
-	const { say, patience, freeSpace, assembler: makeAssembler = createAssembler } = options;
+	const { say, policyWait, freeSpace, assembler: makeAssembler = createAssembler } = options;
 	const opa = await findOpa(config.opa_path, config.search_path);
 	const store = await openStore(config, { say, log, freeSpace });
 	try {
 		const firstStart = await bootstrap(store, config.bootstrap);
-		const shelf = new PolicyStore(store.database.knex, companionFiles);
-		const assembler = makeAssembler(opa, shelf, store.clock);
-		const publisher = new Publisher(store, shelf, assembler, log, patience);
+		const policies = new PolicyStore(store.database.knex, companionFiles);
+		const assembler = makeAssembler(opa, policies, store.clock);
+		const publisher = new Publisher(store, policies, assembler, log, policyWait);
 		const snapshots = new Snapshots(
 			store,
-			shelf,
+			policies,
 			publisher,
 			new SnapshotFolder(join(config.data_directory, 'bundles'), log),
 		);
-		const feed = new FeedServer(store, shelf, publisher, snapshots);
+		const feed = new FeedServer(store, policies, publisher, snapshots);
 		const copier = new EnvironmentCopier(store, log);
 		const listening = await listenAt(
-			createApplication(served(store, guard(store, shelf, copier), feed, log)),
+			createApplication(served(store, guard(store, policies, copier), feed, log)),
 			config.host,
 			config.api_port,
 			'API_PORT',
@@ -156,14 +156,7 @@ function served(store: Store, surround: Surround, feed: FeedServer, log: Logger)
 			try {
 				return await (feedTable.has(endpoint) ? bundles : api).surround(endpoint, request, run);
 			} catch (error) {
-				if (isFull(error)) {
-					// The embedded database reports this once, when its disk is nearly full.
-					if (store.database.url !== null) log.error({ error }, 'a write was refused: there is no space');
-					throw new Failure('no_space', 'there is no room to write: the disk of the database is full or nearly so');
-				}
-				if (!isUnreachable(error)) throw error;
-				log.error({ error }, 'the database cannot be reached');
-				throw new Failure('unavailable', 'the database cannot be reached: try again in a moment');
+				throw databaseFailure(error, { embedded: store.database.url === null, log }) ?? error;
 			}
 		},
 		unmatched: v1Failure,

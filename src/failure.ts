@@ -35,8 +35,8 @@ export const catalogue = {
 	too_large: { status: 413, error_code: 'INVALID_INPUT', title: 'The request body is too large' },
 	unprocessable: { status: 422, error_code: 'INVALID_INPUT', title: 'The request body is not valid' },
 	unexpected: { status: 500, error_code: 'UNEXPECTED_ERROR', title: 'Something failed on our side' },
-	no_space: { status: 507, error_code: 'UNEXPECTED_ERROR', title: 'There is no space left to store this' },
 	unavailable: { status: 503, error_code: 'UNEXPECTED_ERROR', title: 'The service is not ready to answer yet' },
+	no_space: { status: 507, error_code: 'UNEXPECTED_ERROR', title: 'There is no space left to store this' },
 } as const satisfies Record<string, Entry>;
 
 /** The name of a deliberate failure. */
@@ -50,14 +50,14 @@ export interface Problem {
 }
 
 /** The most problems that a failure lists. Who fixes these sees the next. */
-export const mostProblems = 20;
+export const maxProblems = 20;
 
 /** How long the parts of a failure may be, in UTF-16 code units. */
-const longestMessage = 2_000;
-const longestStep = 128;
-const longestPlace = 512;
+const maxMessageLength = 2_000;
+const maxStepLength = 128;
+const maxPlaceLength = 512;
 /** How much all problems of a failure may take in an answer, in bytes. */
-const mostBytes = 48 * 1024;
+const maxBytes = 48 * 1024;
 
 /**
  * A request stopped at its first failure. `message` is a sentence for the caller, with their input in backquotes. Long
@@ -65,7 +65,7 @@ const mostBytes = 48 * 1024;
  */
 export class Failure extends Error {
 	override readonly name = 'Failure';
-	/** For `unprocessable` only: the first of the given problems, at most `mostProblems`. */
+	/** For `unprocessable` only: the first of the given problems, at most `maxProblems`. */
 	readonly problems: readonly Problem[];
 
 	constructor(
@@ -75,7 +75,7 @@ export class Failure extends Error {
 		readonly info: unknown = null,
 		problems: readonly Problem[] = [],
 	) {
-		super(cut(message, longestMessage));
+		super(cut(message, maxMessageLength));
 		this.problems = bounded(problems);
 	}
 
@@ -109,9 +109,9 @@ export function unprocessable(problems: readonly Problem[]): Failure {
 /** The first problems, as many as fit into an answer, with long texts cut. */
 function bounded(problems: readonly Problem[]): readonly Problem[] {
 	const kept: Problem[] = [];
-	let left = mostBytes;
-	for (const { loc, msg, type } of problems.slice(0, mostProblems)) {
-		const short = { loc: shortPlace(loc), msg: cut(msg, longestMessage), type };
+	let left = maxBytes;
+	for (const { loc, msg, type } of problems.slice(0, maxProblems)) {
+		const short = { loc: shortPlace(loc), msg: cut(msg, maxMessageLength), type };
 		left -= Buffer.byteLength(JSON.stringify(short));
 		if (left < 0) break;
 		kept.push(short);
@@ -122,10 +122,10 @@ function bounded(problems: readonly Problem[]): readonly Problem[] {
 /** A place, cut after its beginning if it is too long. */
 function shortPlace(loc: Problem['loc']): Problem['loc'] {
 	const short: (string | number)[] = [];
-	let left = longestPlace;
+	let left = maxPlaceLength;
 	for (const step of loc) {
 		if (left <= 0) return [...short, ellipsis];
-		const shown = typeof step === 'string' ? cut(step, longestStep) : step;
+		const shown = typeof step === 'string' ? cut(step, maxStepLength) : step;
 		short.push(shown);
 		left -= String(shown).length + 1;
 	}

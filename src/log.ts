@@ -3,7 +3,7 @@ import { type Logger, pino } from 'pino';
 export type { Logger };
 
 /** How many causes of an error are logged: a chain of causes may be cyclic. */
-const mostCauses = 5;
+const maxCauses = 5;
 
 /**
  * Creates the logger of the process: one JSON line per event on standard error. Standard output stays free for people
@@ -19,7 +19,7 @@ export function logOptions(level: string) {
 		level,
 		base: null,
 		redact: ['authorization', 'headers.authorization', '*.secret'],
-		serializers: { error: (error: unknown) => loggedError(error, mostCauses) },
+		serializers: { error: (error: unknown) => loggedError(error, maxCauses) },
 	};
 }
 

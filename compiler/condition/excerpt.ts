@@ -13,10 +13,10 @@ export function excerpt(value: unknown): string {
 	return nestedExcerpt(value);
 }
 
-const mostShown = 3;
+const maxShown = 3;
 
 function abridged(parts: readonly string[]): string {
-	return [...parts.slice(0, mostShown), ...(parts.length > mostShown ? ['…'] : [])].join(', ');
+	return [...parts.slice(0, maxShown), ...(parts.length > maxShown ? ['…'] : [])].join(', ');
 }
 
 /** Shows a nested value without looking inside it, as it may be deep. */
@@ -27,9 +27,9 @@ function nestedExcerpt(value: unknown): string {
 	return Array.isArray(value) ? '[…]' : '{…}';
 }
 
-const longestShown = 60;
+const maxShownLength = 60;
 
 /** Cuts a long string. Anything else is returned as it is. */
 export function truncate(value: unknown): unknown {
-	return typeof value === 'string' && value.length > longestShown ? `${value.slice(0, longestShown)}…` : value;
+	return typeof value === 'string' && value.length > maxShownLength ? `${value.slice(0, maxShownLength)}…` : value;
 }

@@ -10,7 +10,7 @@ import { excerpt } from './excerpt.js';
 import { logical, logicalHint, operatorHint } from './name-hint.js';
 import { readOperand } from './operand.js';
 import { type Operator, operatorNamed, operators } from './operator.js';
-import { type ConditionProblem, mostProblems, type NamedAttribute, ParseRun } from './parse-run.js';
+import { type ConditionProblem, maxProblems, type NamedAttribute, ParseRun } from './parse-run.js';
 import { attributeScope, memberScope, type Scope } from './scope.js';
 
 export type { NamedAttribute } from './parse-run.js';
@@ -141,7 +141,7 @@ function readMembers<A>(
 		const msg = `must have one member, not ${members.length}: to ask for all, {"allOf": [${names.join(', ')}${more}]}`;
 		run.refuse('wrong_shape', at, msg);
 	}
-	return members.slice(0, mostProblems).map(([name, member]) => read(name, member, [...at, name]))[0] ?? nothing;
+	return members.slice(0, maxProblems).map(([name, member]) => read(name, member, [...at, name]))[0] ?? nothing;
 }
 
 function readLogical<A>(

@@ -60,7 +60,7 @@ export function operatorHint(name: string): string {
 }
 
 function nearest(name: string): string {
-	const short = letters(name.slice(0, longestName));
+	const short = letters(name.slice(0, maxNameLength));
 	const distances = operators
 		.flatMap((operator) => [operator.name, ...operator.aliases])
 		.map((known) => ({ known, distance: distance(short, letters(known)) }));
@@ -68,7 +68,7 @@ function nearest(name: string): string {
 }
 
 /** Longer names are cut before they are compared, in characters. */
-const longestName = 40;
+const maxNameLength = 40;
 
 function letters(name: string): string {
 	return name.toLowerCase().replaceAll(/[^a-z]/g, '');

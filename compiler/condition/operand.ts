@@ -6,7 +6,7 @@ import { acceptedKinds, inexactText } from './accepted-kinds.js';
 import { attributeNamed } from './attribute.js';
 import type { ConditionPath, Operand } from './condition.js';
 import { excerpt } from './excerpt.js';
-import { longestPattern, longestPatternOfItems, type Operator } from './operator.js';
+import { maxItemsPatternLength, maxPatternLength, type Operator } from './operator.js';
 import type { ParseRun } from './parse-run.js';
 import { isInexact } from './value.js';
 
@@ -27,7 +27,7 @@ export function readOperand(
 	const before = run.problems.length;
 	const literal = readValue(run, value, at, 0);
 	if (run.problems.length === before) {
-		checkLiteral(run, operator, literal, at, refs ? longestPattern : longestPatternOfItems);
+		checkLiteral(run, operator, literal, at, refs ? maxPatternLength : maxItemsPatternLength);
 	}
 	return run.problems.length === before ? { value: literal } : null;
 }
@@ -57,7 +57,7 @@ function readReference(
 }
 
 /** The most members of an object operand: each comparison takes the engine time quadratic in them. */
-export const mostMembers = 32;
+export const maxMembers = 32;
 
 /** Returns the value once it is known to be JSON that can be written in Rego. */
 function readValue(run: ParseRun, value: unknown, at: ConditionPath, depth: number): Json {
@@ -79,8 +79,8 @@ function readValue(run: ParseRun, value: unknown, at: ConditionPath, depth: numb
 		return value.map((item: unknown, index) => readValue(run, item, [...at, index], depth + 1));
 	}
 	if (isObject(value)) {
-		if (Object.keys(value).length > mostMembers) {
-			run.refuse('too_large', at, `an object in a condition must not have more than ${mostMembers} members`);
+		if (Object.keys(value).length > maxMembers) {
+			run.refuse('too_large', at, `an object in a condition must not have more than ${maxMembers} members`);
 			return null;
 		}
 		// This makes every name an own member, even `__proto__`.

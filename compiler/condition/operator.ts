@@ -52,10 +52,10 @@ export interface Operator {
 }
 
 /** The longest regular expression, in characters. */
-export const longestPattern = 1000;
+export const maxPatternLength = 1000;
 
 /** The longest one inside `match`, in characters: it is tried on many texts. */
-export const longestPatternOfItems = 250;
+export const maxItemsPatternLength = 250;
 
 const base = { aliases: [], note: '' } as const;
 const ordering = { ...base, attribute: 'orderable', operand: 'orderable', ordered: true } as const;
@@ -222,7 +222,7 @@ export const operators: readonly Operator[] = [
 		...base,
 		name: 'matches',
 		words: { holds: 'matches', fails: 'does not match' },
-		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${longestPattern} characters, or ${longestPatternOfItems} inside \`match\`, in a string of up to ${longest.matched}. It is read anew at every check: Unicode classes and repetitions cost milliseconds.`,
+		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${maxPatternLength} characters, or ${maxItemsPatternLength} inside \`match\`, in a string of up to ${longest.matched}. It is read anew at every check: Unicode classes and repetitions cost milliseconds.`,
 		attribute: 'matched',
 		operand: 'string',
 		literal: true,

@@ -25,10 +25,10 @@ export interface NamedAttribute {
 export const deepest = 100;
 
 /** The most conditions, comparisons and values that `conditions` may hold. */
-export const mostNodes = 10_000;
+export const maxNodes = 10_000;
 
 /** The most problems that are reported: reading stops there. */
-export const mostProblems = 20;
+export const maxProblems = 20;
 
 /** Collects the problems and attributes of one run, and keeps its limits. */
 export class ParseRun {
@@ -42,7 +42,7 @@ export class ParseRun {
 
 	/** Records a problem, up to the twentieth. */
 	refuse(type: ConditionProblem['type'], at: ConditionPath, msg: string, input?: unknown): void {
-		if (this.problems.length >= mostProblems) return;
+		if (this.problems.length >= maxProblems) return;
 		const short = input === null || ['string', 'number', 'boolean'].includes(typeof input);
 		this.problems.push({ at, msg, type, ...(short ? { input: truncate(input) } : {}) });
 	}
@@ -58,10 +58,10 @@ export class ParseRun {
 	 * recorded as a problem.
 	 */
 	enter(at: ConditionPath, depth: number): boolean {
-		if (this.problems.length >= mostProblems) return false;
+		if (this.problems.length >= maxProblems) return false;
 		this.#nodes += 1;
-		if (this.#nodes > mostNodes) {
-			this.#tell(at.slice(0, 0), `must not hold more than ${mostNodes} conditions and values`);
+		if (this.#nodes > maxNodes) {
+			this.#tell(at.slice(0, 0), `must not hold more than ${maxNodes} conditions and values`);
 			return false;
 		}
 		if (depth > deepest) {

@@ -12,7 +12,7 @@ import { attributeRego, type RegoScope } from './rego-scope.js';
 /** An operand that is no condition. */
 export type ComparedOperand = Exclude<Operand, { readonly match: unknown }>;
 
-/** Statements that are all true exactly when the comparison holds. */
+/** Statements that are all true exactly when the comparison holds: guards, and the operator's own `rego`. */
 export function writeComparison<A>(
 	operator: Operator,
 	attribute: Fragment,

@@ -9,7 +9,7 @@ export interface Output {
 
 /** How long compiling may take, in milliseconds. */
 export const timeout = 120_000;
-const longestOutput = 64 * 1024 * 1024;
+const maxOutputLength = 64 * 1024 * 1024;
 
 /**
  * Settings of the Go garbage collector, which took a fifth of the tool's time. The heap may grow to five times what is
@@ -24,7 +24,7 @@ export const env = { GOGC: '400', GOMEMLIMIT: '1GiB' } as const;
  */
 export function runOpa(opa: string, argv: readonly string[], cwd: string): Promise<Output> {
 	return new Promise((resolve, reject) => {
-		const options = { cwd, env, timeout, killSignal: 'SIGKILL', maxBuffer: longestOutput } as const;
+		const options = { cwd, env, timeout, killSignal: 'SIGKILL', maxBuffer: maxOutputLength } as const;
 		const child = execFile(opa, [...argv], options, (error, stdout, stderr) => {
 			if (error === null) {
 				resolve({ stdout, stderr });

@@ -4,7 +4,7 @@ import { Fragment, rego } from './rego.js';
 import { type Table, table } from './table.js';
 
 /** Longer values are written over several lines, in characters. */
-const longestLine = 80;
+const maxLineLength = 80;
 
 /**
  * A JSON value as Rego, on one line where it is short; `indent` is that of the line where it starts.
@@ -12,7 +12,7 @@ const longestLine = 80;
  */
 export function jsonValue(value: Json, indent = ''): Fragment {
 	const line = inLine(value);
-	return line.length > longestLine ? table(valueTable(value), indent) : new Fragment(line);
+	return line.length > maxLineLength ? table(valueTable(value), indent) : new Fragment(line);
 }
 
 function inLine(value: Json): string {

@@ -6,7 +6,7 @@ import { type AccountUnit, environmentScope } from '../store/account/account.js'
 import { authenticate, authenticateInEnvironment, identify } from '../store/account/authenticate.js';
 import type { Caller } from '../store/account/caller.js';
 import type { WritingAccountUnit } from '../store/account/writing-account.js';
-import type { PolicyStore } from '../store/shelf/policy-store.js';
+import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
 import type { Environment, Project } from '../store/table/account.js';
 import type { PdpInstances } from '../store/table/pdp-state.js';
@@ -27,8 +27,9 @@ interface InEnvironment extends ByKey {
  * Who may call an endpoint, and what its handler is given. `public`: anyone. `key`: any known API key, even one without
  * access, for what a key may know of itself. All others need a key that opens the object of the path. `.write` also
  * needs a key that may write and, above the environment, a key of that level or higher. `.snapshot` reads everything at
- * one instant. `keys`: a key of the access level `admin`; the unit decides which keys it reaches. `environment.own`: a
- * key of an environment, which the path does not name.
+ * one instant. `keys`: a key of the access level `admin`; which keys it reaches, `ApiKeys` decides. `environment.manage`
+ * takes keys of any level that may write: handlers that give out secrets call `requireAdmin`. `environment.own`: a key of
+ * an environment, which the path does not name.
  */
 export interface Contexts {
 	public: null;
@@ -106,7 +107,7 @@ export function guard(store: Store, policies: PolicyStore, copies: EnvironmentCo
 			);
 		},
 		'environment.read': async (request, run) => {
-			const { caller, environment } = await enterEnvironment(store, request, () => {});
+			const { caller, environment } = await authenticateForEnvironment(store, request, () => {});
 			const account = store.account(caller.organization_id);
 			const scope = environmentScope(environment);
 			const unit = store.reading(scope);
@@ -134,13 +135,13 @@ export function guard(store: Store, policies: PolicyStore, copies: EnvironmentCo
 			return store.snapshot(id, (unit, environment) => run({ caller, environment, unit }));
 		},
 		'environment.write': async (request, run) => {
-			const { caller, environment } = await enterEnvironment(store, request, refuseReader);
+			const { caller, environment } = await authenticateForEnvironment(store, request, refuseReader);
 			// Validate before the unit takes the environment's lock: a request that is refused anyway must not make others
 			// wait.
 			await run.validate();
 			const heavy = isHeavy(request);
 			// A large body may take long to arrive: a key that was revoked in the meantime must not write.
-			if (heavy) await enterEnvironment(store, request, refuseReader);
+			if (heavy) await authenticateForEnvironment(store, request, refuseReader);
 			const work = (unit: WritingUnit) => run({ caller, environment, unit });
 			const { value, revision } = await store.write(environmentScope(environment), caller.key_id, work, { heavy });
 			return withRevision(value, revision);
@@ -189,7 +190,7 @@ function refuseReader({ access_level }: Caller): void {
 }
 
 /** Finds the caller and the environment in the path, in one statement unless something has to be refused. */
-async function enterEnvironment(
+async function authenticateForEnvironment(
 	store: Store,
 	request: AnyRequest,
 	refuse: (caller: Caller) => void,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { rotateKey, setDebugAuditLogs, type WrittenKey } from '../domain/pdp-config.js';
+import { rotateKey } from '../domain/api-key.js';
+import { setDebugAuditLogs, type WrittenKey } from '../domain/pdp-config.js';
 import { reply } from '../http/endpoint.js';
 import type { AccountUnit } from '../store/account/account.js';
 import type { Environment } from '../store/table/account.js';

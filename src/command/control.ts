@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../config.js';
 
 /** The longest path a socket may have on every system we run on, in bytes. */
-const longestSocketPath = 100;
+const maxSocketPathLength = 100;
 
 /** Answers commands that other processes of the same user send to the one that holds a data directory. */
 type Commands = (content: unknown) => Promise<unknown>;
@@ -102,7 +102,7 @@ function parseAnswer(text: string): { readonly value?: unknown; readonly problem
 function socketPath(directory: string): string {
 	mkdirSync(directory, { recursive: true, mode: 0o700 });
 	const path = join(realpathSync(directory), 'control.sock');
-	if (Buffer.byteLength(path) <= longestSocketPath) return path;
+	if (Buffer.byteLength(path) <= maxSocketPathLength) return path;
 	const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
 	return join(ownFolder(join(tmpdir(), `regolith-${process.getuid?.() ?? 'user'}`)), `${name}.sock`);
 }

@@ -7,8 +7,8 @@ import { PolicyOfRevision, PolicyRead } from '../wire/policy.js';
 import { type ApiAccess, askApi, askApiFor } from './ask-api.js';
 
 /** How long to wait for a compilation, and how often to look for it, in milliseconds. */
-const patience = 15_000;
-const lookEvery = 100;
+const timeout = 15_000;
+const pollInterval = 100;
 
 /** An environment, by keys, and the API to ask about it. */
 export interface PolicyPlace extends ApiAccess {
@@ -33,12 +33,12 @@ export async function readPolicyAt(place: PolicyPlace, revision: string): Promis
 export async function readNewestPolicy(place: PolicyPlace): Promise<FoundPolicy> {
 	const { project, environment } = place;
 	const path = `/v2/projects/${encodeURIComponent(project)}/${encodeURIComponent(environment)}/policy`;
-	const until = Date.now() + patience;
+	const until = Date.now() + timeout;
 	for (;;) {
 		const { schema_revision, compiled_revision, failure } = await askApiFor(place, path, PolicyRead);
 		const handled = Math.max(compiled_revision ?? -1, failure?.revision ?? -1);
 		if (handled < schema_revision && Date.now() < until) {
-			await sleep(lookEvery);
+			await sleep(pollInterval);
 			continue;
 		}
 		if (compiled_revision === null) {

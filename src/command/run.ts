@@ -1,4 +1,4 @@
-import { createKey, type KeyRequest, readDevSecret } from '../bootstrap.js';
+import { createKeyByCommand, type KeyRequest, readDevSecret } from '../bootstrap.js';
 import { openStore, startApi, startDecisionPoint } from '../compose.js';
 import { type Config, ConfigError } from '../config.js';
 import { createLogger } from '../log.js';
@@ -32,7 +32,7 @@ export async function start(config: Config): Promise<void> {
 			const servesDev = apiKey === secret && controlPlane === api.listening.url;
 			print(servesDev ? firstSteps(addresses.api, addresses.decision_point, secret) : firstKey(secret));
 		}
-		return (request) => createKey(api.store, request);
+		return (request) => createKeyByCommand(api.store, request);
 	});
 }
 
@@ -42,7 +42,7 @@ export async function serve(config: Config): Promise<void> {
 		const api = keep(await startApi(config, createLogger(config.log_level), { say }));
 		print(addressLines({ api: api.listening.url, decision_point: null }));
 		if (api.firstStart !== null) print(firstKey(api.firstStart.secret));
-		return (request) => createKey(api.store, request);
+		return (request) => createKeyByCommand(api.store, request);
 	});
 }
 
@@ -98,7 +98,7 @@ export async function newKey(config: Config, request: KeyRequest): Promise<void>
 	try {
 		const store = await openStore(config);
 		try {
-			print(`${await createKey(store, request)}\n`);
+			print(`${await createKeyByCommand(store, request)}\n`);
 		} finally {
 			await store.close();
 		}
@@ -108,7 +108,7 @@ export async function newKey(config: Config, request: KeyRequest): Promise<void>
 }
 
 /** How long a stop may take in total, in milliseconds: less than what service managers allow. */
-const longestStop = 25_000;
+const maxStopMilliseconds = 25_000;
 
 function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
 	const signals = { stopping: false };
@@ -116,7 +116,10 @@ function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
 		process.on(signal, () => {
 			if (signals.stopping) return;
 			signals.stopping = true;
-			setTimeout(() => fail(new ConfigError('stopping took too long: what was running was cut off')), longestStop);
+			setTimeout(
+				() => fail(new ConfigError('stopping took too long: what was running was cut off')),
+				maxStopMilliseconds,
+			);
 			stop().then(
 				() => process.exit(0),
 				(error: unknown) => fail(error),

@@ -11,7 +11,7 @@ import { findWalks } from '../../compiler/walk.js';
 import type { DerivationStep, StepIds } from '../store/model/graph-walk.js';
 
 /** The most steps that a check may take (see `Steps`): less than 100 ms, as measured for decision 0028. */
-export const mostSteps = 150_000;
+export const maxSteps = 150_000;
 
 /** The cost, in steps, of visiting one role on one instance in a cycle that is walked during the check. */
 const stepsPerWalked = 100;

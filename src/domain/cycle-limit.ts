@@ -1,4 +1,4 @@
-import { type Cycle, mostLeadingIn } from '../../compiler/cycle.js';
+import { type Cycle, maxLeadingIn } from '../../compiler/cycle.js';
 import { Failure } from '../failure.js';
 import { type CheckBound, storeCheckBound, storedCheckBound } from '../store/model/check-bound.js';
 import {
@@ -16,7 +16,7 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { pause } from '../wire/bounded.js';
 import { instanceName } from '../wire/common.js';
-import { Derivations, mostSteps, type Steps, Upstream } from './check-steps.js';
+import { Derivations, maxSteps, type Steps, Upstream } from './check-steps.js';
 import { findFanInAbove, type InstanceRole } from './fan-in.js';
 import { onlyRow } from './only-row.js';
 
@@ -28,7 +28,7 @@ import { onlyRow } from './only-row.js';
  */
 
 /** The most instances downstream of a change that are looked at one by one. */
-const mostExamined = 2_000;
+const maxExamined = 2_000;
 
 /** The bound that is assumed until one is stored, so that usual writes neither read nor store one. */
 const usualBound: CheckBound = { steps: 5_000, closures: 500 };
@@ -42,8 +42,8 @@ export async function refuseTuplesOverLimit(unit: WritingUnit, made: readonly St
 	const counted = made.filter(({ relation_id }) => along.includes(relation_id));
 	if (counted.length === 0) return;
 	const objects = [...new Set(counted.map(({ object_id }) => object_id))];
-	const affected = await instancesDownstream(unit, along, objects, mostExamined);
-	const isAll = affected.length <= mostExamined;
+	const affected = await instancesDownstream(unit, along, objects, maxExamined);
+	const isAll = affected.length <= maxExamined;
 	const tuples = await tuplesUpstream(unit, { relationIds: along }, isAll ? affected : objects);
 	await refuseCycles(unit, derivations, counted, isAll ? tuples : null);
 	const upstream = new Upstream(derivations);
@@ -99,7 +99,7 @@ async function refuseByBound(
 		steps += added.steps + before.closures * added.own;
 		closures += added.closures;
 	}
-	if (steps * derivations.repeated > mostSteps) await recomputeBound(unit, derivations);
+	if (steps * derivations.repeated > maxSteps) await recomputeBound(unit, derivations);
 	else await storeCheckBound(unit, maximum({ steps, closures }, most));
 }
 
@@ -123,14 +123,14 @@ async function greatestBound(
 	upstream: Upstream,
 	instances: Iterable<string>,
 ): Promise<CheckBound> {
-	const most = mostSteps / derivations.repeated;
+	const most = maxSteps / derivations.repeated;
 	let bound: CheckBound = { steps: 0, closures: 0 };
 	let examined = 0;
 	for (const id of instances) {
 		const found: Steps = upstream.stepsTo(id, most);
 		if (found.steps > most) {
-			throw await limitReached(unit, { role_id: upstream.roleOn(id), instance_id: id }, mostSteps, (role, instance) => {
-				return `a check of ${instance}, where ${role} is derived, would take more than ${mostSteps} steps along relationships`;
+			throw await limitReached(unit, { role_id: upstream.roleOn(id), instance_id: id }, maxSteps, (role, instance) => {
+				return `a check of ${instance}, where ${role} is derived, would take more than ${maxSteps} steps along relationships`;
 			});
 		}
 		bound = maximum(bound, found);
@@ -187,7 +187,7 @@ function relationIdsIn(cycles: readonly Cycle[]): readonly string[] {
 
 async function refuseIn(unit: ReadingUnit, cycles: readonly Cycle[], tuples: readonly StepIds[]): Promise<void> {
 	for (const cycle of cycles) {
-		const most = mostLeadingIn(cycle);
+		const most = maxLeadingIn(cycle);
 		const overLimit = findFanInAbove(cycle, tuples, most);
 		if (overLimit === null) continue;
 		throw await limitReached(unit, overLimit, most, (role, instance) => {

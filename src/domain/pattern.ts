@@ -51,12 +51,12 @@ function classProblem(pattern: string): string | null {
  * The most steps that an expression may have in a decision point, which compiles it again at every check: so many take
  * some 20 ms.
  */
-const mostSteps = 25_000;
+const maxSteps = 25_000;
 
 /**
  * A Unicode class takes up to 230 steps, each twice as expensive; any other character or class hardly more than 24.
  */
 function sizeProblem(pattern: string, size: number): string | null {
 	const steps = size * (/\\[pP]/u.test(pattern) ? 500 : 24);
-	return steps > mostSteps ? 'is too large: it repeats too much' : null;
+	return steps > maxSteps ? 'is too large: it repeats too much' : null;
 }

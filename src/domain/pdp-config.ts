@@ -1,5 +1,5 @@
 import type { WritingAccountUnit } from '../store/account/writing-account.js';
-import type { KeyWithSecret, NewApiKey } from '../store/account/writing-api-keys.js';
+import type { KeyWithSecret } from '../store/account/writing-api-keys.js';
 import type { ApiKey } from '../store/table/account.js';
 import type { ChangedRecord } from '../store/unit/change.js';
 import { hasValues } from '../store/unit/change-record.js';
@@ -24,30 +24,9 @@ export interface WrittenKey extends KeyWithSecret {
 	readonly revision: number | null;
 }
 
-/** Adds an API key. Throws `not_found` if what it opens was deleted in the meantime. */
-export async function createKey(account: WritingAccountUnit, key: NewApiKey): Promise<WrittenKey> {
-	await lockEnvironment(account, key);
-	const created = await account.keys.create(key);
-	return { ...created, revision: await recordInEnvironment(account, null, created.row) };
-}
-
-/** Gives an API key a new secret; the old one is refused from the commit on. Throws `not_found` if the key is gone. */
-export async function rotateKey(account: WritingAccountUnit, key: ApiKey): Promise<WrittenKey> {
-	await lockEnvironment(account, key);
-	const rotated = await account.keys.rotate(key);
-	return { ...rotated, revision: await recordInEnvironment(account, key, rotated.row) };
-}
-
-/** Deletes an API key. Throws as `WritingApiKeys.remove`. */
-export async function removeKey(account: WritingAccountUnit, key: ApiKey): Promise<void> {
-	await lockEnvironment(account, key);
-	await account.keys.remove(key);
-	await recordInEnvironment(account, key, null);
-}
-
 /** Turns detailed decision logs of a config's decision points on or off. Throws `not_found` if the config is gone. */
 export async function setDebugAuditLogs(account: WritingAccountUnit, config: ApiKey, on: boolean): Promise<WrittenKey> {
-	await lockEnvironment(account, config);
+	await lockEnvironmentOf(account, config);
 	const row = await account.keys.setDebugAuditLogs(config, on);
 	return { row, secret: account.keys.secret(row), revision: await recordInEnvironment(account, config, row) };
 }
@@ -64,7 +43,7 @@ export function recordPdpConfig(unit: WritingUnit, before: ApiKey | null, after:
 /**
  * Locks the environment of a PDP config before the config itself, in the same order as the deletion of an environment.
  */
-async function lockEnvironment(
+export async function lockEnvironmentOf(
 	account: WritingAccountUnit,
 	key: Pick<ApiKey, 'owner_type' | 'environment_id'>,
 ): Promise<void> {
@@ -72,7 +51,7 @@ async function lockEnvironment(
 }
 
 /** Records a change of a PDP config in a unit of its environment. Returns the revision; `null` for other keys. */
-async function recordInEnvironment(
+export async function recordInEnvironment(
 	account: WritingAccountUnit,
 	before: ApiKey | null,
 	after: ApiKey | null,

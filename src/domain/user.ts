@@ -136,7 +136,10 @@ export async function removeUser(unit: WritingUnit, user: User): Promise<void> {
 	await removeUsers(unit, [user]);
 }
 
-/** Deletes users, each once, with their roles and their memberships in tenants. */
+/**
+ * Deletes users, each once, with their roles and their memberships in tenants. The cascade is done here, not by the
+ * database, so that the log has each role and membership.
+ */
 export async function removeUsers(unit: WritingUnit, users: readonly User[]): Promise<void> {
 	const user_ids = users.map((user) => user.id);
 	await removeAssignments(unit, { user_ids });

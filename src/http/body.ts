@@ -39,7 +39,7 @@ const smallBytes = 64 * 1024;
 const sliceMilliseconds = 5;
 
 /** How much of an unread body is discarded, in bytes, before its connection is cut. */
-const mostDiscarded = 64 * 1024 * 1024;
+const maxDiscarded = 64 * 1024 * 1024;
 
 /**
  * Reads the body of a request as JSON, whatever its content type; `undefined` when there is none. Throws `invalid`,
@@ -79,7 +79,7 @@ export function waitsToSend({ headers, complete }: IncomingMessage): boolean {
  * Calls `ended` when nothing more comes.
  */
 export function discardRest(request: IncomingMessage, ended: () => void = () => {}): void {
-	let left = mostDiscarded;
+	let left = maxDiscarded;
 	request.on('data', (chunk: Buffer) => {
 		left -= chunk.length;
 		if (left < 0) request.socket.destroy();

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
  * The most requests of one connection that are handled at once. Their answers are sent in order, whichever is ready
  * first.
  */
-export const mostHandled = 8;
+export const maxHandled = 8;
 
 /** The most requests of one connection that may wait. A connection that sends more is cut. */
-export const mostWaiting = 256;
+export const maxWaiting = 256;
 
 /** The requests of one connection whose client does not wait for the answers (HTTP pipelining). */
 export class Pipeline {
@@ -23,8 +23,8 @@ export class Pipeline {
 
 	/** Handles a request, now or when it is its turn. `handle` does not reject. */
 	add(handle: () => Promise<void>): void {
-		if (this.#handled < mostHandled) this.#begin(handle);
-		else if (this.#waiting.length < mostWaiting) this.#waiting.push(handle);
+		if (this.#handled < maxHandled) this.#begin(handle);
+		else if (this.#waiting.length < maxWaiting) this.#waiting.push(handle);
 		else this.#socket.destroy();
 	}
 

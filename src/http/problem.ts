@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { mostProblems, type Problem } from '../failure.js';
+import { maxProblems, type Problem } from '../failure.js';
 
 /** The part of a request that a problem is in. */
 export type Part = 'path' | 'query' | 'body';
 
 /** How much of a value a message shows, in characters. */
-const longestShown = 80;
+const maxShownLength = 80;
 
 /** The problems of a part of a request in the format of answers, at most as many as an answer holds. */
 export function problemsIn(part: Part, issues: readonly z.core.$ZodIssue[]): readonly Problem[] {
@@ -13,7 +13,7 @@ export function problemsIn(part: Part, issues: readonly z.core.$ZodIssue[]): rea
 	for (const issue of issues) {
 		for (const problem of issueProblems(part, issue)) {
 			problems.push(problem);
-			if (problems.length === mostProblems) return problems;
+			if (problems.length === maxProblems) return problems;
 		}
 	}
 	return problems;
@@ -36,6 +36,6 @@ function* issueProblems(part: Part, issue: z.core.$ZodIssue): Iterable<Problem> 
 function inputExcerpt(value: unknown): string {
 	if (value === undefined || (typeof value === 'object' && value !== null)) return '';
 	if (typeof value !== 'string') return `, got \`${value}\``;
-	if (value.length <= longestShown) return `, got \`${JSON.stringify(value)}\``;
-	return `, got \`${JSON.stringify(value.slice(0, longestShown))}\` and ${value.length - longestShown} characters more`;
+	if (value.length <= maxShownLength) return `, got \`${JSON.stringify(value)}\``;
+	return `, got \`${JSON.stringify(value.slice(0, maxShownLength))}\` and ${value.length - maxShownLength} characters more`;
 }

@@ -11,7 +11,7 @@ import { arrayChunks } from './json-chunks.js';
 import { type Mode, normalise } from './normalise.js';
 
 /** The most checks of one request that may ask for reasons: these take a hundred times as long as a check. */
-const mostExplained = 1_000;
+const maxExplained = 1_000;
 
 /** Declares the checks of a decision point of this mode. */
 export function decisionEndpoints(mode: Mode) {
@@ -43,7 +43,7 @@ export function decisionEndpoints(mode: Mode) {
 			name: 'checkMany',
 			summary: 'Decide many checks at one revision',
 			description:
-				`At most ${maxBulkChecks}, of which at most ${mostExplained} may ask for their reasons. A new revision waits a ` +
+				`At most ${maxBulkChecks}, of which at most ${maxExplained} may ask for their reasons. A new revision waits a ` +
 				'second for them; checks that take longer are decided anew at the new revision, once, and then the answer is 503.',
 			tag,
 			method: 'post',
@@ -54,7 +54,7 @@ export function decisionEndpoints(mode: Mode) {
 			returns: { 200: BulkResult },
 			failures: unavailableOrCostly,
 			handle: async ({ body, headers, closed }, { read }) => {
-				if (body.length > mostExplained) refuseManyReasons(body, (query) => explains(query, headers['x-debug']));
+				if (body.length > maxExplained) refuseManyReasons(body, (query) => explains(query, headers['x-debug']));
 				const work = (context: DecisionContext) =>
 					decidedAll(body, (query) => decided(query, context, headers['x-debug']));
 				return chunkedReply(await read({ kind: 'batch', work, closed }));
@@ -77,8 +77,8 @@ function* decidedAll(
 
 function refuseManyReasons(queries: readonly Query[], explains: (query: Query) => boolean): void {
 	const asked = queries.filter(explains).length;
-	if (asked <= mostExplained) return;
-	const msg = `at most ${mostExplained} checks of one request may ask for reasons, but ${asked} do`;
+	if (asked <= maxExplained) return;
+	const msg = `at most ${maxExplained} checks of one request may ask for reasons, but ${asked} do`;
 	throw unprocessable([{ loc: ['body'], msg, type: 'too_many_reasons' }]);
 }
 

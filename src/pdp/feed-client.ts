@@ -41,7 +41,7 @@ export interface FeedClient {
 const bundleType = 'application/vnd.openpolicyagent.bundles';
 const modes = 'modes=snapshot,delta,policy';
 /** How long an answer may take beyond the requested wait, in milliseconds. */
-const patience = 60_000;
+const timeout = 60_000;
 
 const scope = z.object({ environment_id: z.string().nullish(), project_id: z.string().nullish() });
 
@@ -52,7 +52,7 @@ export async function reportState(
 	told: { readonly pdp_instance_id: string; readonly state: Readonly<Record<string, unknown>> },
 	signal: AbortSignal,
 ): Promise<void> {
-	await deadline(signal, patience, async (limited) => {
+	await deadline(signal, timeout, async (limited) => {
 		const response = await fetch(`${origin.replace(/\/+$/, '')}/v2/pdps/me/state`, {
 			method: 'POST',
 			headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
@@ -70,7 +70,7 @@ export function connectFeed(origin: string, apiKey: string): FeedClient {
 	const base = origin.replace(/\/+$/, '');
 	return {
 		environment: (signal) =>
-			deadline(signal, patience, async (limited) => {
+			deadline(signal, timeout, async (limited) => {
 				const response = await request(`${base}/v2/api-key/scope`, { authorization }, limited);
 				if (!response.ok) throw await trouble(response);
 				const { environment_id, project_id } = scope.parse(await response.json());
@@ -80,7 +80,7 @@ export function connectFeed(origin: string, apiKey: string): FeedClient {
 				);
 			}),
 		poll: ({ environment, etag, wait }, signal) =>
-			deadline(signal, wait * 1000 + patience, async (limited) => {
+			deadline(signal, wait * 1000 + timeout, async (limited) => {
 				const headers = {
 					authorization,
 					prefer: wait > 0 ? `${modes};wait=${wait}` : modes,

@@ -1,7 +1,7 @@
 import type { Steps } from './engine/steps.js';
 
 /** The least length of a chunk, in characters. */
-const leastLength = 64 * 1024;
+const minLength = 64 * 1024;
 
 /** How many members are written between two pauses. */
 const stride = 1_000;
@@ -16,7 +16,7 @@ class JsonChunks {
 	write(text: string): void {
 		this.#texts.push(text);
 		this.#length += text.length;
-		if (this.#length >= leastLength) this.#cut();
+		if (this.#length >= minLength) this.#cut();
 	}
 
 	/** Everything written, as chunks. */

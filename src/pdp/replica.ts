@@ -80,12 +80,12 @@ interface Holding extends LoadedRevision {
 
 const defaultPace: Pace = { first: 50, longest: 5_000, refused: 5_000 };
 /** A server that answers "unchanged" sooner than this did not wait, so the client waits this long, in milliseconds. */
-const leastWait = 100;
+const minWait = 100;
 /**
  * How many bytes of patches are applied without a pause: about a thousand patches, which take a few milliseconds. More
  * are applied in slices, to a copy.
  */
-const mostAtOnce = 128 * 1024;
+const maxAtOnce = 128 * 1024;
 
 /**
  * One environment's data and policy, kept up to date from `start` to `stop`. INVARIANT: the revision never goes back,
@@ -194,7 +194,7 @@ export class Replica {
 		if (this.#next === undefined) this.#becomeReady();
 		if (answer.kind === 'bundle' || wait === 0) return 0;
 		if (!answer.waits) return this.#pace.longest;
-		return performance.now() - started < leastWait ? leastWait : 0;
+		return performance.now() - started < minWait ? minWait : 0;
 	}
 
 	/** Applies a bundle. A snapshot is prepared; a step continues what is prepared, or else what is held. */
@@ -338,7 +338,7 @@ export class Replica {
 
 /** Whether a change is large enough to be made in a copy. */
 function isLarge(files: ReadonlyMap<string, Uint8Array>): boolean {
-	return (files.get('patch.json')?.byteLength ?? 0) > mostAtOnce;
+	return (files.get('patch.json')?.byteLength ?? 0) > maxAtOnce;
 }
 
 /** About how long it takes to copy an engine: a millisecond for each MiB. */

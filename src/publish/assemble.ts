@@ -12,8 +12,8 @@ import {
 } from '../../compiler/index.js';
 import { entrypoints, OpaFailure, readPolicyLibrary, rememberedVersion } from '../../compiler/opa/build.js';
 import type { Clock } from '../clock.js';
-import type { PolicyStore } from '../store/shelf/policy-store.js';
-import type { LeftOut, PolicyFailure } from '../store/shelf/publications.js';
+import type { PolicyStore } from '../store/policy/policy-store.js';
+import type { LeftOut, PolicyFailure } from '../store/policy/publications.js';
 import { createWasmCompiler, type WasmCompiler } from './wasm-compiler.js';
 
 /** The outcome for a schema: the digest of a stored policy, or why there is none. */
@@ -30,7 +30,7 @@ type Assembled =
 	| { readonly digest: null; readonly failure: PolicyFailure };
 
 /** How many times objects are left out of one schema: OPA does not report all errors at once. */
-const mostRounds = 5;
+const maxRounds = 5;
 
 /** Turns schemas into stored policies. */
 export interface Assembler {
@@ -61,7 +61,7 @@ export function createAssembler(
 				const whole = await assembleWhole(left);
 				if (!('failure' in whole)) return { ...whole, failure: null, schema: left, left_out: leftOut };
 				const { failure, broken } = whole;
-				if (broken.length === 0 || round === mostRounds) return { digest: null, failure };
+				if (broken.length === 0 || round === maxRounds) return { digest: null, failure };
 				left = withoutBroken(left, broken);
 				leftOut.push(...broken.map((object) => ({ object: brokenTitle(object), message: failureText(failure) })));
 			}

@@ -9,7 +9,7 @@ import type { Flavour } from './flavour.js';
 /** The content type by which OPA knows that a server supports long polling; also on a 304. */
 const bundleType = 'application/vnd.openpolicyagent.bundles';
 /** The longest a request is held, in seconds. */
-const longestWait = 60;
+const maxWait = 60;
 /** How much of a digest is in an ETag: enough that two policies never share it. */
 const digestLength = 32;
 
@@ -88,7 +88,7 @@ function preferences(prefer: string | undefined): { readonly modes: ReadonlySet<
 	const wait = Number(given.get('wait') ?? 0);
 	return {
 		modes: new Set((given.get('modes') ?? 'snapshot').split(',')),
-		wait: Number.isFinite(wait) ? Math.min(Math.max(wait, 0), longestWait) : 0,
+		wait: Number.isFinite(wait) ? Math.min(Math.max(wait, 0), maxWait) : 0,
 	};
 }
 

@@ -2,7 +2,7 @@ import { delta, patchDocument } from '../../compiler/index.js';
 import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
 import { Failure } from '../failure.js';
 import { readNeighbourhood } from '../store/model/neighbourhood.js';
-import type { PolicyStore } from '../store/shelf/policy-store.js';
+import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
 import { touchedSince } from '../store/unit/change-log.js';
 import type { Flavour } from './flavour.js';
@@ -12,13 +12,13 @@ import type { Publisher } from './publisher.js';
 import type { Snapshots } from './snapshots.js';
 
 /** With more changes than this a snapshot is sent: it is then smaller, or nearly. */
-const mostChanges = 20_000;
+const maxChanges = 20_000;
 /** How many revisions old a stored snapshot may be for a new client, which then asks for what came after. */
-const mostRevisions = 1_000;
+const maxRevisions = 1_000;
 /** How many deltas are cached for other decision points at the same revision. */
-const mostDeltas = 200;
+const maxDeltas = 200;
 /** How often waiting requests poll, in milliseconds: a notification from another process may get lost. */
-const lookEvery = 2_000;
+const pollInterval = 2_000;
 
 /** The state that a decision point has. */
 export interface ClientState {
@@ -96,7 +96,7 @@ export class FeedServer {
 				if (answer === 'moved') continue;
 				const left = deadline - performance.now();
 				if (answer.bytes !== null || left <= 0 || over) return answer;
-				await news.within(Math.min(left, lookEvery));
+				await news.within(Math.min(left, pollInterval));
 				await query.authorize();
 			} finally {
 				news.cancel();
@@ -121,7 +121,7 @@ export class FeedServer {
 		if (held === null) {
 			// Our decision points catch up before they answer. A stock OPA answers from whatever it gets first.
 			const catchesUp = flavour === 'wasm' && query.modes.has('delta');
-			const oldest = catchesUp ? head.revision - mostRevisions : head.revision;
+			const oldest = catchesUp ? head.revision - maxRevisions : head.revision;
 			return this.snapshots.get(environment, flavour, head, oldest);
 		}
 		const policy = !head.digest.startsWith(held.digest);
@@ -140,28 +140,28 @@ export class FeedServer {
 		const name = [query.environment, query.flavour, ...ends, kind].join('/');
 		const known = this.#deltas.get(name);
 		if (known !== undefined) return known;
-		const cutting = this.#cut(query, base, kind, head);
-		this.#deltas.set(name, cutting);
+		const building = this.#build(query, base, kind, head);
+		this.#deltas.set(name, building);
 		for (const oldest of this.#deltas.keys()) {
-			if (this.#deltas.size <= mostDeltas) break;
+			if (this.#deltas.size <= maxDeltas) break;
 			this.#deltas.delete(oldest);
 		}
 		// Only an answer stays valid; anything else is worked out again.
 		const forget = () => this.#deltas.delete(name);
-		cutting.then((step) => typeof step === 'string' && forget(), forget);
-		return cutting;
+		building.then((step) => typeof step === 'string' && forget(), forget);
+		return building;
 	}
 
-	async #cut(
+	async #build(
 		{ environment, flavour }: FeedQuery,
 		base: ClientState,
 		kind: 'policy' | 'delta',
 		seen: LiveHead,
 	): Promise<Step> {
-		const cut = await this.store.snapshot(environment, async (unit, counters) => {
+		const built = await this.store.snapshot(environment, async (unit, counters) => {
 			const head = await headIn(unit, counters, seen);
 			if (head === null) return 'moved';
-			const logged = await touchedSince(unit, base.revision, mostChanges);
+			const logged = await touchedSince(unit, base.revision, maxChanges);
 			if (logged === null) return 'snapshot';
 			const inForce = head.pending === null ? null : await unit.schemaInForce();
 			// What is suspended can change without an entry in the log: when a policy arrives, or turns out not to
@@ -175,14 +175,14 @@ export class FeedServer {
 			if (flavour === 'rego' && patches.some(({ op }) => op === 'remove')) return 'snapshot';
 			return { head, patches };
 		});
-		if (cut === 'moved' || cut === 'snapshot') return cut;
-		const { patches } = cut;
-		const { revision, pending } = cut.head;
+		if (built === 'moved' || built === 'snapshot') return built;
+		const { patches } = built;
+		const { revision, pending } = built.head;
 		const { digest } = seen;
 		// The data of a stock OPA stays the same, so this is not news.
 		if (flavour === 'rego' && patches.length === 0) return { ...base, digest, bytes: null };
 		const step = { kind, base: base.revision };
-		const parts = manifestParts(environment, { ...cut.head, digest }, step, flavour);
+		const parts = manifestParts(environment, { ...built.head, digest }, step, flavour);
 		const patch = Buffer.from(JSON.stringify(patchDocument(patches)));
 		const files: BundleFile[] = [manifestFile(manifest(parts)), { path: 'patch.json', bytes: patch }];
 		if (kind === 'policy') files.push({ path: 'policy.wasm', bytes: await this.#wasm(digest) });
@@ -191,11 +191,15 @@ export class FeedServer {
 
 	async #wasm(digest: string): Promise<Uint8Array> {
 		const wasm = await this.policies.wasm(digest);
-		if (wasm === null) throw new Error(`the policy ${digest} is not on the shelf`);
+		if (wasm === null) throw new Error(`the policy ${digest} is not stored`);
 		return wasm;
 	}
 
-	/** Listens from now on for possible news. `within` resolves on it or after some milliseconds. */
+	/**
+	 * Listens from now on for possible news. `within` resolves on it or after some milliseconds. A long poll is woken by
+	 * `store.committed`: a commit of this process (`Store`) or of another one (`database/listener.ts`), a policy that came
+	 * or failed (`Publisher`), or a key that is refused from now on. It also looks by itself every `pollInterval`.
+	 */
 	#news({ environment, key, closed }: FeedQuery) {
 		let wake = () => {};
 		const woken = new Promise<void>((resolve) => {

@@ -2,8 +2,8 @@
 
 import { layout } from '../../compiler/index.js';
 import type { Degradation } from '../bundle.js';
-import { type Counters, isFailed, policyState, type SchemaChangeAfter } from '../store/shelf/policy-state.js';
-import type { PolicyFailure, PolicyInForce, Publications } from '../store/shelf/publications.js';
+import { type Counters, isFailed, policyState, type SchemaChangeAfter } from '../store/policy/policy-state.js';
+import type { PolicyFailure, PolicyInForce, Publications } from '../store/policy/publications.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 
 /** An environment's newest revision and the policy in force there. */

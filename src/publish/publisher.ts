@@ -4,9 +4,9 @@ import { layout } from '../../compiler/index.js';
 import { Failure, notFound } from '../failure.js';
 import type { Logger } from '../log.js';
 import { readSchema } from '../store/model/model.js';
-import type { SchemaChangeAfter } from '../store/shelf/policy-state.js';
-import type { PolicyStore } from '../store/shelf/policy-store.js';
-import type { Publications } from '../store/shelf/publications.js';
+import type { SchemaChangeAfter } from '../store/policy/policy-state.js';
+import type { PolicyStore } from '../store/policy/policy-store.js';
+import type { Publications } from '../store/policy/publications.js';
 import type { Store } from '../store/store.js';
 import type { Assembler } from './assemble.js';
 import { type Head, headAt, policyInForce } from './head.js';
@@ -18,7 +18,7 @@ const retryAfter = 30_000;
  * previous policy. Facts must not wait long, because a revocation may be among them. Until the policy comes, what the
  * change takes away is suspended, and what it adds is denied.
  */
-const usualPatience = 2_000;
+const defaultPolicyWait = 2_000;
 
 /**
  * Compiles every schema revision, one environment at a time in this process and, on a server, in one process at a time.
@@ -32,7 +32,7 @@ export class Publisher {
 	readonly #following = new Map<string, Promise<void>>();
 	readonly #again = new Set<string>();
 	/** Environments whose policy this process has compared with its own Rego and OPA, which may be newer. */
-	readonly #verified = new Set<string>();
+	readonly #compared = new Set<string>();
 	#queue: Promise<unknown> = Promise.resolve();
 
 	constructor(
@@ -40,7 +40,7 @@ export class Publisher {
 		private readonly policies: PolicyStore,
 		private readonly assembler: Assembler,
 		private readonly log: Logger,
-		private readonly patience = usualPatience,
+		private readonly policyWait = defaultPolicyWait,
 	) {}
 
 	/** Compiles schemas as they are committed, without waiting for someone to ask. */
@@ -66,7 +66,7 @@ export class Publisher {
 			const publications = await this.policies.publications(environmentId);
 			const changeAfter = (revision: number) => this.store.schemaChangeAfter(environmentId, revision);
 			const head = await headAt(counters, publications, changeAfter, false);
-			if (head !== null && this.#verified.has(environmentId)) {
+			if (head !== null && this.#compared.has(environmentId)) {
 				if (this.#isDueAgain(publications)) this.#publish(environmentId).catch(() => undefined);
 				return head;
 			}
@@ -89,7 +89,7 @@ export class Publisher {
 	/** Whether a compilation ends before the revisions of a change at that time have waited long enough. */
 	async #isDoneInTime(compiled: Promise<void>, since: Date | null): Promise<boolean> {
 		const waited = since === null ? 0 : this.store.clock.now().getTime() - since.getTime();
-		const left = Math.min(Math.max(this.patience - waited, 0), this.patience);
+		const left = Math.min(Math.max(this.policyWait - waited, 0), this.policyWait);
 		const over = new AbortController();
 		const tooLong = sleep(left, false, { signal: over.signal }).catch(() => true);
 		return Promise.race([compiled.then(() => true), tooLong]).finally(() => over.abort());
@@ -117,7 +117,7 @@ export class Publisher {
 			await this.head(environmentId);
 		} catch (error) {
 			if (error instanceof Failure && error.code === 'not_found') {
-				this.#verified.delete(environmentId);
+				this.#compared.delete(environmentId);
 				this.events.emit('gone', environmentId);
 			} else {
 				this.log.error({ environment: environmentId, error }, 'a committed schema could not be published');
@@ -170,6 +170,6 @@ export class Publisher {
 			const milliseconds = Math.round(performance.now() - started);
 			this.log.debug({ ...facts, digest, built, milliseconds }, 'published a schema');
 		}
-		this.#verified.add(environmentId);
+		this.#compared.add(environmentId);
 	}
 }

@@ -40,13 +40,13 @@ export class SnapshotFolder {
 		return (await this.#names(environmentId)).flatMap((name) => sealedName.exec(name)?.[1] ?? []);
 	}
 
-	/** The bytes stored under a label; `null` when there are none. A file that does not match its seal is deleted. */
+	/** The bytes stored under a label, verified; `null` when there are none. A file that does not match its seal is deleted. */
 	async read(environmentId: string, label: string): Promise<Uint8Array | null> {
 		for (const name of await this.#namesUnder(environmentId, label)) {
 			const path = join(this.path, environmentId, name);
 			const bytes = await this.files.readFile(path).catch(() => null);
 			if (bytes !== null && name === sealedFileName(label, await seal(environmentId, label, bytes))) return bytes;
-			this.log.warn({ path }, 'a kept snapshot is damaged: it is dropped');
+			this.log.warn({ path }, 'a stored snapshot is damaged: it is deleted');
 			await this.#try('delete', () => this.files.rm(path, { recursive: true, force: true }));
 		}
 		return null;
@@ -60,15 +60,15 @@ export class SnapshotFolder {
 		const folder = join(this.path, environmentId);
 		const name = sealedFileName(label, await seal(environmentId, label, bytes));
 		const aside = join(folder, name + unfinished);
-		const kept = await this.#try('write', async () => {
+		const written = await this.#try('write', async () => {
 			await this.files.mkdir(folder, { recursive: true, mode: 0o700 });
 			await this.#writeThrough(aside, bytes);
 			await this.files.rename(aside, join(folder, name));
 			await this.#flush(folder);
 		});
-		if (kept) this.#failing = false;
+		if (written) this.#failing = false;
 		else await this.files.rm(aside, { force: true }).catch(() => undefined);
-		return kept;
+		return written;
 	}
 
 	/** Deletes what is stored under a label. */
@@ -128,7 +128,7 @@ export class SnapshotFolder {
 			return true;
 		} catch (error) {
 			if (!this.#failing)
-				this.log.error({ error, folder: this.path }, `cannot ${what} kept snapshots: going on without`);
+				this.log.error({ error, folder: this.path }, `cannot ${what} stored snapshots: going on without`);
 			this.#failing = true;
 			return false;
 		}

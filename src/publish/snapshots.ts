@@ -3,7 +3,7 @@ import { documentBytes } from '../../compiler/index.js';
 import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
 import { Failure } from '../failure.js';
 import { readModel } from '../store/model/model.js';
-import type { PolicyStore } from '../store/shelf/policy-store.js';
+import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
 import type { Flavour } from './flavour.js';
 import { headIn, type LiveHead } from './head.js';
@@ -30,7 +30,7 @@ const labelForm = /^r(\d+)-([0-9a-f]{64})\.(wasm|rego)$/;
 
 /** Makes whole bundles on demand and stores the newest of each environment and flavour as a file. */
 export class Snapshots {
-	readonly #cutting = new Map<string, Promise<Snapshot>>();
+	readonly #building = new Map<string, Promise<Snapshot>>();
 
 	constructor(
 		private readonly store: Store,
@@ -54,15 +54,15 @@ export class Snapshots {
 
 	/** A snapshot with the policy that is in force, at least as new as `oldest`. Throws `not_found`. */
 	async get(environmentId: string, flavour: Flavour, head: LiveHead, oldest: number): Promise<Snapshot> {
-		const kept = head.pending === null ? await this.#kept(environmentId, flavour) : null;
+		const stored = head.pending === null ? await this.#stored(environmentId, flavour) : null;
 		const fits =
-			kept !== null && kept.digest === head.digest && kept.revision >= oldest && kept.revision <= head.revision;
+			stored !== null && stored.digest === head.digest && stored.revision >= oldest && stored.revision <= head.revision;
 		if (fits) {
-			const bytes = await this.folder.read(environmentId, kept.label);
-			if (bytes !== null) return { revision: kept.revision, digest: kept.digest, pending: null, bytes };
+			const bytes = await this.folder.read(environmentId, stored.label);
+			if (bytes !== null) return { revision: stored.revision, digest: stored.digest, pending: null, bytes };
 		}
 		for (;;) {
-			const snapshot = await this.#joinCut(environmentId, flavour, head);
+			const snapshot = await this.#joinBuild(environmentId, flavour, head);
 			// A run that was joined may have begun before the wanted revision.
 			if (snapshot.revision >= oldest) return snapshot;
 		}
@@ -73,18 +73,18 @@ export class Snapshots {
 		await this.folder.forget(environmentId);
 	}
 
-	#joinCut(environmentId: string, flavour: Flavour, head: LiveHead): Promise<Snapshot> {
+	#joinBuild(environmentId: string, flavour: Flavour, head: LiveHead): Promise<Snapshot> {
 		const name = `${environmentId}/${flavour}`;
-		const running = this.#cutting.get(name);
+		const running = this.#building.get(name);
 		if (running !== undefined) return running;
-		const cutting = this.#cut(environmentId, flavour, head).finally(() => this.#cutting.delete(name));
-		this.#cutting.set(name, cutting);
-		return cutting;
+		const building = this.#build(environmentId, flavour, head).finally(() => this.#building.delete(name));
+		this.#building.set(name, building);
+		return building;
 	}
 
-	async #cut(environmentId: string, flavour: Flavour, seen: LiveHead): Promise<Snapshot> {
+	async #build(environmentId: string, flavour: Flavour, seen: LiveHead): Promise<Snapshot> {
 		for (let wanted = seen; ; ) {
-			const cut = await this.store.snapshot(environmentId, async (unit, environment) => {
+			const built = await this.store.snapshot(environmentId, async (unit, environment) => {
 				const head = await headIn(unit, environment, wanted);
 				if (head === null) return null;
 				const inForce = head.pending === null ? null : await unit.schemaInForce();
@@ -92,13 +92,13 @@ export class Snapshots {
 				return { head, model: inForce === null ? model : { ...model, in_force: inForce } };
 			});
 			// The schema changed between the caller's look and this one: compile it first.
-			if (cut === null) {
+			if (built === null) {
 				const { digest, ...head } = await this.publisher.head(environmentId);
 				if (digest === null) throw new Failure('unavailable', 'the environment has no policy yet');
 				wanted = { ...head, digest };
 				continue;
 			}
-			const { head, model } = cut;
+			const { head, model } = built;
 			const { revision, digest, pending } = head;
 			const bytes = await pack([
 				manifestFile(manifest(manifestParts(environmentId, head, { kind: 'snapshot' }, flavour))),
@@ -107,13 +107,13 @@ export class Snapshots {
 			]);
 			const snapshot = { revision, digest, pending, bytes };
 			// While something is suspended, a snapshot is useful only for moments.
-			if (pending === null) await this.#keep(environmentId, flavour, snapshot);
+			if (pending === null) await this.#keepNewest(environmentId, flavour, snapshot);
 			return snapshot;
 		}
 	}
 
 	async #policyFiles(digest: string, flavour: Flavour): Promise<readonly BundleFile[]> {
-		const missing = () => new Error(`the policy ${digest} is not on the shelf`);
+		const missing = () => new Error(`the policy ${digest} is not stored`);
 		if (flavour === 'wasm') {
 			const wasm = await this.policies.wasm(digest);
 			if (wasm === null) throw missing();
@@ -124,10 +124,10 @@ export class Snapshots {
 		return files.map(({ path, text }) => ({ path, bytes: Buffer.from(text) }));
 	}
 
-	async #keep(environmentId: string, flavour: Flavour, snapshot: Snapshot): Promise<void> {
+	async #keepNewest(environmentId: string, flavour: Flavour, snapshot: Snapshot): Promise<void> {
 		const label = `r${snapshot.revision}-${snapshot.digest}.${flavour}`;
-		const kept = await this.folder.write(environmentId, label, snapshot.bytes);
-		for (const other of kept ? await this.folder.labels(environmentId) : []) {
+		const written = await this.folder.write(environmentId, label, snapshot.bytes);
+		for (const other of written ? await this.folder.labels(environmentId) : []) {
 			if (other !== label && labelForm.exec(other)?.[3] === flavour) await this.folder.drop(environmentId, other);
 		}
 		// The environment may have been deleted meanwhile: then its data must not stay on disk.
@@ -135,12 +135,12 @@ export class Snapshots {
 		if (counters === null) await this.forget(environmentId);
 	}
 
-	async #kept(environmentId: string, flavour: Flavour): Promise<StoredSnapshot | null> {
-		const kept = (await this.folder.labels(environmentId)).flatMap((label) => {
+	async #stored(environmentId: string, flavour: Flavour): Promise<StoredSnapshot | null> {
+		const stored = (await this.folder.labels(environmentId)).flatMap((label) => {
 			const [, revision, digest, kind] = labelForm.exec(label) ?? [];
 			return kind === flavour && digest ? [{ revision: Number(revision), digest, label }] : [];
 		});
-		return kept.reduce<StoredSnapshot | null>(
+		return stored.reduce<StoredSnapshot | null>(
 			(newest, next) => (newest && newest.revision > next.revision ? newest : next),
 			null,
 		);

@@ -25,7 +25,7 @@ import type { WritingUnit } from './unit/writing-unit.js';
 export class Store {
 	/** Queues the writers of each environment. If they waited for the lock itself, each would hold a connection. */
 	readonly #writers = new KeyedQueue<BatchMember>((environmentId, next) => this.#together(environmentId, next));
-	readonly #entrances = new SingleFlight<EnvironmentAccess | null>();
+	readonly #accessLookups = new SingleFlight<EnvironmentAccess | null>();
 	readonly #uses: KeyUses;
 	readonly #schemas = new SchemaCache();
 
@@ -54,10 +54,10 @@ export class Store {
 	}
 
 	/** As `findAccess`. Concurrent calls for the same thing share a statement. */
-	findAccess(visit: AccessRequest): Promise<EnvironmentAccess | null> {
-		const { secret, project, environment } = visit;
+	findAccess(request: AccessRequest): Promise<EnvironmentAccess | null> {
+		const { secret, project, environment } = request;
 		const name = JSON.stringify([secret, project, environment]);
-		return this.#entrances.share(name, () => findAccess(this.database.knex, this.#uses, visit));
+		return this.#accessLookups.share(name, () => findAccess(this.database.knex, this.#uses, request));
 	}
 
 	/** The counters of an environment, or `null` when it does not exist (any more). */

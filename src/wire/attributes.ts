@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mostProblems } from './bounded.js';
+import { maxProblems } from './bounded.js';
 import { type JsonObject, refuseUnstorable } from './common.js';
 
 /**
@@ -8,16 +8,16 @@ import { type JsonObject, refuseUnstorable } from './common.js';
  */
 
 /** The most values that attributes hold at all depths, objects and arrays among them. */
-export const mostValues = 10_000;
+export const maxValues = 10_000;
 
 /** The most members that one object has: the engine compares objects in time quadratic in their members. */
-export const mostMembers = 500;
+export const maxMembers = 500;
 
 /** The most text that attributes hold, names of members among it, in UTF-16 code units. */
-export const mostText = 65_536;
+export const maxText = 65_536;
 
 const bounds =
-	`At most ${mostValues} values at all depths, ${mostMembers} members in one object, and ${mostText} characters of text ` +
+	`At most ${maxValues} values at all depths, ${maxMembers} members in one object, and ${maxText} characters of text ` +
 	'and names.';
 
 /** Attributes to store: bounded, and without whole numbers so large that readers of JSON round them. */
@@ -47,12 +47,11 @@ function excess(value: unknown): { readonly message: string; readonly path: Path
 		if (typeof inner === 'string') found.text += inner.length;
 		else if (isPlainObject(inner)) {
 			const names = Object.keys(inner);
-			if (names.length > mostMembers)
-				return { message: `must not have more than ${mostMembers} members`, path: path() };
+			if (names.length > maxMembers) return { message: `must not have more than ${maxMembers} members`, path: path() };
 			for (const name of names) found.text += name.length;
 		}
-		if (found.values > mostValues) return { message: `must not hold more than ${mostValues} values`, path: [] };
-		if (found.text > mostText) return { message: `must not hold more than ${mostText} characters of text`, path: [] };
+		if (found.values > maxValues) return { message: `must not hold more than ${maxValues} values`, path: [] };
+		if (found.text > maxText) return { message: `must not hold more than ${maxText} characters of text`, path: [] };
 	}
 	return null;
 }
@@ -64,7 +63,7 @@ function refuseInexact(value: unknown, ctx: z.RefinementCtx): void {
 		const message = `must be from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}, because readers of JSON round larger numbers: use a string`;
 		ctx.addIssue({ code: 'custom', message, path: path(), input: inner });
 		reported += 1;
-		if (reported === mostProblems) return;
+		if (reported === maxProblems) return;
 	}
 }
 

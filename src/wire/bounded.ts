@@ -7,7 +7,7 @@ import { z } from 'zod';
  */
 
 /** How many problems end the validation of one list or map. */
-export const mostProblems = 20;
+export const maxProblems = 20;
 
 /** How long validation may hold the event loop, in milliseconds, and after how many items it looks at the clock. */
 const sliceMilliseconds = 5;
@@ -21,12 +21,12 @@ type Payload = z.core.ParsePayload;
 type Ran = ReturnType<z.core.$ZodType['_zod']['run']>;
 
 /** The most items of a list that has no limit of its own. */
-export const mostItems = 10_000;
+export const maxItems = 10_000;
 
 /** A list in a request, of at most `most` items; `message` is the problem with a longer one. */
 export function boundedArray<S extends z.ZodType>(
 	element: S,
-	most = mostItems,
+	most = maxItems,
 	message = `must have at most ${most} items`,
 ): z.ZodArray<S> {
 	return unboundedArray(element).max(most, message);
@@ -148,7 +148,7 @@ function runSteps(
 ): Payload | Promise<Payload> {
 	let since = performance.now();
 	const from = (first: number): Payload | Promise<Payload> => {
-		for (let index = first; index < count && payload.issues.length < mostProblems; index++) {
+		for (let index = first; index < count && payload.issues.length < maxProblems; index++) {
 			const ran = step(index);
 			if (ran !== undefined) return ran.then(() => from(index + 1));
 			if (!ctx.async || index % itemsBetweenLooks !== itemsBetweenLooks - 1) continue;

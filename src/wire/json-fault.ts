@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { mostProblems } from './bounded.js';
+import { maxProblems } from './bounded.js';
 
 /** Something in a JSON value that is refused, and its place. */
 interface JsonFault {
@@ -47,6 +47,6 @@ function collect(value: unknown, judge: JsonJudge, path: (string | number)[], fa
 		path.push(name);
 		if (list || note(judge.name?.(String(name)) ?? null, name)) collect(member, judge, path, faults);
 		path.pop();
-		if (faults.length >= mostProblems) return;
+		if (faults.length >= maxProblems) return;
 	}
 }

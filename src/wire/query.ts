@@ -5,8 +5,8 @@ import { Name, Reference, Text } from './common.js';
 /** Query parameters: they arrive as text, or as a list of texts when repeated. Unknown names are ignored. */
 
 /** The most searches, and the most filters by attributes, of one request: each is a condition on every row. */
-const mostSearches = 100;
-const mostFilters = 20;
+const maxSearches = 100;
+const maxFilters = 20;
 
 function parseWholeNumber(value: unknown): unknown {
 	return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
@@ -41,7 +41,7 @@ export const Search = Name.transform((text) => (text === '' ? undefined : text))
 export const Searches = z
 	.preprocess(
 		(value) => (typeof value === 'string' ? [value] : value),
-		boundedArray(Text, mostSearches, `must be given at most ${mostSearches} times`),
+		boundedArray(Text, maxSearches, `must be given at most ${maxSearches} times`),
 	)
 	.transform((texts) => (texts.every((text) => text === '') ? undefined : texts.filter((text) => text !== '')))
 	.optional();
@@ -71,8 +71,8 @@ export function withAttributeFilters<S extends z.ZodRawShape>(shape: S) {
 			const parsed = z.tuple([Text, Text]).safeParse([parameter.slice(attributePrefix.length), value]);
 			if (parsed.success) attribute_filters.push({ name: parsed.data[0], value: parsed.data[1] });
 			else ctx.addIssue({ code: 'custom', message: 'must be a single string', path: [parameter], input: value });
-			if (attribute_filters.length <= mostFilters) continue;
-			const message = `must not be given: a list takes at most ${mostFilters} such filters`;
+			if (attribute_filters.length <= maxFilters) continue;
+			const message = `must not be given: a list takes at most ${maxFilters} such filters`;
 			ctx.addIssue({ code: 'custom', message, path: [parameter], input: value });
 			break;
 		}

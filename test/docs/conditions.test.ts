@@ -5,7 +5,7 @@ import { acceptedKinds } from '../../compiler/condition/accepted-kinds.js';
 import { parseConditions } from '../../compiler/condition/grammar.js';
 import { toJsonLogic } from '../../compiler/condition/json-logic.js';
 import { type Operator, operators } from '../../compiler/condition/operator.js';
-import { deepest, mostNodes } from '../../compiler/condition/parse-run.js';
+import { deepest, maxNodes } from '../../compiler/condition/parse-run.js';
 import type { Json } from '../../compiler/model.js';
 import { writeConditionSet } from '../../compiler/set-policy.js';
 import { parsedCondition, userSet } from '../support/conditions.js';
@@ -169,7 +169,7 @@ const grammar = [
 	'`{"ref": "user.key"}` in place of an operand names an attribute of user, resource, tenant or context. Names that',
 	'contain a dot cannot be reached. Inside `match`, attributes are the members of the object, by their names alone; there',
 	'are no references.',
-	`Conditions and values may be nested ${deepest} deep, and there may be ${mostNodes} in all.`,
+	`Conditions and values may be nested ${deepest} deep, and there may be ${maxNodes} in all.`,
 	'',
 	'One answer names all problems, up to twenty, each at its place inside `conditions`:',
 	'',

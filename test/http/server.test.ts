@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import { maxBodyMembers, maxBodyToken } from '../../src/http/body.js';
-import { mostHandled, mostWaiting } from '../../src/http/pipeline.js';
+import { maxHandled, maxWaiting } from '../../src/http/pipeline.js';
 import {
 	type Answered,
 	createApplication,
@@ -540,7 +540,7 @@ const pipelined = (count: number) =>
 	Array.from({ length: count }, (_, index) => `GET /things?name=n${index} HTTP/1.1\r\nHost: x\r\n\r\n`).join('');
 
 test('requests that do not wait for answers are answered in their order', async (t) => {
-	const count = mostHandled + mostWaiting;
+	const count = maxHandled + maxWaiting;
 	const answers = await answersTo(pipelined(count), count);
 	t.is(answers.length, count);
 	for (const [index, answer] of answers.entries()) t.true(answer.includes(`"id":"n${index}"`), answer);

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import { mostSteps } from '../../src/domain/check-steps.js';
+import { maxSteps } from '../../src/domain/check-steps.js';
 import type { Answer } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
@@ -21,7 +21,7 @@ const rolesFrom = (granted_to: object | null) => {
 	return Object.fromEntries(keys.map((key) => [key, { name: key, granted_to }]));
 };
 /** So many shelves a box may be in, so that a room in it can be checked: all of it is looked at for each of its roles. */
-const most = Math.floor(mostSteps / count / (count * count)) - 1;
+const most = Math.floor(maxSteps / count / (count * count)) - 1;
 
 /** Rooms in boxes on shelves; roles are derived as far as to boxes, and to rooms if `whole`. */
 async function rooms(place: Place, whole = true): Promise<void> {
@@ -46,7 +46,7 @@ const onShelves = (first: number, last: number) =>
 
 function refused(t: ExecutionContext, answer: Answer<unknown>, instance: string): void {
 	fails(t, answer, 400, `check of \`${instance}\``);
-	fails(t, answer, 400, `more than ${mostSteps} steps`);
+	fails(t, answer, 400, `more than ${maxSteps} steps`);
 	fails(t, answer, 400, 'where `r');
 }
 

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import { mostLeading, mostWalked } from '../../compiler/cycle.js';
+import { maxLeading, maxWalked } from '../../compiler/cycle.js';
 import type { Answer } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
@@ -50,14 +50,14 @@ async function chain({ store, id: environment }: Place, tuples: number): Promise
 }
 
 /** The last of the chain, which all others lead to. */
-const last = `folder:f${mostLeading}`;
+const last = `folder:f${maxLeading}`;
 
 function refused(
 	t: ExecutionContext,
 	answer: Answer<unknown>,
 	instance: string,
 	role = 'viewer',
-	most = mostLeading,
+	most = maxLeading,
 ): void {
 	fails(t, answer, 400, `\`${role}\` on \`${instance}\``);
 	fails(t, answer, 400, `more than ${most} `);
@@ -65,22 +65,22 @@ function refused(
 
 journey('as many as may lead to a role do, and a relationship that would add one is refused', async (t, place) => {
 	await folders(place, true);
-	await chain(place, mostLeading - 1);
+	await chain(place, maxLeading - 1);
 	const { http, facts } = place;
 	const ledger = await openLedger(t, place);
 	const path = `${facts}/relationship_tuples`;
-	await ledger.wrote(await http.post(path, { ...tuple(`f${mostLeading - 1}`, `f${mostLeading}`), tenant: 'default' }));
-	const below = { ...tuple(`f${mostLeading}`, 'below'), tenant: 'default' };
+	await ledger.wrote(await http.post(path, { ...tuple(`f${maxLeading - 1}`, `f${maxLeading}`), tenant: 'default' }));
+	const below = { ...tuple(`f${maxLeading}`, 'below'), tenant: 'default' };
 	refused(t, await http.post(path, below), 'folder:below');
 	// Whoever is put above the first is above all of them.
 	refused(t, await http.post(path, { ...tuple('above', 'f0'), tenant: 'default' }), last);
 	const bulk = { operations: [{ ...tuple('elsewhere', 'too'), tenant: 'default' }, below] };
 	refused(t, await http.post(`${path}/bulk`, bulk), 'folder:below');
 	const { body } = await http.get<Paginated>(`${facts}/resource_instances?per_page=1&include_total_count=true`);
-	t.is(body.total_count, mostLeading + 1, 'an instance of a refused relationship stayed');
+	t.is(body.total_count, maxLeading + 1, 'an instance of a refused relationship stayed');
 	await ledger.balanced();
 	// In a ring all lead to each, but none to itself.
-	await ledger.wrote(await http.post(path, tuple(`f${mostLeading}`, 'f0')));
+	await ledger.wrote(await http.post(path, tuple(`f${maxLeading}`, 'f0')));
 	fails(t, await http.post(path, { ...tuple('above', 'f9'), tenant: 'default' }), 400, 'limit');
 	await ledger.wrote(await http.delete(path, tuple('f7', 'f8')), 204);
 	await ledger.wrote(await http.delete(path, tuple('f8', 'f9')), 204);
@@ -89,20 +89,20 @@ journey('as many as may lead to a role do, and a relationship that would add one
 
 journey('fewer may lead to a role where one that is assigned can stop them', async (t, place) => {
 	await folders(place, true);
-	await chain(place, mostWalked + 1);
+	await chain(place, maxWalked + 1);
 	const { http, schema, facts } = place;
 	const ledger = await openLedger(t, place);
 	const role = `${schema}/resources/folder/roles/viewer`;
 	const when = { no_direct_roles_on_object: true };
-	const end = `folder:f${mostWalked + 1}`;
-	refused(t, await http.put(`${role}/implicit_grants/conditions`, when), end, 'viewer', mostWalked);
-	refused(t, await http.post(`${role}/implicit_grants`, { ...inFolder, when }), end, 'viewer', mostWalked);
-	refused(t, await http.patch(role, { granted_to: { ...viewer.granted_to, when } }), end, 'viewer', mostWalked);
+	const end = `folder:f${maxWalked + 1}`;
+	refused(t, await http.put(`${role}/implicit_grants/conditions`, when), end, 'viewer', maxWalked);
+	refused(t, await http.post(`${role}/implicit_grants`, { ...inFolder, when }), end, 'viewer', maxWalked);
+	refused(t, await http.patch(role, { granted_to: { ...viewer.granted_to, when } }), end, 'viewer', maxWalked);
 	const path = `${facts}/relationship_tuples`;
-	await ledger.wrote(await http.delete(path, tuple(`f${mostWalked}`, `f${mostWalked + 1}`)), 204);
+	await ledger.wrote(await http.delete(path, tuple(`f${maxWalked}`, `f${maxWalked + 1}`)), 204);
 	await ledger.wrote(await http.put(`${role}/implicit_grants/conditions`, when));
-	const again = tuple(`f${mostWalked}`, `f${mostWalked + 1}`);
-	refused(t, await http.post(path, again), end, 'viewer', mostWalked);
+	const again = tuple(`f${maxWalked}`, `f${maxWalked + 1}`);
+	refused(t, await http.post(path, again), end, 'viewer', maxWalked);
 	await ledger.wrote(await http.put(`${role}/implicit_grants/conditions`, { no_direct_roles_on_object: false }));
 	await ledger.wrote(await http.post(path, again));
 	await ledger.balanced();
@@ -110,18 +110,18 @@ journey('fewer may lead to a role where one that is assigned can stop them', asy
 
 journey('relationships that no cycle leads along have no such limit', async (t, place) => {
 	await folders(place, false);
-	await chain(place, mostLeading);
-	const more = { ...tuple(`f${mostLeading}`, 'below'), tenant: 'default' };
+	await chain(place, maxLeading);
+	const more = { ...tuple(`f${maxLeading}`, 'below'), tenant: 'default' };
 	t.is((await place.http.post(`${place.facts}/relationship_tuples`, more)).status, 200);
 });
 
 journey('derivations that would make too many lead to a role are refused, however they come', async (t, place) => {
 	await folders(place, false);
-	await chain(place, mostLeading + 1);
+	await chain(place, maxLeading + 1);
 	const { http, schema } = place;
 	const ledger = await openLedger(t, place);
 	const folder = `${schema}/resources/folder`;
-	const instance = `folder:f${mostLeading + 1}`;
+	const instance = `folder:f${maxLeading + 1}`;
 	refused(t, await http.post(`${folder}/roles/viewer/implicit_grants`, inFolder), instance);
 	refused(t, await http.patch(`${folder}/roles/viewer`, { granted_to: viewer.granted_to }), instance);
 	refused(t, await http.patch(folder, { roles: { viewer } }), instance);
@@ -135,7 +135,7 @@ journey('derivations that would make too many lead to a role are refused, howeve
 
 journey('a document is refused that would make too many lead to a role', async (t, place) => {
 	await folders(place, true);
-	const names = Array.from({ length: mostLeading + 2 }, (_, index) => `f${index}`);
+	const names = Array.from({ length: maxLeading + 2 }, (_, index) => `f${index}`);
 	const pairs = names.slice(1).map((name, index) => tuple(`f${index}`, name));
 	const resource_instances = Object.fromEntries(names.map((name) => [`folder:${name}`, { tenant: 'default' }]));
 	const document = (relationship_tuples: readonly object[]) => ({
@@ -146,7 +146,7 @@ journey('a document is refused that would make too many lead to a role', async (
 	const path = `/v2/projects/${place.project}/envs/${place.key}/import`;
 	const ledger = await openLedger(t, place);
 	for (const query of ['', '?dry_run=true']) {
-		refused(t, await place.http.post(path + query, document(pairs)), `folder:f${mostLeading + 1}`);
+		refused(t, await place.http.post(path + query, document(pairs)), `folder:f${maxLeading + 1}`);
 	}
 	await ledger.wrote(await place.http.post(path, document(pairs.slice(1))));
 });
@@ -154,11 +154,11 @@ journey('a document is refused that would make too many lead to a role', async (
 journey('a schema is not copied to where it would make too many lead to a role', async (t, place, management) => {
 	const target = await newPlace(management, management.project);
 	await folders(target, false);
-	await chain(target, mostLeading + 1);
+	await chain(target, maxLeading + 1);
 	await folders(place, true);
 	const ledger = await openLedger(t, target);
 	const body = { target_env: { existing: target.key }, conflict_strategy: 'overwrite' };
 	const answer = await management.project.post(`/v2/projects/${place.project}/envs/${place.key}/copy`, body);
-	refused(t, answer, `folder:f${mostLeading + 1}`);
+	refused(t, answer, `folder:f${maxLeading + 1}`);
 	await ledger.balanced();
 });

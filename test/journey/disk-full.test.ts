@@ -17,7 +17,7 @@ async function start(t: ExecutionContext, database = '') {
 	const logged: { readonly level: number; readonly msg: string }[] = [];
 	const log = pino(logOptions('warn'), { write: (line: string) => void logged.push(JSON.parse(line)) });
 	const config = readConfig({ ...settings(temporary(t), 'full'), DATABASE_URL: database });
-	const open = () => startApi(config, log, { freeSpace: () => disk.free, patience: 120_000 });
+	const open = () => startApi(config, log, { freeSpace: () => disk.free, policyWait: 120_000 });
 	const running: { api: RunningApi } = { api: await open() };
 	const key = config.bootstrap.environment ?? '';
 	const decisionPoint = await startDecisionPoint(config, log, running.api.listening.url, key);

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { layout } from '../../compiler/index.js';
 import { companionFiles } from '../../src/publish/companion-files.js';
-import { mostRemembered } from '../../src/store/shelf/policy-history.js';
-import { PolicyStore } from '../../src/store/shelf/policy-store.js';
+import { maxRemembered } from '../../src/store/policy/policy-history.js';
+import { PolicyStore } from '../../src/store/policy/policy-store.js';
 import { chosenStores } from '../support/each-store.js';
 import { eventually } from '../support/eventually.js';
 import { fails } from '../support/failure.js';
@@ -152,7 +152,7 @@ journey('the newest are kept', async (t, place) => {
 	const { hash: digest } = (await http.get<Past>(`${policiesPath(place)}/${newest}`)).body;
 	const remembered = { environment_id: id, digest, files: '[]', published_at: store.clock.now() };
 	const first = 1_000_000;
-	const many = Array.from({ length: mostRemembered }, (_, index) => ({
+	const many = Array.from({ length: maxRemembered }, (_, index) => ({
 		...remembered,
 		schema_revision: first + index,
 	}));
@@ -160,11 +160,11 @@ journey('the newest are kept', async (t, place) => {
 		await store.database.knex('policy_revisions').insert(many.slice(start, start + 500));
 	}
 	const total = async () => (await http.get<Listed>(policiesPath(place))).body.total_count;
-	t.true((await total()) > mostRemembered);
+	t.true((await total()) > maxRemembered);
 	t.is((await history.at(id, newest))?.schema_revision, newest);
-	const last = { digest, schema_revision: first + mostRemembered, published_at: store.clock.now(), layout };
+	const last = { digest, schema_revision: first + maxRemembered, published_at: store.clock.now(), layout };
 	await history.remember(id, last, empty);
-	t.is(await total(), mostRemembered);
+	t.is(await total(), maxRemembered);
 	t.is((await history.at(id, 2 * first))?.schema_revision, last.schema_revision);
 	t.is(await history.at(id, first), null);
 	fails(t, await http.get(`${policiesPath(place)}/${newest}`), 404, String(newest));

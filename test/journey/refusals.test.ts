@@ -26,7 +26,7 @@ const seen = [
 	'a long text',
 ].map((shape): readonly [string, string] => [shape, shapes[shape]?.(bytes) ?? '']);
 const maxFailureBytes = 64 * 1024;
-const mostProblems = 20;
+const maxProblems = 20;
 
 let management: Management;
 
@@ -53,7 +53,7 @@ async function refused(
 	const length = Buffer.byteLength(JSON.stringify(body));
 	if (length > maxFailureBytes) t.fail(`${shown} with ${length} bytes`);
 	const { detail } = body as { readonly detail?: unknown };
-	if (Array.isArray(detail) && detail.length > mostProblems) t.fail(`${shown} with ${detail.length} problems`);
+	if (Array.isArray(detail) && detail.length > maxProblems) t.fail(`${shown} with ${detail.length} problems`);
 	return true;
 }
 

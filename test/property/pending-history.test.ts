@@ -8,7 +8,7 @@ import { withoutBroken } from '../../compiler/index.js';
 import type { Model, Schema } from '../../compiler/model.js';
 import type { LoadedRevision } from '../../src/pdp/replica.js';
 import { readModel } from '../../src/store/model/model.js';
-import { readPublications, schemaInForce } from '../../src/store/shelf/publications.js';
+import { readPublications, schemaInForce } from '../../src/store/policy/publications.js';
 import type { Answer, Extra } from '../support/client.js';
 import type { Place } from '../support/management.js';
 import { blamed, type Mood } from './moody-assembler.js';

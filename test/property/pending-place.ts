@@ -13,7 +13,7 @@ import { removeFolder, temporaryFolder } from '../support/temporary.js';
 import { MoodyAssembler } from './moody-assembler.js';
 
 /** How long a revision waits for its policy here, in milliseconds. */
-const patience = 20;
+const policyWait = 20;
 
 /** An API whose compiler has moods, on a server's store, which can be started again at the same address. */
 export class MoodyApi {
@@ -33,7 +33,7 @@ export class MoodyApi {
 		const port = String(await freePort());
 		const config = readConfig({ ...settings(folder, 'test'), API_PORT: port, DATABASE_URL: database.url });
 		const assembler = new MoodyAssembler();
-		const running = await startApi(config, createLogger('silent'), { patience, assembler: assembler.make });
+		const running = await startApi(config, createLogger('silent'), { policyWait, assembler: assembler.make });
 		return new MoodyApi(config, folder, database, running, assembler);
 	}
 
@@ -52,7 +52,7 @@ export class MoodyApi {
 
 	async restart(): Promise<void> {
 		await this.running.stop();
-		this.running = await startApi(this.config, this.#log, { patience, assembler: this.assembler.make });
+		this.running = await startApi(this.config, this.#log, { policyWait, assembler: this.assembler.make });
 	}
 
 	async stop(): Promise<void> {

@@ -76,7 +76,7 @@ for (const [what, misplace] of Object.entries(misplacements)) {
 		}
 		t.deepEqual(
 			logged.map(({ msg }) => msg),
-			['a kept snapshot is damaged: it is dropped'],
+			['a stored snapshot is damaged: it is deleted'],
 		);
 	});
 }

@@ -52,7 +52,7 @@ const rooms = {
 			'koa',
 			'knex',
 			'json-logic-js',
-			'../store/shelf/policy-store.js',
+			'../store/policy/policy-store.js',
 			'../transfer/transfer.js',
 			'../publish/feed.js',
 			'../pdp/engine.js',
@@ -108,18 +108,18 @@ const rooms = {
 		],
 	},
 	'src/store/unit/reading-unit.ts': {
-		may: ['knex', '../table/role.js', '../shelf/publications.js'],
+		may: ['knex', '../table/role.js', '../policy/publications.js'],
 		mayNot: ['../store.js', '../model/facts.js', '../account/account.js', '../database/database.js'],
 	},
 	'src/store/model/facts.ts': {
 		may: ['../unit/reading-unit.js', '../table/role.js', '../../../compiler/model.js'],
-		mayNot: ['../store.js', '../account/account.js', '../shelf/policy-store.js', '../database/database.js'],
+		mayNot: ['../store.js', '../account/account.js', '../policy/policy-store.js', '../database/database.js'],
 	},
 	'src/store/account/account.ts': {
 		may: ['../unit/reading-unit.js', '../table/role.js', '../store.js'],
-		mayNot: ['../model/facts.js', '../shelf/policy-store.js', '../database/database.js'],
+		mayNot: ['../model/facts.js', '../policy/policy-store.js', '../database/database.js'],
 	},
-	'src/store/shelf/policy-store.ts': {
+	'src/store/policy/policy-store.ts': {
 		may: ['../unit/filter.js', '../../../compiler/model.js'],
 		mayNot: ['../model/facts.js', '../table/role.js', '../account/account.js', '../database/database.js'],
 	},

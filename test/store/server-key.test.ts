@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { createKey } from '../../src/bootstrap.js';
+import { createKeyByCommand } from '../../src/bootstrap.js';
 import { openStore, startApi } from '../../src/compose.js';
 import { type Config, ConfigError, readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
@@ -22,7 +22,7 @@ async function refused(t: ExecutionContext, config: Config): Promise<void> {
 	const told = { instanceOf: ConfigError, message: /SECRET_KEY.*server\.key/ };
 	await t.throwsAsync(startAndStop(config), told);
 	const store = await openStore(config);
-	await t.throwsAsync(createKey(store, wanted), told);
+	await t.throwsAsync(createKeyByCommand(store, wanted), told);
 	await store.close();
 }
 
@@ -53,10 +53,10 @@ test('keys are made after the first start, not before', async (t) => {
 	t.teardown(database.drop);
 	const config = readConfig({ ...settings(temporary(t), 'early'), DATABASE_URL: database.url });
 	const store = await openStore(config);
-	await t.throwsAsync(createKey(store, wanted), { instanceOf: ConfigError, message: /start the server once/ });
+	await t.throwsAsync(createKeyByCommand(store, wanted), { instanceOf: ConfigError, message: /start the server once/ });
 	await store.close();
 	await startAndStop(config);
 	const later = await openStore(config);
-	t.regex(await createKey(later, wanted), /^permit_key_/);
+	t.regex(await createKeyByCommand(later, wanted), /^permit_key_/);
 	await later.close();
 });

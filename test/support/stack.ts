@@ -55,7 +55,7 @@ export async function startStack(kind: StoreKind = 'server'): Promise<Stack> {
 	const config = readConfig({ ...settings(folder, 'test'), DATABASE_URL: database.url });
 	const log = createLogger(config.log_level);
 	// A policy that compiles slowly on a busy machine is waited for: what is written decides once its revision is reached.
-	const api = await startApi(config, log, { patience: 120_000 });
+	const api = await startApi(config, log, { policyWait: 120_000 });
 	const keys = {
 		organization: config.bootstrap.organization ?? '',
 		project: config.bootstrap.project ?? '',

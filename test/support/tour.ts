@@ -1,5 +1,5 @@
 import { endpoints } from '../../src/api/table.js';
-import { PolicyStore } from '../../src/store/shelf/policy-store.js';
+import { PolicyStore } from '../../src/store/policy/policy-store.js';
 import { bodies, idLike, sentAs } from './bodies.js';
 import { type Answer, type Client, client } from './client.js';
 import { createSecret, type Management, type Place } from './management.js';
@@ -88,12 +88,12 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 
 /** A policy of the place's first revision; where nothing is compiled, there would be none. */
 async function rememberPolicy({ id, store }: Place, mark: string): Promise<void> {
-	const shelf = new PolicyStore(store.database.knex, () => []);
+	const policies = new PolicyStore(store.database.knex, () => []);
 	const now = store.clock.now();
 	const files = [{ path: 'regolith/mark.rego', text: `# ${mark}\npackage regolith.mark\n` }];
-	await shelf.keep({ digest: mark, files, wasm: new Uint8Array() }, now);
+	await policies.keep({ digest: mark, files, wasm: new Uint8Array() }, now);
 	const nothing = { condition_sets: [], set_rules: [], resources: [], roles: [] };
-	await shelf.history.remember(id, { digest: mark, schema_revision: 1, published_at: now, layout: 1 }, nothing);
+	await policies.history.remember(id, { digest: mark, schema_revision: 1, published_at: now, layout: 1 }, nothing);
 }
 
 /** Makes a user set and a resource set. Returns the id of the resource set. */

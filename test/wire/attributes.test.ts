@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { z } from 'zod';
-import { ComparedAttributes, mostMembers, mostText, mostValues } from '../../src/wire/attributes.js';
+import { ComparedAttributes, maxMembers, maxText, maxValues } from '../../src/wire/attributes.js';
 import { Query, UsersQuery } from '../../src/wire/check.js';
 import { ConditionEvaluation } from '../../src/wire/condition-preview.js';
 import { EnvironmentDocument } from '../../src/wire/environment-document.js';
@@ -16,27 +16,27 @@ import { parsed } from './parsed.js';
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const object = (members: number) => Object.fromEntries(range(members).map((index) => [`m${index}`, 0]));
 
-const tooManyMembers = `must not have more than ${mostMembers} members`;
-const tooManyValues = `: must not hold more than ${mostValues} values`;
-const tooMuchText = `: must not hold more than ${mostText} characters of text`;
+const tooManyMembers = `must not have more than ${maxMembers} members`;
+const tooManyValues = `: must not hold more than ${maxValues} values`;
+const tooMuchText = `: must not hold more than ${maxText} characters of text`;
 
 const excessive: readonly (readonly [string, object, string])[] = [
-	['members', object(mostMembers + 1), `: ${tooManyMembers}`],
-	['members of an object inside', { a: [1, { b: object(mostMembers + 1) }] }, `a.1.b: ${tooManyMembers}`],
+	['members', object(maxMembers + 1), `: ${tooManyMembers}`],
+	['members of an object inside', { a: [1, { b: object(maxMembers + 1) }] }, `a.1.b: ${tooManyMembers}`],
 	['50,000 members', { a: object(50_000) }, `a: ${tooManyMembers}`],
-	['values in an array', { a: range(mostValues) }, tooManyValues],
+	['values in an array', { a: range(maxValues) }, tooManyValues],
 	['values in many arrays', { a: range(200).map(() => range(50)) }, tooManyValues],
-	['text', { a: 'x'.repeat(mostText) }, tooMuchText],
+	['text', { a: 'x'.repeat(maxText) }, tooMuchText],
 	['text in items', { a: range(100).map(() => 'x'.repeat(700)) }, tooMuchText],
-	['text of names', { ['x'.repeat(mostText + 1)]: 0 }, tooMuchText],
+	['text of names', { ['x'.repeat(maxText + 1)]: 0 }, tooMuchText],
 ];
 
 const within: readonly object[] = [
 	{},
-	object(mostMembers),
-	{ a: range(mostValues - 2) },
-	{ a: 'x'.repeat(mostText - 1) },
-	{ a: { b: object(mostMembers) }, c: ['é', null, true, 1.5] },
+	object(maxMembers),
+	{ a: range(maxValues - 2) },
+	{ a: 'x'.repeat(maxText - 1) },
+	{ a: { b: object(maxMembers) }, c: ['é', null, true, 1.5] },
 ];
 
 for (const [what, value, problem] of excessive) {
@@ -116,7 +116,7 @@ for (const [title, schema, bodyWith, stored] of places) {
 		t.true('data' in parsed(schema, bodyWith({ a: range(100) })));
 		const many = parsed(schema, bodyWith({ a: object(50_000) }));
 		t.true('problems' in many && many.problems.length === 1 && many.problems[0]?.endsWith(`.a: ${tooManyMembers}`));
-		const long = parsed(schema, bodyWith({ a: 'x'.repeat(mostText + 1) }));
+		const long = parsed(schema, bodyWith({ a: 'x'.repeat(maxText + 1) }));
 		t.true('problems' in long && long.problems[0]?.endsWith(tooMuchText));
 		t.is('problems' in parsed(schema, bodyWith({ a: 2 ** 53 })), stored);
 	});
@@ -142,9 +142,9 @@ test('whatever is taken is within the bounds', (t) => {
 		fc.property(fc.dictionary(fc.constantFrom('a', 'b', 'c'), value), (attributes) => {
 			const [values, text] = size(attributes);
 			const members = Object.values(attributes).every(
-				(one) => typeof one !== 'object' || Array.isArray(one) || Object.keys(one).length <= mostMembers,
+				(one) => typeof one !== 'object' || Array.isArray(one) || Object.keys(one).length <= maxMembers,
 			);
-			const right = values <= mostValues && text <= mostText && members;
+			const right = values <= maxValues && text <= maxText && members;
 			t.is('data' in parsed(ComparedAttributes, attributes), right);
 		}),
 		{ numRuns: 50 },

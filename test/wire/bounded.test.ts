@@ -3,14 +3,7 @@ import { z } from 'zod';
 import { endpoints } from '../../src/api/table.js';
 import { decisionEndpoints } from '../../src/pdp/decision-endpoints.js';
 import { listingEndpoints } from '../../src/pdp/listing-endpoints.js';
-import {
-	boundedArray,
-	boundedRecord,
-	choice,
-	mostItems,
-	mostProblems,
-	unboundedArray,
-} from '../../src/wire/bounded.js';
+import { boundedArray, boundedRecord, choice, maxItems, maxProblems, unboundedArray } from '../../src/wire/bounded.js';
 import { BulkQuery, maxBulkChecks, Query } from '../../src/wire/check.js';
 import { Attributes, Key } from '../../src/wire/common.js';
 import { json, parsed } from './parsed.js';
@@ -34,18 +27,18 @@ test('a list is looked at up to the twentieth problem', (t) => {
 	const result = unboundedArray(schema).safeParse(Array.from({ length: many }, () => 'wrong'));
 	t.deepEqual(
 		result.error?.issues.map(({ path }) => path),
-		Array.from({ length: mostProblems }, (_, index) => [index]),
+		Array.from({ length: maxProblems }, (_, index) => [index]),
 	);
-	t.is(seen(), mostProblems);
+	t.is(seen(), maxProblems);
 });
 
 test('a map is looked at up to the twentieth problem, in names and in values', (t) => {
 	const { schema, seen } = counting();
 	const wide = (name: string) => Object.fromEntries(Array.from({ length: many }, (_, index) => [`${name}${index}`, 1]));
-	t.is(boundedRecord(Key, schema).safeParse(wide('key')).error?.issues.length, mostProblems);
-	t.is(seen(), mostProblems);
-	t.is(boundedRecord(Key, schema).safeParse(wide('no key')).error?.issues.length, mostProblems);
-	t.is(seen(), mostProblems);
+	t.is(boundedRecord(Key, schema).safeParse(wide('key')).error?.issues.length, maxProblems);
+	t.is(seen(), maxProblems);
+	t.is(boundedRecord(Key, schema).safeParse(wide('no key')).error?.issues.length, maxProblems);
+	t.is(seen(), maxProblems);
 });
 
 test('a list that is too long is refused before an item is looked at', (t) => {
@@ -55,7 +48,7 @@ test('a list that is too long is refused before an item is looked at', (t) => {
 		result.error?.issues.map(({ message }) => message),
 		['at most 2'],
 	);
-	const most = boundedArray(schema).safeParse(Array.from({ length: mostItems + 1 }, () => 'right'));
+	const most = boundedArray(schema).safeParse(Array.from({ length: maxItems + 1 }, () => 'right'));
 	t.deepEqual(
 		most.error?.issues.map(({ message }) => message),
 		['must have at most 10000 items'],
@@ -86,9 +79,9 @@ test('the event loop turns while a long list is validated', async (t) => {
 
 test('attributes are looked at up to the twentieth problem', (t) => {
 	const numbers = json(`{"a":[${Array.from({ length: 5_000 }, () => '1e999').join()}]}`);
-	t.is(Attributes.safeParse(numbers).error?.issues.length, mostProblems);
+	t.is(Attributes.safeParse(numbers).error?.issues.length, maxProblems);
 	const check = { user: 'ann', action: 'read', resource: 'document', context: numbers };
-	t.is(Query.safeParse(check).error?.issues.length, mostProblems);
+	t.is(Query.safeParse(check).error?.issues.length, maxProblems);
 });
 
 test('many checks are as many as are said', (t) => {
@@ -121,7 +114,7 @@ test('every list and map of every request is bounded', (t) => {
 				lists += 1;
 				t.true(_zod.traits.has('BoundedArray') || _zod.traits.has('BoundedRecord'), endpoint.name);
 				const checks = _zod.def.checks?.map((check) => check._zod.def as { readonly maximum?: number }) ?? [];
-				const limited = checks.some(({ maximum }) => maximum !== undefined && maximum <= mostItems);
+				const limited = checks.some(({ maximum }) => maximum !== undefined && maximum <= maxItems);
 				t.true(limited || _zod.def.type !== 'array' || endpoint.name === 'importEnvironment', endpoint.name);
 			}
 		}

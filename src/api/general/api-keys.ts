@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createKey, removeKey, rotateKey } from '../../domain/pdp-config.js';
+import { createKey, removeKey, rotateKey } from '../../domain/api-key.js';
 import { reply } from '../../http/endpoint.js';
 import type { AccountUnit } from '../../store/account/account.js';
 import type { OpenedPlaces } from '../../store/account/api-keys.js';

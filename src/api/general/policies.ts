@@ -1,7 +1,7 @@
 import { notFound } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
-import { mostRemembered } from '../../store/shelf/policy-history.js';
-import type { LivePolicy } from '../../store/shelf/publications.js';
+import { maxRemembered } from '../../store/policy/policy-history.js';
+import type { LivePolicy } from '../../store/policy/publications.js';
 import { Reference } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
 import { type PolicyRevisionRead as Listed, PolicyOfRevision, PolicyRevisionRead } from '../../wire/policy.js';
@@ -18,7 +18,7 @@ export const policies = [
 		summary: 'The policies that were published for an environment; the newest first',
 		description:
 			'One for each revision of the schema that was compiled: of several writes within moments, the last. Kept are ' +
-			`the newest ${mostRemembered} of an environment.`,
+			`the newest ${maxRemembered} of an environment.`,
 		tag,
 		method: 'get',
 		path: collection,

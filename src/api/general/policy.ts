@@ -1,6 +1,6 @@
 import { reply } from '../../http/endpoint.js';
-import { type Counters, policyState } from '../../store/shelf/policy-state.js';
-import type { PolicyInForce, Publications } from '../../store/shelf/publications.js';
+import { type Counters, policyState } from '../../store/policy/policy-state.js';
+import type { PolicyInForce, Publications } from '../../store/policy/publications.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { PolicyRead } from '../../wire/policy.js';
 import { EnvironmentPath, endpoint } from '../access.js';

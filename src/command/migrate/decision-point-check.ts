@@ -1,7 +1,7 @@
 import { BulkResult, Health } from '../../wire/check.js';
 
 /** How long a decision point may take to answer, in milliseconds. */
-const patience = 10_000;
+const timeout = 10_000;
 
 /** A check that is denied everywhere; it only shows that checks are answered. */
 const question = {
@@ -16,7 +16,7 @@ const question = {
 export async function diagnoseDecisionPoint(url: string, key: string): Promise<string | null> {
 	const base = url.replace(/\/+$/, '');
 	try {
-		const healthy = await fetch(`${base}/healthy`, { signal: AbortSignal.timeout(patience) });
+		const healthy = await fetch(`${base}/healthy`, { signal: AbortSignal.timeout(timeout) });
 		if (healthy.status !== 200) return `/healthy answered ${healthy.status}`;
 		const health = Health.safeParse(await healthy.json().catch(() => null));
 		if (!health.success) return '/healthy does not answer as a decision point of version 2 does';
@@ -26,7 +26,7 @@ export async function diagnoseDecisionPoint(url: string, key: string): Promise<s
 			method: 'POST',
 			headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
 			body: JSON.stringify([question]),
-			signal: AbortSignal.timeout(patience),
+			signal: AbortSignal.timeout(timeout),
 		});
 		if (checked.status === 401 || checked.status === 403) return 'it serves another environment: it refused the key';
 		if (checked.status !== 200) return `a check was answered ${checked.status}`;

@@ -250,7 +250,7 @@ class ImageWriter {
 
 	#number(text: string): number {
 		const blocks = this.#blocks;
-		if (text.length > number.mostText) return blocks.foreign(Buffer.from(text));
+		if (text.length > number.maxText) return blocks.foreign(Buffer.from(text));
 		blocks.room();
 		const place = blocks.block(blockBytes.number);
 		const { words, bytes } = blocks;

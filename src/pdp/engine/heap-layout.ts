@@ -32,7 +32,7 @@ export function booleanWord(value: boolean): number {
  * A number, kept as text: kind and representation, padding, the address of its text, the text's length, and whether the
  * text is a block of its own. Here it is not: the text follows within the number's block, from word `text` on.
  */
-export const number = { first: kind.number | 0x200, address: 2, length: 3, text: 6, mostText: 40 } as const;
+export const number = { first: kind.number | 0x200, address: 2, length: 3, text: 6, maxText: 40 } as const;
 
 /** A string: kind, length in bytes, address of the bytes; here the bytes follow. */
 export const string = { length: 1, address: 2, text: 3 } as const;

@@ -4,7 +4,7 @@ import type { ImageBlocks } from './image-blocks.js';
 /** How many copies of a string are written before it is shared. Rare strings are faster to read next to their use. */
 const copies = 16;
 /** The most strings to count: few enough to stay in the processor's caches. */
-const mostWatched = 2 ** 16;
+const maxWatched = 2 ** 16;
 /** The length from which strings are copied natively, in bytes. */
 const long = 64;
 
@@ -24,7 +24,7 @@ export class ImageStrings {
 	/** Sizes the slots for so many bytes of JSON. */
 	constructor(blocks: ImageBlocks, bytes: number) {
 		this.#blocks = blocks;
-		const watched = Math.min(mostWatched, 2 ** Math.ceil(Math.log2(bytes + 1)));
+		const watched = Math.min(maxWatched, 2 ** Math.ceil(Math.log2(bytes + 1)));
 		this.#slots = new Int32Array(watched * slot.words);
 		this.#mask = watched - 1;
 	}

@@ -9,7 +9,7 @@ export const headroom = 16 * 1024 * 1024;
 const addressable = 2 ** 32 - page;
 
 /** The most bytes of UTF-8 for one unit of a JavaScript string. */
-const mostPerCharacter = 3;
+const maxPerCharacter = 3;
 
 /** One patch as JSON text; without a value it removes. */
 export interface PatchStep {
@@ -90,7 +90,7 @@ export class ModuleMemory {
 	 * written at all when there are 2 GiB of memory or more after the address.
 	 */
 	writeText(text: string, address: number): number {
-		return this.bytes.write(text, address, text.length * mostPerCharacter, 'utf8');
+		return this.bytes.write(text, address, text.length * maxPerCharacter, 'utf8');
 	}
 
 	/** Lets the module parse JSON that `write` puts at the address it is given. Throws `EngineError` when it cannot. */

@@ -3,10 +3,10 @@ import type { Logger } from '../../log.js';
 import type { Store } from '../store.js';
 
 const firstPause = 100;
-const longestPause = 5_000;
+const maxPause = 5_000;
 /** How long connecting may take, and how long a connection may be silent before it is probed, in milliseconds. */
 const connectPatience = 5_000;
-const silence = 10_000;
+const probeAfter = 10_000;
 
 /** The event that each channel stands for. The payload is an id. */
 const channels: Readonly<Record<string, 'environment' | 'key'>> = {
@@ -37,7 +37,7 @@ export function listen(store: Store, log: Logger): Running {
 			application_name: 'regolith listener',
 			connectionTimeoutMillis: connectPatience,
 			keepAlive: true,
-			keepAliveInitialDelayMillis: silence,
+			keepAliveInitialDelayMillis: probeAfter,
 		});
 		client = next;
 		const lost = (error?: Error) => {
@@ -46,7 +46,7 @@ export function listen(store: Store, log: Logger): Running {
 			// Perhaps only its LISTEN failed: the connection must not stay open.
 			void next.end().catch(() => undefined);
 			log.warn({ error }, 'lost the connection that hears of other writers');
-			timer = setTimeout(() => void connect(Math.min(pause * 2, longestPause)), pause);
+			timer = setTimeout(() => void connect(Math.min(pause * 2, maxPause)), pause);
 		};
 		next.on('notification', (notification) => {
 			const event = channels[notification.channel];

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 
 /** Refreshing the statistics pays after this many changed objects and a tenth of all rows. */
-const leastChangesToAnalyze = 2_000;
+const minChangesToAnalyze = 2_000;
 /** How often the length of the log is checked, in transactions. */
 const transactionsPerCheck = 50;
 /** How much log may build up, in bytes: reading it again at a start after a crash takes a second or two. */
-const mostLog = 64 * 1024 * 1024;
+const maxLog = 64 * 1024 * 1024;
 
 /**
  * Does for the embedded database, while it runs, what a server does by itself. It refreshes statistics, because plans
@@ -24,14 +24,14 @@ export class Maintenance {
 	constructor(
 		private readonly knex: Knex,
 		/** How much log may build up, in bytes. */
-		private readonly most = mostLog,
+		private readonly most = maxLog,
 	) {}
 
 	/** Counts a transaction that changed so many objects. */
 	note(changes: number): void {
 		this.#changes += changes;
 		this.#transactions += 1;
-		if (this.#changes > leastChangesToAnalyze + this.#rows / 10) {
+		if (this.#changes > minChangesToAnalyze + this.#rows / 10) {
 			this.#changes = 0;
 			this.#run(() => this.#count());
 		}

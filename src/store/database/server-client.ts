@@ -4,9 +4,9 @@ import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 export const savepoint = 'savepoint member';
 
 /** The longest statement that is prepared, in characters. Longer ones carry many rows and hardly ever repeat. */
-const longestNamed = 2_000;
+const maxNamedLength = 2_000;
 /** The most statements that a connection keeps prepared. */
-const mostNamed = 300;
+const maxNamed = 300;
 
 /**
  * Connections with a savepoint that is not sent yet. Not a member of the class, because knex makes clients of
@@ -66,12 +66,12 @@ function rethrow(connection: PostgresClient.Connection, error: unknown): never {
  * instead of using the index of what is looked for.
  */
 function preparedName({ sql, bindings = [] }: PostgresClient.Statement): string | undefined {
-	if (bindings.length === 0 || sql.length > longestNamed) return undefined;
+	if (bindings.length === 0 || sql.length > maxNamedLength) return undefined;
 	if (sql.includes(' join ') && sql.includes(' limit ')) return undefined;
 	const known = names.get(sql);
-	if (known !== undefined || names.size >= mostNamed) return known;
+	if (known !== undefined || names.size >= maxNamed) return known;
 	if (!metOnce.has(sql)) {
-		if (metOnce.size >= mostNamed) metOnce.clear();
+		if (metOnce.size >= maxNamed) metOnce.clear();
 		metOnce.add(sql);
 		return undefined;
 	}

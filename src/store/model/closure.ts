@@ -5,8 +5,8 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import { instancesDownstream, type StepIds, tuplesAlong, tuplesUpstream } from './graph-walk.js';
 
 /** With closures of more instances than this, or from more relationships, a snapshot is sent instead. */
-const mostInstances = 20_000;
-const mostRelationships = 100_000;
+const maxInstances = 20_000;
+const maxRelationships = 100_000;
 
 /**
  * Reads what closures are computed from: all of them, or those that depend on relationships which were added or
@@ -25,8 +25,8 @@ export async function closuresAround(
 	if (circular.length === 0 || starts.length === 0) return { of: starts === 'all' ? starts : [], relationships: [] };
 	const relations = await relationsIn(unit, circular);
 	if (starts === 'all') {
-		const tuples = await tuplesAlong(unit, [...relations.keys()], mostRelationships);
-		return tuples.length > mostRelationships
+		const tuples = await tuplesAlong(unit, [...relations.keys()], maxRelationships);
+		return tuples.length > maxRelationships
 			? 'too_many'
 			: { of: 'all', relationships: await named(unit, relations, tuples) };
 	}
@@ -43,11 +43,11 @@ async function closuresAroundObjects(
 	);
 	const relationIds = [...relations].filter(([, { inside }]) => inside).map(([id]) => id);
 	const ids = await instanceIds(unit, [...objects.values()]);
-	const reached = await instancesDownstream(unit, relationIds, ids, mostInstances);
-	if (objects.size > mostInstances || reached.length > mostInstances) return 'too_many';
-	const along = { relationIds, enteringIds: [...relations.keys()], most: mostRelationships };
+	const reached = await instancesDownstream(unit, relationIds, ids, maxInstances);
+	if (objects.size > maxInstances || reached.length > maxInstances) return 'too_many';
+	const along = { relationIds, enteringIds: [...relations.keys()], most: maxRelationships };
 	const tuples = await tuplesUpstream(unit, along, reached);
-	if (tuples.length > mostRelationships) return 'too_many';
+	if (tuples.length > maxRelationships) return 'too_many';
 	// A deleted object is downstream of nothing and has no closure any more.
 	for (const { type, key } of (await instanceNames(unit, reached)).values())
 		objects.set(JSON.stringify([type, key]), { type, key });

@@ -1,7 +1,7 @@
 import type { Schema } from '../../../compiler/model.js';
 
 /** How many environments' schemas are kept, those asked for last. */
-const mostRemembered = 8;
+const maxRemembered = 8;
 
 /** Identifies a schema: it changes only with the environment's schema revision. */
 export interface SchemaVersion {
@@ -27,7 +27,7 @@ export class SchemaCache {
 		this.#remembered.delete(id);
 		this.#remembered.set(id, { revision: schema_revision, schema });
 		const [oldest] = this.#remembered.keys();
-		if (this.#remembered.size > mostRemembered && oldest !== undefined) this.#remembered.delete(oldest);
+		if (this.#remembered.size > maxRemembered && oldest !== undefined) this.#remembered.delete(oldest);
 		return schema;
 	}
 }

@@ -3,7 +3,7 @@ import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { Scope } from '../unit/reading-unit.js';
 
 /** How many decision points of one environment are kept: those heard of last. */
-const mostInstances = 100;
+const maxInstances = 100;
 
 /** The last report of a decision point. */
 export interface PdpInstance {
@@ -43,7 +43,7 @@ export class PdpInstances {
 				.onConflict(['environment_id', 'pdp_instance_id'])
 				.merge(Object.keys(row)),
 		);
-		const kept = this.#all().orderBy('last_seen_at', 'desc').limit(mostInstances).select('pdp_instance_id');
+		const kept = this.#all().orderBy('last_seen_at', 'desc').limit(maxInstances).select('pdp_instance_id');
 		await this.#all().whereNotIn('pdp_instance_id', kept).delete();
 	}
 

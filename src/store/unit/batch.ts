@@ -12,9 +12,9 @@ import { WritingUnit } from './writing-unit.js';
  * PostgreSQL keeps up to 64 savepoints of a transaction where others look them up fast. With more, every transaction
  * slows down.
  */
-const mostMembers = 48;
+const maxMembers = 48;
 /** A batch accepts no further member after this time, in milliseconds: its first member waits for its last. */
-const longestBatch = 25;
+const maxBatchMilliseconds = 25;
 
 /** A unit of work that may share its transaction with other units of its environment. */
 export interface BatchMember {
@@ -83,8 +83,8 @@ function* takeAll(next: TakeNext<BatchMember>): Generator<BatchMember> {
 
 /** The next members, added to `taken`, while there are any and the batch has room. */
 function* takeMembers(next: TakeNext<BatchMember>, taken: BatchMember[], clock: Clock): Generator<BatchMember> {
-	const end = clock.now().getTime() + longestBatch;
-	while (taken.length < mostMembers && (taken.length === 0 || clock.now().getTime() < end)) {
+	const end = clock.now().getTime() + maxBatchMilliseconds;
+	while (taken.length < maxMembers && (taken.length === 0 || clock.now().getTime() < end)) {
 		const member = next();
 		if (member === undefined) return;
 		taken.push(member);

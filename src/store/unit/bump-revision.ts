@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { notFound } from '../../failure.js';
 import { type Change, schemaKinds } from './change.js';
+import { rowChunks } from './row-chunks.js';
 
 /** What one unit changed, who changed it, and when. */
 export interface RevisionEntry {
@@ -25,15 +26,12 @@ export async function bumpRevision(
 	const schemaStep = steps[entries.findLastIndex(({ changes }) => changes.some(({ kind }) => schemaKinds.has(kind)))];
 	const base = (await bumpCounters(database, environmentId, last, schemaStep)) - last;
 	const rows = entries.flatMap((entry, index) => changeRows(entry, base + (steps[index] ?? 0)));
-	for (let start = 0; start < rows.length; start += rowsAtOnce) {
-		const logged = JSON.stringify(rows.slice(start, start + rowsAtOnce));
+	for (const [, chunk] of rowChunks(rows)) {
+		const logged = JSON.stringify(chunk);
 		await database.raw(insertion, { environment_id: environmentId, logged });
 	}
 	return steps.map((step) => base + step);
 }
-
-/** Rows of one statement. See the limit of the same name in `unit.ts`. */
-const rowsAtOnce = 500;
 
 const insertion = `insert into changes
 	(environment_id, revision, position, kind, operation, key, before, after, actor_id, created_at)

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.js';
 import { notFound } from '../../failure.js';
 import { asId } from '../../wire/common.js';
 import type { Cipher } from '../account/secret.js';
-import { type Publications, readPublications, schemaInForce } from '../shelf/publications.js';
+import { type Publications, readPublications, schemaInForce } from '../policy/publications.js';
 import type { EnvironmentModel, KeyedModel } from '../table/environment-model.js';
 import { idsAmong, rowsByReference, whereReferred } from './reference.js';
 import { type SchemaChange, schemaChangeAfter } from './schema-change.js';

@@ -12,7 +12,7 @@ import { rowChunks } from './row-chunks.js';
 import { asModel, type Columns, type TableModel } from './table-model.js';
 
 /** How many rows a unit has to insert before it refreshes the statistics: more than any bulk call has. */
-const leastAnalyzed = 10_000;
+const minAnalyzed = 10_000;
 
 /** A row and its new values for some columns. */
 export interface RowChange<M extends EnvironmentModel> {
@@ -128,7 +128,7 @@ export class WritingUnit extends ReadingUnit {
 	 * many does it itself, each time that their number has doubled. A table that is being analyzed already is skipped.
 	 */
 	async #count<M extends EnvironmentModel>({ tableName }: TableModel<M>, rows: number): Promise<void> {
-		const counted = this.#inserted.get(tableName) ?? { rows: 0, analyzed: leastAnalyzed / 2 };
+		const counted = this.#inserted.get(tableName) ?? { rows: 0, analyzed: minAnalyzed / 2 };
 		this.#inserted.set(tableName, counted);
 		counted.rows += rows;
 		if (counted.rows < 2 * counted.analyzed) return;

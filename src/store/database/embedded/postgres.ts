@@ -5,11 +5,11 @@ import { type Boundary, boundary, bytesIn, writes } from './statement.js';
 import { Thread } from './thread.js';
 
 /** A database that answers nothing for this long, in milliseconds, while there is no space, will never answer. */
-const longestSilence = 10_000;
+const maxSilence = 10_000;
 /** How often to check whether it answers, or can be opened again, in milliseconds. */
-const lookEvery = 1_000;
+const pollInterval = 1_000;
 /** How long to wait after a failed attempt to open the database, in milliseconds. */
-const openEvery = 10_000;
+const reopenInterval = 10_000;
 /** How long closing may take, in milliseconds. A database that was not closed in time recovers at the next start. */
 const closingTime = 4_000;
 
@@ -51,7 +51,7 @@ export class EmbeddedPostgres {
 		thread: Thread,
 	) {
 		this.#thread = thread;
-		this.#looking = setInterval(() => void this.#look(), lookEvery).unref();
+		this.#looking = setInterval(() => void this.#look(), pollInterval).unref();
 	}
 
 	/** Opens the database. Rejects with `NoSpaceError` where there is no room for that. */
@@ -107,7 +107,7 @@ export class EmbeddedPostgres {
 		const thread = this.#thread;
 		const { space } = this.options;
 		if (thread === null) await this.#openAgain();
-		else if (thread.waited > longestSilence && !space.hasRoomFor(0)) await this.#giveUp();
+		else if (thread.waited > maxSilence && !space.hasRoomFor(0)) await this.#giveUp();
 	}
 
 	/** Terminates a database that ran out of space: it may answer wrongly, or never. */
@@ -131,7 +131,7 @@ export class EmbeddedPostgres {
 		} catch (error) {
 			this.options.log.error({ error }, 'the embedded database cannot be opened: it is tried again');
 		} finally {
-			this.#closedUntil = this.#thread === null ? performance.now() + openEvery : 0;
+			this.#closedUntil = this.#thread === null ? performance.now() + reopenInterval : 0;
 		}
 	}
 }

@@ -54,11 +54,11 @@ export class Thread {
 	}
 
 	/**
-	 * Closes the database, then ends the thread. Terminates it when closing takes longer than `patience` milliseconds.
+	 * Closes the database, then ends the thread. Terminates it when closing takes longer than `timeout` milliseconds.
 	 */
-	async close(patience: number): Promise<void> {
+	async close(timeout: number): Promise<void> {
 		const over = new AbortController();
-		const late = sleep(patience, undefined, { signal: over.signal });
+		const late = sleep(timeout, undefined, { signal: over.signal });
 		await Promise.race([this.ask({ kind: 'close' }), late]).catch(() => undefined);
 		over.abort();
 		late.catch(() => undefined);

@@ -7,7 +7,7 @@ import type { Page, PageResult } from '../unit/row-query.js';
 import type { LivePolicy } from './publications.js';
 
 /** How many policies of an environment are kept: those of its newest published schema revisions. */
-export const mostRemembered = 1_000;
+export const maxRemembered = 1_000;
 
 /** A policy that was published, with all its files. */
 export interface PastPolicy extends LivePolicy {
@@ -56,7 +56,7 @@ export class PolicyHistory {
 		);
 		const tooMany = this.#rows(environmentId)
 			.orderBy('schema_revision', 'desc')
-			.offset(mostRemembered)
+			.offset(maxRemembered)
 			.select('schema_revision');
 		await this.#rows(environmentId).whereIn('schema_revision', tooMany).delete();
 	}

@@ -1,0 +1,21 @@
+import { Failure } from './failure.js';
+import type { Logger } from './log.js';
+import { isFull, isUnreachable } from './store/database/database.js';
+
+/**
+ * What a request is told when the database has no room (`no_space`, 507) or cannot be reached (`unavailable`, 503), and
+ * logs it; `null` for any other error. The embedded database refuses writes before its disk is full (`space.ts`) and
+ * logs that once itself.
+ */
+export function databaseFailure(
+	error: unknown,
+	{ embedded, log }: { readonly embedded: boolean; readonly log: Logger },
+): Failure | null {
+	if (isFull(error)) {
+		if (!embedded) log.error({ error }, 'a write was refused: there is no space');
+		return new Failure('no_space', 'there is no room to write: the disk of the database is full or nearly so');
+	}
+	if (!isUnreachable(error)) return null;
+	log.error({ error }, 'the database cannot be reached');
+	return new Failure('unavailable', 'the database cannot be reached: try again in a moment');
+}
