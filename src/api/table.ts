@@ -1,4 +1,6 @@
 import type { Endpoint } from '../http/endpoint.js';
+import { accessRequests } from './elements/access-requests.js';
+import { elementsConfigs } from './elements/configs.js';
 import { proxyConfigs } from './facts/proxy-configs.js';
 import { relationshipTuples } from './facts/relationship-tuples.js';
 import { resourceInstances } from './facts/resource-instances.js';
@@ -79,4 +81,6 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...groupNesting,
 	...userInvites,
 	...proxyConfigs,
+	...elementsConfigs,
+	...accessRequests,
 ];

@@ -57,6 +57,20 @@ export async function assignMany(
 	return insert(unit, resolveAssignments(wanted, { ...found, users }, targets));
 }
 
+/**
+ * Assigns the role of a request that was approved. If the user holds it already, nothing changes. Throws `not_found` for
+ * what does not exist.
+ */
+export async function assignForRequest(
+	unit: WritingUnit,
+	reference: AssignmentReference,
+	requestId: string,
+): Promise<void> {
+	const found = await participantsIn(unit, [reference]);
+	const targets = await ensureTargets(unit, [reference], found.tenants);
+	await insert(unit, resolveAssignments([reference], found, targets), requestId);
+}
+
 /** Removes one role assignment. Throws `not_found` if the user does not hold the role there. */
 export async function unassign(unit: WritingUnit, reference: AssignmentReference): Promise<AssignmentRow> {
 	const [row] = await unassignMany(unit, [reference]);
@@ -140,9 +154,13 @@ function withKeys(row: RoleAssignment, { user, role, tenant, resource_instance }
 	return { ...row, user, role, tenant, resource_instance };
 }
 
-async function insert(unit: WritingUnit, wanted: readonly ResolvedAssignment[]): Promise<readonly AssignmentRow[]> {
+async function insert(
+	unit: WritingUnit,
+	wanted: readonly ResolvedAssignment[],
+	requestId: string | null = null,
+): Promise<readonly AssignmentRow[]> {
 	const distinctRows = new Map(wanted.map((row) => [assignmentIdentity(row), row]));
-	return (await insertAssignments(unit, [...distinctRows.values()])).flatMap((row) => {
+	return (await insertAssignments(unit, [...distinctRows.values()], requestId)).flatMap((row) => {
 		const resolved = distinctRows.get(assignmentIdentity(row));
 		if (resolved === undefined) return [];
 		const given = withKeys(row, resolved);
@@ -182,8 +200,8 @@ function distinct(ids: readonly string[]): readonly string[] {
 }
 
 function assignmentRecord(row: AssignmentRow): ChangedRecord {
-	const { environment_id: _, ...record } = row;
-	return { ...record };
+	const { environment_id: _, element_request_id = null, ...record } = row;
+	return element_request_id === null ? { ...record } : { ...record, element_request_id };
 }
 
 function assignmentIdentity(row: AssignmentIds): string {

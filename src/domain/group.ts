@@ -8,6 +8,7 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
 import { type GroupCreate, type GroupRead, type GroupReadSchema, maxShownOfGroup } from '../wire/group.js';
 import { removeAssignments } from './assignment.js';
+import { removeRequests } from './element-request-record.js';
 import { markGroups, unmarkGroups } from './group-mark.js';
 import { removeRolesAround } from './group-role.js';
 import { ensureGroupResource, findMemberRole, removeUnneeded } from './made-for-groups.js';
@@ -92,6 +93,7 @@ async function releaseInstance(unit: WritingUnit, group: GroupRow): Promise<void
 		const memberships = { role_ids: [member.id], resource_instance_ids: [group.id] };
 		await removeAssignments(unit, memberships);
 		await removeUserInvites(unit, memberships);
+		await removeRequests(unit, memberships);
 		await removeRolesAround(unit, group, member);
 	}
 	await unmarkGroups(unit, [group.id]);

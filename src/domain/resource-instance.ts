@@ -19,6 +19,7 @@ import type {
 	ResourceInstanceUpdate,
 } from '../wire/resource-instance.js';
 import { removeAssignments } from './assignment.js';
+import { removeRequests } from './element-request-record.js';
 import { unmarkGroups } from './group-mark.js';
 import {
 	findInstances,
@@ -125,6 +126,7 @@ async function removeChunk(unit: WritingUnit, rows: readonly InstanceRow[]): Pro
 	const ids = rows.map((row) => row.id);
 	await removeAssignments(unit, { resource_instance_ids: ids });
 	await removeUserInvites(unit, { resource_instance_ids: ids });
+	await removeRequests(unit, { resource_instance_ids: ids });
 	await removeTuples(unit, { instance_ids: ids });
 	await unmarkGroups(unit, ids);
 	const names = new Map(rows.map((row) => [row.id, instanceName(row.resource, row.key)]));

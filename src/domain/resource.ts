@@ -12,6 +12,7 @@ import { AttributeType } from '../wire/resource-attribute.js';
 import { actionGroupBlocks, removeActionGroups } from './action-group.js';
 import { removeConditionSets } from './condition-set.js';
 import { definedFields } from './defined-fields.js';
+import { removeRequests } from './element-request-record.js';
 import { onlyRow } from './only-row.js';
 import { relationBlocks, removeRelations, setRelations } from './relation.js';
 import { removeActions, setActions } from './resource-action.js';
@@ -92,6 +93,7 @@ async function removeParts(unit: WritingUnit, resource: Resource): Promise<void>
 	await removeInstances(unit, { resource_ids: [resource.id] });
 	await removeConditionSets(unit, await conditionSetsOfResources(unit, [resource.id]));
 	await removeRoles(unit, await rolesOfResources(unit, [resource.id]));
+	await removeRequests(unit, { resource_ids: [resource.id] });
 	await removeRelations(unit, await relationsAround(unit, resource.id));
 	await removeActionGroups(unit, resource, await actionGroupsBy(unit, [resource.id]));
 	await removeActions(unit, resource, await actionsIn(unit, [resource.id]));

@@ -14,6 +14,8 @@ import { removeAssignments } from './assignment.js';
 import { removeConditionSets } from './condition-set.js';
 import { definedFields } from './defined-fields.js';
 import { derivationColumns, setDerivations } from './derivation.js';
+import { removeRequests } from './element-request-record.js';
+import { removeLevelsOfRoles } from './elements-config-record.js';
 import { onlyRow } from './only-row.js';
 import { setParents } from './role-hierarchy.js';
 import { setPermissions } from './role-permission.js';
@@ -123,15 +125,17 @@ export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 }
 
 /**
- * Deletes roles of either kind with their grants, assignments, invites and automatic condition sets. Roles that extend
- * them or are derived from them lose those links.
+ * Deletes roles of either kind with their grants, assignments, invites, automatic condition sets and levels in elements.
+ * Roles that extend them or are derived from them lose those links.
  */
 export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
 	if (roles.length === 0) return;
 	const ids = roles.map((role) => role.id);
 	await removeAssignments(unit, { role_ids: ids });
 	await removeUserInvites(unit, { role_ids: ids });
+	await removeRequests(unit, { role_ids: ids });
 	await removeConditionSets(unit, await conditionSetsOfRoles(unit, ids));
+	await removeLevelsOfRoles(unit, ids);
 	const losing = [...(await childRoleIds(unit, ids)), ...(await derivedRoleIds(unit, ids))];
 	const dependents = await rolesWithIds(
 		unit,

@@ -3,6 +3,7 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { TenantCreate } from '../wire/tenant.js';
 import { removeAssignments } from './assignment.js';
 import { definedFields } from './defined-fields.js';
+import { removeRequests } from './element-request-record.js';
 import { refuseTakenKeys } from './refuse-taken-keys.js';
 import { removeInstances } from './resource-instance.js';
 import { removeTenantUsers } from './tenant-user.js';
@@ -41,6 +42,7 @@ export async function removeTenants(unit: WritingUnit, tenants: readonly Tenant[
 	await removeAssignments(unit, { tenant_ids });
 	await removeTenantUsers(unit, { tenant_ids });
 	await removeUserInvites(unit, { tenant_ids });
+	await removeRequests(unit, { tenant_ids });
 	await removeInstances(unit, { tenant_ids });
 	await unit.removeMany(Tenant, tenants, (tenant) => tenant.key);
 }

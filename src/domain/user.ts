@@ -9,6 +9,7 @@ import { instanceParts } from '../wire/common.js';
 import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../wire/user.js';
 import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
 import { definedFields } from './defined-fields.js';
+import { removeRequests } from './element-request-record.js';
 import { onlyRow } from './only-row.js';
 import { refuseTakenKeys } from './refuse-taken-keys.js';
 import { addTenantUser, removeTenantUsers } from './tenant-user.js';
@@ -143,6 +144,7 @@ export async function removeUser(unit: WritingUnit, user: User): Promise<void> {
 export async function removeUsers(unit: WritingUnit, users: readonly User[]): Promise<void> {
 	const user_ids = users.map((user) => user.id);
 	await removeAssignments(unit, { user_ids });
+	await removeRequests(unit, { requesting_user_ids: user_ids });
 	await removeTenantUsers(unit, { user_ids });
 	await unit.removeMany(User, users, (user) => user.key);
 }

@@ -25,6 +25,8 @@ export const ChangeKind = z.enum([
 	'user_invite',
 	'proxy_config',
 	'pdp_config',
+	'elements_config',
+	'element_request',
 ]);
 export type ChangeKind = z.output<typeof ChangeKind>;
 

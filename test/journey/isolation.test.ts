@@ -19,7 +19,7 @@ import {
 const journey = onEachStore();
 
 /** Everything the API shows of a place, as text. */
-async function shown(http: Client, { schema, facts }: Place): Promise<string> {
+async function shown(http: Client, { schema, facts, elements }: Place): Promise<string> {
 	const paths = [
 		`${schema}/resources?include_built_in=true`,
 		`${schema}/resources/document/actions`,
@@ -43,6 +43,7 @@ async function shown(http: Client, { schema, facts }: Place): Promise<string> {
 		`${facts}/set_rules`,
 		`${facts}/user_invites`,
 		`${facts}/proxy_configs`,
+		`${elements}/config`,
 	];
 	const bodies = await Promise.all(paths.map(async (path) => (await http.get(path)).body));
 	return JSON.stringify(bodies);
@@ -262,7 +263,7 @@ const system: Readonly<Record<string, RegExp>> = {
 
 /** The tables that hold the objects of environments, and that are found by the caller's organization. */
 const ofEnvironments =
-	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|condition_sets|condition_set_rules|groups|user_invites|proxy_configs|changes|publications|policy_revisions|pdp_states|copy_tasks|check_bounds)\b"?/;
+	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|condition_sets|condition_set_rules|groups|user_invites|proxy_configs|elements_configs|elements_levels|element_requests|changes|publications|policy_revisions|pdp_states|copy_tasks|check_bounds)\b"?/;
 /** Counts over the environments that a key opens, which are found by its organization. */
 const overEnvironments = /^with opened as \(\s*select id from environments where organization_id = \$1/;
 const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;
@@ -305,6 +306,7 @@ onEachStack(`no statement leaves the store without the caller's scope`, async (t
 		key_id: spare.body['id'] ?? '',
 		schema: '/v2/schema/default/dev',
 		facts: '/v2/facts/default/dev',
+		elements: '/v2/elements/default/dev',
 		revision: async () => (await store.counters(scope.environment_id))?.revision ?? -1,
 	};
 	// Environments that nobody asks for are left alone from here on, so all that is heard is about this one.

@@ -33,6 +33,10 @@ export type Kind =
 	| 'scope'
 	| 'subject'
 	| 'count'
+	| 'values'
+	| 'levels'
+	| 'webhook'
+	| 'details'
 	| 'nothing';
 
 /** One body: an example that is right, and its fields; `!` marks those that must be there and not be null. */
@@ -355,6 +359,42 @@ export const bodies: Readonly<Record<string, Body>> = {
 		fields: { key: 'key!', name: 'name!', secret: 'secret!', ...proxyConfig },
 	},
 	updateProxyConfig: { base: { name: 'Proxy' }, fields: { name: 'name', secret: 'secret', ...proxyConfig } },
+	createElementsConfig: {
+		base: { key: 'new', name: 'New', elements_type: 'audit_log', settings: {}, roles_to_levels: {} },
+		fields: {
+			key: 'key!',
+			name: 'name!',
+			elements_type: 'choice!',
+			settings: 'values!',
+			roles_to_levels: 'levels!',
+			email_notifications: 'flag',
+			webhook: 'webhook',
+		},
+	},
+	createAccessRequestOfUser: granting({
+		base: { access_request_details: { tenant: 'acme', role: 'viewer' } },
+		fields: { access_request_details: 'details!', reason: 'text' },
+	}),
+	reviewAccessRequestOfUser: granting({
+		base: { reviewer_comment: 'Only to read.' },
+		fields: { reviewer_comment: 'text', role: 'reference' },
+	}),
+	approveAccessRequestOfUser: granting({
+		base: { reviewer_comment: 'Welcome.' },
+		fields: { reviewer_comment: 'text', role: 'reference' },
+	}),
+	denyAccessRequestOfUser: granting({ base: { reviewer_comment: 'Not yet.' }, fields: { reviewer_comment: 'text' } }),
+	cancelAccessRequestOfUser: { base: {}, fields: { reason: 'text' } },
+	updateElementsConfig: {
+		base: { name: 'Requests' },
+		fields: {
+			name: 'name',
+			settings: 'values',
+			roles_to_levels: 'levels',
+			email_notifications: 'flag',
+			webhook: 'webhook',
+		},
+	},
 };
 
 /** Stands in a body for a number that JSON can write and no computer can hold. */
@@ -429,6 +469,18 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 		{ condition: {} },
 	],
 	settings: [5, 'text', true, [], { no_direct_roles_on_object: 1 }],
+	values: [5, 'text', true, [], { a: 0.5 }, { a: {} }, { a: [] }, { a: null }, { a: 'a\0b' }, { '': 1 }],
+	levels: [5, 'text', [], { LEVEL_5: [] }, { LEVEL_1: 'editor' }, { LEVEL_1: [5] }, { LEVEL_1: [''] }],
+	details: [
+		5,
+		'text',
+		[],
+		{},
+		{ tenant: 'acme' },
+		{ tenant: 'acme', role: 5 },
+		{ tenant: 'acme', role: 'viewer', a: 1 },
+	],
+	webhook: [5, 'text', [], {}, { url: 'ftp://example.com' }, { url: 'https://example.com', bearer_token: '' }],
 	flag: [5, 'true', [], {}],
 	relations: [
 		5,
@@ -518,6 +570,8 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	search: ['%00', 'a%00b'],
 	user: ['%00', '', 'a&user=%00'],
 	role: ['%00', ''],
+	status: ['x', '', 'PENDING', 'pending&status=denied'],
+	resource_instance_id: ['%00', '', 'a&resource_instance_id=b'],
 	tenant: ['%00', '', 'x'.repeat(1026)],
 	resource: ['%00', ''],
 	resource_id: ['%00', '', 'document', '00000000-0000-4000-8000-000000000000', '__user&resource_id=__user'],

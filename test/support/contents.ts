@@ -11,7 +11,7 @@ type Read = Readonly<Record<string, unknown>> & { readonly key: string };
  * every link between two of them (what a role grants, extends and is derived from; what a group holds); sorted.
  */
 export async function readContents(place: Place): Promise<readonly string[]> {
-	const { schema, facts } = place;
+	const { schema, facts, elements } = place;
 	const list = (path: string) => listed(place, path);
 	const resources = await list(`${schema}/resources`);
 	const parts = await Promise.all(resources.map(({ key }) => readParts(place, key)));
@@ -44,6 +44,7 @@ export async function readContents(place: Place): Promise<readonly string[]> {
 		),
 		...words('user_invite', await list(`${facts}/user_invites`)),
 		...words('proxy_config', await list(`${facts}/proxy_configs`)),
+		...words('elements_config', await list(`${elements}/config`)),
 	].sort();
 }
 

@@ -8,7 +8,7 @@ const codes: Readonly<Record<number, readonly string[]>> = {
 	403: ['FORBIDDEN_ACCESS'],
 	404: ['NOT_FOUND'],
 	405: ['INVALID_INPUT'],
-	409: ['DUPLICATE_ENTITY'],
+	409: ['DUPLICATE_ENTITY', 'INVALID_INPUT'],
 	410: ['NOT_FOUND'],
 	413: ['INVALID_INPUT'],
 };

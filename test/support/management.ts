@@ -79,6 +79,7 @@ export interface Place extends Site {
 	/** The beginnings of the paths of what is in it. */
 	readonly schema: string;
 	readonly facts: string;
+	readonly elements: string;
 	/** Its newest revision. */
 	revision(): Promise<number>;
 }
@@ -111,6 +112,7 @@ export async function newPlace(site: Site, owner: Client, project = 'default', n
 		http: client(site.url, body.secret),
 		schema: `/v2/schema/${project}/${key}`,
 		facts: `/v2/facts/${project}/${key}`,
+		elements: `/v2/elements/${project}/${key}`,
 		revision: async () => (await site.store.counters(id))?.revision ?? -1,
 	};
 }

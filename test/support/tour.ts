@@ -29,12 +29,13 @@ export const furnished: Names = {
 	group_instance_key: 'group:admins',
 	user_invite_id: 'ines@example.com',
 	proxy_config_id: 'proxy',
+	elements_config_id: 'requests',
 	revision: '1',
 };
 
 /** Makes one object of every kind, named `mark`, so that the example bodies find what they name. Returns their ids. */
 export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
-	const { http, schema, facts, key_id } = place;
+	const { http, schema, facts, elements, key_id } = place;
 	const made = async (path: string, body: object) => {
 		const answer = await http.post<{ readonly id: string }>(path, { name: mark, ...body });
 		if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
@@ -53,7 +54,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	// An invite has no name of its own.
 	const named = { key: 'ines@example.com', email: 'ines@example.com', first_name: mark, name: undefined };
 	const invited = { ...named, role_id, tenant_id };
-	return {
+	const names = {
 		resource_id,
 		action_id: action.body.id,
 		action_group_id: await made(`${schema}/resources/document/action_groups`, { key: 'editing', actions: ['write'] }),
@@ -80,10 +81,34 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 		api_key_id: key_id,
 		user_invite_id: await made(`${facts}/user_invites`, invited),
 		proxy_config_id: await made(`${facts}/proxy_configs`, { key: 'proxy', secret: 'token' }),
+		members_id: await made(`${elements}/config`, {
+			key: 'members',
+			elements_type: 'user_management',
+			settings: {},
+			roles_to_levels: { LEVEL_1: ['viewer', 'editor'] },
+		}),
+		elements_config_id: await made(`${elements}/config`, {
+			key: 'requests',
+			elements_type: 'approval_flow',
+			settings: { user_management_element: 'members', allow_self_approval: true },
+			roles_to_levels: {},
+		}),
 		pdp_id: key_id,
 		task_id: await addFailedTask(place),
-		user_id: await made(`${facts}/tenants/acme/users`, { key: 'alice@example.com', first_name: mark }),
+		user_id: await made(`${facts}/tenants/acme/users`, {
+			key: 'alice@example.com',
+			first_name: mark,
+			role_assignments: [{ role: 'viewer', tenant: 'acme' }],
+		}),
 	};
+	await addRequests(place, {
+		config_id: names.elements_config_id,
+		requesting_user_id: names.user_id,
+		tenant_id: names.tenant_id,
+		role_id: names.parent_role_id,
+		reason: mark,
+	});
+	return names;
 }
 
 /** A policy of the place's first revision; where nothing is compiled, there would be none. */
@@ -125,6 +150,37 @@ async function addFailedTask({ id, store }: Place): Promise<string> {
 	return id;
 }
 
+/** Elements are deleted by two paths, so each takes an element of its own. */
+const others: Names = { elements_config_id: 'members' };
+
+function deletesElement({ name }: Visited): boolean {
+	return name === 'deleteElementsConfig';
+}
+
+/** The endpoints that move an access request, each of which needs one that is pending. */
+const moving = ['approveAccessRequestOfUser', 'denyAccessRequestOfUser', 'cancelAccessRequestOfUser'];
+
+/** The id of the access request for an endpoint: one of those that `addRequests` makes. */
+function requestId({ id }: Pick<Place, 'id'>, endpoint: string): string {
+	return `${id.slice(0, -1)}${moving.indexOf(endpoint) + 1}`;
+}
+
+/** Makes access requests under ids that are known beforehand. */
+async function addRequests(place: Place, columns: object): Promise<void> {
+	const { knex } = place.store.database;
+	const now = place.store.clock.now();
+	const rows = ['others', ...moving].map((endpoint) => ({
+		...columns,
+		environment_id: place.id,
+		id: requestId(place, endpoint),
+		type: 'access_request',
+		status: 'pending',
+		created_at: now,
+		updated_at: now,
+	}));
+	await knex('element_requests').insert(rows);
+}
+
 /** The names of the parameters in an endpoint's path. */
 export function pathParameters(endpoint: Visited): readonly string[] {
 	return [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
@@ -135,7 +191,8 @@ export function endpointPath(endpoint: Visited, place: Place, other: Names = {})
 	const { id, project, key, key_id, organization_id } = place;
 	const keys = { api_key_id: key_id, pdp_id: key_id };
 	const own = { ...keys, proj_id: project, env_id: key, org_id: organization_id, task_id: id };
-	const values: Names = { ...furnished, ...own, ...other };
+	const request = { access_request_id: requestId(place, endpoint.name), ...(deletesElement(endpoint) && others) };
+	const values: Names = { ...furnished, ...own, ...request, ...other };
 	return endpoint.path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `no ${name}`);
 }
 
@@ -190,5 +247,7 @@ function rank({ method, path, body }: Visited): number {
 	// An instance, a group and a condition set go before their resource and their tenant take them along.
 	if (path.includes(':instance_id') || path.includes(':condition_set_id') || path.endsWith(':group_instance_key'))
 		return 50;
+	// An element goes before its environment, whose path is as long.
+	if (path.includes(':elements_config_id')) return 50;
 	return body === undefined ? 100 - path.split('/').length : 1;
 }

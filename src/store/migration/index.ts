@@ -11,6 +11,8 @@ import { up as conditionSets } from './0009-condition-sets.js';
 import { up as policyInForce } from './0010-policy-in-force.js';
 import { up as schemasOfPolicies } from './0011-schemas-of-policies.js';
 import { up as checkBounds } from './0012-check-bounds.js';
+import { up as elements } from './0013-elements.js';
+import { up as elementRequests } from './0015-element-requests.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -26,6 +28,8 @@ const migrations = [
 	{ name: '0010-policy-in-force', up: policyInForce },
 	{ name: '0011-schemas-of-policies', up: schemasOfPolicies },
 	{ name: '0012-check-bounds', up: checkBounds },
+	{ name: '0013-elements', up: elements },
+	{ name: '0015-element-requests', up: elementRequests },
 ] as const;
 
 type Migration = (typeof migrations)[number];

@@ -21,6 +21,8 @@ export class RoleAssignment extends EnvironmentModel {
 	declare tenant_id: string;
 	/** `null` for a tenant role. */
 	declare resource_instance_id: string | null;
+	/** The request that it was made for; `null` for most. */
+	declare element_request_id: string | null;
 }
 
 /** An assignment with the keys of what it joins. */
@@ -37,6 +39,8 @@ export interface AssignmentRow {
 	/** `<resource key>:<instance key>`; `null` for a tenant role. */
 	readonly resource_instance: string | null;
 	readonly created_at: Date;
+	/** The request that it was made for, where it was made for one. */
+	readonly element_request_id?: string | null;
 }
 
 /** What narrows a list of assignments: any of each list, all of the lists together; absent lists do not narrow. */
@@ -199,14 +203,15 @@ export async function assignmentsBetween(
 /** What an assignment joins, by id. */
 export type AssignmentIds = Pick<AssignmentRow, 'user_id' | 'role_id' | 'tenant_id' | 'resource_instance_id'>;
 
-/** Adds the assignments that are not there yet and returns those. Records nothing. */
+/** Adds the assignments that are not there yet, made for a request or for none, and returns those. Records nothing. */
 export async function insertAssignments(
 	unit: WritingUnit,
 	wanted: readonly AssignmentIds[],
+	element_request_id: string | null = null,
 ): Promise<readonly RoleAssignment[]> {
 	const columns = wanted.map(({ user_id, role_id, tenant_id, resource_instance_id }) => {
 		const { id, created_at } = unit.stamp();
-		return { id, created_at, user_id, role_id, tenant_id, resource_instance_id };
+		return { id, created_at, user_id, role_id, tenant_id, resource_instance_id, element_request_id };
 	});
 	return unit.insertMissing(RoleAssignment, columns);
 }

@@ -46,6 +46,23 @@ export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter)
 	return wherePlaced(query, filter).castTo<TenantUserRow[]>();
 }
 
+/** Whether a user is a member of a tenant: added to it, or holding a role in it or on an instance of it. */
+export async function isMember(
+	unit: ReadingUnit,
+	{ tenant_id, user_id }: Pick<TenantUserRow, 'tenant_id' | 'user_id'>,
+): Promise<boolean> {
+	const { rows } = await unit.raw<{ readonly found: boolean }>(
+		['tenant_users', 'role_assignments']
+			.map(
+				(table) => `select true as found where exists (select from ${table} where environment_id = :environment_id
+					and tenant_id = :tenant_id and user_id = :user_id)`,
+			)
+			.join(' union all '),
+		{ tenant_id, user_id },
+	);
+	return rows.length > 0;
+}
+
 /** Adds users to tenants and returns the rows that are new. Records nothing. */
 export async function insertTenantUsers(
 	unit: WritingUnit,

@@ -1,0 +1,205 @@
+import type { ElementActor } from '../../domain/element-level.js';
+import {
+	createAccessRequest,
+	findRequestElement,
+	findVisibleRequest,
+	moveRequest,
+	readAccessRequest,
+	reviewRequest,
+	visibleRequests,
+} from '../../domain/element-request.js';
+import { reply } from '../../http/endpoint.js';
+import type { ElementsConfig } from '../../store/table/elements-config.js';
+import { Resource } from '../../store/table/resource.js';
+import { Role } from '../../store/table/role.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { User } from '../../store/table/user.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { readPage } from '../../store/unit/row-query.js';
+import { Reference } from '../../wire/common.js';
+import {
+	AccessRequestCreate,
+	AccessRequestPage,
+	AccessRequestQuery,
+	AccessRequestRead,
+	AccessRequestReview,
+	RequestCancellation,
+	RequestComment,
+} from '../../wire/element-request.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { findIds, findInstanceIds } from '../facts/find-ids.js';
+import { withItems } from '../list-answer.js';
+
+const tag = 'Access requests';
+const collection = '/v2/facts/:proj_id/:env_id/access_requests/:elements_config_id/user/:user_id/tenant/:tenant_id';
+const member = `${collection}/:access_request_id`;
+const ActorPath = EnvironmentPath.extend({ elements_config_id: Reference, user_id: Reference, tenant_id: Reference });
+const RequestPath = ActorPath.extend({ access_request_id: Reference });
+const description =
+	'The user of the path acts, in the tenant of the path: the application vouches for them with its API key. Who reviews ' +
+	'sees all requests of the tenant, others see their own.';
+const failures = {
+	400: 'Another tenant, a role that cannot be held there, or an element of another type',
+	403: 'The user may not do this',
+	404: 'No such element, user, tenant or request, or none that the user may see',
+	409: 'The request is not pending',
+};
+const example = { access_request_details: { tenant: 'acme', role: 'editor' }, reason: 'I take over the reports.' };
+
+/** The element and the user that a path names. Throws `not_found`. */
+async function findActor(
+	unit: ReadingUnit,
+	params: { readonly elements_config_id: string; readonly user_id: string; readonly tenant_id: string },
+): Promise<readonly [config: ElementsConfig, actor: ElementActor]> {
+	const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
+	const user = await unit.find(User, params.user_id);
+	const tenant = await unit.find(Tenant, params.tenant_id);
+	return [config, { user_id: user.id, tenant_id: tenant.id }];
+}
+
+/** What a query of a list narrows to, by ids. What it names and does not exist narrows to nothing. */
+async function narrowedBy(unit: ReadingUnit, query: AccessRequestQuery) {
+	const one = (reference: string | undefined) => reference && [reference];
+	return {
+		status: query.status,
+		tenant_ids: await findIds(unit, Tenant, one(query.tenant) || undefined),
+		role_ids: await findIds(unit, Role, one(query.role) || undefined),
+		resource_ids: await findIds(unit, Resource, one(query.resource) || undefined),
+		resource_instance_ids: await findInstanceIds(unit, one(query.resource_instance_id) || undefined),
+	};
+}
+
+/** Access requests on behalf of users, with an API key (contract: Elements; spec: Elements: access requests). */
+export const accessRequests = [
+	endpoint({
+		name: 'listAccessRequestsOfUser',
+		summary: 'List access requests that a user may see',
+		description,
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: ActorPath,
+		query: AccessRequestQuery,
+		returns: { 200: AccessRequestPage },
+		failures: { 400: failures[400], 404: failures[404] },
+		handle: async ({ params, query }, { unit }) => {
+			const [config, actor] = await findActor(unit, params);
+			const { rows } = await visibleRequests(unit, config, actor, await narrowedBy(unit, query));
+			const page = await readPage(rows, query);
+			const items = page.data.map((row) => readAccessRequest(unit, row));
+			return reply(200, { ...withItems(page, items), data: items });
+		},
+	}),
+	endpoint({
+		name: 'createAccessRequestOfUser',
+		summary: 'Ask for a role on behalf of a user',
+		description,
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: ActorPath,
+		body: AccessRequestCreate,
+		example,
+		returns: { 200: AccessRequestRead },
+		failures: { 400: failures[400], 403: 'The user is not a member of the tenant', 404: failures[404] },
+		handle: async ({ params, body }, { unit }) => {
+			const [config, actor] = await findActor(unit, params);
+			return reply(200, readAccessRequest(unit, await createAccessRequest(unit, config, actor, body)));
+		},
+	}),
+	endpoint({
+		name: 'getAccessRequestOfUser',
+		summary: 'One access request',
+		description,
+		tag,
+		method: 'get',
+		path: member,
+		access: 'environment.read',
+		params: RequestPath,
+		returns: { 200: AccessRequestRead },
+		failures: { 400: failures[400], 404: failures[404] },
+		handle: async ({ params }, { unit }) => {
+			const [config, actor] = await findActor(unit, params);
+			const { request } = await findVisibleRequest(unit, config, actor, params.access_request_id);
+			return reply(200, readAccessRequest(unit, request));
+		},
+	}),
+	endpoint({
+		name: 'reviewAccessRequestOfUser',
+		summary: 'Change the comment of a reviewer, or the role',
+		description: `${description} The role may change while the request is pending.`,
+		tag,
+		method: 'patch',
+		path: `${member}/reviewer`,
+		access: 'environment.write',
+		params: RequestPath,
+		body: AccessRequestReview,
+		example: { reviewer_comment: 'Only to read.', role: 'viewer' },
+		returns: { 200: AccessRequestRead },
+		failures,
+		handle: async ({ params, body }, { unit }) => {
+			const [config, actor] = await findActor(unit, params);
+			const request = await reviewRequest(unit, config, actor, params.access_request_id, body);
+			return reply(200, readAccessRequest(unit, request));
+		},
+	}),
+	endpoint({
+		name: 'approveAccessRequestOfUser',
+		summary: 'Approve an access request: its role is assigned',
+		description: `${description} The role of the body is assigned instead of the one that was asked for.`,
+		tag,
+		method: 'put',
+		path: `${member}/approve`,
+		access: 'environment.write',
+		params: RequestPath,
+		body: AccessRequestReview,
+		example: { reviewer_comment: 'Welcome.' },
+		returns: { 200: AccessRequestRead },
+		failures,
+		handle: async ({ params, body }, { unit }) => {
+			const [config, actor] = await findActor(unit, params);
+			const request = await moveRequest(unit, config, actor, params.access_request_id, 'approve', body);
+			return reply(200, readAccessRequest(unit, request));
+		},
+	}),
+	endpoint({
+		name: 'denyAccessRequestOfUser',
+		summary: 'Deny an access request',
+		description,
+		tag,
+		method: 'put',
+		path: `${member}/deny`,
+		access: 'environment.write',
+		params: RequestPath,
+		body: RequestComment,
+		example: { reviewer_comment: 'Please ask the owner of the reports.' },
+		returns: { 200: AccessRequestRead },
+		failures,
+		handle: async ({ params, body }, { unit }) => {
+			const [config, actor] = await findActor(unit, params);
+			const request = await moveRequest(unit, config, actor, params.access_request_id, 'deny', body);
+			return reply(200, readAccessRequest(unit, request));
+		},
+	}),
+	endpoint({
+		name: 'cancelAccessRequestOfUser',
+		summary: 'Cancel an access request',
+		description: `${description} Only who made a request can cancel it.`,
+		tag,
+		method: 'put',
+		path: `${member}/cancel`,
+		access: 'environment.write',
+		params: RequestPath,
+		body: RequestCancellation,
+		example: {},
+		returns: { 200: AccessRequestRead },
+		failures,
+		handle: async ({ params }, { unit }) => {
+			const [config, actor] = await findActor(unit, params);
+			const request = await moveRequest(unit, config, actor, params.access_request_id, 'cancel');
+			return reply(200, readAccessRequest(unit, request));
+		},
+	}),
+];

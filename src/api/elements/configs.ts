@@ -1,0 +1,129 @@
+import {
+	changeElementsConfig,
+	createElementsConfig,
+	readElementsConfig,
+	readElementsConfigs,
+	removeElementsConfig,
+} from '../../domain/elements-config.js';
+import { reply } from '../../http/endpoint.js';
+import { allElementsConfigs, ElementsConfig } from '../../store/table/elements-config.js';
+import { readPage } from '../../store/unit/row-query.js';
+import { Reference } from '../../wire/common.js';
+import {
+	ElementsConfigCreate,
+	ElementsConfigPage,
+	ElementsConfigRead,
+	ElementsConfigUpdate,
+} from '../../wire/elements-config.js';
+import { PageQuery } from '../../wire/query.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { withItems } from '../list-answer.js';
+
+const tag = 'Elements configs';
+const elements = '/v2/elements/:proj_id/:env_id';
+const collection = `${elements}/config`;
+const member = `${collection}/:elements_config_id`;
+const ElementsConfigPath = EnvironmentPath.extend({ elements_config_id: Reference });
+const description =
+	'The settings of an `approval_flow` element name, as `user_management_element`, the element whose owners review its ' +
+	'requests. Those of an `operation_approval` element name, as `resource`, the resource that gets the action `operate` ' +
+	'and the roles `_Reviewer_` and `_Approved_`.';
+const unknown = 'No such element, role or resource';
+
+const deletion = {
+	summary: 'Delete an element',
+	tag,
+	method: 'delete',
+	access: 'environment.write',
+	params: ElementsConfigPath,
+	returns: { 204: null },
+	failures: { 404: 'No such element' },
+} as const;
+
+/** Elements: what embedded pages are for, and who has which permission level in them (contract: Elements). */
+export const elementsConfigs = [
+	endpoint({
+		name: 'listElementsConfigs',
+		summary: 'List elements',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: PageQuery,
+		returns: { 200: ElementsConfigPage },
+		handle: async ({ query }, { unit }) => {
+			const page = await readPage(allElementsConfigs(unit), query);
+			const items = await readElementsConfigs(unit, page.data);
+			return reply(200, { ...withItems(page, items), data: [...items] });
+		},
+	}),
+	endpoint({
+		name: 'createElementsConfig',
+		summary: 'Create an element',
+		description,
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'environment.write',
+		params: EnvironmentPath,
+		body: ElementsConfigCreate,
+		example: {
+			key: 'members',
+			name: 'Members',
+			elements_type: 'user_management',
+			settings: { show_add_user: true },
+			roles_to_levels: { LEVEL_1: ['editor'], LEVEL_4: ['viewer'] },
+			webhook: { url: 'https://app.example.com/hooks/members', bearer_token: 'a-secret' },
+		},
+		returns: { 200: ElementsConfigRead },
+		failures: { 400: 'A key names roles of several resources', 404: unknown, 409: 'An element with this key exists' },
+		handle: async ({ body }, { unit }) => {
+			return reply(200, await readElementsConfig(unit, await createElementsConfig(unit, body)));
+		},
+	}),
+	endpoint({
+		name: 'getElementsConfig',
+		summary: 'One element',
+		tag,
+		method: 'get',
+		path: member,
+		access: 'environment.read',
+		params: ElementsConfigPath,
+		returns: { 200: ElementsConfigRead },
+		failures: { 404: 'No such element' },
+		handle: async ({ params }, { unit }) => {
+			const row = await unit.find(ElementsConfig, params.elements_config_id);
+			return reply(200, await readElementsConfig(unit, row));
+		},
+	}),
+	endpoint({
+		name: 'updateElementsConfig',
+		summary: 'Change fields of an element',
+		description: `${description} \`settings\` and \`roles_to_levels\` are replaced as a whole. Null removes the webhook.`,
+		tag,
+		method: 'patch',
+		path: member,
+		access: 'environment.write',
+		params: ElementsConfigPath,
+		body: ElementsConfigUpdate,
+		example: { name: 'People', roles_to_levels: { LEVEL_1: ['editor'], LEVEL_3: ['document#viewer'] } },
+		returns: { 200: ElementsConfigRead },
+		failures: { 400: 'A key names roles of several resources', 404: unknown },
+		handle: async ({ params, body }, { unit }) => {
+			const row = await unit.find(ElementsConfig, params.elements_config_id);
+			return reply(200, await readElementsConfig(unit, await changeElementsConfig(unit, row, body)));
+		},
+	}),
+	...([`${elements}/:elements_config_id`, member] as const).map((path, index) =>
+		endpoint({
+			...deletion,
+			name: index === 0 ? 'deleteElementsConfig' : 'deleteElementsConfigUnderConfig',
+			path,
+			handle: async ({ params }, { unit }) => {
+				await removeElementsConfig(unit, await unit.find(ElementsConfig, params.elements_config_id));
+				return reply(204);
+			},
+		}),
+	),
+];

@@ -1,0 +1,38 @@
+import { heldLevels } from '../store/table/elements-config.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import { configuredLevels, type PermissionLevel } from '../wire/elements-config.js';
+
+/** Who acts in an element: a user, in one tenant. Ids. */
+export interface ElementActor {
+	readonly user_id: string;
+	readonly tenant_id: string;
+}
+
+/** The levels of an actor in one element. */
+export interface ActorLevels {
+	/** By the roles in the tenant. */
+	readonly inTenant: PermissionLevel;
+	/** By the roles in the tenant and those on an instance: the better one counts. */
+	onInstance(instanceId: string | null): PermissionLevel;
+	/** The instances on which a role has this level by itself. */
+	instancesAt(level: PermissionLevel): readonly string[];
+}
+
+/**
+ * The levels of an actor in an element. The best level of any role counts; `UNCONFIGURED` where no role of the actor has
+ * a level (contract: Levels).
+ */
+export async function actorLevels(unit: ReadingUnit, configId: string, actor: ElementActor): Promise<ActorLevels> {
+	const held = await heldLevels(unit, configId, actor);
+	const best = (instanceId: string | null) =>
+		configuredLevels.find((level) =>
+			held.some(
+				(row) => row.level === level && (row.resource_instance_id === null || row.resource_instance_id === instanceId),
+			),
+		) ?? 'UNCONFIGURED';
+	return {
+		inTenant: best(null),
+		onInstance: best,
+		instancesAt: (level) => held.flatMap((row) => (row.level === level ? (row.resource_instance_id ?? []) : [])),
+	};
+}

@@ -1,0 +1,70 @@
+import {
+	deleteRequests,
+	type ElementRequest,
+	insertRequest,
+	patchRequest,
+	plainRequests,
+	type RequestFilter,
+} from '../store/table/element-request.js';
+import type { ElementsConfig } from '../store/table/elements-config.js';
+import { changeRecord, hasValues } from '../store/unit/change-record.js';
+import type { Columns } from '../store/unit/table-model.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import type { ElementActor } from './element-level.js';
+import { transitions } from './element-request-state.js';
+import { onlyRow } from './only-row.js';
+
+/** Writes requests and records what changed. Who may do it, `element-request.ts` decides. */
+
+/** Adds a pending request of an actor. */
+export async function createRequest(
+	unit: WritingUnit,
+	config: ElementsConfig,
+	{ user_id, tenant_id }: ElementActor,
+	columns: Columns<ElementRequest>,
+): Promise<ElementRequest> {
+	const row = onlyRow(
+		await insertRequest(unit, {
+			...columns,
+			config_id: config.id,
+			status: 'pending',
+			requesting_user_id: user_id,
+			tenant_id,
+			reviewer_user_id: null,
+			reviewed_at: null,
+			reviewer_comment: null,
+		}),
+	);
+	unit.record('element_request', 'create', row.id, null, changeRecord(row));
+	return row;
+}
+
+/** Changes columns of a request, unless it has them already. Returns the request as it is now. */
+export async function changeRequest(
+	unit: WritingUnit,
+	request: ElementRequest,
+	columns: Columns<ElementRequest>,
+): Promise<ElementRequest> {
+	if (hasValues(request, columns)) return request;
+	const after = await patchRequest(unit, request, columns);
+	unit.record('element_request', 'update', request.id, changeRecord(request), changeRecord(after));
+	return after;
+}
+
+/** Cancels the pending requests of an element, as must happen before it is deleted. */
+export async function cancelRequests(unit: WritingUnit, config: ElementsConfig): Promise<void> {
+	for (const request of await plainRequests(unit, { config_ids: [config.id], status: 'pending' })) {
+		await changeRequest(unit, request, { status: transitions.cancel.to });
+	}
+}
+
+/** Deletes the requests that pass the filter, as must happen before what they name is deleted. */
+export async function removeRequests(unit: WritingUnit, filter: RequestFilter): Promise<void> {
+	const rows = await plainRequests(unit, filter);
+	if (rows.length === 0) return;
+	await deleteRequests(
+		unit,
+		rows.map(({ id }) => id),
+	);
+	for (const row of rows) unit.record('element_request', 'delete', row.id, changeRecord(row), null);
+}

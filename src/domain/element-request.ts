@@ -1,0 +1,333 @@
+import { Failure, forbidden, notFound } from '../failure.js';
+import {
+	ElementRequest,
+	type ListedRequest,
+	plainRequests,
+	type RequestFilter,
+	type RequestType,
+	requestsBy,
+} from '../store/table/element-request.js';
+import { ElementsConfig } from '../store/table/elements-config.js';
+import { Resource } from '../store/table/resource.js';
+import type { InstanceRow } from '../store/table/resource-instance.js';
+import { Role, tenantRolesOnly } from '../store/table/role.js';
+import { assignmentsBy } from '../store/table/role-assignment.js';
+import { Tenant } from '../store/table/tenant.js';
+import { isMember } from '../store/table/tenant-user.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { RowQuery } from '../store/unit/row-query.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { asId, instanceName } from '../wire/common.js';
+import type {
+	AccessRequestCreate,
+	AccessRequestRead,
+	AccessRequestReview,
+	OperationApprovalCreate,
+	OperationApprovalListed,
+	OperationApprovalRead,
+} from '../wire/element-request.js';
+import { assignForRequest } from './assignment.js';
+import { actorLevels, type ElementActor } from './element-level.js';
+import { changeRequest, createRequest } from './element-request-record.js';
+import { decideMove, type Move, type Mover, requirePending, transitions } from './element-request-state.js';
+import { approvedRole, reviewerRole, reviewersSetting, selfReviewSetting } from './element-setting.js';
+import { createMissingInstances, findInstances, refuseUnknownInstance, requireTenant } from './named-instance.js';
+
+/** The elements in which each kind of request is made. */
+const elementsTypes = { access_request: 'approval_flow', operation_approval: 'operation_approval' } as const;
+
+/** An access request as the API shows it. */
+export function readAccessRequest(unit: ReadingUnit, row: ElementRequest): AccessRequestRead {
+	const { tenant_id, role_id, resource_id, resource_instance_id, config_id } = row;
+	const access_request_details = {
+		tenant: tenant_id,
+		role: role_id ?? '',
+		resource: resource_id,
+		resource_instance: resource_instance_id,
+		element_config_id: config_id,
+	};
+	return { ...row, ...unit.scope, type: 'access_request', access_request_details };
+}
+
+/** An operation approval as the API shows it. */
+export function readOperationApproval(unit: ReadingUnit, row: ElementRequest): OperationApprovalRead {
+	const { tenant_id, resource_id, resource_instance_id, config_id } = row;
+	const access_request_details = {
+		tenant: tenant_id,
+		resource: resource_id ?? '',
+		resource_instance: resource_instance_id,
+		element_config_id: config_id,
+	};
+	return { ...row, ...unit.scope, type: 'operation_approval', access_request_details };
+}
+
+/** An operation approval as lists show it. */
+export function readListedApproval(unit: ReadingUnit, row: ListedRequest): OperationApprovalListed {
+	return { ...row, ...readOperationApproval(unit, row), resource_key: row.resource_key ?? '' };
+}
+
+/** The element that a path names. Throws `not_found`, and `invalid` for one that takes no requests of this type. */
+export async function findRequestElement(
+	unit: ReadingUnit,
+	reference: string,
+	type: RequestType,
+): Promise<ElementsConfig> {
+	const config = await unit.find(ElementsConfig, reference);
+	if (config.elements_type === elementsTypes[type]) return config;
+	const message = `the element \`${config.key}\` is of the type \`${config.elements_type}\`, not \`${elementsTypes[type]}\``;
+	throw new Failure('invalid', message);
+}
+
+/**
+ * Asks for a role in the actor's tenant or on an instance there. Throws `forbidden` for who is not a member, `invalid`
+ * for another tenant or a role that cannot be held there, and `not_found` for what does not exist.
+ */
+export async function createAccessRequest(
+	unit: WritingUnit,
+	config: ElementsConfig,
+	actor: ElementActor,
+	{ access_request_details: details, reason }: AccessRequestCreate,
+): Promise<ElementRequest> {
+	await requireOwnTenant(unit, actor, details.tenant);
+	const instance = details.resource_instance
+		? await findOwnInstance(unit, actor, details.resource, details.resource_instance)
+		: null;
+	const resource = details.resource ? await unit.find(Resource, details.resource) : null;
+	const role = await findRequestedRole(unit, details.role, instance?.resource_id ?? null);
+	return createRequest(unit, config, actor, {
+		type: 'access_request',
+		role_id: role.id,
+		resource_id: instance?.resource_id ?? resource?.id ?? null,
+		resource_instance_id: instance?.id ?? null,
+		reason: reason ?? null,
+	});
+}
+
+/**
+ * Asks for the approval of an operation on a resource. An instance that does not exist is created in the actor's tenant,
+ * so that reviewers can be assigned on it. Throws as `createAccessRequest` does.
+ */
+export async function createOperationApproval(
+	unit: WritingUnit,
+	config: ElementsConfig,
+	actor: ElementActor,
+	{ access_request_details: details, reason }: OperationApprovalCreate,
+): Promise<ElementRequest> {
+	const tenant = await requireOwnTenant(unit, actor, details.tenant);
+	const resource = await unit.find(Resource, details.resource);
+	const instance = details.resource_instance
+		? await ensureInstance(unit, tenant, resource, details.resource_instance)
+		: null;
+	return createRequest(unit, config, actor, {
+		type: 'operation_approval',
+		role_id: null,
+		resource_id: resource.id,
+		resource_instance_id: instance?.id ?? null,
+		reason: reason ?? null,
+	});
+}
+
+/** The requests of an element in the actor's tenant that the actor may see and that pass the filter, oldest first. */
+export async function visibleRequests(
+	unit: ReadingUnit,
+	config: ElementsConfig,
+	actor: ElementActor,
+	filter: RequestFilter,
+): Promise<{ readonly rows: RowQuery<ListedRequest> }> {
+	const reviewed = await reviewedBy(unit, config, actor);
+	const seen = reviewed === 'all' ? 'all' : { user_id: actor.user_id, resource_instance_ids: [...reviewed.instances] };
+	const own = { config_ids: [config.id], tenant_ids: [actor.tenant_id] };
+	const tenant_ids = filter.tenant_ids?.filter((id) => id === actor.tenant_id) ?? own.tenant_ids;
+	// In an object, because awaiting a query runs it.
+	return { rows: requestsBy(unit, { ...filter, ...own, tenant_ids }, seen) };
+}
+
+/**
+ * A request of an element in the actor's tenant. Throws `not_found` also for one that the actor may not see: reviewers
+ * see all, others their own.
+ */
+export async function findVisibleRequest(
+	unit: ReadingUnit,
+	config: ElementsConfig,
+	actor: ElementActor,
+	reference: string,
+): Promise<{ readonly request: ElementRequest; readonly mover: Mover }> {
+	const id = asId(reference);
+	const filter = { config_ids: [config.id], tenant_ids: [actor.tenant_id] };
+	const [request] = id === null ? [] : await plainRequests(unit, { ...filter, ids: [id] });
+	if (request === undefined) throw notFound(ElementRequest.title, reference);
+	const reviewed = await reviewedBy(unit, config, actor);
+	const reviews = reviewed === 'all' || reviewed.reviews(request);
+	if (!reviews && request.requesting_user_id !== actor.user_id) throw notFound(ElementRequest.title, reference);
+	return {
+		request,
+		mover: { user_id: actor.user_id, reviews, self_review: config.settings[selfReviewSetting] === true },
+	};
+}
+
+/**
+ * Approves, denies or cancels a request, in the same unit as what follows: an approved access request assigns its role,
+ * an approved operation the role `_Approved_` on its instance. The same move again by the same user changes nothing.
+ * Throws `not_found`, `forbidden`, `conflict`, and `invalid` for a role that cannot take the place of the one asked for.
+ */
+export async function moveRequest(
+	unit: WritingUnit,
+	config: ElementsConfig,
+	actor: ElementActor,
+	reference: string,
+	move: Move,
+	review: AccessRequestReview = {},
+): Promise<ElementRequest> {
+	const { request, mover } = await findVisibleRequest(unit, config, actor, reference);
+	if (!decideMove(request, move, mover)) return request;
+	const { by, to } = transitions[move];
+	const role_id = review.role === undefined ? request.role_id : (await findOtherRole(unit, request, review.role)).id;
+	const after = await changeRequest(unit, request, {
+		status: to,
+		role_id,
+		...(by === 'reviewer' && {
+			reviewer_user_id: actor.user_id,
+			reviewed_at: unit.now,
+			reviewer_comment: review.reviewer_comment ?? request.reviewer_comment,
+		}),
+	});
+	if (move === 'approve') await grant(unit, after);
+	return after;
+}
+
+/**
+ * Changes the comment of a reviewer and, while the request is pending, the role that is asked for. Throws as
+ * `moveRequest` does.
+ */
+export async function reviewRequest(
+	unit: WritingUnit,
+	config: ElementsConfig,
+	actor: ElementActor,
+	reference: string,
+	{ reviewer_comment, role }: AccessRequestReview,
+): Promise<ElementRequest> {
+	const { request, mover } = await findVisibleRequest(unit, config, actor, reference);
+	if (!mover.reviews) throw forbidden('only reviewers can change a request');
+	if (request.requesting_user_id === actor.user_id && !mover.self_review) {
+		throw forbidden('nobody reviews a request of their own');
+	}
+	if (role !== undefined) requirePending(request);
+	const role_id = role === undefined ? request.role_id : (await findOtherRole(unit, request, role)).id;
+	return changeRequest(unit, request, { role_id, reviewer_comment: reviewer_comment ?? request.reviewer_comment });
+}
+
+/** Gives who asked what was approved. */
+async function grant(unit: WritingUnit, request: ElementRequest): Promise<void> {
+	const { id, requesting_user_id: user, tenant_id: tenant, resource_instance_id, resource_id } = request;
+	const role = request.role_id ?? (await findApprovedRole(unit, resource_id ?? ''));
+	if (request.type === 'operation_approval' && (resource_instance_id === null || role === null)) return;
+	const resource_instance = resource_instance_id ?? undefined;
+	await assignForRequest(unit, { user, role: role ?? '', tenant, resource_instance }, id);
+}
+
+async function findApprovedRole(unit: ReadingUnit, resource_id: string): Promise<string | null> {
+	return (await unit.findMany(Role, [approvedRole], { resource_id })).get(approvedRole)?.id ?? null;
+}
+
+/** Which requests an actor reviews: all of the tenant, or those that `reviews` says. */
+type Reviewed =
+	| 'all'
+	| { readonly instances: readonly string[]; readonly reviews: (request: ElementRequest) => boolean };
+
+/**
+ * Access requests are reviewed by the owners of the user management element that theirs is linked with, operation
+ * approvals by who holds `_Reviewer_` on the instance (contract: Who reviews, and what approval does). One about no
+ * instance is reviewed by who holds it on any instance of the resource in the tenant.
+ */
+async function reviewedBy(unit: ReadingUnit, config: ElementsConfig, actor: ElementActor): Promise<Reviewed> {
+	return config.elements_type === 'approval_flow' ? reviewedByOwner(unit, config, actor) : reviewedByRole(unit, actor);
+}
+
+async function reviewedByOwner(unit: ReadingUnit, config: ElementsConfig, actor: ElementActor): Promise<Reviewed> {
+	const linked = config.settings[reviewersSetting];
+	const management = linked === undefined ? undefined : await findManagement(unit, String(linked));
+	if (management === undefined) return { instances: [], reviews: () => false };
+	const levels = await actorLevels(unit, management.id, actor);
+	if (levels.inTenant === 'LEVEL_1') return 'all';
+	return {
+		instances: levels.instancesAt('LEVEL_1'),
+		reviews: ({ resource_instance_id }) => levels.onInstance(resource_instance_id) === 'LEVEL_1',
+	};
+}
+
+async function findManagement(unit: ReadingUnit, reference: string): Promise<ElementsConfig | undefined> {
+	const row = (await unit.findMany(ElementsConfig, [reference])).get(reference);
+	return row?.elements_type === 'user_management' ? row : undefined;
+}
+
+async function reviewedByRole(unit: ReadingUnit, actor: ElementActor): Promise<Reviewed> {
+	const held = await assignmentsBy(unit, {
+		user_ids: [actor.user_id],
+		tenant_ids: [actor.tenant_id],
+		on_instances: true,
+	});
+	const reviewing = held.filter(({ role }) => role === reviewerRole);
+	const instances = reviewing.flatMap(({ resource_instance_id }) => resource_instance_id ?? []);
+	const rows = await unit.findMany(Role, new Set(reviewing.map(({ role_id }) => role_id)));
+	const resources = new Set([...rows.values()].map(({ resource_id }) => resource_id));
+	return {
+		instances,
+		reviews: ({ resource_instance_id, resource_id }) =>
+			resource_instance_id === null ? resources.has(resource_id) : instances.includes(resource_instance_id),
+	};
+}
+
+/** The actor's tenant. Throws `invalid` if `reference` names another one, and `forbidden` for who is not a member. */
+async function requireOwnTenant(unit: ReadingUnit, actor: ElementActor, reference: string): Promise<Tenant> {
+	const tenant = await unit.find(Tenant, reference);
+	if (tenant.id !== actor.tenant_id) {
+		throw new Failure('invalid', `the tenant \`${reference}\` is not the one in which the request is made`);
+	}
+	if (!(await isMember(unit, actor))) throw forbidden(`the user is not a member of the tenant \`${tenant.key}\``);
+	return tenant;
+}
+
+/** An instance in the actor's tenant; instances of other tenants count as missing. Throws `not_found`, `invalid`. */
+async function findOwnInstance(
+	unit: ReadingUnit,
+	actor: ElementActor,
+	resourceReference: string | undefined,
+	reference: string,
+): Promise<InstanceRow> {
+	const resource = resourceReference === undefined ? null : await unit.find(Resource, resourceReference);
+	const name = resource === null || reference.includes(':') ? reference : instanceName(resource.key, reference);
+	const found = await findInstances(unit, asId(reference) === null ? [name] : [reference, name]);
+	const instance = found.get(reference) ?? found.get(name);
+	if (instance === undefined || instance.tenant_id !== actor.tenant_id) return refuseUnknownInstance(reference);
+	if (resource !== null && instance.resource_id !== resource.id) {
+		throw new Failure(
+			'invalid',
+			`the resource instance \`${reference}\` is not one of the resource \`${resource.key}\``,
+		);
+	}
+	return instance;
+}
+
+async function ensureInstance(
+	unit: WritingUnit,
+	tenant: Tenant,
+	resource: Resource,
+	reference: string,
+): Promise<InstanceRow> {
+	const name = reference.includes(':') || asId(reference) !== null ? reference : instanceName(resource.key, reference);
+	const found = await createMissingInstances(unit, await findInstances(unit, [name]), [{ reference: name, tenant }]);
+	const instance = found.get(name) ?? refuseUnknownInstance(reference);
+	requireTenant(instance, tenant);
+	if (instance.resource_id === resource.id) return instance;
+	throw new Failure('invalid', `the resource instance \`${reference}\` is not one of the resource \`${resource.key}\``);
+}
+
+/** A role that can be held on an instance of the resource, or in a tenant where there is none. Throws `not_found`. */
+async function findRequestedRole(unit: ReadingUnit, reference: string, resource_id: string | null): Promise<Role> {
+	return unit.find(Role, reference, resource_id === null ? tenantRolesOnly : { resource_id });
+}
+
+/** The role that a reviewer names instead of the requested one. Throws `not_found`: it must be of the same resource. */
+async function findOtherRole(unit: ReadingUnit, request: ElementRequest, reference: string): Promise<Role> {
+	return findRequestedRole(unit, reference, request.resource_instance_id === null ? null : request.resource_id);
+}

@@ -1,0 +1,87 @@
+import { Failure, notFound, unprocessable } from '../failure.js';
+import type { ConfiguredLevel } from '../store/table/elements-config.js';
+import { Resource } from '../store/table/resource.js';
+import { Role } from '../store/table/role.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { PermissionLevel } from '../wire/elements-config.js';
+
+/** Between the key of a resource and the key of its role; no key has it. */
+const separator = '#';
+
+/** How a role is written where roles of resources and of tenants stand side by side: `document#viewer` or `admin`. */
+export function elementRoleName({ key, resource }: { readonly key: string; readonly resource: string | null }): string {
+	return resource === null ? key : `${resource}${separator}${key}`;
+}
+
+/**
+ * The levels that a body gives to roles, by the id of the role. Throws `unprocessable` for a role with two levels,
+ * `not_found` for one that does not exist, and `invalid` for a key that several resources have.
+ */
+export async function resolveLevels(
+	unit: ReadingUnit,
+	rolesToLevels: Readonly<Record<string, readonly string[]>>,
+): Promise<ReadonlyMap<string, ConfiguredLevel>> {
+	const levels = new Map<string, PermissionLevel>();
+	for (const [level, references] of Object.entries(rolesToLevels) as [PermissionLevel, readonly string[]][]) {
+		const roles = await findElementRoles(unit, references);
+		for (const [index, reference] of references.entries()) {
+			const id = roles.get(reference) ?? '';
+			const other = levels.get(id);
+			if (other !== undefined && other !== level) {
+				const msg = `the role \`${reference}\` has the level ${other} already`;
+				throw unprocessable([{ loc: ['body', 'roles_to_levels', level, index], msg, type: 'two_levels' }]);
+			}
+			levels.set(id, level);
+		}
+	}
+	return new Map([...levels].flatMap(([id, level]) => (level === 'UNCONFIGURED' ? [] : [[id, level] as const])));
+}
+
+/**
+ * The ids of the roles that the references name: an id, the key of a tenant role, `<resource>#<role>`, or the key of a
+ * role that only one resource has. Throws `not_found`, or `invalid` for a key that several resources have.
+ */
+export async function findElementRoles(
+	unit: ReadingUnit,
+	references: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+	const ofResources = references.filter((reference) => reference.includes(separator));
+	const found = new Map(await findResourceRoles(unit, ofResources));
+	const plain = references.filter((reference) => !reference.includes(separator));
+	const named = await unit.findNamed(Role, plain);
+	for (const reference of plain) {
+		const candidates = named.filter(({ id, key }) => id === reference.toLowerCase() || key === reference);
+		const role = candidates.find(({ resource_id }) => resource_id === null) ?? candidates[0];
+		if (role === undefined) throw notFound(Role.title, reference);
+		if (candidates.length > 1 && role.resource_id !== null) {
+			const message = `several resources have a role \`${reference}\`: name it as \`<resource>${separator}${reference}\``;
+			throw new Failure('invalid', message);
+		}
+		found.set(reference, role.id);
+	}
+	return found;
+}
+
+async function findResourceRoles(
+	unit: ReadingUnit,
+	references: readonly string[],
+): Promise<readonly (readonly [reference: string, id: string])[]> {
+	const parts = references.map((reference) => {
+		const [resource = '', role = ''] = reference.split(separator, 2);
+		return { reference, resource, role };
+	});
+	const resources = await unit.findMany(
+		Resource,
+		parts.map(({ resource }) => resource),
+	);
+	const roles = await unit.findNamed(
+		Role,
+		parts.map(({ role }) => role),
+	);
+	return parts.map(({ reference, resource, role }) => {
+		const resource_id = resources.get(resource)?.id;
+		const found = roles.find((row) => row.key === role && row.resource_id === resource_id);
+		if (resource_id === undefined || found === undefined) throw notFound(Role.title, reference);
+		return [reference, found.id] as const;
+	});
+}

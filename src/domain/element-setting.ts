@@ -1,0 +1,18 @@
+/** Settings of elements that mean something to the server, and the names that it makes for them. */
+
+/** The setting of an `approval_flow` element that names the user management element whose owners review its requests. */
+export const reviewersSetting = 'user_management_element';
+/** The setting of that user management element, which names the `approval_flow` element in return. */
+export const requestsSetting = 'access_request_element';
+/** The setting of an `operation_approval` element that names the resource whose operations are approved. */
+export const resourceSetting = 'resource';
+
+/** The roles of operation approvals, on instances of their resource (contract: Who reviews, and what approval does). */
+export const reviewerRole = '_Reviewer_';
+/** See `reviewerRole`: who may operate. */
+export const approvedRole = '_Approved_';
+/** The action that `approvedRole` grants. */
+export const operateAction = 'operate';
+
+/** The setting of an element that lets requesters review their own requests. */
+export const selfReviewSetting = 'allow_self_approval';

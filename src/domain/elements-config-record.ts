@@ -1,0 +1,54 @@
+import { groupBy } from '../../compiler/group-by.js';
+import { deleteLevels, ElementsConfig, elementsConfigsNaming, levelRows } from '../store/table/elements-config.js';
+import type { ChangedRecord } from '../store/unit/change.js';
+import { changeRecord, hasValues } from '../store/unit/change-record.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { Columns } from '../store/unit/table-model.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { configuredLevels } from '../wire/elements-config.js';
+import { elementRoleName } from './element-role.js';
+
+/** Elements in the change log: with the roles of each level, by name. */
+
+/** Takes roles out of every element, as must happen before they are deleted. */
+export async function removeLevelsOfRoles(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
+	const naming = await elementsConfigsNaming(unit, roleIds);
+	if (naming.length === 0) return;
+	const before = new Map<string, ChangedRecord>();
+	for (const row of naming) before.set(row.id, await elementsConfigRecord(unit, row));
+	await deleteLevels(unit, roleIds);
+	for (const row of naming) {
+		const after = await unit.change(ElementsConfig, row, {});
+		unit.record(
+			'elements_config',
+			'update',
+			row.key,
+			before.get(row.id) ?? null,
+			await elementsConfigRecord(unit, after),
+		);
+	}
+}
+
+/** Changes columns of an element, runs `work`, and records the change if there is any. Returns the element as it is now. */
+export async function recordElementsConfigChange(
+	unit: WritingUnit,
+	row: ElementsConfig,
+	columns: Columns<ElementsConfig>,
+	work: () => Promise<void> = async () => {},
+): Promise<ElementsConfig> {
+	const before = await elementsConfigRecord(unit, row);
+	const changed = hasValues(row, columns) ? row : await unit.change(ElementsConfig, row, columns);
+	await work();
+	const now = await elementsConfigRecord(unit, changed);
+	if (hasValues(before, { ...now, updated_at: before['updated_at'] }) && changed === row) return row;
+	const after = changed === row ? await unit.change(ElementsConfig, row, {}) : changed;
+	unit.record('elements_config', 'update', row.key, before, await elementsConfigRecord(unit, after));
+	return after;
+}
+
+/** An element as the change log has it. */
+export async function elementsConfigRecord(unit: ReadingUnit, row: ElementsConfig): Promise<ChangedRecord> {
+	const byLevel = groupBy(await levelRows(unit, [row.id]), ({ level }) => level);
+	const named = configuredLevels.map((level) => [level, (byLevel.get(level) ?? []).map(elementRoleName)]);
+	return { ...changeRecord(row), roles_to_levels: Object.fromEntries(named) };
+}

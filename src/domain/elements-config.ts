@@ -1,0 +1,238 @@
+import { groupBy } from '../../compiler/group-by.js';
+import { Failure, unprocessable } from '../failure.js';
+import {
+	type ConfiguredLevel,
+	deleteElementsConfig,
+	ElementsConfig,
+	type LevelRow,
+	levelRows,
+	replaceLevels,
+} from '../store/table/elements-config.js';
+import { actionsIn, Resource, ResourceAction } from '../store/table/resource.js';
+import { rolesKeyed } from '../store/table/role.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import type {
+	ElementsConfigCreate,
+	ElementsConfigRead,
+	ElementsConfigUpdate,
+	WebhookEdit,
+} from '../wire/elements-config.js';
+import { definedFields } from './defined-fields.js';
+import { cancelRequests } from './element-request-record.js';
+import { resolveLevels } from './element-role.js';
+import {
+	approvedRole,
+	operateAction,
+	requestsSetting,
+	resourceSetting,
+	reviewerRole,
+	reviewersSetting,
+} from './element-setting.js';
+import { elementsConfigRecord, recordElementsConfigChange } from './elements-config-record.js';
+import { onlyRow } from './only-row.js';
+import { createRole } from './role.js';
+
+/** Elements as the API shows them. */
+export async function readElementsConfigs(
+	unit: ReadingUnit,
+	rows: readonly ElementsConfig[],
+): Promise<readonly ElementsConfigRead[]> {
+	const levels = groupBy(
+		await levelRows(
+			unit,
+			rows.map((row) => row.id),
+		),
+		(level) => level.config_id,
+	);
+	return rows.map((row) => {
+		const { webhook_id, webhook_url, webhook_created_at, webhook_updated_at, ...config } = row;
+		const webhook =
+			webhook_id === null || webhook_url === null || webhook_created_at === null || webhook_updated_at === null
+				? null
+				: {
+						...unit.scope,
+						id: webhook_id,
+						created_at: webhook_created_at,
+						updated_at: webhook_updated_at,
+						type: 'elements' as const,
+						url: webhook_url,
+					};
+		return { ...config, ...unit.scope, webhook, roles_to_levels: readLevels(levels.get(row.id) ?? []) };
+	});
+}
+
+/** One element as the API shows it. */
+export async function readElementsConfig(unit: ReadingUnit, row: ElementsConfig): Promise<ElementsConfigRead> {
+	return onlyRow(await readElementsConfigs(unit, [row]));
+}
+
+function readLevels(rows: readonly LevelRow[]): ElementsConfigRead['roles_to_levels'] {
+	const byLevel = groupBy(rows, ({ level }) => level);
+	const rolesAt = (level: ConfiguredLevel) =>
+		(byLevel.get(level) ?? []).map(({ role_id, key, name, resource_id }) => ({ id: role_id, key, name, resource_id }));
+	return {
+		LEVEL_1: rolesAt('LEVEL_1'),
+		LEVEL_2: rolesAt('LEVEL_2'),
+		LEVEL_3: rolesAt('LEVEL_3'),
+		LEVEL_4: rolesAt('LEVEL_4'),
+		HIDDEN: rolesAt('HIDDEN'),
+		UNCONFIGURED: [],
+	};
+}
+
+/**
+ * Adds an element. An `approval_flow` element is linked with the user management element that its settings name; an
+ * `operation_approval` element gives the resource that its settings name the roles for reviewers and for who was
+ * approved. Throws `duplicate`, as `resolveLevels` does, and `unprocessable` for settings that name the wrong thing.
+ */
+export async function createElementsConfig(unit: WritingUnit, body: ElementsConfigCreate): Promise<ElementsConfig> {
+	const { key, name, elements_type, settings, email_notifications, webhook } = body;
+	const levels = await resolveLevels(unit, body.roles_to_levels);
+	const columns = {
+		...unit.stamp(),
+		key,
+		name,
+		elements_type,
+		settings,
+		email_notifications,
+		is_active: false,
+		...webhookColumns(unit, webhook ?? null),
+	};
+	const row = onlyRow(await unit.insert(ElementsConfig, [columns], () => key));
+	await replaceLevels(unit, row.id, levels);
+	unit.record('elements_config', 'create', key, null, await elementsConfigRecord(unit, row));
+	await link(unit, row, null);
+	await makeApprovalRoles(unit, row);
+	return row;
+}
+
+/** Changes the given fields of an element. Throws as `createElementsConfig` does. */
+export async function changeElementsConfig(
+	unit: WritingUnit,
+	row: ElementsConfig,
+	body: ElementsConfigUpdate,
+): Promise<ElementsConfig> {
+	const { name, settings, email_notifications, webhook, roles_to_levels } = body;
+	const levels = roles_to_levels && (await resolveLevels(unit, roles_to_levels));
+	const columns = {
+		...definedFields({ name, settings, email_notifications }),
+		...(webhook === undefined ? {} : webhookColumns(unit, webhook, row)),
+	};
+	const after = await recordElementsConfigChange(unit, row, columns, async () => {
+		if (levels !== undefined) await replaceLevels(unit, row.id, levels);
+	});
+	await link(unit, after, row);
+	await makeApprovalRoles(unit, after);
+	return after;
+}
+
+/** Deletes an element, and cancels its pending requests. The element that it is linked with loses the link. */
+export async function removeElementsConfig(unit: WritingUnit, row: ElementsConfig): Promise<void> {
+	await cancelRequests(unit, row);
+	await unlink(unit, row);
+	unit.record('elements_config', 'delete', row.key, await elementsConfigRecord(unit, row), null);
+	await deleteElementsConfig(unit, row);
+}
+
+function webhookColumns(unit: WritingUnit, webhook: WebhookEdit | null, before?: ElementsConfig) {
+	if (webhook === null) {
+		return {
+			webhook_id: null,
+			webhook_url: null,
+			webhook_created_at: null,
+			webhook_updated_at: null,
+			secret_webhook_token: null,
+		};
+	}
+	const { url, bearer_token } = webhook;
+	const known = before?.secret_webhook_token ?? null;
+	// Encrypted again, an equal token would look like a change.
+	const same = known !== null && bearer_token !== undefined && unit.cipher.decrypt(known) === bearer_token;
+	const token = bearer_token === undefined ? null : same ? known : unit.cipher.encrypt(bearer_token);
+	if (before?.webhook_id && before.webhook_url === url && (same || token === known)) return {};
+	return {
+		webhook_id: before?.webhook_id ?? unit.clock.newId(),
+		webhook_url: url,
+		webhook_created_at: before?.webhook_created_at ?? unit.now,
+		webhook_updated_at: unit.now,
+		secret_webhook_token: token,
+	};
+}
+
+/**
+ * Links an `approval_flow` element with the user management element that its settings name, both ways, and takes the
+ * link away from the one that `before` named.
+ */
+async function link(unit: WritingUnit, row: ElementsConfig, before: ElementsConfig | null): Promise<void> {
+	if (row.elements_type !== 'approval_flow') return;
+	const wanted = row.settings[reviewersSetting];
+	const former = before?.settings[reviewersSetting];
+	if (former !== undefined && former !== wanted) await clearSetting(unit, String(former), requestsSetting);
+	if (wanted === undefined) return;
+	const other = await findLinked(unit, wanted);
+	const linked = other.settings[requestsSetting];
+	if (linked !== undefined && linked !== row.key) {
+		throw new Failure(
+			'invalid',
+			`the element \`${other.key}\` reviews the requests of the element \`${linked}\` already`,
+		);
+	}
+	await recordElementsConfigChange(unit, other, { settings: { ...other.settings, [requestsSetting]: row.key } });
+}
+
+async function findLinked(unit: ReadingUnit, reference: string | number | boolean): Promise<ElementsConfig> {
+	const other = (await unit.findMany(ElementsConfig, [String(reference)])).get(String(reference));
+	if (other?.elements_type === 'user_management') return other;
+	const msg = `must name an element of the type \`user_management\`; \`${reference}\` does not`;
+	throw unprocessable([{ loc: ['body', 'settings', reviewersSetting], msg, type: 'unknown_element' }]);
+}
+
+/** Takes the link with an element away from the element at its other end. */
+async function unlink(unit: WritingUnit, { settings, elements_type }: ElementsConfig): Promise<void> {
+	const ends: Partial<Record<ElementsConfig['elements_type'], readonly [own: string, others: string]>> = {
+		approval_flow: [reviewersSetting, requestsSetting],
+		user_management: [requestsSetting, reviewersSetting],
+	};
+	const [own, others] = ends[elements_type] ?? [];
+	if (own === undefined || others === undefined) return;
+	const linked = settings[own];
+	if (linked !== undefined) await clearSetting(unit, String(linked), others);
+}
+
+async function clearSetting(unit: WritingUnit, reference: string, name: string): Promise<void> {
+	const row = (await unit.findMany(ElementsConfig, [reference])).get(reference);
+	if (row === undefined) return;
+	const { [name]: _, ...settings } = row.settings;
+	await recordElementsConfigChange(unit, row, { settings });
+}
+
+/**
+ * Gives the resource of an `operation_approval` element the action `operate` and the roles `_Reviewer_` and
+ * `_Approved_`, as far as they are missing. The roles outlive the element: they may be assigned.
+ */
+async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }: ElementsConfig): Promise<void> {
+	const reference = settings[resourceSetting];
+	if (elements_type !== 'operation_approval' || reference === undefined) return;
+	const resource = (await unit.findMany(Resource, [String(reference)])).get(String(reference));
+	if (resource === undefined) {
+		const msg = `must name a resource; \`${reference}\` does not`;
+		throw unprocessable([{ loc: ['body', 'settings', resourceSetting], msg, type: 'unknown_resource' }]);
+	}
+	await ensureApprovalRoles(unit, resource);
+}
+
+/** As `makeApprovalRoles`, for a resource. */
+export async function ensureApprovalRoles(unit: WritingUnit, resource: Resource): Promise<void> {
+	const actions = await actionsIn(unit, [resource.id]);
+	if (!actions.some(({ key }) => key === operateAction)) {
+		const columns = { key: operateAction, name: operateAction, description: null, attributes: null };
+		await unit.create(ResourceAction, { ...columns, resource_id: resource.id }, `${resource.key}:${operateAction}`);
+	}
+	const known = await rolesKeyed(unit, resource.id, [reviewerRole, approvedRole]);
+	const isMissing = (key: string) => !known.some((role) => role.key === key);
+	if (isMissing(reviewerRole)) await createRole(unit, { key: reviewerRole, name: reviewerRole }, resource);
+	if (isMissing(approvedRole)) {
+		await createRole(unit, { key: approvedRole, name: approvedRole, permissions: [operateAction] }, resource);
+	}
+}

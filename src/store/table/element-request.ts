@@ -1,0 +1,136 @@
+import type { QueryBuilder } from 'objection';
+import type { RequestStatus } from '../../wire/element-request.js';
+import { whereIdsIn } from '../unit/filter.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
+import type { Columns } from '../unit/table-model.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
+import { EnvironmentModel, sameEnvironment } from './environment-model.js';
+
+/** What a request asks for: a role, or the approval of an operation. */
+export type RequestType = 'access_request' | 'operation_approval';
+
+/** What a user asks for in an element, and what became of it. */
+export class ElementRequest extends EnvironmentModel {
+	static override readonly tableName = 'element_requests';
+	static readonly kind = 'element_request';
+	static readonly title = 'ElementRequest';
+
+	/** The element; `null` once it was deleted. */
+	declare config_id: string | null;
+	declare type: RequestType;
+	declare status: RequestStatus;
+	declare requesting_user_id: string;
+	declare tenant_id: string;
+	/** The role that is asked for; `null` for operation approvals. */
+	declare role_id: string | null;
+	/** Not `null` for operation approvals. */
+	declare resource_id: string | null;
+	declare resource_instance_id: string | null;
+	declare reason: string | null;
+	/** Who approved or denied it; `null` until then, and when that user was deleted. */
+	declare reviewer_user_id: string | null;
+	declare reviewed_at: Date | null;
+	declare reviewer_comment: string | null;
+	declare updated_at: Date;
+}
+
+/** A request with what lists tell about its user, resource and instance. */
+export interface ListedRequest extends ElementRequest {
+	readonly requesting_user_email: string | null;
+	readonly requesting_user_first_name: string | null;
+	readonly requesting_user_last_name: string | null;
+	readonly resource_key: string | null;
+	readonly resource_instance_key: string | null;
+}
+
+/** What narrows a list of requests; absent members do not narrow. */
+export interface RequestFilter {
+	readonly ids?: readonly string[] | undefined;
+	readonly config_ids?: readonly string[] | undefined;
+	readonly tenant_ids?: readonly string[] | undefined;
+	readonly requesting_user_ids?: readonly string[] | undefined;
+	readonly role_ids?: readonly string[] | undefined;
+	readonly resource_ids?: readonly string[] | undefined;
+	readonly resource_instance_ids?: readonly string[] | undefined;
+	readonly status?: RequestStatus | undefined;
+}
+
+/** Whose requests somebody sees: their own, and those about these instances. */
+export interface OwnAndReviewed {
+	readonly user_id: string;
+	readonly resource_instance_ids: readonly string[];
+}
+
+/** The requests that pass the filter, oldest first. Only those of `seen`, if that is not `all`. */
+export function requestsBy(
+	unit: ReadingUnit,
+	filter: RequestFilter,
+	seen: OwnAndReviewed | 'all' = 'all',
+): RowQuery<ListedRequest> {
+	const query = unit
+		.query(ElementRequest)
+		.join('users', sameEnvironment('element_requests', 'requesting_user_id', 'users'))
+		.leftJoin('resources', sameEnvironment('element_requests', 'resource_id', 'resources'))
+		.leftJoin('resource_instances', sameEnvironment('element_requests', 'resource_instance_id', 'resource_instances'))
+		.select('element_requests.*', 'users.email as requesting_user_email')
+		.select('users.first_name as requesting_user_first_name', 'users.last_name as requesting_user_last_name')
+		.select('resources.key as resource_key', 'resource_instances.key as resource_instance_key')
+		.orderBy('element_requests.id');
+	narrow(query, filter);
+	if (seen !== 'all') {
+		query.where((either) => {
+			either
+				.where('element_requests.requesting_user_id', seen.user_id)
+				.orWhereRaw('element_requests.resource_instance_id = any(?::uuid[])', [seen.resource_instance_ids]);
+		});
+	}
+	return rowQuery(query.castTo<ListedRequest[]>());
+}
+
+function narrow(query: QueryBuilder<ElementRequest, ElementRequest[]>, filter: RequestFilter): void {
+	whereIdsIn(query, {
+		'element_requests.id': filter.ids,
+		'element_requests.config_id': filter.config_ids,
+		'element_requests.tenant_id': filter.tenant_ids,
+		'element_requests.requesting_user_id': filter.requesting_user_ids,
+		'element_requests.role_id': filter.role_ids,
+		'element_requests.resource_id': filter.resource_ids,
+		'element_requests.resource_instance_id': filter.resource_instance_ids,
+	});
+	if (filter.status !== undefined) query.where('element_requests.status', filter.status);
+}
+
+/** The requests themselves that pass the filter, oldest first. */
+export async function plainRequests(unit: ReadingUnit, filter: RequestFilter): Promise<readonly ElementRequest[]> {
+	const query = unit.query(ElementRequest).orderBy('element_requests.id');
+	narrow(query, filter);
+	return query;
+}
+
+/** Adds a request. Records nothing. */
+export async function insertRequest(
+	unit: WritingUnit,
+	columns: Columns<ElementRequest>,
+): Promise<readonly ElementRequest[]> {
+	return unit.insert(ElementRequest, [{ ...columns, ...unit.stamp() }], ({ id }) => String(id));
+}
+
+/** Changes columns of a request; `updated_at` moves. Records nothing. Returns the request as it is now. */
+export async function patchRequest(
+	unit: WritingUnit,
+	row: ElementRequest,
+	columns: Columns<ElementRequest>,
+): Promise<ElementRequest> {
+	const [after = row] = await unit
+		.query(ElementRequest)
+		.where('element_requests.id', row.id)
+		.patch({ ...columns, updated_at: unit.now })
+		.returning('*');
+	return after;
+}
+
+/** Deletes these requests. Records nothing. */
+export async function deleteRequests(unit: WritingUnit, ids: readonly string[]): Promise<void> {
+	await unit.query(ElementRequest).whereRaw('element_requests.id = any(?::uuid[])', [ids]).delete();
+}

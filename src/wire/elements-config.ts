@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { boundedArray, boundedRecord } from './bounded.js';
+import { defaulted, environmentObject, Key, keyed, Name, optional, Reference, Text, Uuid } from './common.js';
+import { paginated } from './list.js';
+
+/** What an element is for. `approval_flow` is the form for access requests. */
+export const ElementsType = z.enum([
+	'user_management',
+	'audit_log',
+	'approval_flow',
+	'operation_approval',
+	'approval_management',
+]);
+export type ElementsType = z.output<typeof ElementsType>;
+
+/** The levels that a config can give to a role, from the highest to the lowest. */
+export const configuredLevels = ['LEVEL_1', 'LEVEL_2', 'LEVEL_3', 'LEVEL_4', 'HIDDEN'] as const;
+
+/** What a user may do in an element; `UNCONFIGURED` for roles that the config does not mention. */
+export const PermissionLevel = z.enum([...configuredLevels, 'UNCONFIGURED']);
+export type PermissionLevel = z.output<typeof PermissionLevel>;
+
+const Level = z
+	.string()
+	.regex(/^(LEVEL_[1-4]|HIDDEN|UNCONFIGURED)$/, 'must be LEVEL_1 to LEVEL_4, HIDDEN or UNCONFIGURED');
+
+/** Which roles have which level. */
+const RolesToLevels = boundedRecord(Level, boundedArray(Reference)).meta({
+	description:
+		'Roles by level: the id of a role, the key of a tenant role, or `<resource>#<role>`. A role has one level; roles ' +
+		'under `UNCONFIGURED` have none.',
+	example: { LEVEL_1: ['editor'], LEVEL_3: ['document#viewer'] },
+});
+
+const maxSettings = 100;
+const Settings = keyed(z.union([z.int(), z.boolean(), Text]), Text.min(1)).refine(
+	(settings) => Object.keys(settings).length <= maxSettings,
+	`must have at most ${maxSettings} members`,
+);
+
+function isHttpUrl(text: string): boolean {
+	return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
+}
+
+/** Where events of an element are sent. */
+const WebhookEdit = z
+	.object({
+		type: defaulted(z.literal('elements'), () => 'elements' as const),
+		url: Text.refine(isHttpUrl, 'must be an http or https URL'),
+		bearer_token: optional(Text.min(1)),
+	})
+	.meta({ id: 'WebhookWithElementsUpdate' });
+export type WebhookEdit = z.output<typeof WebhookEdit>;
+
+/** A new element. */
+export const ElementsConfigCreate = z
+	.object({
+		key: Key,
+		name: Name,
+		elements_type: ElementsType,
+		settings: Settings,
+		roles_to_levels: RolesToLevels,
+		email_notifications: defaulted(z.boolean(), () => false),
+		webhook: optional(WebhookEdit),
+	})
+	.meta({ id: 'ElementsConfigCreate' });
+export type ElementsConfigCreate = z.output<typeof ElementsConfigCreate>;
+
+/** The fields of an element that may change; maps are replaced as a whole. Null removes the webhook. */
+export const ElementsConfigUpdate = z
+	.object({
+		name: optional(Name),
+		settings: optional(Settings),
+		roles_to_levels: optional(RolesToLevels),
+		email_notifications: optional(z.boolean()),
+		webhook: WebhookEdit.nullable().optional(),
+	})
+	.meta({ id: 'ElementsConfigUpdate' });
+export type ElementsConfigUpdate = z.output<typeof ElementsConfigUpdate>;
+
+/** A role as an element's config shows it. */
+const LeveledRole = z
+	.object({ id: Uuid, key: z.string(), name: z.string(), resource_id: Uuid.nullable() })
+	.meta({ id: 'ElementsConfigRole' });
+
+/** A webhook, without its token. */
+const WebhookRead = z
+	.object({ ...environmentObject, type: z.literal('elements'), url: z.string() })
+	.meta({ id: 'WebhookRead' });
+
+/** An element. */
+export const ElementsConfigRead = z
+	.object({
+		...environmentObject,
+		key: z.string(),
+		name: z.string(),
+		elements_type: ElementsType,
+		settings: z.record(z.string(), z.union([z.int(), z.boolean(), z.string()])),
+		is_active: z.boolean(),
+		email_notifications: z.boolean(),
+		roles_to_levels: z.record(PermissionLevel, z.array(LeveledRole)),
+		webhook: WebhookRead.nullable(),
+	})
+	.meta({ id: 'ElementsConfigRead' });
+export type ElementsConfigRead = z.input<typeof ElementsConfigRead>;
+
+/** A page of elements. */
+export const ElementsConfigPage = paginated(ElementsConfigRead);

@@ -1,0 +1,363 @@
+import type { ExecutionContext } from 'ava';
+import type { Answer, Loose } from '../support/client.js';
+import { onEachStore } from '../support/each-store.js';
+import { fails, problemPlaces } from '../support/failure.js';
+import { openLedger } from '../support/ledger.js';
+import type { Paginated } from '../support/listed.js';
+import type { Place } from '../support/management.js';
+
+/** Access requests with an API key: who asks, who decides, and what follows (spec: Elements: access requests). */
+
+const journey = onEachStore();
+
+/**
+ * Ann and Bea ask, Rex owns the tenant `acme` and reviews, Max only manages it; Zoe owns another tenant. Document `plan`
+ * is in `acme`, and Ian owns it alone.
+ */
+async function setTheScene(place: Place): Promise<void> {
+	const { http, schema, facts, elements } = place;
+	const made = async (path: string, body: object) => {
+		const { status, body: said } = await http.post(path, body);
+		if (status !== 200) throw new Error(`${path}: ${JSON.stringify(said)}`);
+	};
+	for (const key of ['owner', 'manager', 'editor', 'viewer']) await made(`${schema}/roles`, { key, name: key });
+	await made(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {} } });
+	await made(`${schema}/resources`, { key: 'folder', name: 'Folder', actions: { read: {} } });
+	for (const key of ['keeper', 'reader']) {
+		await made(`${schema}/resources/document/roles`, { key, name: key });
+		await made(`${schema}/resources/folder/roles`, { key, name: key });
+	}
+	for (const key of ['acme', 'beta']) await made(`${facts}/tenants`, { key, name: key });
+	for (const key of ['plan', 'memo']) {
+		await made(`${facts}/resource_instances`, { key, resource: 'document', tenant: 'acme' });
+	}
+	await made(`${facts}/resource_instances`, { key: 'secret', resource: 'document', tenant: 'beta' });
+	for (const key of ['ann', 'bea', 'rex', 'max', 'ian', 'zoe', 'out']) await made(`${facts}/users`, { key });
+	const holds = (user: string, role: string, where: object) =>
+		made(`${facts}/role_assignments`, { user, role, ...where });
+	await made(`${facts}/tenants/acme/users`, { key: 'ann' });
+	await holds('bea', 'viewer', { tenant: 'acme' });
+	await holds('rex', 'owner', { tenant: 'acme' });
+	await holds('max', 'manager', { tenant: 'acme' });
+	await holds('zoe', 'owner', { tenant: 'beta' });
+	await holds('ian', 'keeper', { resource_instance: 'document:plan', tenant: 'acme' });
+	await made(`${elements}/config`, {
+		key: 'members',
+		name: 'Members',
+		elements_type: 'user_management',
+		settings: {},
+		roles_to_levels: { LEVEL_1: ['owner', 'document#keeper'], LEVEL_2: ['manager'], LEVEL_4: ['viewer'] },
+	});
+	await made(`${elements}/config`, {
+		key: 'requests',
+		name: 'Requests',
+		elements_type: 'approval_flow',
+		settings: { user_management_element: 'members' },
+		roles_to_levels: {},
+	});
+}
+
+/** The requests of the element `requests`, as a user in a tenant reaches them. */
+function as({ facts }: Place, user: string, tenant = 'acme', element = 'requests'): string {
+	return `${facts}/access_requests/${element}/user/${user}/tenant/${tenant}`;
+}
+
+const ask = (role: string, more: object = {}) => ({
+	access_request_details: { tenant: 'acme', role, ...more },
+	reason: 'To do my work.',
+});
+
+/** The roles of the place, as `user#role@where`, without those of the scene. */
+async function newRoles({ http, facts }: Place): Promise<readonly string[]> {
+	const { body } = await http.get<readonly Loose[]>(`${facts}/role_assignments?per_page=100`);
+	const names = body.map(
+		({ user, role, tenant, resource_instance }) => `${user}#${role}@${resource_instance ?? tenant}`,
+	);
+	return names
+		.filter((name) => name.startsWith('ann') || name.startsWith('bea'))
+		.filter((name) => name !== 'bea#viewer@acme');
+}
+
+async function idOf({ http, facts }: Place, path: string): Promise<string> {
+	return String((await http.get(`${facts}/${path}`)).body['id']);
+}
+
+journey('a role is asked for, approved and held from then on', async (t, place) => {
+	await setTheScene(place);
+	const { http } = place;
+	const ledger = await openLedger(t, place);
+	const made = await ledger.wrote(await http.post(as(place, 'ann'), ask('editor')));
+	const tenant = await idOf(place, 'tenants/acme');
+	t.like(made, {
+		status: 'pending',
+		type: 'access_request',
+		reason: 'To do my work.',
+		requesting_user_id: await idOf(place, 'users/ann'),
+		environment_id: place.id,
+		project_id: place.project_id,
+		organization_id: place.organization_id,
+		reviewer_user_id: null,
+		reviewed_at: null,
+		reviewer_comment: null,
+	});
+	t.like(made['access_request_details'], { tenant, resource: null, resource_instance: null });
+	const one = (user: string) => `${as(place, user)}/${made['id']}`;
+	for (const user of ['ann', 'rex']) t.deepEqual(await ledger.read(await http.get(one(user))), made, user);
+	const approved = await ledger.wrote(await http.put(`${one('rex')}/approve`, { reviewer_comment: 'Welcome.' }));
+	t.like(approved, {
+		status: 'approved',
+		reviewer_comment: 'Welcome.',
+		reviewer_user_id: await idOf(place, 'users/rex'),
+		reviewed_at: approved['updated_at'],
+	});
+	t.deepEqual(await newRoles(place), ['ann#editor@acme']);
+	t.deepEqual(await ledger.kept(await http.put(`${one('rex')}/approve`)), approved, 'again, by the same user');
+	await ledger.balanced();
+	const { body } = await http.get<Paginated>(
+		`/v2/projects/${place.project}/envs/${place.key}/changes?kind=role_assignment&per_page=1`,
+	);
+	t.like(body.data[0], { operation: 'create', key: 'ann#editor@acme', after: { element_request_id: made['id'] } });
+});
+
+/** What is asked for, and the role that is held once it was approved. */
+const wanted: readonly (readonly [details: object, held: string])[] = [
+	[{ role: 'viewer' }, 'ann#viewer@acme'],
+	[{ role: 'viewer', resource: 'document' }, 'ann#viewer@acme'],
+	[{ role: 'reader', resource: 'document', resource_instance: 'plan' }, 'ann#reader@document:plan'],
+	[{ role: 'keeper', resource_instance: 'document:memo' }, 'ann#keeper@document:memo'],
+];
+
+journey('roles are given in the tenant or on the instance, once', async (t, place) => {
+	await setTheScene(place);
+	const { http } = place;
+	for (const [details, held] of wanted) {
+		const before = await newRoles(place);
+		const { body } = await http.post(as(place, 'ann'), { access_request_details: { tenant: 'acme', ...details } });
+		t.is((await http.put(`${as(place, 'rex')}/${body['id']}/approve`, {})).status, 200, held);
+		t.deepEqual(await newRoles(place), [...new Set([...before, held])], held);
+	}
+	const { body } = await http.post(as(place, 'bea'), ask('viewer'));
+	t.is((await http.put(`${as(place, 'rex')}/${body['id']}/approve`, {})).status, 200, 'what is held already');
+});
+
+/** Requests that are refused: who asks, for what, the status, and what the message says. */
+const refused: readonly (readonly [user: string, details: object, status: number, says: string])[] = [
+	['out', { role: 'editor' }, 403, 'not a member'],
+	['zoe', { role: 'editor' }, 403, 'not a member'],
+	['ann', { role: 'editor', tenant: 'beta' }, 400, 'beta'],
+	['ann', { role: 'editor', tenant: 'nowhere' }, 404, 'nowhere'],
+	['ann', { role: 'nobody' }, 404, 'nobody'],
+	['ann', { role: 'keeper' }, 404, 'keeper'],
+	['ann', { role: 'keeper', resource: 'document' }, 404, 'keeper'],
+	['ann', { role: 'editor', resource: 'nothing' }, 404, 'nothing'],
+	['ann', { role: 'editor', resource_instance: 'document:plan' }, 404, 'editor'],
+	['ann', { role: 'keeper', resource: 'folder', resource_instance: 'document:plan' }, 400, 'folder'],
+	['ann', { role: 'keeper', resource_instance: 'document:secret' }, 404, 'document:secret'],
+	['ann', { role: 'keeper', resource_instance: 'document:nothing' }, 404, 'document:nothing'],
+];
+
+journey('what cannot be given is not asked for', async (t, place) => {
+	await setTheScene(place);
+	const { http } = place;
+	const ledger = await openLedger(t, place);
+	for (const [user, details, status, says] of refused) {
+		const body = { access_request_details: { tenant: 'acme', ...details } };
+		fails(t, await http.post(as(place, user), body), status, says);
+	}
+	fails(t, await http.post(as(place, 'ann', 'acme', 'members'), ask('editor')), 400, 'user_management');
+	fails(t, await http.post(as(place, 'ann', 'acme', 'nothing'), ask('editor')), 404, 'ElementsConfig');
+	fails(t, await http.post(as(place, 'nobody'), ask('editor')), 404, 'User');
+	const details = 'body.access_request_details';
+	for (const [body, at] of [
+		[{}, details],
+		[{ access_request_details: { role: 'editor' } }, `${details}.tenant`],
+		[ask('editor', { expires: 'never' }), `${details}.expires`],
+		[{ ...ask('editor'), status: 'approved' }, 'body.status'],
+		[{ ...ask('editor'), reason: 5 }, 'body.reason'],
+	] as const) {
+		t.deepEqual(problemPlaces(await http.post(as(place, 'ann'), body)), [at], JSON.stringify(body));
+	}
+	await ledger.balanced();
+});
+
+/** Who may make which move of Ann's request about document `plan`: the status of the answer. */
+const moves: readonly (readonly [user: string, move: string, status: number])[] = [
+	['ann', 'approve', 403],
+	['ann', 'deny', 403],
+	['bea', 'approve', 404],
+	['bea', 'cancel', 404],
+	['max', 'approve', 404],
+	['zoe', 'approve', 404],
+	['rex', 'cancel', 403],
+	['ian', 'cancel', 403],
+	['rex', 'approve', 200],
+	['rex', 'deny', 200],
+	['ian', 'approve', 200],
+	['ian', 'deny', 200],
+	['ann', 'cancel', 200],
+];
+
+journey('owners review, requesters cancel, and nobody else sees a request', async (t, place) => {
+	await setTheScene(place);
+	const { http } = place;
+	for (const [user, move, status] of moves) {
+		const { body } = await http.post(as(place, 'ann'), ask('reader', { resource_instance: 'document:plan' }));
+		const answer = await http.put(`${as(place, user)}/${body['id']}/${move}`, {});
+		t.is(answer.status, status, `${user} ${move}: ${JSON.stringify(answer.body)}`);
+		const seen = await http.get(`${as(place, 'ann')}/${body['id']}`);
+		const after = { approve: 'approved', deny: 'denied', cancel: 'canceled' }[move];
+		t.is(seen.body['status'], status === 200 ? after : 'pending');
+	}
+	const { body } = await http.post(as(place, 'ann'), ask('editor'));
+	fails(t, await http.put(`${as(place, 'ian')}/${body['id']}/approve`, {}), 404, 'ElementRequest');
+	fails(t, await http.put(`${as(place, 'rex', 'beta')}/${body['id']}/approve`, {}), 404, 'ElementRequest');
+	fails(t, await http.get(`${as(place, 'rex')}/${place.id}`), 404, 'ElementRequest');
+	fails(t, await http.get(`${as(place, 'rex')}/no-id`), 404, 'ElementRequest');
+});
+
+const ends = { approve: 'approved', deny: 'denied', cancel: 'canceled' } as const;
+
+journey('a request that is not pending stays as it is', async (t, place) => {
+	await setTheScene(place);
+	const { http } = place;
+	const by = { approve: 'rex', deny: 'rex', cancel: 'ann' } as const;
+	const kinds = Object.keys(ends) as (keyof typeof ends)[];
+	for (const first of kinds) {
+		const { body } = await http.post(as(place, 'ann'), ask('editor'));
+		const moved = await http.put(`${as(place, by[first])}/${body['id']}/${first}`, {});
+		t.is(moved.status, 200);
+		for (const second of kinds) {
+			const again: Answer<Loose> = await http.put(`${as(place, by[second])}/${body['id']}/${second}`, {});
+			if (first === second) t.deepEqual(again.body, moved.body, first);
+			else fails(t, again, 409, ends[first]);
+		}
+		fails(t, await http.patch(`${as(place, 'rex')}/${body['id']}/reviewer`, { role: 'viewer' }), 409, ends[first]);
+		const commented = await http.patch(`${as(place, 'rex')}/${body['id']}/reviewer`, { reviewer_comment: 'Later.' });
+		t.like(commented.body, { reviewer_comment: 'Later.', status: ends[first] });
+	}
+});
+
+journey('a reviewer changes the role before and with the approval, to one of the same place', async (t, place) => {
+	await setTheScene(place);
+	const { http } = place;
+	const { body } = await http.post(as(place, 'ann'), ask('editor'));
+	const one = `${as(place, 'rex')}/${body['id']}`;
+	fails(t, await http.patch(`${one}/reviewer`, { role: 'keeper' }), 404, 'keeper');
+	fails(t, await http.patch(`${as(place, 'ann')}/${body['id']}/reviewer`, { role: 'owner' }), 403, 'reviewers');
+	t.is((await http.patch(`${one}/reviewer`, { role: 'manager', reviewer_comment: 'First this.' })).status, 200);
+	fails(t, await http.put(`${one}/approve`, { role: 'document#keeper' }), 404, 'keeper');
+	const approved = await http.put(`${one}/approve`, { role: 'viewer' });
+	t.like(approved.body, { status: 'approved', reviewer_comment: 'First this.' });
+	t.deepEqual(await newRoles(place), ['ann#viewer@acme']);
+});
+
+journey('nobody reviews a request of their own, unless the element says so', async (t, place) => {
+	await setTheScene(place);
+	const { http, elements } = place;
+	const { body } = await http.post(as(place, 'rex'), ask('editor'));
+	const one = `${as(place, 'rex')}/${body['id']}`;
+	for (const move of ['approve', 'deny']) fails(t, await http.put(`${one}/${move}`, {}), 403, 'of their own');
+	const settings = { user_management_element: 'members', allow_self_approval: true };
+	await http.patch(`${elements}/config/requests`, { settings });
+	t.is((await http.put(`${one}/approve`, {})).status, 200);
+});
+
+journey('a list holds what its reader may see, filtered and by the page', async (t, place) => {
+	await setTheScene(place);
+	const { http } = place;
+	const ids: string[] = [];
+	for (const [user, body] of [
+		['ann', ask('editor')],
+		['ann', ask('reader', { resource_instance: 'document:plan' })],
+		['bea', ask('keeper', { resource_instance: 'document:memo' })],
+		['bea', ask('manager', { resource: 'document' })],
+	] as const) {
+		ids.push(String((await http.post(as(place, user), body)).body['id']));
+	}
+	await http.put(`${as(place, 'rex')}/${ids[3]}/deny`, {});
+	const list = async (user: string, query = '') => {
+		const { body } = await http.get<Paginated>(`${as(place, user)}?${query}`);
+		return body.data.map(({ id }) => ids.indexOf(String(id)));
+	};
+	t.deepEqual(await list('rex'), [0, 1, 2, 3]);
+	t.deepEqual(await list('ann'), [0, 1]);
+	t.deepEqual(await list('bea'), [2, 3]);
+	t.deepEqual(await list('ian'), [1]);
+	t.deepEqual(await list('max'), []);
+	const plan = await idOf(place, 'resource_instances/document:plan');
+	const filters: readonly (readonly [query: string, found: readonly number[]])[] = [
+		['status=pending', [0, 1, 2]],
+		['status=denied', [3]],
+		['tenant=acme', [0, 1, 2, 3]],
+		['tenant=beta', []],
+		['tenant=nowhere', []],
+		['role=editor', [0]],
+		['role=keeper', [2]],
+		['role=nobody', []],
+		['resource=document', [1, 2, 3]],
+		['resource=folder', []],
+		['resource_instance_id=document:plan', [1]],
+		[`resource_instance_id=${plan}`, [1]],
+		['resource_instance_id=document:nothing', []],
+		['role=reader&status=pending&resource=document', [1]],
+		['page=2&per_page=3', [3]],
+		['page=9', []],
+	];
+	for (const [query, found] of filters) t.deepEqual(await list('rex', query), found, query);
+	const { body } = await http.get(`${as(place, 'rex')}?per_page=3`);
+	t.like(body, { total_count: 4, page_count: 2 });
+	for (const query of ['status=open', 'page=0', 'per_page=101']) {
+		t.is(problemPlaces(await http.get(`${as(place, 'rex')}?${query}`)).length, 1, query);
+	}
+});
+
+journey('requests go with what they name, and are canceled with their element', async (t, place) => {
+	await setTheScene(place);
+	const { http, facts, schema, elements } = place;
+	const ledger = await openLedger(t, place);
+	const count = async () => Number((await http.get(as(place, 'rex'))).body['total_count']);
+	const askedThenGone = async (body: object, path: string, user = 'ann') => {
+		await ledger.wrote(await http.post(as(place, user), body));
+		t.is(await count(), 1);
+		await ledger.wrote(await http.delete(path), 204);
+		t.is(await count(), 0, path);
+	};
+	await askedThenGone(ask('editor'), `${schema}/roles/editor`);
+	await askedThenGone(
+		ask('reader', { resource_instance: 'document:plan' }),
+		`${facts}/resource_instances/document:plan`,
+	);
+	await askedThenGone(ask('viewer', { resource: 'document' }), `${schema}/resources/document`);
+	await askedThenGone(ask('viewer'), `${facts}/users/bea`, 'bea');
+	const { body } = await http.post(as(place, 'ann'), ask('viewer'));
+	await http.delete(`${elements}/requests`);
+	const changes = await http.get<Paginated>(
+		`/v2/projects/${place.project}/envs/${place.key}/changes?kind=element_request&per_page=1`,
+	);
+	t.like(changes.body.data[0], { operation: 'update', key: body['id'], after: { status: 'canceled' } });
+});
+
+/** Several decide at once: one of them wins, and whoever asks for the same again is told so. */
+async function decideAtOnce(t: ExecutionContext, place: Place, reviewers: readonly string[]): Promise<void> {
+	const { http } = place;
+	const { body } = await http.post(as(place, 'ann'), ask('editor'));
+	const answers = await Promise.all(
+		reviewers.map((user, index) =>
+			http.put(`${as(place, user)}/${body['id']}/${index % 2 === 0 ? 'approve' : 'deny'}`, {}),
+		),
+	);
+	t.is(answers.filter(({ status }) => status === 200).length, 1);
+	t.is(answers.filter(({ status }) => status === 409).length, reviewers.length - 1);
+	const { body: after } = await http.get(`${as(place, 'ann')}/${body['id']}`);
+	t.deepEqual(await newRoles(place), after['status'] === 'approved' ? ['ann#editor@acme'] : []);
+}
+
+journey('of many who decide at once, one does', async (t, place) => {
+	await setTheScene(place);
+	const { http, facts } = place;
+	const reviewers = Array.from({ length: 20 }, (_, index) => `reviewer-${index}`);
+	for (const key of reviewers) {
+		await http.post(`${facts}/users`, { key, role_assignments: [{ role: 'owner', tenant: 'acme' }] });
+	}
+	await decideAtOnce(t, place, reviewers);
+});

@@ -1,0 +1,229 @@
+import { onEachStore } from '../support/each-store.js';
+import { fails, problemPlaces } from '../support/failure.js';
+import { openLedger } from '../support/ledger.js';
+import type { Place } from '../support/management.js';
+
+/** Elements: configs of embedded pages, with the levels of roles in them (contract: Elements). */
+
+const journey = onEachStore();
+
+const members = {
+	key: 'members',
+	name: 'Members',
+	elements_type: 'user_management',
+	settings: {},
+	roles_to_levels: {},
+};
+const requests = {
+	key: 'requests',
+	name: 'Requests',
+	elements_type: 'approval_flow',
+	settings: {},
+	roles_to_levels: {},
+};
+
+/** Two tenant roles, and a role `viewer` on each of two resources. Returns ids by name. */
+async function makeRoles({ http, schema }: Place): Promise<Readonly<Record<string, string>>> {
+	const made = async (path: string, key: string) =>
+		String((await http.post(`${schema}/${path}`, { key, name: key })).body['id']);
+	for (const key of ['document', 'folder']) await http.post(`${schema}/resources`, { key, name: key, actions: {} });
+	return {
+		owner: await made('roles', 'owner'),
+		member: await made('roles', 'member'),
+		'document#viewer': await made('resources/document/roles', 'viewer'),
+		'folder#viewer': await made('resources/folder/roles', 'viewer'),
+		'folder#keeper': await made('resources/folder/roles', 'keeper'),
+	};
+}
+
+/** The keys of roles by level, as an answer has them. */
+function keysByLevel(body: Readonly<Record<string, unknown>>): Readonly<Record<string, readonly string[]>> {
+	const levels = body['roles_to_levels'] as Readonly<Record<string, readonly { readonly key: string }[]>>;
+	return Object.fromEntries(
+		Object.entries(levels).flatMap(([level, roles]) =>
+			roles.length === 0 ? [] : [[level, roles.map(({ key }) => key)]],
+		),
+	);
+}
+
+journey('an element is made, read under its names, changed and deleted', async (t, place) => {
+	const { http, elements } = place;
+	const ids = await makeRoles(place);
+	const ledger = await openLedger(t, place);
+	const path = `${elements}/config`;
+	const made = await ledger.wrote(
+		await http.post(path, {
+			...members,
+			settings: { default_role: 'member', show_add_user: true, columns: 3 },
+			roles_to_levels: { LEVEL_1: ['owner'], LEVEL_2: [ids['folder#keeper']], LEVEL_3: ['document#viewer'] },
+			webhook: { url: 'https://app.example.com/hook', bearer_token: 'secret-of-the-hook' },
+		}),
+	);
+	t.like(made, {
+		key: 'members',
+		name: 'Members',
+		elements_type: 'user_management',
+		settings: { default_role: 'member', show_add_user: true, columns: 3 },
+		environment_id: place.id,
+		is_active: false,
+		email_notifications: false,
+		webhook: { type: 'elements', url: 'https://app.example.com/hook', environment_id: place.id },
+	});
+	t.deepEqual(made['roles_to_levels'], {
+		LEVEL_1: [{ id: ids['owner'], key: 'owner', name: 'owner', resource_id: null }],
+		LEVEL_2: [
+			{ id: ids['folder#keeper'], key: 'keeper', name: 'keeper', resource_id: await resourceId(place, 'folder') },
+		],
+		LEVEL_3: [
+			{ id: ids['document#viewer'], key: 'viewer', name: 'viewer', resource_id: await resourceId(place, 'document') },
+		],
+		LEVEL_4: [],
+		HIDDEN: [],
+		UNCONFIGURED: [],
+	});
+	t.false(JSON.stringify(made).includes('secret-of-the-hook'));
+	for (const name of ['members', String(made['id']), String(made['id']).replaceAll('-', '')]) {
+		t.deepEqual(await ledger.read(await http.get(`${path}/${name}`)), made, name);
+	}
+	t.deepEqual(await ledger.read(await http.get<unknown>(path)), { data: [made], total_count: 1, page_count: 1 });
+	fails(t, await http.post(path, members), 409, 'members');
+	const same = { webhook: { url: 'https://app.example.com/hook', bearer_token: 'secret-of-the-hook' } };
+	for (const nothing of [{}, same, { name: null, settings: null }, { key: 'other', elements_type: 'audit_log' }]) {
+		t.deepEqual(await ledger.kept(await http.patch(`${path}/members`, nothing)), made, JSON.stringify(nothing));
+	}
+	const changed = await ledger.wrote(
+		await http.patch(`${path}/members`, {
+			name: 'People',
+			roles_to_levels: { LEVEL_1: ['owner'], LEVEL_4: ['keeper'], UNCONFIGURED: ['document#viewer'] },
+			webhook: null,
+		}),
+	);
+	t.like(changed, { name: 'People', webhook: null, settings: made['settings'] });
+	t.deepEqual(keysByLevel(changed), { LEVEL_1: ['owner'], LEVEL_4: ['keeper'] });
+	await ledger.wrote(await http.delete(`${elements}/members`), 204);
+	for (const method of ['GET', 'PATCH', 'DELETE']) {
+		fails(t, await http.send(method, `${path}/members`, method === 'PATCH' ? {} : undefined), 404, 'ElementsConfig');
+	}
+	await ledger.wrote(await http.post(path, members));
+	await ledger.wrote(await http.delete(`${path}/members`), 204);
+	await ledger.balanced();
+});
+
+async function resourceId({ http, schema }: Place, key: string): Promise<string> {
+	return String((await http.get(`${schema}/resources/${key}`)).body['id']);
+}
+
+/** Levels that are refused: the status, and what the message says. */
+const wrongLevels: readonly (readonly [levels: unknown, status: number, says: string])[] = [
+	[{ LEVEL_5: ['owner'] }, 422, 'LEVEL_1 to LEVEL_4'],
+	[{ LEVEL_1: 'owner' }, 422, 'roles_to_levels'],
+	[{ LEVEL_1: ['owner'], LEVEL_2: ['owner'] }, 422, 'LEVEL_1 already'],
+	[{ LEVEL_1: ['nobody'] }, 404, 'nobody'],
+	[{ LEVEL_1: ['document#keeper'] }, 404, 'document#keeper'],
+	[{ LEVEL_1: ['nowhere#viewer'] }, 404, 'nowhere#viewer'],
+	[{ LEVEL_1: ['viewer'] }, 400, 'several resources'],
+];
+
+journey('a level is given to a role that exists, once', async (t, place) => {
+	const { http, elements } = place;
+	const ids = await makeRoles(place);
+	const ledger = await openLedger(t, place);
+	const path = `${elements}/config`;
+	for (const [roles_to_levels, status, says] of wrongLevels) {
+		fails(t, await http.post(path, { ...members, roles_to_levels }), status, says);
+	}
+	const levels = { LEVEL_1: ['owner', 'owner', ids['owner'] ?? ''], LEVEL_2: ['keeper'] };
+	const made = await ledger.wrote(await http.post(path, { ...members, roles_to_levels: levels }));
+	t.deepEqual(keysByLevel(made), { LEVEL_1: ['owner'], LEVEL_2: ['keeper'] });
+	await ledger.balanced();
+});
+
+journey('settings, type and webhook are checked at their places', async (t, { http, elements }) => {
+	const path = `${elements}/config`;
+	const wrong: readonly (readonly [body: object, place: string])[] = [
+		[{ elements_type: 'dashboard' }, 'body.elements_type'],
+		[{ settings: { deep: {} } }, 'body.settings.deep'],
+		[{ settings: { half: 0.5 } }, 'body.settings.half'],
+		[{ settings: null }, 'body.settings'],
+		[{ settings: Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`s${index}`, 1])) }, 'body.settings'],
+		[{ webhook: { url: 'ftp://example.com' } }, 'body.webhook.url'],
+		[{ webhook: { url: 'https://example.com', type: 'pdp_sync_error' } }, 'body.webhook.type'],
+		[{ roles_to_levels: null }, 'body.roles_to_levels'],
+	];
+	for (const [body, at] of wrong) {
+		t.deepEqual(problemPlaces(await http.post(path, { ...members, ...body })), [at], JSON.stringify(body));
+	}
+});
+
+journey('a request element and its user management element name each other', async (t, place) => {
+	const { http, elements } = place;
+	const ledger = await openLedger(t, place);
+	const path = `${elements}/config`;
+	const settingsOf = async (key: string) => (await ledger.read(await http.get(`${path}/${key}`)))['settings'];
+	await ledger.wrote(await http.post(path, { ...members, settings: { title: 'People' } }));
+	await ledger.wrote(await http.post(path, { ...members, key: 'others' }));
+	for (const user_management_element of ['nobody', 'requests', 7]) {
+		const refused = await http.post(path, { ...requests, settings: { user_management_element } });
+		t.deepEqual(problemPlaces(refused), ['body.settings.user_management_element']);
+	}
+	await ledger.wrote(await http.post(path, { ...requests, settings: { user_management_element: 'members' } }));
+	t.deepEqual(await settingsOf('members'), { title: 'People', access_request_element: 'requests' });
+	const second = { ...requests, key: 'second', settings: { user_management_element: 'members' } };
+	fails(t, await http.post(path, second), 400, 'already');
+	await ledger.wrote(await http.patch(`${path}/requests`, { settings: { user_management_element: 'others' } }));
+	t.deepEqual(await settingsOf('members'), { title: 'People' });
+	t.deepEqual(await settingsOf('others'), { access_request_element: 'requests' });
+	await ledger.wrote(await http.delete(`${elements}/others`), 204);
+	t.deepEqual(await settingsOf('requests'), {});
+	await ledger.wrote(await http.patch(`${path}/requests`, { settings: { user_management_element: 'members' } }));
+	await ledger.wrote(await http.delete(`${elements}/requests`), 204);
+	t.deepEqual(await settingsOf('members'), { title: 'People' });
+	await ledger.balanced();
+});
+
+journey('an element of operation approvals makes the roles of its resource', async (t, place) => {
+	const { http, elements, schema } = place;
+	const ledger = await openLedger(t, place);
+	const path = `${elements}/config`;
+	await ledger.wrote(
+		await http.post(`${schema}/resources`, { key: 'account', name: 'Account', actions: { read: {} } }),
+	);
+	const approvals = { ...requests, key: 'approvals', elements_type: 'operation_approval' };
+	t.deepEqual(problemPlaces(await http.post(path, { ...approvals, settings: { resource: 'nothing' } })), [
+		'body.settings.resource',
+	]);
+	await ledger.wrote(await http.post(path, { ...approvals, settings: { resource: 'account' } }));
+	const roles = await ledger.read(
+		await http.get<readonly Record<string, unknown>[]>(`${schema}/resources/account/roles`),
+	);
+	t.deepEqual(
+		roles.map(({ key, permissions }) => [key, permissions]),
+		[
+			['_Reviewer_', []],
+			['_Approved_', ['operate']],
+		],
+	);
+	await ledger.wrote(await http.delete(`${elements}/approvals`), 204);
+	await ledger.wrote(await http.post(path, { ...approvals, settings: { resource: 'account' } }));
+	t.is((await http.get<readonly unknown[]>(`${schema}/resources/account/roles`)).body.length, 2);
+	await ledger.balanced();
+});
+
+journey('a deleted role leaves the levels, and the log has it', async (t, place) => {
+	const { http, elements, schema } = place;
+	await makeRoles(place);
+	const ledger = await openLedger(t, place);
+	const path = `${elements}/config`;
+	const levels = { LEVEL_1: ['owner', 'document#viewer'], LEVEL_4: ['member'] };
+	await ledger.wrote(await http.post(path, { ...members, roles_to_levels: levels }));
+	await ledger.wrote(await http.delete(`${schema}/roles/owner`), 204);
+	t.deepEqual(keysByLevel((await http.get(`${path}/members`)).body), { LEVEL_1: ['viewer'], LEVEL_4: ['member'] });
+	await ledger.wrote(await http.delete(`${schema}/resources/document`), 204);
+	const left = (await http.get(`${path}/members`)).body;
+	t.deepEqual(keysByLevel(left), { LEVEL_4: ['member'] });
+	const { body } = await http.get<{ readonly data: readonly { readonly after: unknown }[] }>(
+		`/v2/projects/${place.project}/envs/${place.key}/changes?kind=elements_config`,
+	);
+	t.like(body.data[0]?.after, { roles_to_levels: { LEVEL_1: [], LEVEL_4: ['member'] } });
+	await ledger.balanced();
+});
