@@ -30,7 +30,7 @@ import { assignForRequest } from './assignment.js';
 import { actorLevels, type ElementActor } from './element-level.js';
 import { changeRequest, createRequest } from './element-request-record.js';
 import { decideMove, type Move, type Mover, requirePending, transitions } from './element-request-state.js';
-import { approvedRole, reviewerRole, reviewersSetting, selfReviewSetting } from './element-setting.js';
+import { approvedRole, resourceSetting, reviewerRole, reviewersSetting, selfReviewSetting } from './element-setting.js';
 import { createMissingInstances, findInstances, refuseUnknownInstance, requireTenant } from './named-instance.js';
 
 /** The elements in which each kind of request is made. */
@@ -115,6 +115,10 @@ export async function createOperationApproval(
 ): Promise<ElementRequest> {
 	const tenant = await requireOwnTenant(unit, actor, details.tenant);
 	const resource = await unit.find(Resource, details.resource);
+	const named = config.settings[resourceSetting];
+	if (named !== undefined && named !== resource.key && named !== resource.id) {
+		throw new Failure('invalid', `the element \`${config.key}\` is about the resource \`${named}\``);
+	}
 	const instance = details.resource_instance
 		? await ensureInstance(unit, tenant, resource, details.resource_instance)
 		: null;

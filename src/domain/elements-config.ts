@@ -219,11 +219,6 @@ async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }:
 		const msg = `must name a resource; \`${reference}\` does not`;
 		throw unprocessable([{ loc: ['body', 'settings', resourceSetting], msg, type: 'unknown_resource' }]);
 	}
-	await ensureApprovalRoles(unit, resource);
-}
-
-/** As `makeApprovalRoles`, for a resource. */
-export async function ensureApprovalRoles(unit: WritingUnit, resource: Resource): Promise<void> {
 	const actions = await actionsIn(unit, [resource.id]);
 	if (!actions.some(({ key }) => key === operateAction)) {
 		const columns = { key: operateAction, name: operateAction, description: null, attributes: null };
