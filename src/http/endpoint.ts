@@ -47,6 +47,8 @@ export interface Request<P, Q, B> {
 	readonly query: Q;
 	readonly body: B;
 	readonly headers: Readonly<Record<string, string | undefined>>;
+	/** The value of the cookie of this name; undefined without one. */
+	readonly cookie: (name: string) => string | undefined;
 	readonly closed: AbortSignal;
 	/** The request's id, shown in the answer's `x-request-id` header and in error bodies. */
 	readonly id: string;

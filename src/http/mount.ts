@@ -110,6 +110,7 @@ function unreadRequest(ctx: RoutedContext): AnyRequest {
 		query: ctx.query,
 		body: undefined,
 		headers: ctx.headers as Readonly<Record<string, string | undefined>>,
+		cookie: (name) => ctx.cookies.get(name),
 		// Made only on demand: few handlers ask, and a controller and a listener cost as much as a small handler.
 		get closed() {
 			return closedSignal(ctx.res);
@@ -129,6 +130,7 @@ async function readRequest(
 	const body = endpoint.body === undefined ? undefined : await readBody(ctx, endpoint.largeBody);
 	return {
 		headers: request.headers,
+		cookie: request.cookie,
 		id: request.id,
 		get closed() {
 			return request.closed;

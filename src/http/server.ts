@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
 import { Failure } from '../failure.js';
 import { type BodyLimits, discardRest, readJson, waitsToSend } from './body.js';
+import { answerCrossOrigin, type CrossOrigin } from './cross-origin.js';
 import type { Endpoint, LargeBody } from './endpoint.js';
 import { mount, type Surround } from './mount.js';
 import { Pipeline } from './pipeline.js';
@@ -38,6 +39,8 @@ export interface Served {
 	readonly surround: Surround;
 	/** The failure for a path on which nothing is served, where there is more to say; given the path as it was sent. */
 	readonly unmatched?: (path: string) => Failure | null;
+	/** Which pages of other origins may call what with credentials; none by default. */
+	readonly crossOrigin?: CrossOrigin;
 	/** The body of an error answer. API and decision point word theirs differently. */
 	readonly renderFailure: (failure: Failure, requestId: string) => unknown;
 	/** Headers for error answers too. */
@@ -143,6 +146,7 @@ export function createApplication(served: Served): Application {
 		}
 		await next();
 	});
+	if (served.crossOrigin) koa.use(answerCrossOrigin(served.crossOrigin));
 	koa.use(routes);
 	koa.use(function unmatched(ctx) {
 		const methods = router.match(ctx.path, '').path.flatMap((layer) => layer.methods);
