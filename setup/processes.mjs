@@ -19,6 +19,7 @@ const shared = {
 	publish: 1,
 	setup: 1,
 	store: 1,
+	token: 1,
 	wire: 1,
 };
 

@@ -64,6 +64,10 @@ const rooms = {
 		may: ['../condition-set.js', '../../store/unit/reading-unit.js', '../../wire/role.js', 'json-logic-js'],
 		mayNot: ['koa', '../../transfer/transfer.js', '../../api/table.js'],
 	},
+	'src/token/user-token.ts': {
+		may: ['jose', './key-sets.js', '../wire/environment.js', '../failure.js', '../clock.js'],
+		mayNot: ['koa', 'knex', 'node:fs', '../store/store.js', '../api/table.js', '../domain/element-session.js'],
+	},
 	'src/transfer/part.ts': {
 		may: ['../domain/role.js', '../store/unit/reading-unit.js', '../store/store.js', '../wire/role.js', '../log.js'],
 		mayNot: ['knex', 'koa', '../api/table.js', '../http/endpoint.js', '../publish/feed.js'],

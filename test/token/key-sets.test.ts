@@ -1,0 +1,80 @@
+import test from 'ava';
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import type { Clock } from '../../src/clock.js';
+import { Failure } from '../../src/failure.js';
+import { type Fetcher, KeySets } from '../../src/token/key-sets.js';
+import { UserTokens } from '../../src/token/user-token.js';
+
+/** Sets of keys that are fetched: kept for as long as they say, bounded, and asked for no more often than need be. */
+
+const configured = { ttl: 600, url: 'https://id.example.com/keys', jwks: null };
+
+/** An identity provider: what it answers, and how often it was asked. */
+async function provider(answers: (keys: readonly JWK[]) => Response | Promise<Response>) {
+	let now = Date.now();
+	const clock: Clock = { now: () => new Date(now), newId: () => '' };
+	const { privateKey, publicKey } = await generateKeyPair('RS256');
+	const keys = [{ ...(await exportJWK(publicKey)), kid: 'k1' }];
+	let asked = 0;
+	const fetcher: Fetcher = async () => {
+		asked += 1;
+		return answers(keys);
+	};
+	const tokens = new UserTokens(new KeySets(clock, fetcher), clock);
+	const token = await new SignJWT({ sub: 'ann' })
+		.setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+		.setExpirationTime('1h')
+		.sign(privateKey);
+	return {
+		asked: () => asked,
+		pass: (milliseconds: number) => {
+			now += milliseconds;
+		},
+		userKey: (user_jwt = token, jwks = configured) => tokens.userKey(jwks, { user_jwt, user_key_claim: 'sub' }),
+	};
+}
+
+test('keys are fetched once for many tokens', async (t) => {
+	const { userKey, asked } = await provider((keys) => Response.json({ keys }));
+	t.is(await userKey(), 'ann');
+	t.deepEqual(await Promise.all([userKey(), userKey()]), ['ann', 'ann']);
+	t.is(asked(), 1);
+});
+
+test('a key that is not there does not make the address be asked again and again', async (t) => {
+	const { userKey, asked } = await provider((keys) =>
+		Response.json({ keys: keys.map((key) => ({ ...key, kid: 'k0' })) }),
+	);
+	for (let time = 0; time < 5; time++) t.is(await userKey(), null);
+	t.is(asked(), 1);
+});
+
+const failures: Readonly<Record<string, () => Response | Promise<Response>>> = {
+	'an error': () => new Response('no', { status: 500 }),
+	'a redirection': () => new Response(null, { status: 302, headers: { location: 'https://169.254.169.254/' } }),
+	'no JSON': () => new Response('no'),
+	'no set of keys': () => Response.json({ keys: 5 }),
+	'too much': () => new Response(`{"keys":[${' '.repeat(70_000)}]}`),
+	nothing: () => Promise.reject(new TypeError('fetch failed')),
+};
+
+for (const [what, answer] of Object.entries(failures)) {
+	test(`an address that answers ${what} is left alone for a while`, async (t) => {
+		const { userKey, asked, pass } = await provider(answer);
+		for (let time = 0; time < 3; time++) {
+			const error = await t.throwsAsync(userKey(), { instanceOf: Failure });
+			t.is(error?.code, 'invalid_jwks');
+			t.false(error?.message.includes('169.254'));
+		}
+		t.is(asked(), 1);
+		pass(31_000);
+		await t.throwsAsync(userKey(), { instanceOf: Failure });
+		t.is(asked(), 2);
+	});
+}
+
+test('keys that are given count before an address', async (t) => {
+	const { userKey, asked } = await provider((keys) => Response.json({ keys }));
+	t.is(await userKey(undefined, { ...configured, jwks: { keys: [] } } as unknown as typeof configured), null);
+	t.is(asked(), 0);
+});
