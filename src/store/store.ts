@@ -5,6 +5,7 @@ import { notFound } from '../failure.js';
 import { AccountUnit, environmentScope } from './account/account.js';
 import type { Caller } from './account/caller.js';
 import { CopyTasks } from './account/copy-task.js';
+import { ElementEntrance } from './account/element-entrance.js';
 import { type AccessRequest, type EnvironmentAccess, findAccess } from './account/environment-access.js';
 import { KeyUses } from './account/key-uses.js';
 import { type Cipher, hashSecret, sameHash } from './account/secret.js';
@@ -81,6 +82,11 @@ export class Store {
 	/** The decision points of an environment, as they have reported themselves. */
 	pdpInstances(scope: Pick<Scope, 'environment_id'>): PdpInstances {
 		return new PdpInstances(scope, this.database.knex);
+	}
+
+	/** Where users of elements enter, who have no API key. */
+	get entrance(): ElementEntrance {
+		return new ElementEntrance(this.database.knex, this.clock);
 	}
 
 	/** Reads an environment at one instant: all statements of `work` see the same revision. */

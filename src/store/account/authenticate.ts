@@ -39,9 +39,14 @@ export async function authenticateInEnvironment(
 	return access;
 }
 
+/** The secret in an `Authorization` header; `null` without one. */
+export function bearerSecret(authorization: string | undefined): string | null {
+	return bearer.exec(authorization ?? '')?.[1] ?? null;
+}
+
 function secretIn(authorization: string | undefined): string {
-	const secret = bearer.exec(authorization ?? '')?.[1];
-	if (secret !== undefined) return secret;
+	const secret = bearerSecret(authorization);
+	if (secret !== null) return secret;
 	throw new Failure('unauthorized', 'send the API key in the header `Authorization: Bearer <API key>`');
 }
 

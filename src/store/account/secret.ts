@@ -9,6 +9,11 @@ export function newSecret(): string {
 	return prefix + randomBytes(66).toString('base64url');
 }
 
+/** A new secret of a session: 43 characters, 256 random bits. */
+export function newToken(): string {
+	return randomBytes(32).toString('base64url');
+}
+
 /** The hash by which a stored secret is found. Secrets are long and random, so a fast hash is enough. */
 export function hashSecret(secret: string): Buffer {
 	return createHash('sha256').update(secret).digest();

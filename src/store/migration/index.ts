@@ -12,6 +12,7 @@ import { up as policyInForce } from './0010-policy-in-force.js';
 import { up as schemasOfPolicies } from './0011-schemas-of-policies.js';
 import { up as checkBounds } from './0012-check-bounds.js';
 import { up as elements } from './0013-elements.js';
+import { up as elementSessions } from './0014-element-sessions.js';
 import { up as elementRequests } from './0015-element-requests.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
@@ -29,6 +30,7 @@ const migrations = [
 	{ name: '0011-schemas-of-policies', up: schemasOfPolicies },
 	{ name: '0012-check-bounds', up: checkBounds },
 	{ name: '0013-elements', up: elements },
+	{ name: '0014-element-sessions', up: elementSessions },
 	{ name: '0015-element-requests', up: elementRequests },
 ] as const;
 

@@ -17,6 +17,18 @@ export class TenantUser extends EnvironmentModel {
 	}
 }
 
+/**
+ * A condition in SQL: the user of a row belongs to its tenant, as the list of the tenant's users has it. `row` is the
+ * name of a table in the statement that has `environment_id`, `tenant_id` and `user_id`.
+ */
+export function membershipOf(row: string): string {
+	const either = ['tenant_users', 'role_assignments'].map(
+		(table) => `exists (select from ${table} as held where held.environment_id = ${row}.environment_id
+			and held.tenant_id = ${row}.tenant_id and held.user_id = ${row}.user_id)`,
+	);
+	return `(${either.join(' or ')})`;
+}
+
 /** A user in a tenant, with the keys of both. */
 export interface TenantUserRow {
 	readonly tenant_id: string;

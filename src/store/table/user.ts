@@ -47,6 +47,11 @@ export function usersBy(unit: ReadingUnit, filter: UserFilter): RowQuery<User> {
 
 const holdsAny = 'role_assignments.role_id = any(?::uuid[])';
 
+/** The user with this key, never the one with this id: for names that others than callers chose. */
+export async function userWithKey(unit: ReadingUnit, key: string): Promise<User | null> {
+	return (await unit.query(User).where('users.key', key).first()) ?? null;
+}
+
 /** Some users, from the first one after this id, as many as one statement takes, oldest first. */
 export async function someUsersAfter(unit: ReadingUnit, id: string): Promise<readonly User[]> {
 	return unit.query(User).where('users.id', '>', id).orderBy('users.id').limit(rowsPerStatement);

@@ -19,7 +19,7 @@ const maxBatchMilliseconds = 25;
 /** A unit of work that may share its transaction with other units of its environment. */
 export interface BatchMember {
 	readonly scope: Scope;
-	/** The API key that writes; `null` for the server itself. */
+	/** The API key or the user of elements that writes; `null` for the server itself. */
 	readonly actorId: string | null;
 	/** Does the work in its unit. */
 	fill(unit: WritingUnit): Promise<void>;

@@ -6,7 +6,7 @@ import { rowChunks } from './row-chunks.js';
 /** What one unit changed, who changed it, and when. */
 export interface RevisionEntry {
 	readonly changes: readonly Change[];
-	/** The API key that wrote; `null` for the server itself. */
+	/** The API key or the user of elements that wrote; `null` for the server itself. */
 	readonly actorId: string | null;
 	readonly now: Date;
 }

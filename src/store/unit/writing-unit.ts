@@ -36,7 +36,7 @@ export class WritingUnit extends ReadingUnit {
 		database: Knex.Transaction,
 		clock: Clock,
 		cipher: Cipher,
-		/** The API key that writes; `null` for the server itself. */
+		/** The API key or the user of elements that writes; `null` for the server itself. */
 		readonly actorId: string | null,
 		/** The instant every row of this unit is stamped with. */
 		readonly now: Date,

@@ -1,0 +1,201 @@
+import type { Knex } from 'knex';
+import { Model } from 'objection';
+import type { Clock } from '../../clock.js';
+import { asId } from '../../wire/common.js';
+import { sameEnvironment } from '../table/environment-model.js';
+import type { Named } from '../table/role-assignment.js';
+import { membershipOf } from '../table/tenant-user.js';
+import { insertOrNotFound } from '../unit/insert-or-not-found.js';
+import type { ReadingUnit, Scope } from '../unit/reading-unit.js';
+import { type RowQuery, rowQuery } from '../unit/row-query.js';
+import { hashSecret, newToken } from './secret.js';
+
+/** How long the ticket of a sign-in can be spent, in seconds. */
+export const ticketSeconds = 60;
+/** How long the bearer token of a sign-in is valid, in seconds. */
+export const bearerSeconds = 15 * 60;
+/** How long the cookie of a sign-in is valid, in seconds. */
+export const cookieSeconds = 12 * 60 * 60;
+/** How many sign-ins of one user are kept in an environment: the newest. */
+export const maxSessionsOfUser = 100;
+
+/** What stands for a sign-in: a ticket, which is spent for a cookie; a bearer token; the cookie. */
+export type SessionSecret = 'ticket' | 'bearer' | 'cookie';
+
+/** A new sign-in, with its secrets: they are not stored in the clear. */
+export interface NewSession {
+	readonly id: string;
+	readonly secrets: Readonly<Partial<Record<SessionSecret, string>>>;
+	/** When it ends, unless it is ended before or its ticket is spent. */
+	readonly expires_at: Date;
+}
+
+/** A sign-in as administrators see it. */
+export interface SessionRow {
+	readonly id: string;
+	readonly user_id: string;
+	readonly user: string;
+	readonly tenant_id: string;
+	readonly tenant: string;
+	readonly created_at: Date;
+	readonly expires_at: Date;
+	readonly last_used_at: Date | null;
+}
+
+class SessionModel extends Model {
+	static override readonly tableName = 'element_sessions';
+}
+
+const lifetimes: Readonly<Record<SessionSecret, number>> = {
+	ticket: ticketSeconds,
+	bearer: bearerSeconds,
+	cookie: cookieSeconds,
+};
+
+/**
+ * The sign-ins to the elements of one environment. They are not objects of the environment: they are in no revision and
+ * no history, and take no lock.
+ */
+export class ElementSessions {
+	constructor(
+		private readonly scope: Pick<Scope, 'environment_id'>,
+		private readonly database: Knex,
+		private readonly clock: Clock,
+	) {}
+
+	/**
+	 * Signs a user in to a tenant, with a secret of each kind. Drops what expired, and the oldest sign-ins of the user
+	 * where there are too many. Throws `not_found` when user or tenant were deleted meanwhile.
+	 */
+	async begin(
+		member: { readonly user: Named; readonly tenant: Named },
+		kinds: readonly SessionSecret[],
+	): Promise<NewSession> {
+		const { user, tenant } = member;
+		const { environment_id } = this.scope;
+		const created_at = this.clock.now();
+		const made = kinds.map((kind) => [kind, this.#newSecret(kind), after(created_at, lifetimes[kind])] as const);
+		const expires_at = new Date(Math.max(...made.map(([, , until]) => until.getTime())));
+		const row = {
+			environment_id,
+			id: this.clock.newId(),
+			user_id: user.id,
+			tenant_id: tenant.id,
+			created_at,
+			expires_at,
+			...Object.fromEntries(
+				made.flatMap(([kind, secret, until]) => [
+					[`${kind}_hash`, hashSecret(secret)],
+					[`${kind}_expires_at`, until],
+				]),
+			),
+		};
+		await insertOrNotFound('User', user.key, () => this.database('element_sessions').insert(row));
+		await this.#drop(user.id, created_at);
+		const secrets = Object.fromEntries(made.map(([kind, secret]) => [kind, secret]));
+		return { id: row.id, secrets, expires_at };
+	}
+
+	/**
+	 * Spends a ticket: the sign-in gets a cookie in its place. `null` when the ticket was spent or expired meanwhile: of
+	 * those that spend it at once, in whatever process, one gets the cookie.
+	 */
+	async spend(ticket: string): Promise<{ readonly cookie: string; readonly expires_at: Date } | null> {
+		const now = this.clock.now();
+		const cookie = this.#newSecret('cookie');
+		const expires_at = after(now, cookieSeconds);
+		const spent = await this.#all()
+			.where({ ticket_hash: hashSecret(ticket) })
+			.where('ticket_expires_at', '>', now)
+			.update({
+				ticket_hash: null,
+				ticket_expires_at: null,
+				cookie_hash: hashSecret(cookie),
+				cookie_expires_at: expires_at,
+				expires_at,
+			})
+			.returning('id');
+		return spent.length > 0 ? { cookie, expires_at } : null;
+	}
+
+	/** The sign-ins that have not expired, of this user where one is given, oldest first. */
+	list(user_id?: string): RowQuery<SessionRow> {
+		const query = SessionModel.query(this.database)
+			.where('element_sessions.environment_id', this.scope.environment_id)
+			.where('element_sessions.expires_at', '>', this.clock.now())
+			.join('users', sameEnvironment('element_sessions', 'user_id', 'users'))
+			.join('tenants', sameEnvironment('element_sessions', 'tenant_id', 'tenants'))
+			.select(shown.map((column) => `element_sessions.${column}`))
+			.select('users.key as user', 'tenants.key as tenant')
+			.orderBy('element_sessions.id');
+		if (user_id !== undefined) query.where('element_sessions.user_id', user_id);
+		return rowQuery(query.castTo<(Model & SessionRow)[]>());
+	}
+
+	/** Ends the sign-in with this id. `false` when there is none. */
+	async end(reference: string): Promise<boolean> {
+		const id = asId(reference);
+		if (id === null) return false;
+		return (await this.#all().where({ id }).delete().returning('id')).length > 0;
+	}
+
+	/** Ends all sign-ins of a user. */
+	async endOfUser(user_id: string): Promise<void> {
+		await this.#all().where({ user_id }).delete();
+	}
+
+	/** Records that a sign-in is used now, unless that was recorded less than a minute ago. */
+	async noteUse(id: string, last_used_at: Date | null): Promise<void> {
+		const now = this.clock.now();
+		if (last_used_at !== null && now.getTime() - last_used_at.getTime() < usePrecision) return;
+		// Nobody is refused because this cannot be written, as on a full disk: the next use makes up for it.
+		await this.#all()
+			.where({ id })
+			.update({ last_used_at: now })
+			.catch(() => undefined);
+	}
+
+	async #drop(user_id: string, now: Date): Promise<void> {
+		await this.#all().where('expires_at', '<=', now).delete();
+		const kept = this.#all().where({ user_id }).orderBy('id', 'desc').limit(maxSessionsOfUser).select('id');
+		await this.#all().where({ user_id }).whereNotIn('id', kept).delete();
+	}
+
+	/** A new secret. That of a ticket says whose it is, so that a page can say that it was refused. */
+	#newSecret(kind: SessionSecret): string {
+		const token = newToken();
+		return kind === 'ticket' ? `${this.scope.environment_id.replaceAll('-', '')}.${token}` : token;
+	}
+
+	#all(): Knex.QueryBuilder {
+		return this.database('element_sessions').where({ environment_id: this.scope.environment_id });
+	}
+}
+
+/** How exact the recorded times of use are, in milliseconds. */
+const usePrecision = 60_000;
+
+const shown = ['id', 'user_id', 'tenant_id', 'created_at', 'expires_at', 'last_used_at'] as const;
+
+/** The environment of a ticket, going by its text; `null` when it is none. */
+export function environmentOfTicket(ticket: string): string | null {
+	return asId(ticket.split('.', 1)[0] ?? '');
+}
+
+/**
+ * Whether a sign-in is still there and its user still belongs to its tenant, as a unit sees it. In a writing unit that
+ * stays true until it commits, but for a sign-in that is ended meanwhile.
+ */
+export async function sessionStands(unit: ReadingUnit, id: string): Promise<boolean> {
+	const { rows } = await unit.raw(
+		`select 1 as stands from element_sessions
+			where environment_id = :environment_id and id = :id and expires_at > :now
+			and ${membershipOf('element_sessions')}`,
+		{ id, now: unit.clock.now() },
+	);
+	return rows.length > 0;
+}
+
+function after(instant: Date, seconds: number): Date {
+	return new Date(instant.getTime() + seconds * 1_000);
+}
