@@ -34,6 +34,7 @@ const alone = new Set([
 	'journey/concurrent-writes',
 	'journey/cycle-limit',
 	'journey/disk-full',
+	'journey/element-nodes',
 	'journey/groups',
 	'journey/input',
 	'journey/isolation',

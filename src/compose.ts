@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { guard } from './api/access.js';
 import { documentation } from './api/document.js';
+import { elementOrigins } from './api/elements/cross-origin.js';
 import { renderFailure } from './api/render-failure.js';
 import { endpoints } from './api/table.js';
 import { v1Failure } from './api/v1-failure.js';
@@ -32,6 +33,8 @@ import type { FreeSpace } from './store/database/embedded/space.js';
 import { listen as listenToWriters } from './store/database/listener.js';
 import { PolicyStore } from './store/policy/policy-store.js';
 import { Store } from './store/store.js';
+import { KeySets } from './token/key-sets.js';
+import { UserTokens } from './token/user-token.js';
 import { EnvironmentCopier } from './transfer/environment-copy.js';
 import { version } from './version.js';
 
@@ -115,8 +118,9 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		);
 		const feed = new FeedServer(store, policies, publisher, snapshots);
 		const copier = new EnvironmentCopier(store, log);
+		const tokens = new UserTokens(new KeySets(store.clock), store.clock);
 		const listening = await listenAt(
-			createApplication(served(store, guard(store, policies, copier), feed, log)),
+			createApplication(served(store, guard(store, policies, copier, tokens), feed, log)),
 			config.host,
 			config.api_port,
 			'API_PORT',
@@ -150,15 +154,19 @@ function served(store: Store, surround: Surround, feed: FeedServer, log: Logger)
 	const bundles = feedEndpoints(feed, store);
 	const feedTable = new Set(bundles.endpoints);
 	const table = [...endpoints, ...bundles.endpoints];
+	const origins = elementOrigins(store);
+	const translated = async <T>(work: () => Promise<T>): Promise<T> => {
+		try {
+			return await work();
+		} catch (error) {
+			throw databaseFailure(error, { embedded: store.database.url === null, log }) ?? error;
+		}
+	};
 	return {
 		endpoints: [...table, ...documentation(table, version)],
-		surround: async (endpoint, request, run) => {
-			try {
-				return await (feedTable.has(endpoint) ? bundles : api).surround(endpoint, request, run);
-			} catch (error) {
-				throw databaseFailure(error, { embedded: store.database.url === null, log }) ?? error;
-			}
-		},
+		surround: (endpoint, request, run) =>
+			translated(() => (feedTable.has(endpoint) ? bundles : api).surround(endpoint, request, run)),
+		crossOrigin: { ...origins, allows: (request) => translated(() => origins.allows(request)) },
 		unmatched: v1Failure,
 		renderFailure,
 		...logging(log),

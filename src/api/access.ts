@@ -1,19 +1,24 @@
 import { z } from 'zod';
+import { requireStanding } from '../domain/element-session.js';
 import { forbidden } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import { type Answer, type AnyRequest, parsePart, type Run, type Surround } from '../http/mount.js';
 import { type AccountUnit, environmentScope } from '../store/account/account.js';
 import { authenticate, authenticateInEnvironment, identify } from '../store/account/authenticate.js';
 import type { Caller } from '../store/account/caller.js';
+import type { ElementEntrance, ElementSession } from '../store/account/element-entrance.js';
+import type { ElementSessions } from '../store/account/element-sessions.js';
 import type { WritingAccountUnit } from '../store/account/writing-account.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
 import type { Environment, Project } from '../store/table/account.js';
 import type { PdpInstances } from '../store/table/pdp-state.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { ReadingUnit, Scope } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
+import type { UserTokens } from '../token/user-token.js';
 import type { EnvironmentCopier } from '../transfer/environment-copy.js';
 import { Reference } from '../wire/common.js';
+import { refuseForgedWrite, requireElementSession, requireOwnPath } from './elements/element-session.js';
 
 interface ByKey {
 	readonly caller: Caller;
@@ -23,13 +28,23 @@ interface InEnvironment extends ByKey {
 	readonly environment: Environment;
 }
 
+interface InSession {
+	/** Who is signed in, where, in which tenant. */
+	readonly session: ElementSession;
+}
+
 /**
  * Who may call an endpoint, and what its handler is given. `public`: anyone. `key`: any known API key, even one without
  * access, for what a key may know of itself. All others need a key that opens the object of the path. `.write` also
  * needs a key that may write and, above the environment, a key of that level or higher. `.snapshot` reads everything at
  * one instant. `keys`: a key of the access level `admin`; which keys it reaches, `ApiKeys` decides. `environment.manage`
  * takes keys of any level that may write: handlers that give out secrets call `requireAdmin`. `environment.own`: a key of
- * an environment, which the path does not name.
+ * an environment, which the path does not name. `environment.sign_in`: such a key that may write.
+ * `environment.sessions`: a key of the access level `admin`.
+ *
+ * Users of elements have no key. `element.enter`: anyone, to sign in and out. `element.session`: whoever is signed in.
+ * `element.read` and `element.write`: whoever is signed in to the environment of the path; a write by cookie comes from
+ * an origin that the environment names, and finds the session and its user still there in its unit of work.
  */
 export interface Contexts {
 	public: null;
@@ -52,6 +67,16 @@ export interface Contexts {
 	'environment.snapshot': InEnvironment & { readonly unit: ReadingUnit };
 	'environment.write': InEnvironment & { readonly unit: WritingUnit };
 	'environment.manage': InEnvironment & { readonly account: WritingAccountUnit };
+	'environment.sign_in': InEnvironment & { readonly unit: ReadingUnit; readonly entrance: ElementEntrance };
+	'environment.sessions': InEnvironment & { readonly unit: ReadingUnit; readonly sessions: ElementSessions };
+	'element.enter': {
+		readonly entrance: ElementEntrance;
+		readonly tokens: UserTokens;
+		readonly reading: (scope: Scope) => ReadingUnit;
+	};
+	'element.session': InSession;
+	'element.read': InSession & { readonly unit: ReadingUnit };
+	'element.write': InSession & { readonly unit: WritingUnit };
 }
 
 /** The name of an access rule. */
@@ -70,7 +95,7 @@ export const EnvironmentPath = z.object({ proj_id: Reference, env_id: Reference 
 export const ProjectPath = z.object({ proj_id: Reference });
 
 /** Wraps every handler of the management API: authentication, scope, unit of work, `X-Revision`. */
-export function guard(store: Store, policies: PolicyStore, copies: EnvironmentCopier): Surround {
+export function guard(store: Store, policies: PolicyStore, copies: EnvironmentCopier, tokens: UserTokens): Surround {
 	const openers: { readonly [A in Access]: Opener<Contexts[A]> } = {
 		public: (_, run) => run(null),
 		key: async (request, run) => run({ caller: await identify(store, request.headers['authorization']) }),
@@ -116,10 +141,41 @@ export function guard(store: Store, policies: PolicyStore, copies: EnvironmentCo
 		'environment.own': async (request, run) => {
 			const caller = await authenticate(store, request.headers['authorization']);
 			await run.validate();
-			if (caller.environment_id === null) throw forbidden('this needs an API key of an environment');
 			const account = store.account(caller.organization_id);
-			const environment = await account.environmentById(caller, caller.environment_id);
+			const environment = await ownEnvironment(account, caller);
 			return run({ caller, environment, account, instances: store.pdpInstances(environmentScope(environment)) });
+		},
+		'environment.sign_in': async (request, run) => {
+			const caller = await authenticate(store, request.headers['authorization']);
+			refuseReader(caller);
+			await run.validate();
+			const environment = await ownEnvironment(store.account(caller.organization_id), caller);
+			const unit = store.reading(environmentScope(environment));
+			return run({ caller, environment, unit, entrance: store.entrance });
+		},
+		'environment.sessions': async (request, run) => {
+			const { caller, environment } = await authenticateForEnvironment(store, request, requireAdmin);
+			const unit = store.reading(environmentScope(environment));
+			return run({ caller, environment, unit, sessions: store.entrance.sessionsOf(environment) });
+		},
+		'element.enter': (_, run) => run({ entrance: store.entrance, tokens, reading: (scope) => store.reading(scope) }),
+		'element.session': async (request, run) => run({ session: await requireElementSession(store, request) }),
+		'element.read': async (request, run) => {
+			const session = await enterElements(store, request);
+			return run({ session, unit: store.reading(environmentScope(session.environment)) });
+		},
+		'element.write': async (request, run) => {
+			const session = await enterElements(store, request);
+			refuseForgedWrite(request, session.environment);
+			await run.validate();
+			const work = async (unit: WritingUnit) => {
+				// In the unit, because signing out and leaving the tenant may have come first.
+				await requireStanding(unit, session);
+				return run({ session, unit });
+			};
+			const scope = environmentScope(session.environment);
+			const { value, revision } = await store.write(scope, session.user.id, work, { heavy: isHeavy(request) });
+			return withRevision(value, revision);
 		},
 		'environment.copy': async (request, run) => {
 			const caller = await authenticateWriter(store, request, ['org', 'project']);
@@ -157,6 +213,19 @@ export function guard(store: Store, policies: PolicyStore, copies: EnvironmentCo
 	};
 	// Each opener passes on the context of its own access name, and `declaring` has tied every handler to its name.
 	return (declared, request, run) => openers[declaredAccess(declared)](request, run);
+}
+
+/** Who is signed in to the environment of the path. Throws `signed_out`, or `not_found` for another environment. */
+async function enterElements(store: Store, request: AnyRequest): Promise<ElementSession> {
+	const session = await requireElementSession(store, request);
+	await requireOwnPath(store, session, await parsePart(EnvironmentPath, 'path', request.params));
+	return session;
+}
+
+/** The environment whose key the caller has. Throws `forbidden` for a key of anything else. */
+async function ownEnvironment(account: AccountUnit, caller: Caller): Promise<Environment> {
+	if (caller.environment_id === null) throw forbidden('this needs an API key of an environment');
+	return account.environmentById(caller, caller.environment_id);
 }
 
 /** Whether a body is large, or of unknown length. */

@@ -6,6 +6,9 @@ import { ErrorBody, ValidationErrorBody } from '../wire/error.js';
 import type { Access } from './access.js';
 import { renderFailure } from './render-failure.js';
 
+const signedIn =
+	'Needs somebody who is signed in: the cookie `permit_session`, or the bearer token of a sign-in in `Authorization`.';
+
 const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	public: { description: 'Anyone may call this.', secured: false },
 	key: { description: 'Needs any API key, also one without access.', secured: true },
@@ -31,6 +34,21 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	'environment.manage': { description: 'Needs an API key that opens the environment and may write.', secured: true },
 	'environment.own': {
 		description: 'Needs an API key of an environment, and is about that environment.',
+		secured: true,
+	},
+	'environment.sign_in': {
+		description: 'Needs an API key of an environment that may write, and is about that environment.',
+		secured: true,
+	},
+	'environment.sessions': {
+		description: 'Needs an API key that opens the environment, with the access level `admin`.',
+		secured: true,
+	},
+	'element.enter': { description: 'Anyone may call this.', secured: false },
+	'element.session': { description: signedIn, secured: true },
+	'element.read': { description: signedIn, secured: true },
+	'element.write': {
+		description: `${signedIn} With the cookie, the request comes from an origin that the environment names.`,
 		secured: true,
 	},
 	feed: { description: 'Needs an API key that opens the environment.', secured: true },
@@ -79,6 +97,13 @@ const samples = {
 	ancestors: [],
 	path: 'regolith/resources/document/permits.rego',
 	files: [],
+	session_id: '0192f0c1-2a5b-7cc3-8d4e-5f60718293a6',
+	token: '0192f0c12a5b7cc38d4e5f60718293a0.R8v1…',
+	redirect_url: 'https://api.example.com/v2/auth/login_elements?token=0192f0c1…',
+	url: 'https://api.example.com/v2/auth/login_elements?token=0192f0c1…',
+	element_bearer_token: 'Zm9v…',
+	logged_in: true,
+	expires_at: 1_790_000_000,
 } as const;
 
 /** The OpenAPI document of a table of endpoints and the page that shows it, as endpoints of the same table. */

@@ -1,6 +1,8 @@
 import type { Endpoint } from '../http/endpoint.js';
 import { accessRequests } from './elements/access-requests.js';
 import { elementsConfigs } from './elements/configs.js';
+import { elementSessions } from './elements/sessions.js';
+import { elementSignIn } from './elements/sign-in.js';
 import { proxyConfigs } from './facts/proxy-configs.js';
 import { relationshipTuples } from './facts/relationship-tuples.js';
 import { resourceInstances } from './facts/resource-instances.js';
@@ -81,6 +83,9 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...groupNesting,
 	...userInvites,
 	...proxyConfigs,
+	// An element may have the key `sessions`: it is deleted below `config`.
+	...elementSignIn,
+	...elementSessions,
 	...elementsConfigs,
 	...accessRequests,
 ];

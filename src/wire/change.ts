@@ -45,7 +45,10 @@ export const ChangeRead = z
 		key: z.string(),
 		before: StoredObject.nullable(),
 		after: StoredObject.nullable(),
-		/** The API key that wrote; null for the server itself. Its name is null once it was deleted, or if it has none. */
+		/**
+		 * The API key that wrote, or the user of elements; null for the server itself. The name is null once a key was
+		 * deleted, if it has none, and for users.
+		 */
 		actor: z.object({ id: Uuid, name: z.string().nullable() }).nullable(),
 		created_at: Timestamp,
 	})

@@ -30,18 +30,67 @@ export type Jwks = z.output<typeof Jwks>;
 export const GroupNestingSetting = z.enum(['child_joins_parent', 'parent_joins_child']);
 export type GroupNestingSetting = z.output<typeof GroupNestingSetting>;
 
+/** The most origins whose pages may embed the elements of an environment. */
+const maxElementsOrigins = 20;
+
+/** An origin, written as browsers send it: scheme, host and, where it is not the scheme's own, port. */
+const Origin = z
+	.string()
+	.max(253 + 'https://:65535'.length)
+	.refine(isOrigin, 'must be an origin: scheme://host[:port]');
+
+/** Hosts without wildcards: `*` is a character like any other in a URL, and any host in a policy for frames. */
+const hostForm = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d+)?$/;
+
+function isOrigin(text: string): boolean {
+	return hostForm.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** The settings that are looked at, by name; each may be null, which is as if it were not there. */
+const knownSettings = {
+	group_nesting: GroupNestingSetting,
+	elements_origins: boundedArray(Origin, maxElementsOrigins),
+	elements_same_site: z.boolean(),
+} as const;
+
+/** How an environment embeds its elements. */
+export interface ElementSettings {
+	/** The origins whose pages may embed them. */
+	readonly origins: readonly string[];
+	/** Whether these pages are of the same site as this API, so that cookies need not be sent across sites. */
+	readonly sameSite: boolean;
+}
+
+/** How an environment with these settings embeds its elements: nowhere, where they do not say. */
+export function elementSettings(settings: Readonly<Record<string, unknown>> | null): ElementSettings {
+	const origins = knownSettings.elements_origins.safeParse(settings?.['elements_origins']);
+	return { origins: origins.data ?? [], sameSite: settings?.['elements_same_site'] === true };
+}
+
 /** The settings that an owner gives an environment. Unknown members are kept for the owner. */
-export const EnvironmentSettings = Attributes.superRefine(({ group_nesting }, ctx) => {
-	if (group_nesting === undefined || group_nesting === null) return;
-	const { error } = GroupNestingSetting.safeParse(group_nesting);
-	for (const { message } of error?.issues ?? []) {
-		ctx.addIssue({ code: 'custom', message, path: ['group_nesting'], input: group_nesting });
+export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
+	for (const [name, schema] of Object.entries(knownSettings)) {
+		const input = settings[name];
+		if (input === undefined || input === null) continue;
+		const { issues = [] } = schema.safeParse(input, { reportInput: true }).error ?? {};
+		// What is no list may be too long for one as well.
+		const [whole] = issues.filter(({ path }) => path.length === 0);
+		for (const issue of whole === undefined ? issues : [whole]) {
+			const path = [name, ...issue.path];
+			ctx.addIssue({ code: 'custom', message: issue.message, path, input: issue.input });
+		}
 	}
 }).meta({
 	type: 'object',
-	properties: { group_nesting: { enum: [...GroupNestingSetting.options, null] } },
+	properties: {
+		group_nesting: { enum: [...GroupNestingSetting.options, null] },
+		elements_origins: { type: ['array', 'null'], items: { type: 'string' }, maxItems: maxElementsOrigins },
+		elements_same_site: { type: ['boolean', 'null'] },
+	},
 	additionalProperties: true,
 	description:
+		'`elements_origins` lists the origins (`https://app.example.com`) whose pages may embed elements and sign users ' +
+		'in; by default there are none. `elements_same_site` says that they are of the same site as this API. ' +
 		'`group_nesting` says what `assign_group` does: with `child_joins_parent`, the default, members of the group in ' +
 		'the body become members of the group in the path; with `parent_joins_child` it is the other way round.',
 });

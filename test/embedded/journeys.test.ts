@@ -10,6 +10,7 @@ import '../journey/condition-preview.test.js';
 import '../journey/condition-sets.test.js';
 import '../journey/copy.test.js';
 import '../journey/decision-points.test.js';
+import '../journey/element-sign-in.test.js';
 import '../journey/general.test.js';
 import '../journey/group-decisions.test.js';
 import '../journey/groups.test.js';

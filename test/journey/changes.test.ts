@@ -1,10 +1,9 @@
-import { endpoints } from '../../src/api/table.js';
 import { client } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
 import type { Listed } from '../support/listed.js';
 import { createSecret, type Place } from '../support/management.js';
-import { endpointBody, endpointPath, furnish } from '../support/tour.js';
+import { endpointBody, endpointPath, keyedEndpoints as endpoints, furnish } from '../support/tour.js';
 
 /** The history of an environment: who changed what, when, under which revision. */
 
@@ -146,7 +145,7 @@ async function storedRows({ id, store }: Place): Promise<string> {
 	const { knex } = store.database;
 	const tables = await knex('information_schema.columns')
 		.where({ column_name: 'environment_id', table_schema: 'public' })
-		.whereNotIn('table_name', ['changes', 'publications', 'pdp_states', 'api_keys', 'copy_tasks'])
+		.whereNotIn('table_name', ['changes', 'publications', 'pdp_states', 'api_keys', 'copy_tasks', 'element_sessions'])
 		.orderBy('table_name')
 		.pluck<string[]>('table_name');
 	const rows = [];

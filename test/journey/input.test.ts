@@ -1,13 +1,12 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { endpoints } from '../../src/api/table.js';
 import { type Body, bodies, type Kind, sentAs, wrongFor, wrongQueries } from '../support/bodies.js';
 import { type Journey, onEachStore } from '../support/each-store.js';
 import { complaint, fails, problemPlaces } from '../support/failure.js';
 import type { Management } from '../support/management.js';
 import type { StoreKind } from '../support/postgres.js';
 import { encode, request, send } from '../support/request.js';
-import { endpointBody, endpointPath, furnish, pathParameters } from '../support/tour.js';
+import { endpointBody, endpointPath, keyedEndpoints as endpoints, furnish, pathParameters } from '../support/tour.js';
 
 /** Bad input, at every endpoint: the documented status and body, no 5xx, and nothing changed (contract: Errors). */
 
@@ -120,7 +119,10 @@ furnishing(
 			const echoed = { id: 'x', environment_id: 'x', created_at: 5, updated_at: 'x', expires_at: null };
 			for (const more of body.grants ? [nulls, echoed] : body.strict ? [nulls] : [nulls, strange]) {
 				const item = { ...body.base, ...nulls, ...more };
-				const http = endpoint.access === 'environment.own' ? place.http : organization;
+				const http =
+					endpoint.access === 'environment.own' || endpoint.access === 'environment.sign_in'
+						? place.http
+						: organization;
 				const answer = await send(http, endpoint, endpointPath(endpoint, place), sentAs(body, [item]));
 				const allowed = [200, 201, 202, 204, 404, 409, ...Object.keys(endpoint.failures ?? {}).map(Number)];
 				t.true(allowed.includes(answer.status), `${endpoint.name}: ${JSON.stringify(answer.body)}`);

@@ -1,4 +1,3 @@
-import { endpoints } from '../../src/api/table.js';
 import type { Client } from '../support/client.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';
 import { complaint, fails } from '../support/failure.js';
@@ -7,6 +6,7 @@ import { newOrganization, newPlace, type Place } from '../support/management.js'
 import {
 	endpointBody,
 	endpointPath,
+	keyedEndpoints as endpoints,
 	furnish,
 	type Names,
 	pathParameters,
@@ -263,7 +263,7 @@ const system: Readonly<Record<string, RegExp>> = {
 
 /** The tables that hold the objects of environments, and that are found by the caller's organization. */
 const ofEnvironments =
-	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|condition_sets|condition_set_rules|groups|user_invites|proxy_configs|elements_configs|elements_levels|element_requests|changes|publications|policy_revisions|pdp_states|copy_tasks|check_bounds)\b"?/;
+	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|condition_sets|condition_set_rules|groups|user_invites|proxy_configs|elements_configs|elements_levels|element_requests|changes|publications|policy_revisions|pdp_states|copy_tasks|check_bounds|element_sessions)\b"?/;
 /** Counts over the environments that a key opens, which are found by its organization. */
 const overEnvironments = /^with opened as \(\s*select id from environments where organization_id = \$1/;
 const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;

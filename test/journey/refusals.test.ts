@@ -1,5 +1,4 @@
 import test, { type ExecutionContext } from 'ava';
-import { endpoints } from '../../src/api/table.js';
 import { decisionEndpoints } from '../../src/pdp/decision-endpoints.js';
 import { listingEndpoints } from '../../src/pdp/listing-endpoints.js';
 import { acme, policyWasm, snapshot } from '../pdp/environment.js';
@@ -9,7 +8,7 @@ import { type Client, client } from '../support/client.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import { decisionBodies, type HostileBody, hostileBodies, shapes } from '../support/hostile-bodies.js';
 import { createSecret, type Management, newPlace, startManagement } from '../support/management.js';
-import { endpointPath, furnish } from '../support/tour.js';
+import { endpointPath, keyedEndpoints as endpoints, furnish } from '../support/tour.js';
 
 /** Hostile bodies, at every endpoint of both servers: none costs an answer without bounds, or anything of ours (contract: Errors). */
 

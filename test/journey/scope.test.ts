@@ -1,11 +1,18 @@
 import type { ExecutionContext } from 'ava';
-import { endpoints } from '../../src/api/table.js';
 import { type Answer, type Client, client } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
 import { createSecret, type Management, newOrganization, newPlace, type Place } from '../support/management.js';
 import { type AccessLevel, type Caller, endpointRule, type Level, refusal } from '../support/rule.js';
-import { endpointBody, endpointPath, furnish, type Names, pathParameters, type Visited } from '../support/tour.js';
+import {
+	endpointBody,
+	endpointPath,
+	keyedEndpoints as endpoints,
+	furnish,
+	type Names,
+	pathParameters,
+	type Visited,
+} from '../support/tour.js';
 
 /** Every endpoint with every kind of key: who is refused, with which status, and who is not (contract: 2.3). */
 

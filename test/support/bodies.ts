@@ -175,6 +175,10 @@ export const bodies: Readonly<Record<string, Body>> = {
 			owner_type: 'choice',
 		},
 	},
+	elementsLoginAs: {
+		base: { user_id: 'alice@example.com', tenant_id: 'acme' },
+		fields: { user_id: 'reference!', tenant_id: 'reference!' },
+	},
 	startOwnPdp: { base: {}, fields: { pdp_instance_id: 'reference', state: 'object' } },
 	reportOwnPdpState: {
 		base: { pdp_instance_id: 'rack-7', state: { api_version: 'v2' } },

@@ -3,7 +3,13 @@ import type { Answer } from './client.js';
 
 /** The contract's codes by status (contract: Errors, 3.2); the API uses no other pair. */
 const codes: Readonly<Record<number, readonly string[]>> = {
-	400: ['INVALID_INPUT', 'INVALID_PERMISSION_FORMAT', 'MISMATCH_RESOURCE_INSTANCES_TENANTS', 'MISMATCH_RELATION_TYPE'],
+	400: [
+		'INVALID_INPUT',
+		'INVALID_JWKS_CONFIGURATION',
+		'INVALID_PERMISSION_FORMAT',
+		'MISMATCH_RESOURCE_INSTANCES_TENANTS',
+		'MISMATCH_RELATION_TYPE',
+	],
 	401: ['UNAUTHORIZED'],
 	403: ['FORBIDDEN_ACCESS'],
 	404: ['NOT_FOUND'],

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { endpoints } from '../../src/api/table.js';
 import { bodies, hugeNumber, sentAs, wrongQueries } from './bodies.js';
 import type { Answer, Client } from './client.js';
-import { furnished, type Visited } from './tour.js';
+import { keyedEndpoints as endpoints, furnished, type Visited } from './tour.js';
 
 /** Requests that are made up: to any endpoint, with anything in its path, its query and its body. */
 

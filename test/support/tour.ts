@@ -10,6 +10,12 @@ import { addRelation } from './relation.js';
 /** One endpoint of the table. */
 export type Visited = (typeof endpoints)[number];
 
+/**
+ * The endpoints that an API key opens. The others are for browsers of users of elements, who have none:
+ * `element-sign-in.test.ts` and `element-access.test.ts` ask these.
+ */
+export const keyedEndpoints = endpoints.filter(({ access }) => !access.startsWith('element.'));
+
 /** Ids or keys by the name of the path parameter they may stand in. */
 export type Names = Readonly<Record<string, string>>;
 
@@ -100,6 +106,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 			first_name: mark,
 			role_assignments: [{ role: 'viewer', tenant: 'acme' }],
 		}),
+		session_id: await sessionIn(place),
 	};
 	await addRequests(place, {
 		config_id: names.elements_config_id,
@@ -110,6 +117,19 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	});
 	return names;
 }
+
+/** Signs a user in to the elements of a place, twice. Returns the id of the one, the same for every place's own tour. */
+async function sessionIn({ id, http, store }: Place): Promise<string> {
+	const named = { user_id: 'alice@example.com', tenant_id: 'acme' };
+	const sessions = store.entrance.sessionsOf({ id });
+	for (let made = 0; made < 2; made++) await http.post('/v2/auth/elements_login_as', named);
+	const [session] = await sessions.list();
+	furnishedSessions.set(id, session?.id ?? '');
+	return session?.id ?? '';
+}
+
+/** A session of each place that was furnished: sessions have no keys. */
+const furnishedSessions = new Map<string, string>();
 
 /** A policy of the place's first revision; where nothing is compiled, there would be none. */
 async function rememberPolicy({ id, store }: Place, mark: string): Promise<void> {
@@ -192,9 +212,13 @@ export function endpointPath(endpoint: Visited, place: Place, other: Names = {})
 	const keys = { api_key_id: key_id, pdp_id: key_id };
 	const own = { ...keys, proj_id: project, env_id: key, org_id: organization_id, task_id: id };
 	const request = { access_request_id: requestId(place, endpoint.name), ...(deletesElement(endpoint) && others) };
-	const values: Names = { ...furnished, ...own, ...request, ...other };
+	const session_id = furnishedSessions.get(id) ?? id;
+	const values: Names = { ...furnished, ...own, ...request, session_id, ...other };
 	return endpoint.path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `no ${name}`);
 }
+
+/** The queries of endpoints that do nothing without one. */
+const neededQueries: Readonly<Record<string, string>> = { endElementSessions: '?user=alice@example.com' };
 
 /** A body that is right for an endpoint; `undefined` for those without. */
 export function endpointBody(endpoint: Visited): unknown {
@@ -208,7 +232,7 @@ export async function endpointClients(
 	{ url, store, organization }: Management,
 ): Promise<(endpoint: Visited) => Client> {
 	const own = client(url, await createSecret(store, organization_id, { project_id, environment_id: id }));
-	return ({ access }) => (access === 'environment.own' ? own : organization);
+	return ({ access }) => (['environment.own', 'environment.sign_in'].includes(access) ? own : organization);
 }
 
 /** One endpoint called, and what it answered. */
@@ -218,7 +242,7 @@ export interface Visit {
 }
 
 /**
- * Calls every endpoint once, but those named in `without`, with what is right for it; deletions last and from the
+ * Calls every endpoint that a key opens once, but those named in `without`, with what is right for it; deletions last and from the
  * inside out. A few do not find what one before them took away, or find what one before them made.
  */
 export async function tour(
@@ -227,11 +251,11 @@ export async function tour(
 	without: ReadonlySet<string> = new Set(),
 ): Promise<readonly Visit[]> {
 	const visits: Visit[] = [];
-	const order = endpoints.filter(({ name }) => !without.has(name)).sort((left, right) => rank(left) - rank(right));
+	const order = keyedEndpoints.filter(({ name }) => !without.has(name)).sort((left, right) => rank(left) - rank(right));
 	for (const endpoint of order) {
 		const answer = await clientFor(endpoint).send(
 			endpoint.method.toUpperCase(),
-			endpointPath(endpoint, place),
+			endpointPath(endpoint, place) + (neededQueries[endpoint.name] ?? ''),
 			endpointBody(endpoint),
 		);
 		visits.push({ endpoint, answer });
@@ -242,6 +266,8 @@ export async function tour(
 /** First what leaves everything in place, then deletions, of the longest path first. */
 function rank({ method, path, body }: Visited): number {
 	if (method !== 'delete') return 0;
+	// A session goes before its user takes it along, and one of two before all.
+	if (path.includes('/sessions')) return path.endsWith(':session_id') ? 0.25 : 0.5;
 	// A key goes before the environment that takes it along.
 	if (path.includes(':api_key_id')) return 2;
 	// An instance, a group and a condition set go before their resource and their tenant take them along.

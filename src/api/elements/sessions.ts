@@ -1,0 +1,65 @@
+import { readElementSession } from '../../domain/element-session.js';
+import { notFound } from '../../failure.js';
+import { reply } from '../../http/endpoint.js';
+import { User } from '../../store/table/user.js';
+import { readPage } from '../../store/unit/row-query.js';
+import { Reference } from '../../wire/common.js';
+import { ElementSessionPage, ElementSessionQuery, ElementSessionsOfUser } from '../../wire/element-session.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { withItems } from '../list-answer.js';
+
+const tag = 'Elements';
+const collection = '/v2/elements/:proj_id/:env_id/sessions';
+
+/** Who is signed in to the elements of an environment, for its administrators. */
+export const elementSessions = [
+	endpoint({
+		name: 'listElementSessions',
+		summary: 'List who is signed in to the elements of an environment, oldest first',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.sessions',
+		params: EnvironmentPath,
+		query: ElementSessionQuery,
+		returns: { 200: ElementSessionPage },
+		failures: { 404: 'No such project, environment or user' },
+		handle: async ({ query }, { unit, sessions }) => {
+			const user = query.user === undefined ? undefined : await unit.find(User, query.user);
+			const page = await readPage(sessions.list(user?.id), query);
+			const items = page.data.map((row) => readElementSession(unit, row));
+			return reply(200, { ...withItems(page, items), data: items });
+		},
+	}),
+	endpoint({
+		name: 'endElementSessions',
+		summary: 'Sign a user out of the elements of an environment, everywhere',
+		tag,
+		method: 'delete',
+		path: collection,
+		access: 'environment.sessions',
+		params: EnvironmentPath,
+		query: ElementSessionsOfUser,
+		returns: { 204: null },
+		failures: { 404: 'No such project, environment or user' },
+		handle: async ({ query }, { unit, sessions }) => {
+			await sessions.endOfUser((await unit.find(User, query.user)).id);
+			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'endElementSession',
+		summary: 'End one session, with its cookie and its bearer token',
+		tag,
+		method: 'delete',
+		path: `${collection}/:session_id`,
+		access: 'environment.sessions',
+		params: EnvironmentPath.extend({ session_id: Reference }),
+		returns: { 204: null },
+		failures: { 404: 'No such project, environment or session' },
+		handle: async ({ params }, { sessions }) => {
+			if (!(await sessions.end(params.session_id))) throw notFound('ElementSession', params.session_id);
+			return reply(204);
+		},
+	}),
+];

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { Raw } from '../../http/endpoint.js';
+import type { Environment } from '../../store/table/account.js';
+import type { ElementActor } from '../../wire/element-session.js';
+import { elementSettings } from '../../wire/environment.js';
+
+/** What the page tells the page that embeds it. */
+export type SignInMessage =
+	| { readonly success: true; readonly me: ElementActor }
+	| { readonly success: false; readonly error: string };
+
+/** Tells each origin that may embed the page; a browser delivers it to the one that does. */
+const script = `const { message, origins } = JSON.parse(document.getElementById('told').textContent);
+for (const origin of origins) if (parent !== window) parent.postMessage(message, origin);`;
+
+const scriptHash = createHash('sha256').update(script).digest('base64');
+
+/** Headers of everything that a sign-in answers: nobody keeps it, and no address of it goes anywhere. */
+export const signInHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } as const;
+
+/**
+ * The page that ends a sign-in in a browser: it posts `message` to the embedding page, if that is of an origin that the
+ * environment names, and else to nobody. It loads nothing and runs one script, which its policy names by hash.
+ */
+export function signInPage(message: SignInMessage, environment: Pick<Environment, 'settings'> | null): Raw {
+	const { origins } = elementSettings(environment?.settings ?? null);
+	const policy = [
+		"default-src 'none'",
+		`script-src 'sha256-${scriptHash}'`,
+		"base-uri 'none'",
+		"form-action 'none'",
+		`frame-ancestors ${origins.length > 0 ? origins.join(' ') : "'none'"}`,
+	];
+	const headers = {
+		...signInHeaders,
+		'content-type': 'text/html; charset=utf-8',
+		'content-security-policy': policy.join('; '),
+		'x-content-type-options': 'nosniff',
+	};
+	return new Raw(message.success ? 200 : 401, headers, html(message, origins));
+}
+
+function html(message: SignInMessage, origins: readonly string[]): string {
+	// In a script element only `<` can end the text.
+	const told = JSON.stringify({ message, origins }).replaceAll('<', '\\u003c');
+	const shown = message.success ? 'You are signed in.' : 'You are not signed in.';
+	return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Sign-in</title></head>
+<body>
+<p>${shown}</p>
+<script type="application/json" id="told">${told}</script>
+<script>${script}</script>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { findElementMember, findTokenMember, readActor, readLogin } from '../../domain/element-session.js';
+import { type Request, reply } from '../../http/endpoint.js';
+import { environmentScope } from '../../store/account/account.js';
+import { type ElementSession, signedOut } from '../../store/account/element-entrance.js';
+import { environmentOfTicket } from '../../store/account/element-sessions.js';
+import type { Environment } from '../../store/table/account.js';
+import { Reference } from '../../wire/common.js';
+import {
+	ElementActor,
+	ElementFrontendLogin,
+	ElementLogin,
+	ElementLoginQuery,
+	ElementLoginRead,
+	LoginResult,
+} from '../../wire/element-session.js';
+import { Jwks } from '../../wire/environment.js';
+import { type Contexts, endpoint } from '../access.js';
+import { requestOrigin } from '../request-origin.js';
+import { refuseForeignPage, shownSecret } from './element-session.js';
+import { clearingCookieHeader, cookieHeader, sessionCookie } from './session-cookie.js';
+import { signInHeaders, signInPage } from './sign-in-page.js';
+
+const tag = 'Elements';
+const ticketPath = '/v2/auth/login_elements';
+const tokenPath = '/v2/auth/:env_id/elements_fe_login_as';
+
+const LoginPath = z.object({ env_id: Reference.describe('The id of an environment.') });
+
+const refused = 'The ticket is spent, expired or unknown; as a page, where the client does not ask for JSON';
+const noMember = 'The tenant does not exist (`Tenant not found`), or the user does not belong to it (`User not found`)';
+
+/** Signing users of an application in to its elements, and out (contract: Elements session). */
+export const elementSignIn = [
+	endpoint({
+		name: 'elementsLoginAs',
+		summary: 'Sign a user of a tenant in to elements',
+		description:
+			'Answers an address that gives the browser of the user a cookie, once, within a minute, and a bearer token for ' +
+			'fifteen minutes. Both stand for this user in this tenant alone.',
+		tag,
+		method: 'post',
+		path: '/v2/auth/elements_login_as',
+		access: 'environment.sign_in',
+		body: ElementLogin,
+		example: { user_id: 'alice@example.com', tenant_id: 'acme' },
+		returns: { 200: ElementLoginRead },
+		failures: { 404: noMember },
+		handle: async ({ body, headers }, { environment, unit, entrance }) => {
+			const member = await findElementMember(unit, body);
+			const { secrets } = await entrance.sessionsOf(environment).begin(member, ['ticket', 'bearer']);
+			const url = `${requestOrigin(headers)}${ticketPath}?token=${secrets.ticket}`;
+			return reply(200, readStarted(url, secrets), signInHeaders);
+		},
+	}),
+	endpoint({
+		name: 'loginElements',
+		summary: 'Spend the ticket of a sign-in for the cookie of a session',
+		description:
+			'A browser is led to the same address without the ticket, where a page tells the page that embeds it how the ' +
+			'sign-in ended. A client that asks for JSON gets the result at once.',
+		tag,
+		method: 'get',
+		path: ticketPath,
+		access: 'element.enter',
+		query: ElementLoginQuery,
+		returns: { 200: LoginResult, 302: null },
+		failures: { 401: refused },
+		handle: async (request, context) => {
+			const { token, env_id } = request.query;
+			if (token === undefined) return finishSignIn(request, context, typeof env_id === 'string' ? env_id : null);
+			return spendTicket(request, context, typeof token === 'string' ? token : '');
+		},
+	}),
+	endpoint({
+		name: 'elementsFeLoginAs',
+		summary: 'Sign a user in to elements by a token of the application',
+		description:
+			'The token is checked with the environment’s `jwks`: an asymmetric signature, and an expiry, with 30 seconds of ' +
+			'tolerance. Sets the cookie, and answers a bearer token too.',
+		tag,
+		method: 'post',
+		path: tokenPath,
+		access: 'element.enter',
+		params: LoginPath,
+		body: ElementFrontendLogin,
+		example: { tenant_id: 'acme', user_jwt: 'eyJhbGciOiJFUzI1NiJ9…' },
+		returns: { 200: ElementLoginRead },
+		failures: {
+			400: 'The request cannot be read, or the keys of the environment cannot be used',
+			401: 'The token is not valid for this environment',
+			403: 'The environment does not name the origin of the page in `elements_origins`',
+			404: `No such environment. ${noMember}`,
+		},
+		handle: async (request, { entrance, tokens, reading }) => {
+			const { params, body, headers } = request;
+			const environment = await entrance.environment(params.env_id);
+			refuseForeignPage(request, environment);
+			const key = await tokens.userKey(Jwks.safeParse(environment.jwks).data ?? null, body);
+			if (key === null) throw signedOut();
+			const unit = reading(environmentScope(environment));
+			const member = await findTokenMember(unit, { key, tenant_id: body.tenant_id });
+			const { secrets } = await entrance.sessionsOf(environment).begin(member, ['cookie', 'bearer']);
+			const url = `${requestOrigin(headers)}${tokenPath.replace(':env_id', environment.id)}`;
+			const cookie = cookieHeader(secrets.cookie ?? '', environment);
+			return reply(200, readStarted(url, secrets), { ...signInHeaders, 'set-cookie': cookie });
+		},
+	}),
+	endpoint({
+		name: 'showElementsFeLogin',
+		summary: 'The page that tells an embedding page whether somebody is signed in',
+		tag,
+		method: 'get',
+		path: tokenPath,
+		access: 'element.enter',
+		params: LoginPath,
+		returns: { 200: LoginResult },
+		failures: { 401: 'Nobody is signed in to this environment', 404: 'No such environment' },
+		handle: async (request, context) => {
+			const { id } = await context.entrance.environment(request.params.env_id);
+			return finishSignIn(request, context, id);
+		},
+	}),
+	...(['get', 'post'] as const).map((method) =>
+		endpoint({
+			name: method === 'get' ? 'logoutElements' : 'logoutElementsByPost',
+			summary: 'Sign out: the session ends, with its cookie and its bearer token',
+			description: 'Succeeds whoever calls, also when nobody is signed in.',
+			tag,
+			method,
+			path: '/v2/auth/logout',
+			access: 'element.enter',
+			returns: { 204: null },
+			handle: async (request, { entrance }) => {
+				const shown = shownSecret(request);
+				const session = shown && (await entrance.find(shown.kind, shown.secret));
+				if (shown) await entrance.end(shown.kind, shown.secret);
+				const cookie = clearingCookieHeader(session?.environment ?? { settings: null });
+				return reply(204, undefined, { ...signInHeaders, 'set-cookie': cookie });
+			},
+		}),
+	),
+	endpoint({
+		name: 'getElementActor',
+		summary: 'Who is signed in to elements',
+		tag,
+		method: 'get',
+		path: '/v2/auth/me',
+		access: 'element.session',
+		returns: { 200: ElementActor },
+		failures: { 401: 'Nobody is signed in' },
+		handle: (_, { session }) => reply(200, readActor(session), signInHeaders),
+	}),
+];
+
+type Enter = Contexts['element.enter'];
+type Asked = Request<unknown, unknown, unknown>;
+
+/** Spends a ticket. Throws `signed_out` where the client asks for JSON; else the page says that it was refused. */
+async function spendTicket(request: Asked, { entrance }: Enter, ticket: string) {
+	const held = await entrance.find('ticket', ticket);
+	const spent = held && (await entrance.sessionsOf(held.environment).spend(ticket));
+	if (held === null || spent === null) {
+		return refuseSignIn(request, await entrance.findEnvironment(environmentOfTicket(ticket) ?? ''));
+	}
+	const headers = { ...signInHeaders, 'set-cookie': cookieHeader(spent.cookie, held.environment) };
+	if (asksForJson(request)) return reply(200, readLogin(held, spent), headers);
+	return reply(302, undefined, { ...headers, location: `${ticketPath}?env_id=${held.environment.id}` });
+}
+
+/** Says whether the cookie of a request stands for somebody, in this environment where one is asked for. */
+async function finishSignIn(request: Asked, { entrance }: Enter, environmentId: string | null) {
+	const cookie = request.cookie(sessionCookie);
+	const session = cookie === undefined ? null : await entrance.find('cookie', cookie);
+	const asked = environmentId === null ? null : await entrance.findEnvironment(environmentId);
+	if (session === null || (environmentId !== null && asked?.id !== session.environment.id)) {
+		return refuseSignIn(request, asked);
+	}
+	return asksForJson(request) ? reply(200, readLogin(session, session), signInHeaders) : welcome(session);
+}
+
+function welcome(session: ElementSession) {
+	return signInPage({ success: true, me: readActor(session) }, session.environment);
+}
+
+function refuseSignIn(request: Asked, environment: Environment | null) {
+	const failure = signedOut();
+	if (asksForJson(request)) throw failure;
+	return signInPage({ success: false, error: failure.message }, environment);
+}
+
+/** Whether a client would rather have JSON than a page: a browser that goes to an address would not. */
+function asksForJson({ headers }: Asked): boolean {
+	const { accept = '' } = headers;
+	return /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
+}
+
+function readStarted(url: string, secrets: { readonly ticket?: string; readonly bearer?: string }) {
+	return {
+		redirect_url: url,
+		token: secrets.ticket ?? null,
+		element_bearer_token: secrets.bearer ?? '',
+		content: { url },
+	};
+}

@@ -1,0 +1,86 @@
+import { Failure } from '../failure.js';
+import { type ElementSession, signedOut } from '../store/account/element-entrance.js';
+import { type NewSession, type SessionRow, sessionStands } from '../store/account/element-sessions.js';
+import { Tenant } from '../store/table/tenant.js';
+import { isMember } from '../store/table/tenant-user.js';
+import { User, userWithKey } from '../store/table/user.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { ElementActor, ElementLogin, ElementSessionRead, LoginResult } from '../wire/element-session.js';
+
+/** A user, and a tenant that it belongs to. */
+export interface ElementMember {
+	readonly user: User;
+	readonly tenant: Tenant;
+}
+
+/**
+ * The user and the tenant to sign in to, by id or key. Throws `tenant_not_found` for a tenant that does not exist, and
+ * `user_not_found` for a user that does not exist or does not belong to it (spec: Authentication, 4).
+ */
+export async function findElementMember(unit: ReadingUnit, named: ElementLogin): Promise<ElementMember> {
+	const tenant = await findTenant(unit, named.tenant_id);
+	return requireMember(unit, tenant, (await unit.findMany(User, [named.user_id])).get(named.user_id));
+}
+
+/**
+ * As `findElementMember`, for a user that a token names: by key alone, because who issues tokens chooses their subjects,
+ * and one that looks like the id of another user must not stand for it.
+ */
+export async function findTokenMember(
+	unit: ReadingUnit,
+	named: { readonly key: string; readonly tenant_id: string },
+): Promise<ElementMember> {
+	const tenant = await findTenant(unit, named.tenant_id);
+	return requireMember(unit, tenant, (await userWithKey(unit, named.key)) ?? undefined);
+}
+
+async function findTenant(unit: ReadingUnit, reference: string): Promise<Tenant> {
+	const tenant = (await unit.findMany(Tenant, [reference])).get(reference);
+	if (tenant === undefined) throw new Failure('tenant_not_found', 'Tenant not found', { code: 'TENANT_NOT_FOUND' });
+	return tenant;
+}
+
+async function requireMember(unit: ReadingUnit, tenant: Tenant, user: User | undefined): Promise<ElementMember> {
+	if (user === undefined || !(await isMember(unit, { tenant_id: tenant.id, user_id: user.id }))) {
+		throw new Failure('user_not_found', 'User not found', { code: 'USER_NOT_FOUND' });
+	}
+	return { user, tenant };
+}
+
+/** Refuses what a user does who was signed out, or taken out of the tenant, after the request began. */
+export async function requireStanding(unit: ReadingUnit, { id }: ElementSession): Promise<void> {
+	if (!(await sessionStands(unit, id))) throw signedOut();
+}
+
+/** Who is signed in, as the API shows it. */
+export function readActor({ user, tenant, environment, expires_at }: ElementSession): ElementActor {
+	return {
+		actor: {
+			org_id: environment.organization_id,
+			proj_id: environment.project_id,
+			env_id: environment.id,
+			tenant_id: tenant.id,
+			tenant_key: tenant.key,
+			user_id: user.id,
+			user_key: user.key,
+		},
+		expires_at: unixSeconds(expires_at),
+	};
+}
+
+/** What a browser learns of its sign-in. */
+export function readLogin(
+	{ environment }: Pick<ElementSession, 'environment'>,
+	{ expires_at }: Pick<NewSession, 'expires_at'>,
+): LoginResult {
+	return { logged_in: true, expires_at: unixSeconds(expires_at), active_org_id: environment.organization_id };
+}
+
+/** A sign-in as administrators see it. */
+export function readElementSession(unit: ReadingUnit, row: SessionRow): ElementSessionRead {
+	return { ...row, ...unit.scope };
+}
+
+function unixSeconds(instant: Date): number {
+	return Math.floor(instant.getTime() / 1_000);
+}

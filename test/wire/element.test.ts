@@ -1,0 +1,38 @@
+import test from 'ava';
+import { ElementFrontendLogin, ElementLoginQuery } from '../../src/wire/element-session.js';
+import { EnvironmentSettings, elementSettings } from '../../src/wire/environment.js';
+
+/** Settings of elements, and requests that hold secrets. */
+
+test('an environment embeds nowhere unless its settings say where', (t) => {
+	const nowhere = { origins: [], sameSite: false };
+	for (const settings of [null, {}, { elements_origins: null, elements_same_site: null }, { other: 1 }]) {
+		t.deepEqual(elementSettings(settings), nowhere);
+	}
+	// What was stored before these settings were known may be anything.
+	for (const elements_origins of ['https://a.example.com', ['*'], [5], {}, [['https://a.example.com']]]) {
+		t.deepEqual(elementSettings({ elements_origins, elements_same_site: 'true' }), nowhere);
+	}
+	const origins = ['https://a.example.com', 'http://localhost:3000', 'https://[::1]:8443'];
+	const settings = { elements_origins: origins, elements_same_site: true };
+	t.true(EnvironmentSettings.safeParse(settings).success);
+	t.deepEqual(elementSettings(settings), { origins, sameSite: true });
+});
+
+test('a problem with a secret does not show it', (t) => {
+	for (const user_jwt of ['', 'secret'.repeat(10_000)]) {
+		const { error } = ElementFrontendLogin.safeParse({ tenant_id: 'acme', user_jwt }, { reportInput: true });
+		t.deepEqual(
+			error?.issues.map(({ path, input }) => [path, input]),
+			[[['user_jwt'], {}]],
+		);
+	}
+	// Whatever stands for a ticket is looked at as one.
+	for (const token of ['', 'x'.repeat(100_000), ['a', 'b']]) t.true(ElementLoginQuery.safeParse({ token }).success);
+});
+
+test('the claim with the key of a user is `sub` unless it is named', (t) => {
+	const login = (more: object) => ElementFrontendLogin.parse({ tenant_id: 'acme', user_jwt: 'x', ...more });
+	for (const none of [{}, { user_key_claim: null }]) t.is(login(none).user_key_claim, 'sub');
+	t.is(login({ user_key_claim: 'email' }).user_key_claim, 'email');
+});
