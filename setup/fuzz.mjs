@@ -40,7 +40,8 @@ export async function runFuzzing(root, parameters) {
 		const running = await step('regolith', (say) => startRegolith(root, folder, say));
 		try {
 			const ask = (url, key, more) => {
-				const headers = ['--header', `Authorization: Bearer ${key}`];
+				// The documents describe JSON; pages of the same addresses are for browsers.
+				const headers = ['--header', `Authorization: Bearer ${key}`, '--header', 'Accept: application/json'];
 				const fixed = ['run', `${url}/openapi.json`, ...headers, '--checks', checks, '--continue-on-failure'];
 				const amount = ['--phases', 'examples,coverage,fuzzing', '--max-examples', examples];
 				const asked = [...fixed, ...amount, '--generation-database', 'none', ...more, ...parameters];
