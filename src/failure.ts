@@ -38,6 +38,7 @@ export const catalogue = {
 	not_found: { status: 404, error_code: 'NOT_FOUND', title: 'The requested object could not be found' },
 	// The titles are the contract's own names for failures of a sign-in; its list of codes has none for them.
 	user_not_found: { status: 404, error_code: 'NOT_FOUND', title: 'USER_NOT_FOUND' },
+	hidden_user: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'INVALID_PERMISSION_LEVEL' },
 	tenant_not_found: { status: 404, error_code: 'NOT_FOUND', title: 'TENANT_NOT_FOUND' },
 	method: { status: 405, error_code: 'INVALID_INPUT', title: 'The method is not served on this path' },
 	duplicate: { status: 409, error_code: 'DUPLICATE_ENTITY', title: 'This object already exists' },

@@ -1,6 +1,9 @@
 import type { Endpoint } from '../http/endpoint.js';
 import { accessRequests } from './elements/access-requests.js';
 import { elementsConfigs } from './elements/configs.js';
+import { operationApprovals } from './elements/operation-approvals.js';
+import { elementsRuntime } from './elements/runtime.js';
+import { sessionAccessRequests } from './elements/session-access-requests.js';
 import { elementSessions } from './elements/sessions.js';
 import { elementSignIn } from './elements/sign-in.js';
 import { proxyConfigs } from './facts/proxy-configs.js';
@@ -87,5 +90,8 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...elementSignIn,
 	...elementSessions,
 	...elementsConfigs,
+	...elementsRuntime,
 	...accessRequests,
+	...sessionAccessRequests,
+	...operationApprovals,
 ];

@@ -1,9 +1,10 @@
-import { heldLevels } from '../store/table/elements-config.js';
+import { Failure } from '../failure.js';
+import { heldLevels, levelsInElements } from '../store/table/elements-config.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { configuredLevels, type PermissionLevel } from '../wire/elements-config.js';
 
 /** Who acts in an element: a user, in one tenant. Ids. */
-export interface ElementActor {
+export interface ActingUser {
 	readonly user_id: string;
 	readonly tenant_id: string;
 }
@@ -22,7 +23,7 @@ export interface ActorLevels {
  * The levels of an actor in an element. The best level of any role counts; `UNCONFIGURED` where no role of the actor has
  * a level (contract: Levels).
  */
-export async function actorLevels(unit: ReadingUnit, configId: string, actor: ElementActor): Promise<ActorLevels> {
+export async function actorLevels(unit: ReadingUnit, configId: string, actor: ActingUser): Promise<ActorLevels> {
 	const held = await heldLevels(unit, configId, actor);
 	const best = (instanceId: string | null) =>
 		configuredLevels.find((level) =>
@@ -35,4 +36,14 @@ export async function actorLevels(unit: ReadingUnit, configId: string, actor: El
 		onInstance: best,
 		instancesAt: (level) => held.flatMap((row) => (row.level === level ? (row.resource_instance_id ?? []) : [])),
 	};
+}
+
+/**
+ * Refuses a user whose roles have levels in elements, but none better than `HIDDEN`. Throws `hidden_user` (contract:
+ * Levels).
+ */
+export async function refuseHiddenUser(unit: ReadingUnit, actor: ActingUser): Promise<void> {
+	const levels = await levelsInElements(unit, actor);
+	if (levels.length === 0 || levels.some(({ level }) => level !== 'HIDDEN')) return;
+	throw new Failure('hidden_user', 'Invalid user permission level', { code: 'INVALID_PERMISSION_LEVEL' });
 }

@@ -10,7 +10,7 @@ import type { ElementsConfig } from '../store/table/elements-config.js';
 import { changeRecord, hasValues } from '../store/unit/change-record.js';
 import type { Columns } from '../store/unit/table-model.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { ElementActor } from './element-level.js';
+import type { ActingUser } from './element-level.js';
 import { transitions } from './element-request-state.js';
 import { onlyRow } from './only-row.js';
 
@@ -20,7 +20,7 @@ import { onlyRow } from './only-row.js';
 export async function createRequest(
 	unit: WritingUnit,
 	config: ElementsConfig,
-	{ user_id, tenant_id }: ElementActor,
+	{ user_id, tenant_id }: ActingUser,
 	columns: Columns<ElementRequest>,
 ): Promise<ElementRequest> {
 	const row = onlyRow(

@@ -27,7 +27,7 @@ import type {
 	OperationApprovalRead,
 } from '../wire/element-request.js';
 import { assignForRequest } from './assignment.js';
-import { actorLevels, type ElementActor } from './element-level.js';
+import { type ActingUser, actorLevels } from './element-level.js';
 import { changeRequest, createRequest } from './element-request-record.js';
 import { decideMove, type Move, type Mover, requirePending, transitions } from './element-request-state.js';
 import { approvedRole, resourceSetting, reviewerRole, reviewersSetting, selfReviewSetting } from './element-setting.js';
@@ -85,7 +85,7 @@ export async function findRequestElement(
 export async function createAccessRequest(
 	unit: WritingUnit,
 	config: ElementsConfig,
-	actor: ElementActor,
+	actor: ActingUser,
 	{ access_request_details: details, reason }: AccessRequestCreate,
 ): Promise<ElementRequest> {
 	await requireOwnTenant(unit, actor, details.tenant);
@@ -110,7 +110,7 @@ export async function createAccessRequest(
 export async function createOperationApproval(
 	unit: WritingUnit,
 	config: ElementsConfig,
-	actor: ElementActor,
+	actor: ActingUser,
 	{ access_request_details: details, reason }: OperationApprovalCreate,
 ): Promise<ElementRequest> {
 	const tenant = await requireOwnTenant(unit, actor, details.tenant);
@@ -135,7 +135,7 @@ export async function createOperationApproval(
 export async function visibleRequests(
 	unit: ReadingUnit,
 	config: ElementsConfig,
-	actor: ElementActor,
+	actor: ActingUser,
 	filter: RequestFilter,
 ): Promise<{ readonly rows: RowQuery<ListedRequest> }> {
 	const reviewed = await reviewedBy(unit, config, actor);
@@ -153,7 +153,7 @@ export async function visibleRequests(
 export async function findVisibleRequest(
 	unit: ReadingUnit,
 	config: ElementsConfig,
-	actor: ElementActor,
+	actor: ActingUser,
 	reference: string,
 ): Promise<{ readonly request: ElementRequest; readonly mover: Mover }> {
 	const id = asId(reference);
@@ -177,7 +177,7 @@ export async function findVisibleRequest(
 export async function moveRequest(
 	unit: WritingUnit,
 	config: ElementsConfig,
-	actor: ElementActor,
+	actor: ActingUser,
 	reference: string,
 	move: Move,
 	review: AccessRequestReview = {},
@@ -206,7 +206,7 @@ export async function moveRequest(
 export async function reviewRequest(
 	unit: WritingUnit,
 	config: ElementsConfig,
-	actor: ElementActor,
+	actor: ActingUser,
 	reference: string,
 	{ reviewer_comment, role }: AccessRequestReview,
 ): Promise<ElementRequest> {
@@ -243,11 +243,11 @@ type Reviewed =
  * approvals by who holds `_Reviewer_` on the instance (contract: Who reviews, and what approval does). One about no
  * instance is reviewed by who holds it on any instance of the resource in the tenant.
  */
-async function reviewedBy(unit: ReadingUnit, config: ElementsConfig, actor: ElementActor): Promise<Reviewed> {
+async function reviewedBy(unit: ReadingUnit, config: ElementsConfig, actor: ActingUser): Promise<Reviewed> {
 	return config.elements_type === 'approval_flow' ? reviewedByOwner(unit, config, actor) : reviewedByRole(unit, actor);
 }
 
-async function reviewedByOwner(unit: ReadingUnit, config: ElementsConfig, actor: ElementActor): Promise<Reviewed> {
+async function reviewedByOwner(unit: ReadingUnit, config: ElementsConfig, actor: ActingUser): Promise<Reviewed> {
 	const linked = config.settings[reviewersSetting];
 	const management = linked === undefined ? undefined : await findManagement(unit, String(linked));
 	if (management === undefined) return { instances: [], reviews: () => false };
@@ -264,7 +264,7 @@ async function findManagement(unit: ReadingUnit, reference: string): Promise<Ele
 	return row?.elements_type === 'user_management' ? row : undefined;
 }
 
-async function reviewedByRole(unit: ReadingUnit, actor: ElementActor): Promise<Reviewed> {
+async function reviewedByRole(unit: ReadingUnit, actor: ActingUser): Promise<Reviewed> {
 	const held = await assignmentsBy(unit, {
 		user_ids: [actor.user_id],
 		tenant_ids: [actor.tenant_id],
@@ -282,7 +282,7 @@ async function reviewedByRole(unit: ReadingUnit, actor: ElementActor): Promise<R
 }
 
 /** The actor's tenant. Throws `invalid` if `reference` names another one, and `forbidden` for who is not a member. */
-async function requireOwnTenant(unit: ReadingUnit, actor: ElementActor, reference: string): Promise<Tenant> {
+async function requireOwnTenant(unit: ReadingUnit, actor: ActingUser, reference: string): Promise<Tenant> {
 	const tenant = await unit.find(Tenant, reference);
 	if (tenant.id !== actor.tenant_id) {
 		throw new Failure('invalid', `the tenant \`${reference}\` is not the one in which the request is made`);
@@ -294,7 +294,7 @@ async function requireOwnTenant(unit: ReadingUnit, actor: ElementActor, referenc
 /** An instance in the actor's tenant; instances of other tenants count as missing. Throws `not_found`, `invalid`. */
 async function findOwnInstance(
 	unit: ReadingUnit,
-	actor: ElementActor,
+	actor: ActingUser,
 	resourceReference: string | undefined,
 	reference: string,
 ): Promise<InstanceRow> {

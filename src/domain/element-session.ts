@@ -6,6 +6,7 @@ import { isMember } from '../store/table/tenant-user.js';
 import { User, userWithKey } from '../store/table/user.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { ElementActor, ElementLogin, ElementSessionRead, LoginResult } from '../wire/element-session.js';
+import { refuseHiddenUser } from './element-level.js';
 
 /** A user, and a tenant that it belongs to. */
 export interface ElementMember {
@@ -15,7 +16,7 @@ export interface ElementMember {
 
 /**
  * The user and the tenant to sign in to, by id or key. Throws `tenant_not_found` for a tenant that does not exist, and
- * `user_not_found` for a user that does not exist or does not belong to it (spec: Authentication, 4).
+ * `user_not_found` for a user that does not exist or does not belong to it (spec: Authentication, 4), and `hidden_user`.
  */
 export async function findElementMember(unit: ReadingUnit, named: ElementLogin): Promise<ElementMember> {
 	const tenant = await findTenant(unit, named.tenant_id);
@@ -44,6 +45,7 @@ async function requireMember(unit: ReadingUnit, tenant: Tenant, user: User | und
 	if (user === undefined || !(await isMember(unit, { tenant_id: tenant.id, user_id: user.id }))) {
 		throw new Failure('user_not_found', 'User not found', { code: 'USER_NOT_FOUND' });
 	}
+	await refuseHiddenUser(unit, { user_id: user.id, tenant_id: tenant.id });
 	return { user, tenant };
 }
 

@@ -127,6 +127,11 @@ export async function changeElementsConfig(
 	return after;
 }
 
+/** Notes that an element was opened. */
+export async function activateElementsConfig(unit: WritingUnit, row: ElementsConfig): Promise<void> {
+	await recordElementsConfigChange(unit, row, { is_active: true });
+}
+
 /** Deletes an element, and cancels its pending requests. The element that it is linked with loses the link. */
 export async function removeElementsConfig(unit: WritingUnit, row: ElementsConfig): Promise<void> {
 	await cancelRequests(unit, row);

@@ -94,6 +94,8 @@ export interface Declaration<
 	readonly body?: B;
 	/** A body that passes `body`, for the documentation. */
 	readonly example?: unknown;
+	/** Set for a GET that changes something: programs that only look ask by HEAD, which is then 405. */
+	readonly withoutHead?: true;
 	/** Set where bodies may exceed the server's limit. */
 	readonly largeBody?: LargeBody;
 	readonly returns: R;

@@ -90,13 +90,14 @@ export type BodyReader = (ctx: KoaContext, large: LargeBody | undefined) => Prom
 export function mount(endpoints: readonly Endpoint<string, never>[], surround: Surround, readBody: BodyReader): Router {
 	const router = new Router({ sensitive: true, strict: true });
 	for (const endpoint of endpoints) {
-		router.register(endpoint.path, [endpoint.method], async (ctx: RoutedContext) => {
+		const layer = router.register(endpoint.path, [endpoint.method], async (ctx: RoutedContext) => {
 			ctx.state['endpoint'] = endpoint;
 			if (endpoint.deprecated) ctx.set(deprecationHeaders(endpoint.deprecated, ctx.params));
 			const request = unreadRequest(ctx);
 			const run = createRun(endpoint, () => readRequest(endpoint, ctx, request, readBody));
 			send(ctx, await surround(endpoint, request, run));
 		});
+		if (endpoint.withoutHead) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
 	}
 	return router;
 }

@@ -104,5 +104,14 @@ export const ElementsConfigRead = z
 	.meta({ id: 'ElementsConfigRead' });
 export type ElementsConfigRead = z.input<typeof ElementsConfigRead>;
 
+/** What an element needs to know when it is opened. */
+export const ElementsRuntime = z
+	.object({ config: ElementsConfigRead, current_permission_level: PermissionLevel })
+	.meta({ id: 'ElementsConfigRuntimeRead' });
+export type ElementsRuntime = z.input<typeof ElementsRuntime>;
+
+/** The instance on which the permission level is asked for. */
+export const ElementsRuntimeQuery = z.object({ resource_instance_id: Reference.optional() });
+
 /** A page of elements. */
 export const ElementsConfigPage = paginated(ElementsConfigRead);

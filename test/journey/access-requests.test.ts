@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import type { Answer, Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
+import { bearing } from '../support/element.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import type { Paginated } from '../support/listed.js';
@@ -360,4 +361,46 @@ journey('of many who decide at once, one does', async (t, place) => {
 		await http.post(`${facts}/users`, { key, role_assignments: [{ role: 'owner', tenant: 'acme' }] });
 	}
 	await decideAtOnce(t, place, reviewers);
+});
+
+journey('users who are signed in ask and decide under the same rules', async (t, place) => {
+	await setTheScene(place);
+	const ledger = await openLedger(t, place);
+	const path = `${place.elements}/config/requests/access_requests`;
+	const [ann, bea, rex] = [await bearing(place, 'ann'), await bearing(place, 'bea'), await bearing(place, 'rex')];
+	const made = await ledger.wrote(await ann.post(path, ask('editor')));
+	const one = `${path}/${made['id']}`;
+	t.deepEqual(await ledger.read(await place.http.get(`${as(place, 'ann')}/${made['id']}`)), made);
+	fails(t, await ann.post(path, ask('editor', { tenant: 'beta' })), 400, 'beta');
+	for (const answer of [await bea.get(one), await bea.put(`${one}/approve`), await bea.put(`${one}/cancel`)]) {
+		fails(t, answer, 404, 'ElementRequest');
+	}
+	fails(t, await ann.put(`${one}/approve`), 403, 'reviewers');
+	t.deepEqual((await bea.get<Paginated>(path)).body.data.length, 0);
+	t.like(await ledger.wrote(await rex.patch(`${one}/reviewer`, { role: 'viewer' })), { status: 'pending' });
+	t.like(await ledger.wrote(await rex.put(`${one}/approve`, { reviewer_comment: 'Welcome.' })), { status: 'approved' });
+	t.deepEqual(await newRoles(place), ['ann#viewer@acme']);
+	const second = await ledger.wrote(await ann.post(path, ask('editor')));
+	t.like(await ledger.wrote(await rex.put(`${path}/${second['id']}/deny`)), { status: 'denied' });
+	fails(t, await ann.put(`${path}/${second['id']}/cancel`, { reason: 'Never mind.' }), 409, 'denied');
+	const elsewhere = await bearing(place, 'zoe', 'beta');
+	fails(t, await elsewhere.get(one), 404, 'ElementRequest');
+	await ledger.balanced();
+});
+
+journey('a reviewer who lost the level a moment ago is refused', async (t, place) => {
+	await setTheScene(place);
+	const { http, facts, elements } = place;
+	const path = `${elements}/config/requests/access_requests`;
+	const [ann, rex] = [await bearing(place, 'ann'), await bearing(place, 'rex')];
+	const { body } = await ann.post(path, ask('editor'));
+	await http.post(`${facts}/role_assignments`, { user: 'rex', role: 'viewer', tenant: 'acme' });
+	const demoted = { user: 'rex', role: 'owner', tenant: 'acme' };
+	const [taken, approved] = await Promise.all([
+		http.delete(`${facts}/role_assignments`, demoted),
+		rex.put(`${path}/${body['id']}/approve`),
+	]);
+	t.is(taken.status, 204);
+	t.true(approved.status === 200 || approved.status === 404, JSON.stringify(approved.body));
+	if (approved.status === 200) t.true(Number(approved.revision) < Number(taken.revision), 'the approval came first');
 });

@@ -645,3 +645,11 @@ journey('nothing that is sent to these endpoints is the server’s fault', async
 		t.is((await sending(place.url, { cookie }).get(me)).status, 401, cookie);
 	}
 });
+
+journey('who only looks, by HEAD, spends no ticket', async (t, place) => {
+	await furnishElements(place);
+	const { token } = await signIn(place);
+	const looked = await client(place.url).send('HEAD', `${loginElements}?token=${token}`);
+	t.is(looked.status, 405);
+	t.is((await spend(place.url, token)).status, 200);
+});

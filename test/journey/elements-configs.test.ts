@@ -1,4 +1,5 @@
 import { onEachStore } from '../support/each-store.js';
+import { bearing, furnishElements } from '../support/element.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import type { Place } from '../support/management.js';
@@ -226,4 +227,49 @@ journey('a deleted role leaves the levels, and the log has it', async (t, place)
 	);
 	t.like(body.data[0]?.after, { roles_to_levels: { LEVEL_1: [], LEVEL_4: ['member'] } });
 	await ledger.balanced();
+});
+
+journey('an element tells who opens it what they may do', async (t, place) => {
+	await makeRoles(place);
+	await furnishElements(place);
+	const { http, facts, elements } = place;
+	const holds = async (role: string, where: object) => {
+		t.is((await http.post(`${facts}/role_assignments`, { user: 'ann', role, tenant: 'acme', ...where })).status, 200);
+	};
+	await http.post(`${facts}/resource_instances`, { key: 'plan', resource: 'document', tenant: 'acme' });
+	const levels = { LEVEL_1: ['document#viewer'], LEVEL_3: ['owner'], HIDDEN: ['member'] };
+	await http.post(`${elements}/config`, { ...members, roles_to_levels: levels });
+	const runtime = `${elements}/config/members/runtime`;
+	const level = async (query = '') => {
+		const { body } = await (await bearing(place)).get(`${runtime}${query}`);
+		t.like(body['config'], { key: 'members', environment_id: place.id });
+		return body['current_permission_level'];
+	};
+	t.is(await level(), 'UNCONFIGURED');
+	await holds('owner', {});
+	t.is(await level(), 'LEVEL_3');
+	await holds('viewer', { resource_instance: 'document:plan' });
+	t.is(await level(), 'LEVEL_3', 'a role on an instance counts there alone');
+	t.is(await level('?resource_instance_id=document:plan'), 'LEVEL_1');
+	t.is(await level('?resource_instance_id=document:nothing'), 'LEVEL_3');
+	const ann = await bearing(place);
+	fails(t, await ann.get(`${elements}/config/nothing/runtime`), 404, 'ElementsConfig');
+	fails(t, await http.get(runtime), 401);
+	t.is((await ann.post(`${elements}/config/members/data/active`)).status, 204);
+	t.is((await http.get(`${elements}/config/members`)).body['is_active'], true);
+});
+
+journey('a user who is hidden everywhere cannot sign in', async (t, place) => {
+	await makeRoles(place);
+	await furnishElements(place);
+	const { http, facts, elements } = place;
+	const hidden = { user: 'ann', role: 'member', tenant: 'acme' };
+	await http.post(`${facts}/role_assignments`, hidden);
+	await http.post(`${elements}/config`, { ...members, roles_to_levels: { HIDDEN: ['member'], LEVEL_2: ['owner'] } });
+	const login = () => http.post('/v2/auth/elements_login_as', { user_id: 'ann', tenant_id: 'acme' });
+	const refused = await login();
+	fails(t, refused, 403, 'Invalid user permission level');
+	t.like(refused.body, { title: 'INVALID_PERMISSION_LEVEL', additional_info: { code: 'INVALID_PERMISSION_LEVEL' } });
+	await http.post(`${facts}/role_assignments`, { ...hidden, role: 'owner' });
+	t.is((await login()).status, 200);
 });

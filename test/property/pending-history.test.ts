@@ -92,7 +92,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const length = 100;
 const runs = Math.max(1, Math.ceil(Number(process.env['STEPS'] ?? 300) / length));
 /** How long that may take, and shrinking what fails as well, in milliseconds. */
-const longest = runs * 120_000;
+const longest = runs * 240_000;
 
 let api: MoodyApi;
 

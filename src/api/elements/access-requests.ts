@@ -1,4 +1,4 @@
-import type { ElementActor } from '../../domain/element-level.js';
+import type { ActingUser } from '../../domain/element-level.js';
 import {
 	createAccessRequest,
 	findRequestElement,
@@ -50,7 +50,7 @@ const example = { access_request_details: { tenant: 'acme', role: 'editor' }, re
 async function findActor(
 	unit: ReadingUnit,
 	params: { readonly elements_config_id: string; readonly user_id: string; readonly tenant_id: string },
-): Promise<readonly [config: ElementsConfig, actor: ElementActor]> {
+): Promise<readonly [config: ElementsConfig, actor: ActingUser]> {
 	const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
 	const user = await unit.find(User, params.user_id);
 	const tenant = await unit.find(Tenant, params.tenant_id);
@@ -58,7 +58,7 @@ async function findActor(
 }
 
 /** What a query of a list narrows to, by ids. What it names and does not exist narrows to nothing. */
-async function narrowedBy(unit: ReadingUnit, query: AccessRequestQuery) {
+export async function narrowedBy(unit: ReadingUnit, query: AccessRequestQuery) {
 	const one = (reference: string | undefined) => reference && [reference];
 	return {
 		status: query.status,

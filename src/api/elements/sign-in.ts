@@ -62,6 +62,7 @@ export const elementSignIn = [
 		tag,
 		method: 'get',
 		path: ticketPath,
+		withoutHead: true,
 		access: 'element.enter',
 		query: ElementLoginQuery,
 		returns: { 200: LoginResult, 302: null },

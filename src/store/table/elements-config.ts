@@ -117,6 +117,29 @@ export async function heldLevels(
 	return rows;
 }
 
+/** The level of a user's role, by element. */
+export interface LevelInElement {
+	readonly config_id: string;
+	readonly level: ConfiguredLevel;
+}
+
+/** The levels that a user's roles in a tenant, and on its instances, have in any element; each once. */
+export async function levelsInElements(
+	unit: ReadingUnit,
+	{ user_id, tenant_id }: HeldIn,
+): Promise<readonly LevelInElement[]> {
+	const { rows } = await unit.raw<LevelInElement>(
+		`select distinct elements_levels.config_id, elements_levels.level
+		from role_assignments join elements_levels
+			on elements_levels.environment_id = role_assignments.environment_id
+			and elements_levels.role_id = role_assignments.role_id
+		where role_assignments.environment_id = :environment_id
+			and role_assignments.user_id = :user_id and role_assignments.tenant_id = :tenant_id`,
+		{ user_id, tenant_id },
+	);
+	return rows;
+}
+
 /** Gives roles, by id, these levels in an element, and all other roles none. Records nothing. */
 export async function replaceLevels(
 	unit: WritingUnit,

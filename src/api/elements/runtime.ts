@@ -1,0 +1,55 @@
+import { actorLevels } from '../../domain/element-level.js';
+import { activateElementsConfig, readElementsConfig } from '../../domain/elements-config.js';
+import { reply } from '../../http/endpoint.js';
+import { ElementsConfig } from '../../store/table/elements-config.js';
+import { instancesNamed } from '../../store/table/resource-instance.js';
+import { Reference } from '../../wire/common.js';
+import { ElementsRuntime, ElementsRuntimeQuery } from '../../wire/elements-config.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { sessionActor } from './session-actor.js';
+
+const tag = 'Elements configs';
+const member = '/v2/elements/:proj_id/:env_id/config/:elements_config_id';
+const ElementsConfigPath = EnvironmentPath.extend({ elements_config_id: Reference });
+
+/** What an element asks when a signed-in user opens it (contract: Elements). */
+export const elementsRuntime = [
+	endpoint({
+		name: 'getElementsRuntime',
+		summary: 'An element, and the permission level of the user in it',
+		description:
+			'The level is that of the roles in the tenant and, with `resource_instance_id`, of those on that instance. An ' +
+			'instance that does not exist adds none.',
+		tag,
+		method: 'get',
+		path: `${member}/runtime`,
+		access: 'element.read',
+		params: ElementsConfigPath,
+		query: ElementsRuntimeQuery,
+		returns: { 200: ElementsRuntime },
+		failures: { 404: 'No such element' },
+		handle: async ({ params, query }, { unit, session }) => {
+			const row = await unit.find(ElementsConfig, params.elements_config_id);
+			const named = query.resource_instance_id;
+			const instances = named === undefined ? [] : [...(await instancesNamed(unit, [named])).values()].flat();
+			const levels = await actorLevels(unit, row.id, sessionActor(session));
+			const current_permission_level = levels.onInstance(instances[0]?.id ?? null);
+			return reply(200, { config: await readElementsConfig(unit, row), current_permission_level });
+		},
+	}),
+	endpoint({
+		name: 'activateElement',
+		summary: 'Say that an element was opened',
+		tag,
+		method: 'post',
+		path: `${member}/data/active`,
+		access: 'element.write',
+		params: ElementsConfigPath,
+		returns: { 204: null },
+		failures: { 404: 'No such element' },
+		handle: async ({ params }, { unit }) => {
+			await activateElementsConfig(unit, await unit.find(ElementsConfig, params.elements_config_id));
+			return reply(204);
+		},
+	}),
+];

@@ -1,0 +1,181 @@
+import {
+	createAccessRequest,
+	findRequestElement,
+	findVisibleRequest,
+	moveRequest,
+	readAccessRequest,
+	reviewRequest,
+	visibleRequests,
+} from '../../domain/element-request.js';
+import { reply } from '../../http/endpoint.js';
+import { readPage } from '../../store/unit/row-query.js';
+import { Reference } from '../../wire/common.js';
+import {
+	AccessRequestCreate,
+	AccessRequestPage,
+	AccessRequestQuery,
+	AccessRequestRead,
+	AccessRequestReview,
+	RequestCancellation,
+	RequestComment,
+} from '../../wire/element-request.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { withItems } from '../list-answer.js';
+import { narrowedBy } from './access-requests.js';
+import { sessionActor } from './session-actor.js';
+
+const tag = 'Access requests';
+const collection = '/v2/elements/:proj_id/:env_id/config/:elements_config_id/access_requests';
+const member = `${collection}/:access_request_id`;
+const CollectionPath = EnvironmentPath.extend({ elements_config_id: Reference });
+const RequestPath = CollectionPath.extend({ access_request_id: Reference });
+const description = 'Who reviews sees all requests of the tenant that they are signed in to, others see their own.';
+const failures = {
+	400: 'Another tenant, a role that cannot be held there, or an element of another type',
+	403: 'The user may not do this',
+	404: 'No such element or request, or none that the user may see',
+	409: 'The request is not pending',
+};
+
+/** Access requests by users who are signed in (spec: Elements: access requests). */
+export const sessionAccessRequests = [
+	endpoint({
+		name: 'listAccessRequests',
+		summary: 'List access requests that the user may see',
+		description,
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'element.read',
+		params: CollectionPath,
+		query: AccessRequestQuery,
+		returns: { 200: AccessRequestPage },
+		failures: { 400: failures[400], 404: 'No such element' },
+		handle: async ({ params, query }, { unit, session }) => {
+			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
+			const filter = await narrowedBy(unit, query);
+			const { rows } = await visibleRequests(unit, config, sessionActor(session), filter);
+			const page = await readPage(rows, query);
+			const items = page.data.map((row) => readAccessRequest(unit, row));
+			return reply(200, { ...withItems(page, items), data: items });
+		},
+	}),
+	endpoint({
+		name: 'createAccessRequest',
+		summary: 'Ask for a role',
+		description,
+		tag,
+		method: 'post',
+		path: collection,
+		access: 'element.write',
+		params: CollectionPath,
+		body: AccessRequestCreate,
+		example: { access_request_details: { tenant: 'acme', role: 'editor' }, reason: 'I take over the reports.' },
+		returns: { 200: AccessRequestRead },
+		failures: { 400: failures[400], 403: failures[403], 404: failures[404] },
+		handle: async ({ params, body }, { unit, session }) => {
+			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
+			return reply(200, readAccessRequest(unit, await createAccessRequest(unit, config, sessionActor(session), body)));
+		},
+	}),
+	endpoint({
+		name: 'getAccessRequest',
+		summary: 'One access request',
+		description,
+		tag,
+		method: 'get',
+		path: member,
+		access: 'element.read',
+		params: RequestPath,
+		returns: { 200: AccessRequestRead },
+		failures: { 400: failures[400], 404: failures[404] },
+		handle: async ({ params }, { unit, session }) => {
+			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
+			const actor = sessionActor(session);
+			const { request } = await findVisibleRequest(unit, config, actor, params.access_request_id);
+			return reply(200, readAccessRequest(unit, request));
+		},
+	}),
+	endpoint({
+		name: 'reviewAccessRequest',
+		summary: 'Change the comment of a reviewer, or the role',
+		description,
+		tag,
+		method: 'patch',
+		path: `${member}/reviewer`,
+		access: 'element.write',
+		params: RequestPath,
+		body: AccessRequestReview,
+		example: { reviewer_comment: 'Only to read.', role: 'viewer' },
+		returns: { 200: AccessRequestRead },
+		failures,
+		handle: async ({ params, body }, { unit, session }) => {
+			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
+			const actor = sessionActor(session);
+			return reply(
+				200,
+				readAccessRequest(unit, await reviewRequest(unit, config, actor, params.access_request_id, body)),
+			);
+		},
+	}),
+	endpoint({
+		name: 'approveAccessRequest',
+		summary: 'Approve an access request',
+		description: `${description} The role is assigned in the same unit of work.`,
+		tag,
+		method: 'put',
+		path: `${member}/approve`,
+		access: 'element.write',
+		params: RequestPath,
+		body: AccessRequestReview,
+		example: { reviewer_comment: 'Welcome.' },
+		returns: { 200: AccessRequestRead },
+		failures,
+		handle: async ({ params, body }, { unit, session }) => {
+			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
+			const actor = sessionActor(session);
+			const request = await moveRequest(unit, config, actor, params.access_request_id, 'approve', body);
+			return reply(200, readAccessRequest(unit, request));
+		},
+	}),
+	endpoint({
+		name: 'denyAccessRequest',
+		summary: 'Deny an access request',
+		description,
+		tag,
+		method: 'put',
+		path: `${member}/deny`,
+		access: 'element.write',
+		params: RequestPath,
+		body: RequestComment,
+		example: { reviewer_comment: 'Please ask the owner.' },
+		returns: { 200: AccessRequestRead },
+		failures,
+		handle: async ({ params, body }, { unit, session }) => {
+			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
+			const actor = sessionActor(session);
+			const request = await moveRequest(unit, config, actor, params.access_request_id, 'deny', body);
+			return reply(200, readAccessRequest(unit, request));
+		},
+	}),
+	endpoint({
+		name: 'cancelAccessRequest',
+		summary: 'Cancel an access request',
+		description,
+		tag,
+		method: 'put',
+		path: `${member}/cancel`,
+		access: 'element.write',
+		params: RequestPath,
+		body: RequestCancellation,
+		example: {},
+		returns: { 200: AccessRequestRead },
+		failures,
+		handle: async ({ params }, { unit, session }) => {
+			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
+			const actor = sessionActor(session);
+			const request = await moveRequest(unit, config, actor, params.access_request_id, 'cancel');
+			return reply(200, readAccessRequest(unit, request));
+		},
+	}),
+];
