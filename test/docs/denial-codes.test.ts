@@ -9,7 +9,9 @@ import { root } from '../support/root.js';
 const policy = ['rbac', 'rebac', 'abac', 'check']
 	.map((model) => readFileSync(join(root, `policy/regolith/${model}/${model}.rego`), 'utf8'))
 	.join('\n');
-const codes = [...policy.matchAll(/(?:(?:denial|unknown) :=|else :=) "([a-z_]+)"/g)].map(([, code]) => code ?? '');
+const codes = [...policy.matchAll(/(?:(?:denial|unknown) :=|else :=) "([a-z_]+)"/g)]
+	.map(([, code]) => code ?? '')
+	.filter((code) => code !== 'allow');
 const page = readFileSync(join(root, 'docs/denial-codes.md'), 'utf8');
 const sections = [...page.matchAll(/^#+ `?([a-z_]+)`?$/gm)].map(([, section]) => section);
 
