@@ -9,7 +9,7 @@ import {
 } from '../store/table/element-request.js';
 import { ElementsConfig } from '../store/table/elements-config.js';
 import { Resource } from '../store/table/resource.js';
-import type { InstanceRow } from '../store/table/resource-instance.js';
+import { type InstanceRow, instancesNamed } from '../store/table/resource-instance.js';
 import { Role, tenantRolesOnly } from '../store/table/role.js';
 import { assignmentsBy } from '../store/table/role-assignment.js';
 import { Tenant } from '../store/table/tenant.js';
@@ -31,7 +31,7 @@ import { type ActingUser, actorLevels } from './element-level.js';
 import { changeRequest, createRequest } from './element-request-record.js';
 import { decideMove, type Move, type Mover, requirePending, transitions } from './element-request-state.js';
 import { approvedRole, resourceSetting, reviewerRole, reviewersSetting, selfReviewSetting } from './element-setting.js';
-import { createMissingInstances, findInstances, refuseUnknownInstance, requireTenant } from './named-instance.js';
+import { createMissingInstances, findInstances, refuseUnknownInstance } from './named-instance.js';
 
 /** The elements in which each kind of request is made. */
 const elementsTypes = { access_request: 'approval_flow', operation_approval: 'operation_approval' } as const;
@@ -184,6 +184,7 @@ export async function moveRequest(
 ): Promise<ElementRequest> {
 	const { request, mover } = await findVisibleRequest(unit, config, actor, reference);
 	if (!decideMove(request, move, mover)) return request;
+	if (move === 'approve') await requireRequester(unit, request);
 	const { by, to } = transitions[move];
 	const role_id = review.role === undefined ? request.role_id : (await findOtherRole(unit, request, review.role)).id;
 	const after = await changeRequest(unit, request, {
@@ -218,6 +219,13 @@ export async function reviewRequest(
 	if (role !== undefined) requirePending(request);
 	const role_id = role === undefined ? request.role_id : (await findOtherRole(unit, request, role)).id;
 	return changeRequest(unit, request, { role_id, reviewer_comment: reviewer_comment ?? request.reviewer_comment });
+}
+
+/** Throws `conflict` if the user who asked has left the tenant: an approval would bring them back. */
+async function requireRequester(unit: ReadingUnit, request: ElementRequest): Promise<void> {
+	const { requesting_user_id: user_id, tenant_id } = request;
+	if (await isMember(unit, { user_id, tenant_id })) return;
+	throw new Failure('conflict', 'the user who made the request is not a member of the tenant any more');
 }
 
 /** Gives who asked what was approved. */
@@ -300,9 +308,13 @@ async function findOwnInstance(
 ): Promise<InstanceRow> {
 	const resource = resourceReference === undefined ? null : await unit.find(Resource, resourceReference);
 	const name = resource === null || reference.includes(':') ? reference : instanceName(resource.key, reference);
-	const found = await findInstances(unit, asId(reference) === null ? [name] : [reference, name]);
-	const instance = found.get(reference) ?? found.get(name);
-	if (instance === undefined || instance.tenant_id !== actor.tenant_id) return refuseUnknownInstance(reference);
+	const named = [...(await instancesNamed(unit, [reference, name])).values()].flat();
+	const own = new Map(named.flatMap((row) => (row.tenant_id === actor.tenant_id ? [[row.id, row] as const] : [])));
+	const instance = [...own.values()].find(({ id }) => id === asId(reference)) ?? [...own.values()][0];
+	if (instance === undefined) return refuseUnknownInstance(reference);
+	if (own.size > 1 && resource === null && instance.id !== asId(reference)) {
+		throw new Failure('invalid', `\`${reference}\` names several resource instances; say of which resource`);
+	}
 	if (resource !== null && instance.resource_id !== resource.id) {
 		throw new Failure(
 			'invalid',
@@ -320,8 +332,9 @@ async function ensureInstance(
 ): Promise<InstanceRow> {
 	const name = reference.includes(':') || asId(reference) !== null ? reference : instanceName(resource.key, reference);
 	const found = await createMissingInstances(unit, await findInstances(unit, [name]), [{ reference: name, tenant }]);
-	const instance = found.get(name) ?? refuseUnknownInstance(reference);
-	requireTenant(instance, tenant);
+	const instance = found.get(name);
+	// Of what is in other tenants, users learn nothing.
+	if (instance === undefined || instance.tenant_id !== tenant.id) return refuseUnknownInstance(reference);
 	if (instance.resource_id === resource.id) return instance;
 	throw new Failure('invalid', `the resource instance \`${reference}\` is not one of the resource \`${resource.key}\``);
 }

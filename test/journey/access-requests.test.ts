@@ -263,6 +263,30 @@ journey('nobody reviews a request of their own, unless the element says so', asy
 	t.is((await http.put(`${one}/approve`, {})).status, 200);
 });
 
+journey('who has left the tenant is not brought back by an approval', async (t, place) => {
+	await setTheScene(place);
+	const { http, facts } = place;
+	const { body } = await http.post(as(place, 'ann'), ask('editor'));
+	t.is((await http.delete(`${facts}/tenants/acme/users/ann`)).status, 204);
+	fails(t, await http.put(`${as(place, 'rex')}/${body['id']}/approve`), 409, 'member');
+	t.deepEqual(await newRoles(place), []);
+	t.is((await http.put(`${as(place, 'rex')}/${body['id']}/deny`)).status, 200);
+});
+
+journey('instances of other tenants are not told of', async (t, place) => {
+	await setTheScene(place);
+	const { http, facts } = place;
+	await http.post(`${facts}/resource_instances`, { key: 'plan', resource: 'folder', tenant: 'beta' });
+	const reader = (more: object) => http.post(as(place, 'ann'), ask('reader', more));
+	t.is((await reader({ resource_instance: 'plan' })).status, 200, 'the only one of the tenant');
+	await http.post(`${facts}/resource_instances`, { key: 'memo', resource: 'folder', tenant: 'acme' });
+	fails(t, await reader({ resource_instance: 'memo' }), 400, 'several');
+	t.is((await reader({ resource_instance: 'memo', resource: 'folder' })).status, 200);
+	const unknown = await reader({ resource_instance: 'folder:plan' });
+	fails(t, unknown, 404, 'folder:plan');
+	t.false(JSON.stringify(unknown.body).includes('beta'));
+});
+
 journey('a list holds what its reader may see, filtered and by the page', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;

@@ -41,6 +41,7 @@ async function setTheScene(place: Place): Promise<void> {
 		roles_to_levels: {},
 	});
 	await made(`${facts}/resource_instances`, { key: 'main', resource: 'account', tenant: 'acme' });
+	await made(`${facts}/resource_instances`, { key: 'hidden', resource: 'account', tenant: 'beta' });
 	await reviews(place, 'rex', 'account:main');
 }
 
@@ -114,6 +115,7 @@ const refused: readonly (readonly [details: object, status: number, says: string
 	[{ resource: 'nothing' }, 404, 'nothing'],
 	[{ resource: 'folder', resource_instance: 'f' }, 400, 'account'],
 	[{ resource_instance: 'folder:f' }, 400, 'account'],
+	[{ resource_instance: 'hidden' }, 404, 'hidden'],
 ];
 
 journey('what cannot be approved is not asked for', async (t, place) => {
