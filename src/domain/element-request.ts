@@ -9,15 +9,12 @@ import {
 } from '../store/table/element-request.js';
 import { ElementsConfig } from '../store/table/elements-config.js';
 import { Resource } from '../store/table/resource.js';
-import { type InstanceRow, instancesNamed } from '../store/table/resource-instance.js';
-import { Role, tenantRolesOnly } from '../store/table/role.js';
-import { assignmentsBy } from '../store/table/role-assignment.js';
-import { Tenant } from '../store/table/tenant.js';
+import { Role } from '../store/table/role.js';
 import { isMember } from '../store/table/tenant-user.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { RowQuery } from '../store/unit/row-query.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { asId, instanceName } from '../wire/common.js';
+import { asId } from '../wire/common.js';
 import type {
 	AccessRequestCreate,
 	AccessRequestRead,
@@ -27,11 +24,18 @@ import type {
 	OperationApprovalRead,
 } from '../wire/element-request.js';
 import { assignForRequest } from './assignment.js';
-import { type ActingUser, actorLevels } from './element-level.js';
+import type { ActingUser } from './element-level.js';
 import { changeRequest, createRequest } from './element-request-record.js';
 import { decideMove, type Move, type Mover, requirePending, transitions } from './element-request-state.js';
-import { approvedRole, resourceSetting, reviewerRole, reviewersSetting, selfReviewSetting } from './element-setting.js';
-import { createMissingInstances, findInstances, refuseUnknownInstance } from './named-instance.js';
+import {
+	ensureInstance,
+	findOtherRole,
+	findOwnInstance,
+	findRequestedRole,
+	requireOwnTenant,
+} from './element-request-target.js';
+import { reviewedBy } from './element-reviewer.js';
+import { approvedRole, resourceSetting, selfReviewSetting } from './element-setting.js';
 
 /** The elements in which each kind of request is made. */
 const elementsTypes = { access_request: 'approval_flow', operation_approval: 'operation_approval' } as const;
@@ -239,112 +243,4 @@ async function grant(unit: WritingUnit, request: ElementRequest): Promise<void> 
 
 async function findApprovedRole(unit: ReadingUnit, resource_id: string): Promise<string | null> {
 	return (await unit.findMany(Role, [approvedRole], { resource_id })).get(approvedRole)?.id ?? null;
-}
-
-/** Which requests an actor reviews: all of the tenant, or those that `reviews` says. */
-type Reviewed =
-	| 'all'
-	| { readonly instances: readonly string[]; readonly reviews: (request: ElementRequest) => boolean };
-
-/**
- * Access requests are reviewed by the owners of the user management element that theirs is linked with, operation
- * approvals by who holds `_Reviewer_` on the instance (contract: Who reviews, and what approval does). One about no
- * instance is reviewed by who holds it on any instance of the resource in the tenant.
- */
-async function reviewedBy(unit: ReadingUnit, config: ElementsConfig, actor: ActingUser): Promise<Reviewed> {
-	return config.elements_type === 'approval_flow' ? reviewedByOwner(unit, config, actor) : reviewedByRole(unit, actor);
-}
-
-async function reviewedByOwner(unit: ReadingUnit, config: ElementsConfig, actor: ActingUser): Promise<Reviewed> {
-	const linked = config.settings[reviewersSetting];
-	const management = linked === undefined ? undefined : await findManagement(unit, String(linked));
-	if (management === undefined) return { instances: [], reviews: () => false };
-	const levels = await actorLevels(unit, management.id, actor);
-	if (levels.inTenant === 'LEVEL_1') return 'all';
-	return {
-		instances: levels.instancesAt('LEVEL_1'),
-		reviews: ({ resource_instance_id }) => levels.onInstance(resource_instance_id) === 'LEVEL_1',
-	};
-}
-
-async function findManagement(unit: ReadingUnit, reference: string): Promise<ElementsConfig | undefined> {
-	const row = (await unit.findMany(ElementsConfig, [reference])).get(reference);
-	return row?.elements_type === 'user_management' ? row : undefined;
-}
-
-async function reviewedByRole(unit: ReadingUnit, actor: ActingUser): Promise<Reviewed> {
-	const held = await assignmentsBy(unit, {
-		user_ids: [actor.user_id],
-		tenant_ids: [actor.tenant_id],
-		on_instances: true,
-	});
-	const reviewing = held.filter(({ role }) => role === reviewerRole);
-	const instances = reviewing.flatMap(({ resource_instance_id }) => resource_instance_id ?? []);
-	const rows = await unit.findMany(Role, new Set(reviewing.map(({ role_id }) => role_id)));
-	const resources = new Set([...rows.values()].map(({ resource_id }) => resource_id));
-	return {
-		instances,
-		reviews: ({ resource_instance_id, resource_id }) =>
-			resource_instance_id === null ? resources.has(resource_id) : instances.includes(resource_instance_id),
-	};
-}
-
-/** The actor's tenant. Throws `invalid` if `reference` names another one, and `forbidden` for who is not a member. */
-async function requireOwnTenant(unit: ReadingUnit, actor: ActingUser, reference: string): Promise<Tenant> {
-	const tenant = await unit.find(Tenant, reference);
-	if (tenant.id !== actor.tenant_id) {
-		throw new Failure('invalid', `the tenant \`${reference}\` is not the one in which the request is made`);
-	}
-	if (!(await isMember(unit, actor))) throw forbidden(`the user is not a member of the tenant \`${tenant.key}\``);
-	return tenant;
-}
-
-/** An instance in the actor's tenant; instances of other tenants count as missing. Throws `not_found`, `invalid`. */
-async function findOwnInstance(
-	unit: ReadingUnit,
-	actor: ActingUser,
-	resourceReference: string | undefined,
-	reference: string,
-): Promise<InstanceRow> {
-	const resource = resourceReference === undefined ? null : await unit.find(Resource, resourceReference);
-	const name = resource === null || reference.includes(':') ? reference : instanceName(resource.key, reference);
-	const named = [...(await instancesNamed(unit, [reference, name])).values()].flat();
-	const own = new Map(named.flatMap((row) => (row.tenant_id === actor.tenant_id ? [[row.id, row] as const] : [])));
-	const instance = [...own.values()].find(({ id }) => id === asId(reference)) ?? [...own.values()][0];
-	if (instance === undefined) return refuseUnknownInstance(reference);
-	if (own.size > 1 && resource === null && instance.id !== asId(reference)) {
-		throw new Failure('invalid', `\`${reference}\` names several resource instances; say of which resource`);
-	}
-	if (resource !== null && instance.resource_id !== resource.id) {
-		throw new Failure(
-			'invalid',
-			`the resource instance \`${reference}\` is not one of the resource \`${resource.key}\``,
-		);
-	}
-	return instance;
-}
-
-async function ensureInstance(
-	unit: WritingUnit,
-	tenant: Tenant,
-	resource: Resource,
-	reference: string,
-): Promise<InstanceRow> {
-	const name = reference.includes(':') || asId(reference) !== null ? reference : instanceName(resource.key, reference);
-	const found = await createMissingInstances(unit, await findInstances(unit, [name]), [{ reference: name, tenant }]);
-	const instance = found.get(name);
-	// Of what is in other tenants, users learn nothing.
-	if (instance === undefined || instance.tenant_id !== tenant.id) return refuseUnknownInstance(reference);
-	if (instance.resource_id === resource.id) return instance;
-	throw new Failure('invalid', `the resource instance \`${reference}\` is not one of the resource \`${resource.key}\``);
-}
-
-/** A role that can be held on an instance of the resource, or in a tenant where there is none. Throws `not_found`. */
-async function findRequestedRole(unit: ReadingUnit, reference: string, resource_id: string | null): Promise<Role> {
-	return unit.find(Role, reference, resource_id === null ? tenantRolesOnly : { resource_id });
-}
-
-/** The role that a reviewer names instead of the requested one. Throws `not_found`: it must be of the same resource. */
-async function findOtherRole(unit: ReadingUnit, request: ElementRequest, reference: string): Promise<Role> {
-	return findRequestedRole(unit, reference, request.resource_instance_id === null ? null : request.resource_id);
 }

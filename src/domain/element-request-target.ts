@@ -1,0 +1,81 @@
+import { Failure, forbidden } from '../failure.js';
+import type { ElementRequest } from '../store/table/element-request.js';
+import { Resource } from '../store/table/resource.js';
+import { type InstanceRow, instancesNamed } from '../store/table/resource-instance.js';
+import { Role, tenantRolesOnly } from '../store/table/role.js';
+import { Tenant } from '../store/table/tenant.js';
+import { isMember } from '../store/table/tenant-user.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { asId, instanceName } from '../wire/common.js';
+import type { ActingUser } from './element-level.js';
+import { createMissingInstances, findInstances, refuseUnknownInstance } from './named-instance.js';
+
+/** Finds what requests are about. Users learn nothing of what is in other tenants. */
+
+/** The actor's tenant. Throws `invalid` if `reference` names another one, and `forbidden` for who is not a member. */
+export async function requireOwnTenant(unit: ReadingUnit, actor: ActingUser, reference: string): Promise<Tenant> {
+	const tenant = await unit.find(Tenant, reference);
+	if (tenant.id !== actor.tenant_id) {
+		throw new Failure('invalid', `the tenant \`${reference}\` is not the one in which the request is made`);
+	}
+	if (!(await isMember(unit, actor))) throw forbidden(`the user is not a member of the tenant \`${tenant.key}\``);
+	return tenant;
+}
+
+/** An instance in the actor's tenant; instances of other tenants count as missing. Throws `not_found`, `invalid`. */
+export async function findOwnInstance(
+	unit: ReadingUnit,
+	actor: ActingUser,
+	resourceReference: string | undefined,
+	reference: string,
+): Promise<InstanceRow> {
+	const resource = resourceReference === undefined ? null : await unit.find(Resource, resourceReference);
+	const name = resource === null || reference.includes(':') ? reference : instanceName(resource.key, reference);
+	const named = [...(await instancesNamed(unit, [reference, name])).values()].flat();
+	const own = new Map(named.flatMap((row) => (row.tenant_id === actor.tenant_id ? [[row.id, row] as const] : [])));
+	const instance = [...own.values()].find(({ id }) => id === asId(reference)) ?? [...own.values()][0];
+	if (instance === undefined) return refuseUnknownInstance(reference);
+	if (own.size > 1 && resource === null && instance.id !== asId(reference)) {
+		throw new Failure('invalid', `\`${reference}\` names several resource instances; say of which resource`);
+	}
+	if (resource !== null && instance.resource_id !== resource.id) {
+		throw new Failure(
+			'invalid',
+			`the resource instance \`${reference}\` is not one of the resource \`${resource.key}\``,
+		);
+	}
+	return instance;
+}
+
+/**
+ * An instance of the resource in the actor's tenant, created if it does not exist. Throws `not_found`, `invalid`.
+ */
+export async function ensureInstance(
+	unit: WritingUnit,
+	tenant: Tenant,
+	resource: Resource,
+	reference: string,
+): Promise<InstanceRow> {
+	const name = reference.includes(':') || asId(reference) !== null ? reference : instanceName(resource.key, reference);
+	const found = await createMissingInstances(unit, await findInstances(unit, [name]), [{ reference: name, tenant }]);
+	const instance = found.get(name);
+	// Of what is in other tenants, users learn nothing.
+	if (instance === undefined || instance.tenant_id !== tenant.id) return refuseUnknownInstance(reference);
+	if (instance.resource_id === resource.id) return instance;
+	throw new Failure('invalid', `the resource instance \`${reference}\` is not one of the resource \`${resource.key}\``);
+}
+
+/** A role that can be held on an instance of the resource, or in a tenant where there is none. Throws `not_found`. */
+export async function findRequestedRole(
+	unit: ReadingUnit,
+	reference: string,
+	resource_id: string | null,
+): Promise<Role> {
+	return unit.find(Role, reference, resource_id === null ? tenantRolesOnly : { resource_id });
+}
+
+/** The role that a reviewer names instead of the requested one. Throws `not_found`: it must be of the same resource. */
+export async function findOtherRole(unit: ReadingUnit, request: ElementRequest, reference: string): Promise<Role> {
+	return findRequestedRole(unit, reference, request.resource_instance_id === null ? null : request.resource_id);
+}
