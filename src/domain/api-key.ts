@@ -1,25 +1,25 @@
 import type { WritingAccountUnit } from '../store/account/writing-account.js';
 import type { NewApiKey } from '../store/account/writing-api-keys.js';
 import type { ApiKey } from '../store/table/account.js';
-import { lockEnvironmentOf, recordInEnvironment, type WrittenKey } from './pdp-config.js';
+import { lockKeyEnvironment, recordInEnvironment, type WrittenKey } from './pdp-config.js';
 
 /** Adds an API key. Throws `not_found` if what it opens was deleted in the meantime. */
 export async function createKey(account: WritingAccountUnit, key: NewApiKey): Promise<WrittenKey> {
-	await lockEnvironmentOf(account, key);
+	await lockKeyEnvironment(account, key);
 	const created = await account.keys.create(key);
 	return { ...created, revision: await recordInEnvironment(account, null, created.row) };
 }
 
 /** Gives an API key a new secret; the old one is refused from the commit on. Throws `not_found` if the key is gone. */
 export async function rotateKey(account: WritingAccountUnit, key: ApiKey): Promise<WrittenKey> {
-	await lockEnvironmentOf(account, key);
+	await lockKeyEnvironment(account, key);
 	const rotated = await account.keys.rotate(key);
 	return { ...rotated, revision: await recordInEnvironment(account, key, rotated.row) };
 }
 
 /** Deletes an API key. Throws as `WritingApiKeys.remove`. */
 export async function removeKey(account: WritingAccountUnit, key: ApiKey): Promise<void> {
-	await lockEnvironmentOf(account, key);
+	await lockKeyEnvironment(account, key);
 	await account.keys.remove(key);
 	await recordInEnvironment(account, key, null);
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.js';
-import { heldLevels, levelsInElements } from '../store/table/elements-config.js';
+import { heldLevels } from '../store/table/elements-config.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { configuredLevels, type PermissionLevel } from '../wire/elements-config.js';
 
@@ -24,7 +24,7 @@ export interface ActorLevels {
  * a level (contract: Levels).
  */
 export async function actorLevels(unit: ReadingUnit, configId: string, actor: ActingUser): Promise<ActorLevels> {
-	const held = await heldLevels(unit, configId, actor);
+	const held = (await heldLevels(unit, actor)).filter(({ config_id }) => config_id === configId);
 	const best = (instanceId: string | null) =>
 		configuredLevels.find((level) =>
 			held.some(
@@ -43,7 +43,7 @@ export async function actorLevels(unit: ReadingUnit, configId: string, actor: Ac
  * Levels).
  */
 export async function refuseHiddenUser(unit: ReadingUnit, actor: ActingUser): Promise<void> {
-	const levels = await levelsInElements(unit, actor);
+	const levels = await heldLevels(unit, actor);
 	if (levels.length === 0 || levels.some(({ level }) => level !== 'HIDDEN')) return;
 	throw new Failure('hidden_user', 'Invalid user permission level', { code: 'INVALID_PERMISSION_LEVEL' });
 }

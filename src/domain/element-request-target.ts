@@ -32,11 +32,11 @@ export async function findOwnInstance(
 ): Promise<InstanceRow> {
 	const resource = resourceReference === undefined ? null : await unit.find(Resource, resourceReference);
 	const name = resource === null || reference.includes(':') ? reference : instanceName(resource.key, reference);
-	const named = [...(await instancesNamed(unit, [reference, name])).values()].flat();
-	const own = new Map(named.flatMap((row) => (row.tenant_id === actor.tenant_id ? [[row.id, row] as const] : [])));
-	const instance = [...own.values()].find(({ id }) => id === asId(reference)) ?? [...own.values()][0];
+	const named = await instancesNamed(unit, asId(reference) === null ? [name] : [reference, name]);
+	const rows = named.get(reference) ?? named.get(name) ?? [];
+	const [instance, another] = rows.filter((row) => row.tenant_id === actor.tenant_id);
 	if (instance === undefined) return refuseUnknownInstance(reference);
-	if (own.size > 1 && resource === null && instance.id !== asId(reference)) {
+	if (another !== undefined) {
 		throw new Failure('invalid', `\`${reference}\` names several resource instances; say of which resource`);
 	}
 	if (resource !== null && instance.resource_id !== resource.id) {

@@ -236,9 +236,10 @@ async function requireRequester(unit: ReadingUnit, request: ElementRequest): Pro
 async function grant(unit: WritingUnit, request: ElementRequest): Promise<void> {
 	const { id, requesting_user_id: user, tenant_id: tenant, resource_instance_id, resource_id } = request;
 	const role = request.role_id ?? (await findApprovedRole(unit, resource_id ?? ''));
-	if (request.type === 'operation_approval' && (resource_instance_id === null || role === null)) return;
+	// An approval about no instance, or of a resource without the role, is a record and nothing more.
+	if (role === null || (request.type === 'operation_approval' && resource_instance_id === null)) return;
 	const resource_instance = resource_instance_id ?? undefined;
-	await assignForRequest(unit, { user, role: role ?? '', tenant, resource_instance }, id);
+	await assignForRequest(unit, { user, role, tenant, resource_instance }, id);
 }
 
 async function findApprovedRole(unit: ReadingUnit, resource_id: string): Promise<string | null> {

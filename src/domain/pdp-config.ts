@@ -26,7 +26,7 @@ export interface WrittenKey extends KeyWithSecret {
 
 /** Turns detailed decision logs of a config's decision points on or off. Throws `not_found` if the config is gone. */
 export async function setDebugAuditLogs(account: WritingAccountUnit, config: ApiKey, on: boolean): Promise<WrittenKey> {
-	await lockEnvironmentOf(account, config);
+	await lockKeyEnvironment(account, config);
 	const row = await account.keys.setDebugAuditLogs(config, on);
 	return { row, secret: account.keys.secret(row), revision: await recordInEnvironment(account, config, row) };
 }
@@ -43,7 +43,7 @@ export function recordPdpConfig(unit: WritingUnit, before: ApiKey | null, after:
 /**
  * Locks the environment of a PDP config before the config itself, in the same order as the deletion of an environment.
  */
-export async function lockEnvironmentOf(
+export async function lockKeyEnvironment(
 	account: WritingAccountUnit,
 	key: Pick<ApiKey, 'owner_type' | 'environment_id'>,
 ): Promise<void> {

@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava';
 import type { Answer, Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { bearing } from '../support/element.js';
+import { factId } from '../support/fact-id.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import type { Paginated } from '../support/listed.js';
@@ -79,21 +80,17 @@ async function newRoles({ http, facts }: Place): Promise<readonly string[]> {
 		.filter((name) => name !== 'bea#viewer@acme');
 }
 
-async function idOf({ http, facts }: Place, path: string): Promise<string> {
-	return String((await http.get(`${facts}/${path}`)).body['id']);
-}
-
 journey('a role is asked for, approved and held from then on', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const ledger = await openLedger(t, place);
 	const made = await ledger.wrote(await http.post(as(place, 'ann'), ask('editor')));
-	const tenant = await idOf(place, 'tenants/acme');
+	const tenant = await factId(place, 'tenants/acme');
 	t.like(made, {
 		status: 'pending',
 		type: 'access_request',
 		reason: 'To do my work.',
-		requesting_user_id: await idOf(place, 'users/ann'),
+		requesting_user_id: await factId(place, 'users/ann'),
 		environment_id: place.id,
 		project_id: place.project_id,
 		organization_id: place.organization_id,
@@ -108,7 +105,7 @@ journey('a role is asked for, approved and held from then on', async (t, place) 
 	t.like(approved, {
 		status: 'approved',
 		reviewer_comment: 'Welcome.',
-		reviewer_user_id: await idOf(place, 'users/rex'),
+		reviewer_user_id: await factId(place, 'users/rex'),
 		reviewed_at: approved['updated_at'],
 	});
 	t.deepEqual(await newRoles(place), ['ann#editor@acme']);
@@ -309,7 +306,7 @@ journey('a list holds what its reader may see, filtered and by the page', async 
 	t.deepEqual(await list('bea'), [2, 3]);
 	t.deepEqual(await list('ian'), [1]);
 	t.deepEqual(await list('max'), []);
-	const plan = await idOf(place, 'resource_instances/document:plan');
+	const plan = await factId(place, 'resource_instances/document:plan');
 	const filters: readonly (readonly [query: string, found: readonly number[]])[] = [
 		['status=pending', [0, 1, 2]],
 		['status=denied', [3]],

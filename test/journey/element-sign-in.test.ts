@@ -17,6 +17,7 @@ import {
 	signIn,
 	spend,
 } from '../support/element.js';
+import { factId } from '../support/fact-id.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import type { Paginated } from '../support/listed.js';
 import { createSecret, newPlace, type Place } from '../support/management.js';
@@ -39,10 +40,6 @@ function isSignedOut(t: ExecutionContext, answer: Answer<unknown>, what = ''): v
 		['Nobody is signed in', 'nobody is signed in with this: sign in again', 'UNAUTHORIZED', null],
 		what,
 	);
-}
-
-async function idOf({ http, facts }: Place, path: string): Promise<string> {
-	return String((await http.get(`${facts}/${path}`)).body['id']);
 }
 
 /** The rows of a place's sessions, past the API. */
@@ -83,9 +80,9 @@ journey('a member signs in: a ticket for one cookie, and a bearer token', async 
 		org_id: place.organization_id,
 		proj_id: place.project_id,
 		env_id: place.id,
-		tenant_id: await idOf(place, 'tenants/acme'),
+		tenant_id: await factId(place, 'tenants/acme'),
 		tenant_key: 'acme',
-		user_id: await idOf(place, 'users/ann'),
+		user_id: await factId(place, 'users/ann'),
 		user_key: 'ann',
 	};
 	const byCookie = await sending(url, { cookie: `a=b; ${cookieOf(spent)}; c=d` }).get(me);
@@ -99,7 +96,7 @@ journey('a member signs in: a ticket for one cookie, and a bearer token', async 
 journey('user and tenant go by id or key, and whoever belongs to the tenant may sign in', async (t, place) => {
 	await furnishElements(place);
 	const { http, schema, facts } = place;
-	const [user, tenant] = [await idOf(place, 'users/ann'), await idOf(place, 'tenants/acme')];
+	const [user, tenant] = [await factId(place, 'users/ann'), await factId(place, 'tenants/acme')];
 	for (const [user_id, tenant_id] of [
 		[user, tenant],
 		[user.replaceAll('-', ''), tenant.replaceAll('-', '')],
@@ -127,7 +124,7 @@ journey('who is no member is refused by the names of the contract', async (t, pl
 	await furnishElements(place);
 	const elsewhere = await newPlace({ url, store }, project);
 	await furnishElements(elsewhere);
-	const theirs = { user: await idOf(elsewhere, 'users/ann'), tenant: await idOf(elsewhere, 'tenants/acme') };
+	const theirs = { user: await factId(elsewhere, 'users/ann'), tenant: await factId(elsewhere, 'tenants/acme') };
 	const users = [
 		['nobody', 'acme'],
 		[nobody, 'acme'],
@@ -473,7 +470,7 @@ journey('a token of the application signs its user in, where its keys vouch for 
 	}
 	isSignedOut(t, await ask(await token({ sub: 'ann' }), { user_key_claim: 'constructor' }));
 	fails(t, await ask(await token({ sub: 'nobody' })), 404, 'User not found');
-	fails(t, await ask(await token({ sub: await idOf(place, 'users/ann') })), 404, 'User not found');
+	fails(t, await ask(await token({ sub: await factId(place, 'users/ann') })), 404, 'User not found');
 	fails(t, await ask(await token({ sub: 'ann' }), { tenant_id: 'nothing' }), 404, 'Tenant not found');
 	fails(t, await ask(await token({ sub: 'ann' }), { tenant_id: 'other' }), 404, 'User not found');
 

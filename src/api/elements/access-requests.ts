@@ -1,21 +1,8 @@
 import type { ActingUser } from '../../domain/element-level.js';
-import {
-	createAccessRequest,
-	findRequestElement,
-	findVisibleRequest,
-	moveRequest,
-	readAccessRequest,
-	reviewRequest,
-	visibleRequests,
-} from '../../domain/element-request.js';
-import { reply } from '../../http/endpoint.js';
-import type { ElementsConfig } from '../../store/table/elements-config.js';
-import { Resource } from '../../store/table/resource.js';
-import { Role } from '../../store/table/role.js';
+import { createAccessRequest, readAccessRequest } from '../../domain/element-request.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import {
 	AccessRequestCreate,
@@ -27,8 +14,7 @@ import {
 	RequestComment,
 } from '../../wire/element-request.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { findIds, findInstanceIds } from '../facts/find-ids.js';
-import { withItems } from '../list-answer.js';
+import { requestHandlers } from './request-handlers.js';
 
 const tag = 'Access requests';
 const collection = '/v2/facts/:proj_id/:env_id/access_requests/:elements_config_id/user/:user_id/tenant/:tenant_id';
@@ -46,27 +32,22 @@ const failures = {
 };
 const example = { access_request_details: { tenant: 'acme', role: 'editor' }, reason: 'I take over the reports.' };
 
-/** The element and the user that a path names. Throws `not_found`. */
+/** Asking for roles, by whoever acts. */
+export const accessRequestHandlers = requestHandlers({
+	type: 'access_request',
+	create: createAccessRequest,
+	read: readAccessRequest,
+	readListed: readAccessRequest,
+});
+
+/** The user and the tenant that a path names. Throws `not_found`. */
 async function findActor(
 	unit: ReadingUnit,
-	params: { readonly elements_config_id: string; readonly user_id: string; readonly tenant_id: string },
-): Promise<readonly [config: ElementsConfig, actor: ActingUser]> {
-	const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
+	params: { readonly user_id: string; readonly tenant_id: string },
+): Promise<ActingUser> {
 	const user = await unit.find(User, params.user_id);
 	const tenant = await unit.find(Tenant, params.tenant_id);
-	return [config, { user_id: user.id, tenant_id: tenant.id }];
-}
-
-/** What a query of a list narrows to, by ids. What it names and does not exist narrows to nothing. */
-export async function narrowedBy(unit: ReadingUnit, query: AccessRequestQuery) {
-	const one = (reference: string | undefined) => reference && [reference];
-	return {
-		status: query.status,
-		tenant_ids: await findIds(unit, Tenant, one(query.tenant) || undefined),
-		role_ids: await findIds(unit, Role, one(query.role) || undefined),
-		resource_ids: await findIds(unit, Resource, one(query.resource) || undefined),
-		resource_instance_ids: await findInstanceIds(unit, one(query.resource_instance_id) || undefined),
-	};
+	return { user_id: user.id, tenant_id: tenant.id };
 }
 
 /** Access requests on behalf of users, with an API key (contract: Elements; spec: Elements: access requests). */
@@ -83,13 +64,8 @@ export const accessRequests = [
 		query: AccessRequestQuery,
 		returns: { 200: AccessRequestPage },
 		failures: { 400: failures[400], 404: failures[404] },
-		handle: async ({ params, query }, { unit }) => {
-			const [config, actor] = await findActor(unit, params);
-			const { rows } = await visibleRequests(unit, config, actor, await narrowedBy(unit, query));
-			const page = await readPage(rows, query);
-			const items = page.data.map((row) => readAccessRequest(unit, row));
-			return reply(200, { ...withItems(page, items), data: items });
-		},
+		handle: async ({ params, query }, { unit }) =>
+			accessRequestHandlers.list(unit, params.elements_config_id, await findActor(unit, params), query),
 	}),
 	endpoint({
 		name: 'createAccessRequestOfUser',
@@ -104,10 +80,8 @@ export const accessRequests = [
 		example,
 		returns: { 200: AccessRequestRead },
 		failures: { 400: failures[400], 403: 'The user is not a member of the tenant', 404: failures[404] },
-		handle: async ({ params, body }, { unit }) => {
-			const [config, actor] = await findActor(unit, params);
-			return reply(200, readAccessRequest(unit, await createAccessRequest(unit, config, actor, body)));
-		},
+		handle: async ({ params, body }, { unit }) =>
+			accessRequestHandlers.create(unit, params.elements_config_id, await findActor(unit, params), body),
 	}),
 	endpoint({
 		name: 'getAccessRequestOfUser',
@@ -120,11 +94,13 @@ export const accessRequests = [
 		params: RequestPath,
 		returns: { 200: AccessRequestRead },
 		failures: { 400: failures[400], 404: failures[404] },
-		handle: async ({ params }, { unit }) => {
-			const [config, actor] = await findActor(unit, params);
-			const { request } = await findVisibleRequest(unit, config, actor, params.access_request_id);
-			return reply(200, readAccessRequest(unit, request));
-		},
+		handle: async ({ params }, { unit }) =>
+			accessRequestHandlers.get(
+				unit,
+				params.elements_config_id,
+				await findActor(unit, params),
+				params.access_request_id,
+			),
 	}),
 	endpoint({
 		name: 'reviewAccessRequestOfUser',
@@ -139,11 +115,14 @@ export const accessRequests = [
 		example: { reviewer_comment: 'Only to read.', role: 'viewer' },
 		returns: { 200: AccessRequestRead },
 		failures,
-		handle: async ({ params, body }, { unit }) => {
-			const [config, actor] = await findActor(unit, params);
-			const request = await reviewRequest(unit, config, actor, params.access_request_id, body);
-			return reply(200, readAccessRequest(unit, request));
-		},
+		handle: async ({ params, body }, { unit }) =>
+			accessRequestHandlers.review(
+				unit,
+				params.elements_config_id,
+				await findActor(unit, params),
+				params.access_request_id,
+				body,
+			),
 	}),
 	endpoint({
 		name: 'approveAccessRequestOfUser',
@@ -158,11 +137,15 @@ export const accessRequests = [
 		example: { reviewer_comment: 'Welcome.' },
 		returns: { 200: AccessRequestRead },
 		failures,
-		handle: async ({ params, body }, { unit }) => {
-			const [config, actor] = await findActor(unit, params);
-			const request = await moveRequest(unit, config, actor, params.access_request_id, 'approve', body);
-			return reply(200, readAccessRequest(unit, request));
-		},
+		handle: async ({ params, body }, { unit }) =>
+			accessRequestHandlers.move(
+				unit,
+				params.elements_config_id,
+				await findActor(unit, params),
+				params.access_request_id,
+				'approve',
+				body,
+			),
 	}),
 	endpoint({
 		name: 'denyAccessRequestOfUser',
@@ -177,11 +160,15 @@ export const accessRequests = [
 		example: { reviewer_comment: 'Please ask the owner of the reports.' },
 		returns: { 200: AccessRequestRead },
 		failures,
-		handle: async ({ params, body }, { unit }) => {
-			const [config, actor] = await findActor(unit, params);
-			const request = await moveRequest(unit, config, actor, params.access_request_id, 'deny', body);
-			return reply(200, readAccessRequest(unit, request));
-		},
+		handle: async ({ params, body }, { unit }) =>
+			accessRequestHandlers.move(
+				unit,
+				params.elements_config_id,
+				await findActor(unit, params),
+				params.access_request_id,
+				'deny',
+				body,
+			),
 	}),
 	endpoint({
 		name: 'cancelAccessRequestOfUser',
@@ -196,10 +183,13 @@ export const accessRequests = [
 		example: {},
 		returns: { 200: AccessRequestRead },
 		failures,
-		handle: async ({ params }, { unit }) => {
-			const [config, actor] = await findActor(unit, params);
-			const request = await moveRequest(unit, config, actor, params.access_request_id, 'cancel');
-			return reply(200, readAccessRequest(unit, request));
-		},
+		handle: async ({ params }, { unit }) =>
+			accessRequestHandlers.move(
+				unit,
+				params.elements_config_id,
+				await findActor(unit, params),
+				params.access_request_id,
+				'cancel',
+			),
 	}),
 ];

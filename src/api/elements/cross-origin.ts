@@ -16,7 +16,7 @@ export function elementOrigins(store: Store): CrossOrigin {
 	return {
 		concerns: (path) => concerned.test(path),
 		allows: async (request) => {
-			const environment = await environmentOf(store, request);
+			const environment = await findAskedEnvironment(store, request);
 			if (environment === undefined) return store.entrance.isEmbedded(request.origin);
 			return environment !== null && elementSettings(environment.settings).origins.includes(request.origin);
 		},
@@ -24,7 +24,10 @@ export function elementOrigins(store: Store): CrossOrigin {
 }
 
 /** The environment that a request is about; `null` when that does not exist, undefined when it does not say. */
-async function environmentOf(store: Store, request: CrossOriginRequest): Promise<Environment | null | undefined> {
+async function findAskedEnvironment(
+	store: Store,
+	request: CrossOriginRequest,
+): Promise<Environment | null | undefined> {
 	const named = frontendLogin.exec(request.path)?.[1];
 	if (named !== undefined) return store.entrance.findEnvironment(named);
 	return (await findElementSession(store, request))?.environment;

@@ -1,17 +1,4 @@
-import {
-	createOperationApproval,
-	findRequestElement,
-	findVisibleRequest,
-	moveRequest,
-	readListedApproval,
-	readOperationApproval,
-	reviewRequest,
-	visibleRequests,
-} from '../../domain/element-request.js';
-import { reply } from '../../http/endpoint.js';
-import { Resource } from '../../store/table/resource.js';
-import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readPage } from '../../store/unit/row-query.js';
+import { createOperationApproval, readListedApproval, readOperationApproval } from '../../domain/element-request.js';
 import { Reference } from '../../wire/common.js';
 import {
 	OperationApprovalCreate,
@@ -22,8 +9,7 @@ import {
 	RequestComment,
 } from '../../wire/element-request.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { findIds, findInstanceIds } from '../facts/find-ids.js';
-import { withItems } from '../list-answer.js';
+import { requestHandlers } from './request-handlers.js';
 import { sessionActor } from './session-actor.js';
 
 const tag = 'Operation approvals';
@@ -39,15 +25,12 @@ const failures = {
 	409: 'The request is not pending',
 };
 
-/** What a query of a list narrows to, by ids. What it names and does not exist narrows to nothing. */
-async function narrowedBy(unit: ReadingUnit, query: OperationApprovalQuery) {
-	const one = (reference: string | undefined) => (reference === undefined ? undefined : [reference]);
-	return {
-		status: query.status,
-		resource_ids: await findIds(unit, Resource, one(query.resource)),
-		resource_instance_ids: await findInstanceIds(unit, one(query.resource_instance)),
-	};
-}
+const handlers = requestHandlers({
+	type: 'operation_approval',
+	create: createOperationApproval,
+	read: readOperationApproval,
+	readListed: readListedApproval,
+});
 
 /** Operation approvals by users who are signed in (spec: Elements: operation approvals). */
 export const operationApprovals = [
@@ -63,14 +46,11 @@ export const operationApprovals = [
 		query: OperationApprovalQuery,
 		returns: { 200: OperationApprovalPage },
 		failures: { 400: failures[400], 404: 'No such element' },
-		handle: async ({ params, query }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'operation_approval');
-			const filter = await narrowedBy(unit, query);
-			const { rows } = await visibleRequests(unit, config, sessionActor(session), filter);
-			const page = await readPage(rows, query);
-			const items = page.data.map((row) => readListedApproval(unit, row));
-			return reply(200, { ...withItems(page, items), data: items });
-		},
+		handle: ({ params, query }, { unit, session }) =>
+			handlers.list(unit, params.elements_config_id, sessionActor(session), {
+				...query,
+				resource_instance_id: query.resource_instance,
+			}),
 	}),
 	endpoint({
 		name: 'createOperationApproval',
@@ -88,13 +68,8 @@ export const operationApprovals = [
 		},
 		returns: { 200: OperationApprovalRead },
 		failures: { 400: failures[400], 403: failures[403], 404: failures[404] },
-		handle: async ({ params, body }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'operation_approval');
-			return reply(
-				200,
-				readOperationApproval(unit, await createOperationApproval(unit, config, sessionActor(session), body)),
-			);
-		},
+		handle: ({ params, body }, { unit, session }) =>
+			handlers.create(unit, params.elements_config_id, sessionActor(session), body),
 	}),
 	endpoint({
 		name: 'getOperationApproval',
@@ -107,12 +82,8 @@ export const operationApprovals = [
 		params: RequestPath,
 		returns: { 200: OperationApprovalRead },
 		failures: { 400: failures[400], 404: failures[404] },
-		handle: async ({ params }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'operation_approval');
-			const actor = sessionActor(session);
-			const { request } = await findVisibleRequest(unit, config, actor, params.operation_approval_id);
-			return reply(200, readOperationApproval(unit, request));
-		},
+		handle: ({ params }, { unit, session }) =>
+			handlers.get(unit, params.elements_config_id, sessionActor(session), params.operation_approval_id),
 	}),
 	endpoint({
 		name: 'reviewOperationApproval',
@@ -127,14 +98,8 @@ export const operationApprovals = [
 		example: { reviewer_comment: 'Until Friday.' },
 		returns: { 200: OperationApprovalRead },
 		failures,
-		handle: async ({ params, body }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'operation_approval');
-			const actor = sessionActor(session);
-			return reply(
-				200,
-				readOperationApproval(unit, await reviewRequest(unit, config, actor, params.operation_approval_id, body)),
-			);
-		},
+		handle: ({ params, body }, { unit, session }) =>
+			handlers.review(unit, params.elements_config_id, sessionActor(session), params.operation_approval_id, body),
 	}),
 	endpoint({
 		name: 'approveOperationApproval',
@@ -149,12 +114,15 @@ export const operationApprovals = [
 		example: { reviewer_comment: 'Welcome.' },
 		returns: { 200: OperationApprovalRead },
 		failures,
-		handle: async ({ params, body }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'operation_approval');
-			const actor = sessionActor(session);
-			const request = await moveRequest(unit, config, actor, params.operation_approval_id, 'approve', body);
-			return reply(200, readOperationApproval(unit, request));
-		},
+		handle: ({ params, body }, { unit, session }) =>
+			handlers.move(
+				unit,
+				params.elements_config_id,
+				sessionActor(session),
+				params.operation_approval_id,
+				'approve',
+				body,
+			),
 	}),
 	endpoint({
 		name: 'denyOperationApproval',
@@ -169,12 +137,8 @@ export const operationApprovals = [
 		example: { reviewer_comment: 'Please ask the owner.' },
 		returns: { 200: OperationApprovalRead },
 		failures,
-		handle: async ({ params, body }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'operation_approval');
-			const actor = sessionActor(session);
-			const request = await moveRequest(unit, config, actor, params.operation_approval_id, 'deny', body);
-			return reply(200, readOperationApproval(unit, request));
-		},
+		handle: ({ params, body }, { unit, session }) =>
+			handlers.move(unit, params.elements_config_id, sessionActor(session), params.operation_approval_id, 'deny', body),
 	}),
 	endpoint({
 		name: 'cancelOperationApproval',
@@ -189,11 +153,7 @@ export const operationApprovals = [
 		example: {},
 		returns: { 200: OperationApprovalRead },
 		failures,
-		handle: async ({ params }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'operation_approval');
-			const actor = sessionActor(session);
-			const request = await moveRequest(unit, config, actor, params.operation_approval_id, 'cancel');
-			return reply(200, readOperationApproval(unit, request));
-		},
+		handle: ({ params }, { unit, session }) =>
+			handlers.move(unit, params.elements_config_id, sessionActor(session), params.operation_approval_id, 'cancel'),
 	}),
 ];

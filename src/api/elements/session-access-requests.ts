@@ -1,14 +1,3 @@
-import {
-	createAccessRequest,
-	findRequestElement,
-	findVisibleRequest,
-	moveRequest,
-	readAccessRequest,
-	reviewRequest,
-	visibleRequests,
-} from '../../domain/element-request.js';
-import { reply } from '../../http/endpoint.js';
-import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import {
 	AccessRequestCreate,
@@ -20,8 +9,7 @@ import {
 	RequestComment,
 } from '../../wire/element-request.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { withItems } from '../list-answer.js';
-import { narrowedBy } from './access-requests.js';
+import { accessRequestHandlers } from './access-requests.js';
 import { sessionActor } from './session-actor.js';
 
 const tag = 'Access requests';
@@ -51,14 +39,8 @@ export const sessionAccessRequests = [
 		query: AccessRequestQuery,
 		returns: { 200: AccessRequestPage },
 		failures: { 400: failures[400], 404: 'No such element' },
-		handle: async ({ params, query }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
-			const filter = await narrowedBy(unit, query);
-			const { rows } = await visibleRequests(unit, config, sessionActor(session), filter);
-			const page = await readPage(rows, query);
-			const items = page.data.map((row) => readAccessRequest(unit, row));
-			return reply(200, { ...withItems(page, items), data: items });
-		},
+		handle: ({ params, query }, { unit, session }) =>
+			accessRequestHandlers.list(unit, params.elements_config_id, sessionActor(session), query),
 	}),
 	endpoint({
 		name: 'createAccessRequest',
@@ -73,10 +55,8 @@ export const sessionAccessRequests = [
 		example: { access_request_details: { tenant: 'acme', role: 'editor' }, reason: 'I take over the reports.' },
 		returns: { 200: AccessRequestRead },
 		failures: { 400: failures[400], 403: failures[403], 404: failures[404] },
-		handle: async ({ params, body }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
-			return reply(200, readAccessRequest(unit, await createAccessRequest(unit, config, sessionActor(session), body)));
-		},
+		handle: ({ params, body }, { unit, session }) =>
+			accessRequestHandlers.create(unit, params.elements_config_id, sessionActor(session), body),
 	}),
 	endpoint({
 		name: 'getAccessRequest',
@@ -89,12 +69,8 @@ export const sessionAccessRequests = [
 		params: RequestPath,
 		returns: { 200: AccessRequestRead },
 		failures: { 400: failures[400], 404: failures[404] },
-		handle: async ({ params }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
-			const actor = sessionActor(session);
-			const { request } = await findVisibleRequest(unit, config, actor, params.access_request_id);
-			return reply(200, readAccessRequest(unit, request));
-		},
+		handle: ({ params }, { unit, session }) =>
+			accessRequestHandlers.get(unit, params.elements_config_id, sessionActor(session), params.access_request_id),
 	}),
 	endpoint({
 		name: 'reviewAccessRequest',
@@ -109,14 +85,14 @@ export const sessionAccessRequests = [
 		example: { reviewer_comment: 'Only to read.', role: 'viewer' },
 		returns: { 200: AccessRequestRead },
 		failures,
-		handle: async ({ params, body }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
-			const actor = sessionActor(session);
-			return reply(
-				200,
-				readAccessRequest(unit, await reviewRequest(unit, config, actor, params.access_request_id, body)),
-			);
-		},
+		handle: ({ params, body }, { unit, session }) =>
+			accessRequestHandlers.review(
+				unit,
+				params.elements_config_id,
+				sessionActor(session),
+				params.access_request_id,
+				body,
+			),
 	}),
 	endpoint({
 		name: 'approveAccessRequest',
@@ -131,12 +107,15 @@ export const sessionAccessRequests = [
 		example: { reviewer_comment: 'Welcome.' },
 		returns: { 200: AccessRequestRead },
 		failures,
-		handle: async ({ params, body }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
-			const actor = sessionActor(session);
-			const request = await moveRequest(unit, config, actor, params.access_request_id, 'approve', body);
-			return reply(200, readAccessRequest(unit, request));
-		},
+		handle: ({ params, body }, { unit, session }) =>
+			accessRequestHandlers.move(
+				unit,
+				params.elements_config_id,
+				sessionActor(session),
+				params.access_request_id,
+				'approve',
+				body,
+			),
 	}),
 	endpoint({
 		name: 'denyAccessRequest',
@@ -151,12 +130,15 @@ export const sessionAccessRequests = [
 		example: { reviewer_comment: 'Please ask the owner.' },
 		returns: { 200: AccessRequestRead },
 		failures,
-		handle: async ({ params, body }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
-			const actor = sessionActor(session);
-			const request = await moveRequest(unit, config, actor, params.access_request_id, 'deny', body);
-			return reply(200, readAccessRequest(unit, request));
-		},
+		handle: ({ params, body }, { unit, session }) =>
+			accessRequestHandlers.move(
+				unit,
+				params.elements_config_id,
+				sessionActor(session),
+				params.access_request_id,
+				'deny',
+				body,
+			),
 	}),
 	endpoint({
 		name: 'cancelAccessRequest',
@@ -171,11 +153,13 @@ export const sessionAccessRequests = [
 		example: {},
 		returns: { 200: AccessRequestRead },
 		failures,
-		handle: async ({ params }, { unit, session }) => {
-			const config = await findRequestElement(unit, params.elements_config_id, 'access_request');
-			const actor = sessionActor(session);
-			const request = await moveRequest(unit, config, actor, params.access_request_id, 'cancel');
-			return reply(200, readAccessRequest(unit, request));
-		},
+		handle: ({ params }, { unit, session }) =>
+			accessRequestHandlers.move(
+				unit,
+				params.elements_config_id,
+				sessionActor(session),
+				params.access_request_id,
+				'cancel',
+			),
 	}),
 ];

@@ -4,7 +4,7 @@ import { Failure, notFound } from '../../failure.js';
 import { asId } from '../../wire/common.js';
 import { Environment } from '../table/account.js';
 import type { Named } from '../table/role-assignment.js';
-import { membershipOf } from '../table/tenant-user.js';
+import { membershipCondition } from '../table/tenant-user.js';
 import { ElementSessions, type SessionSecret } from './element-sessions.js';
 import { hashSecret, sameHash } from './secret.js';
 
@@ -116,7 +116,7 @@ function findingBy(kind: SessionSecret): string {
 		found.${kind}_hash as session_hash,
 		found.${kind}_expires_at as session_expires_at,
 		found.last_used_at as session_used_at,
-		${membershipOf('found')} as session_member
+		${membershipCondition('found')} as session_member
 	from element_sessions as found
 	join environments on environments.id = found.environment_id
 	join projects on projects.id = environments.project_id

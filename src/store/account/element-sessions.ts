@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.js';
 import { asId } from '../../wire/common.js';
 import { sameEnvironment } from '../table/environment-model.js';
 import type { Named } from '../table/role-assignment.js';
-import { membershipOf } from '../table/tenant-user.js';
+import { membershipCondition } from '../table/tenant-user.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { ReadingUnit, Scope } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
@@ -190,7 +190,7 @@ export async function sessionStands(unit: ReadingUnit, id: string): Promise<bool
 	const { rows } = await unit.raw(
 		`select 1 as stands from element_sessions
 			where environment_id = :environment_id and id = :id and expires_at > :now
-			and ${membershipOf('element_sessions')}`,
+			and ${membershipCondition('element_sessions')}`,
 		{ id, now: unit.clock.now() },
 	);
 	return rows.length > 0;

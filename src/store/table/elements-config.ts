@@ -3,6 +3,7 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
+import type { TenantUserRow } from './tenant-user.js';
 
 /** The settings of an element: whole numbers, flags and texts. */
 export type ElementsSettings = Readonly<Record<string, string | number | boolean>>;
@@ -87,49 +88,20 @@ export async function levelRows(unit: ReadingUnit, configIds: readonly string[])
 		.castTo<LevelRow[]>();
 }
 
-/** Where somebody's roles are looked at: in a tenant, on all of its instances or on one. */
-export interface HeldIn {
-	readonly user_id: string;
-	readonly tenant_id: string;
-}
-
 /** A level of a user in an element, by a role in the tenant (`null`) or on an instance. */
 export interface HeldLevel {
+	readonly config_id: string;
 	readonly level: ConfiguredLevel;
 	readonly resource_instance_id: string | null;
 }
 
-/** The levels that a user's roles in a tenant, and on its instances, have in an element; each once. */
+/** The levels that a user's roles in a tenant, and on its instances, have in all elements; each once. */
 export async function heldLevels(
 	unit: ReadingUnit,
-	configId: string,
-	{ user_id, tenant_id }: HeldIn,
+	{ user_id, tenant_id }: Pick<TenantUserRow, 'user_id' | 'tenant_id'>,
 ): Promise<readonly HeldLevel[]> {
 	const { rows } = await unit.raw<HeldLevel>(
-		`select distinct elements_levels.level, role_assignments.resource_instance_id
-		from role_assignments join elements_levels
-			on elements_levels.environment_id = role_assignments.environment_id
-			and elements_levels.role_id = role_assignments.role_id
-		where role_assignments.environment_id = :environment_id and elements_levels.config_id = :config_id
-			and role_assignments.user_id = :user_id and role_assignments.tenant_id = :tenant_id`,
-		{ config_id: configId, user_id, tenant_id },
-	);
-	return rows;
-}
-
-/** The level of a user's role, by element. */
-export interface LevelInElement {
-	readonly config_id: string;
-	readonly level: ConfiguredLevel;
-}
-
-/** The levels that a user's roles in a tenant, and on its instances, have in any element; each once. */
-export async function levelsInElements(
-	unit: ReadingUnit,
-	{ user_id, tenant_id }: HeldIn,
-): Promise<readonly LevelInElement[]> {
-	const { rows } = await unit.raw<LevelInElement>(
-		`select distinct elements_levels.config_id, elements_levels.level
+		`select distinct elements_levels.config_id, elements_levels.level, role_assignments.resource_instance_id
 		from role_assignments join elements_levels
 			on elements_levels.environment_id = role_assignments.environment_id
 			and elements_levels.role_id = role_assignments.role_id

@@ -21,7 +21,7 @@ export class TenantUser extends EnvironmentModel {
  * A condition in SQL: the user of a row belongs to its tenant, as the list of the tenant's users has it. `row` is the
  * name of a table in the statement that has `environment_id`, `tenant_id` and `user_id`.
  */
-export function membershipOf(row: string): string {
+export function membershipCondition(row: string): string {
 	const either = ['tenant_users', 'role_assignments'].map(
 		(table) => `exists (select from ${table} as held where held.environment_id = ${row}.environment_id
 			and held.tenant_id = ${row}.tenant_id and held.user_id = ${row}.user_id)`,
@@ -63,13 +63,9 @@ export async function isMember(
 	unit: ReadingUnit,
 	{ tenant_id, user_id }: Pick<TenantUserRow, 'tenant_id' | 'user_id'>,
 ): Promise<boolean> {
-	const { rows } = await unit.raw<{ readonly found: boolean }>(
-		['tenant_users', 'role_assignments']
-			.map(
-				(table) => `select true as found where exists (select from ${table} where environment_id = :environment_id
-					and tenant_id = :tenant_id and user_id = :user_id)`,
-			)
-			.join(' union all '),
+	const { rows } = await unit.raw(
+		`select from (values (:environment_id::uuid, :tenant_id::uuid, :user_id::uuid))
+			as asked (environment_id, tenant_id, user_id) where ${membershipCondition('asked')}`,
 		{ tenant_id, user_id },
 	);
 	return rows.length > 0;
