@@ -51,16 +51,22 @@ export interface StoreOptions {
 	readonly log?: Logger;
 	/** Another way to read how much space is left: for tests. */
 	readonly freeSpace?: FreeSpace | undefined;
+	/** Ends opening between two steps: it rejects with the signal's reason. */
+	readonly interrupted?: AbortSignal | undefined;
 }
 
 /** Opens the store of a configuration. Rejects with `ConfigError` if its database cannot be used. */
 export async function openStore(config: Config, options: StoreOptions = {}): Promise<Store> {
-	const { say, log = createLogger('silent'), freeSpace } = options;
+	const { say, log = createLogger('silent'), freeSpace, interrupted } = options;
 	const cipher = createCipher(serverKey(config.secret_key, config.data_directory));
 	try {
 		const space = { reserve: config.min_free_bytes, log, read: freeSpace };
 		const place = { url: config.database_url, directory: config.data_directory };
-		return new Store(await openDatabase({ ...place, space, ...(say && { say }) }), systemClock, cipher);
+		return new Store(
+			await openDatabase({ ...place, space, ...(say && { say }), ...(interrupted && { interrupted }) }),
+			systemClock,
+			cipher,
+		);
 	} catch (error) {
 		if (isFull(error) && config.database_url === null) {
 			throw new ConfigError(`DATA_DIR: ${(error as Error).message} (MIN_FREE_DISK)`, { cause: error });
@@ -93,7 +99,7 @@ export interface RunningApi {
 }
 
 /** Options of a management API, besides its settings. */
-export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace'> {
+export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'interrupted'> {
 	/** How long a revision waits for its policy, in milliseconds, before it goes out with the previous one. */
 	readonly policyWait?: number;
 	/** Creates what compiles schemas; `createAssembler` by default. */
@@ -102,10 +108,11 @@ export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace'> {
 
 /** Starts the management API and the publisher. Rejects if opa, the store or the port is not available. */
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
-	const { say, policyWait, freeSpace, assembler: makeAssembler = createAssembler } = options;
+	const { say, policyWait, freeSpace, interrupted, assembler: makeAssembler = createAssembler } = options;
 	const opa = await findOpa(config.opa_path, config.search_path);
-	const store = await openStore(config, { say, log, freeSpace });
+	const store = await openStore(config, { say, log, freeSpace, interrupted });
 	try {
+		interrupted?.throwIfAborted();
 		const firstStart = await bootstrap(store, config.bootstrap);
 		const policies = new PolicyStore(store.database.knex, companionFiles);
 		const assembler = makeAssembler(opa, policies, store.clock);

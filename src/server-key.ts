@@ -1,7 +1,8 @@
 import { randomBytes, scryptSync } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from './config.js';
+import { syncFolder } from './sync-folder.js';
 
 const keyBytes = 32;
 
@@ -13,13 +14,20 @@ export function serverKey(secretKey: string | null, dataDirectory: string): Buff
 	// The salt only separates this use of the passphrase from others; the passphrase itself must be strong.
 	if (secretKey !== null) return scryptSync(secretKey, 'regolith server key', keyBytes);
 	const path = join(dataDirectory, 'server.key');
-	try {
-		writeFileSync(path, `${randomBytes(keyBytes).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-		chmodSync(path, 0o600);
-	}
+	if (!existsSync(path)) createKeyFile(path, dataDirectory);
+	chmodSync(path, 0o600);
 	const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
 	if (key.length !== keyBytes) throw new ConfigError(`${path} does not hold a server key of ${keyBytes} bytes`);
 	return key;
+}
+
+/**
+ * Creates the file, whole or not at all: a process that is killed leaves no empty one. The data directory is held by this
+ * process alone.
+ */
+function createKeyFile(path: string, folder: string): void {
+	const temporary = `${path}.new`;
+	writeFileSync(temporary, `${randomBytes(keyBytes).toString('base64')}\n`, { mode: 0o600, flush: true });
+	renameSync(temporary, path);
+	syncFolder(folder);
 }

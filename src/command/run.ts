@@ -19,9 +19,10 @@ export async function start(config: Config): Promise<void> {
 			'PDP_CONTROL_PLANE: with `start` the decision point follows the API of this process; unset it, or name the key to use there in PDP_API_KEY',
 		);
 	}
-	await runUntilStopped(config, async (keep) => {
+	await runUntilStopped(config, async (keep, interrupted) => {
 		const log = createLogger(config.log_level);
-		const api = keep(await startApi(config, log, { say }));
+		const api = keep(await startApi(config, log, { say, interrupted }));
+		interrupted.throwIfAborted();
 		const apiKey = config.pdp_api_key ?? (await readDevSecret(api.store));
 		const controlPlane = config.pdp_control_plane ?? api.listening.url;
 		const decisionPoint = keep(await startDecisionPoint(config, log, controlPlane, apiKey));
@@ -38,8 +39,8 @@ export async function start(config: Config): Promise<void> {
 
 /** Starts API and publisher. */
 export async function serve(config: Config): Promise<void> {
-	await runUntilStopped(config, async (keep) => {
-		const api = keep(await startApi(config, createLogger(config.log_level), { say }));
+	await runUntilStopped(config, async (keep, interrupted) => {
+		const api = keep(await startApi(config, createLogger(config.log_level), { say, interrupted }));
 		print(addressLines({ api: api.listening.url, decision_point: null }));
 		if (api.firstStart !== null) print(firstKey(api.firstStart.secret));
 		return (request) => createKeyByCommand(api.store, request);
@@ -59,11 +60,14 @@ export async function pdp(config: Config): Promise<void> {
 
 /**
  * Holds the data directory while `starting` and everything it gave to `keep` run. Stops them in reverse order on a
- * signal or a failure.
+ * signal or a failure. A signal while `starting` runs aborts `interrupted`.
  */
 async function runUntilStopped(
 	config: Config,
-	starting: (keep: <S extends Stoppable>(started: S) => S) => Promise<(request: KeyRequest) => Promise<string>>,
+	starting: (
+		keep: <S extends Stoppable>(started: S) => S,
+		interrupted: AbortSignal,
+	) => Promise<(request: KeyRequest) => Promise<string>>,
 ): Promise<void> {
 	const hold = await lockDataDirectory(config.data_directory);
 	const kept: Stoppable[] = [];
@@ -71,12 +75,14 @@ async function runUntilStopped(
 		for (const started of kept.splice(0).reverse()) await started.stop();
 		await hold.release();
 	};
+	const interruption = new AbortController();
 	const begun = starting((started) => {
 		kept.push(started);
 		return started;
-	});
-	// A signal during the start waits until the start has ended, so that nothing is left behind.
+	}, interruption.signal);
+	// A signal during the start ends it at its next step, and waits for that, so that nothing is left behind.
 	const signals = onSignal(async () => {
+		interruption.abort();
 		await begun.catch(() => undefined);
 		await stop();
 	});

@@ -11,6 +11,7 @@ import {
 	rmSync,
 	statSync,
 	symlinkSync,
+	writeFileSync,
 } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { delimiter, join, relative } from 'node:path';
@@ -384,6 +385,28 @@ test('a first start tells its steps, a later one does not; a signal in between i
 		(said) => said.includes('preparing'),
 	);
 	t.deepEqual(await early.kill('SIGTERM'), { code: 0, signal: null });
+	t.notRegex(early.stderr(), /creating or updating the tables/);
+	t.true(existsSync(join(env['DATA_DIR'] ?? '', 'postgres.unfinished')));
+});
+
+test('what a process left unfinished when it was killed is made again', async (t) => {
+	const { env } = await surroundings(temporary(t));
+	const folder = env['DATA_DIR'] ?? '';
+	mkdirSync(join(folder, 'postgres'), { recursive: true });
+	// As PostgreSQL begins: a folder with this file counts as a database.
+	for (const name of ['PG_VERSION', 'left']) writeFileSync(join(folder, 'postgres', name), '17\n');
+	for (const name of ['postgres.unfinished', 'server.key.new']) writeFileSync(join(folder, name), '');
+	const running = launch({ command: ['serve'], env });
+	await eventually(
+		() => running.stdout(),
+		(said) => said.includes('is running'),
+	);
+	t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
+	t.false(existsSync(join(folder, 'postgres', 'left')));
+	t.deepEqual(
+		readdirSync(folder).filter((name) => /unfinished|new/.test(name)),
+		[],
+	);
 });
 
 test('a port in use is named, and nothing stays behind', async (t) => {

@@ -314,13 +314,16 @@ async function look(t: ExecutionContext, place: Place, pdp: RestartablePdp, afte
 	}));
 	await pdp.replica.reached(revision);
 	const before = await inForce(place);
+	// Decision points hear of a policy after the database does, and never before.
+	const policyRevision = pdp.replica.current()?.policyRevision ?? 0;
 	const answer = await ask(pdp.hasty, {});
 	const still = await inForce(place);
 	t.is(answer.status, 200, after);
 	t.is(answer.revision, revision, after);
 	const allowed = answer.body.allow.map(({ allow }) => allow);
 	// Only where nothing came into force meanwhile, here or there, is it known by what was answered.
-	const schema = before.text === still.text && isInForceAt(pdp, before.left_out) ? before.schema : null;
+	const knows = policyRevision >= before.schema_revision && isInForceAt(pdp, before.left_out);
+	const schema = before.text === still.text && knows ? before.schema : null;
 	const stands = schema && { schema: standing(schema, model.schema), facts: model.facts };
 	for (const [index, question] of questions.entries()) {
 		const text = `${after}: ${JSON.stringify(question)} at ${revision}`;
@@ -416,11 +419,19 @@ function ask(http: RestartablePdp['hasty'], extra: Extra): Promise<Answer<{ allo
 	return http.post<{ allow: { allow: boolean }[] }>('/allowed/bulk', questions, extra);
 }
 
-/** The schema of the policy in force, whether something was left out of it, and a text that is another with another one. */
+/**
+ * The schema of the policy in force and its revision, whether something was left out of it, and a text that is another
+ * with another one.
+ */
 async function inForce({ id }: Place) {
 	const { knex } = api.store.database;
 	const schema: Schema | null = await schemaInForce(knex, id);
 	const { live, failed } = await readPublications(knex, id);
 	const text = JSON.stringify([live?.digest, live?.schema_revision, live?.left_out, failed?.failed_revision]);
-	return { schema, left_out: (live?.left_out.length ?? 0) > 0, text };
+	return {
+		schema,
+		schema_revision: live?.schema_revision ?? Number.POSITIVE_INFINITY,
+		left_out: (live?.left_out.length ?? 0) > 0,
+		text,
+	};
 }

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import knexFactory, { type Knex } from 'knex';
 import PgliteClient from 'knex-pglite';
 import pg from 'pg';
 import { createLogger, type Logger } from '../../log.js';
+import { syncFolder } from '../../sync-folder.js';
 import { migrationSource } from '../migration/index.js';
 import { EmbeddedPostgres } from './embedded/postgres.js';
 import { type FreeSpace, Space } from './embedded/space.js';
@@ -24,6 +25,8 @@ export interface DatabaseOptions {
 	readonly directory: string;
 	/** Called with a few words about a step that may take seconds. */
 	readonly say?: (step: string) => void;
+	/** Ends opening, between two steps or while the embedded database is made: it rejects with the signal's reason. */
+	readonly interrupted?: AbortSignal;
 	/** Watches the disk space of an embedded database; no watch when missing. */
 	readonly space?: {
 		/** Space that writes must leave free, in bytes; 0 watches nothing. */
@@ -48,6 +51,7 @@ export interface Database {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
 	const database = options.url === null ? await openEmbedded(options) : openServer(options.url);
 	try {
+		options.interrupted?.throwIfAborted();
 		await migrate(database.knex, options.url !== null, options.say);
 	} catch (error) {
 		await database.close();
@@ -71,13 +75,34 @@ async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say'])
 	});
 }
 
-async function openEmbedded({ directory, say, space }: DatabaseOptions): Promise<Database> {
+/**
+ * Opens the embedded database, and makes it if there is none. A mark beside it says that it is being made: one that was
+ * not finished, because the process was killed, is deleted and made again.
+ */
+async function openEmbedded({ directory, say, space, interrupted }: DatabaseOptions): Promise<Database> {
 	const path = join(directory, 'postgres');
-	if (!existsSync(path)) say?.('preparing the embedded database');
+	const unfinished = join(directory, 'postgres.unfinished');
+	if (existsSync(unfinished)) rmSync(path, { recursive: true, force: true });
+	const isNew = !existsSync(path);
+	if (isNew) {
+		say?.('preparing the embedded database');
+		mkdirSync(directory, { recursive: true, mode: 0o700 });
+		writeFileSync(unfinished, '', { mode: 0o600 });
+	}
 	mkdirSync(path, { recursive: true, mode: 0o700 });
 	const { reserve = 0, log = createLogger('silent'), read } = space ?? {};
 	const watched = new Space(path, reserve, log, read);
-	const postgres = await EmbeddedPostgres.open({ path, space: watched, log });
+	const postgres = await EmbeddedPostgres.open({
+		path,
+		space: watched,
+		log,
+		interrupted: isNew ? interrupted : undefined,
+	});
+	if (isNew) {
+		// INVARIANT: the mark is gone from the disk before anything is stored, because it says to delete the database.
+		rmSync(unfinished);
+		syncFolder(directory);
+	}
 	await vacuum(postgres, watched);
 	// knex-pglite takes its instance as a function; knex's own types only know the settings of real servers.
 	const connection = (() => ({ pglite: postgres })) as unknown as Knex.StaticConnectionConfig;

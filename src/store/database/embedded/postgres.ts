@@ -28,6 +28,8 @@ export interface EmbeddedOptions {
 	readonly path: string;
 	readonly space: Space;
 	readonly log: Logger;
+	/** Terminates a database that is being opened, as by `kill -9`. */
+	readonly interrupted?: AbortSignal | undefined;
 }
 
 /**
@@ -54,10 +56,10 @@ export class EmbeddedPostgres {
 		this.#looking = setInterval(() => void this.#look(), pollInterval).unref();
 	}
 
-	/** Opens the database. Rejects with `NoSpaceError` where there is no room for that. */
+	/** Opens the database. Rejects with `NoSpaceError` where there is no room, and when it is interrupted. */
 	static async open(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
 		if (!options.space.hasRoomToOpen()) throw new NoSpaceError(options.space.shortage());
-		return new EmbeddedPostgres(options, await Thread.open(options.path));
+		return new EmbeddedPostgres(options, await Thread.open(options.path, options.interrupted));
 	}
 
 	/** Runs one statement. Rejects as PostgreSQL does, and with `NoSpaceError`. */

@@ -23,11 +23,26 @@ export class Thread {
 		this.#worker.on('exit', () => this.#end(new Error('the thread of the database has ended')));
 	}
 
-	/** Opens the database in a folder, which is made when missing. Rejects when it cannot be opened. */
-	static async open(path: string): Promise<Thread> {
+	/**
+	 * Opens the database in a folder, which is made when missing. Rejects when it cannot be opened, and, once the thread
+	 * has ended, when it is interrupted.
+	 */
+	static async open(path: string, interrupted?: AbortSignal): Promise<Thread> {
+		interrupted?.throwIfAborted();
 		const thread = new Thread(path);
-		await new Promise((resolve, reject) => thread.#wait(0, resolve, reject));
-		return thread;
+		const opened = new Promise((resolve, reject) => thread.#wait(0, resolve, reject));
+		let ending: Promise<void> | null = null;
+		const interrupt = () => {
+			ending = thread.end(new Error('opening the database was interrupted'));
+		};
+		interrupted?.addEventListener('abort', interrupt);
+		try {
+			await opened;
+			return thread;
+		} finally {
+			interrupted?.removeEventListener('abort', interrupt);
+			await ending;
+		}
 	}
 
 	/** Sends a request. Rejects as the database does, or when the thread ends before it answers. */
