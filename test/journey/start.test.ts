@@ -30,7 +30,10 @@ import { root } from '../support/root.js';
 import { facts, secretFor } from '../support/stack.js';
 import { type Cleanup, removeFolder, temporary, temporaryFolder } from '../support/temporary.js';
 
-/** The program as an operator meets it: first start, later starts, stops, refusals, keys. `bash` and `curl` are needed. */
+/**
+ * The program as an operator meets it: first start, later starts, stops, refusals, keys. `bash` and `curl` are needed. One
+ * test runs at a time: a start takes all of a processor for seconds, and many at once would keep each from its deadlines.
+ */
 
 const opa = process.env['OPA_PATH'] ?? join(root, '.tools', 'opa');
 
@@ -79,19 +82,22 @@ test.after.always('stop the shared server', async () => {
 	for (const end of ends) await end();
 });
 
-test('the first start prints where it is reached, the key, and three commands that answer as they say', async (t) => {
-	const { stdout, urls, answers } = first;
-	t.true(stdout.includes(urls.api) && stdout.includes(urls.pdp));
-	t.is(new Set(stdout.match(/permit_key_[A-Za-z0-9_-]+/g)).size, 1, 'one key, no other');
-	t.regex(secretIn(stdout), /^permit_key_[A-Za-z0-9_-]{86,}$/);
-	const [create = '', allow = '', deny = ''] = answers;
-	t.is(answers.length, 3);
-	t.false(create.includes('error_code'), create);
-	t.is(JSON.parse(allow).allow, true);
-	t.is(JSON.parse(deny).allow, false);
-});
+test.serial(
+	'the first start prints where it is reached, the key, and three commands that answer as they say',
+	async (t) => {
+		const { stdout, urls, answers } = first;
+		t.true(stdout.includes(urls.api) && stdout.includes(urls.pdp));
+		t.is(new Set(stdout.match(/permit_key_[A-Za-z0-9_-]+/g)).size, 1, 'one key, no other');
+		t.regex(secretIn(stdout), /^permit_key_[A-Za-z0-9_-]{86,}$/);
+		const [create = '', allow = '', deny = ''] = answers;
+		t.is(answers.length, 3);
+		t.false(create.includes('error_code'), create);
+		t.is(JSON.parse(allow).allow, true);
+		t.is(JSON.parse(deny).allow, false);
+	},
+);
 
-test('SIGTERM and SIGINT end it with code 0, and later starts print no secret', async (t) => {
+test.serial('SIGTERM and SIGINT end it with code 0, and later starts print no secret', async (t) => {
 	t.deepEqual(first.exit, { code: 0, signal: null });
 	const later = await started(t, ['start']);
 	const said = `${later.running.stdout()}${later.running.stderr()}`;
@@ -102,7 +108,7 @@ test('SIGTERM and SIGINT end it with code 0, and later starts print no secret', 
 	t.false(later.running.stderr().includes('"level":50'), later.running.stderr());
 });
 
-test('a folder in use is refused to a second process, which leaves the first alone', async (t) => {
+test.serial('a folder in use is refused to a second process, which leaves the first alone', async (t) => {
 	const holder = await sharedServer();
 	const { env } = await surroundings(holder.folder);
 	for (const word of ['start', 'serve']) {
@@ -117,7 +123,7 @@ test('a folder in use is refused to a second process, which leaves the first alo
 	t.is(statSync(join(holder.folder, 'server.key')).mode & 0o777, 0o600);
 });
 
-test('of two that start at once on one folder exactly one runs', async (t) => {
+test.serial('of two that start at once on one folder exactly one runs', async (t) => {
 	const folder = copied(t);
 	const starts = await Promise.all([surroundings(folder), surroundings(folder)]);
 	const running = starts.map(({ env }) => launch({ command: ['serve'], env }));
@@ -130,7 +136,7 @@ test('of two that start at once on one folder exactly one runs', async (t) => {
 	t.deepEqual(await running[winner]?.kill('SIGTERM'), { code: 0, signal: null });
 });
 
-test('after kill -9 the folder is free: for keys and for the next start', async (t) => {
+test.serial('after kill -9 the folder is free: for keys and for the next start', async (t) => {
 	const killed = await started(t, ['serve']);
 	t.deepEqual(await killed.running.kill('SIGKILL'), { code: null, signal: 'SIGKILL' });
 	t.true(statSync(join(killed.folder, 'control.sock')).isSocket(), 'the socket of the dead one is still there');
@@ -153,7 +159,7 @@ test('after kill -9 the folder is free: for keys and for the next start', async 
 	t.deepEqual(await next.kill('SIGTERM'), { code: 0, signal: null });
 });
 
-test('`keys create` makes keys of every kind while the server runs', async (t) => {
+test.serial('`keys create` makes keys of every kind while the server runs', async (t) => {
 	const server = await sharedServer();
 	const kinds = [
 		{ words: [], opens: ['organization_id'], writes: 200 },
@@ -188,7 +194,7 @@ test('`keys create` makes keys of every kind while the server runs', async (t) =
 	}
 });
 
-test('`inspect` shows Rego that opa takes, on paper and as files', async (t) => {
+test.serial('`inspect` shows Rego that opa takes, on paper and as files', async (t) => {
 	const server = await sharedServer();
 	const env = { ...server.env, PDP_API_KEY: secretIn(first.stdout) };
 	await eventually(
@@ -215,7 +221,7 @@ test('`inspect` shows Rego that opa takes, on paper and as files', async (t) => 
 	t.false(foreign.stderr().includes(env.PDP_API_KEY));
 });
 
-test('no secret is on disk or in the log in the clear', async (t) => {
+test.serial('no secret is on disk or in the log in the clear', async (t) => {
 	const secret = secretIn(first.stdout);
 	const { folder, stderr } = first;
 	t.true(stderr.includes('"level":20'), 'the log was as talkative as it can be');
@@ -236,40 +242,43 @@ test('no secret is on disk or in the log in the clear', async (t) => {
 	}
 });
 
-test('fixed secrets for automation open what they are for, and are not in a PostgreSQL server in the clear', async (t) => {
-	const database = await createDatabase('none');
-	t.teardown(database.drop);
-	const secrets = {
-		BOOTSTRAP_ORG_API_KEY: secretFor('fixed-organization'),
-		BOOTSTRAP_PROJECT_API_KEY: secretFor('fixed-project'),
-		BOOTSTRAP_ENV_API_KEY: secretFor('fixed-environment'),
-	};
-	const { env, urls } = await surroundings(temporary(t));
-	const all = { ...env, ...secrets, DATABASE_URL: database.url, SECRET_KEY: 's'.repeat(32), LOG_LEVEL: 'trace' };
-	const running = launch({ command: ['serve'], env: all });
-	await running.answering(`${urls.api}/healthy`);
-	const opened = Object.values(secrets).map(async (secret) => {
-		const { status, body } = await client(urls.api, secret).get('/v2/api-key/scope');
-		return { status, ids: Object.values(body).filter((id) => id !== null).length };
-	});
-	t.deepEqual(await Promise.all(opened), [
-		{ status: 200, ids: 1 },
-		{ status: 200, ids: 2 },
-		{ status: 200, ids: 3 },
-	]);
-	t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
-	const store = await openDatabase({ url: database.url, directory: '' });
-	try {
-		const rows = await everyRow(store);
-		for (const secret of [...Object.values(secrets), all.SECRET_KEY]) {
-			t.false(rows.includes(secret));
-			t.false(rows.includes(Buffer.from(secret).toString('hex')));
-			t.false(running.stderr().includes(secret));
+test.serial(
+	'fixed secrets for automation open what they are for, and are not in a PostgreSQL server in the clear',
+	async (t) => {
+		const database = await createDatabase('none');
+		t.teardown(database.drop);
+		const secrets = {
+			BOOTSTRAP_ORG_API_KEY: secretFor('fixed-organization'),
+			BOOTSTRAP_PROJECT_API_KEY: secretFor('fixed-project'),
+			BOOTSTRAP_ENV_API_KEY: secretFor('fixed-environment'),
+		};
+		const { env, urls } = await surroundings(temporary(t));
+		const all = { ...env, ...secrets, DATABASE_URL: database.url, SECRET_KEY: 's'.repeat(32), LOG_LEVEL: 'trace' };
+		const running = launch({ command: ['serve'], env: all });
+		await running.answering(`${urls.api}/healthy`);
+		const opened = Object.values(secrets).map(async (secret) => {
+			const { status, body } = await client(urls.api, secret).get('/v2/api-key/scope');
+			return { status, ids: Object.values(body).filter((id) => id !== null).length };
+		});
+		t.deepEqual(await Promise.all(opened), [
+			{ status: 200, ids: 1 },
+			{ status: 200, ids: 2 },
+			{ status: 200, ids: 3 },
+		]);
+		t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
+		const store = await openDatabase({ url: database.url, directory: '' });
+		try {
+			const rows = await everyRow(store);
+			for (const secret of [...Object.values(secrets), all.SECRET_KEY]) {
+				t.false(rows.includes(secret));
+				t.false(rows.includes(Buffer.from(secret).toString('hex')));
+				t.false(running.stderr().includes(secret));
+			}
+		} finally {
+			await store.close();
 		}
-	} finally {
-		await store.close();
-	}
-});
+	},
+);
 
 const bad: Readonly<Record<string, string>> = {
 	API_PORT: 'eight-thousand',
@@ -294,7 +303,7 @@ for (const [name, value] of Object.entries(bad)) {
 	});
 }
 
-test('bad settings end the program with a line each, before it touches anything', async (t) => {
+test.serial('bad settings end the program with a line each, before it touches anything', async (t) => {
 	const folder = join(temporary(t), 'data');
 	const running = launch({ command: ['start'], env: { ...bad, DATA_DIR: folder } });
 	t.deepEqual(await running.exited, { code: 1, signal: null });
@@ -305,13 +314,13 @@ test('bad settings end the program with a line each, before it touches anything'
 	t.throws(() => statSync(folder), { code: 'ENOENT' });
 });
 
-test('a decision point without a key says which setting is missing', async (t) => {
+test.serial('a decision point without a key says which setting is missing', async (t) => {
 	const running = launch({ command: ['pdp'], env: { DATA_DIR: temporary(t) } });
 	t.deepEqual(await running.exited, { code: 1, signal: null });
 	t.regex(running.stderr(), /^PDP_API_KEY: [^\n]+\n$/);
 });
 
-test('a decision point that would follow another API with the key of this one is refused', async (t) => {
+test.serial('a decision point that would follow another API with the key of this one is refused', async (t) => {
 	const folder = join(temporary(t), 'data');
 	const { env } = await surroundings(folder);
 	const running = launch({ command: ['start'], env: { ...env, PDP_CONTROL_PLANE: 'http://127.0.0.1:9' } });
@@ -320,22 +329,25 @@ test('a decision point that would follow another API with the key of this one is
 	t.throws(() => statSync(folder), { code: 'ENOENT' });
 });
 
-test('a first start whose decision point serves something else prints no checks that would not answer', async (t) => {
-	const database = await createDatabase('none');
-	t.teardown(database.drop);
-	const { env, urls } = await surroundings(temporary(t));
-	const all = { ...env, DATABASE_URL: database.url, PDP_API_KEY: secretFor('of-another') };
-	const running = launch({ command: ['start'], env: all });
-	await running.answering(`${urls.pdp}/healthy`);
-	await eventually(
-		() => running.stdout(),
-		(said) => said.includes('permit_key_'),
-	);
-	t.deepEqual(commandsIn(running.stdout()), []);
-	t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
-});
+test.serial(
+	'a first start whose decision point serves something else prints no checks that would not answer',
+	async (t) => {
+		const database = await createDatabase('none');
+		t.teardown(database.drop);
+		const { env, urls } = await surroundings(temporary(t));
+		const all = { ...env, DATABASE_URL: database.url, PDP_API_KEY: secretFor('of-another') };
+		const running = launch({ command: ['start'], env: all });
+		await running.answering(`${urls.pdp}/healthy`);
+		await eventually(
+			() => running.stdout(),
+			(said) => said.includes('permit_key_'),
+		);
+		t.deepEqual(commandsIn(running.stdout()), []);
+		t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
+	},
+);
 
-test('an opa that is missing or does not run is one sentence, before anything is stored', async (t) => {
+test.serial('an opa that is missing or does not run is one sentence, before anything is stored', async (t) => {
 	const folder = join(temporary(t), 'data');
 	const { env } = await surroundings(folder);
 	for (const path of [join(folder, 'opa'), process.execPath, join(root, 'src')]) {
@@ -347,7 +359,7 @@ test('an opa that is missing or does not run is one sentence, before anything is
 	}
 });
 
-test('opa is found on PATH when nothing else names one, and only programs count', async (t) => {
+test.serial('opa is found on PATH when nothing else names one, and only programs count', async (t) => {
 	const folders = [join(temporary(t), 'none'), temporary(t), temporary(t)];
 	mkdirSync(join(folders[1] ?? '', 'opa'));
 	symlinkSync(opa, join(folders[2] ?? '', 'opa'));
@@ -360,7 +372,7 @@ test('opa is found on PATH when nothing else names one, and only programs count'
 	t.is(await findOpa(relative(process.cwd(), opa), '', own), opa);
 });
 
-test('a database that cannot be had is one sentence', async (t) => {
+test.serial('a database that cannot be had is one sentence', async (t) => {
 	const { env } = await surroundings(temporary(t));
 	const nobody = `postgres://ann:hunter2@127.0.0.1:${await freePort()}/x`;
 	const database = await createDatabase('none');
@@ -374,7 +386,7 @@ test('a database that cannot be had is one sentence', async (t) => {
 	}
 });
 
-test('a first start tells its steps, a later one does not; a signal in between is a clean stop', async (t) => {
+test.serial('a first start tells its steps, a later one does not; a signal in between is a clean stop', async (t) => {
 	t.regex(first.stderr, /^regolith: preparing the embedded database\nregolith: creating or updating the tables\n/);
 	const later = await sharedServer();
 	t.notRegex(later.running.stderr(), /regolith: /);
@@ -389,18 +401,15 @@ test('a first start tells its steps, a later one does not; a signal in between i
 	t.true(existsSync(join(env['DATA_DIR'] ?? '', 'postgres.unfinished')));
 });
 
-test('what a process left unfinished when it was killed is made again', async (t) => {
-	const { env } = await surroundings(temporary(t));
+test.serial('what a process left unfinished when it was killed is made again', async (t) => {
+	const { env, urls } = await surroundings(temporary(t));
 	const folder = env['DATA_DIR'] ?? '';
 	mkdirSync(join(folder, 'postgres'), { recursive: true });
 	// As PostgreSQL begins: a folder with this file counts as a database.
 	for (const name of ['PG_VERSION', 'left']) writeFileSync(join(folder, 'postgres', name), '17\n');
 	for (const name of ['postgres.unfinished', 'server.key.new']) writeFileSync(join(folder, name), '');
 	const running = launch({ command: ['serve'], env });
-	await eventually(
-		() => running.stdout(),
-		(said) => said.includes('is running'),
-	);
+	await running.answering(`${urls.api}/healthy`);
 	t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
 	t.false(existsSync(join(folder, 'postgres', 'left')));
 	t.deepEqual(
@@ -409,7 +418,7 @@ test('what a process left unfinished when it was killed is made again', async (t
 	);
 });
 
-test('a port in use is named, and nothing stays behind', async (t) => {
+test.serial('a port in use is named, and nothing stays behind', async (t) => {
 	const folder = copied(t);
 	const { env, urls } = await surroundings(folder);
 	for (const [name, words] of [
@@ -431,7 +440,7 @@ test('a port in use is named, and nothing stays behind', async (t) => {
 	t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
 });
 
-test('a folder with a path too long for a socket is held like any other', async (t) => {
+test.serial('a folder with a path too long for a socket is held like any other', async (t) => {
 	const folder = join(temporary(t), 'x'.repeat(60), 'y'.repeat(60));
 	t.is(await sendCommand(folder, 'hello'), null);
 	const hold = await lockDataDirectory(folder);
@@ -443,7 +452,7 @@ test('a folder with a path too long for a socket is held like any other', async 
 	await (await lockDataDirectory(folder)).release();
 });
 
-test('a socket that cannot be asked is not taken for a dead one', async (t) => {
+test.serial('a socket that cannot be asked is not taken for a dead one', async (t) => {
 	const folder = temporary(t);
 	const path = join(folder, 'control.sock');
 	symlinkSync('control.sock', path);
@@ -453,7 +462,7 @@ test('a socket that cannot be asked is not taken for a dead one', async (t) => {
 	t.deepEqual(readdirSync(folder), ['control.sock'], 'nothing stays behind, and it is still there');
 });
 
-test('a holder that breaks off or answers nonsense is a sentence', async (t) => {
+test.serial('a holder that breaks off or answers nonsense is a sentence', async (t) => {
 	const answers: Readonly<Record<string, (socket: Socket) => void>> = {
 		'ended before it answered': (socket) => socket.destroy(),
 		'before it answered': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"value":'),
