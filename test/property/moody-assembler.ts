@@ -40,13 +40,16 @@ export class MoodyAssembler {
 	};
 }
 
-/** The first user set that a rule names, or else the derivations of the first role that has any. */
+/**
+ * The user set with the least key that a rule names, or else the derivations of the first role that has any. The rules of
+ * a schema are in no order.
+ */
 export function blamed(schema: Schema): readonly BrokenObject[] {
-	const [rule] = schema.set_rules;
-	if (rule !== undefined) return [{ kind: 'condition_set', type: 'userset', key: rule.user_set }];
-	for (const { key, roles } of schema.resources) {
+	const [key] = schema.set_rules.map(({ user_set }) => user_set).sort();
+	if (key !== undefined) return [{ kind: 'condition_set', type: 'userset', key }];
+	for (const { key: resource, roles } of schema.resources) {
 		const role = roles.find(({ derivations }) => derivations.length > 0);
-		if (role !== undefined) return [{ kind: 'role_derivations', resource: key, role: role.key }];
+		if (role !== undefined) return [{ kind: 'role_derivations', resource, role: role.key }];
 	}
 	return [];
 }
