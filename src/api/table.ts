@@ -6,6 +6,7 @@ import { elementsRuntime } from './elements/runtime.js';
 import { sessionAccessRequests } from './elements/session-access-requests.js';
 import { elementSessions } from './elements/sessions.js';
 import { elementSignIn } from './elements/sign-in.js';
+import { userManagement } from './elements/user-management.js';
 import { proxyConfigs } from './facts/proxy-configs.js';
 import { relationshipTuples } from './facts/relationship-tuples.js';
 import { resourceInstances } from './facts/resource-instances.js';
@@ -91,6 +92,7 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...elementSessions,
 	...elementsConfigs,
 	...elementsRuntime,
+	...userManagement,
 	...accessRequests,
 	...sessionAccessRequests,
 	...operationApprovals,

@@ -6,11 +6,11 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { PermissionLevel } from '../wire/elements-config.js';
 
 /** Between the key of a resource and the key of its role; no key has it. */
-const separator = '#';
+export const roleSeparator = '#';
 
 /** How a role is written where roles of resources and of tenants stand side by side: `document#viewer` or `admin`. */
 export function elementRoleName({ key, resource }: { readonly key: string; readonly resource: string | null }): string {
-	return resource === null ? key : `${resource}${separator}${key}`;
+	return resource === null ? key : `${resource}${roleSeparator}${key}`;
 }
 
 /**
@@ -45,16 +45,16 @@ export async function findElementRoles(
 	unit: ReadingUnit,
 	references: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-	const ofResources = references.filter((reference) => reference.includes(separator));
+	const ofResources = references.filter((reference) => reference.includes(roleSeparator));
 	const found = new Map(await findResourceRoles(unit, ofResources));
-	const plain = references.filter((reference) => !reference.includes(separator));
+	const plain = references.filter((reference) => !reference.includes(roleSeparator));
 	const named = await unit.findNamed(Role, plain);
 	for (const reference of plain) {
 		const candidates = named.filter(({ id, key }) => id === reference.toLowerCase() || key === reference);
 		const role = candidates.find(({ resource_id }) => resource_id === null) ?? candidates[0];
 		if (role === undefined) throw notFound(Role.title, reference);
 		if (candidates.length > 1 && role.resource_id !== null) {
-			const message = `several resources have a role \`${reference}\`: name it as \`<resource>${separator}${reference}\``;
+			const message = `several resources have a role \`${reference}\`: name it as \`<resource>${roleSeparator}${reference}\``;
 			throw new Failure('invalid', message);
 		}
 		found.set(reference, role.id);
@@ -67,7 +67,7 @@ async function findResourceRoles(
 	references: readonly string[],
 ): Promise<readonly (readonly [reference: string, id: string])[]> {
 	const parts = references.map((reference) => {
-		const [resource = '', role = ''] = reference.split(separator, 2);
+		const [resource = '', role = ''] = reference.split(roleSeparator, 2);
 		return { reference, resource, role };
 	});
 	const resources = await unit.findMany(

@@ -16,3 +16,6 @@ export const operateAction = 'operate';
 
 /** The setting of an element that lets requesters review their own requests. */
 export const selfReviewSetting = 'allow_self_approval';
+
+/** The setting of a `user_management` element that names the role of users who are added without one. */
+export const defaultRoleSetting = 'default_role';

@@ -36,6 +36,7 @@ import '../journey/tenants.test.js';
 import '../journey/transfer.test.js';
 import '../journey/user-attributes.test.js';
 import '../journey/user-invites.test.js';
+import '../journey/user-management.test.js';
 import '../journey/users.test.js';
 import '../journey/versioning.test.js';
 import '../property/transfer.test.js';

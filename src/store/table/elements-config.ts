@@ -1,8 +1,11 @@
+import { raw } from 'objection';
 import type { ElementsType, PermissionLevel } from '../../wire/elements-config.js';
+import { whereSearched } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
+import { Role } from './role.js';
 import type { TenantUserRow } from './tenant-user.js';
 
 /** The settings of an element: whole numbers, flags and texts. */
@@ -86,6 +89,44 @@ export async function levelRows(unit: ReadingUnit, configIds: readonly string[])
 		.select('roles.key', 'roles.name', 'roles.resource_id', 'resources.key as resource')
 		.orderBy(['elements_levels.level', 'elements_levels.role_id'])
 		.castTo<LevelRow[]>();
+}
+
+/** A role with its level in an element. */
+export interface RoleWithLevel {
+	readonly id: string;
+	readonly key: string;
+	readonly name: string;
+	readonly permission_level: PermissionLevel;
+}
+
+/** Which roles of an element are listed. */
+export interface ElementRoleFilter {
+	readonly config_id: string;
+	/** The resource whose roles these are; `null` for roles in tenants. */
+	readonly resource_id: string | null;
+	readonly search?: string | undefined;
+	/** Only roles of these levels; `null` for all roles. */
+	readonly levels: readonly PermissionLevel[] | null;
+}
+
+/** The roles that pass the filter, each with its level in the element, oldest first. */
+export function elementRolesBy(unit: ReadingUnit, filter: ElementRoleFilter): RowQuery<RoleWithLevel> {
+	const { config_id, resource_id, search, levels } = filter;
+	const query = unit
+		.query(Role)
+		.leftJoin('elements_levels', (join) => {
+			join
+				.on('elements_levels.environment_id', 'roles.environment_id')
+				.andOn('elements_levels.role_id', 'roles.id')
+				.andOnVal('elements_levels.config_id', config_id);
+		})
+		.where('roles.resource_id', resource_id)
+		.select('roles.id', 'roles.key', 'roles.name')
+		.select(raw(`coalesce(elements_levels.level, 'UNCONFIGURED')`).as('permission_level'))
+		.orderBy('roles.id');
+	whereSearched(query, ['roles.key', 'roles.name'], search);
+	if (levels !== null) query.whereRaw('elements_levels.level = any(?::text[])', [levels]);
+	return rowQuery(query.castTo<(Role & RoleWithLevel)[]>());
 }
 
 /** A level of a user in an element, by a role in the tenant (`null`) or on an instance. */

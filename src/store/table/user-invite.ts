@@ -26,10 +26,16 @@ export interface UserInviteFilter {
 	readonly role_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
 	readonly resource_instance_ids?: readonly string[] | undefined;
+	/** Only invites to resource instances, or only those that are not. */
+	readonly on_instances?: boolean | undefined;
+	readonly status?: UserInvite['status'] | undefined;
 }
 
 /** The environment's invites that pass the filter, oldest first. */
-export function userInvitesBy(unit: ReadingUnit, { search, ...ids }: UserInviteFilter): RowQuery<UserInvite> {
+export function userInvitesBy(
+	unit: ReadingUnit,
+	{ search, on_instances, status, ...ids }: UserInviteFilter,
+): RowQuery<UserInvite> {
 	const query = unit.query(UserInvite).orderBy('user_invites.id');
 	whereSearched(query, searched, search);
 	const { role_ids, tenant_ids, resource_instance_ids } = ids;
@@ -38,6 +44,9 @@ export function userInvitesBy(unit: ReadingUnit, { search, ...ids }: UserInviteF
 	if (resource_instance_ids !== undefined) {
 		query.whereRaw('user_invites.resource_instance_id = any(?::uuid[])', [resource_instance_ids]);
 	}
+	if (on_instances === true) query.whereNotNull('user_invites.resource_instance_id');
+	if (on_instances === false) query.whereNull('user_invites.resource_instance_id');
+	if (status !== undefined) query.where('user_invites.status', status);
 	return rowQuery(query);
 }
 

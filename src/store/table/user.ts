@@ -25,7 +25,7 @@ export interface UserFilter {
 	readonly search?: string | undefined;
 	/** Only users who hold one of these roles; in `tenant_id`, where that is given. */
 	readonly role_ids?: readonly string[] | undefined;
-	/** Only users who hold such a role on this instance. */
+	/** Only users who hold such a role on this instance, or, without `role_ids`, any role. */
 	readonly resource_instance_id?: string | undefined;
 	/** Only users of this tenant: those who were added to it or hold a role there. */
 	readonly tenant_id?: string | undefined;
@@ -41,6 +41,7 @@ export function usersBy(unit: ReadingUnit, filter: UserFilter): RowQuery<User> {
 	if (tenant_id !== undefined) held.where('role_assignments.tenant_id', tenant_id);
 	if (resource_instance_id !== undefined) held.where({ resource_instance_id });
 	if (role_ids !== undefined) return rowQuery(query.whereIn('users.id', held.whereRaw(holdsAny, [role_ids])));
+	if (resource_instance_id !== undefined) return rowQuery(query.whereIn('users.id', held));
 	const added = unit.query(TenantUser).select('tenant_users.user_id').where({ tenant_id });
 	return rowQuery(query.where((either) => either.whereIn('users.id', held).orWhereIn('users.id', added)));
 }

@@ -71,3 +71,31 @@ function takeCount(found: readonly Counted[]): number {
 export function countRows(query: RowQuery<unknown>): Promise<number> {
 	return asBuilder(query).resultSize();
 }
+
+/** One page of two lists that follow each other as one: all rows of the first come before those of the second. */
+export interface JoinedPage<A, B> {
+	readonly first: readonly A[];
+	readonly second: readonly B[];
+	readonly total_count: number;
+	readonly page_count: number;
+}
+
+/** Reads one page of two queries that follow each other, and counts the rows of both. */
+export async function readJoinedPage<A extends object, B extends object>(
+	first: RowQuery<A>,
+	second: RowQuery<B>,
+	{ page, per_page }: Page,
+): Promise<JoinedPage<A, B>> {
+	const [ahead, behind] = [await countRows(first), await countRows(second)];
+	const before = (page - 1) * per_page;
+	const some = before < ahead ? await readSlice(first, before, per_page) : [];
+	const left = per_page - some.length;
+	const from = Math.max(0, before - ahead);
+	const others = left > 0 && from < behind ? await readSlice(second, from, left) : [];
+	const total_count = ahead + behind;
+	return { first: some, second: others, total_count, page_count: Math.ceil(total_count / per_page) };
+}
+
+async function readSlice<R>(query: RowQuery<R>, offset: number, limit: number): Promise<readonly R[]> {
+	return asBuilder(query).clone().offset(offset).limit(limit).castTo<(R & Model)[]>();
+}

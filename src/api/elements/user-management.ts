@@ -1,0 +1,210 @@
+import { readAssignment } from '../../domain/assignment.js';
+import {
+	addElementUser,
+	assignElementRole,
+	elementUsers,
+	namedInstance,
+	readElementUsers,
+	removeElementUser,
+	unassignElementRole,
+} from '../../domain/element-user.js';
+import { openElement, openUserManagement, shownLevels } from '../../domain/user-management.js';
+import { reply } from '../../http/endpoint.js';
+import { elementRolesBy } from '../../store/table/elements-config.js';
+import { readPage } from '../../store/unit/row-query.js';
+import { Reference } from '../../wire/common.js';
+import {
+	AuditLogPage,
+	ElementAuditLogQuery,
+	ElementPlaceQuery,
+	ElementRoleAssign,
+	ElementRoleRead,
+	ElementRoleUnassign,
+	ElementUserAdded,
+	ElementUserCreate,
+	ElementUserPage,
+	ElementUserQuery,
+} from '../../wire/element-user.js';
+import { RoleAssignmentRead } from '../../wire/role-assignment.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { withItems } from '../list-answer.js';
+import { sessionActor } from './session-actor.js';
+
+const tag = 'User management';
+const data = '/v2/elements/:proj_id/:env_id/config/:elements_config_id/data';
+const users = `${data}/users`;
+const rolesOfUser = `${users}/:user_id/roles`;
+const ElementPath = EnvironmentPath.extend({ elements_config_id: Reference });
+const UserPath = ElementPath.extend({ user_id: Reference });
+const description =
+	'In the tenant of the session, or on the instance that `resource_instance_id` names: an element whose settings name ' +
+	'a `resource` is always about one. The element is missing for users below `LEVEL_3`.';
+const failures = {
+	400: 'An element of another type, or an instance of another resource',
+	403: 'The level of the user does not allow this',
+	404: 'No such element, user, role or instance, or none that the user sees',
+};
+const seen = { 400: failures[400], 404: failures[404] };
+
+/** What users who are signed in do with other users, by their level (contract: Elements, Levels). */
+export const userManagement = [
+	endpoint({
+		name: 'listElementUsers',
+		summary: 'List the users of an element',
+		description,
+		tag,
+		method: 'get',
+		path: users,
+		access: 'element.read',
+		params: ElementPath,
+		query: ElementUserQuery,
+		returns: { 200: ElementUserPage },
+		failures: seen,
+		handle: async ({ params, query }, { unit, session }) => {
+			const { elements_config_id } = params;
+			const opened = await openUserManagement(
+				unit,
+				elements_config_id,
+				sessionActor(session),
+				query.resource_instance_id,
+			);
+			const page = await readPage(elementUsers(unit, opened, query.search).rows, query);
+			const items = await readElementUsers(unit, opened, page.data);
+			return reply(200, { ...withItems(page, items), data: [...items] });
+		},
+	}),
+	endpoint({
+		name: 'addElementUser',
+		summary: 'Add a user, with a role',
+		description: `${description} Without \`role\`, the user gets the \`default_role\` of the settings, if there is one.`,
+		tag,
+		method: 'post',
+		path: users,
+		access: 'element.write',
+		params: ElementPath,
+		query: ElementPlaceQuery,
+		body: ElementUserCreate,
+		example: { key: 'bob@example.com', email: 'bob@example.com', role: 'viewer' },
+		returns: { 200: ElementUserAdded },
+		failures,
+		handle: async ({ params, query, body }, { unit, session }) => {
+			const named = namedInstance(query.resource_instance_id, body.resource_instance_id);
+			const opened = await openUserManagement(unit, params.elements_config_id, sessionActor(session), named);
+			const user = await addElementUser(unit, opened, body);
+			const [read] = await readElementUsers(unit, opened, [user]);
+			if (read === undefined) throw new Error('a user who was added is not shown');
+			return reply(200, read);
+		},
+	}),
+	endpoint({
+		name: 'removeElementUser',
+		summary: 'Take a user out of the tenant, or take the roles on an instance from them',
+		description: `${description} The user itself stays, and can be added again.`,
+		tag,
+		method: 'delete',
+		path: `${users}/:user_id`,
+		access: 'element.write',
+		params: UserPath,
+		query: ElementPlaceQuery,
+		returns: { 204: null },
+		failures,
+		handle: async ({ params, query }, { unit, session }) => {
+			const { elements_config_id, user_id } = params;
+			const opened = await openUserManagement(
+				unit,
+				elements_config_id,
+				sessionActor(session),
+				query.resource_instance_id,
+			);
+			await removeElementUser(unit, opened, user_id);
+			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'assignElementRole',
+		summary: 'Give a user a role',
+		description,
+		tag,
+		method: 'post',
+		path: rolesOfUser,
+		access: 'element.write',
+		params: UserPath,
+		query: ElementPlaceQuery,
+		body: ElementRoleAssign,
+		example: { role: 'viewer' },
+		returns: { 200: RoleAssignmentRead },
+		failures: { ...failures, 409: 'The user has this role there already' },
+		handle: async ({ params, query, body }, { unit, session }) => {
+			const named = namedInstance(query.resource_instance_id, body.resource_instance_id);
+			const opened = await openUserManagement(unit, params.elements_config_id, sessionActor(session), named);
+			return reply(200, readAssignment(unit, await assignElementRole(unit, opened, params.user_id, body.role)));
+		},
+	}),
+	endpoint({
+		name: 'unassignElementRole',
+		summary: 'Take a role from a user',
+		description,
+		tag,
+		method: 'delete',
+		path: rolesOfUser,
+		access: 'element.write',
+		params: UserPath,
+		query: ElementPlaceQuery,
+		body: ElementRoleUnassign,
+		example: { role: 'viewer' },
+		returns: { 204: null },
+		failures,
+		handle: async ({ params, query, body }, { unit, session }) => {
+			const named = namedInstance(query.resource_instance_id, body.resource_instance_id);
+			const opened = await openUserManagement(unit, params.elements_config_id, sessionActor(session), named);
+			await unassignElementRole(unit, opened, params.user_id, body.role);
+			return reply(204);
+		},
+	}),
+	endpoint({
+		name: 'listElementRoles',
+		summary: 'List the roles that users of an element can hold, with their levels',
+		description: `${description} Owners are shown all roles, others those of the levels 1 to 4.`,
+		tag,
+		method: 'get',
+		path: `${data}/roles`,
+		access: 'element.read',
+		params: ElementPath,
+		query: ElementUserQuery,
+		returns: { 200: ElementRoleRead.array() },
+		failures: seen,
+		handle: async ({ params, query }, { unit, session }) => {
+			const { elements_config_id } = params;
+			const opened = await openUserManagement(
+				unit,
+				elements_config_id,
+				sessionActor(session),
+				query.resource_instance_id,
+			);
+			const filter = {
+				config_id: opened.config.id,
+				resource_id: opened.instance?.resource_id ?? null,
+				search: query.search,
+				levels: shownLevels(opened),
+			};
+			return reply(200, [...(await readPage(elementRolesBy(unit, filter), query)).data]);
+		},
+	}),
+	endpoint({
+		name: 'listElementAuditLogs',
+		summary: 'Decisions about the users of an element: an empty list',
+		description: 'Regolith keeps no log of decisions yet. The change log is for API keys: `listChanges`.',
+		tag,
+		method: 'get',
+		path: `${data}/audit_logs`,
+		access: 'element.read',
+		params: ElementPath,
+		query: ElementAuditLogQuery,
+		returns: { 200: AuditLogPage },
+		failures: seen,
+		handle: async ({ params, query }, { unit, session }) => {
+			await openElement(unit, params.elements_config_id, sessionActor(session), query.resource_instance_id);
+			return reply(200, { data: [], total_count: 0, page_count: 0, pagination_count: 0 });
+		},
+	}),
+];

@@ -1,0 +1,174 @@
+import { groupBy } from '../../compiler/group-by.js';
+import { Failure, notFound, unprocessable } from '../failure.js';
+import type { Role } from '../store/table/role.js';
+import { type AssignmentRow, assignmentsBy } from '../store/table/role-assignment.js';
+import { isMember } from '../store/table/tenant-user.js';
+import { User, usersBy, userWithKey } from '../store/table/user.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { RowQuery } from '../store/unit/row-query.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { instanceParts } from '../wire/common.js';
+import type { ElementUserCreate } from '../wire/element-user.js';
+import type { UserRead } from '../wire/user.js';
+import { assign, assignMany, removeAssignments, unassign } from './assignment.js';
+import { defaultRoleSetting } from './element-setting.js';
+import { addTenantUser, removeTenantUser } from './tenant-user.js';
+import { createUser } from './user.js';
+import {
+	findManagedRole,
+	refuseOwner,
+	requireManagedRole,
+	requireManager,
+	type UserManagement,
+} from './user-management.js';
+
+/** What users of elements do with other users (contract: Elements). Nothing of other tenants is told or touched. */
+
+/** The users that are managed and pass the search, oldest first: of the tenant, or who hold a role on the instance. */
+export function elementUsers(
+	unit: ReadingUnit,
+	{ tenant, instance }: UserManagement,
+	search: string | undefined,
+): { readonly rows: RowQuery<User> } {
+	// In an object, because awaiting a query runs it.
+	return { rows: usersBy(unit, { search, tenant_id: tenant.id, resource_instance_id: instance?.id }) };
+}
+
+/** Users as an element shows them: with their roles in the tenant and those on the instance, and no others. */
+export async function readElementUsers(
+	unit: ReadingUnit,
+	{ tenant, instance }: UserManagement,
+	rows: readonly User[],
+): Promise<readonly UserRead[]> {
+	const here = { user_ids: rows.map(({ id }) => id), tenant_ids: [tenant.id] };
+	const inTenant = groupBy(await assignmentsBy(unit, { ...here, on_instances: false }), ({ user_id }) => user_id);
+	const ids = instance === null ? [] : [instance.id];
+	const held = ids.length === 0 ? [] : await assignmentsBy(unit, { ...here, resource_instance_ids: ids });
+	const onInstance = groupBy(held, ({ user_id }) => user_id);
+	return rows.map((row) => {
+		const roles = (inTenant.get(row.id) ?? []).map(({ role }) => role);
+		const resource_instance_roles = (onInstance.get(row.id) ?? []).flatMap(asInstanceRole);
+		return {
+			...row,
+			...unit.scope,
+			roles: roles.map((role) => ({ role, tenant: tenant.key })),
+			associated_tenants: [{ tenant: tenant.key, roles, status: 'active' as const, resource_instance_roles }],
+		};
+	});
+}
+
+function asInstanceRole({ role, resource_instance }: AssignmentRow) {
+	const parts = instanceParts(resource_instance ?? '');
+	return parts === null ? [] : [{ resource_instance: parts.key, resource: parts.resource, role }];
+}
+
+/**
+ * Adds a user to the tenant, or to those with a role on the instance: the one with the body's key, or a new one. One who
+ * exists stays as they are. They get the role of the body, or the default role of the element. Throws `forbidden`,
+ * `not_found` for the role, and `unprocessable` where a role is needed.
+ */
+export async function addElementUser(
+	unit: WritingUnit,
+	management: UserManagement,
+	body: ElementUserCreate,
+): Promise<User> {
+	const role = await findFirstRole(unit, management, body.role);
+	const { tenant, instance } = management;
+	const { key, email, first_name, last_name, attributes } = body;
+	const existing = await userWithKey(unit, key);
+	const user = existing ?? (await createUser(unit, { key, email, first_name, last_name, attributes }));
+	if (instance === null) await addTenantUser(unit, tenant, user);
+	if (role !== null) await assignMany(unit, [placedRole(management, user, role)]);
+	return user;
+}
+
+/** The role that a new user gets; `null` for none, which only a tenant allows. */
+async function findFirstRole(
+	unit: ReadingUnit,
+	management: UserManagement,
+	named: string | undefined,
+): Promise<Role | null> {
+	requireManager(management);
+	const { config, instance } = management;
+	const reference = named ?? config.settings[defaultRoleSetting];
+	if (reference === undefined) {
+		if (instance === null) return null;
+		const msg = `is required: the element \`${config.key}\` has no \`${defaultRoleSetting}\``;
+		throw unprocessable([{ loc: ['body', 'role'], msg, type: 'missing' }]);
+	}
+	const role = await findManagedRole(unit, management, String(reference));
+	requireManagedRole(management, role);
+	return role;
+}
+
+/**
+ * Takes a user out of the tenant, with all roles there, or takes the roles on the instance from them. The user itself
+ * stays. Throws `forbidden`, and `not_found` for who is not there.
+ */
+export async function removeElementUser(
+	unit: WritingUnit,
+	management: UserManagement,
+	reference: string,
+): Promise<void> {
+	requireManager(management);
+	const user = await findMember(unit, management, reference);
+	await refuseOwner(unit, management, user);
+	const { tenant, instance } = management;
+	if (instance === null) return removeTenantUser(unit, tenant, user);
+	const place = { user_ids: [user.id], tenant_ids: [tenant.id], resource_instance_ids: [instance.id] };
+	if ((await removeAssignments(unit, place)) === 0) throw notFound(User.title, reference);
+}
+
+/**
+ * Gives a member of the tenant a role, there or on the instance. Throws `forbidden`, `duplicate`, and `not_found` for
+ * the user or the role.
+ */
+export async function assignElementRole(
+	unit: WritingUnit,
+	management: UserManagement,
+	reference: string,
+	roleReference: string,
+): Promise<AssignmentRow> {
+	requireManager(management);
+	const user = await findMember(unit, management, reference);
+	const role = await findManagedRole(unit, management, roleReference);
+	requireManagedRole(management, role);
+	return assign(unit, placedRole(management, user, role));
+}
+
+/**
+ * Takes a role from a member of the tenant, there or on the instance. Throws `forbidden`, and `not_found` for the user,
+ * the role, or a role that they do not hold.
+ */
+export async function unassignElementRole(
+	unit: WritingUnit,
+	management: UserManagement,
+	reference: string,
+	roleReference: string,
+): Promise<void> {
+	requireManager(management);
+	const user = await findMember(unit, management, reference);
+	const role = await findManagedRole(unit, management, roleReference);
+	requireManagedRole(management, role);
+	await refuseOwner(unit, management, user);
+	await unassign(unit, placedRole(management, user, role));
+}
+
+/** A member of the tenant, by id or key. Throws `not_found`, for users of other tenants too. */
+async function findMember(unit: ReadingUnit, { tenant }: UserManagement, reference: string): Promise<User> {
+	const user = await unit.find(User, reference);
+	if (await isMember(unit, { tenant_id: tenant.id, user_id: user.id })) return user;
+	throw notFound(User.title, reference);
+}
+
+function placedRole({ tenant, instance }: UserManagement, user: User, role: Role) {
+	return { user: user.id, role: role.id, tenant: tenant.id, resource_instance: instance?.id };
+}
+
+/** The one instance that a request names, in its query or its body. Throws `invalid` where they name two. */
+export function namedInstance(query: string | undefined, body: string | undefined): string | undefined {
+	if (query !== undefined && body !== undefined && query !== body) {
+		throw new Failure('invalid', `\`resource_instance_id\` is \`${query}\` in the query and \`${body}\` in the body`);
+	}
+	return query ?? body;
+}

@@ -1,0 +1,329 @@
+import { type Client, client, type Loose } from '../support/client.js';
+import { onEachStore } from '../support/each-store.js';
+import { bearing, browsing, configure, origin } from '../support/element.js';
+import { factId } from '../support/fact-id.js';
+import { fails, problemPlaces } from '../support/failure.js';
+import { openLedger } from '../support/ledger.js';
+import type { Paginated } from '../support/listed.js';
+import { newPlace, type Place } from '../support/management.js';
+
+/** Users of elements manage users, each as far as their level goes (contract: Elements, Levels). */
+
+const journey = onEachStore();
+
+const element = {
+	key: 'people',
+	name: 'People',
+	elements_type: 'user_management',
+	settings: { default_role: 'staff' },
+	roles_to_levels: {
+		LEVEL_1: ['owner', 'document#keeper'],
+		LEVEL_2: ['manager', 'document#editor'],
+		LEVEL_3: ['lead'],
+		LEVEL_4: ['staff', 'document#reader'],
+		HIDDEN: ['ghost'],
+	},
+};
+
+/** Who is in the tenant `acme`, with one tenant role each; `una` has one without a level, and `bob` is in `beta`. */
+const cast = { olga: 'owner', max: 'manager', lea: 'lead', sam: 'staff', tim: 'staff', hid: 'ghost', una: 'plain' };
+
+async function setTheScene(place: Place): Promise<void> {
+	const { http, schema, facts, elements } = place;
+	const made = async (path: string, body: object) => {
+		const { status, body: said } = await http.post(path, body);
+		if (status !== 200) throw new Error(`${path}: ${JSON.stringify(said)}`);
+	};
+	for (const key of new Set(Object.values(cast))) await made(`${schema}/roles`, { key, name: key });
+	for (const resource of ['document', 'folder']) {
+		await made(`${schema}/resources`, { key: resource, name: resource, actions: { read: {} } });
+		for (const key of ['keeper', 'editor', 'reader']) {
+			await made(`${schema}/resources/${resource}/roles`, { key, name: key });
+		}
+	}
+	for (const key of ['acme', 'beta']) await made(`${facts}/tenants`, { key, name: key });
+	for (const [key, role] of Object.entries(cast)) {
+		await made(`${facts}/users`, { key, email: `${key}@example.com`, role_assignments: [{ role, tenant: 'acme' }] });
+	}
+	await made(`${facts}/users`, { key: 'bob', role_assignments: [{ role: 'staff', tenant: 'beta' }] });
+	for (const [key, tenant] of [
+		['plan', 'acme'],
+		['memo', 'acme'],
+		['secret', 'beta'],
+	]) {
+		await made(`${facts}/resource_instances`, { key, resource: 'document', tenant });
+	}
+	await made(`${elements}/config`, element);
+	// A user whose levels are all HIDDEN could not sign in.
+	await made(`${elements}/config`, { ...element, key: 'others', roles_to_levels: { LEVEL_1: ['ghost'] } });
+}
+
+const holds = ({ http, facts }: Place, user: string, role: string, instance: string) =>
+	http.post(`${facts}/role_assignments`, { user, role, resource_instance: `document:${instance}`, tenant: 'acme' });
+
+const dataOf = ({ elements }: Place, key = 'people') => `${elements}/config/${key}/data`;
+
+/** The keys of users, or of roles, that an answer lists. */
+function keysIn(body: unknown): readonly unknown[] {
+	const items = Array.isArray(body) ? body : ((body as Paginated).data as readonly Loose[]);
+	return items.map((item: Loose) => item['key']);
+}
+
+/** What the one user of a list is in the one tenant that is told of. */
+function onlyTenant({ data: [user = {}] }: Paginated): Loose {
+	const [tenant = {}, ...others] = user['associated_tenants'] as readonly Loose[];
+	return others.length === 0 ? tenant : {};
+}
+
+/** The roles of a user in `acme`, as `role` or `role@instance`. */
+async function rolesOf({ http, facts }: Place, user: string): Promise<readonly string[]> {
+	const { body } = await http.get<readonly Loose[]>(`${facts}/role_assignments?user=${user}&per_page=100`);
+	return body.flatMap(({ role, tenant, resource_instance }) =>
+		tenant === 'acme' ? [resource_instance ? `${role}@${resource_instance}` : String(role)] : [],
+	);
+}
+
+/** What is done, and the status for owner, manager, viewer, staff, hidden and unconfigured users. */
+const operations: readonly (readonly [
+	what: string,
+	method: string,
+	path: string,
+	body: object | undefined,
+	statuses: readonly number[],
+])[] = [
+	['see users', 'GET', 'users', undefined, [200, 200, 200, 404, 404, 404]],
+	['see roles', 'GET', 'roles', undefined, [200, 200, 200, 404, 404, 404]],
+	['see decisions', 'GET', 'audit_logs', undefined, [200, 200, 200, 404, 404, 404]],
+	['add somebody', 'POST', 'users', { key: 'new' }, [200, 200, 403, 404, 404, 404]],
+	['add an owner', 'POST', 'users', { key: 'new', role: 'owner' }, [200, 403, 403, 404, 404, 404]],
+	['add a manager', 'POST', 'users', { key: 'new', role: 'manager' }, [200, 200, 403, 404, 404, 404]],
+	['add with a hidden role', 'POST', 'users', { key: 'new', role: 'ghost' }, [200, 403, 403, 404, 404, 404]],
+	['add with a role without a level', 'POST', 'users', { key: 'new', role: 'plain' }, [200, 403, 403, 404, 404, 404]],
+	['remove staff', 'DELETE', 'users/tim', undefined, [204, 204, 403, 404, 404, 404]],
+	['remove an owner', 'DELETE', 'users/olga', undefined, [204, 403, 403, 404, 404, 404]],
+	['make an owner', 'POST', 'users/tim/roles', { role: 'owner' }, [200, 403, 403, 404, 404, 404]],
+	['make a manager', 'POST', 'users/tim/roles', { role: 'manager' }, [200, 200, 403, 404, 404, 404]],
+	['make a viewer', 'POST', 'users/tim/roles', { role: 'lead' }, [200, 200, 403, 404, 404, 404]],
+	['give a hidden role', 'POST', 'users/tim/roles', { role: 'ghost' }, [200, 403, 403, 404, 404, 404]],
+	['give a role without a level', 'POST', 'users/tim/roles', { role: 'plain' }, [200, 403, 403, 404, 404, 404]],
+	['give an owner a role', 'POST', 'users/olga/roles', { role: 'staff' }, [200, 200, 403, 404, 404, 404]],
+	['take a staff role', 'DELETE', 'users/tim/roles', { role: 'staff' }, [204, 204, 403, 404, 404, 404]],
+	['take an owner role', 'DELETE', 'users/olga/roles', { role: 'owner' }, [204, 403, 403, 404, 404, 404]],
+	['take a role without a level', 'DELETE', 'users/una/roles', { role: 'plain' }, [204, 403, 403, 404, 404, 404]],
+	['take a role not held', 'DELETE', 'users/tim/roles', { role: 'lead' }, [404, 404, 403, 404, 404, 404]],
+];
+const actors = ['olga', 'max', 'lea', 'sam', 'hid', 'una'];
+
+journey('each level does what it may, and nothing else', async (t, place) => {
+	await setTheScene(place);
+	const { http, facts } = place;
+	const signedIn = new Map<string, Client>();
+	for (const actor of actors) signedIn.set(actor, await bearing(place, actor, 'acme'));
+	const restore = async () => {
+		const { body } = await http.get<Paginated>(`${facts}/users?per_page=100`);
+		if (keysIn(body).includes('new')) await http.delete(`${facts}/users/new`);
+		for (const [user, role] of Object.entries(cast)) {
+			await http.put(`${facts}/users/${user}`, { role_assignments: [{ role, tenant: 'acme' }] });
+		}
+	};
+	for (const [what, method, path, body, statuses] of operations) {
+		for (const [index, actor] of actors.entries()) {
+			const before = await place.revision();
+			// A user who was taken out signs in again.
+			const session = signedIn.get(actor) ?? (await bearing(place, actor, 'acme'));
+			const answer = await session.send<Loose>(method, `${dataOf(place)}/${path}`, body);
+			t.is(answer.status, statuses[index] ?? 0, `${actor}: ${what}: ${JSON.stringify(answer.body)}`);
+			if (answer.status === 404 && index > 2) fails(t, answer, 404, "'ElementsConfig'");
+			if (answer.status >= 400) t.is(await place.revision(), before, `${actor}: ${what}`);
+			if (method === 'GET' || answer.status >= 400) continue;
+			await restore();
+			if (path === 'users/olga') signedIn.delete('olga');
+		}
+	}
+});
+
+journey('users are added, listed with what they are here, given roles and taken out', async (t, place) => {
+	await setTheScene(place);
+	const { http, facts } = place;
+	const ledger = await openLedger(t, place);
+	const olga = await bearing(place, 'olga', 'acme');
+	const data = dataOf(place);
+	const made = { key: 'ann', email: 'ann@example.com', first_name: 'Ann', attributes: { team: 'red' } };
+	const added = await ledger.wrote(await olga.post(`${data}/users`, made));
+	const here = (roles: readonly string[]) => ({
+		roles: roles.map((role) => ({ role, tenant: 'acme' })),
+		associated_tenants: [{ tenant: 'acme', roles, status: 'active', resource_instance_roles: [] }],
+	});
+	t.like(added, { ...made, last_name: null, environment_id: place.id });
+	t.deepEqual({ roles: added['roles'], associated_tenants: added['associated_tenants'] }, here(['staff']));
+	t.deepEqual(await rolesOf(place, 'ann'), ['staff'], 'the default role');
+	// Bob comes from another tenant: he stays who he is, and nothing of there is told.
+	const bob = await ledger.wrote(
+		await olga.post(`${data}/users`, { key: 'bob', email: 'other@example.com', role: 'lead' }),
+	);
+	t.like(bob, { email: null, ...here(['lead']) });
+	t.deepEqual(await ledger.kept(await olga.post(`${data}/users`, { key: 'bob', role: 'lead' })), bob, 'again');
+	const given = await ledger.wrote(await olga.post(`${data}/users/ann/roles`, { role: 'manager' }));
+	t.like(given, { user: 'ann', role: 'manager', tenant: 'acme', resource_instance: null });
+	fails(t, await olga.post(`${data}/users/ann/roles`, { role: 'manager' }), 409);
+	await ledger.wrote(await olga.delete(`${data}/users/${given['user_id']}/roles`, { role: given['role_id'] }), 204);
+	fails(t, await olga.delete(`${data}/users/ann/roles`, { role: 'manager' }), 404, 'RoleAssignment');
+
+	const list = async (query: string) => {
+		const { body } = await olga.get<Paginated>(`${data}/users?${query}`);
+		return [keysIn(body), body.total_count, body.page_count];
+	};
+	const all = [...Object.keys(cast), 'bob', 'ann'];
+	t.deepEqual(await list(''), [all, 9, 1]);
+	t.deepEqual(await list('per_page=4&page=3'), [['ann'], 9, 3]);
+	t.deepEqual(await list('page=7'), [[], 9, 1]);
+	t.deepEqual(await list('search=ANN'), [['ann'], 1, 1]);
+	t.deepEqual(await list('search=nobody'), [[], 0, 0]);
+	const shown = await olga.get<Paginated>(`${data}/users?search=bob`);
+	t.deepEqual(shown.body.data, [bob], 'without the roles in the other tenant');
+
+	await ledger.wrote(await olga.delete(`${data}/users/bob`), 204);
+	t.deepEqual((await http.get(`${facts}/users/bob`)).body['roles'], [{ role: 'staff', tenant: 'beta' }]);
+	fails(t, await olga.delete(`${data}/users/bob`), 404, 'User');
+	await ledger.balanced();
+	const { body: log } = await http.get<Paginated>(`/v2/projects/${place.project}/envs/${place.key}/changes?per_page=1`);
+	t.deepEqual(log.data[0]?.['actor'], { id: await factId(place, 'users/olga'), name: null });
+});
+
+journey('roles are listed with their levels, hidden ones for owners alone', async (t, place) => {
+	await setTheScene(place);
+	const listed = async (user: string, query = '') => {
+		const answer = await (await bearing(place, user, 'acme')).get<readonly Loose[]>(`${dataOf(place)}/roles?${query}`);
+		return answer.body.map(({ key, permission_level }) => `${key} ${permission_level}`);
+	};
+	const shown = ['owner LEVEL_1', 'manager LEVEL_2', 'lead LEVEL_3', 'staff LEVEL_4'];
+	t.deepEqual(await listed('olga'), [...shown, 'ghost HIDDEN', 'plain UNCONFIGURED']);
+	for (const user of ['max', 'lea']) t.deepEqual(await listed(user), shown);
+	t.deepEqual(await listed('max', 'search=a&per_page=2&page=2'), ['staff LEVEL_4']);
+	t.deepEqual(await listed('olga', 'resource_instance_id=document:plan'), [
+		'keeper LEVEL_1',
+		'editor LEVEL_2',
+		'reader LEVEL_4',
+	]);
+});
+
+journey('on an instance, levels and roles are those of the instance', async (t, place) => {
+	await setTheScene(place);
+	const { http, elements } = place;
+	await http.patch(`${elements}/config/people`, {
+		settings: { resource: 'document', default_role: 'document#reader' },
+	});
+	await holds(place, 'sam', 'keeper', 'plan');
+	await holds(place, 'tim', 'editor', 'plan');
+	const [sam, tim, lea] = [
+		await bearing(place, 'sam', 'acme'),
+		await bearing(place, 'tim', 'acme'),
+		await bearing(place, 'lea', 'acme'),
+	];
+	const users = `${dataOf(place)}/users`;
+	const plan = '?resource_instance_id=document:plan';
+	t.deepEqual(problemPlaces(await sam.get(users)), ['query.resource_instance_id'], 'an instance has to be named');
+	t.deepEqual(keysIn((await sam.get(`${users}${plan}`)).body), ['sam', 'tim']);
+	t.deepEqual(keysIn((await lea.get(`${users}?resource_instance_id=plan`)).body), ['sam', 'tim'], 'by the tenant');
+	for (const other of ['memo', 'secret', 'nothing']) {
+		fails(t, await sam.get(`${users}?resource_instance_id=document:${other}`), 404);
+	}
+	t.is((await tim.post(`${users}${plan}`, { key: 'ann' })).status, 200);
+	t.deepEqual(await rolesOf(place, 'ann'), ['reader@document:plan']);
+	const inBody = { resource_instance_id: 'document:plan' };
+	t.is((await tim.post(`${users}/ann/roles`, { role: 'editor', ...inBody })).status, 200);
+	fails(t, await tim.post(`${users}/ann/roles${plan}`, { role: 'keeper' }), 403);
+	fails(t, await tim.post(`${users}/ann/roles${plan}`, { role: 'staff' }), 404, 'Role');
+	fails(t, await tim.post(`${users}/ann/roles${plan}`, { role: 'folder#editor' }), 404, 'Role');
+	fails(t, await tim.post(`${users}/ann/roles${plan}`, { role: 'editor', resource_instance_id: 'memo' }), 400, 'memo');
+	fails(t, await tim.post(`${users}/ann/roles`, { role: 'editor', resource_instance_id: 'memo' }), 404);
+	fails(t, await tim.delete(`${users}/sam${plan}`), 403, 'owner');
+	fails(t, await tim.delete(`${users}/sam/roles${plan}`, { role: 'keeper' }), 403);
+	t.is((await sam.post(`${users}/ann/roles${plan}`, { role: 'document#keeper' })).status, 200);
+	const { body } = await sam.get<Paginated>(`${users}${plan}&search=ann`);
+	t.like(onlyTenant(body), {
+		roles: [],
+		resource_instance_roles: ['reader', 'editor', 'keeper'].map((role) => ({
+			resource_instance: 'plan',
+			resource: 'document',
+			role,
+		})),
+	});
+	fails(t, await tim.delete(`${users}/ann/roles${plan}`, { role: 'editor' }), 403, 'owner');
+	t.is((await sam.delete(`${users}/ann${plan}`)).status, 204);
+	t.deepEqual(await rolesOf(place, 'ann'), []);
+	fails(t, await sam.delete(`${users}/lea${plan}`), 404, 'User');
+	await http.patch(`${elements}/config/people`, { settings: { resource: 'document' } });
+	t.deepEqual(problemPlaces(await sam.post(`${users}${plan}`, { key: 'ann' })), ['body.role']);
+});
+
+journey('a manager does not take out who owns an instance of the tenant', async (t, place) => {
+	await setTheScene(place);
+	await holds(place, 'tim', 'keeper', 'plan');
+	const max = await bearing(place, 'max', 'acme');
+	fails(t, await max.delete(`${dataOf(place)}/users/tim`), 403, 'owner');
+	t.is((await max.delete(`${dataOf(place)}/users/tim/roles`, { role: 'staff' })).status, 403);
+	t.is((await (await bearing(place, 'olga', 'acme')).delete(`${dataOf(place)}/users/tim`)).status, 204);
+	t.deepEqual(await rolesOf(place, 'tim'), []);
+});
+
+journey('nobody reaches into another tenant, environment or element', async (t, place, { project, url, store }) => {
+	await setTheScene(place);
+	const elsewhere = await newPlace({ url, store }, project);
+	await setTheScene(elsewhere);
+	const olga = await bearing(place, 'olga', 'acme');
+	const users = `${dataOf(place)}/users`;
+	const before = await place.revision();
+	const theirs = await factId(elsewhere, 'users/tim');
+	for (const user of ['bob', 'nobody', theirs]) {
+		fails(t, await olga.delete(`${users}/${user}`), 404, 'User');
+		fails(t, await olga.post(`${users}/${user}/roles`, { role: 'staff' }), 404, 'User');
+		fails(t, await olga.delete(`${users}/${user}/roles`, { role: 'staff' }), 404, 'User');
+	}
+	const role = String((await elsewhere.http.get(`${elsewhere.schema}/roles/staff`)).body['id']);
+	fails(t, await olga.post(`${users}/tim/roles`, { role }), 404, 'Role');
+	fails(t, await olga.post(users, { key: 'ann', role: 'nothing' }), 404, 'Role');
+	fails(t, await olga.get(`${dataOf(elsewhere)}/users`), 404, 'Environment');
+	fails(t, await olga.get(`${dataOf(place, 'nothing')}/users`), 404, 'ElementsConfig');
+	fails(t, await olga.get(`${dataOf(place, 'others')}/users`), 404, 'ElementsConfig');
+	for (const http of [client(url), place.http]) fails(t, await http.get(users), 401);
+	const wrong: readonly (readonly [body: object, at: string])[] = [
+		[{}, 'body.key'],
+		[{ key: 'a b' }, 'body.key'],
+		[{ key: 'ann', email: 'no' }, 'body.email'],
+		[{ key: 'ann', tenant: 'beta' }, 'body.tenant'],
+		[{ key: 'ann', role_assignments: [{ role: 'owner', tenant: 'beta' }] }, 'body.role_assignments'],
+	];
+	for (const [body, at] of wrong) t.deepEqual(problemPlaces(await olga.post(users, body)), [at], JSON.stringify(body));
+	t.deepEqual(problemPlaces(await olga.post(`${users}/tim/roles`, { role: 'staff', tenant: 'beta' })), ['body.tenant']);
+	t.deepEqual(problemPlaces(await olga.get(`${users}?per_page=101`)), ['query.per_page']);
+	t.is(await place.revision(), before);
+	const requests = { ...element, key: 'requests', elements_type: 'approval_flow', settings: {} };
+	await place.http.post(`${place.elements}/config`, requests);
+	fails(t, await olga.get(`${dataOf(place, 'requests')}/users`), 400, 'approval_flow');
+	const log = await olga.get(`${dataOf(place, 'requests')}/audit_logs?page=2`);
+	t.deepEqual(log.body, { data: [], total_count: 0, page_count: 0, pagination_count: 0 });
+});
+
+journey('the session of who was taken out ends, and a write by cookie comes from an origin', async (t, place) => {
+	await setTheScene(place);
+	await configure(place, { settings: { elements_origins: [origin] } });
+	const users = `${dataOf(place)}/users`;
+	const [max, olga] = [await bearing(place, 'max', 'acme'), await browsing(place, 'olga', 'acme')];
+	fails(t, await olga.delete(`${users}/max`), 403, 'elements_origins');
+	t.is((await max.get(users)).status, 200);
+	t.is((await olga.delete(`${users}/max`, undefined, { headers: { origin } })).status, 204);
+	fails(t, await max.get(users), 401);
+});
+
+journey('a level that was taken a moment ago does nothing any more', async (t, place) => {
+	await setTheScene(place);
+	const { http, facts } = place;
+	const max = await bearing(place, 'max', 'acme');
+	const users = `${dataOf(place)}/users`;
+	t.is((await max.post(`${users}/tim/roles`, { role: 'lead' })).status, 200);
+	await http.post(`${facts}/tenants/acme/users`, { key: 'max' });
+	await http.delete(`${facts}/role_assignments`, { user: 'max', role: 'manager', tenant: 'acme' });
+	fails(t, await max.delete(`${users}/tim/roles`, { role: 'lead' }), 404, 'ElementsConfig');
+	fails(t, await max.get(users), 404, 'ElementsConfig');
+});
