@@ -13,6 +13,7 @@ import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
 import type { Environment, Project } from '../store/table/account.js';
 import type { PdpInstances } from '../store/table/pdp-state.js';
+import type { Committed } from '../store/unit/queued-write.js';
 import type { ReadingUnit, Scope } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { UserTokens } from '../token/user-token.js';
@@ -42,7 +43,8 @@ interface InSession {
  * an environment, which the path does not name. `environment.sign_in`: such a key that may write.
  * `environment.sessions`: a key of the access level `admin`.
  *
- * Users of elements have no key. `element.enter`: anyone, to sign in and out. `element.session`: whoever is signed in.
+ * Users of elements have no key. `element.enter`: anyone, to sign in and out and to approve an
+ * invite. `element.session`: whoever is signed in.
  * `element.read` and `element.write`: whoever is signed in to the environment of the path; a write by cookie comes from
  * an origin that the environment names, and finds the session and its user still there in its unit of work.
  */
@@ -73,6 +75,12 @@ export interface Contexts {
 		readonly entrance: ElementEntrance;
 		readonly tokens: UserTokens;
 		readonly reading: (scope: Scope) => ReadingUnit;
+		/** Runs a unit of work on behalf of a user, by id; `null` for one who does not exist yet. */
+		readonly writing: <T>(
+			scope: Scope,
+			userId: string | null,
+			work: (unit: WritingUnit) => Promise<T>,
+		) => Promise<Committed<T>>;
 	};
 	'element.session': InSession;
 	'element.read': InSession & { readonly unit: ReadingUnit };
@@ -158,7 +166,13 @@ export function guard(store: Store, policies: PolicyStore, copies: EnvironmentCo
 			const unit = store.reading(environmentScope(environment));
 			return run({ caller, environment, unit, sessions: store.entrance.sessionsOf(environment) });
 		},
-		'element.enter': (_, run) => run({ entrance: store.entrance, tokens, reading: (scope) => store.reading(scope) }),
+		'element.enter': (_, run) =>
+			run({
+				entrance: store.entrance,
+				tokens,
+				reading: (scope) => store.reading(scope),
+				writing: (scope, userId, work) => store.write(scope, userId, work),
+			}),
 		'element.session': async (request, run) => run({ session: await requireElementSession(store, request) }),
 		'element.read': async (request, run) => {
 			const session = await enterElements(store, request);

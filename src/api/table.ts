@@ -1,6 +1,7 @@
 import type { Endpoint } from '../http/endpoint.js';
 import { accessRequests } from './elements/access-requests.js';
 import { elementsConfigs } from './elements/configs.js';
+import { inviteApproval } from './elements/invite-approval.js';
 import { operationApprovals } from './elements/operation-approvals.js';
 import { elementsRuntime } from './elements/runtime.js';
 import { sessionAccessRequests } from './elements/session-access-requests.js';
@@ -89,6 +90,7 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...proxyConfigs,
 	// An element may have the key `sessions`: it is deleted below `config`.
 	...elementSignIn,
+	...inviteApproval,
 	...elementSessions,
 	...elementsConfigs,
 	...elementsRuntime,

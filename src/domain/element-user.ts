@@ -1,9 +1,11 @@
 import { groupBy } from '../../compiler/group-by.js';
 import { Failure, notFound, unprocessable } from '../failure.js';
+import type { ElementsConfig } from '../store/table/elements-config.js';
 import type { Role } from '../store/table/role.js';
 import { type AssignmentRow, assignmentsBy } from '../store/table/role-assignment.js';
 import { isMember } from '../store/table/tenant-user.js';
 import { User, usersBy, userWithKey } from '../store/table/user.js';
+import type { UserInvite } from '../store/table/user-invite.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { RowQuery } from '../store/unit/row-query.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
@@ -11,6 +13,7 @@ import { instanceParts } from '../wire/common.js';
 import type { ElementUserCreate } from '../wire/element-user.js';
 import type { UserRead } from '../wire/user.js';
 import { assign, assignMany, removeAssignments, unassign } from './assignment.js';
+import { inviteUser, isInviting, removeInvites } from './element-invite.js';
 import { defaultRoleSetting } from './element-setting.js';
 import { addTenantUser, removeTenantUser } from './tenant-user.js';
 import { createUser } from './user.js';
@@ -37,7 +40,7 @@ export function elementUsers(
 /** Users as an element shows them: with their roles in the tenant and those on the instance, and no others. */
 export async function readElementUsers(
 	unit: ReadingUnit,
-	{ tenant, instance }: UserManagement,
+	{ tenant, instance }: Pick<UserManagement, 'tenant' | 'instance'>,
 	rows: readonly User[],
 ): Promise<readonly UserRead[]> {
 	const here = { user_ids: rows.map(({ id }) => id), tenant_ids: [tenant.id] };
@@ -62,24 +65,35 @@ function asInstanceRole({ role, resource_instance }: AssignmentRow) {
 	return parts === null ? [] : [{ resource_instance: parts.key, resource: parts.resource, role }];
 }
 
+/** Who was added: a user, or an invite of one. */
+export type AddedUser =
+	| { readonly user: User; readonly invite?: undefined }
+	| { readonly user?: undefined; readonly invite: UserInvite };
+
 /**
  * Adds a user to the tenant, or to those with a role on the instance: the one with the body's key, or a new one. One who
- * exists stays as they are. They get the role of the body, or the default role of the element. Throws `forbidden`,
- * `not_found` for the role, and `unprocessable` where a role is needed.
+ * exists stays as they are. They get the role of the body, or the default role of the element. An element that invites
+ * makes an invite instead, except for members of the tenant. Throws `forbidden`, `not_found` for the role, and
+ * `unprocessable` where a role is needed, or an e-mail address to invite.
  */
 export async function addElementUser(
 	unit: WritingUnit,
 	management: UserManagement,
 	body: ElementUserCreate,
-): Promise<User> {
+): Promise<AddedUser> {
 	const role = await findFirstRole(unit, management, body.role);
-	const { tenant, instance } = management;
+	const { config, tenant, instance } = management;
 	const { key, email, first_name, last_name, attributes } = body;
 	const existing = await userWithKey(unit, key);
+	const belongs = existing !== null && (await isMember(unit, { tenant_id: tenant.id, user_id: existing.id }));
+	if (isInviting(config) && !belongs) {
+		if (role === null) throw roleRequired(config);
+		return { invite: await inviteUser(unit, management, role, body) };
+	}
 	const user = existing ?? (await createUser(unit, { key, email, first_name, last_name, attributes }));
 	if (instance === null) await addTenantUser(unit, tenant, user);
 	if (role !== null) await assignMany(unit, [placedRole(management, user, role)]);
-	return user;
+	return { user };
 }
 
 /** The role that a new user gets; `null` for none, which only a tenant allows. */
@@ -93,17 +107,22 @@ async function findFirstRole(
 	const reference = named ?? config.settings[defaultRoleSetting];
 	if (reference === undefined) {
 		if (instance === null) return null;
-		const msg = `is required: the element \`${config.key}\` has no \`${defaultRoleSetting}\``;
-		throw unprocessable([{ loc: ['body', 'role'], msg, type: 'missing' }]);
+		throw roleRequired(config);
 	}
 	const role = await findManagedRole(unit, management, String(reference));
 	requireManagedRole(management, role);
 	return role;
 }
 
+function roleRequired({ key }: ElementsConfig): Failure {
+	const msg = `is required: the element \`${key}\` has no \`${defaultRoleSetting}\``;
+	return unprocessable([{ loc: ['body', 'role'], msg, type: 'missing' }]);
+}
+
 /**
  * Takes a user out of the tenant, with all roles there, or takes the roles on the instance from them. The user itself
- * stays. Throws `forbidden`, and `not_found` for who is not there.
+ * stays. Their pending invites there go too, and who is only invited is taken out by that. Throws `forbidden`, and
+ * `not_found` for who is not there.
  */
 export async function removeElementUser(
 	unit: WritingUnit,
@@ -111,12 +130,14 @@ export async function removeElementUser(
 	reference: string,
 ): Promise<void> {
 	requireManager(management);
-	const user = await findMember(unit, management, reference);
-	await refuseOwner(unit, management, user);
 	const { tenant, instance } = management;
-	if (instance === null) return removeTenantUser(unit, tenant, user);
-	const place = { user_ids: [user.id], tenant_ids: [tenant.id], resource_instance_ids: [instance.id] };
-	if ((await removeAssignments(unit, place)) === 0) throw notFound(User.title, reference);
+	const user = await findUser(unit, management, reference);
+	if (user !== null) await refuseOwner(unit, management, user);
+	const invites = await removeInvites(unit, management, user?.key ?? reference);
+	if (user !== null && instance === null) return removeTenantUser(unit, tenant, user);
+	const place = { user_ids: [user?.id ?? ''], tenant_ids: [tenant.id], resource_instance_ids: [instance?.id ?? ''] };
+	const roles = user === null ? 0 : await removeAssignments(unit, place);
+	if (invites + roles === 0) throw notFound(User.title, reference);
 }
 
 /**
@@ -155,10 +176,16 @@ export async function unassignElementRole(
 }
 
 /** A member of the tenant, by id or key. Throws `not_found`, for users of other tenants too. */
-async function findMember(unit: ReadingUnit, { tenant }: UserManagement, reference: string): Promise<User> {
-	const user = await unit.find(User, reference);
-	if (await isMember(unit, { tenant_id: tenant.id, user_id: user.id })) return user;
-	throw notFound(User.title, reference);
+async function findMember(unit: ReadingUnit, management: UserManagement, reference: string): Promise<User> {
+	const user = await findUser(unit, management, reference);
+	if (user === null) throw notFound(User.title, reference);
+	return user;
+}
+
+async function findUser(unit: ReadingUnit, { tenant }: UserManagement, reference: string): Promise<User | null> {
+	const user = (await unit.findMany(User, [reference])).get(reference);
+	if (user === undefined) return null;
+	return (await isMember(unit, { tenant_id: tenant.id, user_id: user.id })) ? user : null;
 }
 
 function placedRole({ tenant, instance }: UserManagement, user: User, role: Role) {

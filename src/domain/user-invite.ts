@@ -2,13 +2,13 @@ import { Failure } from '../failure.js';
 import { ResourceInstance } from '../store/table/resource-instance.js';
 import { Role, tenantRolesOnly } from '../store/table/role.js';
 import { Tenant } from '../store/table/tenant.js';
-import type { User } from '../store/table/user.js';
+import { type User, userWithKey } from '../store/table/user.js';
 import { UserInvite, type UserInviteFilter, userInvitesBy } from '../store/table/user-invite.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { UserInviteApprove, UserInviteCreate, UserInviteRead, UserInviteUpdate } from '../wire/user-invite.js';
 import { definedFields } from './defined-fields.js';
-import { createUser } from './user.js';
+import { admitInvited, createInvited, requireOpenInvite } from './element-invite.js';
 
 /** An invite as the API shows it. */
 export function readUserInvite(unit: ReadingUnit, row: UserInvite): UserInviteRead {
@@ -40,24 +40,17 @@ export async function changeUserInvite(
 
 /**
  * Creates the invited user, with the invited role in the tenant or on the resource instance. Throws `invalid` if the
- * invite was approved before or is for another e-mail address, and `duplicate` if a user has the key already.
+ * invite was approved before or is for another e-mail address, and `duplicate` if a user has the key already and the
+ * invite was not made in an element.
  */
 export async function approveUserInvite(unit: WritingUnit, invite: UserInvite, body: UserInviteApprove): Promise<User> {
-	if (invite.status === 'approved')
-		throw new Failure('invalid', `the invite \`${invite.key}\` has already been approved`);
-	if (invite.email.toLowerCase() !== body.email.toLowerCase()) {
-		throw new Failure('invalid', `\`${body.email}\` is not the e-mail address that was invited`);
-	}
-	const { first_name, last_name, role_id, tenant_id, resource_instance_id } = invite;
-	const role = await unit.find(Role, role_id);
-	const resource_instance = role.resource_id === null ? undefined : (resource_instance_id ?? undefined);
-	const user = await createUser(unit, {
-		...body,
-		first_name: first_name ?? undefined,
-		last_name: last_name ?? undefined,
-		role_assignments: [{ role: role_id, tenant: tenant_id, resource_instance }],
-	});
-	await unit.update(UserInvite, invite, { status: 'approved' }, invite.key);
+	requireOpenInvite(invite, body.email);
+	const { key, email } = body;
+	const attributes = { ...invite.attributes, ...body.attributes };
+	// In elements, users of other tenants are invited too.
+	const existing = invite.user_key === null ? null : await userWithKey(unit, key);
+	const user = existing ?? (await createInvited(unit, invite, { key, email, attributes }));
+	await admitInvited(unit, invite, user);
 	return user;
 }
 

@@ -17,6 +17,13 @@ export interface PresentedToken {
 	readonly user_key_claim: string;
 }
 
+/** Whom a token is about. */
+export interface TokenSubject {
+	readonly key: string;
+	/** The e-mail address that the token vouches for; `null` without one, or where it says that it is not verified. */
+	readonly email: string | null;
+}
+
 /** Checks the tokens that applications give their users (JWT), with the keys of the environment. */
 export class UserTokens {
 	constructor(
@@ -28,12 +35,19 @@ export class UserTokens {
 	 * The key of the user that a token is about; `null` when it is malformed, not signed by a key of the environment,
 	 * expired or without expiry, or has no such claim. Throws `invalid_jwks` when the environment's keys cannot be used.
 	 */
-	async userKey(configured: Jwks | null, { user_jwt, user_key_claim }: PresentedToken): Promise<string | null> {
+	async userKey(configured: Jwks | null, token: PresentedToken): Promise<string | null> {
+		return (await this.subject(configured, token))?.key ?? null;
+	}
+
+	/** As `userKey`, with the e-mail address. */
+	async subject(configured: Jwks | null, { user_jwt, user_key_claim }: PresentedToken): Promise<TokenSubject | null> {
 		const keys = this.keySets.keysFor(configured);
 		const payload = await this.#verify(user_jwt, keys);
 		if (payload === null || !Object.hasOwn(payload, user_key_claim)) return null;
 		const key = payload[user_key_claim];
-		return typeof key === 'string' && key !== '' ? key : null;
+		if (typeof key !== 'string' || key === '') return null;
+		const { email, email_verified } = payload;
+		return { key, email: typeof email === 'string' && email_verified !== false ? email : null };
 	}
 
 	async #verify(token: string, keys: ReturnType<KeySets['keysFor']>): Promise<JWTPayload | null> {

@@ -43,6 +43,14 @@ export const UserInviteApprove = granting(
 ).meta({ id: 'ElementsUserInviteApprove' });
 export type UserInviteApprove = z.output<typeof UserInviteApprove>;
 
+/** What an invited user says who approves their own invite. The claim of their token holds the key of the user. */
+export const OwnInviteApprove = granting({
+	email: Email,
+	user_key_claim: defaulted(Name.min(1), () => 'sub'),
+	attributes: defaulted(ComparedAttributes, () => ({})),
+}).meta({ id: 'UserInviteApproveByToken' });
+export type OwnInviteApprove = z.output<typeof OwnInviteApprove>;
+
 /**
  * The invites that a list asks for, with any of the given values for each filter. A value that names nothing matches
  * nothing.

@@ -1,3 +1,4 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { type Client, client, type Loose } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { bearing, browsing, configure, origin } from '../support/element.js';
@@ -326,4 +327,135 @@ journey('a level that was taken a moment ago does nothing any more', async (t, p
 	await http.delete(`${facts}/role_assignments`, { user: 'max', role: 'manager', tenant: 'acme' });
 	fails(t, await max.delete(`${users}/tim/roles`, { role: 'lead' }), 404, 'ElementsConfig');
 	fails(t, await max.get(users), 404, 'ElementsConfig');
+});
+
+/** Lets an element invite, and the environment check tokens. Returns what signs them. */
+async function inviting(place: Place): Promise<(claims: Loose) => Promise<string>> {
+	const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+	const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256' };
+	await place.http.patch(`${place.elements}/config/people`, { email_notifications: true });
+	await configure(place, { jwks: { jwks: { keys: [jwk] } } });
+	return (claims) =>
+		new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).setExpirationTime('5m').sign(privateKey);
+}
+
+journey('an element that notifies invites, and the invited approve', async (t, place) => {
+	await setTheScene(place);
+	const { http, schema, facts, url } = place;
+	const token = await inviting(place);
+	const ledger = await openLedger(t, place);
+	const olga = await bearing(place, 'olga', 'acme');
+	const users = `${dataOf(place)}/users`;
+	const body = { key: 'ines@example.com', first_name: 'Ines', role: 'lead', attributes: { team: 'red' } };
+	const invite = await ledger.wrote(await olga.post(users, body));
+	t.like(invite, {
+		key: 'ines@example.com',
+		email: 'ines@example.com',
+		first_name: 'Ines',
+		status: 'pending',
+		tenant_id: await factId(place, 'tenants/acme'),
+		resource_instance_id: null,
+	});
+	t.deepEqual(await ledger.kept(await olga.post(users, body)), invite, 'the same invite again');
+	t.is((await http.get(`${facts}/users/ines@example.com`)).status, 404);
+	const { body: list } = await olga.get<Paginated>(`${users}?per_page=3&page=3`);
+	t.deepEqual([keysIn(list), list.total_count, list.page_count], [['una', 'ines@example.com'], 8, 3]);
+	t.like(list.data[1], {
+		roles: [],
+		associated_tenants: [{ tenant: 'acme', roles: ['lead'], status: 'pending', resource_instance_roles: [] }],
+	});
+
+	const path = `/v2/auth/${place.id}/user_invites/${invite['id']}/approve`;
+	const approve = async (claims: Loose, sent: object = {}) =>
+		client(url, await token(claims)).post(path, { email: 'Ines@example.com', ...sent });
+	await http.post(`${schema}/users/attributes`, { key: 'clearance', type: 'string' });
+	const refused: readonly (readonly [claims: Loose, sent: object, status: number, says: string])[] = [
+		[{ sub: 'mallory' }, {}, 403, 'not about the user'],
+		[{ sub: 'mallory', email: 'mallory@example.com' }, {}, 403, 'not about the user'],
+		[{ sub: 'mallory', email: 'ines@example.com', email_verified: false }, {}, 403, 'not about the user'],
+		[{ sub: 'ines', email: 'ines@example.com' }, { email: 'other@example.com' }, 400, 'other@example.com'],
+		[{ sub: 'i n', email: 'ines@example.com' }, {}, 400, 'i n'],
+		[{ sub: 'ines', email: 'ines@example.com' }, { attributes: { clearance: 'top' } }, 403, 'clearance'],
+		[{ name: 'ines@example.com' }, {}, 401, 'sign in again'],
+	];
+	const before = await place.revision();
+	for (const [claims, sent, status, says] of refused) fails(t, await approve(claims, sent), status, says);
+	for (const secret of [undefined, 'x', place.secret]) {
+		fails(t, await client(url, secret).post(path, { email: 'ines@example.com' }), 401, 'sign in again');
+	}
+	const claims = { uid: 'ines', email: 'INES@example.com' };
+	const own = { user_key_claim: 'uid', attributes: { language: 'pt', team: 'blue' } };
+	for (const code of ['nothing', 'ines@example.com', place.id]) {
+		const other = client(url, await token(claims));
+		fails(
+			t,
+			await other.post(path.replace(String(invite['id']), code), { email: 'a@b.de', ...own }),
+			404,
+			'UserInvite',
+		);
+	}
+	t.deepEqual(problemPlaces(await client(url, await token(claims)).post(path, { role: 'owner' })), [
+		'body.email',
+		'body.role',
+	]);
+	t.is(await place.revision(), before);
+	const approved = await approve(claims, own);
+	t.is(approved.revision, before + 1);
+	t.like(approved.body, {
+		key: 'ines',
+		first_name: 'Ines',
+		email: 'ines@example.com',
+		attributes: { language: 'pt', team: 'red' },
+		roles: [{ role: 'lead', tenant: 'acme' }],
+	});
+	t.deepEqual(await rolesOf(place, 'ines'), ['lead']);
+	fails(t, await approve(claims, own), 400, 'already');
+});
+
+journey('tenants invite one user without hearing of each other, and invites are taken back', async (t, place) => {
+	await setTheScene(place);
+	const { http, facts, url, elements } = place;
+	const token = await inviting(place);
+	await http.post(`${facts}/role_assignments`, { user: 'bob', role: 'owner', tenant: 'beta' });
+	const [olga, max, bob] = [
+		await bearing(place, 'olga', 'acme'),
+		await bearing(place, 'max', 'acme'),
+		await bearing(place, 'bob', 'beta'),
+	];
+	const users = `${dataOf(place)}/users`;
+	const ines = { key: 'ines', email: 'ines@example.com' };
+	t.deepEqual(problemPlaces(await olga.post(users, { key: 'ines' })), ['body.email']);
+	fails(t, await max.post(users, { ...ines, role: 'owner' }), 403);
+	const [first, second] = [await olga.post(users, { ...ines, role: 'owner' }), await bob.post(users, ines)];
+	t.deepEqual([first.body['key'], second.body['key']], ['ines', 'ines']);
+	t.not(first.body['id'], second.body['id']);
+	fails(t, await max.post(users, ines), 403, 'owner');
+	fails(t, await max.delete(`${users}/ines`), 403, 'owner');
+	const approve = async (invite: Loose, sub: string) =>
+		client(url, await token({ sub })).post(`/v2/auth/${place.id}/user_invites/${invite['id']}/approve`, {
+			email: 'ines@example.com',
+		});
+	t.is((await approve(second.body, 'ines')).status, 200);
+	t.is((await approve(first.body, 'ines')).status, 200, 'who exists by then');
+	t.deepEqual((await http.get(`${facts}/users/ines`)).body['roles'], [
+		{ role: 'staff', tenant: 'beta' },
+		{ role: 'owner', tenant: 'acme' },
+	]);
+	// A member is given a role at once; who is somewhere else is invited like everybody.
+	t.like((await olga.post(users, { key: 'tim', role: 'lead' })).body, { key: 'tim', status: undefined });
+	t.is((await olga.post(users, { key: 'bob', email: 'bob@example.com' })).body['status'], 'pending');
+	t.is((await max.delete(`${users}/bob`)).status, 204);
+	fails(t, await max.delete(`${users}/bob`), 404, 'User');
+	const again = await olga.post(users, { key: 'kim', email: 'kim@example.com' });
+	t.is(
+		(await http.post(`${facts}/user_invites/${again.body['id']}/approve`, { ...ines, email: 'kim@example.com' }))
+			.status,
+		200,
+		'by the application',
+	);
+	await http.patch(`${elements}/config/people`, { settings: {} });
+	t.deepEqual(problemPlaces(await olga.post(users, { ...ines, key: 'leo' })), ['body.role']);
+	await olga.post(users, { ...ines, key: 'leo', role: 'staff' });
+	await http.delete(`${elements}/people`);
+	t.is((await http.get<Paginated>(`${facts}/user_invites?search=leo`)).body.total_count, 1, 'invites stay');
 });

@@ -5,11 +5,11 @@ import { elementSettings } from '../../wire/environment.js';
 import { findElementSession } from './element-session.js';
 
 const concerned = /^\/v2\/(auth|elements)\//;
-const frontendLogin = /^\/v2\/auth\/([^/]+)\/elements_fe_login_as$/;
+const ofEnvironment = /^\/v2\/auth\/([^/]+)\/(elements_fe_login_as$|user_invites\/)/;
 
 /**
  * Lets pages of the origins that an environment names call what users of elements call (CORS). The environment is the
- * one of the path of a sign-in, or of the session. Where a request shows neither, as preflights do, an origin that any
+ * one of the path of a sign-in or an invite, or of the session. Where a request shows neither, as preflights do, an origin that any
  * environment names will do: nothing of an environment is in the answer.
  */
 export function elementOrigins(store: Store): CrossOrigin {
@@ -28,7 +28,7 @@ async function findAskedEnvironment(
 	store: Store,
 	request: CrossOriginRequest,
 ): Promise<Environment | null | undefined> {
-	const named = frontendLogin.exec(request.path)?.[1];
+	const named = ofEnvironment.exec(request.path)?.[1];
 	if (named !== undefined) return store.entrance.findEnvironment(named);
 	return (await findElementSession(store, request))?.environment;
 }

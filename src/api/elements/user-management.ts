@@ -1,4 +1,5 @@
 import { readAssignment } from '../../domain/assignment.js';
+import { pendingInvites, readElementInvite, readInvitedUsers } from '../../domain/element-invite.js';
 import {
 	addElementUser,
 	assignElementRole,
@@ -11,7 +12,7 @@ import {
 import { openElement, openUserManagement, shownLevels } from '../../domain/user-management.js';
 import { reply } from '../../http/endpoint.js';
 import { elementRolesBy } from '../../store/table/elements-config.js';
-import { readPage } from '../../store/unit/row-query.js';
+import { readJoinedPage, readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import {
 	AuditLogPage,
@@ -27,7 +28,6 @@ import {
 } from '../../wire/element-user.js';
 import { RoleAssignmentRead } from '../../wire/role-assignment.js';
 import { EnvironmentPath, endpoint } from '../access.js';
-import { withItems } from '../list-answer.js';
 import { sessionActor } from './session-actor.js';
 
 const tag = 'User management';
@@ -50,7 +50,7 @@ const seen = { 400: failures[400], 404: failures[404] };
 export const userManagement = [
 	endpoint({
 		name: 'listElementUsers',
-		summary: 'List the users of an element',
+		summary: 'List the users of an element, and then who is invited, as pending',
 		description,
 		tag,
 		method: 'get',
@@ -68,15 +68,22 @@ export const userManagement = [
 				sessionActor(session),
 				query.resource_instance_id,
 			);
-			const page = await readPage(elementUsers(unit, opened, query.search).rows, query);
-			const items = await readElementUsers(unit, opened, page.data);
-			return reply(200, { ...withItems(page, items), data: [...items] });
+			const { search } = query;
+			const invited = pendingInvites(unit, opened, { search }).rows;
+			const page = await readJoinedPage(elementUsers(unit, opened, search).rows, invited, query);
+			const data = [
+				...(await readElementUsers(unit, opened, page.first)),
+				...(await readInvitedUsers(unit, opened, page.second)),
+			];
+			return reply(200, { data, total_count: page.total_count, page_count: page.page_count });
 		},
 	}),
 	endpoint({
 		name: 'addElementUser',
 		summary: 'Add a user, with a role',
-		description: `${description} Without \`role\`, the user gets the \`default_role\` of the settings, if there is one.`,
+		description:
+			`${description} Without \`role\`, the user gets the \`default_role\` of the settings, if there is one. An element ` +
+			'with `email_notifications` or a webhook makes an invite, and answers that.',
 		tag,
 		method: 'post',
 		path: users,
@@ -90,7 +97,8 @@ export const userManagement = [
 		handle: async ({ params, query, body }, { unit, session }) => {
 			const named = namedInstance(query.resource_instance_id, body.resource_instance_id);
 			const opened = await openUserManagement(unit, params.elements_config_id, sessionActor(session), named);
-			const user = await addElementUser(unit, opened, body);
+			const { user, invite } = await addElementUser(unit, opened, body);
+			if (user === undefined) return reply(200, readElementInvite(unit, invite));
 			const [read] = await readElementUsers(unit, opened, [user]);
 			if (read === undefined) throw new Error('a user who was added is not shown');
 			return reply(200, read);
@@ -98,7 +106,7 @@ export const userManagement = [
 	}),
 	endpoint({
 		name: 'removeElementUser',
-		summary: 'Take a user out of the tenant, or take the roles on an instance from them',
+		summary: 'Take a user or an invite out of the tenant, or take the roles on an instance from a user',
 		description: `${description} The user itself stays, and can be added again.`,
 		tag,
 		method: 'delete',

@@ -14,6 +14,7 @@ import { up as checkBounds } from './0012-check-bounds.js';
 import { up as elements } from './0013-elements.js';
 import { up as elementSessions } from './0014-element-sessions.js';
 import { up as elementRequests } from './0015-element-requests.js';
+import { up as elementInvites } from './0017-element-invites.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -32,6 +33,7 @@ const migrations = [
 	{ name: '0013-elements', up: elements },
 	{ name: '0014-element-sessions', up: elementSessions },
 	{ name: '0015-element-requests', up: elementRequests },
+	{ name: '0017-element-invites', up: elementInvites },
 ] as const;
 
 type Migration = (typeof migrations)[number];

@@ -6,6 +6,7 @@ import { KeyedModel } from './environment-model.js';
 /** Someone who is to become a user, and the role that they will get. */
 export class UserInvite extends KeyedModel {
 	static override readonly tableName = 'user_invites';
+	static override readonly jsonAttributes = ['attributes'];
 	static readonly kind = 'user_invite';
 	static readonly title = 'UserInvite';
 
@@ -17,6 +18,12 @@ export class UserInvite extends KeyedModel {
 	declare tenant_id: string;
 	/** Where in the tenant the role will be held; `null` for all of it. */
 	declare resource_instance_id: string | null;
+	/** The element in which a user made the invite; `null` for those made with an API key, and once it was deleted. */
+	declare config_id: string | null;
+	/** The key of the future user, where it may not be that of the invite; `null` for invites made with an API key. */
+	declare user_key: string | null;
+	/** The attributes of the future user; `null` for invites made with an API key. */
+	declare attributes: Record<string, unknown> | null;
 }
 
 /** What narrows a list of invites: any of each list, all of the lists together; absent ones do not narrow. */
@@ -29,12 +36,15 @@ export interface UserInviteFilter {
 	/** Only invites to resource instances, or only those that are not. */
 	readonly on_instances?: boolean | undefined;
 	readonly status?: UserInvite['status'] | undefined;
+	/** The key of the future user. */
+	readonly user_key?: string | undefined;
+	readonly ids?: readonly string[] | undefined;
 }
 
 /** The environment's invites that pass the filter, oldest first. */
 export function userInvitesBy(
 	unit: ReadingUnit,
-	{ search, on_instances, status, ...ids }: UserInviteFilter,
+	{ search, on_instances, status, user_key, ...ids }: UserInviteFilter,
 ): RowQuery<UserInvite> {
 	const query = unit.query(UserInvite).orderBy('user_invites.id');
 	whereSearched(query, searched, search);
@@ -46,8 +56,10 @@ export function userInvitesBy(
 	}
 	if (on_instances === true) query.whereNotNull('user_invites.resource_instance_id');
 	if (on_instances === false) query.whereNull('user_invites.resource_instance_id');
+	if (ids.ids !== undefined) query.whereRaw('user_invites.id = any(?::uuid[])', [ids.ids]);
+	if (user_key !== undefined) query.whereRaw('coalesce(user_invites.user_key, user_invites.key) = ?', [user_key]);
 	if (status !== undefined) query.where('user_invites.status', status);
 	return rowQuery(query);
 }
 
-const searched = ['key', 'email', 'first_name', 'last_name'].map((column) => `user_invites.${column}`);
+const searched = ['key', 'user_key', 'email', 'first_name', 'last_name'].map((column) => `user_invites.${column}`);

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { approveOwnInvite } from '../../domain/element-invite.js';
+import { readElementUsers } from '../../domain/element-user.js';
+import { reply } from '../../http/endpoint.js';
+import { environmentScope } from '../../store/account/account.js';
+import { bearerSecret } from '../../store/account/authenticate.js';
+import { signedOut } from '../../store/account/element-entrance.js';
+import { userWithKey } from '../../store/table/user.js';
+import { Reference } from '../../wire/common.js';
+import { Jwks } from '../../wire/environment.js';
+import { UserRead } from '../../wire/user.js';
+import { OwnInviteApprove } from '../../wire/user-invite.js';
+import { endpoint, revisionHeader } from '../access.js';
+import { refuseForeignPage } from './element-session.js';
+import { signInHeaders } from './sign-in-page.js';
+
+const InvitePath = z.object({
+	env_id: Reference.describe('The id of an environment.'),
+	code: Reference.describe('The id of an invite.'),
+});
+
+/** The most characters of a token. */
+const maxTokenLength = 16_384;
+
+/** Invites that the invited approve themselves (contract: Invites and webhooks). */
+export const inviteApproval = [
+	endpoint({
+		name: 'approveOwnInvite',
+		summary: 'Approve an invite, with a token of the application',
+		description:
+			'`Authorization: Bearer` is the token (JWT) of the invited user, checked as by `elements_fe_login_as`. The key or ' +
+			'the e-mail address in it has to be the invited one, and `email` the address of the invite. The user is created, ' +
+			'unless there is one with this key, and gets the role of the invite.',
+		tag: 'User management',
+		method: 'post',
+		path: '/v2/auth/:env_id/user_invites/:code/approve',
+		access: 'element.enter',
+		params: InvitePath,
+		body: OwnInviteApprove,
+		example: { email: 'ines@example.com', attributes: { language: 'pt' } },
+		returns: { 200: UserRead },
+		failures: {
+			400: 'The invite has already been approved or is for another address, or the keys of the environment cannot be used',
+			401: 'The token is not valid for this environment',
+			403: 'The token is about somebody else, an attribute is for the application to give, or the origin is not named',
+			404: 'No such environment or invite',
+		},
+		handle: async (request, { entrance, tokens, reading, writing }) => {
+			const { params, body, headers } = request;
+			const environment = await entrance.environment(params.env_id);
+			refuseForeignPage(request, environment);
+			const token = bearerSecret(headers['authorization']) ?? '';
+			if (token === '' || token.length > maxTokenLength) throw signedOut();
+			const presented = { user_jwt: token, user_key_claim: body.user_key_claim };
+			const person = await tokens.subject(Jwks.safeParse(environment.jwks).data ?? null, presented);
+			if (person === null) throw signedOut();
+			const scope = environmentScope(environment);
+			const known = await userWithKey(reading(scope), person.key);
+			const { value, revision } = await writing(scope, known?.id ?? null, async (unit) => {
+				const { user, ...place } = await approveOwnInvite(unit, params.code, person, body);
+				return readElementUsers(unit, place, [user]);
+			});
+			const [read] = value;
+			if (read === undefined) throw new Error('a user who was admitted is not shown');
+			return reply(200, read, { ...signInHeaders, ...revisionHeader(revision) });
+		},
+	}),
+];

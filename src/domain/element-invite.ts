@@ -1,0 +1,231 @@
+import { Failure, forbidden, notFound, unprocessable } from '../failure.js';
+import type { ElementsConfig } from '../store/table/elements-config.js';
+import { attributesIn, Resource } from '../store/table/resource.js';
+import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
+import { Role, rolesWithIds } from '../store/table/role.js';
+import { Tenant } from '../store/table/tenant.js';
+import { type User, userWithKey } from '../store/table/user.js';
+import { UserInvite, userInvitesBy } from '../store/table/user-invite.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { RowQuery } from '../store/unit/row-query.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { asId, UserKey } from '../wire/common.js';
+import type { ElementUserCreate } from '../wire/element-user.js';
+import { Email } from '../wire/email.js';
+import type { UserCreate, UserRead } from '../wire/user.js';
+import type { OwnInviteApprove, UserInviteRead } from '../wire/user-invite.js';
+import { assignMany } from './assignment.js';
+import { addTenantUser } from './tenant-user.js';
+import { createUser } from './user.js';
+import { requireManagedRole, type UserManagement } from './user-management.js';
+
+/** Invites that users make in elements, and that the invited approve with a token of the application (contract: Invites). */
+
+/** The resource whose attributes are those of users. */
+const usersResource = '__user';
+
+/** Whether adding a user in this element makes an invite: it notifies by mail, or has a webhook. */
+export function isInviting({ email_notifications, webhook_url }: ElementsConfig): boolean {
+	return email_notifications || webhook_url !== null;
+}
+
+/**
+ * Invites a user to the tenant or to the instance, with a role that the actor may give. Who is invited there already is
+ * invited anew by the same invite. Throws `forbidden` where that has a role that the actor may not take, and
+ * `unprocessable` without an e-mail address.
+ */
+export async function inviteUser(
+	unit: WritingUnit,
+	management: UserManagement,
+	role: Role,
+	body: ElementUserCreate,
+): Promise<UserInvite> {
+	const { config, tenant, instance } = management;
+	const { key, first_name = null, last_name = null, attributes } = body;
+	const columns = {
+		email: invitedAddress(body),
+		first_name,
+		last_name,
+		attributes,
+		role_id: role.id,
+		config_id: config.id,
+	};
+	const [pending] = await pendingInvites(unit, management, { user_key: key }).rows;
+	if (pending !== undefined) {
+		requireManagedRole(management, await unit.find(Role, pending.role_id));
+		return unit.update(UserInvite, pending, columns, pending.key);
+	}
+	const place = { tenant_id: tenant.id, resource_instance_id: instance?.id ?? null };
+	const taken = (await unit.findMany(UserInvite, [key])).has(key);
+	// The key of an invite is unique, and another tenant may have invited the same user: which the actor is not told.
+	const inviteKey = taken ? `${key}|${unit.clock.newId()}` : key;
+	const invite = { ...columns, ...place, key: inviteKey, user_key: key, status: 'pending' as const };
+	return unit.create(UserInvite, invite, inviteKey);
+}
+
+function invitedAddress({ email, key }: ElementUserCreate): string {
+	if (email !== undefined) return email;
+	if (Email.safeParse(key).success) return key;
+	const msg = 'is required: the element invites users';
+	throw unprocessable([{ loc: ['body', 'email'], msg, type: 'missing' }]);
+}
+
+/** The pending invites to where an actor manages users, oldest first. */
+export function pendingInvites(
+	unit: ReadingUnit,
+	{ tenant, instance }: Pick<UserManagement, 'tenant' | 'instance'>,
+	narrowed: { readonly search?: string | undefined; readonly user_key?: string; readonly ids?: readonly string[] },
+): { readonly rows: RowQuery<UserInvite> } {
+	const place = instance === null ? { on_instances: false } : { resource_instance_ids: [instance.id] };
+	// In an object, because awaiting a query runs it.
+	return { rows: userInvitesBy(unit, { ...narrowed, ...place, tenant_ids: [tenant.id], status: 'pending' }) };
+}
+
+/** An invite as elements show it: under the key of the future user. */
+export function readElementInvite(unit: ReadingUnit, invite: UserInvite): UserInviteRead {
+	return { ...invite, ...unit.scope, key: userKeyOf(invite) };
+}
+
+function userKeyOf({ user_key, key }: UserInvite): string {
+	return user_key ?? key;
+}
+
+/** Invites as lists of users show them: as users who hold nothing yet, and are pending in the tenant. */
+export async function readInvitedUsers(
+	unit: ReadingUnit,
+	{ tenant, instance }: UserManagement,
+	invites: readonly UserInvite[],
+): Promise<readonly UserRead[]> {
+	const ids = invites.map(({ role_id }) => role_id);
+	const roles = new Map((await rolesWithIds(unit, ids)).map((role) => [role.id, role]));
+	return invites.map((invite) => {
+		const role = roles.get(invite.role_id);
+		const inTenant = role?.resource_id === null ? [role.key] : [];
+		const onInstance = role === undefined || instance === null || role.resource_id === null ? [] : [role.key];
+		const resource_instance_roles = onInstance.map((key) => asInstanceRole(instance, key));
+		return {
+			...invite,
+			...unit.scope,
+			key: userKeyOf(invite),
+			attributes: invite.attributes ?? {},
+			roles: [],
+			associated_tenants: [
+				{ tenant: tenant.key, roles: inTenant, status: 'pending' as const, resource_instance_roles },
+			],
+		};
+	});
+}
+
+function asInstanceRole(instance: InstanceRow | null, role: string) {
+	return { resource_instance: instance?.key ?? '', resource: instance?.resource ?? '', role };
+}
+
+/**
+ * Deletes the pending invites of a user, named by their key or by the id of an invite, to where the actor manages users.
+ * Returns how many. Throws `forbidden` for a role that the actor may not take.
+ */
+export async function removeInvites(unit: WritingUnit, management: UserManagement, reference: string): Promise<number> {
+	const id = asId(reference);
+	const named = await pendingInvites(unit, management, { user_key: reference }).rows;
+	const invites = named.length > 0 || id === null ? named : await pendingInvites(unit, management, { ids: [id] }).rows;
+	for (const { role_id } of invites) requireManagedRole(management, await unit.find(Role, role_id));
+	await unit.removeMany(UserInvite, invites, (invite) => invite.key);
+	return invites.length;
+}
+
+/** Whom a token of the application is about. */
+export interface InvitedPerson {
+	readonly key: string;
+	/** `null` where the token vouches for none. */
+	readonly email: string | null;
+}
+
+/** A user who has approved their invite, and where to. */
+export interface ApprovedInvite extends Pick<UserManagement, 'tenant' | 'instance'> {
+	readonly user: User;
+}
+
+/**
+ * Approves an invite for who was invited: the user exists from then on, with its role. An existing user stays as they
+ * are. Whoever has a token may know an invite, so its key or its e-mail address has to be the invited one. Throws
+ * `not_found`, `invalid` as `approveUserInvite`, and `forbidden` for somebody else.
+ */
+export async function approveOwnInvite(
+	unit: WritingUnit,
+	code: string,
+	person: InvitedPerson,
+	{ email, attributes }: OwnInviteApprove,
+): Promise<ApprovedInvite> {
+	const id = asId(code);
+	const [invite] = id === null ? [] : await userInvitesBy(unit, { ids: [id] });
+	if (invite === undefined) throw notFound(UserInvite.title, code);
+	requireInvited(invite, person);
+	requireOpenInvite(invite, email);
+	const existing = await userWithKey(unit, person.key);
+	if (existing !== null) return admitInvited(unit, invite, existing);
+	const given = { ...(await undefinedAttributes(unit, attributes)), ...invite.attributes };
+	const key = requireUserKey(person.key);
+	return admitInvited(unit, invite, await createInvited(unit, invite, { key, email: invite.email, attributes: given }));
+}
+
+/** Creates the user that an invite becomes, with the names of the invite. Throws `duplicate`. */
+export async function createInvited(
+	unit: WritingUnit,
+	{ first_name, last_name }: UserInvite,
+	columns: Pick<UserCreate, 'key' | 'email' | 'attributes'>,
+): Promise<User> {
+	return createUser(unit, {
+		...columns,
+		first_name: first_name ?? undefined,
+		last_name: last_name ?? undefined,
+	});
+}
+
+/** Gives a user the role of an invite, which is approved then. */
+export async function admitInvited(unit: WritingUnit, invite: UserInvite, user: User): Promise<ApprovedInvite> {
+	const { tenant_id, role_id, resource_instance_id, user_key } = invite;
+	const tenant = await unit.find(Tenant, tenant_id);
+	const role = await unit.find(Role, role_id);
+	const onInstance = role.resource_id === null ? null : resource_instance_id;
+	// Whoever is added in an element belongs to the tenant by more than a role.
+	if (user_key !== null && onInstance === null) await addTenantUser(unit, tenant, user);
+	const resource_instance = onInstance ?? undefined;
+	await assignMany(unit, [{ user: user.id, role: role_id, tenant: tenant_id, resource_instance }]);
+	await unit.update(UserInvite, invite, { status: 'approved' }, invite.key);
+	const [instance = null] = onInstance === null ? [] : await instancesBy(unit, { ids: [onInstance] });
+	return { user, tenant, instance };
+}
+
+function requireInvited(invite: UserInvite, { key, email }: InvitedPerson): void {
+	const sameAddress = email !== null && email.toLowerCase() === invite.email.toLowerCase();
+	if (key === userKeyOf(invite) || sameAddress) return;
+	throw forbidden('the token is not about the user who was invited');
+}
+
+/** Throws `invalid` for an invite that was approved before, or that is for another e-mail address. */
+export function requireOpenInvite(invite: UserInvite, email: string): void {
+	if (invite.status === 'approved') {
+		throw new Failure('invalid', `the invite \`${userKeyOf(invite)}\` has already been approved`);
+	}
+	if (invite.email.toLowerCase() === email.toLowerCase()) return;
+	throw new Failure('invalid', `\`${email}\` is not the e-mail address that was invited`);
+}
+
+/** A key of a token that a user can have. Throws `invalid`. */
+function requireUserKey(key: string): string {
+	if (UserKey.safeParse(key).success) return key;
+	throw new Failure('invalid', `the token names \`${key}\`, which cannot be the key of a user`);
+}
+
+/**
+ * Attributes that users give themselves. Throws `forbidden` for those that the environment defines: conditions compare
+ * them, and who has an attribute may get access by it.
+ */
+async function undefinedAttributes(unit: ReadingUnit, attributes: Readonly<Record<string, unknown>>) {
+	const users = [...(await unit.findMany(Resource, [usersResource])).values()];
+	const ids = users.map(({ id }) => id);
+	const defined = new Set((await attributesIn(unit, ids)).map(({ key }) => key));
+	const claimed = Object.keys(attributes).find((name) => defined.has(name));
+	if (claimed !== undefined) throw forbidden(`only the application gives users the attribute \`${claimed}\``);
+	return attributes;
+}
