@@ -20,6 +20,7 @@ const shared = {
 	setup: 1,
 	store: 1,
 	token: 1,
+	webhook: 1,
 	wire: 1,
 };
 

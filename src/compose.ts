@@ -37,6 +37,8 @@ import { KeySets } from './token/key-sets.js';
 import { UserTokens } from './token/user-token.js';
 import { EnvironmentCopier } from './transfer/environment-copy.js';
 import { version } from './version.js';
+import { WebhookDispatcher } from './webhook/dispatcher.js';
+import { createPoster } from './webhook/post.js';
 
 /** The composition root: the only place where the rooms meet. */
 
@@ -133,6 +135,10 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 			'API_PORT',
 		);
 		const listener = listenToWriters(store, log);
+		const post = createPoster(config.webhook_allow_private);
+		const dispatcher = new WebhookDispatcher({ outbox: store.outbox, post, clock: store.clock, log });
+		store.committed.on('outbox', () => dispatcher.wake());
+		dispatcher.start();
 		publisher.start();
 		await snapshots.start();
 		return {
@@ -142,8 +148,10 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 			async stop() {
 				feed.stop();
 				const copied = copier.stop();
+				const sent = dispatcher.stop();
 				await listening.close();
 				await copied;
+				await sent;
 				await listener.stop();
 				await publisher.stop();
 				await assembler.stop();

@@ -51,6 +51,10 @@ const Settings = z.object({
 		.positive('must be greater than 0')
 		.max(3600, 'must be at most 3600')
 		.default(10),
+	WEBHOOK_ALLOW_PRIVATE: z
+		.enum(['true', 'false'], { error: 'must be `true` or `false`' })
+		.default('false')
+		.transform((value) => value === 'true'),
 	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 	OPA_PATH: z.string().optional(),
 	PATH: z.string().default(''),
@@ -80,6 +84,8 @@ export interface Config {
 	readonly pdp_mode: 'edge' | 'cloud';
 	/** How much processor time the answer to one request of a decision point may take, in seconds. */
 	readonly pdp_budget: number;
+	/** Whether webhooks may be at addresses of this machine and of private networks. */
+	readonly webhook_allow_private: boolean;
 	readonly log_level: string;
 	/** The opa executable; `null` is the one that set-up put in `.tools`, else that on PATH. */
 	readonly opa_path: string | null;
@@ -127,6 +133,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		pdp_control_plane: settings.PDP_CONTROL_PLANE ?? null,
 		pdp_mode: settings.PDP_MODE,
 		pdp_budget: settings.PDP_BUDGET,
+		webhook_allow_private: settings.WEBHOOK_ALLOW_PRIVATE,
 		log_level: settings.LOG_LEVEL,
 		opa_path: settings.OPA_PATH ?? null,
 		search_path: settings.PATH,

@@ -268,7 +268,8 @@ async function authenticateWriter(
 	return caller;
 }
 
-function refuseReader({ access_level }: Caller): void {
+/** Refuses callers that may only read. Throws `forbidden`. */
+export function refuseReader({ access_level }: Caller): void {
 	if (access_level === 'read') throw forbidden('this API key may read but not write');
 }
 

@@ -8,6 +8,7 @@ import { sessionAccessRequests } from './elements/session-access-requests.js';
 import { elementSessions } from './elements/sessions.js';
 import { elementSignIn } from './elements/sign-in.js';
 import { userManagement } from './elements/user-management.js';
+import { webhooks } from './elements/webhooks.js';
 import { proxyConfigs } from './facts/proxy-configs.js';
 import { relationshipTuples } from './facts/relationship-tuples.js';
 import { resourceInstances } from './facts/resource-instances.js';
@@ -95,6 +96,7 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...elementsConfigs,
 	...elementsRuntime,
 	...userManagement,
+	...webhooks,
 	...accessRequests,
 	...sessionAccessRequests,
 	...operationApprovals,

@@ -18,6 +18,7 @@ import { assignMany } from './assignment.js';
 import { addTenantUser } from './tenant-user.js';
 import { createUser } from './user.js';
 import { requireManagedRole, type UserManagement } from './user-management.js';
+import { announceUser, findAnnouncing } from './webhook-event.js';
 
 /** Invites that users make in elements, and that the invited approve with a token of the application (contract: Invites). */
 
@@ -192,6 +193,8 @@ export async function admitInvited(unit: WritingUnit, invite: UserInvite, user: 
 	const resource_instance = onInstance ?? undefined;
 	await assignMany(unit, [{ user: user.id, role: role_id, tenant: tenant_id, resource_instance }]);
 	await unit.update(UserInvite, invite, { status: 'approved' }, invite.key);
+	const config = await findAnnouncing(unit, invite.config_id);
+	if (config !== null) await announceUser(unit, config, { user, tenant, role });
 	const [instance = null] = onInstance === null ? [] : await instancesBy(unit, { ids: [onInstance] });
 	return { user, tenant, instance };
 }

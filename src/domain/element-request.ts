@@ -36,33 +36,46 @@ import {
 } from './element-request-target.js';
 import { reviewedBy } from './element-reviewer.js';
 import { approvedRole, resourceSetting, selfReviewSetting } from './element-setting.js';
+import { announceRequest } from './webhook-event.js';
 
 /** The elements in which each kind of request is made. */
 const elementsTypes = { access_request: 'approval_flow', operation_approval: 'operation_approval' } as const;
 
 /** An access request as the API shows it. */
 export function readAccessRequest(unit: ReadingUnit, row: ElementRequest): AccessRequestRead {
+	return { ...row, ...unit.scope, type: 'access_request', access_request_details: accessDetails(row) };
+}
+
+function accessDetails(row: ElementRequest) {
 	const { tenant_id, role_id, resource_id, resource_instance_id, config_id } = row;
-	const access_request_details = {
+	return {
 		tenant: tenant_id,
 		role: role_id ?? '',
 		resource: resource_id,
 		resource_instance: resource_instance_id,
 		element_config_id: config_id,
 	};
-	return { ...row, ...unit.scope, type: 'access_request', access_request_details };
 }
 
 /** An operation approval as the API shows it. */
 export function readOperationApproval(unit: ReadingUnit, row: ElementRequest): OperationApprovalRead {
-	const { tenant_id, resource_id, resource_instance_id, config_id } = row;
-	const access_request_details = {
+	return { ...row, ...unit.scope, type: 'operation_approval', access_request_details: approvalDetails(row) };
+}
+
+function approvalDetails({ tenant_id, resource_id, resource_instance_id, config_id }: ElementRequest) {
+	return {
 		tenant: tenant_id,
 		resource: resource_id ?? '',
 		resource_instance: resource_instance_id,
 		element_config_id: config_id,
 	};
-	return { ...row, ...unit.scope, type: 'operation_approval', access_request_details };
+}
+
+/** Tells the element's webhook of a request that was made or has moved. Returns the request. */
+async function announced(unit: WritingUnit, config: ElementsConfig, request: ElementRequest): Promise<ElementRequest> {
+	const details = request.type === 'access_request' ? accessDetails(request) : approvalDetails(request);
+	await announceRequest(unit, config, request, details);
+	return request;
 }
 
 /** An operation approval as lists show it. */
@@ -98,13 +111,14 @@ export async function createAccessRequest(
 		: null;
 	const resource = details.resource ? await unit.find(Resource, details.resource) : null;
 	const role = await findRequestedRole(unit, details.role, instance?.resource_id ?? null);
-	return createRequest(unit, config, actor, {
+	const request = await createRequest(unit, config, actor, {
 		type: 'access_request',
 		role_id: role.id,
 		resource_id: instance?.resource_id ?? resource?.id ?? null,
 		resource_instance_id: instance?.id ?? null,
 		reason: reason ?? null,
 	});
+	return announced(unit, config, request);
 }
 
 /**
@@ -126,13 +140,14 @@ export async function createOperationApproval(
 	const instance = details.resource_instance
 		? await ensureInstance(unit, tenant, resource, details.resource_instance)
 		: null;
-	return createRequest(unit, config, actor, {
+	const request = await createRequest(unit, config, actor, {
 		type: 'operation_approval',
 		role_id: null,
 		resource_id: resource.id,
 		resource_instance_id: instance?.id ?? null,
 		reason: reason ?? null,
 	});
+	return announced(unit, config, request);
 }
 
 /** The requests of an element in the actor's tenant that the actor may see and that pass the filter, oldest first. */
@@ -201,7 +216,7 @@ export async function moveRequest(
 		}),
 	});
 	if (move === 'approve') await grant(unit, after);
-	return after;
+	return announced(unit, config, after);
 }
 
 /**

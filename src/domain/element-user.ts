@@ -24,6 +24,7 @@ import {
 	requireManager,
 	type UserManagement,
 } from './user-management.js';
+import { announceAssignment, announceInvite, announceUser } from './webhook-event.js';
 
 /** What users of elements do with other users (contract: Elements). Nothing of other tenants is told or touched. */
 
@@ -88,11 +89,15 @@ export async function addElementUser(
 	const belongs = existing !== null && (await isMember(unit, { tenant_id: tenant.id, user_id: existing.id }));
 	if (isInviting(config) && !belongs) {
 		if (role === null) throw roleRequired(config);
-		return { invite: await inviteUser(unit, management, role, body) };
+		const invite = await inviteUser(unit, management, role, body);
+		await announceInvite(unit, config, { invite, role, instance });
+		return { invite };
 	}
 	const user = existing ?? (await createUser(unit, { key, email, first_name, last_name, attributes }));
 	if (instance === null) await addTenantUser(unit, tenant, user);
-	if (role !== null) await assignMany(unit, [placedRole(management, user, role)]);
+	const given = role === null ? [] : await assignMany(unit, [placedRole(management, user, role)]);
+	if (belongs) for (const assignment of given) await announceAssignment(unit, config, assignment);
+	else await announceUser(unit, config, { user, tenant, role });
 	return { user };
 }
 
@@ -154,7 +159,9 @@ export async function assignElementRole(
 	const user = await findMember(unit, management, reference);
 	const role = await findManagedRole(unit, management, roleReference);
 	requireManagedRole(management, role);
-	return assign(unit, placedRole(management, user, role));
+	const assignment = await assign(unit, placedRole(management, user, role));
+	await announceAssignment(unit, management.config, assignment);
+	return assignment;
 }
 
 /**

@@ -9,6 +9,7 @@ import { ElementEntrance } from './account/element-entrance.js';
 import { type AccessRequest, type EnvironmentAccess, findAccess } from './account/environment-access.js';
 import { KeyUses } from './account/key-uses.js';
 import { type Cipher, hashSecret, sameHash } from './account/secret.js';
+import { WebhookOutbox } from './account/webhook-outbox.js';
 import { WritingAccountUnit } from './account/writing-account.js';
 import type { Database } from './database/database.js';
 import { SingleFlight } from './database/single-flight.js';
@@ -32,9 +33,12 @@ export class Store {
 
 	/**
 	 * `environment` is emitted with an environment's id after every unit that was committed there, and when it was
-	 * deleted; `key` with the id of an API key whose current secret is refused from now on.
+	 * deleted; `key` with the id of an API key whose current secret is refused from now on; `outbox` after a unit of this
+	 * process that put something into the outbox.
 	 */
-	readonly committed = new EventEmitter<{ environment: [id: string]; key: [id: string] }>().setMaxListeners(0);
+	readonly committed = new EventEmitter<{ environment: [id: string]; key: [id: string]; outbox: [] }>().setMaxListeners(
+		0,
+	);
 
 	constructor(
 		readonly database: Database,
@@ -89,6 +93,11 @@ export class Store {
 		return new ElementEntrance(this.database.knex, this.clock);
 	}
 
+	/** What waits to be sent to webhooks, in all environments. */
+	get outbox(): WebhookOutbox {
+		return new WebhookOutbox(this.database.knex, this.cipher);
+	}
+
 	/** Reads an environment at one instant: all statements of `work` see the same revision. */
 	async snapshot<T>(
 		environmentId: string,
@@ -127,7 +136,8 @@ export class Store {
 	}
 
 	async #together(environmentId: string, next: TakeNext<BatchMember>): Promise<void> {
-		const changes = await runBatch(this.database.knex, this.clock, this.cipher, next);
+		const { changes, outbox } = await runBatch(this.database.knex, this.clock, this.cipher, next);
+		if (outbox) this.committed.emit('outbox');
 		if (changes === 0) return;
 		this.database.committed(changes);
 		this.committed.emit('environment', environmentId);

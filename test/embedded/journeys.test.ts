@@ -39,6 +39,7 @@ import '../journey/user-invites.test.js';
 import '../journey/user-management.test.js';
 import '../journey/users.test.js';
 import '../journey/versioning.test.js';
+import '../journey/webhooks.test.js';
 import '../property/transfer.test.js';
 import '../store/batch.test.js';
 import '../store/deltas.test.js';

@@ -288,6 +288,7 @@ const bad: Readonly<Record<string, string>> = {
 	PDP_API_KEY: 'swordfish-of-the-pdp',
 	PDP_CONTROL_PLANE: 'ftp://example.com',
 	PDP_MODE: 'moon',
+	WEBHOOK_ALLOW_PRIVATE: 'sometimes',
 	LOG_LEVEL: 'deafening',
 	BOOTSTRAP_ORG_API_KEY: 'permit_key_organization',
 	BOOTSTRAP_PROJECT_API_KEY: 'permit_key_project',

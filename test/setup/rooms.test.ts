@@ -68,6 +68,10 @@ const rooms = {
 		may: ['jose', './key-sets.js', '../wire/environment.js', '../failure.js', '../clock.js'],
 		mayNot: ['koa', 'knex', 'node:fs', '../store/store.js', '../api/table.js', '../domain/element-session.js'],
 	},
+	'src/webhook/dispatcher.ts': {
+		may: ['ipaddr.js', 'node:http', './post.js', '../store/account/webhook-outbox.js', '../log.js', '../clock.js'],
+		mayNot: ['koa', 'knex', '../store/store.js', '../api/table.js', '../domain/webhook-event.js', '../config.js'],
+	},
 	'src/transfer/part.ts': {
 		may: ['../domain/role.js', '../store/unit/reading-unit.js', '../store/store.js', '../wire/role.js', '../log.js'],
 		mayNot: ['knex', 'koa', '../api/table.js', '../http/endpoint.js', '../publish/feed.js'],

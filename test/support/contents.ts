@@ -145,7 +145,15 @@ async function keepRows({ store, id }: Place): Promise<Original | null> {
 }
 
 /** Tables of what an environment is or has been given, which is not in it. */
-const notCopied = ['api_keys', 'pdp_states', 'publications', 'policy_revisions', 'copy_tasks', 'element_sessions'];
+const notCopied = [
+	'api_keys',
+	'pdp_states',
+	'publications',
+	'policy_revisions',
+	'copy_tasks',
+	'element_sessions',
+	'webhook_deliveries',
+];
 
 /** Puts the rows of an environment in the place of another one's. */
 async function copyRows({ database }: Store, from: string, to: string, counters: Original): Promise<void> {

@@ -46,6 +46,8 @@ const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 
 	[/^post \/v2\/auth\/elements_login_as$/, { needs: 'write', of: 'own', levels: ['env'] }],
 	[/^\w+ \/v2\/elements\/:proj_id\/:env_id\/sessions\b/, { needs: 'admin', of: 'environment' }],
+	[/^get \/v2\/elements\/:proj_id\/:env_id\/config\/:\w+\/webhook_secret$/, { needs: 'admin', of: 'environment' }],
+	[/^get \/v2\/elements\/:proj_id\/:env_id\/config\/:\w+\/webhook_deliveries$/, { needs: 'write', of: 'environment' }],
 	[/^get \/v2\/elements\/:proj_id\/:env_id\b/, { needs: 'read', of: 'environment' }],
 	[/^\w+ \/v2\/elements\/:proj_id\/:env_id\b/, { needs: 'write', of: 'environment' }],
 

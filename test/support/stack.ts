@@ -35,6 +35,7 @@ export function settings(folder: string, name: string): Record<string, string> {
 		API_PORT: '0',
 		PDP_PORT: '0',
 		DATA_DIR: folder,
+		WEBHOOK_ALLOW_PRIVATE: 'true',
 		LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
 		OPA_PATH: process.env['OPA_PATH'] ?? join(root, '.tools', 'opa'),
 		BOOTSTRAP_ORG_API_KEY: secretFor(`${name}-organization`),

@@ -98,6 +98,8 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 			elements_type: 'approval_flow',
 			settings: { user_management_element: 'members', allow_self_approval: true },
 			roles_to_levels: {},
+			// The discard port: nobody takes it.
+			webhook: { url: 'http://127.0.0.1:9/' },
 		}),
 		pdp_id: key_id,
 		task_id: await addFailedTask(place),

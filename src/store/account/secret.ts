@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const prefix = 'permit_key_';
 const ivBytes = 12;
@@ -29,6 +29,13 @@ export interface Cipher {
 	encrypt(secret: string): Buffer;
 	/** Throws when the bytes were not made under this key. */
 	decrypt(sealed: Uint8Array): string;
+	/** 32 bytes that only this key gives for this purpose. They tell nothing of the key, nor of those for others. */
+	derive(purpose: string): Buffer;
+}
+
+/** The key that signs what a webhook is sent. A webhook that is made anew has another one. */
+export function webhookSigningKey(cipher: Cipher, webhookId: string): Buffer {
+	return cipher.derive(`webhook ${webhookId}`);
 }
 
 /** AES-256-GCM under a 32-byte key; the sealed form is iv, tag, ciphertext. */
@@ -45,5 +52,6 @@ export function createCipher(key: Buffer): Cipher {
 			decipher.setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
 			return decipher.update(sealed.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
 		},
+		derive: (purpose) => Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `regolith ${purpose}`, 32)),
 	};
 }

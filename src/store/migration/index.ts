@@ -15,6 +15,7 @@ import { up as elements } from './0013-elements.js';
 import { up as elementSessions } from './0014-element-sessions.js';
 import { up as elementRequests } from './0015-element-requests.js';
 import { up as elementInvites } from './0017-element-invites.js';
+import { up as webhookDeliveries } from './0018-webhook-deliveries.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -34,6 +35,7 @@ const migrations = [
 	{ name: '0014-element-sessions', up: elementSessions },
 	{ name: '0015-element-requests', up: elementRequests },
 	{ name: '0017-element-invites', up: elementInvites },
+	{ name: '0018-webhook-deliveries', up: webhookDeliveries },
 ] as const;
 
 type Migration = (typeof migrations)[number];

@@ -32,6 +32,16 @@ export interface BatchMember {
 /** A member whose work is done, with its entry for the log. */
 interface FilledMember extends RevisionEntry {
 	readonly member: BatchMember;
+	/** Whether it put something into the outbox. */
+	readonly outbox: boolean;
+}
+
+/** What a batch has committed. */
+export interface CommittedBatch {
+	/** How many objects were changed. */
+	readonly changes: number;
+	/** Whether something was put into the outbox. */
+	readonly outbox: boolean;
 }
 
 /** A member whose work threw. */
@@ -52,14 +62,14 @@ interface Filled {
  * Runs units of one environment one after another in one transaction (group commit), so that they share its lock, its
  * log and its commit. Each is all or nothing by itself, sees what the ones before it left, and has a revision of its
  * own. Each is told when the transaction has ended, and also when it failed, which another member may have caused.
- * Takes members from `next` up to the bounds above. Returns how many objects were changed. Never rejects.
+ * Takes members from `next` up to the bounds above. Never rejects.
  */
 export async function runBatch(
 	database: Knex,
 	clock: Clock,
 	cipher: Cipher,
 	next: TakeNext<BatchMember>,
-): Promise<number> {
+): Promise<CommittedBatch> {
 	const taken: BatchMember[] = [];
 	try {
 		const { filled, refused, revisions } = await database.transaction((transaction) =>
@@ -67,12 +77,15 @@ export async function runBatch(
 		);
 		for (const [index, { member }] of filled.entries()) member.committed(revisions[index] ?? Number.NaN);
 		for (const { member, error } of refused) member.failed(error);
-		return filled.reduce((sum, { changes }) => sum + changes.length, 0);
+		return {
+			changes: filled.reduce((sum, { changes }) => sum + changes.length, 0),
+			outbox: filled.some(({ outbox }) => outbox),
+		};
 	} catch (error) {
 		// If not even a transaction could be started, everybody who waits is told: otherwise they would be tried for
 		// ever.
 		for (const member of taken.length > 0 ? taken : takeAll(next)) member.failed(error);
-		return 0;
+		return { changes: 0, outbox: false };
 	}
 }
 
@@ -132,7 +145,8 @@ async function fill(
 	try {
 		await member.fill(unit);
 		if (unit.abandoned) await transaction.raw(rollback);
-		return { member, actorId, now, changes: unit.abandoned ? [] : unit.changes };
+		const kept = !unit.abandoned;
+		return { member, actorId, now, changes: kept ? unit.changes : [], outbox: kept && unit.outbox };
 	} finally {
 		unit.close();
 	}

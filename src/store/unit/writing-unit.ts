@@ -29,6 +29,7 @@ export class WritingUnit extends ReadingUnit {
 	/** For each table, how many rows were inserted, and how many when it was last analyzed. */
 	readonly #inserted = new Map<string, { rows: number; analyzed: number }>();
 	#abandoned = false;
+	#outbox = false;
 	#closed = false;
 
 	constructor(
@@ -57,6 +58,16 @@ export class WritingUnit extends ReadingUnit {
 	/** Marks this unit to be rolled back: it ends like others, and leaves everything as it was before. */
 	abandon(): void {
 		this.#abandoned = true;
+	}
+
+	/** Whether this unit has put something into the outbox, which is looked into after the commit. */
+	get outbox(): boolean {
+		return this.#outbox;
+	}
+
+	/** Notes that this unit has put something into the outbox. */
+	noteOutbox(): void {
+		this.#outbox = true;
 	}
 
 	/** Inserts one row and records its creation. Throws `duplicate` when its key is taken. */

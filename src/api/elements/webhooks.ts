@@ -1,0 +1,56 @@
+import { readDelivery, readWebhookSecret } from '../../domain/webhook-event.js';
+import { reply } from '../../http/endpoint.js';
+import { ElementsConfig } from '../../store/table/elements-config.js';
+import { deliveriesOf } from '../../store/table/webhook-delivery.js';
+import { readPage } from '../../store/unit/row-query.js';
+import { Reference } from '../../wire/common.js';
+import { WebhookDeliveryPage, WebhookDeliveryQuery, WebhookSecretRead } from '../../wire/webhook-delivery.js';
+import { EnvironmentPath, endpoint, refuseReader, requireAdmin } from '../access.js';
+import { withItems } from '../list-answer.js';
+
+const tag = 'Webhooks';
+const member = '/v2/elements/:proj_id/:env_id/config/:elements_config_id';
+const ElementsConfigPath = EnvironmentPath.extend({ elements_config_id: Reference });
+
+/** What the webhooks of elements were told, and how receivers know that it was Regolith. */
+export const webhooks = [
+	endpoint({
+		name: 'listWebhookDeliveries',
+		summary: 'List what the webhook of an element was told, newest first',
+		description: 'Needs an API key that may write. Of deliveries that have ended, the newest 1,000 are kept.',
+		tag,
+		method: 'get',
+		path: `${member}/webhook_deliveries`,
+		access: 'environment.read',
+		params: ElementsConfigPath,
+		query: WebhookDeliveryQuery,
+		returns: { 200: WebhookDeliveryPage },
+		failures: { 404: 'No such element' },
+		handle: async ({ params, query }, { caller, unit }) => {
+			refuseReader(caller);
+			const { id } = await unit.find(ElementsConfig, params.elements_config_id);
+			const page = await readPage(deliveriesOf(unit, id, query.status), query);
+			const items = page.data.map((row) => readDelivery(unit, row));
+			return reply(200, { ...withItems(page, items), data: items });
+		},
+	}),
+	endpoint({
+		name: 'getWebhookSecret',
+		summary: 'The secret that signs what the webhook of an element is sent',
+		description:
+			'As Standard Webhooks has it: `webhook-signature` is `v1,` and the base64 of an HMAC-SHA256 over id, timestamp and ' +
+			'body. Needs an API key with the access level `admin`. A webhook that is removed and made again has another secret.',
+		tag,
+		method: 'get',
+		path: `${member}/webhook_secret`,
+		access: 'environment.read',
+		params: ElementsConfigPath,
+		returns: { 200: WebhookSecretRead },
+		failures: { 404: 'No such element, or one without a webhook' },
+		handle: async ({ params }, { caller, unit }) => {
+			requireAdmin(caller);
+			const config = await unit.find(ElementsConfig, params.elements_config_id);
+			return reply(200, readWebhookSecret(unit, config), { 'cache-control': 'no-store' });
+		},
+	}),
+];

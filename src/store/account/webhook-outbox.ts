@@ -1,0 +1,116 @@
+import type { Knex } from 'knex';
+import { type Cipher, webhookSigningKey } from './secret.js';
+
+/** A delivery that this process has taken, with where to and with which secrets. */
+export interface TakenDelivery {
+	readonly environment_id: string;
+	readonly config_id: string;
+	/** The same for every attempt. */
+	readonly id: string;
+	readonly payload: Readonly<Record<string, unknown>>;
+	/** How many attempts were begun, this one included. */
+	readonly attempts: number;
+	/** `null` where the element has no webhook any more. */
+	readonly webhook: {
+		readonly url: string;
+		readonly bearer_token: string | null;
+		readonly signing_key: Buffer;
+	} | null;
+}
+
+/** How an attempt ended. `retry_after`: in how many milliseconds to try again; `null` for never. */
+export type DeliveryOutcome =
+	| { readonly delivered: true; readonly response_status: number }
+	| {
+			readonly delivered: false;
+			readonly response_status: number | null;
+			readonly error: string;
+			readonly retry_after: number | null;
+	  };
+
+/** How long a process keeps a delivery to itself: longer than an attempt takes. Another one takes over after that. */
+const lease = "interval '30 seconds'";
+/** How many deliveries of an element are kept once they are not pending any more: the newest. */
+export const keptDeliveries = 1_000;
+
+interface TakenRow extends Omit<TakenDelivery, 'webhook'> {
+	readonly webhook_id: string | null;
+	readonly webhook_url: string | null;
+	readonly secret_webhook_token: Uint8Array | null;
+}
+
+/** The events of all environments that wait to be sent to webhooks, and the log of those that were. */
+export class WebhookOutbox {
+	constructor(
+		private readonly database: Knex,
+		private readonly cipher: Cipher,
+	) {}
+
+	/**
+	 * Takes up to `most` deliveries that are due. Of each element it is the oldest that is due, and none while another one
+	 * is being sent, so that events arrive in order as long as the receiver takes them. No other process takes the same:
+	 * rows that it looks at are skipped, and those that it has are leased.
+	 */
+	async take(most: number): Promise<readonly TakenDelivery[]> {
+		const { rows } = await this.database.raw<{ readonly rows: readonly TakenRow[] }>(taking, { most });
+		return rows.map(({ webhook_id, webhook_url, secret_webhook_token, ...row }) => ({
+			...row,
+			webhook:
+				webhook_id === null || webhook_url === null
+					? null
+					: {
+							url: webhook_url,
+							bearer_token: secret_webhook_token === null ? null : this.cipher.decrypt(secret_webhook_token),
+							signing_key: webhookSigningKey(this.cipher, webhook_id),
+						},
+		}));
+	}
+
+	/** Records how an attempt ended, unless another process has taken over. Drops what is more than is kept. */
+	async finish(taken: TakenDelivery, outcome: DeliveryOutcome): Promise<void> {
+		const { environment_id, id, attempts } = taken;
+		const { response_status } = outcome;
+		const ended = { response_status, error: outcome.delivered ? null : outcome.error, lease_until: null };
+		const retry = outcome.delivered ? null : outcome.retry_after;
+		const next =
+			retry === null
+				? { status: outcome.delivered ? 'delivered' : 'failed' }
+				: { next_attempt_at: this.database.raw(`now() + ? * interval '1 millisecond'`, [retry]) };
+		await this.database('webhook_deliveries')
+			.where({ environment_id, id, attempts, status: 'pending' })
+			.update({ ...ended, ...next });
+		if (retry === null) await this.#prune(taken);
+	}
+
+	async #prune({ environment_id, config_id }: TakenDelivery): Promise<void> {
+		await this.database.raw(pruning, { environment_id, config_id, kept: keptDeliveries });
+	}
+}
+
+const taking = `with due as (
+		select waiting.environment_id, waiting.id from webhook_deliveries as waiting
+		where waiting.status = 'pending' and waiting.next_attempt_at <= now()
+			and (waiting.lease_until is null or waiting.lease_until <= now())
+			and not exists (
+				select from webhook_deliveries as other
+				where other.environment_id = waiting.environment_id and other.config_id = waiting.config_id
+					and other.status = 'pending'
+					and (other.lease_until > now() or (other.next_attempt_at <= now() and other.id < waiting.id))
+			)
+		order by waiting.next_attempt_at, waiting.id limit :most
+		for update of waiting skip locked
+	)
+	update webhook_deliveries as taken
+	set attempts = taken.attempts + 1, attempted_at = now(), lease_until = now() + ${lease}
+	from due, elements_configs as config
+	where taken.environment_id = due.environment_id and taken.id = due.id
+		and config.environment_id = taken.environment_id and config.id = taken.config_id
+	returning taken.environment_id, taken.config_id, taken.id, taken.payload, taken.attempts,
+		config.webhook_id, config.webhook_url, config.secret_webhook_token`;
+
+const pruning = `delete from webhook_deliveries
+	where environment_id = :environment_id and config_id = :config_id and status <> 'pending' and id <= (
+		select id from webhook_deliveries
+		where environment_id = :environment_id and config_id = :config_id and status <> 'pending'
+		order by id desc offset :kept limit 1
+	)`;

@@ -1,0 +1,160 @@
+import type { Clock } from '../clock.js';
+import type { Logger } from '../log.js';
+import type { DeliveryOutcome, TakenDelivery, WebhookOutbox } from '../store/account/webhook-outbox.js';
+import type { Poster } from './post.js';
+import { PrivateAddressError } from './public-address.js';
+import { sign } from './signature.js';
+
+/** How many deliveries a process sends at once. */
+const maxConcurrent = 8;
+/** How often the outbox is looked into when nobody says that there is something, in milliseconds. */
+const pollMilliseconds = 5_000;
+/** The pause before the second attempt, in milliseconds. Each further one is four times as long. */
+const firstPause = 1_000;
+/** How many attempts are made: the last one about six hours after the first. */
+export const maxAttempts = 9;
+
+/** What a dispatcher needs. */
+export interface DispatcherParts {
+	readonly outbox: Pick<WebhookOutbox, 'take' | 'finish'>;
+	readonly post: Poster;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/**
+ * Sends what waits in the outbox to the webhooks of elements, and tries again what failed. Processes share the work. A
+ * delivery that was begun by a process that died is sent again, so a receiver may get one twice, with the same id.
+ */
+export class WebhookDispatcher {
+	readonly #running = new Set<Promise<void>>();
+	#loop: Promise<void> | undefined;
+	#stopped = false;
+	#woken = false;
+	#wake: () => void = () => {};
+	#failing = false;
+
+	constructor(private readonly parts: DispatcherParts) {}
+
+	/** Begins to look into the outbox. */
+	start(): void {
+		this.#loop ??= this.#run();
+	}
+
+	/** Looks into the outbox now. */
+	wake(): void {
+		this.#woken = true;
+		this.#wake();
+	}
+
+	/** Begins nothing more, and waits for what is being sent. */
+	async stop(): Promise<void> {
+		this.#stopped = true;
+		this.#wake();
+		await this.#loop;
+		await Promise.all(this.#running);
+	}
+
+	async #run(): Promise<void> {
+		while (!this.#stopped) {
+			this.#woken = false;
+			const free = maxConcurrent - this.#running.size;
+			const taken = free > 0 ? await this.#take(free) : [];
+			for (const delivery of taken) this.#begin(delivery);
+			if (taken.length === 0) await this.#pause();
+		}
+	}
+
+	async #take(most: number): Promise<readonly TakenDelivery[]> {
+		try {
+			const taken = await this.parts.outbox.take(most);
+			this.#failing = false;
+			return taken;
+		} catch (error) {
+			// The database is away, or full: said once, until it is back.
+			if (!this.#failing) this.parts.log.warn({ error }, 'cannot look into the outbox of webhooks');
+			this.#failing = true;
+			return [];
+		}
+	}
+
+	#begin(delivery: TakenDelivery): void {
+		const work = this.#deliver(delivery)
+			.catch((error: unknown) => {
+				// Its lease ends by itself, and it is sent again.
+				this.parts.log.warn({ error, delivery: delivery.id }, 'cannot record how a webhook was answered');
+			})
+			.finally(() => {
+				this.#running.delete(work);
+				// The element may have a next one.
+				this.wake();
+			});
+		this.#running.add(work);
+	}
+
+	async #deliver(taken: TakenDelivery): Promise<void> {
+		const outcome = await this.#attempt(taken);
+		await this.parts.outbox.finish(taken, outcome);
+		if (outcome.delivered) return;
+		const { retry_after } = outcome;
+		const { id, config_id, attempts } = taken;
+		this.parts.log.info({ delivery: id, config_id, attempts, error: outcome.error, retry_after }, 'a webhook failed');
+		// What is due later than the next look is found by that.
+		if (retry_after !== null && retry_after < pollMilliseconds) setTimeout(() => this.wake(), retry_after).unref();
+	}
+
+	async #attempt({ id, payload, webhook, attempts }: TakenDelivery): Promise<DeliveryOutcome> {
+		if (webhook === null) return givenUp('the element has no webhook any more');
+		const body = JSON.stringify(payload);
+		const headers = {
+			'content-type': 'application/json',
+			'content-length': String(Buffer.byteLength(body)),
+			'user-agent': 'regolith',
+			...sign(webhook.signing_key, id, this.parts.clock.now(), body),
+			...(webhook.bearer_token === null ? {} : { authorization: `Bearer ${webhook.bearer_token}` }),
+		};
+		try {
+			const response_status = await this.parts.post({ url: webhook.url, headers, body });
+			if (response_status >= 200 && response_status < 300) return { delivered: true, response_status };
+			return this.#failed(attempts, `answered ${response_status}`, response_status);
+		} catch (error) {
+			return this.#failed(attempts, failureText(error), null);
+		}
+	}
+
+	#failed(attempts: number, error: string, response_status: number | null): DeliveryOutcome {
+		const retry_after = attempts >= maxAttempts ? null : pauseAfter(attempts);
+		return { delivered: false, response_status, error, retry_after };
+	}
+
+	/** Waits until there may be something to send. */
+	async #pause(): Promise<void> {
+		if (this.#woken || this.#stopped) return;
+		await new Promise<void>((resolve) => {
+			const timer = setTimeout(resolve, pollMilliseconds);
+			this.#wake = () => {
+				clearTimeout(timer);
+				resolve();
+			};
+		});
+		this.#wake = () => {};
+	}
+}
+
+/** The pause after this many attempts, in milliseconds, spread by a fifth so that receivers are not met all at once. */
+export function pauseAfter(attempts: number): number {
+	return Math.round(firstPause * 4 ** (attempts - 1) * (0.9 + Math.random() * 0.2));
+}
+
+function givenUp(error: string): DeliveryOutcome {
+	return { delivered: false, response_status: null, error, retry_after: null };
+}
+
+/** Why there was no answer, without what the network tells about itself. */
+function failureText(error: unknown): string {
+	if (error instanceof PrivateAddressError) return error.message;
+	if (!(error instanceof Error)) return 'no answer';
+	if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no answer in time';
+	const { code } = error as NodeJS.ErrnoException;
+	return code === undefined ? 'no answer' : `no answer: ${code}`;
+}

@@ -1,0 +1,129 @@
+import test, { type ExecutionContext } from 'ava';
+import { bootstrap } from '../../src/bootstrap.js';
+import { openStore } from '../../src/compose.js';
+import { readConfig } from '../../src/config.js';
+import type { Store } from '../../src/store/store.js';
+import { provideDatabase } from '../support/postgres.js';
+import { settings } from '../support/stack.js';
+import { temporary } from '../support/temporary.js';
+
+/** Who takes which delivery, where nobody else looks into the outbox. */
+
+const delivered = { delivered: true, response_status: 200 } as const;
+const failed = (retry_after: number | null) => ({
+	delivered: false as const,
+	response_status: 500,
+	error: 'answered 500',
+	retry_after,
+});
+
+/** A store with elements that have webhooks; `add` puts a delivery of one into the outbox and gives its id. */
+async function outboxOf(t: ExecutionContext) {
+	const folder = temporary(t);
+	const database = await provideDatabase('server', folder);
+	const config = readConfig({ ...settings(folder, 'test'), DATABASE_URL: database.url });
+	const store = await openStore(config);
+	t.teardown(async () => {
+		await store.close();
+		await database.drop();
+	});
+	await bootstrap(store, config.bootstrap);
+	const { knex } = store.database;
+	const environment = await knex('environments').where({ key: 'dev' }).first<{ readonly id: string }>('id');
+	const environment_id = environment?.id ?? '';
+	const now = store.clock.now();
+	const element = async (key: string, columns: object = {}) => {
+		const id = store.clock.newId();
+		await knex('elements_configs').insert({
+			environment_id,
+			id,
+			key,
+			name: key,
+			elements_type: 'user_management',
+			settings: '{}',
+			is_active: true,
+			email_notifications: false,
+			webhook_id: store.clock.newId(),
+			webhook_url: 'https://example.com/hook',
+			created_at: now,
+			updated_at: now,
+			...columns,
+		});
+		return id;
+	};
+	const add = async (config_id: string) => {
+		const id = store.clock.newId();
+		const row = { environment_id, config_id, id, event: 'probe', payload: '{"b":1,"a":2}', status: 'pending' };
+		await knex('webhook_deliveries').insert({ ...row, attempts: 0, created_at: now });
+		return id;
+	};
+	const change = (id: string, columns: object) =>
+		knex('webhook_deliveries').where({ environment_id, id }).update(columns);
+	const row = (id: string) => knex('webhook_deliveries').where({ environment_id, id }).first();
+	return { store, element, add, change, row };
+}
+
+const idsTaken = async ({ outbox }: Pick<Store, 'outbox'>, most = 8) => (await outbox.take(most)).map(({ id }) => id);
+
+test('of each element, the oldest delivery that is due is taken, one at a time', async (t) => {
+	const { store, element, add, row } = await outboxOf(t);
+	const { outbox } = store;
+	const [first, second] = [await element('first'), await element('second')];
+	const [a, b, c] = [await add(first), await add(first), await add(second)];
+	const taken = await outbox.take(8);
+	t.deepEqual(new Set(taken.map(({ id }) => id)), new Set([a, c]));
+	t.like(taken[0], {
+		attempts: 1,
+		payload: { b: 1, a: 2 },
+		webhook: { url: 'https://example.com/hook', bearer_token: null },
+	});
+	t.not(taken[0]?.webhook?.signing_key.toString('hex'), taken[1]?.webhook?.signing_key.toString('hex'));
+	t.deepEqual(await idsTaken(store), [], 'while one is being sent, none behind it');
+	for (const one of taken) await outbox.finish(one, one.id === a ? failed(3_600_000) : delivered);
+	t.like(await row(a), { status: 'pending', response_status: 500, error: 'answered 500', lease_until: null });
+	t.like(await row(c), { status: 'delivered', response_status: 200, error: null });
+	const [next] = await outbox.take(8);
+	t.is(next?.id, b, 'one that failed holds up none');
+	if (next !== undefined) await outbox.finish(next, failed(null));
+	t.like(await row(b), { status: 'failed' });
+	t.deepEqual(await idsTaken(store), []);
+});
+
+test('one that was begun by a process that died is taken over, and the dead one has no say', async (t) => {
+	const { store, element, add, change, row } = await outboxOf(t);
+	const { outbox } = store;
+	const id = await add(await element('people'));
+	const [dead] = await outbox.take(8);
+	t.deepEqual(await idsTaken(store), []);
+	await change(id, { lease_until: new Date(0) });
+	const [alive] = await outbox.take(8);
+	t.like(alive, { id, attempts: 2 });
+	if (dead !== undefined) await outbox.finish(dead, failed(null));
+	t.like(await row(id), { status: 'pending', error: null });
+	if (alive !== undefined) await outbox.finish(alive, delivered);
+	t.like(await row(id), { status: 'delivered', attempts: 2 });
+});
+
+test('many that look at once each take others, and every delivery is taken once', async (t) => {
+	const { store, element, add } = await outboxOf(t);
+	const elements = await Promise.all(Array.from({ length: 12 }, (_, index) => element(`e${index}`)));
+	const added = await Promise.all(elements.flatMap((config_id) => [add(config_id), add(config_id)]));
+	const taken: string[] = [];
+	const look = async () => {
+		for (let idle = 0; idle < 20; idle += 1) {
+			for (const one of await store.outbox.take(3)) {
+				taken.push(one.id);
+				await store.outbox.finish(one, delivered);
+				idle = 0;
+			}
+		}
+	};
+	await Promise.all([look(), look(), look()]);
+	t.deepEqual([...taken].sort(), [...added].sort());
+});
+
+test('an element without a webhook gives its deliveries up', async (t) => {
+	const { store, element, add } = await outboxOf(t);
+	const id = await add(await element('silent', { webhook_id: null, webhook_url: null }));
+	t.like((await store.outbox.take(8))[0], { id, webhook: null });
+});

@@ -1,0 +1,53 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** One message as a receiver of webhooks got it. */
+export interface Received {
+	readonly method: string | undefined;
+	readonly path: string | undefined;
+	readonly headers: IncomingHttpHeaders;
+	/** As it came, which is what is signed. */
+	readonly body: string;
+}
+
+/** A server that takes webhooks. */
+export interface Receiver {
+	readonly url: string;
+	/** All that has come, in order. */
+	readonly received: readonly Received[];
+	/** The bodies that have come, parsed. */
+	bodies(): readonly Readonly<Record<string, unknown>>[];
+	stop(): Promise<void>;
+}
+
+/** Answers a message: by default with 204. */
+export type Answering = (message: Received, response: ServerResponse, count: number) => void;
+
+/** Starts a receiver on a free port. `answer` is told which message it is, from 1. */
+export async function startReceiver(
+	answer: Answering = (_, response) => response.writeHead(204).end(),
+	host = '127.0.0.1',
+): Promise<Receiver> {
+	const received: Received[] = [];
+	const server = createServer((request, response) => {
+		void text(request).then((body) => {
+			const { method, url: path, headers } = request;
+			const message = { method, path, headers, body };
+			received.push(message);
+			answer(message, response, received.length);
+		});
+	});
+	await new Promise<void>((resolve) => server.listen(0, host, resolve));
+	const { port } = server.address() as AddressInfo;
+	return {
+		url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/hook`,
+		received,
+		bodies: () => received.map(({ body }) => JSON.parse(body) as Readonly<Record<string, unknown>>),
+		stop: () =>
+			new Promise<void>((resolve) => {
+				server.close(() => resolve());
+				server.closeAllConnections();
+			}),
+	};
+}

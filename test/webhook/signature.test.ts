@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+import test from 'ava';
+import { Webhook } from 'standardwebhooks';
+import { sign } from '../../src/webhook/signature.js';
+
+/** The signature is that of Standard Webhooks, as its own library checks it. */
+
+test('the library of Standard Webhooks accepts what is signed, and nothing else', (t) => {
+	const key = randomBytes(32);
+	const now = new Date();
+	const body = JSON.stringify({ type: 'create_user', email: 'é@example.com' });
+	const headers = { ...sign(key, 'id-1', now, body) };
+	const receiver = new Webhook(`whsec_${key.toString('base64')}`);
+	t.deepEqual(receiver.verify(body, headers), JSON.parse(body));
+	t.throws(() => receiver.verify(body.replace('create', 'delete'), headers));
+	t.throws(() => receiver.verify(body, { ...headers, 'webhook-id': 'id-2' }));
+	t.throws(() => receiver.verify(body, { ...headers, ...sign(randomBytes(32), 'id-1', now, body) }));
+	const old = sign(key, 'id-1', new Date(now.getTime() - 600_000), body);
+	t.throws(() => receiver.verify(body, { ...old }), undefined, 'an old message again');
+});
