@@ -5,6 +5,7 @@ const longest = [
 	'property/pending-history',
 	'embedded/journeys',
 	'journey/storm',
+	'journey/element-nodes',
 	'journey/start',
 	'journey/concurrent-writes',
 	'property/relationship-history',

@@ -145,7 +145,15 @@ async function storedRows({ id, store }: Place): Promise<string> {
 	const { knex } = store.database;
 	const tables = await knex('information_schema.columns')
 		.where({ column_name: 'environment_id', table_schema: 'public' })
-		.whereNotIn('table_name', ['changes', 'publications', 'pdp_states', 'api_keys', 'copy_tasks', 'element_sessions'])
+		.whereNotIn('table_name', [
+			'changes',
+			'publications',
+			'pdp_states',
+			'api_keys',
+			'copy_tasks',
+			'element_sessions',
+			'webhook_deliveries',
+		])
 		.orderBy('table_name')
 		.pluck<string[]>('table_name');
 	const rows = [];

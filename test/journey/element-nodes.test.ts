@@ -1,13 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { type Answer, client } from '../support/client.js';
+import pg from 'pg';
+import { type Answer, type Client, client, type Loose } from '../support/client.js';
 import { cookieOf, sending, signIn, spend } from '../support/element.js';
+import { eventually } from '../support/eventually.js';
+import type { Paginated } from '../support/listed.js';
 import { freePort } from '../support/ports.js';
 import { createDatabase } from '../support/postgres.js';
+import { type Random, seeded } from '../support/random.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
 import { Service } from '../support/service.js';
 import { secretFor, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** Several API processes on one database know the same users of elements, and log no secret of them. */
+/**
+ * Several API processes on one database know the same users of elements, and log no secret of them. Requests are decided
+ * once, whoever asks where, and a process that is killed leaves nothing half done and nothing untold. `KILLS=200` kills
+ * as often.
+ */
 
 const me = '/v2/auth/me';
 const logout = '/v2/auth/logout';
@@ -43,14 +53,246 @@ test('of two processes, one spends a ticket; no log says a secret', async (t) =>
 	}
 });
 
-async function startNode(t: ExecutionContext, databaseUrl: string): Promise<Service> {
+/** How often a process is killed. */
+const kills = Number(process.env['KILLS'] ?? 20);
+const schema = '/v2/schema/default/dev';
+const facts = '/v2/facts/default/dev';
+const config = '/v2/elements/default/dev/config';
+const reviewers = Array.from({ length: 50 }, (_, index) => `reviewer-${index}`);
+
+/** Two processes on one database, with an element of requests that `reviewers` decide and that tells `receiver`. */
+async function twoNodes(t: ExecutionContext, receiver: Receiver) {
+	const database = await createDatabase();
+	t.teardown(database.drop);
+	const nodes = [await startNode(t, database.url, 'warn'), await startNode(t, database.url, 'warn')] as const;
+	await Promise.all(nodes.map((node) => node.start()));
+	const [mortal, other] = nodes;
+	const http = client(other.url, secretFor('test-environment'));
+	const made = async (path: string, body: object) => {
+		const { status, body: said } = await http.post(path, body);
+		if (status !== 200) throw new Error(`${path}: ${JSON.stringify(said)}`);
+	};
+	for (const key of ['owner', 'editor']) await made(`${schema}/roles`, { key, name: key });
+	const role_assignments = [{ role: 'owner', tenant: 'default' }];
+	await made(`${facts}/bulk/users`, {
+		operations: reviewers.map((key) => ({ key, role_assignments })),
+	});
+	await made(config, {
+		key: 'members',
+		name: 'Members',
+		elements_type: 'user_management',
+		settings: {},
+		roles_to_levels: { LEVEL_1: ['owner'] },
+	});
+	await made(config, {
+		key: 'requests',
+		name: 'Requests',
+		elements_type: 'approval_flow',
+		settings: { user_management_element: 'members' },
+		roles_to_levels: {},
+		webhook: { url: receiver.url },
+	});
+	const connection = new pg.Client({ connectionString: database.url });
+	await connection.connect();
+	await connection.query('listen regolith_revision');
+	t.teardown(() => connection.end());
+	return {
+		mortal,
+		other,
+		http,
+		/** Settles when the next write is committed, which is before it is answered. */
+		nextCommit: () => new Promise<void>((resolve) => connection.once('notification', () => resolve())),
+	};
+}
+
+type Cluster = Awaited<ReturnType<typeof twoNodes>>;
+
+/** A new member asks for the role `editor`. Returns the ids of the request and of the member. */
+async function ask({ http }: Cluster, user: string) {
+	await http.post(`${facts}/tenants/default/users`, { key: user });
+	const { body } = await http.post(`${facts}/access_requests/requests/user/${user}/tenant/default`, {
+		access_request_details: { tenant: 'default', role: 'editor' },
+	});
+	return { user, id: String(body['id']), user_id: String(body['requesting_user_id']) };
+}
+
+type Asked = Awaited<ReturnType<typeof ask>>;
+
+/** The state of a request, and how many roles the log says were assigned to who asked. */
+async function stateOf({ http }: Cluster, { user, id }: Asked) {
+	const one = await http.get(`${facts}/access_requests/requests/user/${user}/tenant/default/${id}`);
+	const roles = await http.get<readonly Loose[]>(`${facts}/role_assignments?user=${user}`);
+	const log = async (query: string) => {
+		const { body } = await http.get<Paginated>(`/v2/projects/default/envs/dev/changes?per_page=100&${query}`);
+		return body.data;
+	};
+	const moves = (await log('kind=element_request&operation=update')).filter(({ key }) => key === id);
+	const assigned = (await log('kind=role_assignment')).filter(
+		({ after }) => (after as Loose | null)?.['element_request_id'] === id,
+	);
+	return {
+		status: String(one.body['status']),
+		roles: roles.body.map(({ role }) => role),
+		moves: moves.map(({ revision }) => revision),
+		assigned: assigned.map(({ revision }) => revision),
+	};
+}
+
+test('two processes decide a request once, and a kill leaves nothing half done and nothing untold', async (t) => {
+	t.timeout(180_000 + kills * 20_000);
+	let holding = false;
+	const receiver = await startReceiver((_, response) => {
+		if (!holding) response.writeHead(204).end();
+	});
+	t.teardown(receiver.stop);
+	const cluster = await twoNodes(t, receiver);
+	await assertOneOutcome(t, cluster);
+	await seeded(t, async (random) => {
+		const hold = (held: boolean) => {
+			holding = held;
+		};
+		const told = [...(await assertTakenOver(t, cluster, receiver, hold)), ...(await assertWhole(t, cluster, random))];
+		await assertTold(t, cluster, receiver, told);
+	});
+});
+
+/** All reviewers decide one request at once, half of them at each process. */
+async function assertOneOutcome(t: ExecutionContext, cluster: Cluster): Promise<void> {
+	const { mortal, other, http } = cluster;
+	const sessions: Client[] = [];
+	for (const [index, reviewer] of reviewers.entries()) {
+		const { element_bearer_token } = await signIn({ http }, reviewer, 'default');
+		sessions.push(client([mortal.url, other.url][index % 2] ?? '', element_bearer_token));
+	}
+	const rounds: readonly (readonly ('approve' | 'deny')[])[] = [['approve', 'deny'], ['approve'], ['deny']];
+	for (const [round, moves] of rounds.entries()) {
+		const asked = await ask(cluster, `raced-${round}`);
+		const answers = await Promise.all(
+			sessions.map(async (session, index) => {
+				const move = moves[Math.floor(index / 2) % moves.length] ?? 'approve';
+				const answer = await session.put(`${config}/requests/access_requests/${asked.id}/${move}`, {});
+				return { move, answer };
+			}),
+		);
+		const won = answers.filter(({ answer }) => answer.status === 200);
+		t.is(won.length, 1);
+		t.is(answers.filter(({ answer }) => answer.status === 409).length, reviewers.length - 1);
+		const approved = won[0]?.move === 'approve';
+		const { status, roles, moves: logged, assigned } = await stateOf(cluster, asked);
+		t.is(status, approved ? 'approved' : 'denied');
+		t.deepEqual(roles, approved ? ['editor'] : []);
+		t.is(logged.length, 1);
+		t.deepEqual(assigned, approved ? logged : [], 'in the same revision');
+	}
+}
+
+/** What was asked, and what became of it. */
+type Told = readonly (Asked & { readonly status: string })[];
+
+/** Kills a process that is telling of an approval and has no answer yet. */
+async function assertTakenOver(
+	t: ExecutionContext,
+	cluster: Cluster,
+	receiver: Receiver,
+	hold: (held: boolean) => void,
+): Promise<Told> {
+	const { mortal, http } = cluster;
+	const asked = await ask(cluster, 'told-twice');
+	await nothingWaits(http);
+	hold(true);
+	const before = receiver.received.length;
+	t.is(await approve(mortal, 'reviewer-0', asked), 200, 'nobody waits for the receiver');
+	await eventually(() => receiver.received.length > before);
+	await mortal.kill();
+	hold(false);
+	await mortal.start();
+	await nothingWaits(http);
+	const ids = receiver.received.slice(before).map(({ headers }) => headers['webhook-id']);
+	t.is(ids.length, 2);
+	t.is(ids[0], ids[1], 'the same message again');
+	return [{ ...asked, status: 'approved' }];
+}
+
+async function approve({ url }: Service, reviewer: string, { id }: Asked): Promise<number> {
+	const path = `${facts}/access_requests/requests/user/${reviewer}/tenant/default/${id}/approve`;
+	return (await client(url, secretFor('test-environment')).put(path, {})).status;
+}
+
+/** Kills a process while it approves. A request is approved if and only if its role is assigned, in one revision. */
+async function assertWhole(t: ExecutionContext, cluster: Cluster, random: Random): Promise<Told> {
+	const { mortal } = cluster;
+	const told: (Asked & { readonly status: string })[] = [];
+	let unanswered = 0;
+	let unheard = 0;
+	for (let kill = 0; kill < kills; kill += 1) {
+		const asked = await Promise.all([0, 1, 2, 3].map((number) => ask(cluster, `killed-${kill}-${number}`)));
+		const [first, ...others] = asked;
+		const began = performance.now();
+		if (first !== undefined) t.is(await approve(mortal, 'reviewer-0', first), 200);
+		// One after the other, so that whatever the moment of the kill, some are near their commit.
+		const pace = Math.ceil((performance.now() - began) / 3);
+		const silent = new Set<string>();
+		const sent = others.map(async (one, index) => {
+			await sleep(index * pace);
+			return approve(mortal, `reviewer-${index}`, one)
+				.then((status) => t.is(status, 200))
+				.catch(() => {
+					unanswered += 1;
+					silent.add(one.id);
+				});
+		});
+		// Every other time, as soon as the commit is heard of.
+		await (kill % 2 === 0 ? cluster.nextCommit() : sleep(random.below(5 * pace)));
+		await mortal.kill();
+		await Promise.all(sent);
+		for (const one of asked) {
+			const { status, roles, moves, assigned } = await stateOf(cluster, one);
+			t.true(['pending', 'approved'].includes(status), status);
+			t.deepEqual(roles, status === 'approved' ? ['editor'] : [], one.user);
+			t.is(moves.length, status === 'approved' ? 1 : 0);
+			t.deepEqual(assigned, moves);
+			told.push({ ...one, status });
+			if (status === 'approved' && silent.has(one.id)) unheard += 1;
+		}
+		await mortal.start();
+	}
+	const approved = told.filter(({ status }) => status === 'approved').length;
+	t.log(`${kills} kills: ${told.length} requests, ${unanswered} unanswered, ${approved} approved, ${unheard} of both`);
+	t.true(unanswered > 0, 'no kill met a request');
+	t.true(approved > kills, 'no request that a kill may have met was approved');
+	return told;
+}
+
+const deliveryLog = `${config}/requests/webhook_deliveries?per_page=1`;
+
+/** Waits until every delivery has ended. A lease of a process that was killed lasts half a minute. */
+async function nothingWaits(http: Client): Promise<void> {
+	await eventually(
+		() => http.get(`${deliveryLog}&status=pending`),
+		({ body }) => body['total_count'] === 0,
+		{ deadline: 90_000, interval: 250 },
+	);
+}
+
+/** Each state of each request has come, and nothing else. */
+async function assertTold(t: ExecutionContext, { http }: Cluster, receiver: Receiver, told: Told): Promise<void> {
+	await nothingWaits(http);
+	t.is((await http.get(`${deliveryLog}&status=failed`)).body['total_count'], 0);
+	const heard = new Set(receiver.bodies().map((body) => `${body['requesting_user_id']} ${body['status']}`));
+	for (const { user_id, status } of told) {
+		t.true(heard.has(`${user_id} pending`));
+		t.is(heard.has(`${user_id} approved`), status === 'approved');
+	}
+}
+
+async function startNode(t: ExecutionContext, databaseUrl: string, level = 'debug'): Promise<Service> {
 	const port = await freePort();
 	const env = {
 		...settings(temporary(t), 'test'),
 		API_PORT: String(port),
 		DATABASE_URL: databaseUrl,
 		SECRET_KEY: 'the same passphrase on every node of the cluster',
-		LOG_LEVEL: 'debug',
+		LOG_LEVEL: level,
 	};
 	const serve = new Service(`http://127.0.0.1:${port}`, { command: ['serve'], env });
 	t.teardown(() => serve.kill().then(() => undefined));
