@@ -138,9 +138,9 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		const post = createPoster(config.webhook_allow_private);
 		const dispatcher = new WebhookDispatcher({ outbox: store.outbox, post, clock: store.clock, log });
 		store.committed.on('outbox', () => dispatcher.wake());
-		dispatcher.start();
 		publisher.start();
 		await snapshots.start();
+		dispatcher.start();
 		return {
 			listening,
 			store,

@@ -52,6 +52,9 @@ export class WebhookOutbox {
 	 * rows that it looks at are skipped, and those that it has are leased.
 	 */
 	async take(most: number): Promise<readonly TakenDelivery[]> {
+		// Looked at first: where nothing is due nothing is written, which a full disk would refuse.
+		const { rows: due } = await this.database.raw<{ readonly rows: readonly unknown[] }>(looking);
+		if (due.length === 0) return [];
 		const { rows } = await this.database.raw<{ readonly rows: readonly TakenRow[] }>(taking, { most });
 		return rows.map(({ webhook_id, webhook_url, secret_webhook_token, ...row }) => ({
 			...row,
@@ -86,6 +89,8 @@ export class WebhookOutbox {
 		await this.database.raw(pruning, { environment_id, config_id, kept: keptDeliveries });
 	}
 }
+
+const looking = `select 1 as due from webhook_deliveries where status = 'pending' and next_attempt_at <= now() limit 1`;
 
 const taking = `with due as (
 		select waiting.environment_id, waiting.id from webhook_deliveries as waiting
