@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AlwaysNull, defaulted, Name, Reference, Timestamp, Uuid } from './common.js';
+import { AlwaysNull, Name, optional, Reference, Timestamp, Uuid } from './common.js';
 import { paginated } from './list.js';
 import { pageShape } from './query.js';
 
@@ -24,7 +24,7 @@ export const ElementFrontendLogin = z
 	.object({
 		tenant_id: Reference,
 		user_jwt: Secret,
-		user_key_claim: defaulted(Name.min(1), () => 'sub'),
+		user_key_claim: optional(Name.min(1)),
 	})
 	.meta({ id: 'UserFELoginRequestInput' });
 export type ElementFrontendLogin = z.output<typeof ElementFrontendLogin>;

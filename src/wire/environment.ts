@@ -51,6 +51,7 @@ const knownSettings = {
 	group_nesting: GroupNestingSetting,
 	elements_origins: boundedArray(Origin, maxElementsOrigins),
 	elements_same_site: z.boolean(),
+	elements_user_key_claim: Name.min(1),
 } as const;
 
 /** How an environment embeds its elements. */
@@ -59,12 +60,19 @@ export interface ElementSettings {
 	readonly origins: readonly string[];
 	/** Whether these pages are of the same site as this API, so that cookies need not be sent across sites. */
 	readonly sameSite: boolean;
+	/** The one claim of tokens that holds the key of a user; `null` where requests name it. */
+	readonly userKeyClaim: string | null;
 }
 
 /** How an environment with these settings embeds its elements: nowhere, where they do not say. */
 export function elementSettings(settings: Readonly<Record<string, unknown>> | null): ElementSettings {
 	const origins = knownSettings.elements_origins.safeParse(settings?.['elements_origins']);
-	return { origins: origins.data ?? [], sameSite: settings?.['elements_same_site'] === true };
+	const claim = knownSettings.elements_user_key_claim.safeParse(settings?.['elements_user_key_claim']);
+	return {
+		origins: origins.data ?? [],
+		sameSite: settings?.['elements_same_site'] === true,
+		userKeyClaim: claim.data ?? null,
+	};
 }
 
 /** The settings that an owner gives an environment. Unknown members are kept for the owner. */
@@ -86,11 +94,13 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 		group_nesting: { enum: [...GroupNestingSetting.options, null] },
 		elements_origins: { type: ['array', 'null'], items: { type: 'string' }, maxItems: maxElementsOrigins },
 		elements_same_site: { type: ['boolean', 'null'] },
+		elements_user_key_claim: { type: ['string', 'null'], minLength: 1 },
 	},
 	additionalProperties: true,
 	description:
 		'`elements_origins` lists the origins (`https://app.example.com`) whose pages may embed elements and sign users ' +
 		'in; by default there are none. `elements_same_site` says that they are of the same site as this API. ' +
+		'`elements_user_key_claim` is the one claim of users’ tokens that holds their key; by default each request names it. ' +
 		'`group_nesting` says what `assign_group` does: with `child_joins_parent`, the default, members of the group in ' +
 		'the body become members of the group in the path; with `parent_joins_child` it is the other way round.',
 });

@@ -46,7 +46,7 @@ export type UserInviteApprove = z.output<typeof UserInviteApprove>;
 /** What an invited user says who approves their own invite. The claim of their token holds the key of the user. */
 export const OwnInviteApprove = granting({
 	email: Email,
-	user_key_claim: defaulted(Name.min(1), () => 'sub'),
+	user_key_claim: optional(Name.min(1)),
 	attributes: defaulted(ComparedAttributes, () => ({})),
 }).meta({ id: 'UserInviteApproveByToken' });
 export type OwnInviteApprove = z.output<typeof OwnInviteApprove>;

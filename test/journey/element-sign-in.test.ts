@@ -438,6 +438,10 @@ journey('a token of the application signs its user in, where its keys vouch for 
 	}
 	const claimed = await ask(await token({ sub: 'x', email: 'ann' }), { user_key_claim: 'email' });
 	t.is(claimed.status, 200);
+	await configure(place, { settings: { elements_origins: [origin], elements_user_key_claim: 'uid' } });
+	t.is((await ask(await token({ sub: 'x', uid: 'ann' }))).status, 200);
+	fails(t, await ask(await token({ sub: 'x', uid: 'x', email: 'ann' }), { user_key_claim: 'email' }), 403, '`uid`');
+	await configure(place, { settings: { elements_origins: [origin] } });
 	t.is((await ask(await token({ sub: 'ann' }, '-20s'))).status, 200, 'clocks may differ');
 
 	const now = Math.floor(Date.now() / 1000);

@@ -1,22 +1,24 @@
 import test from 'ava';
+import { userKeyClaim } from '../../src/api/elements/user-key-claim.js';
+import { Failure } from '../../src/failure.js';
 import { ElementFrontendLogin, ElementLoginQuery } from '../../src/wire/element-session.js';
 import { EnvironmentSettings, elementSettings } from '../../src/wire/environment.js';
 
 /** Settings of elements, and requests that hold secrets. */
 
 test('an environment embeds nowhere unless its settings say where', (t) => {
-	const nowhere = { origins: [], sameSite: false };
+	const nowhere = { origins: [], sameSite: false, userKeyClaim: null };
 	for (const settings of [null, {}, { elements_origins: null, elements_same_site: null }, { other: 1 }]) {
 		t.deepEqual(elementSettings(settings), nowhere);
 	}
 	// What was stored before these settings were known may be anything.
 	for (const elements_origins of ['https://a.example.com', ['*'], [5], {}, [['https://a.example.com']]]) {
-		t.deepEqual(elementSettings({ elements_origins, elements_same_site: 'true' }), nowhere);
+		t.deepEqual(elementSettings({ elements_origins, elements_same_site: 'true', elements_user_key_claim: 5 }), nowhere);
 	}
 	const origins = ['https://a.example.com', 'http://localhost:3000', 'https://[::1]:8443'];
-	const settings = { elements_origins: origins, elements_same_site: true };
+	const settings = { elements_origins: origins, elements_same_site: true, elements_user_key_claim: 'uid' };
 	t.true(EnvironmentSettings.safeParse(settings).success);
-	t.deepEqual(elementSettings(settings), { origins, sameSite: true });
+	t.deepEqual(elementSettings(settings), { origins, sameSite: true, userKeyClaim: 'uid' });
 });
 
 test('a problem with a secret does not show it', (t) => {
@@ -31,8 +33,17 @@ test('a problem with a secret does not show it', (t) => {
 	for (const token of ['', 'x'.repeat(100_000), ['a', 'b']]) t.true(ElementLoginQuery.safeParse({ token }).success);
 });
 
-test('the claim with the key of a user is `sub` unless it is named', (t) => {
+test('the claim with the key of a user is what the environment or else the request names, and `sub` otherwise', (t) => {
 	const login = (more: object) => ElementFrontendLogin.parse({ tenant_id: 'acme', user_jwt: 'x', ...more });
-	for (const none of [{}, { user_key_claim: null }]) t.is(login(none).user_key_claim, 'sub');
-	t.is(login({ user_key_claim: 'email' }).user_key_claim, 'email');
+	const claim = (more: object, fixed?: unknown) =>
+		userKeyClaim({ settings: { elements_user_key_claim: fixed } }, login(more).user_key_claim);
+	for (const none of [{}, { user_key_claim: null }]) {
+		t.is(claim(none), 'sub');
+		t.is(claim(none, 'uid'), 'uid');
+	}
+	for (const fixed of [undefined, null, 'email']) t.is(claim({ user_key_claim: 'email' }, fixed), 'email');
+	t.throws(() => claim({ user_key_claim: 'email' }, 'sub'), {
+		instanceOf: Failure,
+		message: /`sub`, not from `email`/,
+	});
 });

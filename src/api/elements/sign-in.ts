@@ -20,6 +20,7 @@ import { requestOrigin } from '../request-origin.js';
 import { refuseForeignPage, shownSecret } from './element-session.js';
 import { clearingCookieHeader, cookieHeader, sessionCookie } from './session-cookie.js';
 import { signInHeaders, signInPage } from './sign-in-page.js';
+import { userKeyClaim } from './user-key-claim.js';
 
 const tag = 'Elements';
 const ticketPath = '/v2/auth/login_elements';
@@ -90,14 +91,17 @@ export const elementSignIn = [
 		failures: {
 			400: 'The request cannot be read, or the keys of the environment cannot be used',
 			401: 'The token is not valid for this environment',
-			403: 'The environment does not name the origin of the page in `elements_origins`',
+			403: 'The environment does not name the origin of the page in `elements_origins`, or names another claim',
 			404: `No such environment. ${noMember}`,
 		},
 		handle: async (request, { entrance, tokens, reading }) => {
 			const { params, body, headers } = request;
 			const environment = await entrance.environment(params.env_id);
 			refuseForeignPage(request, environment);
-			const key = await tokens.userKey(Jwks.safeParse(environment.jwks).data ?? null, body);
+			const key = await tokens.userKey(Jwks.safeParse(environment.jwks).data ?? null, {
+				user_jwt: body.user_jwt,
+				user_key_claim: userKeyClaim(environment, body.user_key_claim),
+			});
 			if (key === null) throw signedOut();
 			const unit = reading(environmentScope(environment));
 			const member = await findTokenMember(unit, { key, tenant_id: body.tenant_id });
