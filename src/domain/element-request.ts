@@ -17,6 +17,7 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { asId } from '../wire/common.js';
 import type {
 	AccessRequestCreate,
+	AccessRequestListed,
 	AccessRequestRead,
 	AccessRequestReview,
 	OperationApprovalCreate,
@@ -55,6 +56,12 @@ function accessDetails(row: ElementRequest) {
 		resource_instance: resource_instance_id,
 		element_config_id: config_id,
 	};
+}
+
+/** An access request as lists show it. */
+export function readListedAccessRequest(unit: ReadingUnit, row: ListedRequest): AccessRequestListed {
+	const { role_key, role_name } = row;
+	return { ...row, ...readAccessRequest(unit, row), role_key: role_key ?? '', role_name: role_name ?? '' };
 }
 
 /** An operation approval as the API shows it. */

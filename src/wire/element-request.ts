@@ -57,7 +57,12 @@ export const RequestCancellation = z
 	.optional()
 	.meta({ id: 'RequestCancellation' });
 
-const listed = { status: RequestStatus.optional(), resource: Reference.optional(), ...pageShape };
+const listed = {
+	status: RequestStatus.optional(),
+	resource: Reference.optional(),
+	requesting_user: Reference.optional(),
+	...pageShape,
+};
 
 /** Which access requests a list holds. A value that names nothing matches nothing. */
 export const AccessRequestQuery = z.object({
@@ -98,8 +103,29 @@ export const AccessRequestRead = z
 	.meta({ id: 'AccessRequestRead' });
 export type AccessRequestRead = z.input<typeof AccessRequestRead>;
 
+/** Who asks and where, as lists show it beside the ids. */
+const requested = {
+	requesting_user_key: z.string(),
+	requesting_user_email: z.string().nullable(),
+	requesting_user_first_name: z.string().nullable(),
+	requesting_user_last_name: z.string().nullable(),
+	resource_instance_key: z.string().nullable(),
+};
+
+/** An access request in a list: with who asks, and the keys of what they ask for. */
+export const AccessRequestListed = z
+	.object({
+		...AccessRequestRead.shape,
+		...requested,
+		resource_key: z.string().nullable(),
+		role_key: z.string(),
+		role_name: z.string(),
+	})
+	.meta({ id: 'AccessRequestListed' });
+export type AccessRequestListed = z.input<typeof AccessRequestListed>;
+
 /** A page of access requests. */
-export const AccessRequestPage = paginated(AccessRequestRead);
+export const AccessRequestPage = paginated(AccessRequestListed);
 
 const approval = {
 	...environmentObject,
@@ -121,11 +147,8 @@ export type OperationApprovalRead = z.input<typeof OperationApprovalRead>;
 export const OperationApprovalListed = z
 	.object({
 		...approval,
-		requesting_user_email: z.string().nullable(),
-		requesting_user_first_name: z.string().nullable(),
-		requesting_user_last_name: z.string().nullable(),
+		...requested,
 		resource_key: z.string(),
-		resource_instance_key: z.string().nullable(),
 	})
 	.meta({ id: 'OperationApprovalListed' });
 export type OperationApprovalListed = z.input<typeof OperationApprovalListed>;

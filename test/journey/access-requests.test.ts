@@ -321,6 +321,8 @@ journey('a list holds what its reader may see, filtered and by the page', async 
 		['resource_instance_id=document:plan', [1]],
 		[`resource_instance_id=${plan}`, [1]],
 		['resource_instance_id=document:nothing', []],
+		['requesting_user=bea', [2, 3]],
+		['requesting_user=nobody', []],
 		['role=reader&status=pending&resource=document', [1]],
 		['page=2&per_page=3', [3]],
 		['page=9', []],
@@ -328,6 +330,15 @@ journey('a list holds what its reader may see, filtered and by the page', async 
 	for (const [query, found] of filters) t.deepEqual(await list('rex', query), found, query);
 	const { body } = await http.get(`${as(place, 'rex')}?per_page=3`);
 	t.like(body, { total_count: 4, page_count: 2 });
+	const [listed] = (await http.get<Paginated>(`${as(place, 'rex')}?role=reader`)).body.data;
+	t.like(listed, {
+		requesting_user_key: 'ann',
+		requesting_user_email: null,
+		role_key: 'reader',
+		role_name: 'reader',
+		resource_key: 'document',
+		resource_instance_key: 'plan',
+	});
 	for (const query of ['status=open', 'page=0', 'per_page=101']) {
 		t.is(problemPlaces(await http.get(`${as(place, 'rex')}?${query}`)).length, 1, query);
 	}

@@ -193,6 +193,7 @@ journey('a list tells who asks for what, filtered and by the page', async (t, pl
 		['resource=folder', []],
 		['resource_instance=account:main', [0, 1]],
 		['resource_instance=account:other', []],
+		['requesting_user=bea', [1]],
 		['per_page=1&page=2', [1]],
 	] as const) {
 		t.deepEqual(await list('rex', query), found, query);
@@ -200,6 +201,7 @@ journey('a list tells who asks for what, filtered and by the page', async (t, pl
 	const { body } = await clients.rex.get<Paginated>(path(place));
 	t.like(body, { total_count: 2, page_count: 1 });
 	t.like(body.data[0], {
+		requesting_user_key: 'ann',
 		requesting_user_email: 'ann@example.com',
 		requesting_user_first_name: 'ann',
 		requesting_user_last_name: null,

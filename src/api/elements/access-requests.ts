@@ -1,5 +1,5 @@
 import type { ActingUser } from '../../domain/element-level.js';
-import { createAccessRequest, readAccessRequest } from '../../domain/element-request.js';
+import { createAccessRequest, readAccessRequest, readListedAccessRequest } from '../../domain/element-request.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
@@ -37,7 +37,7 @@ export const accessRequestHandlers = requestHandlers({
 	type: 'access_request',
 	create: createAccessRequest,
 	read: readAccessRequest,
-	readListed: readAccessRequest,
+	readListed: readListedAccessRequest,
 });
 
 /** The user and the tenant that a path names. Throws `not_found`. */

@@ -13,6 +13,7 @@ import type { ElementsConfig } from '../../store/table/elements-config.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
+import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { type Page, readPage } from '../../store/unit/row-query.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
@@ -88,6 +89,7 @@ async function resolveFilter(unit: ReadingUnit, query: RequestQuery): Promise<Re
 		status: query.status,
 		tenant_ids: await findIds(unit, Tenant, list(query.tenant)),
 		role_ids: await findIds(unit, Role, list(query.role)),
+		requesting_user_ids: await findIds(unit, User, list(query.requesting_user)),
 		resource_ids: await findIds(unit, Resource, list(query.resource)),
 		resource_instance_ids: await findInstanceIds(unit, list(query.resource_instance_id)),
 	};

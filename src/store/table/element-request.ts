@@ -35,13 +35,16 @@ export class ElementRequest extends EnvironmentModel {
 	declare updated_at: Date;
 }
 
-/** A request with what lists tell about its user, resource and instance. */
+/** A request with what lists tell about its user, role, resource and instance. */
 export interface ListedRequest extends ElementRequest {
+	readonly requesting_user_key: string;
 	readonly requesting_user_email: string | null;
 	readonly requesting_user_first_name: string | null;
 	readonly requesting_user_last_name: string | null;
 	readonly resource_key: string | null;
 	readonly resource_instance_key: string | null;
+	readonly role_key: string | null;
+	readonly role_name: string | null;
 }
 
 /** What narrows a list of requests; absent members do not narrow. */
@@ -71,10 +74,12 @@ export function requestsBy(
 	const query = unit
 		.query(ElementRequest)
 		.join('users', sameEnvironment('element_requests', 'requesting_user_id', 'users'))
+		.leftJoin('roles', sameEnvironment('element_requests', 'role_id', 'roles'))
 		.leftJoin('resources', sameEnvironment('element_requests', 'resource_id', 'resources'))
 		.leftJoin('resource_instances', sameEnvironment('element_requests', 'resource_instance_id', 'resource_instances'))
-		.select('element_requests.*', 'users.email as requesting_user_email')
+		.select('element_requests.*', 'users.key as requesting_user_key', 'users.email as requesting_user_email')
 		.select('users.first_name as requesting_user_first_name', 'users.last_name as requesting_user_last_name')
+		.select('roles.key as role_key', 'roles.name as role_name')
 		.select('resources.key as resource_key', 'resource_instances.key as resource_instance_key')
 		.orderBy('element_requests.id');
 	narrow(query, filter);
