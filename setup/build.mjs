@@ -6,6 +6,9 @@ import { SetupError } from './progress.mjs';
 /** The folders whose TypeScript is compiled; tsconfig.json `include` says the same. */
 const sourceFolders = ['compiler', 'src', 'test', 'bench'];
 
+/** What of them runs in browsers: `buildConsole` bundles it. tsconfig.json `exclude` says the same. */
+const forBrowsers = /^src\/console\/(?:page|embed)\//;
+
 /**
  * Compiles TypeScript into dist/ so that dist/ holds exactly what the sources give: nothing missing, nothing left over.
  * @param {string} root the package's folder
@@ -36,12 +39,18 @@ export async function buildTypeScript(root, say) {
  */
 export function outputFiles(sources) {
 	const stems = sources
-		.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+		.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts') && !forBrowsers.test(file))
 		.map((file) => file.slice(0, -3));
 	return new Set(stems.flatMap((stem) => [`${stem}.js`, `${stem}.js.map`]));
 }
 
-function filesUnder(base, folder) {
+/**
+ * The files below a folder.
+ * @param {string} base
+ * @param {string} folder below `base`
+ * @returns {string[]} paths relative to `base`
+ */
+export function filesUnder(base, folder) {
 	if (!existsSync(join(base, folder))) return [];
 	return readdirSync(join(base, folder), { withFileTypes: true }).flatMap((entry) => {
 		const path = join(folder, entry.name);

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runBenchmarks } from './bench.mjs';
 import { buildTypeScript } from './build.mjs';
+import { buildConsole } from './console.mjs';
 import { installDependencies } from './dependencies.mjs';
 import { runFuzzing } from './fuzz.mjs';
 import { provideOpa } from './opa.mjs';
@@ -55,6 +56,7 @@ async function setUp() {
 	// The program and its tests read this variable, so that all use the same opa.
 	process.env.OPA_PATH = await step('opa', (say) => provideOpa(root, say));
 	await step('build', (say) => buildTypeScript(root, say));
+	await step('pages', (say) => buildConsole(root, say));
 }
 
 /** INVARIANT: the last line of a test run, which continuous integration reads. */

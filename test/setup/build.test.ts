@@ -16,8 +16,13 @@ interface Tally {
 
 const { createTally }: { createTally(): Tally } = await import(join(root, 'setup/tally.mjs'));
 
-test('a source compiles to a program and its map; declarations and other files to nothing', (t) => {
-	const outputs = outputFiles(['src/main.ts', 'src/types.d.ts', 'compiler/opa/go.mod']);
+test('a source compiles to a program and its map; declarations, pages and other files to nothing', (t) => {
+	const bundled = [
+		'src/console/page/requests.tsx',
+		'src/console/page/message-of.ts',
+		'src/console/embed/send-token.ts',
+	];
+	const outputs = outputFiles(['src/main.ts', 'src/types.d.ts', 'compiler/opa/go.mod', ...bundled]);
 	t.deepEqual([...outputs], ['src/main.js', 'src/main.js.map']);
 });
 

@@ -179,6 +179,18 @@ const rooms = {
 			'../../compiler/policy.js',
 		],
 	},
+	'src/console/model/levels.ts': {
+		may: ['./api-types.js'],
+		mayNot: ['preact', 'node:fs', 'zod', '../page/requests.js', '../../wire/role.js', '../../failure.js'],
+	},
+	'src/console/page/requests.tsx': {
+		may: ['preact', 'preact/hooks', '@preact/signals', './request-form.js', '../model/levels.js'],
+		mayNot: ['node:fs', 'zod', '../embed/send-token.js', '../../wire/role.js', '../../http/endpoint.js'],
+	},
+	'src/console/embed/page-elements.ts': {
+		may: ['./send-token.js'],
+		mayNot: ['preact', '../model/levels.js', '../page/requests.js', '../../wire/role.js'],
+	},
 } as const satisfies Record<string, { may: readonly string[]; mayNot: readonly string[] }>;
 
 test('a file may import what its room allows and nothing else', (t) => {

@@ -1,0 +1,61 @@
+/** How long a page in a frame may take, in milliseconds. */
+const patience = 10_000;
+
+interface SignInResult {
+	readonly success?: unknown;
+	readonly me?: unknown;
+	readonly error?: unknown;
+}
+
+/**
+ * Loads an address in a frame that nobody sees, and waits for the page in it to say how a sign-in ended. Only what the
+ * server at `origin` says in that very frame counts. Returns who is signed in; rejects with the reason, or in time.
+ */
+export function awaitResult(url: string, origin: string): Promise<unknown> {
+	return new Promise((resolve, reject) => {
+		const frame = addFrame(url);
+		const end = (settle: () => void) => {
+			clearTimeout(timer);
+			removeEventListener('message', listen);
+			frame.remove();
+			settle();
+		};
+		const listen = ({ origin: from, source, data }: MessageEvent<SignInResult | null>) => {
+			if (from !== origin || source !== frame.contentWindow || typeof data?.success !== 'boolean') return;
+			if (data.success) end(() => resolve(data.me));
+			else end(() => reject(new Error(String(data.error))));
+		};
+		const timer = setTimeout(
+			() => end(() => reject(new Error('the sign-in did not end in time: is this origin among elements_origins?'))),
+			patience,
+		);
+		addEventListener('message', listen);
+	});
+}
+
+/** Loads an address in a frame that nobody sees, and waits until it is loaded, or for long enough. */
+export function hiddenFrame(url: string): Promise<void> {
+	return new Promise((resolve) => {
+		const frame = addFrame(url);
+		const end = () => {
+			frame.remove();
+			resolve();
+		};
+		// An empty answer is never loaded.
+		const timer = setTimeout(end, patience / 5);
+		frame.addEventListener('load', () => {
+			clearTimeout(timer);
+			end();
+		});
+	});
+}
+
+function addFrame(url: string): HTMLIFrameElement {
+	const frame = document.createElement('iframe');
+	frame.hidden = true;
+	frame.title = 'Sign-in';
+	frame.referrerPolicy = 'no-referrer';
+	frame.src = url;
+	document.body.append(frame);
+	return frame;
+}

@@ -1,0 +1,37 @@
+/** How often and how many times a token is sent, in milliseconds. */
+const interval = 400;
+const attempts = 25;
+
+/**
+ * Sends a bearer token to the frame with this `src`, until the page in it says that it has got it. To `origin` alone:
+ * a frame that shows another site hears nothing. Rejects if the frame does not answer.
+ */
+export function sendToken(token: string, frameUrl: string, origin: string): Promise<void> {
+	const to = new URL(frameUrl, location.href).origin;
+	if (to !== origin) return Promise.reject(new Error(`elementIframeUrl is of ${to}, not of ${origin}`));
+	return new Promise((resolve, reject) => {
+		let sent = 0;
+		const end = (settle: () => void) => {
+			clearInterval(timer);
+			removeEventListener('message', listen);
+			settle();
+		};
+		const listen = ({ origin: from, data }: MessageEvent<{ readonly type?: unknown } | null>) => {
+			if (from === origin && data?.type === 'permitTokenReceived') end(resolve);
+		};
+		const send = () => {
+			sent += 1;
+			if (sent > attempts) return end(() => reject(new Error('the element did not take the token')));
+			findFrame(frameUrl)?.contentWindow?.postMessage({ type: 'permitToken', permitToken: token }, origin);
+		};
+		const timer = setInterval(send, interval);
+		addEventListener('message', listen);
+		send();
+	});
+}
+
+function findFrame(url: string): HTMLIFrameElement | undefined {
+	return [...document.querySelectorAll('iframe')].find(
+		(frame) => frame.getAttribute('src') === url || frame.src === url,
+	);
+}

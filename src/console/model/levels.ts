@@ -1,0 +1,42 @@
+import type { ElementConfig, LeveledRole, PermissionLevel } from './api-types.js';
+
+/** What the levels of users allow (docs/contract.md: Elements). The server decides; pages only show what it will allow. */
+
+const order: readonly PermissionLevel[] = ['LEVEL_1', 'LEVEL_2', 'LEVEL_3', 'LEVEL_4'];
+
+/** Whether users of this level see who is managed. */
+export function maySee(level: PermissionLevel): boolean {
+	return level === 'LEVEL_1' || level === 'LEVEL_2' || level === 'LEVEL_3';
+}
+
+/** Whether users of this level add and remove users, and give and take roles. */
+export function mayManage(level: PermissionLevel): boolean {
+	return level === 'LEVEL_1' || level === 'LEVEL_2';
+}
+
+/** Whether a user of one level gives and takes a role of another: owners every role, managers those below owners. */
+export function mayAssign(level: PermissionLevel, ofRole: PermissionLevel): boolean {
+	if (!order.includes(ofRole)) return false;
+	return level === 'LEVEL_1' || (level === 'LEVEL_2' && ofRole !== 'LEVEL_1');
+}
+
+/** The roles that can be asked for at a place. A resource that is not known does not narrow. */
+export type RolesAt = (place: {
+	readonly onInstance: boolean;
+	readonly resourceId?: string | null;
+}) => readonly LeveledRole[];
+
+/**
+ * The roles that can be asked for: those that have a level in one of these elements, in the order of their names. In the
+ * tenant these are roles of tenants, and on an instance roles of its resource.
+ */
+export function requestableRoles(configs: readonly Pick<ElementConfig, 'roles_to_levels'>[]): RolesAt {
+	const leveled = configs.flatMap(({ roles_to_levels }) => order.flatMap((level) => roles_to_levels[level] ?? []));
+	const roles = [...new Map(leveled.map((role) => [role.id, role])).values()];
+	roles.sort((a, b) => a.name.localeCompare(b.name));
+	return ({ onInstance, resourceId = null }) =>
+		roles.filter(({ resource_id }) => {
+			if (!onInstance) return resource_id === null;
+			return resource_id !== null && (resourceId === null || resource_id === resourceId);
+		});
+}

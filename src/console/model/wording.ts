@@ -1,0 +1,25 @@
+import type { ListedRequest, ListedUser } from './api-types.js';
+
+type Named = Pick<ListedUser, 'key' | 'email' | 'first_name' | 'last_name'>;
+
+/** What a user is called: the name, else the e-mail address, else the key. */
+export function userName({ key, email, first_name, last_name }: Named): string {
+	return [first_name, last_name].filter(Boolean).join(' ') || email || key;
+}
+
+/** What the user who made a request is called. */
+export function requesterName(request: ListedRequest): string {
+	return userName({
+		key: request.requesting_user_key,
+		email: request.requesting_user_email,
+		first_name: request.requesting_user_first_name,
+		last_name: request.requesting_user_last_name,
+	});
+}
+
+/** What a request asks for, such as `Editor on document:plan`, or `operation on account:main`. */
+export function subjectOf({ role_name, resource_key, resource_instance_key }: ListedRequest): string {
+	const instance = resource_instance_key === null ? resource_key : `${resource_key}:${resource_instance_key}`;
+	const what = role_name ?? 'operation';
+	return instance === null ? what : `${what} on ${instance}`;
+}

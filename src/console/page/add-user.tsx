@@ -1,0 +1,80 @@
+import { useRef } from 'preact/hooks';
+import type { ElementRole, ListedUser } from '../model/api-types.js';
+import { Failure, useWork } from './action-button.js';
+import type { OpenedElement } from './opened-element.js';
+
+interface AddUserProps {
+	readonly element: OpenedElement;
+	readonly roles: readonly ElementRole[];
+	readonly onAdded: (user: Pick<ListedUser, 'key' | 'email' | 'first_name' | 'last_name'>) => Promise<void>;
+}
+
+/** The form that adds a user, with a first role. Without a key, the e-mail address is the key. */
+export function AddUser({ element, roles, onAdded }: AddUserProps) {
+	const work = useWork();
+	const form = useRef<HTMLFormElement>(null);
+	const add = async () => {
+		const fields = new FormData(form.current ?? undefined);
+		const text = (name: string) => String(fields.get(name) ?? '').trim() || undefined;
+		const email = text('email');
+		const user = {
+			key: text('key') ?? email ?? '',
+			email,
+			first_name: text('first_name'),
+			last_name: text('last_name'),
+			role: text('role'),
+			resource_instance_id: element.instance ?? undefined,
+		};
+		await element.api.send('POST', `${element.path()}/data/users`, user);
+		form.current?.reset();
+		await onAdded({
+			key: user.key,
+			email: email ?? null,
+			first_name: user.first_name ?? null,
+			last_name: user.last_name ?? null,
+		});
+	};
+	return (
+		<section aria-labelledby="add">
+			<h2 id="add">Add a user</h2>
+			<form
+				ref={form}
+				onSubmit={(event) => {
+					event.preventDefault();
+					void work.run(add);
+				}}
+			>
+				<label>
+					<span>E-mail address</span>
+					<input name="email" type="email" required autocomplete="off" />
+				</label>
+				<label>
+					<span>Key in the application (optional)</span>
+					<input name="key" maxLength={200} autocomplete="off" />
+				</label>
+				<label>
+					<span>First name (optional)</span>
+					<input name="first_name" maxLength={200} autocomplete="off" />
+				</label>
+				<label>
+					<span>Last name (optional)</span>
+					<input name="last_name" maxLength={200} autocomplete="off" />
+				</label>
+				<label>
+					<span>Role</span>
+					<select name="role">
+						{roles.map(({ key, name }) => (
+							<option key={key} value={key}>
+								{name}
+							</option>
+						))}
+					</select>
+				</label>
+				<button type="submit" class="primary" aria-disabled={work.busy}>
+					Add user
+				</button>
+				<Failure text={work.failure} />
+			</form>
+		</section>
+	);
+}

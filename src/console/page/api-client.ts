@@ -1,0 +1,51 @@
+import { ApiFailure, failureMessage } from '../model/api-failure.js';
+
+/** Calls of the API of this page's own server, as the user who is signed in. All throw `ApiFailure`. */
+export interface ApiClient {
+	get<Answer>(path: string, query?: Readonly<Record<string, string | number | null>>): Promise<Answer>;
+	send<Answer>(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Answer>;
+}
+
+/**
+ * A client that shows the bearer token that `token` returns, and else the cookie. `onSignedOut` is called when the server
+ * does not know the user any more.
+ */
+export function createApiClient(token: () => string | null, onSignedOut: () => void): ApiClient {
+	async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+		const shown = token();
+		const headers = new Headers({ accept: 'application/json' });
+		if (shown !== null) headers.set('authorization', `Bearer ${shown}`);
+		if (body !== undefined) headers.set('content-type', 'application/json');
+		const answer = await fetch(path, {
+			method,
+			headers,
+			body: body === undefined ? null : JSON.stringify(body),
+			// With a token, the cookie of another sign-in must not take part.
+			credentials: shown === null ? 'same-origin' : 'omit',
+			cache: 'no-store',
+			referrerPolicy: 'no-referrer',
+		}).catch(() => {
+			throw new ApiFailure(0, 'The server cannot be reached.');
+		});
+		const text = await answer.text();
+		const said: unknown = text === '' ? undefined : parsed(text);
+		if (answer.ok) return said as Answer;
+		if (answer.status === 401) onSignedOut();
+		throw new ApiFailure(answer.status, failureMessage(answer.status, said));
+	}
+	return {
+		get: (path, query = {}) => {
+			const given = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));
+			return call('GET', given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`);
+		},
+		send: call,
+	};
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,58 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ElementConfig } from '../model/api-types.js';
+import { requestableRoles } from '../model/levels.js';
+import { approvalsSetting, type OpenedElement, requestsSetting, reviewersSetting } from './opened-element.js';
+import { requestKind } from './request-kind.js';
+import { ReviewInbox } from './review-inbox.js';
+
+/** The requests of the elements that the settings of this one name, for their reviewers. */
+export function ApprovalManagement({ element }: { readonly element: OpenedElement }) {
+	const shown = useSignal<readonly ElementConfig[] | null>(null);
+	useEffect(() => {
+		Promise.all([requestsSetting, approvalsSetting].map((setting) => element.linked(setting))).then(
+			(found) => {
+				shown.value = found.flatMap((config) => config ?? []);
+			},
+			() => {
+				shown.value = [];
+			},
+		);
+	}, [element]);
+	if (shown.value === null) return <p class="quiet">Loading…</p>;
+	if (shown.value.length === 0) {
+		return (
+			<p class="quiet">
+				The settings of this element name none whose requests it could show: <code>{requestsSetting}</code> or{' '}
+				<code>{approvalsSetting}</code>.
+			</p>
+		);
+	}
+	return (
+		<>
+			{shown.value.map((config) => (
+				<LinkedInbox key={config.key} element={element} config={config} />
+			))}
+		</>
+	);
+}
+
+/** The requests of another element, for whoever reviews them. */
+export function LinkedInbox({ element, config }: { readonly element: OpenedElement; readonly config: ElementConfig }) {
+	const management = useSignal<ElementConfig | null>(null);
+	const named = config.settings[reviewersSetting];
+	useEffect(() => {
+		if (named === undefined) return;
+		element.api.get<{ readonly config: ElementConfig }>(`${element.path(String(named))}/runtime`).then(
+			({ config: found }) => {
+				management.value = found;
+			},
+			// Without it, a reviewer can still approve the role that was asked for.
+			() => {},
+		);
+	}, [named]);
+	const kind = requestKind(config);
+	const roles = requestableRoles([config, ...(management.value === null ? [] : [management.value])]);
+	if (kind === null) return null;
+	return <ReviewInbox element={element} config={config} kind={kind} roles={roles} alwaysShown />;
+}

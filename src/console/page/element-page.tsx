@@ -1,0 +1,108 @@
+import { signal } from '@preact/signals';
+import { render } from 'preact';
+import { ApiFailure } from '../model/api-failure.js';
+import { readElementAddress } from '../model/element-address.js';
+import { Announcement } from './announce.js';
+import { createApiClient } from './api-client.js';
+import { ApprovalManagement } from './approval-management.js';
+import './element-page.css';
+import { listenForToken } from './listen-for-token.js';
+import { messageOf } from './message-of.js';
+import { isOpened, type OpenedElement, openElement, type Refusal, signedOut } from './opened-element.js';
+import { requestKind } from './request-kind.js';
+import { Requests } from './requests.js';
+import { UserManagement } from './user-management.js';
+
+/** The page of an element: it finds out who is signed in and what the element is, and shows it. */
+
+const address = readElementAddress(location);
+const environment = metadata('regolith-environment') || null;
+const origins = metadata('regolith-origins').split(' ').filter(Boolean);
+
+/** The bearer token that the embedding page has sent. It is here and nowhere else. */
+let token: string | null = null;
+
+const shown = signal<OpenedElement | Refusal | 'loading' | 'waiting'>('loading');
+
+const api = createApiClient(
+	() => token,
+	() => {
+		shown.value = signedOut;
+	},
+);
+
+if (address.darkMode !== null) document.documentElement.dataset['theme'] = address.darkMode ? 'dark' : 'light';
+render(<ElementPage />, document.body);
+if (address.byToken) {
+	shown.value = 'waiting';
+	listenForToken(origins, (sent) => {
+		token = sent;
+		// A newer token of an element that is open is for its next calls.
+		if (!isShown()) void open();
+	});
+} else void open();
+
+function isShown(): boolean {
+	return typeof shown.value === 'object' && isOpened(shown.value);
+}
+
+async function open(): Promise<void> {
+	shown.value = 'loading';
+	try {
+		shown.value = await openElement(api, address, environment);
+	} catch (error) {
+		shown.value = refusalOf(error);
+	}
+}
+
+function refusalOf(error: unknown): Refusal {
+	const status = error instanceof ApiFailure ? error.status : null;
+	if (status === 401) return signedOut;
+	if (status === 404)
+		return { title: 'No such element', text: `There is no element with the key ${address.elementKey}.` };
+	return { title: 'This cannot be shown', text: messageOf(error) };
+}
+
+function metadata(name: string): string {
+	return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
+}
+
+function ElementPage() {
+	return (
+		<main>
+			<Announcement />
+			<Content />
+		</main>
+	);
+}
+
+function Content() {
+	const now = shown.value;
+	if (now === 'loading') return <p class="quiet">Loading…</p>;
+	if (now === 'waiting') return <p class="quiet">Waiting for the application to sign you in…</p>;
+	if (!isOpened(now)) {
+		return (
+			<div role="alert">
+				<h1>{now.title}</h1>
+				<p>{now.text}</p>
+				<button type="button" onClick={() => void open()}>
+					Try again
+				</button>
+			</div>
+		);
+	}
+	return (
+		<>
+			<h1>{now.config.name}</h1>
+			<Element element={now} />
+		</>
+	);
+}
+
+function Element({ element }: { readonly element: OpenedElement }) {
+	const kind = requestKind(element.config);
+	if (kind !== null) return <Requests element={element} kind={kind} />;
+	if (element.config.elements_type === 'user_management') return <UserManagement element={element} />;
+	if (element.config.elements_type === 'approval_management') return <ApprovalManagement element={element} />;
+	return <p class="quiet">There is no page for elements of this type yet.</p>;
+}

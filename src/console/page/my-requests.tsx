@@ -1,0 +1,90 @@
+import { useSignal } from '@preact/signals';
+import type { ListedRequest, Paginated, RequestStatus } from '../model/api-types.js';
+import { subjectOf } from '../model/wording.js';
+import { ActionButton } from './action-button.js';
+import { announce } from './announce.js';
+import type { OpenedElement } from './opened-element.js';
+import { PagedListFrame, perPage, usePagedList } from './paged-list.js';
+import type { RequestKind } from './request-kind.js';
+
+const states: readonly RequestStatus[] = ['pending', 'approved', 'denied', 'canceled'];
+
+interface MyRequestsProps {
+	readonly element: OpenedElement;
+	readonly kind: RequestKind;
+	/** How many were made on this page: with another one, the list is read again. */
+	readonly made: number;
+}
+
+/** The requests that a user has made, with what became of them; pending ones can be canceled. */
+export function MyRequests({ element, kind, made }: MyRequestsProps) {
+	const { api, actor } = element;
+	const collection = `${element.path()}/${kind.collection}`;
+	const status = useSignal<RequestStatus | ''>('');
+	const list = usePagedList(
+		(page) =>
+			api.get<Paginated<ListedRequest>>(collection, {
+				requesting_user: actor.user_id,
+				status: status.value || null,
+				[kind.instanceFilter]: element.instance,
+				page,
+				per_page: perPage,
+			}),
+		[element, made, status.value],
+	);
+	const cancel = async ({ id }: ListedRequest) => {
+		await api.send('PUT', `${collection}/${id}/cancel`, {});
+		announce('Your request was canceled.');
+		await list.reload();
+	};
+	return (
+		<section aria-labelledby="mine">
+			<h2 id="mine">My requests</h2>
+			<label class="inline">
+				<span>State</span>
+				<select
+					value={status.value}
+					onChange={(event) => {
+						status.value = event.currentTarget.value as RequestStatus | '';
+					}}
+				>
+					<option value="">all</option>
+					{states.map((state) => (
+						<option key={state} value={state}>
+							{state}
+						</option>
+					))}
+				</select>
+			</label>
+			<ul class="items">
+				{list.found.value?.data.map((request) => (
+					<li key={request.id}>
+						<div class="line">
+							<strong>{subjectOf(request)}</strong>
+							<span class={`state ${request.status}`}>{request.status}</span>
+							<Time at={request.created_at} />
+							{request.status === 'pending' && (
+								<ActionButton act={() => cancel(request)} label={`Cancel the request for ${subjectOf(request)}`}>
+									Cancel
+								</ActionButton>
+							)}
+						</div>
+						{request.reason && <p class="quiet">{request.reason}</p>}
+						{request.reviewer_comment && <p>Answer: {request.reviewer_comment}</p>}
+					</li>
+				))}
+			</ul>
+			<PagedListFrame list={list} empty="You have made no requests." />
+		</section>
+	);
+}
+
+/** An instant, in the reader's own language and zone. */
+export function Time({ at }: { readonly at: string }) {
+	const shown = new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+	return (
+		<time class="quiet" dateTime={at}>
+			{shown}
+		</time>
+	);
+}

@@ -1,0 +1,80 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Paginated } from '../model/api-types.js';
+import { messageOf } from './message-of.js';
+
+/** A list that the server pages, as a page shows it. */
+export interface PagedList<Item> {
+	readonly page: number;
+	/** The page that was read last; `null` before the first. */
+	readonly found: ReadonlySignal<Paginated<Item> | null>;
+	readonly failure: ReadonlySignal<string | null>;
+	reload(): Promise<void>;
+	turnTo(page: number): void;
+}
+
+/** How many items a page shows. */
+export const perPage = 20;
+
+/** Reads a list, and again whenever one of the dependencies changes, from its first page. */
+export function usePagedList<Item>(
+	read: (page: number) => Promise<Paginated<Item>>,
+	dependencies: readonly unknown[],
+): PagedList<Item> {
+	const page = useSignal(1);
+	const found = useSignal<Paginated<Item> | null>(null);
+	const failure = useSignal<string | null>(null);
+	// Answers may come in another order than their questions: only the newest counts.
+	const newest = useRef(0);
+	const reload = async () => {
+		newest.current += 1;
+		const asked = newest.current;
+		try {
+			const answer = await read(page.value);
+			if (asked !== newest.current) return;
+			found.value = answer;
+			failure.value = null;
+		} catch (error) {
+			if (asked === newest.current) failure.value = messageOf(error);
+		}
+	};
+	const turnTo = (next: number) => {
+		page.value = next;
+		void reload();
+	};
+	useEffect(() => turnTo(1), dependencies);
+	return { page: page.value, found, failure, reload, turnTo };
+}
+
+/** The state of a list that is not its items: that it is read, failed or empty, and the way to its other pages. */
+export function PagedListFrame<Item>({ list, empty }: { readonly list: PagedList<Item>; readonly empty: string }) {
+	const { page, turnTo } = list;
+	const failure = list.failure.value;
+	const found = list.found.value;
+	if (failure !== null) {
+		return (
+			<p class="failure" role="alert">
+				{failure}{' '}
+				<button type="button" onClick={() => void list.reload()}>
+					Try again
+				</button>
+			</p>
+		);
+	}
+	if (found === null) return <p class="quiet">Loading…</p>;
+	if (found.total_count === 0) return <p class="quiet">{empty}</p>;
+	if (found.page_count < 2 && page === 1) return null;
+	return (
+		<nav class="pages" aria-label="Pages">
+			<button type="button" disabled={page === 1} onClick={() => turnTo(page - 1)}>
+				Previous
+			</button>
+			<span>
+				Page {page} of {found.page_count}
+			</span>
+			<button type="button" disabled={page >= found.page_count} onClick={() => turnTo(page + 1)}>
+				Next
+			</button>
+		</nav>
+	);
+}

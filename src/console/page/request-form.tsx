@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals';
+import type { LeveledRole } from '../model/api-types.js';
+import { Failure, useWork } from './action-button.js';
+import { announce } from './announce.js';
+import type { OpenedElement } from './opened-element.js';
+import type { RequestKind } from './request-kind.js';
+
+interface RequestFormProps {
+	readonly element: OpenedElement;
+	readonly kind: RequestKind;
+	readonly roles: readonly LeveledRole[];
+	readonly onMade: () => void;
+}
+
+/** The form in which a user asks for a role, or for the approval of an operation. */
+export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) {
+	const role = useSignal('');
+	const instance = useSignal(element.instance ?? '');
+	const reason = useSignal('');
+	const work = useWork();
+	const chosen = role.value || (roles[0]?.id ?? '');
+	const ask = async () => {
+		await element.api.send('POST', `${element.path()}/${kind.collection}`, {
+			access_request_details: detailsOf(element, kind, chosen, instance.value.trim()),
+			...(reason.value.trim() !== '' && { reason: reason.value.trim() }),
+		});
+		reason.value = '';
+		announce('Your request was sent.');
+		onMade();
+	};
+	return (
+		<section aria-labelledby="ask">
+			<h2 id="ask">{kind.hasRole ? 'Request access' : 'Request approval'}</h2>
+			{element.instance !== null && <p class="quiet">For {element.instance}</p>}
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					void work.run(ask);
+				}}
+			>
+				{kind.hasRole && <RoleField roles={roles} value={chosen} onChange={(id) => (role.value = id)} />}
+				{!kind.hasRole && element.instance === null && (
+					<label>
+						<span>What it is about (optional)</span>
+						<input
+							value={instance.value}
+							maxLength={200}
+							onInput={(event) => {
+								instance.value = event.currentTarget.value;
+							}}
+						/>
+					</label>
+				)}
+				<label>
+					<span>Reason (optional)</span>
+					<textarea
+						rows={2}
+						maxLength={2000}
+						value={reason.value}
+						onInput={(event) => {
+							reason.value = event.currentTarget.value;
+						}}
+					/>
+				</label>
+				<button type="submit" class="primary" aria-disabled={work.busy}>
+					Send request
+				</button>
+				<Failure text={work.failure} />
+			</form>
+		</section>
+	);
+}
+
+function detailsOf({ actor, config }: OpenedElement, { hasRole }: RequestKind, role: string, instance: string): object {
+	const place = instance === '' ? {} : { resource_instance: instance };
+	if (hasRole) return { tenant: actor.tenant_key, role, ...place };
+	return { tenant: actor.tenant_key, resource: String(config.settings['resource'] ?? ''), ...place };
+}
+
+interface RoleFieldProps {
+	readonly roles: readonly LeveledRole[];
+	readonly value: string;
+	readonly onChange: (id: string) => void;
+}
+
+/** Chooses a role; where the element knows none, its key is typed in. */
+export function RoleField({ roles, value, onChange }: RoleFieldProps) {
+	if (roles.length === 0) {
+		return (
+			<label>
+				<span>Key of the role</span>
+				<input required value={value} onInput={(event) => onChange(event.currentTarget.value)} />
+			</label>
+		);
+	}
+	return (
+		<label>
+			<span>Role</span>
+			<select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+				{roles.map(({ id, name }) => (
+					<option key={id} value={id}>
+						{name}
+					</option>
+				))}
+			</select>
+		</label>
+	);
+}

@@ -1,0 +1,42 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ElementConfig } from '../model/api-types.js';
+import { requestableRoles } from '../model/levels.js';
+import { MyRequests } from './my-requests.js';
+import { type OpenedElement, reviewersSetting } from './opened-element.js';
+import { RequestForm } from './request-form.js';
+import type { RequestKind } from './request-kind.js';
+import { ReviewInbox } from './review-inbox.js';
+
+/** An element in which users make requests, with those that they made, and those that they review. */
+export function Requests({ element, kind }: { readonly element: OpenedElement; readonly kind: RequestKind }) {
+	const management = useSignal<ElementConfig | null | undefined>(kind.hasRole ? undefined : null);
+	const made = useSignal(0);
+	useEffect(() => {
+		if (!kind.hasRole) return;
+		element.linked(reviewersSetting).then(
+			(found) => {
+				management.value = found;
+			},
+			() => {
+				management.value = null;
+			},
+		);
+	}, [element]);
+	if (management.value === undefined) return <p class="quiet">Loading…</p>;
+	const roles = requestableRoles([element.config, ...(management.value === null ? [] : [management.value])]);
+	return (
+		<>
+			<ReviewInbox element={element} config={element.config} kind={kind} roles={roles} />
+			<RequestForm
+				element={element}
+				kind={kind}
+				roles={roles({ onInstance: element.instance !== null })}
+				onMade={() => {
+					made.value += 1;
+				}}
+			/>
+			<MyRequests element={element} kind={kind} made={made.value} />
+		</>
+	);
+}

@@ -1,0 +1,226 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ElementConfig, ListedRequest, Paginated } from '../model/api-types.js';
+import type { RolesAt } from '../model/levels.js';
+import { requesterName, subjectOf } from '../model/wording.js';
+import { Failure, useWork } from './action-button.js';
+import { announce } from './announce.js';
+import { Time } from './my-requests.js';
+import type { OpenedElement } from './opened-element.js';
+import { PagedListFrame, perPage, usePagedList } from './paged-list.js';
+import type { RequestKind } from './request-kind.js';
+
+interface ReviewInboxProps {
+	readonly element: OpenedElement;
+	/** The element in which the requests are made. */
+	readonly config: ElementConfig;
+	readonly kind: RequestKind;
+	readonly roles: RolesAt;
+	/** Whether to say that there is nothing to review, instead of nothing at all. */
+	readonly alwaysShown?: boolean;
+}
+
+type Move = 'approve' | 'deny';
+
+/** The pending requests that a user reviews: approve, with another role if need be, or deny. By the keyboard too. */
+export function ReviewInbox({ element, config, kind, roles, alwaysShown = false }: ReviewInboxProps) {
+	const { api, actor } = element;
+	const collection = `${element.path(config.key)}/${kind.collection}`;
+	const list = usePagedList(
+		(page) =>
+			api.get<Paginated<ListedRequest>>(collection, {
+				status: 'pending',
+				[kind.instanceFilter]: element.instance,
+				page,
+				per_page: perPage,
+			}),
+		[element, collection],
+	);
+	const open = useSignal<{ readonly id: string; readonly move: Move } | null>(null);
+	const heading = useRef<HTMLHeadingElement>(null);
+	const items = useRef<HTMLUListElement>(null);
+	// Others see their own requests alone, which nobody reviews unless the element says so.
+	const ownToo = config.settings['allow_self_approval'] === true;
+	const requests = (list.found.value?.data ?? []).filter(
+		({ requesting_user_id }) => ownToo || requesting_user_id !== actor.user_id,
+	);
+	useEffect(
+		() => listenForKeys(items.current, (id, move) => (open.value = move && { id, move })),
+		[requests.length > 0],
+	);
+	if (requests.length === 0 && !alwaysShown) return null;
+	const done = async (request: ListedRequest, said: string) => {
+		const place = requests.indexOf(request);
+		open.value = null;
+		announce(`The request of ${requesterName(request)} was ${said}.`);
+		await list.reload();
+		const next = items.current?.children[Math.min(place, (items.current?.children.length ?? 0) - 1)];
+		(next?.querySelector('button') ?? heading.current)?.focus();
+	};
+	return (
+		<section aria-labelledby={`review-${kind.collection}`}>
+			<h2 id={`review-${kind.collection}`} tabIndex={-1} ref={heading}>
+				{kind.hasRole ? 'Access requests to review' : 'Approvals to review'}
+			</h2>
+			{requests.length > 0 && (
+				<p class="quiet">
+					Keys: <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>a</kbd> approves, <kbd>d</kbd> denies, <kbd>Esc</kbd> goes
+					back.
+				</p>
+			)}
+			<ul class="items" ref={items}>
+				{requests.map((request) => (
+					<li key={request.id} data-request={request.id}>
+						<div class="line">
+							<span>
+								<strong>{requesterName(request)}</strong> asks for <strong>{subjectOf(request)}</strong>
+							</span>
+							<Time at={request.created_at} />
+						</div>
+						{request.reason && <p class="quiet">{request.reason}</p>}
+						{open.value?.id === request.id ? (
+							<Decision
+								key={open.value.move}
+								request={request}
+								move={open.value.move}
+								roles={kind.hasRole ? roles(placeOf(request)) : []}
+								decide={(body) => api.send('PUT', `${collection}/${request.id}/${open.value?.move}`, body)}
+								onDone={() => done(request, open.value?.move === 'deny' ? 'denied' : 'approved')}
+								onBack={() => {
+									open.value = null;
+								}}
+							/>
+						) : (
+							<div class="line">
+								{(['approve', 'deny'] as const).map((move) => (
+									<button
+										key={move}
+										type="button"
+										aria-label={`${labels[move]} the request of ${requesterName(request)} for ${subjectOf(request)}`}
+										onClick={() => {
+											open.value = { id: request.id, move };
+										}}
+									>
+										{labels[move]}…
+									</button>
+								))}
+							</div>
+						)}
+					</li>
+				))}
+			</ul>
+			<PagedListFrame list={list} empty="There is nothing to review." />
+		</section>
+	);
+}
+
+const labels: Readonly<Record<Move, string>> = { approve: 'Approve', deny: 'Deny' };
+
+function placeOf({ access_request_details: { resource, resource_instance } }: ListedRequest) {
+	return { onInstance: resource_instance !== null, resourceId: resource };
+}
+
+interface DecisionProps {
+	readonly request: ListedRequest;
+	readonly move: Move;
+	readonly roles: readonly { readonly id: string; readonly name: string }[];
+	readonly decide: (body: object) => Promise<unknown>;
+	readonly onDone: () => Promise<void>;
+	readonly onBack: () => void;
+}
+
+/** The form in which a reviewer decides: with a comment and, to approve, the role. */
+function Decision({ request, move, roles, decide, onDone, onBack }: DecisionProps) {
+	const asked = request.access_request_details.role ?? '';
+	const role = useSignal(asked);
+	const comment = useSignal('');
+	const work = useWork();
+	const form = useRef<HTMLFormElement>(null);
+	useEffect(() => form.current?.querySelector<HTMLElement>('select, textarea')?.focus(), []);
+	const send = async () => {
+		await decide({
+			...(comment.value.trim() !== '' && { reviewer_comment: comment.value.trim() }),
+			...(move === 'approve' && role.value !== asked && { role: role.value }),
+		});
+		await onDone();
+	};
+	const known = roles.some(({ id }) => id === asked);
+	return (
+		<form
+			ref={form}
+			aria-label={`${labels[move]} the request of ${requesterName(request)}`}
+			onSubmit={(event) => {
+				event.preventDefault();
+				void work.run(send);
+			}}
+		>
+			{move === 'approve' && asked !== '' && (
+				<label>
+					<span>Role</span>
+					<select
+						value={role.value}
+						onChange={(event) => {
+							role.value = event.currentTarget.value;
+						}}
+					>
+						{!known && <option value={asked}>{request.role_name}</option>}
+						{roles.map(({ id, name }) => (
+							<option key={id} value={id}>
+								{name}
+							</option>
+						))}
+					</select>
+				</label>
+			)}
+			<label>
+				<span>Comment (optional)</span>
+				<textarea
+					rows={2}
+					maxLength={2000}
+					value={comment.value}
+					onInput={(event) => {
+						comment.value = event.currentTarget.value;
+					}}
+				/>
+			</label>
+			<div class="line">
+				<button type="submit" class="primary" aria-disabled={work.busy}>
+					{labels[move]}
+				</button>
+				<button type="button" onClick={onBack}>
+					Back
+				</button>
+			</div>
+			<Failure text={work.failure} />
+		</form>
+	);
+}
+
+/**
+ * Single keys that act while the focus is in the list, but not where text is written. `j` and `k` move between requests;
+ * `choose` is called with the one that has the focus, and `null` to go back.
+ */
+function listenForKeys(list: HTMLElement | null, choose: (id: string, move: Move | null) => void): () => void {
+	const listen = (event: KeyboardEvent) => {
+		if (!(event.target instanceof Element) || event.ctrlKey || event.metaKey || event.altKey) return;
+		const item = event.target.closest<HTMLElement>('[data-request]');
+		const id = item?.dataset['request'];
+		if (item === null || id === undefined) return;
+		const back = event.key === 'Escape';
+		if (!back && event.target.matches('input, select, textarea')) return;
+		const act = {
+			Escape: () => choose(id, null),
+			a: () => choose(id, 'approve'),
+			d: () => choose(id, 'deny'),
+			j: () => item.nextElementSibling?.querySelector('button')?.focus(),
+			k: () => item.previousElementSibling?.querySelector('button')?.focus(),
+		}[event.key];
+		if (act === undefined) return;
+		event.preventDefault();
+		act();
+		// The form that had the focus is gone.
+		if (back) setTimeout(() => item.querySelector('button')?.focus());
+	};
+	list?.addEventListener('keydown', listen);
+	return () => list?.removeEventListener('keydown', listen);
+}

@@ -1,0 +1,124 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { ElementRole, ListedUser } from '../model/api-types.js';
+import { mayManage } from '../model/levels.js';
+import { userName } from '../model/wording.js';
+import { ActionButton } from './action-button.js';
+import type { OpenedElement } from './opened-element.js';
+
+interface UserItemProps {
+	readonly element: OpenedElement;
+	readonly user: ListedUser;
+	/** All roles that the element knows. */
+	readonly roles: readonly ElementRole[];
+	/** Those that the one who looks may give and take. */
+	readonly assignable: readonly ElementRole[];
+	readonly onChanged: (said: string) => Promise<void>;
+}
+
+/** One user, with the roles held here: give one, take one, remove the user. */
+export function UserItem({ element, user, roles, assignable, onChanged }: UserItemProps) {
+	const { api, instance, level } = element;
+	const path = `${element.path()}/data/users/${encodeURIComponent(user.id)}`;
+	const chosen = useSignal('');
+	const question = useRef<HTMLDialogElement>(null);
+	const name = userName(user);
+	const held = rolesHere(element, user);
+	const pending = user.associated_tenants.some(
+		({ tenant, status }) => tenant === element.actor.tenant_key && status === 'pending',
+	);
+	const body = (role: string) => ({ role, ...(instance !== null && { resource_instance_id: instance }) });
+	const called = (key: string) => roles.find((role) => role.key === key)?.name ?? key;
+	const given = assignable.filter(({ key }) => !held.includes(key));
+	const next = given.some(({ key }) => key === chosen.value) ? chosen.value : (given[0]?.key ?? '');
+	return (
+		<li>
+			<div class="line">
+				<strong>{name}</strong>
+				{user.email !== null && user.email !== name && <span class="quiet">{user.email}</span>}
+				{pending && <span class="state pending">invited</span>}
+			</div>
+			<ul class="roles" aria-label={`Roles of ${name}`}>
+				{held.map((key) => (
+					<li key={key}>
+						{called(key)}
+						{assignable.some((role) => role.key === key) && (
+							<ActionButton
+								label={`Take the role ${called(key)} from ${name}`}
+								act={async () => {
+									await api.send('DELETE', `${path}/roles`, body(key));
+									await onChanged(`${name} does not have the role ${called(key)} any more.`);
+								}}
+							>
+								×
+							</ActionButton>
+						)}
+					</li>
+				))}
+			</ul>
+			{mayManage(level) && !pending && (
+				<div class="line">
+					{given.length > 0 && (
+						<>
+							<select
+								aria-label={`Role to give to ${name}`}
+								value={next}
+								onChange={(event) => {
+									chosen.value = event.currentTarget.value;
+								}}
+							>
+								{given.map(({ key, name: shown }) => (
+									<option key={key} value={key}>
+										{shown}
+									</option>
+								))}
+							</select>
+							<ActionButton
+								label={`Give the role to ${name}`}
+								act={async () => {
+									await api.send('POST', `${path}/roles`, body(next));
+									await onChanged(`${name} has the role ${called(next)} now.`);
+								}}
+							>
+								Give role
+							</ActionButton>
+						</>
+					)}
+					<button type="button" aria-label={`Remove ${name}`} onClick={() => question.current?.showModal()}>
+						Remove…
+					</button>
+				</div>
+			)}
+			<dialog ref={question} aria-label={`Remove ${name}?`}>
+				<p>
+					Remove <strong>{name}</strong>, with all roles held here?
+				</p>
+				<div class="line">
+					<ActionButton
+						act={async () => {
+							const where = instance === null ? '' : `?${new URLSearchParams({ resource_instance_id: instance })}`;
+							await api.send('DELETE', `${path}${where}`);
+							question.current?.close();
+							await onChanged(`${name} was removed.`);
+						}}
+					>
+						Remove
+					</ActionButton>
+					<button type="button" onClick={() => question.current?.close()}>
+						Keep
+					</button>
+				</div>
+			</dialog>
+		</li>
+	);
+}
+
+/** The keys of the roles that a user holds in the tenant of the session, or on the instance that the page is about. */
+function rolesHere({ actor, instance }: OpenedElement, { associated_tenants }: ListedUser): readonly string[] {
+	const here = associated_tenants.find(({ tenant }) => tenant === actor.tenant_key);
+	if (here === undefined) return [];
+	if (instance === null) return here.roles;
+	const named = ({ resource, resource_instance }: { resource: string; resource_instance: string }) =>
+		[resource_instance, `${resource}:${resource_instance}`].includes(instance);
+	return (here.resource_instance_roles ?? []).filter(named).map(({ role }) => role);
+}

@@ -1,0 +1,101 @@
+import test from 'ava';
+import { failureMessage } from '../../src/console/model/api-failure.js';
+import { readElementAddress } from '../../src/console/model/element-address.js';
+import { mayAssign, mayManage, maySee, requestableRoles } from '../../src/console/model/levels.js';
+import { sentToken } from '../../src/console/model/sent-token.js';
+import { subjectOf, userName } from '../../src/console/model/wording.js';
+
+/** What the pages of elements decide without a page. */
+
+const origins = ['https://app.example.com'];
+const message = {
+	origin: 'https://app.example.com',
+	fromEmbeddingPage: true,
+	data: { type: 'permitToken', permitToken: 'a_B-9' },
+};
+const refused: Readonly<Record<string, object>> = {
+	'another origin': { origin: 'https://evil.example.com' },
+	'an origin that begins alike': { origin: 'https://app.example.com.evil.com' },
+	'an opaque origin': { origin: 'null' },
+	'another window': { fromEmbeddingPage: false },
+	nothing: { data: null },
+	'a text': { data: 'permitToken' },
+	'another type': { data: { type: 'permit', permitToken: 'a' } },
+	'no token': { data: { type: 'permitToken' } },
+	'a token that is no text': { data: { type: 'permitToken', permitToken: { a: 1 } } },
+	'an empty token': { data: { type: 'permitToken', permitToken: '' } },
+	'a token of two lines': { data: { type: 'permitToken', permitToken: 'a\r\nb' } },
+	'a token that is too long': { data: { type: 'permitToken', permitToken: 'a'.repeat(513) } },
+};
+
+test('a token is taken from the embedding page of a configured origin', (t) => {
+	t.is(sentToken(message, origins), 'a_B-9');
+	t.is(sentToken(message, []), null);
+	for (const [what, difference] of Object.entries(refused)) {
+		t.is(sentToken({ ...message, ...difference }, origins), null, what);
+	}
+});
+
+const addresses: Readonly<Record<string, object>> = {
+	'/elements/members': { elementKey: 'members', darkMode: null, tenantKey: null, byToken: false },
+	'/members?darkMode=true&elementsToken=TRUE': { elementKey: 'members', darkMode: true, byToken: true },
+	'/members?darkMode=false&elementsToken=false': { darkMode: false, byToken: false },
+	'/members?darkMode=1&elementsToken=1': { darkMode: null, byToken: false },
+	'/members?tenantKey=acme&resourceInstanceKey=document%3Aplan': {
+		tenantKey: 'acme',
+		resourceInstanceKey: 'document:plan',
+	},
+	'/members/?tenantKey=&resourceInstanceKey=': { elementKey: 'members', tenantKey: null, resourceInstanceKey: null },
+};
+
+for (const [address, says] of Object.entries(addresses)) {
+	test(`the address ${address} is read`, (t) =>
+		t.like(readElementAddress(new URL(address, 'https://x.example')), says));
+}
+
+test('what a level allows', (t) => {
+	const levels = ['LEVEL_1', 'LEVEL_2', 'LEVEL_3', 'LEVEL_4', 'HIDDEN', 'UNCONFIGURED'] as const;
+	t.deepEqual(levels.filter(maySee), ['LEVEL_1', 'LEVEL_2', 'LEVEL_3']);
+	t.deepEqual(levels.filter(mayManage), ['LEVEL_1', 'LEVEL_2']);
+	const given = (level: (typeof levels)[number]) => levels.filter((ofRole) => mayAssign(level, ofRole));
+	t.deepEqual(given('LEVEL_1'), ['LEVEL_1', 'LEVEL_2', 'LEVEL_3', 'LEVEL_4']);
+	t.deepEqual(given('LEVEL_2'), ['LEVEL_2', 'LEVEL_3', 'LEVEL_4']);
+	for (const level of levels.slice(2)) t.deepEqual(given(level), [], level);
+});
+
+test('roles that can be asked for: once each, by name, and those of the place', (t) => {
+	const role = (id: string, resource_id: string | null = null) => ({
+		id,
+		key: id,
+		name: id.toUpperCase(),
+		resource_id,
+	});
+	const roles = requestableRoles([
+		{ roles_to_levels: { LEVEL_1: [role('owner'), role('keeper', 'document')], HIDDEN: [role('ghost')] } },
+		{
+			roles_to_levels: {
+				LEVEL_4: [role('editor'), role('owner'), role('finder', 'folder')],
+				UNCONFIGURED: [role('x')],
+			},
+		},
+	]);
+	const ids = (place: Parameters<typeof roles>[0]) => roles(place).map(({ id }) => id);
+	t.deepEqual(ids({ onInstance: false }), ['editor', 'owner']);
+	t.deepEqual(ids({ onInstance: true }), ['finder', 'keeper']);
+	t.deepEqual(ids({ onInstance: true, resourceId: 'folder' }), ['finder']);
+});
+
+test('people, subjects and failures have words', (t) => {
+	const ann = { key: 'a1', email: 'ann@example.com', first_name: 'Ann', last_name: null };
+	t.is(userName(ann), 'Ann');
+	t.is(userName({ ...ann, last_name: 'Lee' }), 'Ann Lee');
+	t.is(userName({ ...ann, first_name: null }), 'ann@example.com');
+	t.is(userName({ ...ann, first_name: null, email: null }), 'a1');
+	const request = { resource_key: null, resource_instance_key: null } as Parameters<typeof subjectOf>[0];
+	t.is(subjectOf({ ...request, role_name: 'Editor' }), 'Editor');
+	t.is(subjectOf({ ...request, resource_key: 'account', resource_instance_key: 'main' }), 'operation on account:main');
+	t.is(subjectOf({ ...request, resource_key: 'account' }), 'operation on account');
+	t.is(failureMessage(404, { message: 'no such role' }), 'no such role');
+	t.is(failureMessage(422, { detail: [{ loc: ['body', 'role'], msg: 'field required' }] }), 'role: field required');
+	t.is(failureMessage(502, undefined), 'The server answered 502.');
+});
