@@ -9,6 +9,7 @@ import { SetupError } from './progress.mjs';
 const shared = {
 	api: 1,
 	compiler: 1,
+	console: 1,
 	contract: 1,
 	docs: 1,
 	domain: 1,
@@ -29,6 +30,7 @@ const alone = new Set([
 	'compiler/closure',
 	'compiler/schema-tests',
 	'compiler/text',
+	'console/elements',
 	'http/server',
 	'journey/cascades',
 	'journey/check-limit',

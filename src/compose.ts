@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { guard } from './api/access.js';
 import { documentation } from './api/document.js';
 import { elementOrigins } from './api/elements/cross-origin.js';
+import { elementPageAlias, elementPages } from './api/elements/pages.js';
 import { renderFailure } from './api/render-failure.js';
 import { endpoints } from './api/table.js';
 import { v1Failure } from './api/v1-failure.js';
@@ -178,11 +179,12 @@ function served(store: Store, surround: Surround, feed: FeedServer, log: Logger)
 		}
 	};
 	return {
-		endpoints: [...table, ...documentation(table, version)],
+		endpoints: [...table, ...documentation(table, version), ...elementPages],
 		surround: (endpoint, request, run) =>
 			translated(() => (feedTable.has(endpoint) ? bundles : api).surround(endpoint, request, run)),
 		crossOrigin: { ...origins, allows: (request) => translated(() => origins.allows(request)) },
 		unmatched: v1Failure,
+		alias: elementPageAlias,
 		renderFailure,
 		...logging(log),
 	};

@@ -7,7 +7,7 @@ import Koa, { type Context } from 'koa';
 import { Failure } from '../failure.js';
 import { type BodyLimits, discardRest, readJson, waitsToSend } from './body.js';
 import { answerCrossOrigin, type CrossOrigin } from './cross-origin.js';
-import type { Endpoint, LargeBody } from './endpoint.js';
+import type { Endpoint, LargeBody, Request } from './endpoint.js';
 import { mount, type Surround } from './mount.js';
 import { Pipeline } from './pipeline.js';
 
@@ -33,12 +33,21 @@ function bodyLimits(large: LargeBody | undefined): BodyLimits {
  */
 const keepAliveMilliseconds = 65_000;
 
+/** A request on whose path nothing is served. */
+export interface UnmatchedRequest
+	extends Pick<Request<unknown, Readonly<Record<string, unknown>>, unknown>, 'query' | 'cookie'> {
+	/** As it was sent. */
+	readonly path: string;
+}
+
 /** What one HTTP server serves, and how it answers. */
 export interface Served {
 	readonly endpoints: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
 	/** The failure for a path on which nothing is served, where there is more to say; given the path as it was sent. */
 	readonly unmatched?: (path: string) => Failure | null;
+	/** The path of the page that answers a GET on which nothing is served; `null` where there is none. */
+	readonly alias?: (request: UnmatchedRequest) => string | null;
 	/** Which pages of other origins may call what with credentials; none by default. */
 	readonly crossOrigin?: CrossOrigin;
 	/** The body of an error answer. API and decision point word theirs differently. */
@@ -148,13 +157,23 @@ export function createApplication(served: Served): Application {
 	});
 	if (served.crossOrigin) koa.use(answerCrossOrigin(served.crossOrigin));
 	koa.use(routes);
-	koa.use(function unmatched(ctx) {
+	koa.use(async function unmatched(ctx, next) {
 		const methods = router.match(ctx.path, '').path.flatMap((layer) => layer.methods);
 		if (methods.length > 0) {
 			ctx.set('allow', [...new Set(methods)].join(', '));
 			throw new Failure('method', `\`${ctx.method}\` is not served on \`${ctx.path}\``);
 		}
-		throw served.unmatched?.(ctx.path) ?? new Failure('not_found', `no endpoint is served on \`${ctx.path}\``);
+		const gone = served.unmatched?.(ctx.path);
+		if (gone) throw gone;
+		if (ctx.method === 'GET' || ctx.method === 'HEAD') {
+			const { path, query } = ctx;
+			const alias = served.alias?.({ path, query, cookie: (name) => ctx.cookies.get(name) }) ?? null;
+			if (alias !== null) {
+				ctx.path = alias;
+				return routes(ctx as Parameters<typeof routes>[0], next);
+			}
+		}
+		throw new Failure('not_found', `no endpoint is served on \`${ctx.path}\``);
 	});
 	return koa;
 }

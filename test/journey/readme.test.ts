@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
+import { fenced } from '../support/fenced.js';
 import { root } from '../support/root.js';
 import { startStack } from '../support/stack.js';
 import { removeFolder } from '../support/temporary.js';
@@ -80,13 +81,6 @@ function documents(): readonly string[] {
 	);
 	const all = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bundles/README.md', ...inDocs];
 	return all.filter((path) => path.endsWith('.md')).sort();
-}
-
-/** The contents of the fenced blocks in one language. */
-function fenced(markdown: string, language: string): readonly string[] {
-	return [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, name, text = '']) =>
-		name === language ? [text] : [],
-	);
 }
 
 /** Where links lead, those to other sites left out. */

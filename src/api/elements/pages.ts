@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { Raw, type Request } from '../../http/endpoint.js';
+import { openFrontEnd, type PageFiles } from '../../http/front-end.js';
+import type { UnmatchedRequest } from '../../http/server.js';
+import type { ElementEntrance } from '../../store/account/element-entrance.js';
+import type { Environment } from '../../store/table/account.js';
+import { Key } from '../../wire/common.js';
+import { elementSettings } from '../../wire/environment.js';
+import { endpoint } from '../access.js';
+import { sessionCookie } from './session-cookie.js';
+
+const tag = 'Elements';
+const frontEnd = openFrontEnd();
+const assets = '/assets';
+
+type Asked = Pick<Request<unknown, unknown, unknown>, 'query' | 'cookie'>;
+
+/**
+ * The pages of elements, what they load, and the script for pages that embed them (docs/elements.md: Pages). They are
+ * for people, so they are no part of the API's document.
+ */
+export const elementPages = [
+	endpoint({
+		name: 'getElementPage',
+		summary: 'The page of an element',
+		tag,
+		method: 'get',
+		path: '/elements/:element_key',
+		access: 'element.enter',
+		params: z.object({ element_key: z.string() }),
+		returns: { 200: null },
+		handle: async (request, { entrance }) => {
+			// A page says itself what is wrong with its address: whoever embeds it should see that.
+			return elementPage(await frontEnd.page('element'), await findPageEnvironment(request, entrance));
+		},
+	}),
+	endpoint({
+		name: 'getFrontEndAsset',
+		summary: 'A file that a page loads',
+		tag,
+		method: 'get',
+		path: `${assets}/:asset`,
+		access: 'public',
+		params: z.object({ asset: z.string() }),
+		returns: { 200: null },
+		failures: { 404: 'No page loads such a file' },
+		handle: ({ params, headers }) => frontEnd.asset(params.asset, headers['accept-encoding']),
+	}),
+	endpoint({
+		name: 'getElementsScript',
+		summary: 'The script with which a page signs users in to the elements that it embeds',
+		tag,
+		method: 'get',
+		path: '/elements.js',
+		access: 'public',
+		returns: { 200: null },
+		handle: ({ headers }) => frontEnd.script('elements.js', headers['accept-encoding']),
+	}),
+];
+
+/**
+ * The path of the page that the address `/{element key}` stands for; `null` for an address that names no environment, by
+ * its query or by a session. It is asked only where nothing else is served, so that no path of the API is ever taken.
+ */
+export function elementPageAlias({ path, query, cookie }: UnmatchedRequest): string | null {
+	const key = path.slice(1);
+	if (!Key.safeParse(key).success) return null;
+	return query['envId'] !== undefined || cookie(sessionCookie) !== undefined ? `/elements/${key}` : null;
+}
+
+/** The environment that a page is of: that of its address, or of the session; `null` when there is none. */
+async function findPageEnvironment({ query, cookie }: Asked, entrance: ElementEntrance): Promise<Environment | null> {
+	const { envId } = query as { readonly envId?: unknown };
+	if (envId !== undefined) return typeof envId === 'string' ? entrance.findEnvironment(envId) : null;
+	const secret = cookie(sessionCookie);
+	return secret === undefined ? null : ((await entrance.find('cookie', secret))?.environment ?? null);
+}
+
+/**
+ * The page itself: it may be embedded by pages of the origins that the environment names, and by nobody where there are
+ * none. It is told them, because it takes a bearer token from them alone.
+ */
+function elementPage({ script, style }: PageFiles, environment: Environment | null): Raw {
+	const { origins } = elementSettings(environment?.settings ?? null);
+	const policy = [
+		"default-src 'none'",
+		"script-src 'self'",
+		"style-src 'self'",
+		'img-src data:',
+		"connect-src 'self'",
+		"base-uri 'none'",
+		"form-action 'none'",
+		`frame-ancestors ${origins.length > 0 ? origins.join(' ') : "'none'"}`,
+	];
+	const headers = {
+		'content-type': 'text/html; charset=utf-8',
+		'content-security-policy': policy.join('; '),
+		'x-content-type-options': 'nosniff',
+		'referrer-policy': 'no-referrer',
+		'cache-control': 'no-cache',
+		vary: 'cookie',
+	};
+	// Origins and ids have a form in which nothing has to be escaped.
+	const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="regolith-environment" content="${environment?.id ?? ''}">
+<meta name="regolith-origins" content="${origins.join(' ')}">
+<title>Access</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${assets}/${style}">
+<script type="module" src="${assets}/${script}"></script>
+</head>
+<body><noscript>This page needs JavaScript.</noscript></body>
+</html>
+`;
+	return new Raw(200, headers, html);
+}

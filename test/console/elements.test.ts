@@ -1,0 +1,488 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import type { Browser, BrowserContext, Frame, FrameLocator, Page } from 'playwright-core';
+import { startChromium } from '../support/chromium.js';
+import { type EmbeddingApp, type SignedIn, startEmbeddingApp } from '../support/embedding-app.js';
+import { eventually } from '../support/eventually.js';
+import { fenced } from '../support/fenced.js';
+import { freePort } from '../support/ports.js';
+import { root } from '../support/root.js';
+import { connect } from '../support/sdk.js';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
+import { removeFolder } from '../support/temporary.js';
+
+/**
+ * The pages of elements in Chromium, embedded by an application of another site, with the published front-end package and
+ * with our own script. The application's backend uses the published SDK. One browser process for all of it.
+ */
+
+const elements = '/v2/elements/default/dev';
+/** Shown in the documentation; taken again with `UPDATE=1`. */
+const screenshot = join(root, 'docs/images/elements.png');
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** How long a page may take to show something, in milliseconds: generous, because a busy machine must not fail a test. */
+const patience = 30_000;
+
+let stack: Stack;
+let app: EmbeddingApp;
+let foreignApp: EmbeddingApp;
+let browser: Browser;
+let environmentId = '';
+/** Every secret that a backend was given. */
+const secrets = { tickets: new Set<string>(), bearers: new Set<string>() };
+/** Every address and `Referer` that a browser sent. */
+const sent: { readonly url: string; readonly referer: string }[] = [];
+
+test.before(async () => {
+	stack = await startStack();
+	const { sdk } = await connect(stack);
+	const loginAs = async (userId: string, tenantId: string) => {
+		const answer = (await sdk.elements.loginAs({ userId, tenantId })) as unknown as SignedIn;
+		secrets.bearers.add(answer.element_bearer_token);
+		secrets.tickets.add(new URL(answer.redirect_url).searchParams.get('token') ?? '');
+		return answer;
+	};
+	app = await startEmbeddingApp(loginAs);
+	foreignApp = await startEmbeddingApp(loginAs, '127.0.0.1');
+	await setTheScene();
+	browser = await startChromium();
+});
+
+test.after.always(async () => {
+	await browser?.close();
+	await foreignApp?.close();
+	await app?.close();
+	await stack?.stop();
+});
+
+/** Ann asks, Rex owns the tenant `acme`. Editors read reports. Account `main` has Rex as its reviewer. */
+async function setTheScene(): Promise<void> {
+	const { environment, project } = stack;
+	const made = async (path: string, body: object) => {
+		const answer = await environment.post(path, body);
+		if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+		return answer;
+	};
+	await made(`${schema}/resources`, { key: 'report', name: 'Report', actions: { read: {} } });
+	await made(`${schema}/resources`, { key: 'account', name: 'Account', actions: { pay: {} } });
+	await made(`${schema}/roles`, { key: 'owner', name: 'Owner', permissions: [] });
+	await made(`${schema}/roles`, { key: 'editor', name: 'Editor', permissions: ['report:read'] });
+	await made(`${schema}/roles`, { key: 'viewer', name: 'Viewer', permissions: [] });
+	await made(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
+	const user = (key: string, first_name: string, role: string) =>
+		made(`${facts}/users`, { key, first_name, role_assignments: [{ role, tenant: 'acme' }] });
+	await user('ann', 'Ann', 'viewer');
+	await user('rex', 'Rex', 'owner');
+	const levels = { LEVEL_1: ['owner'], LEVEL_3: ['editor'], LEVEL_4: ['viewer'] };
+	await made(`${elements}/config`, {
+		key: 'members',
+		name: 'Members',
+		elements_type: 'user_management',
+		settings: {},
+		roles_to_levels: levels,
+	});
+	await made(`${elements}/config`, {
+		key: 'requests',
+		name: 'Access to reports',
+		elements_type: 'approval_flow',
+		settings: { user_management_element: 'members' },
+		roles_to_levels: {},
+	});
+	await made(`${elements}/config`, {
+		key: 'payments',
+		name: 'Payments',
+		elements_type: 'operation_approval',
+		settings: { resource: 'account' },
+		roles_to_levels: {},
+	});
+	await made(`${elements}/config`, {
+		key: 'inbox',
+		name: 'Inbox',
+		elements_type: 'approval_management',
+		settings: { access_request_element: 'requests', operation_approval_element: 'payments' },
+		roles_to_levels: {},
+	});
+	await made(`${facts}/resource_instances`, { key: 'main', resource: 'account', tenant: 'acme' });
+	await made(`${facts}/role_assignments`, {
+		user: 'rex',
+		role: '_Reviewer_',
+		resource_instance: 'account:main',
+		tenant: 'acme',
+	});
+	const settings = { elements_origins: [app.origin] };
+	const changed = await project.patch<{ readonly id: string }>('/v2/projects/default/envs/dev', { settings });
+	environmentId = changed.body.id;
+}
+
+/** The address of an element's page. */
+function elementUrl(key: string, query: Readonly<Record<string, string>> = {}): string {
+	return `${stack.api.listening.url}/elements/${key}?${new URLSearchParams({ envId: environmentId, ...query })}`;
+}
+
+/** The address of the application's page that shows a frame, with our script besides the package. */
+function appUrl(frame: string | null, { origin }: EmbeddingApp = app): string {
+	const query = { script: `${stack.api.listening.url}/elements.js`, ...(frame !== null && { frame }) };
+	return `${origin}/?${new URLSearchParams(query)}`;
+}
+
+/**
+ * A private window, in which Chromium blocks cookies of other sites: no cookie, no storage. What it sends is noted.
+ */
+async function newBrowser(t: ExecutionContext, options: Parameters<Browser['newContext']>[0] = {}) {
+	const context = await browser.newContext({ locale: 'en-GB', ...options });
+	context.setDefaultTimeout(patience);
+	t.teardown(() => context.close());
+	context.on('request', (request) => {
+		sent.push({ url: request.url(), referer: request.headers()['referer'] ?? '' });
+	});
+	return context;
+}
+
+async function openApp(context: BrowserContext, frame: string | null, from?: EmbeddingApp): Promise<Page> {
+	const page = await context.newPage();
+	await page.goto(appUrl(frame, from));
+	return page;
+}
+
+/** Runs a call of the front-end package, or of our script, in a page; what it resolves with. */
+function call(page: Page, expression: string): Promise<unknown> {
+	return page.evaluate(expression);
+}
+
+/** Signs in by the front-end package, so that the frame has the bearer token. */
+async function signInByPackage(page: Page, user: string, frame: string): Promise<unknown> {
+	const options = {
+		loginMethod: 'supportsPrivateBrowser',
+		loginUrl: `/login/${user}`,
+		tenant: 'acme',
+		elementIframeUrl: frame,
+	};
+	return call(page, `permit.elements.login(${JSON.stringify(options)})`);
+}
+
+/** Opens an element that has the bearer token of a user. */
+async function openSignedIn(context: BrowserContext, user: string, key: string, query = {}) {
+	const url = elementUrl(key, { elementsToken: 'true', tenantKey: 'acme', ...query });
+	const page = await openApp(context, url);
+	const resolved = await signInByPackage(page, user, url);
+	const frame = page.frameLocator('iframe');
+	await frame.getByRole('heading', { level: 1 }).waitFor();
+	return { page, frame, resolved };
+}
+
+function frameOf(page: Page): Frame {
+	const [, frame] = page.frames();
+	if (frame === undefined) throw new Error('the page has no frame');
+	return frame;
+}
+
+/** What axe finds that is serious or worse in a frame. */
+async function seriousFaults(frame: Frame): Promise<unknown> {
+	await frame.evaluate(axe);
+	return frame.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
+		.filter(({ impact }) => ['serious', 'critical'].includes(impact))
+		.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`);
+}
+
+async function mayRead(user: string): Promise<boolean> {
+	const question = { user, action: 'read', resource: { type: 'report', tenant: 'acme' } };
+	return (await stack.pdp.post<{ readonly allow: boolean }>('/allowed', question)).body.allow;
+}
+
+/** Waits until a page has said that this happened. */
+function said(frame: FrameLocator, text: string): Promise<void> {
+	return frame.getByRole('status').getByText(text).waitFor();
+}
+
+test.serial('a role is asked for in the page, approved by the keyboard, and the decision point says yes', async (t) => {
+	// The front-end package signs in by the bearer token: no cookie takes part.
+	const context = await newBrowser(t);
+	const ann = await openSignedIn(context, 'ann', 'requests');
+	t.is(ann.resolved, true);
+	t.deepEqual(await context.cookies(), []);
+	t.false(await mayRead('ann'));
+	await ann.frame.getByLabel('Role').selectOption({ label: 'Viewer' });
+	await ann.frame.getByLabel('Reason (optional)').fill('I take over the reports.');
+	await ann.frame.getByRole('button', { name: 'Send request' }).click();
+	await said(ann.frame, 'Your request was sent.');
+	await ann.frame.getByRole('button', { name: 'Cancel the request for Viewer' }).waitFor();
+	t.is(await ann.frame.getByRole('heading', { name: 'to review' }).count(), 0);
+	t.deepEqual(await seriousFaults(frameOf(ann.page)), []);
+
+	const rex = await openSignedIn(await newBrowser(t), 'rex', 'requests', { darkMode: 'true' });
+	const form = rex.frame.getByRole('form', { name: 'Approve the request of Ann' });
+	const { keyboard } = rex.page;
+	await rex.frame.getByRole('button', { name: 'Approve the request of Ann for Viewer' }).focus();
+	for (const [key, shown] of [
+		['d', rex.frame.getByRole('form', { name: 'Deny the request of Ann' })],
+		['Escape', rex.frame.locator('button:focus')],
+		['a', form.locator('select:focus')],
+	] as const) {
+		await keyboard.press(key);
+		await shown.waitFor();
+	}
+	await keyboard.type('Editor');
+	await keyboard.press('Tab');
+	await keyboard.type('Welcome, Ann.');
+	t.is(await form.getByLabel('Role').locator('option:checked').textContent(), 'Editor');
+	t.deepEqual(await seriousFaults(frameOf(rex.page)), []);
+	if (process.env['UPDATE']) await rex.page.locator('iframe').screenshot({ path: screenshot });
+	await keyboard.press('Tab');
+	await keyboard.press('Enter');
+	await said(rex.frame, 'The request of Ann was approved.');
+	await eventually(() => mayRead('ann'));
+
+	await ann.frame.getByLabel('State').selectOption('approved');
+	await ann.frame.getByText('Answer: Welcome, Ann.').waitFor();
+	await ann.frame.getByText('Editor', { exact: true }).last().waitFor();
+});
+
+test.serial('the front-end package signs in by the cookie, which the page then goes by', async (t) => {
+	const context = await newBrowser(t);
+	const url = elementUrl('requests');
+	const page = await openApp(context, null);
+	// Its promise never settles with a server that is not of its vendor. The cookie is there all the same.
+	const options = { loginMethod: 'cookie', loginUrl: '/login/rex', tenant: 'acme' };
+	await call(page, `void permit.elements.login(${JSON.stringify(options)})`);
+	const [cookie] = await eventually(
+		() => context.cookies(),
+		({ length }) => length > 0,
+	);
+	t.like(cookie, { name: 'permit_session', httpOnly: true, secure: true, sameSite: 'None', path: '/' });
+	// Nothing but a partitioned cookie of another site is kept here.
+	await openApp(context, `${foreignApp.origin}/plain-cookie`);
+	t.is((await context.cookies()).length, 1);
+	await page.goto(appUrl(url));
+	const frame = page.frameLocator('iframe');
+	await frame.getByRole('heading', { name: 'Access to reports', level: 1 }).waitFor();
+	// A write with the cookie, from the page of our own origin.
+	await frame.getByRole('button', { name: 'Send request' }).click();
+	await said(frame, 'Your request was sent.');
+	await frame.getByRole('button', { name: /^Cancel the request/ }).click();
+	await said(frame, 'Your request was canceled.');
+});
+
+test.serial('our script signs in both ways, says how it ended, and signs out', async (t) => {
+	const context = await newBrowser(t);
+	const byToken = elementUrl('requests', { elementsToken: 'true' });
+	const page = await openApp(context, byToken);
+	const login = (options: object) => call(page, `regolith.elements.login(${JSON.stringify(options)})`);
+	const tenant = 'acme';
+	const frame = page.frameLocator('iframe');
+	await frame.getByText('Waiting for the application to sign you in').waitFor();
+	const loginMethod = 'supportsPrivateBrowser';
+	t.true(await login({ loginMethod, loginUrl: '/login/rex', tenant, elementIframeUrl: byToken }));
+	await frame.getByRole('listitem').first().waitFor();
+	t.true(await call(page, 'regolith.elements.logout()'));
+	await frame.getByLabel('State').selectOption('denied');
+	await frame.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+	// The page takes a newer token, without being loaded again.
+	t.true(await login({ loginMethod, loginUrl: '/login/rex', tenant, elementIframeUrl: byToken }));
+	await frame.getByRole('heading', { name: 'Access to reports' }).waitFor();
+	await t.throwsAsync(login({ loginMethod, loginUrl: '/login/rex', tenant, elementIframeUrl: foreignApp.origin }), {
+		message: /elementIframeUrl is of http:.*, not of/,
+	});
+
+	t.true(await login({ loginUrl: '/login/rex', tenant }));
+	t.is(await call(page, 'regolith.elements.me.actor.user_key'), 'rex');
+	t.is((await context.cookies()).length, 1);
+	t.true(await call(page, 'regolith.elements.logout()'));
+	t.deepEqual(await context.cookies(), []);
+	await t.throwsAsync(
+		login({ loginUrl: `${stack.api.listening.url}/v2/auth/login_elements?env_id=${environmentId}` }),
+		{
+			message: /sign in again/,
+		},
+	);
+});
+
+test.serial('operations are approved and denied in the inbox of all requests; own ones can be canceled', async (t) => {
+	const context = await newBrowser(t);
+	const ann = await openSignedIn(context, 'ann', 'payments', { resourceInstanceKey: 'main' });
+	await ann.frame.getByText('For main').waitFor();
+	const send = ann.frame.getByRole('button', { name: 'Send request' });
+	const canceling = ann.frame.getByRole('button', { name: 'Cancel the request for operation on account:main' });
+	for (const count of [1, 2, 3]) {
+		await ann.frame.getByLabel('Reason (optional)').fill(`Invoice ${count}.`);
+		await send.click();
+		await canceling.nth(count - 1).waitFor();
+	}
+	t.deepEqual(await seriousFaults(frameOf(ann.page)), []);
+	await canceling.nth(2).click();
+	await said(ann.frame, 'Your request was canceled.');
+
+	const rex = await openSignedIn(await newBrowser(t), 'rex', 'inbox');
+	await rex.frame.getByText('There is nothing to review.').waitFor();
+	const buttons = rex.frame.getByRole('button', { name: /the request of Ann for operation/ });
+	t.is(await buttons.count(), 4);
+	t.deepEqual(await seriousFaults(frameOf(rex.page)), []);
+	await buttons.first().focus();
+	for (const key of ['j', 'k', 'j', 'd']) await rex.page.keyboard.press(key);
+	const deny = rex.frame.getByRole('form', { name: 'Deny the request of Ann' });
+	await deny.getByLabel('Comment (optional)').fill('Not this one.');
+	await deny.getByRole('button', { name: 'Deny' }).click();
+	await said(rex.frame, 'The request of Ann was denied.');
+	await rex.frame.locator('button:focus').waitFor();
+	await rex.page.keyboard.press('a');
+	const approve = rex.frame.getByRole('form', { name: 'Approve the request of Ann' });
+	t.is(await approve.getByLabel('Role').count(), 0);
+	await approve.getByRole('button', { name: 'Approve' }).click();
+	await said(rex.frame, 'The request of Ann was approved.');
+
+	await ann.frame.getByLabel('State').selectOption('denied');
+	await ann.frame.getByText('Answer: Not this one.').waitFor();
+	await eventually(async () => {
+		const question = { user: 'ann', action: 'operate', resource: { type: 'account', key: 'main', tenant: 'acme' } };
+		return (await stack.pdp.post('/allowed', question)).body['allow'];
+	});
+});
+
+const refusals: Readonly<Record<string, readonly [query: Readonly<Record<string, string>>, said: string]>> = {
+	requests: [{ tenantKey: 'other' }, 'You are signed in to another tenant'],
+	nothing: [{}, 'There is no element with the key nothing'],
+};
+
+for (const [key, [query, text]] of Object.entries(refusals)) {
+	test.serial(`the page of ${key} says: ${text}`, async (t) => {
+		const url = elementUrl(key, { elementsToken: 'true', ...query });
+		const page = await openApp(await newBrowser(t), url);
+		await signInByPackage(page, 'ann', url);
+		const frame = page.frameLocator('iframe');
+		await frame.getByText(text).waitFor();
+		t.deepEqual(await seriousFaults(frameOf(page)), []);
+	});
+}
+
+test.serial('who is not signed in is told so, and may try again', async (t) => {
+	const page = await openApp(await newBrowser(t), elementUrl('requests', { darkMode: 'false' }));
+	const frame = page.frameLocator('iframe');
+	await frame.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+	t.deepEqual(await seriousFaults(frameOf(page)), []);
+	await call(page, `regolith.elements.login({ loginUrl: '/login/ann', tenant: 'acme' })`);
+	await frame.getByRole('button', { name: 'Try again' }).click();
+	await frame.getByRole('heading', { name: 'Access to reports' }).waitFor();
+});
+
+test.serial('an application that the environment does not name embeds nothing', async (t) => {
+	const page = await openApp(await newBrowser(t), elementUrl('requests'), foreignApp);
+	const frame = await eventually(
+		() => frameOf(page),
+		(found) => found.url().startsWith('chrome-error:'),
+	);
+	t.is(await frame.getByRole('heading', { name: 'You are not signed in' }).count(), 0);
+});
+
+test.serial('a token that another page sends is not taken', async (t) => {
+	const context = await newBrowser(t);
+	const asked: string[] = [];
+	context.on('request', (request) => asked.push(new URL(request.url()).pathname));
+	const url = elementUrl('requests', { elementsToken: 'true' });
+	const signedIn = await fetch(`${foreignApp.origin}/login/ann`, { method: 'POST' });
+	const { url: token } = (await signedIn.json()) as { readonly url: string };
+	// A page that nobody embeds, opened by a foreign one, and by one of a configured origin that is not its frame.
+	for (const from of [foreignApp, app]) {
+		const page = await openApp(context, null, from);
+		const [opened] = await Promise.all([
+			context.waitForEvent('page'),
+			call(page, `void (window.opened = open(${JSON.stringify(url)}))`),
+		]);
+		await opened.getByText('Waiting for the application to sign you in').waitFor();
+		await call(
+			page,
+			`new Promise((resolve) => {
+				addEventListener('message', ({ data }) => resolve(data));
+				opened.postMessage({ type: 'permitToken', permitToken: ${JSON.stringify(token)} }, '*');
+				setTimeout(resolve, 300, 'nothing');
+			})`,
+		).then((heard) => t.is(heard, 'nothing'));
+		await opened.getByText('Waiting for the application to sign you in').waitFor();
+	}
+	t.false(asked.includes('/v2/auth/me'));
+});
+
+test.serial(
+	'a bearer token is in no address, no history and no storage; a ticket is in its own address alone',
+	async (t) => {
+		const context = await newBrowser(t);
+		const { page, frame } = await openSignedIn(context, 'ann', 'requests');
+		t.deepEqual(await context.storageState(), { cookies: [], origins: [] });
+		t.deepEqual(await frameOf(page).evaluate('navigation.entries().map(({ url }) => url)'), [
+			elementUrl('requests', { elementsToken: 'true', tenantKey: 'acme' }),
+		]);
+		await frame.getByRole('heading', { level: 1 }).waitFor();
+		t.true(secrets.bearers.size > 5 && secrets.tickets.size > 5);
+		t.true(sent.length > 50);
+		const texts = [...sent.flatMap(({ url, referer }) => [url, referer]), ...app.heard, ...foreignApp.heard];
+		for (const bearer of secrets.bearers)
+			t.deepEqual(
+				texts.filter((text) => text.includes(bearer)),
+				[],
+			);
+		const spending = `${stack.api.listening.url}/v2/auth/login_elements?token=`;
+		for (const ticket of secrets.tickets) {
+			t.deepEqual(
+				texts.filter((text) => text.includes(ticket) && text !== spending + ticket),
+				[],
+			);
+		}
+		const hosts = new Set(
+			sent
+				.map(({ url }) => new URL(url))
+				.filter(({ protocol }) => protocol === 'http:')
+				.map(({ origin }) => origin),
+		);
+		t.deepEqual(
+			[...hosts].sort(),
+			[stack.api.listening.url, app.origin, foreignApp.origin].sort(),
+			'and to no other host',
+		);
+	},
+);
+
+test.serial('the quickstart leads from nothing to a request that is approved', async (t) => {
+	const quickstart = readFileSync(join(root, 'docs/elements-quickstart.md'), 'utf8');
+	const own = await startStack();
+	t.teardown(own.stop);
+	const [, ...commands] = fenced(quickstart, 'sh');
+	const check = commands.pop() ?? '';
+	const [program = ''] = fenced(quickstart, 'js');
+	// Inside the package, where the SDK resolves as it does for a reader who installed it.
+	const folder = mkdtempSync(join(root, 'dist', 'quickstart-'));
+	t.teardown(() => removeFolder(folder));
+	writeFileSync(join(folder, 'app.mjs'), program);
+	// What the first block sets.
+	const given = {
+		PERMIT_API_KEY: own.keys.environment,
+		PERMIT_API_URL: own.api.listening.url,
+		PERMIT_PDP_URL: own.decisionPoint.listening.url,
+		APP: `http://localhost:${await freePort()}`,
+	};
+	const options = { cwd: folder, env: { ...given, PATH: process.env['PATH'] ?? '' } };
+	const run = async (text: string) => (await promisify(execFile)('bash', ['-ec', text], options)).stdout;
+	t.is(await run(commands.join('\n')), '');
+	t.regex(await run(check), /"allow":false/);
+	const application = spawn(process.execPath, ['app.mjs'], { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
+	t.teardown(() => {
+		application.kill();
+	});
+	t.is(String(await once(application.stdout, 'data')), `${given.APP}/maya and ${given.APP}/omar\n`);
+	const visit = async (user: string) => {
+		const page = await (await newBrowser(t)).newPage();
+		await page.goto(`${given.APP}/${user}`);
+		return page.frameLocator('iframe');
+	};
+	const maya = await visit('maya');
+	await maya.getByLabel('Role').selectOption('Accountant');
+	await maya.getByRole('button', { name: 'Send request' }).click();
+	await said(maya, 'Your request was sent.');
+	const omar = await visit('omar');
+	await omar.getByRole('button', { name: 'Approve the request of Maya for Accountant' }).click();
+	await omar.getByRole('button', { name: 'Approve', exact: true }).click();
+	await said(omar, 'The request of Maya was approved.');
+	await eventually(async () => (await run(check)).includes('"allow":true'));
+});

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { build } from 'esbuild';
+import { root } from './root.js';
+
+/** How a backend signs its user in: both of what `elements.loginAs` of the SDK answers. */
+export interface SignedIn {
+	readonly redirect_url: string;
+	readonly element_bearer_token: string;
+}
+
+/**
+ * An application that embeds elements, at a site other than that of the API. Its page `/` shows the frame that the query
+ * names (`frame`), and has the front-end package as `permit` and our script, if the query names it (`script`). Its
+ * backend signs users in at `/login/<user>`, by the SDK, as the front-end package expects. `/plain-cookie` sets a cookie that
+ * is not partitioned.
+ */
+export interface EmbeddingApp {
+	readonly origin: string;
+	/** The addresses that came as `Referer`, and the paths that were asked for. */
+	readonly heard: readonly string[];
+	close(): Promise<void>;
+}
+
+/** Starts such an application on a free port; `localhost` and `127.0.0.1` are different sites. */
+export async function startEmbeddingApp(
+	loginAs: (user: string, tenant: string) => Promise<SignedIn>,
+	host: 'localhost' | '127.0.0.1' = 'localhost',
+): Promise<EmbeddingApp> {
+	const bundle = await bundlePackage();
+	const heard: string[] = [];
+	const server = createServer((request, response) => {
+		heard.push(request.headers.referer ?? '', request.url ?? '');
+		answer(request, response, bundle, loginAs).catch((error: unknown) => {
+			response.writeHead(500).end(String(error));
+		});
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	return {
+		origin: `http://${host}:${(server.address() as AddressInfo).port}`,
+		heard,
+		async close() {
+			server.closeAllConnections();
+			server.close();
+			await once(server, 'close');
+		},
+	};
+}
+
+async function answer(
+	request: IncomingMessage,
+	response: ServerResponse,
+	bundle: string,
+	loginAs: (user: string, tenant: string) => Promise<SignedIn>,
+): Promise<void> {
+	const url = new URL(request.url ?? '/', 'http://localhost');
+	const user = /^\/login\/(\w+)$/.exec(url.pathname)?.[1];
+	if (url.pathname === '/package.js') {
+		response.writeHead(200, { 'content-type': 'text/javascript' }).end(bundle);
+	} else if (url.pathname === '/plain-cookie') {
+		response.writeHead(200, { 'set-cookie': 'plain=1; SameSite=None; Secure; Path=/' }).end();
+	} else if (user === undefined) {
+		response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page(url.searchParams));
+	} else if (request.method === 'POST') {
+		const { element_bearer_token } = await loginAs(user, 'acme');
+		response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ url: element_bearer_token }));
+	} else {
+		const { redirect_url } = await loginAs(user, url.searchParams.get('tenant') ?? '');
+		response.writeHead(302, { location: redirect_url }).end();
+	}
+}
+
+function page(query: URLSearchParams): string {
+	const frame = query.get('frame');
+	const script = query.get('script');
+	return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>An application</title>
+<script src="/package.js"></script>
+${script === null ? '' : `<script src="${attribute(script)}"></script>`}</head>
+<body><h1>An application</h1>
+${frame === null ? '' : `<iframe title="Access" width="700" height="640" src="${attribute(frame)}"></iframe>`}
+</body></html>`;
+}
+
+function attribute(text: string): string {
+	return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+}
+
+/** The published front-end package, as a bundler puts it into an application, as the global `permit`. */
+async function bundlePackage(): Promise<string> {
+	const { outputFiles } = await build({
+		stdin: {
+			contents: `import permit, { LoginMethod } from '@permitio/permit-js'; Object.assign(window, { permit, LoginMethod });`,
+			resolveDir: root,
+		},
+		bundle: true,
+		format: 'iife',
+		platform: 'browser',
+		write: false,
+		logLevel: 'silent',
+	});
+	return outputFiles[0]?.text ?? '';
+}
