@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { Browser, BrowserContext, Frame, FrameLocator, Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
 import { type EmbeddingApp, type SignedIn, startEmbeddingApp } from '../support/embedding-app.js';
@@ -265,6 +266,34 @@ test.serial('the front-end package signs in by the cookie, which the page then g
 	await said(frame, 'Your request was sent.');
 	await frame.getByRole('button', { name: /^Cancel the request/ }).click();
 	await said(frame, 'Your request was canceled.');
+	await call(page, `permit.elements.logout('${stack.api.listening.url}/v2/auth/logout')`);
+	await eventually(
+		() => context.cookies(),
+		({ length }) => length === 0,
+	);
+});
+
+test.serial('a token of the application signs its user in, by the package and by our script', async (t) => {
+	const { privateKey, publicKey } = await generateKeyPair('ES256');
+	const jwks = { jwks: { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] } };
+	t.is((await stack.project.patch('/v2/projects/default/envs/dev', { jwks })).status, 200);
+	const userJwt = await new SignJWT({ sub: 'ann' })
+		.setProtectedHeader({ alg: 'ES256' })
+		.setExpirationTime('5m')
+		.sign(privateKey);
+	const permitApiUrl = stack.api.listening.url;
+	const options = { loginMethod: 'frontendOnly', envId: environmentId, tenant: 'acme', userJwt, permitApiUrl };
+	const login = `elements.login(${JSON.stringify(options)})`;
+	const context = await newBrowser(t);
+	const page = await openApp(context, null);
+	await call(page, `void permit.${login}`);
+	await eventually(
+		() => context.cookies(),
+		({ length }) => length === 1,
+	);
+	const other = await openApp(await newBrowser(t), null);
+	t.true(await call(other, `regolith.${login}`));
+	t.is(await call(other, 'regolith.elements.me.actor.user_key'), 'ann');
 });
 
 test.serial('our script signs in both ways, says how it ended, and signs out', async (t) => {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { failureMessage } from '../../src/console/model/api-failure.js';
 import { readElementAddress } from '../../src/console/model/element-address.js';
-import { mayAssign, mayManage, maySee, requestableRoles } from '../../src/console/model/levels.js';
+import { mayAssign, mayManage, mayRemove, maySee, requestableRoles } from '../../src/console/model/levels.js';
 import { sentToken } from '../../src/console/model/sent-token.js';
 import { subjectOf, userName } from '../../src/console/model/wording.js';
 
@@ -58,9 +58,17 @@ test('what a level allows', (t) => {
 	t.deepEqual(levels.filter(maySee), ['LEVEL_1', 'LEVEL_2', 'LEVEL_3']);
 	t.deepEqual(levels.filter(mayManage), ['LEVEL_1', 'LEVEL_2']);
 	const given = (level: (typeof levels)[number]) => levels.filter((ofRole) => mayAssign(level, ofRole));
-	t.deepEqual(given('LEVEL_1'), ['LEVEL_1', 'LEVEL_2', 'LEVEL_3', 'LEVEL_4']);
+	t.deepEqual(given('LEVEL_1'), levels);
 	t.deepEqual(given('LEVEL_2'), ['LEVEL_2', 'LEVEL_3', 'LEVEL_4']);
 	for (const level of levels.slice(2)) t.deepEqual(given(level), [], level);
+	t.deepEqual(
+		levels.filter((level) => mayRemove(level, ['LEVEL_4', 'LEVEL_1'])),
+		['LEVEL_1'],
+	);
+	t.deepEqual(
+		levels.filter((level) => mayRemove(level, ['LEVEL_2'])),
+		['LEVEL_1', 'LEVEL_2'],
+	);
 });
 
 test('roles that can be asked for: once each, by name, and those of the place', (t) => {

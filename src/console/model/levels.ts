@@ -14,10 +14,14 @@ export function mayManage(level: PermissionLevel): boolean {
 	return level === 'LEVEL_1' || level === 'LEVEL_2';
 }
 
-/** Whether a user of one level gives and takes a role of another: owners every role, managers those below owners. */
+/** Whether a user of one level gives and takes a role of another: owners every role, managers those of levels 2 to 4. */
 export function mayAssign(level: PermissionLevel, ofRole: PermissionLevel): boolean {
-	if (!order.includes(ofRole)) return false;
-	return level === 'LEVEL_1' || (level === 'LEVEL_2' && ofRole !== 'LEVEL_1');
+	return level === 'LEVEL_1' || (level === 'LEVEL_2' && order.indexOf(ofRole) > 0);
+}
+
+/** Whether a user of one level removes another who holds roles of these levels: nobody but an owner removes an owner. */
+export function mayRemove(level: PermissionLevel, held: readonly PermissionLevel[]): boolean {
+	return level === 'LEVEL_1' || (level === 'LEVEL_2' && !held.includes('LEVEL_1'));
 }
 
 /** The roles that can be asked for at a place. A resource that is not known does not narrow. */

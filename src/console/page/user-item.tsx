@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { ElementRole, ListedUser } from '../model/api-types.js';
-import { mayManage } from '../model/levels.js';
+import { mayManage, mayRemove } from '../model/levels.js';
 import { userName } from '../model/wording.js';
 import { ActionButton } from './action-button.js';
 import type { OpenedElement } from './opened-element.js';
@@ -27,6 +27,7 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 	const pending = user.associated_tenants.some(
 		({ tenant, status }) => tenant === element.actor.tenant_key && status === 'pending',
 	);
+	const heldLevels = roles.filter(({ key }) => held.includes(key)).map(({ permission_level }) => permission_level);
 	const body = (role: string) => ({ role, ...(instance !== null && { resource_instance_id: instance }) });
 	const called = (key: string) => roles.find((role) => role.key === key)?.name ?? key;
 	const given = assignable.filter(({ key }) => !held.includes(key));
@@ -56,9 +57,9 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 					</li>
 				))}
 			</ul>
-			{mayManage(level) && !pending && (
+			{mayManage(level) && (
 				<div class="line">
-					{given.length > 0 && (
+					{given.length > 0 && !pending && (
 						<>
 							<select
 								aria-label={`Role to give to ${name}`}
@@ -84,9 +85,11 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 							</ActionButton>
 						</>
 					)}
-					<button type="button" aria-label={`Remove ${name}`} onClick={() => question.current?.showModal()}>
-						Remove…
-					</button>
+					{mayRemove(level, heldLevels) && (
+						<button type="button" aria-label={`Remove ${name}`} onClick={() => question.current?.showModal()}>
+							Remove…
+						</button>
+					)}
 				</div>
 			)}
 			<dialog ref={question} aria-label={`Remove ${name}?`}>
