@@ -75,7 +75,7 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 								))}
 							</select>
 							<ActionButton
-								label={`Give the role to ${name}`}
+								label={`Give role to ${name}`}
 								act={async () => {
 									await api.send('POST', `${path}/roles`, body(next));
 									await onChanged(`${name} has the role ${called(next)} now.`);
