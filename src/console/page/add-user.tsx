@@ -1,12 +1,13 @@
 import { useRef } from 'preact/hooks';
-import type { ElementRole, ListedUser } from '../model/api-types.js';
+import type { ElementRole } from '../model/api-types.js';
 import { Failure, useWork } from './action-button.js';
 import type { OpenedElement } from './opened-element.js';
 
 interface AddUserProps {
 	readonly element: OpenedElement;
 	readonly roles: readonly ElementRole[];
-	readonly onAdded: (user: Pick<ListedUser, 'key' | 'email' | 'first_name' | 'last_name'>) => Promise<void>;
+	/** Told what became of it, for a person. */
+	readonly onAdded: (said: string) => Promise<void>;
 }
 
 /** The form that adds a user, with a first role. Without a key, the e-mail address is the key. */
@@ -25,14 +26,14 @@ export function AddUser({ element, roles, onAdded }: AddUserProps) {
 			role: text('role'),
 			resource_instance_id: element.instance ?? undefined,
 		};
-		await element.api.send('POST', `${element.path()}/data/users`, user);
+		const { status } = await element.api.send<{ readonly status?: string }>(
+			'POST',
+			`${element.path()}/data/users`,
+			user,
+		);
 		form.current?.reset();
-		await onAdded({
-			key: user.key,
-			email: email ?? null,
-			first_name: user.first_name ?? null,
-			last_name: user.last_name ?? null,
-		});
+		// An invite has a state, a user has none.
+		await onAdded(`${user.first_name ?? user.key} was ${status === 'pending' ? 'invited' : 'added'}.`);
 	};
 	return (
 		<section aria-labelledby="add">

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ElementConfig, ElementRole, ListedUser, Paginated } from '../model/api-types.js';
 import { mayAssign, mayManage, maySee } from '../model/levels.js';
-import { userName } from '../model/wording.js';
 import { AddUser } from './add-user.js';
 import { announce } from './announce.js';
 import { LinkedInbox } from './approval-management.js';
@@ -81,7 +80,7 @@ export function UserManagement({ element }: { readonly element: OpenedElement })
 				<PagedListFrame list={list} empty="There are no such users." />
 			</section>
 			{mayManage(level) && element.config.settings['show_add_user'] !== false && (
-				<AddUser element={element} roles={assignable} onAdded={(user) => changed(`${userName(user)} was added.`)} />
+				<AddUser element={element} roles={assignable} onAdded={changed} />
 			)}
 		</>
 	);
