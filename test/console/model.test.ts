@@ -1,7 +1,14 @@
 import test from 'ava';
 import { failureMessage } from '../../src/console/model/api-failure.js';
 import { readElementAddress } from '../../src/console/model/element-address.js';
-import { mayAssign, mayManage, mayRemove, maySee, requestableRoles } from '../../src/console/model/levels.js';
+import {
+	mayAssign,
+	mayManage,
+	mayRemove,
+	maySee,
+	requestableRoles,
+	weakestFirst,
+} from '../../src/console/model/levels.js';
 import { sentToken } from '../../src/console/model/sent-token.js';
 import { subjectOf, userName } from '../../src/console/model/wording.js';
 
@@ -71,7 +78,7 @@ test('what a level allows', (t) => {
 	);
 });
 
-test('roles that can be asked for: once each, by name, and those of the place', (t) => {
+test('roles that can be asked for: once each, the weakest first, and those of the place', (t) => {
 	const role = (id: string, resource_id: string | null = null) => ({
 		id,
 		key: id,
@@ -82,13 +89,24 @@ test('roles that can be asked for: once each, by name, and those of the place', 
 		{ roles_to_levels: { LEVEL_1: [role('owner'), role('keeper', 'document')], HIDDEN: [role('ghost')] } },
 		{
 			roles_to_levels: {
-				LEVEL_4: [role('editor'), role('owner'), role('finder', 'folder')],
+				LEVEL_1: [role('owner')],
+				LEVEL_2: [role('manager')],
+				LEVEL_4: [role('viewer'), role('editor'), role('finder', 'folder')],
 				UNCONFIGURED: [role('x')],
 			},
 		},
 	]);
 	const ids = (place: Parameters<typeof roles>[0]) => roles(place).map(({ id }) => id);
-	t.deepEqual(ids({ onInstance: false }), ['editor', 'owner']);
+	t.deepEqual(ids({ onInstance: false }), ['editor', 'viewer', 'manager', 'owner'], 'the weakest first');
+	const unleveled = weakestFirst([
+		{ name: 'b', permission_level: 'UNCONFIGURED' },
+		{ name: 'c', permission_level: 'LEVEL_1' },
+		{ name: 'd', permission_level: 'LEVEL_3' },
+	]);
+	t.deepEqual(
+		unleveled.map(({ name }) => name),
+		['d', 'c', 'b'],
+	);
 	t.deepEqual(ids({ onInstance: true }), ['finder', 'keeper']);
 	t.deepEqual(ids({ onInstance: true, resourceId: 'folder' }), ['finder']);
 });

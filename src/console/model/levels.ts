@@ -31,16 +31,29 @@ export type RolesAt = (place: {
 }) => readonly LeveledRole[];
 
 /**
- * The roles that can be asked for: those that have a level in one of these elements, in the order of their names. In the
- * tenant these are roles of tenants, and on an instance roles of its resource.
+ * The roles that can be asked for: those that have a level in one of these elements, the weakest first. In the tenant
+ * these are roles of tenants, and on an instance roles of its resource.
  */
 export function requestableRoles(configs: readonly Pick<ElementConfig, 'roles_to_levels'>[]): RolesAt {
-	const leveled = configs.flatMap(({ roles_to_levels }) => order.flatMap((level) => roles_to_levels[level] ?? []));
-	const roles = [...new Map(leveled.map((role) => [role.id, role])).values()];
-	roles.sort((a, b) => a.name.localeCompare(b.name));
+	const leveled = configs.flatMap(({ roles_to_levels }) =>
+		order.flatMap((level) => (roles_to_levels[level] ?? []).map((role) => ({ ...role, permission_level: level }))),
+	);
+	const roles = weakestFirst([...new Map(leveled.map((role) => [role.id, role])).values()]);
 	return ({ onInstance, resourceId = null }) =>
 		roles.filter(({ resource_id }) => {
 			if (!onInstance) return resource_id === null;
 			return resource_id !== null && (resourceId === null || resource_id === resourceId);
 		});
+}
+
+/**
+ * Roles by their levels, those of users without power first, and by name: what a page offers first should do no harm.
+ * Roles without a level come last, because nobody has said what they are for.
+ */
+export function weakestFirst<Role extends { readonly permission_level: PermissionLevel; readonly name: string }>(
+	roles: readonly Role[],
+): readonly Role[] {
+	return [...roles].sort(
+		(a, b) => order.indexOf(b.permission_level) - order.indexOf(a.permission_level) || a.name.localeCompare(b.name),
+	);
 }

@@ -65,7 +65,7 @@ export function AddUser({ element, roles, onAdded }: AddUserProps) {
 					<span>Role</span>
 					<select name="role">
 						{roles.map(({ key, name }) => (
-							<option key={key} value={key}>
+							<option key={key} value={key} selected={key === element.config.settings['default_role']}>
 								{name}
 							</option>
 						))}

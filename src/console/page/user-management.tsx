@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ElementConfig, ElementRole, ListedUser, Paginated } from '../model/api-types.js';
-import { mayAssign, mayManage, maySee } from '../model/levels.js';
+import { mayAssign, mayManage, maySee, weakestFirst } from '../model/levels.js';
 import { AddUser } from './add-user.js';
 import { announce } from './announce.js';
 import { LinkedInbox } from './approval-management.js';
@@ -43,7 +43,7 @@ export function UserManagement({ element }: { readonly element: OpenedElement })
 		);
 	}, [element]);
 	if (!sees) return <p>You may not see this.</p>;
-	const assignable = roles.value.filter(({ permission_level }) => mayAssign(level, permission_level));
+	const assignable = weakestFirst(roles.value.filter(({ permission_level }) => mayAssign(level, permission_level)));
 	const changed = async (said: string) => {
 		announce(said);
 		await list.reload();
