@@ -73,19 +73,29 @@ async function setTheScene(): Promise<void> {
 	await made(`${schema}/resources`, { key: 'account', name: 'Account', actions: { pay: {} } });
 	await made(`${schema}/roles`, { key: 'owner', name: 'Owner', permissions: [] });
 	await made(`${schema}/roles`, { key: 'editor', name: 'Editor', permissions: ['report:read'] });
+	await made(`${schema}/roles`, { key: 'observer', name: 'Observer', permissions: [] });
 	await made(`${schema}/roles`, { key: 'viewer', name: 'Viewer', permissions: [] });
 	await made(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
 	const user = (key: string, first_name: string, role: string) =>
 		made(`${facts}/users`, { key, first_name, role_assignments: [{ role, tenant: 'acme' }] });
 	await user('ann', 'Ann', 'viewer');
 	await user('rex', 'Rex', 'owner');
-	const levels = { LEVEL_1: ['owner'], LEVEL_3: ['editor'], LEVEL_4: ['viewer'] };
+	await user('obi', 'Obi', 'observer');
+	const levels = { LEVEL_1: ['owner'], LEVEL_3: ['observer'], LEVEL_4: ['viewer', 'editor'] };
 	await made(`${elements}/config`, {
 		key: 'members',
 		name: 'Members',
 		elements_type: 'user_management',
 		settings: {},
 		roles_to_levels: levels,
+	});
+	await made(`${elements}/config`, {
+		key: 'guests',
+		name: 'Guests',
+		elements_type: 'user_management',
+		settings: {},
+		roles_to_levels: levels,
+		email_notifications: true,
 	});
 	await made(`${elements}/config`, {
 		key: 'requests',
@@ -273,14 +283,17 @@ test.serial('the front-end package signs in by the cookie, which the page then g
 	);
 });
 
-test.serial('a token of the application signs its user in, by the package and by our script', async (t) => {
+/** Makes the environment trust a new issuer of tokens, and returns what signs them. */
+async function becomeIssuer(): Promise<(claims: Record<string, string>) => Promise<string>> {
 	const { privateKey, publicKey } = await generateKeyPair('ES256');
 	const jwks = { jwks: { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] } };
-	t.is((await stack.project.patch('/v2/projects/default/envs/dev', { jwks })).status, 200);
-	const userJwt = await new SignJWT({ sub: 'ann' })
-		.setProtectedHeader({ alg: 'ES256' })
-		.setExpirationTime('5m')
-		.sign(privateKey);
+	const { status } = await stack.project.patch('/v2/projects/default/envs/dev', { jwks });
+	if (status !== 200) throw new Error(`the keys were refused: ${status}`);
+	return (claims) => new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).setExpirationTime('5m').sign(privateKey);
+}
+
+test.serial('a token of the application signs its user in, by the package and by our script', async (t) => {
+	const userJwt = await (await becomeIssuer())({ sub: 'ann' });
 	const permitApiUrl = stack.api.listening.url;
 	const options = { loginMethod: 'frontendOnly', envId: environmentId, tenant: 'acme', userJwt, permitApiUrl };
 	const login = `elements.login(${JSON.stringify(options)})`;
@@ -369,6 +382,73 @@ test.serial('operations are approved and denied in the inbox of all requests; ow
 		const question = { user: 'ann', action: 'operate', resource: { type: 'account', key: 'main', tenant: 'acme' } };
 		return (await stack.pdp.post('/allowed', question)).body['allow'];
 	});
+});
+
+test.serial('an owner adds a user, gives and takes roles, and removes the user; an observer looks on', async (t) => {
+	const { page, frame } = await openSignedIn(await newBrowser(t), 'rex', 'members');
+	const rolesOf = (name: string) => frame.getByRole('list', { name: `Roles of ${name}` });
+	await rolesOf('Rex').getByText('Owner').waitFor();
+	await frame.getByLabel('E-mail address').fill('zoe@example.com');
+	await frame.getByLabel('First name (optional)').fill('Zoe');
+	await frame.getByRole('combobox', { name: 'Role', exact: true }).selectOption('Viewer');
+	await frame.getByRole('button', { name: 'Add user' }).click();
+	await said(frame, 'Zoe was added.');
+	await rolesOf('Zoe').getByText('Viewer').waitFor();
+	t.deepEqual(await seriousFaults(frameOf(page)), []);
+
+	await frame.getByLabel('Role to give to Zoe').selectOption('Editor');
+	await frame.getByRole('button', { name: 'Give role to Zoe' }).click();
+	await said(frame, 'Zoe has the role Editor now.');
+	await eventually(() => mayRead('zoe@example.com'));
+	await frame.getByRole('button', { name: 'Take the role Editor from Zoe' }).click();
+	await said(frame, 'Zoe does not have the role Editor any more.');
+	await eventually(async () => !(await mayRead('zoe@example.com')));
+
+	const observer = await openSignedIn(await newBrowser(t), 'obi', 'members', { darkMode: 'true' });
+	await observer.frame.getByRole('list', { name: 'Roles of Zoe' }).waitFor();
+	t.is(await observer.frame.getByRole('button', { name: /role|Remove|Add/ }).count(), 0);
+	t.deepEqual(await seriousFaults(frameOf(observer.page)), []);
+
+	await frame.getByLabel('Search').fill('zoe');
+	await frame.getByLabel('Search').press('Enter');
+	await rolesOf('Rex').waitFor({ state: 'detached' });
+	await frame.getByRole('button', { name: 'Remove Zoe' }).click();
+	const question = frame.getByRole('dialog', { name: 'Remove Zoe?' });
+	t.deepEqual(await seriousFaults(frameOf(page)), []);
+	await question.getByRole('button', { name: 'Remove' }).click();
+	await said(frame, 'Zoe was removed.');
+	await frame.getByText('There are no such users.').waitFor();
+	const { body } = await stack.environment.get<readonly unknown[]>(`${facts}/role_assignments?user=zoe@example.com`);
+	t.deepEqual(body, []);
+});
+
+test.serial('who was invited accepts by our script, and has the role', async (t) => {
+	const { page, frame } = await openSignedIn(await newBrowser(t), 'rex', 'guests');
+	await frame.getByLabel('E-mail address').fill('kim@example.com');
+	await frame.getByRole('combobox', { name: 'Role', exact: true }).selectOption('Editor');
+	await frame.getByRole('button', { name: 'Add user' }).click();
+	await said(frame, 'kim@example.com was invited.');
+	await frame.getByText('invited', { exact: true }).waitFor();
+	t.deepEqual(await seriousFaults(frameOf(page)), []);
+	const { body } = await stack.environment.get<{ readonly data: readonly { readonly id: string }[] }>(
+		`${facts}/user_invites`,
+	);
+	const options = {
+		inviteCode: body.data[0]?.id,
+		email: 'kim@example.com',
+		token: await (await becomeIssuer())({ sub: 'kim@example.com' }),
+		envId: environmentId,
+	};
+	const approved = await call(page, `regolith.elements.approve(${JSON.stringify(options)})`);
+	t.like(approved, { key: 'kim@example.com' });
+	await eventually(() => mayRead('kim@example.com'));
+	t.true(sent.every(({ url }) => !url.includes(options.token)));
+});
+
+test.serial('who is at no level of an element is told nothing of it', async (t) => {
+	const { frame } = await openSignedIn(await newBrowser(t), 'ann', 'members');
+	await frame.getByText('You may not see this.').waitFor();
+	t.is(await frame.getByRole('list').count(), 0);
 });
 
 const refusals: Readonly<Record<string, readonly [query: Readonly<Record<string, string>>, said: string]>> = {
