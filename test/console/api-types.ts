@@ -1,6 +1,7 @@
 import type * as Pages from '../../src/console/model/api-types.js';
 import type { AccessRequestListed, OperationApprovalListed } from '../../src/wire/element-request.js';
 import type { ElementActor } from '../../src/wire/element-session.js';
+import type { ElementRoleRead } from '../../src/wire/element-user.js';
 import type { ElementsRuntime } from '../../src/wire/elements-config.js';
 import type { UserRead } from '../../src/wire/user.js';
 
@@ -23,4 +24,5 @@ export type Compared = [
 	ReadAs<Pages.ListedRequest, Sent<AccessRequestListed>>,
 	ReadAs<Pages.ListedRequest, Sent<OperationApprovalListed>>,
 	ReadAs<Pages.ListedUser, Sent<UserRead>>,
+	ReadAs<Pages.ElementRole, Sent<ElementRoleRead>>,
 ];
