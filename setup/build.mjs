@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
@@ -28,7 +28,6 @@ export async function buildTypeScript(root, say) {
 	const compiler = join(root, 'node_modules/typescript/bin/tsc');
 	const { code, output } = await execute(process.execPath, [compiler, '-p', root, '--pretty', 'false'], { cwd: root });
 	if (code !== 0) throw new SetupError(`TypeScript does not compile:\n${output.trim()}`);
-	makeRunnable(join(dist, 'src/main.js'));
 	say(leftOver.length > 0 ? `compiled, ${leftOver.length} old outputs removed` : 'compiled');
 }
 
@@ -56,9 +55,4 @@ export function filesUnder(base, folder) {
 		const path = join(folder, entry.name);
 		return entry.isDirectory() ? filesUnder(base, path) : [path];
 	});
-}
-
-/** `npx regolith` starts this file as a program. */
-function makeRunnable(file) {
-	if (existsSync(file)) chmodSync(file, 0o755);
 }

@@ -6,6 +6,7 @@ import { buildConsole } from './console.mjs';
 import { installDependencies } from './dependencies.mjs';
 import { runFuzzing } from './fuzz.mjs';
 import { provideOpa } from './opa.mjs';
+import { bundleProgram } from './program.mjs';
 import { SetupError, step } from './progress.mjs';
 import { startProgram } from './start.mjs';
 import { runTests } from './test.mjs';
@@ -56,6 +57,7 @@ async function setUp() {
 	// The program and its tests read this variable, so that all use the same opa.
 	process.env.OPA_PATH = await step('opa', (say) => provideOpa(root, say));
 	await step('build', (say) => buildTypeScript(root, say));
+	await step('program', (say) => bundleProgram(root, say));
 	await step('pages', (say) => buildConsole(root, say));
 }
 

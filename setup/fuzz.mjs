@@ -80,7 +80,7 @@ async function provideSchemathesis(folder, say) {
 async function startRegolith(root, folder, say) {
 	const [apiPort, pdpPort] = [await freePort(), await freePort()];
 	const fuzzKey = (level) => `permit_key_fuzz_${level}_`.padEnd(100, '0');
-	const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist/src/main.js'), 'start'], {
+	const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist/program/main.js'), 'start'], {
 		cwd: root,
 		env: {
 			...process.env,

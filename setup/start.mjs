@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
  * @param {readonly string[]} parameters
  */
 export async function startProgram(root, parameters) {
-	const main = join(root, 'dist/src/main.js');
+	const main = join(root, 'dist/program/main.js');
 	process.argv = [process.argv[0], main, 'start', ...parameters];
 	process.setSourceMapsEnabled(true);
 	absorbRepeatedSignals();

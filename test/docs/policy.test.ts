@@ -31,7 +31,7 @@ test.after.always('stop', () => stack.stop());
 async function run(folder: string, script: string): Promise<string> {
 	const programs = join(folder, '.programs');
 	mkdirSync(programs, { recursive: true });
-	const main = join(root, 'dist/src/main.js');
+	const main = join(root, 'dist/program/main.js');
 	const shims = { npx: `shift; exec '${process.execPath}' '${main}' "$@"`, opa: `exec '${opaPath}' "$@"` };
 	for (const [name, line] of Object.entries(shims)) {
 		writeFileSync(join(programs, name), `#!/bin/sh\n${line}\n`);

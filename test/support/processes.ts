@@ -42,7 +42,7 @@ export function launch({ command, env = {} }: Launch): Running {
 	const child = spawn(
 		process.execPath,
 		// A program that lives for seconds is not worth optimized WebAssembly: a start takes a quarter less of a processor.
-		['--enable-source-maps', '--liftoff-only', '--import', tether, join(root, 'dist/src/main.js'), ...command],
+		['--enable-source-maps', '--liftoff-only', '--import', tether, join(root, 'dist/program/main.js'), ...command],
 		{
 			cwd: root,
 			env: { ...surroundings(), ...env },
