@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { provideChromium } from './chromium.mjs';
 import { execute } from './execute.mjs';
 import { startPostgres } from './postgres.mjs';
 import { planProcesses } from './processes.mjs';
@@ -20,6 +21,8 @@ import { prepareTemplates } from './templates.mjs';
  */
 export async function runTests(root, parameters) {
 	const styleFailures = await checkStyle(root);
+	const chosen = files(root, parameters);
+	const chromium = chosen.some((file) => pages.test(file)) ? await step('chromium', provideChromium) : undefined;
 	const server = await step('postgres', (say) => providePostgres(root, say));
 	const interrupted = stopWhenTold();
 	const notes = mkdtempSync(join(tmpdir(), 'regolith-times-'));
@@ -28,8 +31,9 @@ export async function runTests(root, parameters) {
 		try {
 			const times = join(notes, 'times');
 			const addresses = { TEST_POSTGRES_URL: server.url, ...templates.variables };
-			const variables = { ...addresses, TEST_TIMES: times, ...lessCollecting };
-			const { passed, failed } = await runAva(root, files(root, parameters), variables, interrupted);
+			const browser = chromium === undefined ? {} : { CHROMIUM_PATH: chromium };
+			const variables = { ...addresses, ...browser, TEST_TIMES: times, ...lessCollecting };
+			const { passed, failed } = await runAva(root, chosen, variables, interrupted);
 			console.log(`\nHow long the processes of each room took, some of them at a time:\n${sumRooms(times)}`);
 			return { passed, failed: failed + styleFailures };
 		} finally {
@@ -57,6 +61,9 @@ export async function providePostgres(root, say, options = {}) {
 	say(`${server.version} started`);
 	return server;
 }
+
+/** Files, and patterns of files, whose tests drive pages in Chromium. */
+const pages = /\bconsole\/|\*\*/;
 
 /** Programs in Go that tests run, opa above all, live shortly: collecting garbage took them a third of their time. */
 const lessCollecting = { GOGC: '400', GOMEMLIMIT: '1GiB' };
