@@ -40,8 +40,8 @@ export const ElementLoginRead = z
 		element_bearer_token: z.string(),
 		error: AlwaysNull,
 		error_code: AlwaysNull,
+		// No `content`: the SDKs add it themselves, and the one for Python fails where it is there already.
 		extra: AlwaysNull,
-		content: z.object({ url: z.url() }),
 	})
 	.meta({ id: 'EmbeddedLoginRequestOutput' });
 export type ElementLoginRead = z.input<typeof ElementLoginRead>;

@@ -205,6 +205,5 @@ function readStarted(url: string, secrets: { readonly ticket?: string; readonly 
 		redirect_url: url,
 		token: secrets.ticket ?? null,
 		element_bearer_token: secrets.bearer ?? '',
-		content: { url },
 	};
 }
