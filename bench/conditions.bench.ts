@@ -152,7 +152,7 @@ function checks(action: string): readonly EngineInput[] {
 			level: turn % 10,
 			tags: ['tag-99'],
 		};
-		return { user: { key }, action, resource: { type: 'document', tenant: 'acme', attributes } };
+		return { user: { key }, action, resource: { type: 'document', tenant: 'acme', attributes }, time: Date.now() };
 	});
 }
 

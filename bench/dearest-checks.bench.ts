@@ -25,7 +25,7 @@ interface Case {
 }
 
 function on(type: string, key: string, users: readonly string[], action = 'read'): readonly EngineInput[] {
-	return users.map((user) => ({ user: { key: user }, action, resource: { type, key, tenant: 'acme' } }));
+	return users.map((user) => ({ user: { key: user }, action, resource: { type, key, tenant: 'acme' }, time: 0 }));
 }
 
 const inLayers = (layers: Layers): Case => ({

@@ -188,7 +188,7 @@ function dearInput({ a, b = null }: Dear, index: number): EngineInput {
 		if (error !== undefined) throw new Error(`${caseKey(index)} is beyond the limits: ${error.message}`);
 	}
 	const user = { key: 'ann', attributes: { a } };
-	return { user, action: caseKey(index), resource: { type: 'document', tenant: 'acme' }, context: { b } };
+	return { user, action: caseKey(index), resource: { type: 'document', tenant: 'acme' }, context: { b }, time: 0 };
 }
 
 function median(values: readonly number[]): number {

@@ -71,6 +71,7 @@ function inputsFor(assignments: number, granted: boolean): readonly EngineInput[
 			user: { key: userKey(user) },
 			action: actions[turn % actions.length] ?? 'read',
 			resource: { type: 'document', tenant: tenantKey(user) },
+			time: Date.now(),
 		};
 	});
 }
@@ -94,7 +95,12 @@ async function load(bundle: Uint8Array): Promise<Engine> {
 	const files = await unpack(bundle);
 	const module = await WebAssembly.compile(files.get('policy.wasm') ?? new Uint8Array());
 	const engine = await Engine.load(module, files.get('data.json') ?? new Uint8Array());
-	engine.code({ user: { key: userKey(0) }, action: 'read', resource: { type: 'document', tenant: tenantKey(0) } });
+	engine.code({
+		user: { key: userKey(0) },
+		action: 'read',
+		resource: { type: 'document', tenant: tenantKey(0) },
+		time: Date.now(),
+	});
 	return engine;
 }
 

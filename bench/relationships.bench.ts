@@ -35,6 +35,7 @@ function anyCheck(turn: number): EngineInput {
 		user: { key: userKey(user) },
 		action: turn % 2 === 0 ? 'read' : 'write',
 		resource: { type: 'document', key: documentKey(document), tenant: tenantKey(user) },
+		time: Date.now(),
 	};
 }
 
@@ -150,8 +151,8 @@ async function measureShapes(): Promise<void> {
 		const { engine } = await load(model);
 		const resource = { type: 'folder', key: `folder-${depth}-0`, tenant: 'acme' };
 		const inputs: readonly EngineInput[] = [
-			{ user: { key: user }, action: 'list', resource },
-			{ user: { key: user }, action: 'manage', resource },
+			{ user: { key: user }, action: 'list', resource, time: 0 },
+			{ user: { key: user }, action: 'manage', resource, time: 0 },
 		];
 		const codes = inputs.map((input) => engine.code(input)).join();
 		if (codes !== 'allow,no_permission') throw new Error(`${title}: decided ${codes}`);

@@ -1,5 +1,7 @@
 /** Closures: everything that leads to a role on an instance in a cycle of derivations, at any distance. */
 import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from './cycle.js';
+import { earlier, outlasts, type Until, untilOf } from './expiry.js';
+import { LongestFirst } from './longest-first.js';
 import type { Instance, Relationship, Schema } from './model.js';
 import { standingGraph } from './standing.js';
 
@@ -7,8 +9,11 @@ import { standingGraph } from './standing.js';
 export interface Closure extends RoleName {
 	/** The instance's key. */
 	readonly key: string;
-	/** The keys of the instances by kind of role. Kinds without instances are absent. */
-	readonly sources: readonly (RoleName & { readonly keys: ReadonlySet<string> })[];
+	/**
+	 * The keys of the instances by kind of role, each with the time until which it leads there. Kinds without instances
+	 * are absent.
+	 */
+	readonly sources: readonly (RoleName & { readonly keys: ReadonlyMap<string, Until> })[];
 }
 
 /** The name of the entry of a closure for what leads from one kind of role to a role on the instance. */
@@ -16,14 +21,18 @@ export function closureName(role: string, source: RoleName): string {
 	return `${role} from ${roleText(source)}`;
 }
 
+/** The subject of a relationship, and until when that holds. */
+type Subject = readonly [key: string, until: Until];
+
 /** The subjects of relationships: by the object's type, its key and the relation. */
-type Subjects = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>>;
+type Subjects = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, readonly Subject[]>>>;
 
 /**
  * The closures of these instances that are not empty. Only cycles that no assignment can interrupt have closures. A
  * closure holds what leads around within the cycle, and the first step of what leads into it from outside, unless an
- * assignment can interrupt that step. `relationships` may hold more than is needed. Each node is visited once, so
- * diamonds and rings end. The closures are those that the policy of `inForce` reads, as far as `schema` allows.
+ * assignment can interrupt that step. A path holds until the earliest expiry on it, and what leads there by several
+ * paths until the latest of these. `relationships` may hold more than is needed. Each node is visited once, so diamonds
+ * and rings end. The closures are those that the policy of `inForce` reads, as far as `schema` allows.
  */
 export function computeClosures(
 	schema: Schema,
@@ -71,19 +80,27 @@ function derivationSteps(cycle: Cycle, graph: DerivationGraph): Steps {
 }
 
 function leadingTo(start: RoleName, key: string, steps: Steps, subjects: Subjects): Closure['sources'] {
-	const found = new Map<string, { readonly kind: RoleName; readonly keys: Set<string> }>();
-	const queue = [{ member: start, key }];
-	// The loop also visits what is added while it runs.
-	for (const node of queue) {
+	const found = new Map<string, { readonly kind: RoleName; readonly keys: Map<string, Until> }>();
+	const queue = new LongestFirst<{ readonly member: RoleName; readonly key: string }>();
+	queue.push({ member: start, key }, null);
+	// What holds longest comes first, so the first path to a node is the one that holds longest.
+	for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+		const { item: node, until } = next;
+		const better = found.get(roleName(node.member))?.keys.get(node.key);
+		if (better !== undefined && outlasts(better, until)) {
+			continue;
+		}
 		for (const { relation, source, inside } of steps.get(roleName(node.member)) ?? []) {
 			const name = roleName(source);
-			const seen = found.get(name) ?? { kind: source, keys: new Set<string>() };
+			const seen = found.get(name) ?? { kind: source, keys: new Map<string, Until>() };
 			found.set(name, seen);
-			for (const subject of subjects.get(node.member.type)?.get(node.key)?.get(relation) ?? []) {
-				if (!seen.keys.has(subject)) {
-					seen.keys.add(subject);
+			for (const [subject, related] of subjects.get(node.member.type)?.get(node.key)?.get(relation) ?? []) {
+				const leading = earlier(until, related);
+				const known = seen.keys.get(subject);
+				if (known === undefined || outlasts(leading, known)) {
+					seen.keys.set(subject, leading);
 					if (inside) {
-						queue.push({ member: source, key: subject });
+						queue.push({ member: source, key: subject }, leading);
 					}
 				}
 			}
@@ -95,12 +112,13 @@ function leadingTo(start: RoleName, key: string, steps: Steps, subjects: Subject
 }
 
 function subjectsIn(relationships: readonly Relationship[]): Subjects {
-	const found = new Map<string, Map<string, Map<string, string[]>>>();
-	for (const { type, instance, relation, subject } of relationships) {
-		const instances = found.get(type) ?? new Map<string, Map<string, string[]>>();
-		const relations = instances.get(instance) ?? new Map<string, string[]>();
+	const found = new Map<string, Map<string, Map<string, Subject[]>>>();
+	for (const row of relationships) {
+		const { type, instance, relation, subject } = row;
+		const instances = found.get(type) ?? new Map<string, Map<string, Subject[]>>();
+		const relations = instances.get(instance) ?? new Map<string, Subject[]>();
 		const subjects = relations.get(relation) ?? [];
-		subjects.push(subject);
+		subjects.push([subject, untilOf(row)]);
 		found.set(type, instances.set(instance, relations.set(relation, subjects)));
 	}
 	return found;

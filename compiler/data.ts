@@ -1,6 +1,7 @@
 /**
  * The data document of an environment, under the one root `regolith`. Presence is `null`, because booleans point into
- * the policy's own memory and would tie the data to one compiled policy.
+ * the policy's own memory and would tie the data to one compiled policy. A fact that holds for a time has that time in
+ * place of null, in milliseconds since 1970: roles, relationships, and what follows from them in `users` and `closures`.
  *
  * - `schema.actions[type][action]` what exists; `schema.grants[type][action][role]` what tenant roles allow and
  *   `schema.resource_grants[type][action][role]` what roles on instances allow, `extends` flattened;
@@ -10,14 +11,14 @@
  * - `schema.set_rules[type][action][user_set][resource_set]` what condition sets allow
  * - `schema.user_sets[set]` and `schema.resource_sets[type][set]` which sets there are: `null`, or for an automatic set
  *   the key of the role or resource type that it stands for
- * - `facts.users[user][tenant]` who exists, and where they hold a role; `facts.tenants[tenant]` the attributes
+ * - `facts.users[user][tenant]` who exists, and where they hold a role, as long as the last of these holds; `facts.tenants[tenant]` the attributes
  * - `facts.tenant_roles[tenant][user][role]` the roles held
  * - `facts.instances[instance]` the tenant's key; everywhere, an instance is `<type>:<key>`
  * - `facts.user_roles[user][type][role][instance]` the roles assigned on instances
  * - `facts.relations[instance][relation][subject]` the relationships, by their objects
  * - `facts.closures[instance]["<role> from <type>#<role>"][instance]` for roles in a cycle of derivations: the other
  *   instances on which a role leads to this role on this instance, at any distance within the cycle, and the first step
- *   of what leads into the cycle from outside
+ *   of what leads into the cycle from outside; each as long as every relationship of one of the paths holds
  * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` what conditions know of them, by name; users
  *   and instances without attributes are absent
  * - `pending` only while the policy in force is of an older schema: what may no longer decide, see `pending.ts`
@@ -27,6 +28,7 @@
 
 import { type Closure, closureName, computeClosures, relatedObjects } from './closure.js';
 import { derivationGraph } from './cycle.js';
+import { byDuration, later, type Until, untilOf } from './expiry.js';
 import { type Grants, resourceRoleGrants, tenantRoleGrants } from './grant.js';
 import { groupBy } from './group-by.js';
 import { bytesWriter, type JsonWriter, valueWriter } from './json-writer.js';
@@ -236,13 +238,24 @@ function writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWri
 	writeTree('user_roles', user_roles, writer);
 	writer.open('users');
 	for (const [user, rows] of byUser) {
-		writeSet(
-			user,
-			rows.map((row) => row.tenant),
-			writer,
-		);
+		writer.open(user);
+		const tenants = membershipsOf(rows);
+		for (const tenant of canonical(tenants.keys())) {
+			writer.value(tenant, tenants.get(tenant) ?? null);
+		}
+		writer.close();
 	}
 	writer.close();
+}
+
+/** The tenants of assignments of one user. Who holds a role in a tenant is there until the last of these roles ends. */
+function membershipsOf(rows: readonly RoleAssignment[]): ReadonlyMap<string, Until> {
+	const found = new Map<string, Until>();
+	for (const row of rows) {
+		const known = found.get(row.tenant);
+		found.set(row.tenant, known === undefined ? untilOf(row) : later(known, untilOf(row)));
+	}
+	return found;
 }
 
 /** Writes the attributes of all that exist and have any. */
@@ -275,10 +288,11 @@ function instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 			.map((row) => [instanceName(row.type, row.key), row.tenant]),
 	);
 	const user_roles: Tree = new Map();
-	for (const { user, role, type, instance } of facts.instance_assignments) {
+	for (const row of facts.instance_assignments) {
+		const { user, role, type, instance } = row;
 		const name = instanceName(type, instance);
 		if (users.has(user) && instances.has(name)) {
-			addTo(user_roles, [user, type, role, name]);
+			addTo(user_roles, [user, type, role, name], untilOf(row));
 		}
 	}
 	const relations: Tree = new Map();
@@ -287,7 +301,7 @@ function instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 		const name = instanceName(row.type, row.instance);
 		const subject = instanceName(row.subject_type, row.subject);
 		if (instances.has(name) && instances.has(subject)) {
-			addTo(relations, [name, row.relation, subject]);
+			addTo(relations, [name, row.relation, subject], untilOf(row));
 			related.push(row);
 		}
 	}
@@ -305,8 +319,8 @@ export function closureTree(closures: readonly Closure[]): Tree {
 	const tree: Tree = new Map();
 	for (const { type, role, key, sources } of closures) {
 		for (const source of sources) {
-			for (const found of source.keys) {
-				addTo(tree, [instanceName(type, key), closureName(role, source), instanceName(source.type, found)]);
+			for (const [found, until] of source.keys) {
+				addTo(tree, [instanceName(type, key), closureName(role, source), instanceName(source.type, found)], until);
 			}
 		}
 	}
@@ -331,7 +345,7 @@ function assignmentsInOrder(facts: Facts): { readonly byTenant: Assignments; rea
 		}
 	}
 	for (const rows of byUser.values()) {
-		rows.sort((left, right) => byCodeUnit(left.role, right.role));
+		rows.sort((left, right) => byCodeUnit(left.role, right.role) || byDuration(untilOf(left), untilOf(right)));
 		for (const row of rows) {
 			byTenant.get(row.tenant)?.push(row);
 		}
@@ -339,7 +353,7 @@ function assignmentsInOrder(facts: Facts): { readonly byTenant: Assignments; rea
 	return { byTenant, byUser };
 }
 
-/** Writes rows that are sorted by user, then role. Repeated rows are written once. */
+/** Writes rows that are sorted by user, then role, then the longest first. Repeated rows are written once. */
 function writeRolesByUser(rows: readonly RoleAssignment[], writer: JsonWriter): void {
 	let before: RoleAssignment | null = null;
 	for (const row of rows) {
@@ -348,9 +362,9 @@ function writeRolesByUser(rows: readonly RoleAssignment[], writer: JsonWriter): 
 				writer.close();
 			}
 			writer.open(row.user);
-			writer.value(row.role, null);
+			writer.value(row.role, untilOf(row));
 		} else if (row.role !== before.role) {
-			writer.value(row.role, null);
+			writer.value(row.role, untilOf(row));
 		}
 		before = row;
 	}

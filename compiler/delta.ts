@@ -1,6 +1,7 @@
 /** What changed, as few patches: a delta costs what the change costs, not what the environment holds. */
 import { computeClosures, relatedObjects } from './closure.js';
 import { closureTree, hasAttributes, instanceName, schemaTables } from './data.js';
+import { type Expiring, later, type Until, untilOf } from './expiry.js';
 import { groupBy } from './group-by.js';
 import type {
 	Attributes,
@@ -17,7 +18,7 @@ import type {
 } from './model.js';
 import { canonical, sortedBy } from './order.js';
 import { pendingTable } from './pending.js';
-import { treeValue } from './tree.js';
+import { addTo, type Tree, treeValue } from './tree.js';
 
 /** A user and a tenant, where role assignments may have been added or removed. */
 export interface Membership {
@@ -43,7 +44,7 @@ export interface Touched {
 	readonly tenants: readonly string[];
 	/** Tenants whose attributes were updated in the run. */
 	readonly tenant_attributes: readonly string[];
-	/** Memberships where an assignment was added or removed, also by cascade. */
+	/** Memberships where an assignment was added, changed or removed, also by cascade. */
 	readonly memberships: readonly Membership[];
 	/**
 	 * Whether derivations of roles or their settings changed, also with a deleted role: then all closures are computed
@@ -52,9 +53,9 @@ export interface Touched {
 	readonly derivations: boolean;
 	/** Instances created or deleted in the run, also by cascade. */
 	readonly instances: readonly InstanceName[];
-	/** Assignments on instances that were added or removed, also by cascade. */
+	/** Assignments on instances that were added, changed or removed, also by cascade. */
 	readonly instance_assignments: readonly InstanceAssignment[];
-	/** Relationships that were added or removed, also by cascade. */
+	/** Relationships that were added, changed or removed, also by cascade. */
 	readonly relationships: readonly Relationship[];
 	/** Users whose attributes, email or names may have changed, and those created or deleted in the run. */
 	readonly user_attributes: readonly string[];
@@ -176,12 +177,13 @@ function membershipPatches(
 	return sortedMemberships(memberships).flatMap(({ user, tenant }) => {
 		const existing =
 			users.has(user) && tenants.has(tenant) ? byMembership.get(membershipName({ user, tenant })) : undefined;
-		const held = existing?.map(({ role }) => role);
 		const inTenant = ['facts', 'tenant_roles', tenant, user];
 		const ofUser = ['facts', 'users', user, tenant];
 		return [
-			...(tenants.has(tenant) ? [held === undefined ? remove(inTenant) : upsert(inTenant, presenceTable(held))] : []),
-			...(users.has(user) ? [held === undefined ? remove(ofUser) : upsert(ofUser, null)] : []),
+			...(tenants.has(tenant)
+				? [existing === undefined ? remove(inTenant) : upsert(inTenant, rolesHeld(existing))]
+				: []),
+			...(users.has(user) ? [existing === undefined ? remove(ofUser) : upsert(ofUser, lastOf(existing))] : []),
 		];
 	});
 }
@@ -195,7 +197,7 @@ function instancePatches(touched: readonly InstanceName[], now: readonly Instanc
 }
 
 function assignmentPatches(touched: readonly InstanceAssignment[], now: Neighbourhood): readonly Patch[] {
-	const existing = new Set(now.instance_assignments.map((row) => pathText(assignmentPath(row))));
+	const existing = new Map(now.instance_assignments.map((row) => [pathText(assignmentPath(row)), untilOf(row)]));
 	const tables = nonEmptyTables(now.holdings.map(({ user, type, role }) => [user, type, role]));
 	return entryPatches('user_roles', touched.map(assignmentPath), existing, tables);
 }
@@ -205,7 +207,7 @@ function assignmentPath({ user, type, role, instance }: InstanceAssignment): rea
 }
 
 function relationshipPatches(touched: readonly Relationship[], now: Neighbourhood): readonly Patch[] {
-	const existing = new Set(now.relationships.map((row) => pathText(relationshipPath(row))));
+	const existing = new Map(now.relationships.map((row) => [pathText(relationshipPath(row)), untilOf(row)]));
 	const tables = nonEmptyTables(
 		now.related.map(({ type, instance, relation }) => [instanceName(type, instance), relation]),
 	);
@@ -216,13 +218,16 @@ function relationshipPatches(touched: readonly Relationship[], now: Neighbourhoo
 function entryPatches(
 	table: string,
 	touched: readonly (readonly string[])[],
-	existing: ReadonlySet<string>,
+	existing: ReadonlyMap<string, Until>,
 	tables: ReadonlySet<string>,
 ): readonly Patch[] {
 	const each = new Map(touched.map((path) => [pathText(path), path]));
-	return sortedBy([...each], ([name]) => name).map(([name, path]) =>
-		existing.has(name) ? upsert(['facts', table, ...path], null) : remove(['facts', table, ...upToEmpty(path, tables)]),
-	);
+	return sortedBy([...each], ([name]) => name).map(([name, path]) => {
+		const until = existing.get(name);
+		return until === undefined
+			? remove(['facts', table, ...upToEmpty(path, tables)])
+			: upsert(['facts', table, ...path], until);
+	});
 }
 
 function relationshipPath({ type, instance, relation, subject_type, subject }: Relationship): readonly string[] {
@@ -300,8 +305,16 @@ function membershipName({ user, tenant }: Membership): string {
 	return pathText([tenant, user]);
 }
 
-function presenceTable(keys: readonly string[]): Json {
-	return Object.fromEntries(canonical(keys).map((key) => [key, null]));
+/** The roles of one membership, each until when it holds. */
+function rolesHeld(assignments: readonly RoleAssignment[]): Json {
+	const found: Tree = new Map();
+	for (const row of assignments) addTo(found, [row.role], untilOf(row));
+	return treeValue(found);
+}
+
+/** Until when one of these facts holds. */
+function lastOf([first, ...others]: readonly Expiring[]): Until {
+	return others.reduce((last, row) => later(last, untilOf(row)), first === undefined ? null : untilOf(first));
 }
 
 function upsert(members: readonly string[], value: Json): Patch {

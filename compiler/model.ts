@@ -1,5 +1,7 @@
 /** The compiler's whole input: complete, immutable values. Nothing is fetched while compiling. */
 
+import type { Expiring } from './expiry.js';
+
 /** A JSON value, as it travels in bundles, patches and policy data. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
@@ -117,7 +119,7 @@ export interface Schema {
 }
 
 /** One tenant role held by one user in one tenant, by keys. */
-export interface RoleAssignment {
+export interface RoleAssignment extends Expiring {
 	readonly user: string;
 	readonly role: string;
 	readonly tenant: string;
@@ -150,7 +152,7 @@ export interface Instance {
 }
 
 /** One role of a resource type held by one user on one instance of it, by keys. */
-export interface InstanceAssignment {
+export interface InstanceAssignment extends Expiring {
 	readonly user: string;
 	readonly role: string;
 	readonly type: string;
@@ -158,7 +160,7 @@ export interface InstanceAssignment {
 }
 
 /** A relationship tuple: `subject`, of the relation's subjects, is related to the object `instance` of `type`. */
-export interface Relationship {
+export interface Relationship extends Expiring {
 	readonly type: string;
 	readonly instance: string;
 	readonly relation: string;

@@ -11,6 +11,7 @@ import {
 	assignedOn,
 	closureReference,
 	cyclePackage,
+	live,
 	notSuspended,
 	rolePackage,
 	walkPackage,
@@ -92,7 +93,7 @@ interface Scope {
 	readonly each: readonly Fragment[];
 }
 
-const eachObject = [rego`	some object, _ in objects`];
+const eachObject = [rego`	some object, until in objects`, rego`	${live(rego`until`)}`];
 const onOne: Scope = { head: rego`held(user, object)`, each: [] };
 const onEach: Scope = { head: rego`held_on_any(user, objects)`, each: eachObject };
 const derivedOnEach: Scope = { head: rego`derived_on_any(user, objects)`, each: eachObject };
@@ -231,8 +232,12 @@ function body({ head }: Scope, title: string, conditions: readonly Fragment[]): 
  * the role.
  */
 function walked(scope: Scope, title: string, path: Fragment, name: RoleName): Fragment {
-	const start = scope === onOne ? rego`{object}` : rego`{object | some object, _ in objects}`;
+	const [given, start] =
+		scope === onOne
+			? [[], rego`{object}`]
+			: [[rego`	live := {object |`, ...eachObject.map(indented), rego`	}`], rego`live`];
 	return body(scope, title, [
+		...given,
 		rego`	reached := ${path}.reached(user, {${roleText(name)}: ${start}})`,
 		rego`	${path}.given(user, reached)`,
 	]);

@@ -14,7 +14,12 @@ export function rolePackage({ type, role }: RoleName): Fragment {
 
 /** Whether a role is assigned to `user`, given as what a user holds, on the instance that a variable names. */
 export function assignedOn(instance: Fragment, { type, role }: RoleName): Fragment {
-	return rego`user${packagePart(type)}${packagePart(role)}[${instance}] == null`;
+	return live(rego`user${packagePart(type)}${packagePart(role)}[${instance}]`);
+}
+
+/** Whether a fact still holds, given what its table says of it: null or its expiry. */
+export function live(until: Fragment): Fragment {
+	return rego`data.regolith.expiry.live(${until})`;
 }
 
 /** Whether no role at all is assigned to `user` on the instance of a type that a variable names. */

@@ -8,6 +8,7 @@ import { keyFolder, packagePart } from './rego/path.js';
 import { Fragment, lines, rego } from './rego/rego.js';
 import { namesIn, regoFunction } from './rego/rule.js';
 import { regoFile } from './rego-file.js';
+import { live } from './role-reference.js';
 
 /**
  * The package of a set, `regolith.user_sets.<key>` or `regolith.resource_sets.<key>`: rules call `selects` with
@@ -51,7 +52,7 @@ function writeSelection(set: ConditionSet): ConditionRego {
 	const { selects: selection, type } = set;
 	const nothingMore = { mistyped: [], helpers: [] };
 	if ('role' in selection) {
-		return { ...nothingMore, holds: [rego`rbac.roles${packagePart(selection.role)} == null`] };
+		return { ...nothingMore, holds: [live(rego`rbac.roles${packagePart(selection.role)}`)] };
 	}
 	if ('resource' in selection) {
 		return { ...nothingMore, holds: [] };

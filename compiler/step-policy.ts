@@ -4,7 +4,7 @@ import { metadata } from './metadata.js';
 import { packagePart } from './rego/path.js';
 import { type Fragment, lines, rego } from './rego/rego.js';
 import { table } from './rego/table.js';
-import { nothingAssignedOn, notSuspended } from './role-reference.js';
+import { live, nothingAssignedOn, notSuspended } from './role-reference.js';
 
 /**
  * The conditions for a derivation to count on the instance `object` for the user `user`, each as a line without indent.
@@ -25,7 +25,8 @@ export function stepThrough(name: Fragment, edge: Edge): Fragment {
 		rego`	${notSuspended(edge)}`,
 		rego`	some object in objects`,
 		...conditionsOn(edge).map((condition) => rego`	${condition}`),
-		rego`	some subject, _ in data.regolith.facts.relations[object]${packagePart(relation)}`,
+		rego`	some subject, until in data.regolith.facts.relations[object]${packagePart(relation)}`,
+		rego`	${live(rego`until`)}`,
 		rego`}`,
 	]);
 }

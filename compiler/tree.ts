@@ -1,19 +1,25 @@
-/** Nested tables whose innermost members are present or absent and mean nothing more. */
+/** Nested tables whose innermost members are facts, and say only until when those hold. */
+import { later, type Until } from './expiry.js';
 import type { JsonWriter } from './json-writer.js';
 import type { Json } from './model.js';
 import { canonical } from './order.js';
 
-/** A table: its members by key. One without members is a presence and written as `null`. */
-export type Tree = Map<string, Tree>;
+/** A table: its members by key, each an inner table or until when the fact holds. */
+export type Tree = Map<string, Tree | Until>;
 
-/** Represents every presence: there are as many as facts, so they share one object, which is never added to. */
-const present: Tree = new Map();
-
-/** Adds a path: creates its tables and makes its innermost key present. All paths of a table have one length. */
-export function addTo(tree: Tree, path: readonly string[]): void {
+/**
+ * Adds a fact at a path: creates its tables and makes its innermost key present. All paths of a table have one length.
+ * A fact that is added twice holds until the later of both times.
+ */
+export function addTo(tree: Tree, path: readonly string[], until: Until = null): void {
 	let table = tree;
 	for (const [depth, key] of path.entries()) {
-		const inner = table.get(key) ?? (depth === path.length - 1 ? present : new Map<string, Tree>());
+		const known = table.get(key);
+		if (depth === path.length - 1) {
+			table.set(key, known === undefined || isTable(known) ? until : later(known, until));
+			return;
+		}
+		const inner: Tree = isTable(known) ? known : new Map();
 		table.set(key, inner);
 		table = inner;
 	}
@@ -23,22 +29,22 @@ export function addTo(tree: Tree, path: readonly string[]): void {
 export function writeTree(key: string, tree: Tree, writer: JsonWriter): void {
 	writer.open(key);
 	for (const member of canonical(tree.keys())) {
-		const inner = tree.get(member);
-		if (inner === undefined || inner.size === 0) {
-			writer.value(member, null);
-		} else {
+		const inner = tree.get(member) ?? null;
+		if (isTable(inner)) {
 			writeTree(member, inner, writer);
+		} else {
+			writer.value(member, inner);
 		}
 	}
 	writer.close();
 }
 
-/** A table as a value; one without members is an object all the same. */
-export function treeValue(tree: Tree): Json {
-	return Object.fromEntries(
-		canonical(tree.keys()).map((key) => {
-			const inner = tree.get(key);
-			return [key, inner === undefined || inner.size === 0 ? null : treeValue(inner)];
-		}),
-	);
+/** A table, or one of its members, as a value. A table without members is an object all the same. */
+export function treeValue(tree: Tree | Until): Json {
+	if (!isTable(tree)) return tree;
+	return Object.fromEntries(canonical(tree.keys()).map((key) => [key, treeValue(tree.get(key) ?? null)]));
+}
+
+function isTable(member: Tree | Until | undefined): member is Tree {
+	return member instanceof Map;
 }

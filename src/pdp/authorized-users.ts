@@ -26,15 +26,16 @@ const nowhere: ReadonlySet<string> = new Set();
  * without assignments, when the context asks for them. Throws `Failure` (`unavailable`) when the policy gives no
  * listing.
  */
-export function* authorizedUsers({ engine, facts }: DecisionContext, input: UsersInput): Steps<readonly string[]> {
+export function* authorizedUsers(context: DecisionContext, input: UsersInput): Steps<readonly string[]> {
+	const { engine, facts, time } = context;
 	const { type, key, tenant } = input.resource;
 	const granting = new Granting();
-	yield* assignedInTenant(facts, input, granting);
-	if (key !== undefined) yield* assignedOnInstances(facts, input, granting);
+	yield* assignedInTenant(context, input, granting);
+	if (key !== undefined) yield* assignedOnInstances(context, input, granting);
 	const users: [user: string, json: string][] = [];
 	const candidates = yield* sortedBy(asksForSets(facts, input) ? facts.users : granting.users(), (user) => user);
 	yield* forEachChunk(candidates, (part) => {
-		const allowed = evaluateListing(engine, 'authorized_users', { ...input, users: part }, Keys);
+		const allowed = evaluateListing(engine, 'authorized_users', { ...input, time, users: part }, Keys);
 		for (const user of allowed) users.push([user, JSON.stringify(granting.sortedAssignments(user))]);
 	});
 	const about = JSON.stringify({ resource: `${type}:${key ?? '*'}`, tenant });
@@ -70,31 +71,33 @@ class Granting {
 	}
 }
 
-function* assignedInTenant(facts: FactsIndex, input: UsersInput, granting: Granting): Steps<void> {
+function* assignedInTenant({ facts, time }: DecisionContext, input: UsersInput, granting: Granting): Steps<void> {
 	const { action, resource } = input;
 	const { type, tenant } = resource;
 	const roles = new Set(facts.schema.tenantRolesThatGrant(type, action));
 	if (roles.size === 0) return;
 	let visited = 0;
-	for (const [user, role] of facts.tenantRoles.to(tenant)) {
+	for (const [user, role] of facts.tenantRoles.to(tenant, time)) {
 		visited += 1;
 		if (visited % stride === 0) yield;
 		if (roles.has(role)) granting.add({ user, tenant, resource: `__tenant:${tenant}`, role });
 	}
 }
 
-function* assignedOnInstances(facts: FactsIndex, input: UsersInput, granting: Granting): Steps<void> {
+function* assignedOnInstances(context: DecisionContext, input: UsersInput, granting: Granting): Steps<void> {
+	const { facts, time } = context;
 	const { type, key, tenant } = input.resource;
 	const instance = `${type}:${key}`;
 	if (facts.tenantKey(instance) !== tenant) return;
 	const roles = facts.schema.instanceRolesThatGrant(type, input.action);
-	const leading = yield* leadingTo(facts, roles, instance, nowhere);
-	const leadingFor = yield* leadingWithStops(facts, leading, (assigned) => leadingTo(facts, roles, instance, assigned));
+	const destination = { roles, instance, time };
+	const leading = yield* leadingTo(facts, destination, nowhere);
+	const leadingFor = yield* leadingWithStops(context, leading, (assigned) => leadingTo(facts, destination, assigned));
 	let visited = 0;
 	for (const [role, on] of leading.nodes) {
 		visited += 1;
 		if (visited % stride === 0) yield;
-		for (const [user, held] of facts.instanceRoles.to(on)) {
+		for (const [user, held] of facts.instanceRoles.to(on, time)) {
 			visited += 1;
 			if (visited % stride === 0) yield;
 			if (held === role && (leadingFor.get(user) ?? leading).seen.has(role, on)) {
@@ -109,14 +112,14 @@ function* assignedOnInstances(facts: FactsIndex, input: UsersInput, granting: Gr
  * same instances share one result.
  */
 function* leadingWithStops(
-	facts: FactsIndex,
+	{ facts, time }: DecisionContext,
 	{ stops }: Leading,
 	leadingWith: (assigned: ReadonlySet<string>) => Steps<Leading>,
 ): Steps<ReadonlyMap<string, Leading>> {
 	const stoppedAt = new Map<string, Set<string>>();
 	let visited = 0;
 	for (const stop of stops) {
-		for (const [user] of facts.instanceRoles.to(stop)) {
+		for (const [user] of facts.instanceRoles.to(stop, time)) {
 			visited += 1;
 			if (visited % stride === 0) yield;
 			const known = stoppedAt.get(user) ?? new Set();

@@ -13,6 +13,8 @@ export interface DecisionContext {
 	readonly revision: number;
 	/** The newest revision whose policy decides. */
 	readonly policyRevision: number;
+	/** When decisions are made, in milliseconds since 1970: one time for all of a request. */
+	readonly time: number;
 	readonly log: Logger;
 }
 
@@ -26,7 +28,8 @@ export function decide(context: DecisionContext, input: EngineInput, explain: bo
 	record(context, input, code);
 	if (code === evaluationFailed) context.log.error({ revision: context.revision }, 'a check could not be evaluated');
 	if (!explain) return { allow, result: allow };
-	return { allow, result: allow, query: input, debug: reasons(context, input, code) };
+	const { time: _, ...query } = input;
+	return { allow, result: allow, query, debug: reasons(context, input, code) };
 }
 
 function record({ log, revision }: DecisionContext, input: EngineInput, code: string): void {

@@ -19,7 +19,7 @@ export function decisionEndpoints(mode: Mode) {
 	const example = { user: 'ann@example.com', action: 'read', resource: { type: 'document', tenant: 'acme' } };
 	const explains = (query: Query, header: string | undefined) => query.use_debugger ?? flag(header);
 	const decided = (query: Query, context: DecisionContext, header: string | undefined) =>
-		decide(context, normalise(query, mode), explains(query, header));
+		decide(context, normalise(query, context.time, mode), explains(query, header));
 	return [
 		endpoint({
 			name: 'check',

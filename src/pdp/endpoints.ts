@@ -1,6 +1,7 @@
 /** The decision point over HTTP: its endpoints, who may call them, and how failures are worded. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Clock, systemClock } from '../clock.js';
 import { Failure, forbidden } from '../failure.js';
 import type { Endpoint } from '../http/endpoint.js';
 import type { AnyRequest, Surround } from '../http/mount.js';
@@ -21,6 +22,8 @@ export interface DecisionPointOptions {
 	/** The key clients have to present: the environment's. */
 	readonly apiKey: string;
 	readonly log: Logger;
+	/** Says when grants expire; the machine's, unless given. */
+	readonly clock?: Pick<Clock, 'now'>;
 	/** `edge`, unless given. */
 	readonly mode?: Mode;
 	/** How long a request with `X-Min-Revision` may wait for it, in milliseconds. */
@@ -49,13 +52,13 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 }
 
 function createSurround(options: DecisionPointOptions): Surround {
-	const { replica, apiKey, log, revisionWait = 10_000, budget = 10_000 } = options;
+	const { replica, apiKey, log, clock = systemClock, revisionWait = 10_000, budget = 10_000 } = options;
 	const expected = digest(apiKey);
 	const now = (): DecisionContext => {
 		const held = replica.current();
 		if (held === undefined) throw new Failure('unavailable', `no revision is loaded: ${replica.state.detail}`);
 		const { engine, facts, revision, policyRevision } = held;
-		return { engine, facts, revision, policyRevision, log };
+		return { engine, facts, revision, policyRevision, time: clock.now().getTime(), log };
 	};
 	const answering: AnswerContext = {
 		now,

@@ -31,6 +31,8 @@ export interface EngineInput {
 		readonly attributes?: Readonly<Record<string, unknown>>;
 	};
 	readonly context?: Readonly<Record<string, unknown>>;
+	/** When the check is decided, in milliseconds since 1970: what expires until then is absent. Callers cannot set it. */
+	readonly time: number;
 }
 
 /** The code of a check whose evaluation failed: a denial. */
@@ -50,7 +52,7 @@ const stride = 200;
 const tolerableAborts = 8;
 /** The entrypoint every policy has: the code of one check. */
 const codeEntrypoint = 'regolith/check/code';
-const smokeInput: EngineInput = { user: { key: '' }, action: '', resource: { type: '', tenant: '' } };
+const smokeInput: EngineInput = { user: { key: '' }, action: '', resource: { type: '', tenant: '' }, time: 0 };
 
 /**
  * One compiled policy with the data of one environment. Everything except `load`, `fork` and `copy` is synchronous, so
@@ -273,7 +275,8 @@ export class Engine {
 }
 
 /** Whether an input has only the strings that a frame has places for. */
-function isUsual({ user, action, resource, context }: EngineInput): boolean {
+function isUsual({ user, action, resource, context, time }: EngineInput): boolean {
+	if (!Number.isSafeInteger(time)) return false;
 	if (context !== undefined || user.attributes !== undefined || resource.attributes !== undefined) return false;
 	const { type, tenant, key = '' } = resource;
 	return isText(user.key) && isText(action) && isText(type) && isText(tenant) && isText(key);

@@ -26,7 +26,7 @@ interface Table {
 /**
  * What listings need of one revision's data document: the index proposes, the engine decides. Instances are named
  * `<type>:<key>`, as in the document. It accepts whatever an engine accepts, and ignores what does not have the
- * expected shape. INVARIANT: after the patches from one document to another it equals an index of the other one.
+ * expected shape. What has expired stays in it, and readers say the time. INVARIANT: after the patches from one document to another it equals an index of the other one.
  */
 export class FactsIndex {
 	readonly #names = new InternedStrings();
@@ -212,11 +212,17 @@ function userTable(users: Set<string>): Table {
 	};
 }
 
+/** Until when a fact holds, by what its table says of it; `null` for good. */
+function expiryIn(value: Json): number | null {
+	return typeof value === 'number' ? value : null;
+}
+
 /** Object to relation to subject. */
 function relationTable(relations: Links): Table {
 	return {
 		depth: 3,
-		add: ([object = '', relation = '', subject = '']) => relations.add(object, subject, relation),
+		add: ([object = '', relation = '', subject = ''], until) =>
+			relations.add(object, subject, relation, expiryIn(until)),
 		clear: ([object, relation, subject]) => relations.clear(object, subject, relation),
 	};
 }
@@ -225,7 +231,7 @@ function relationTable(relations: Links): Table {
 function tenantRoleTable(roles: Links): Table {
 	return {
 		depth: 3,
-		add: ([tenant = '', user = '', role = '']) => roles.add(user, tenant, role),
+		add: ([tenant = '', user = '', role = ''], until) => roles.add(user, tenant, role, expiryIn(until)),
 		clear: ([tenant, user, role]) => roles.clear(user, tenant, role),
 	};
 }
@@ -234,13 +240,13 @@ function tenantRoleTable(roles: Links): Table {
 function instanceRoleTable(roles: Links): Table {
 	return {
 		depth: 4,
-		add: ([user = '', _type, role = '', instance = '']) => roles.add(user, instance, role),
+		add: ([user = '', _type, role = '', instance = ''], until) => roles.add(user, instance, role, expiryIn(until)),
 		clear([user, type, role, instance]) {
 			if (user === undefined || type === undefined || instance !== undefined) {
 				roles.clear(user, instance, role);
 				return;
 			}
-			for (const [other, held] of [...roles.from(user)]) {
+			for (const [other, held] of [...roles.everFrom(user)]) {
 				if (instanceType(other) === type && (role ?? held) === held) roles.clear(user, other, held);
 			}
 		},

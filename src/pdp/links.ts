@@ -1,4 +1,7 @@
-/** Pairs of names with a key (such as who holds which role where), found from both ends and stored compactly. */
+/**
+ * Pairs of names with a key (such as who holds which role where), found from both ends and stored compactly. A pair may
+ * expire.
+ */
 
 import { sortedBy } from './chunks.js';
 import type { Steps } from './engine/steps.js';
@@ -28,14 +31,20 @@ type List = typeof ofLeft | typeof ofRight;
 /** No link. */
 const none = -1;
 
+/** The expiry of links that hold for good. */
+const never = Number.POSITIVE_INFINITY;
+
 /**
- * Links from names on the left to names on the right. Adding an existing link or removing a missing one changes
- * nothing. Half a million links take about 15 MB and no time of the garbage collector: they are numbers in one array,
- * chained into a list for each name on either side. Finding one link costs as much as the shorter of its two lists.
+ * Links from names on the left to names on the right. Adding an existing link changes its expiry alone, and removing a
+ * missing one nothing. Half a million links take about 15 MB and no time of the garbage collector: they are numbers in
+ * one array, chained into a list for each name on either side. Finding one link costs as much as the shorter of its two
+ * lists.
  */
 export class Links {
 	readonly #names: InternedStrings;
 	#cells = new Int32Array(1024 * width);
+	/** The expiries of links by their number, once any link has one. */
+	#expiries: Float64Array | undefined;
 	#count = 0;
 	/** Removed links, whose cells can be reused. */
 	#free: number[] = [];
@@ -57,6 +66,7 @@ export class Links {
 			() => (this.#firstOfLeft = other.#firstOfLeft.slice()),
 			() => (this.#firstOfRight = other.#firstOfRight.slice()),
 			() => (this.#free = other.#free.slice()),
+			() => (this.#expiries = other.#expiries?.slice()),
 		]) {
 			copy();
 			yield;
@@ -66,17 +76,25 @@ export class Links {
 		this.#last = other.#last;
 	}
 
-	/** The links of a name on the left. The iterator becomes invalid when a link is added or removed. */
-	from(left: string): Iterable<Link> {
-		return this.#linked(ofLeft, left);
+	/**
+	 * The links of a name on the left that hold at `time`, in milliseconds since 1970. The iterator becomes invalid when a
+	 * link is added or removed.
+	 */
+	from(left: string, time: number): Iterable<Link> {
+		return this.#linked(ofLeft, left, time);
 	}
 
-	/** The links of a name on the right. The iterator becomes invalid when a link is added or removed. */
-	to(right: string): Iterable<Link> {
-		return this.#linked(ofRight, right);
+	/** The links of a name on the right that hold at `time`, as `from`. */
+	to(right: string, time: number): Iterable<Link> {
+		return this.#linked(ofRight, right, time);
 	}
 
-	/** All names on the left that have links, sorted by code unit. Cached until a name is added or removed. */
+	/** All links of a name on the left, expired ones among them, as `from`. */
+	everFrom(left: string): Iterable<Link> {
+		return this.#linked(ofLeft, left, Number.NEGATIVE_INFINITY);
+	}
+
+	/** All names on the left that have links, expired ones among them, sorted by code unit. Cached until a name is added or removed. */
 	*sortedLeftNames(): Steps<readonly string[]> {
 		const known = this.#leftNames;
 		if (known !== undefined) return known;
@@ -85,13 +103,15 @@ export class Links {
 		return this.#leftNames;
 	}
 
-	/** Adds a link. */
-	add(left: string, right: string, key: string): void {
+	/** Adds a link, which holds for good unless it has an expiry, in milliseconds since 1970. */
+	add(left: string, right: string, key: string, until: number | null = null): void {
 		const names = this.#names;
 		const leftNumber = names.use(left, this.#get(this.#last, cells.left));
 		const rightNumber = names.use(right, this.#get(this.#last, cells.right));
 		const keyNumber = names.use(key, this.#get(this.#last, cells.key));
-		if (this.#has(leftNumber, rightNumber, keyNumber)) {
+		const known = this.#find(leftNumber, rightNumber, keyNumber);
+		if (known !== none) {
+			this.#expire(known, until);
 			for (const number of [leftNumber, rightNumber, keyNumber]) names.release(number);
 			return;
 		}
@@ -105,6 +125,7 @@ export class Links {
 		while (this.#firstOfRight.length < names.size) this.#firstOfRight = doubled(this.#firstOfRight);
 		this.#chain(link, ofLeft);
 		this.#chain(link, ofRight);
+		this.#expire(link, until);
 	}
 
 	/** Removes all links with these ends and this key; `undefined` matches anything. */
@@ -116,9 +137,11 @@ export class Links {
 		}
 	}
 
-	*#linked(list: List, name: string): Iterable<Link> {
+	*#linked(list: List, name: string, time: number): Iterable<Link> {
 		const other = list === ofLeft ? cells.right : cells.left;
+		const expiries = this.#expiries;
 		for (const link of this.#chained(list, this.#names.number(name))) {
+			if (expiries !== undefined && (expiries[link] ?? never) <= time) continue;
 			yield [this.#names.text(this.#get(link, other)), this.#names.text(this.#get(link, cells.key))];
 		}
 	}
@@ -132,17 +155,30 @@ export class Links {
 		else for (const number of this.#ends(ofLeft)) yield* this.#chained(ofLeft, number);
 	}
 
-	#has(left: number, right: number, key: number): boolean {
+	#find(left: number, right: number, key: number): number {
 		let one = this.#first(ofLeft, left);
 		let other = this.#first(ofRight, right);
 		// Follows both lists at once, until the shorter one ends.
 		while (one !== none && other !== none) {
-			if (this.#get(one, cells.right) === right && this.#get(one, cells.key) === key) return true;
-			if (this.#get(other, cells.left) === left && this.#get(other, cells.key) === key) return true;
+			if (this.#get(one, cells.right) === right && this.#get(one, cells.key) === key) return one;
+			if (this.#get(other, cells.left) === left && this.#get(other, cells.key) === key) return other;
 			one = this.#get(one, cells.nextOfLeft);
 			other = this.#get(other, cells.nextOfRight);
 		}
-		return false;
+		return none;
+	}
+
+	/** Sets when a link expires. */
+	#expire(link: number, until: number | null): void {
+		if (until === null && this.#expiries === undefined) return;
+		let expiries = this.#expiries ?? new Float64Array(this.#count).fill(never);
+		if (link >= expiries.length) {
+			const longer = new Float64Array(Math.max(link + 1, expiries.length * 2)).fill(never, expiries.length);
+			longer.set(expiries);
+			expiries = longer;
+		}
+		expiries[link] = until ?? never;
+		this.#expiries = expiries;
 	}
 
 	/** The links between two names, found in the same way as by `#has`. */

@@ -107,7 +107,7 @@ function assignmentsEndpoint() {
 		returns: { 200: z.array(LocalAssignment) },
 		failures: unavailableOrCostly,
 		handle: async ({ query, closed }, { read }) => {
-			const work = ({ facts }: DecisionContext) => localAssignments(facts, query);
+			const work = (context: DecisionContext) => localAssignments(context, query);
 			const { result, ...from } = await read({ kind: 'listing', work, closed });
 			return reply(200, result, revisionHeader(from));
 		},

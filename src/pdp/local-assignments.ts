@@ -2,6 +2,7 @@
 
 import type { LocalAssignment, LocalAssignmentsQuery } from '../wire/check.js';
 import { sortedBy } from './chunks.js';
+import type { DecisionContext } from './decide.js';
 import type { Steps } from './engine/steps.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';
@@ -13,13 +14,16 @@ const stride = 1_000;
  * One page of the role assignments that pass the filters, sorted by user, then tenant, then instance (roles in the
  * tenant come first), then role.
  */
-export function* localAssignments(facts: FactsIndex, query: LocalAssignmentsQuery): Steps<LocalAssignment[]> {
+export function* localAssignments(
+	{ facts, time }: Pick<DecisionContext, 'facts' | 'time'>,
+	query: LocalAssignmentsQuery,
+): Steps<LocalAssignment[]> {
 	const found: LocalAssignment[] = [];
 	let before = (query.page - 1) * query.per_page;
 	let visited = 0;
 	for (const user of query.user === undefined ? yield* everyUser(facts) : [query.user]) {
 		const rows: LocalAssignment[] = [];
-		for (const row of userAssignments(facts, user)) {
+		for (const row of userAssignments(facts, user, time)) {
 			visited += 1;
 			if (visited % stride === 0) yield;
 			if (isWanted(row, query)) rows.push(row);
@@ -52,9 +56,9 @@ function* merged(one: readonly string[], other: readonly string[]): Iterable<str
 	}
 }
 
-function* userAssignments(facts: FactsIndex, user: string): Iterable<LocalAssignment> {
-	for (const [tenant, role] of facts.tenantRoles.from(user)) yield { user, role, tenant };
-	for (const [instance, role] of facts.instanceRoles.from(user)) {
+function* userAssignments(facts: FactsIndex, user: string, time: number): Iterable<LocalAssignment> {
+	for (const [tenant, role] of facts.tenantRoles.from(user, time)) yield { user, role, tenant };
+	for (const [instance, role] of facts.instanceRoles.from(user, time)) {
 		const tenant = facts.tenantKey(instance);
 		if (tenant !== undefined) yield { user, role, tenant, resource_instance: instance };
 	}

@@ -14,18 +14,19 @@ const defaultTenant = 'default';
  */
 export type Mode = 'edge' | 'cloud';
 
-/** The engine's input for a check. */
-export function normalise(query: Query, mode: Mode = 'edge'): EngineInput {
+/** The engine's input for a check at `time`, in milliseconds since 1970. */
+export function normalise(query: Query, time: number, mode: Mode = 'edge'): EngineInput {
 	return {
 		user: user(query.user),
 		action: query.action,
 		resource: resource(query.resource),
 		...contextMember(query.context, mode),
+		time,
 	};
 }
 
-/** The input of the listing of authorized users: a check without its user. */
-export type UsersInput = Omit<EngineInput, 'user'>;
+/** The input of the listing of authorized users: a check without its user, and without its time. */
+export type UsersInput = Omit<EngineInput, 'user' | 'time'>;
 
 /** The engine's input for a listing of users. */
 export function normaliseUsers(query: UsersQuery, mode: Mode = 'edge'): UsersInput {

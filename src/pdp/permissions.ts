@@ -34,18 +34,21 @@ const stride = 1_000;
  * Lists the permissions of a user, as the JSON of `UserPermissions`; a user who does not exist has none. Objects,
  * permissions and roles are sorted by code unit. Throws `Failure` (`unavailable`) when the policy gives no listing.
  */
-export function* permissions({ engine, facts }: DecisionContext, input: PermissionsInput): Steps<readonly string[]> {
+export function* permissions(
+	{ engine, facts, time }: DecisionContext,
+	input: PermissionsInput,
+): Steps<readonly string[]> {
 	const { user, context } = input;
-	const question = { user, ...(context === undefined ? {} : { context }) };
+	const question = { user, time, ...(context === undefined ? {} : { context }) };
 	const entries = new Map<string, string>();
-	yield* forEachChunk(yield* tenantsWanted(facts, input), (tenants) => {
+	yield* forEachChunk(yield* tenantsWanted(facts, input, time), (tenants) => {
 		const found = evaluateListing(engine, 'user_permissions', { ...question, tenants }, UserPermissions);
 		for (const tenant of tenants) {
 			const entry = found[`__tenant:${tenant}`];
 			if (entry !== undefined) entries.set(`__tenant:${tenant}`, entryJson(entry));
 		}
 	});
-	yield* forEachChunk(yield* instancesWanted(facts, input), (names) => {
+	yield* forEachChunk(yield* instancesWanted(facts, input, time), (names) => {
 		const instances = names.map(parseInstanceName);
 		for (const entry of evaluateListing(engine, 'instance_permissions', { ...question, instances }, OnInstances)) {
 			entries.set(instanceName(entry.resource), entryJson(entry));
@@ -59,10 +62,10 @@ export function* permissions({ engine, facts }: DecisionContext, input: Permissi
  * `UserTenants`. They are found in one step. Throws as `permissions` does.
  */
 export function* userTenants(
-	{ engine }: DecisionContext,
+	{ engine, time }: DecisionContext,
 	input: Pick<PermissionsInput, 'user'>,
 ): Steps<readonly string[]> {
-	const tenants = evaluateListing(engine, 'user_tenants', input, z.array(Tenant));
+	const tenants = evaluateListing(engine, 'user_tenants', { user: input.user, time }, z.array(Tenant));
 	yield;
 	const sorted = yield* sortedBy(tenants, ({ key }) => key);
 	const texts: string[] = [];
@@ -73,11 +76,11 @@ export function* userTenants(
 }
 
 /** The tenants where the user holds a role and that pass the filters. */
-function* tenantsWanted(facts: FactsIndex, input: PermissionsInput): Steps<readonly string[]> {
+function* tenantsWanted(facts: FactsIndex, input: PermissionsInput, time: number): Steps<readonly string[]> {
 	const filter = new ObjectFilter(input);
 	const found = new Set<string>();
 	let visited = 0;
-	for (const [tenant] of facts.tenantRoles.from(input.user.key)) {
+	for (const [tenant] of facts.tenantRoles.from(input.user.key, time)) {
 		visited += 1;
 		if (visited % stride === 0) yield;
 		if (filter.passes('__tenant', `__tenant:${tenant}`, tenant, tenant)) found.add(tenant);
@@ -89,13 +92,13 @@ function* tenantsWanted(facts: FactsIndex, input: PermissionsInput): Steps<reado
  * The names of the instances that pass the filters and on which the user may hold a role, or conditions may grant
  * something if the question asks for them.
  */
-function* instancesWanted(facts: FactsIndex, input: PermissionsInput): Steps<readonly string[]> {
+function* instancesWanted(facts: FactsIndex, input: PermissionsInput, time: number): Steps<readonly string[]> {
 	// The walk is the expensive part, and a question about tenants alone is common.
 	if (input.resource_types?.every((type) => type === '__tenant')) return [];
 	const filter = new ObjectFilter(input);
 	const found = new Set<string>();
 	let visited = 0;
-	for (const candidates of [yield* instancesFor(facts, input.user.key), instancesGrantedBySets(facts, input)]) {
+	for (const candidates of [yield* instancesFor(facts, input.user.key, time), instancesGrantedBySets(facts, input)]) {
 		for (const instance of candidates) {
 			visited += 1;
 			if (visited % stride === 0) yield;

@@ -29,12 +29,13 @@ type Node = readonly [role: string, instance: string];
 const stride = 1_000;
 
 /**
- * All instances on which the user may hold a role: those with an assigned role and all that derivations lead to from
+ * All instances on which the user may hold a role at `time`: those with an assigned role and all that derivations lead to from
  * there. Roles that stop a derivation are ignored, so the result may have more than the user holds, and never less.
  */
 export function* instancesFor(
 	{ schema, instanceRoles, relations }: FactsIndex,
 	user: string,
+	time: number,
 ): Steps<ReadonlySet<string>> {
 	const seen = new RolesOnInstances();
 	const found = new Set<string>();
@@ -45,7 +46,7 @@ export function* instancesFor(
 		found.add(instance);
 	};
 	let visited = 0;
-	for (const [instance, role] of instanceRoles.from(user)) {
+	for (const [instance, role] of instanceRoles.from(user, time)) {
 		visited += 1;
 		if (visited % stride === 0) yield;
 		visit(role, instance);
@@ -56,7 +57,7 @@ export function* instancesFor(
 		if (visited % stride === 0) yield;
 		const derived = schema.derivedFrom(instanceType(instance), role);
 		if (derived.length === 0) continue;
-		for (const [object, relation] of relations.to(instance)) {
+		for (const [object, relation] of relations.to(instance, time)) {
 			visited += 1;
 			if (visited % stride === 0) yield;
 			for (const target of derived) {
@@ -77,14 +78,23 @@ export interface Leading {
 	readonly stops: ReadonlySet<string>;
 }
 
+/** What `leadingTo` looks for. */
+export interface Destination {
+	/** Any of these roles. */
+	readonly roles: readonly string[];
+	/** The instance on which it is held. */
+	readonly instance: string;
+	/** When, in milliseconds since 1970. */
+	readonly time: number;
+}
+
 /**
  * Finds what leads to any of these roles on an instance, at any distance, for a user who has roles assigned on
  * `assigned`, where these may stop derivations.
  */
 export function* leadingTo(
 	{ schema, relations }: FactsIndex,
-	roles: readonly string[],
-	instance: string,
+	{ roles, instance, time }: Destination,
 	assigned: ReadonlySet<string>,
 ): Steps<Leading> {
 	const seen = new RolesOnInstances();
@@ -103,7 +113,7 @@ export function* leadingTo(
 				stops.add(object);
 				if (assigned.has(object)) continue;
 			}
-			for (const [subject, relation] of relations.from(object)) {
+			for (const [subject, relation] of relations.from(object, time)) {
 				visited += 1;
 				if (visited % stride === 0) yield;
 				if (relation === derivation.relation && instanceType(subject) === derivation.resource)

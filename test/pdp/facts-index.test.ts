@@ -31,6 +31,8 @@ function tableBy(members: readonly string[], valueFor: (key: string) => fc.Arbit
 }
 
 const present = fc.constant(null);
+/** Some facts end at 1 or at 3. */
+const fact = fc.constantFrom(null, null, 1, 3);
 const roles = uniformTable(keys.roles, present);
 const instanceTypes = ['document', 'folder', '__proto'];
 
@@ -40,11 +42,11 @@ function typeInstances(type: string): readonly string[] {
 
 const tables: Readonly<Record<string, fc.Arbitrary<Json>>> = {
 	instances: uniformTable(keys.instances, fc.constantFrom(...keys.tenants)),
-	relations: uniformTable(keys.instances, uniformTable(keys.relations, uniformTable(keys.instances, present))),
-	tenant_roles: uniformTable(keys.tenants, uniformTable(keys.users, roles)),
+	relations: uniformTable(keys.instances, uniformTable(keys.relations, uniformTable(keys.instances, fact))),
+	tenant_roles: uniformTable(keys.tenants, uniformTable(keys.users, uniformTable(keys.roles, fact))),
 	user_roles: uniformTable(
 		keys.users,
-		tableBy(instanceTypes, (type) => uniformTable(keys.roles, uniformTable(typeInstances(type), present))),
+		tableBy(instanceTypes, (type) => uniformTable(keys.roles, uniformTable(typeInstances(type), fact))),
 	),
 	users: uniformTable(keys.users, uniformTable(keys.tenants, present)),
 	// Those that are passed over.
@@ -142,10 +144,10 @@ test('holds every link once, from both sides', (t) => {
 			),
 		);
 		const fromObjects = keys.instances.flatMap((object) =>
-			[...relations.from(object)].map((link) => [object, ...link]),
+			[...relations.from(object, 0)].map((link) => [object, ...link]),
 		);
 		const fromSubjects = keys.instances.flatMap((subject) =>
-			[...relations.to(subject)].map(([object, relation]) => [object, subject, relation]),
+			[...relations.to(subject, 0)].map(([object, relation]) => [object, subject, relation]),
 		);
 		t.deepEqual(sorted(fromObjects), sorted(expected));
 		t.deepEqual(sorted(fromSubjects), sorted(expected));
@@ -155,6 +157,25 @@ test('holds every link once, from both sides', (t) => {
 		t.deepEqual(runToEnd(tenantRoles.sortedLeftNames()), [...new Set(users)].sort());
 	});
 	t.notThrows(() => fc.assert(law, { numRuns: 200 }));
+});
+
+test('a link is there until it expires', (t) => {
+	const index = read({ regolith: { facts: { tenant_roles: { acme: { ann: { reader: null, editor: 3 } } } } } });
+	const held = (time: number) => [...index.tenantRoles.from('ann', time)].map(([, role]) => role).sort();
+	t.deepEqual([held(2), held(3)], [['editor', 'reader'], ['reader']]);
+	const path = ['regolith', 'facts', 'tenant_roles', 'acme', 'ann'];
+	index.patch([
+		{ op: 'upsert', path: [...path, 'editor'], value: 5 },
+		{ op: 'upsert', path: [...path, 'reader'], value: 4 },
+	]);
+	t.deepEqual([held(3), held(4), held(5)], [['editor', 'reader'], ['editor'], []]);
+	index.patch([{ op: 'upsert', path: [...path, 'editor'], value: null }]);
+	t.deepEqual(held(9), ['editor']);
+	index.patch([
+		{ op: 'remove', path },
+		{ op: 'upsert', path, value: { guest: null, editor: null } },
+	]);
+	t.deepEqual(held(9), ['editor', 'guest'], 'the place of a link that expired is used again');
 });
 
 test('white space and escapes change nothing', (t) => {
@@ -203,7 +224,7 @@ test('names that come and go leave nothing behind', (t) => {
 		const place = ['regolith', 'facts', 'user_roles', `user-${round}`];
 		const held = { [`document:${round}`]: null };
 		index.patch([{ op: 'upsert', path: place, value: { document: { reader: held, editor: held } } }]);
-		t.is([...index.instanceRoles.to(`document:${round}`)].length, 2);
+		t.is([...index.instanceRoles.to(`document:${round}`, 0)].length, 2);
 		index.patch([{ op: 'remove', path: place }]);
 	}
 	t.is(index.size, 0);
@@ -218,12 +239,17 @@ function contents(index: FactsIndex): unknown {
 	const { tenantRoles, instanceRoles, relations, schema: ofSchema } = index;
 	const pairs = types.flatMap((type) => keys.roles.map((role) => [type, role] as const));
 	const granted = types.flatMap((type) => ['read', 'write'].map((action) => [type, action] as const));
+	const linksAt = (time: number) => ({
+		tenantRoles: keys.tenants.map((tenant) => sorted([...tenantRoles.to(tenant, time)])),
+		tenantsOfUsers: keys.users.map((user) => sorted([...tenantRoles.from(user, time)])),
+		instanceRoles: keys.instances.map((instance) => sorted([...instanceRoles.to(instance, time)])),
+		instancesOfUsers: keys.users.map((user) => sorted([...instanceRoles.from(user, time)])),
+		subjects: keys.instances.map((object) => sorted([...relations.from(object, time)])),
+		objects: keys.instances.map((subject) => sorted([...relations.to(subject, time)])),
+	});
 	return {
+		links: [0, 2, 4].map(linksAt),
 		tenants: keys.instances.map((instance) => index.tenantKey(instance)),
-		tenantRoles: keys.tenants.map((tenant) => sorted([...tenantRoles.to(tenant)])),
-		tenantsOfUsers: keys.users.map((user) => sorted([...tenantRoles.from(user)])),
-		instanceRoles: keys.instances.map((instance) => sorted([...instanceRoles.to(instance)])),
-		instancesOfUsers: keys.users.map((user) => sorted([...instanceRoles.from(user)])),
 		users: [
 			runToEnd(tenantRoles.sortedLeftNames()),
 			runToEnd(instanceRoles.sortedLeftNames()),
@@ -231,8 +257,6 @@ function contents(index: FactsIndex): unknown {
 		],
 		instances: [...index.instances].sort(),
 		mayGrant: granted.map((pair) => ofSchema.setsMayGrant(...pair)),
-		subjects: keys.instances.map((object) => sorted([...relations.from(object)])),
-		objects: keys.instances.map((subject) => sorted([...relations.to(subject)])),
 		derivations: pairs.map((pair) => ofSchema.derivations(...pair)),
 		derived: pairs.map((pair) => sorted(ofSchema.derivedFrom(...pair).map((way) => Object.values(way)))),
 		grants: granted.map((pair) =>

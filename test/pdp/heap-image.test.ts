@@ -26,12 +26,17 @@ test('data is laid out for the modules that are built here, and parsed by others
 		const engine = await Engine.load(await module(), modelData(acme));
 		t.is(engine.laidOut, kind === 'laidOut');
 		t.is(
-			engine.code({ user: { key: 'ann' }, action: 'write', resource: { type: 'document', tenant: 'acme' } }),
+			engine.code({ user: { key: 'ann' }, action: 'write', resource: { type: 'document', tenant: 'acme' }, time: 0 }),
 			'allow',
 		);
 		t.deepEqual(engine.dump(), JSON.parse(Buffer.from(modelData(acme)).toString()) as Json);
 		engine.patch(assign('idle', 'acme', ['reader']));
-		const idle = { user: { key: 'idle' }, action: 'read', resource: { type: 'document', tenant: 'acme', key: 'any' } };
+		const idle = {
+			user: { key: 'idle' },
+			action: 'read',
+			resource: { type: 'document', tenant: 'acme', key: 'any' },
+			time: 0,
+		};
 		t.is(engine.code(idle), 'allow');
 		const other = await (kind === 'laidOut' ? kinds.parsed : kinds.laidOut)();
 		const moved = await engine.fork(other);
@@ -207,7 +212,8 @@ code := "three" if count(data.table) == 3
 	const module = await WebAssembly.compile(await wasmFrom(policy));
 	const engine = await Engine.load(module, Buffer.from('{"table":{"a":1,"b":2,"a":3,"c":4,"b":5,"a":6}}'));
 	t.true(engine.laidOut);
-	t.is(engine.code({ user: { key: 'ann' }, action: 'read', resource: { type: 'document', tenant: 'acme' } }), 'three');
+	const input = { user: { key: 'ann' }, action: 'read', resource: { type: 'document', tenant: 'acme' }, time: 0 };
+	t.is(engine.code(input), 'three');
 	t.deepEqual(engine.dump(), { table: { a: 6, b: 5, c: 4 } });
 });
 

@@ -13,7 +13,7 @@ async function loadEngine(rules: string): Promise<Engine> {
 }
 
 function usual(user: string, action: string, type: string, tenant: string, key?: string): EngineInput {
-	return { user: { key: user }, action, resource: { type, tenant, ...(key === undefined ? {} : { key }) } };
+	return { user: { key: user }, action, resource: { type, tenant, ...(key === undefined ? {} : { key }) }, time: 0 };
 }
 
 /** The same in JSON: what has a context does not fit the frame. */
@@ -27,21 +27,25 @@ const text = fc.oneof(
 	// Any halves of characters.
 	fc.array(fc.nat(0xffff), { maxLength: 12 }).map((units) => String.fromCharCode(...units)),
 );
+const time = fc.oneof(fc.constantFrom(0, -1, Number.MIN_SAFE_INTEGER), fc.maxSafeInteger());
 const input = fc
-	.record({ user: text, action: text, type: text, tenant: text, key: fc.option(text, { nil: undefined }) })
-	.map(({ user, action, type, tenant, key }) => usual(user, action, type, tenant, key));
+	.record({ user: text, action: text, type: text, tenant: text, key: fc.option(text, { nil: undefined }), time })
+	.map(({ user, action, type, tenant, key, time }) => ({ ...usual(user, action, type, tenant, key), time }));
 
-test('a policy reads the strings that were asked about', async (t) => {
+test('a policy reads the strings that were asked about, and the time', async (t) => {
 	const engine = await loadEngine(`instance := object.get(input.resource, "key", "none")
 
-code := concat("|", [input.user.key, input.action, input.resource.type, input.resource.tenant, instance])
+code := concat("|", [input.user.key, input.action, input.resource.type, input.resource.tenant, instance, time])
+
+time := json.marshal(input.time)
 `);
 	t.true(engine.laidOut);
 	const whole = (text: string) => Buffer.from(text).toString();
 	fc.assert(
 		fc.property(input, (input) => {
-			const { user, action, resource } = input;
-			const said = [user.key, action, resource.type, resource.tenant, resource.key ?? 'none'].map(whole).join('|');
+			const { user, action, resource, time } = input;
+			const texts = [user.key, action, resource.type, resource.tenant, resource.key ?? 'none', String(time)];
+			const said = texts.map(whole).join('|');
 			return engine.code(input) === said && engine.code(inJson(input)) === said;
 		}),
 		{ numRuns: 1_000 },

@@ -74,6 +74,7 @@ const cases: readonly Case[] = [
 		},
 	},
 	{ title: 'unknown members', sent: { sdk: 'node', tenant: 'other', use_debugger: true, more: { deep: [1] } } },
+	{ title: "a time, which is not the caller's to say", sent: { time: 1 } },
 	{
 		title: 'names in snake case',
 		sent: { user: { key: 'ann', first_name: 'Ann', last_name: 'Lee', email: 'ann@example.com' } },
@@ -105,7 +106,7 @@ const cases: readonly Case[] = [
 
 for (const { title, sent, asked } of cases) {
 	test(`normalises ${title}`, (t) => {
-		t.deepEqual(normalise(Query.parse({ ...plain, ...sent })), { ...plain, ...asked });
+		t.deepEqual(normalise(Query.parse({ ...plain, ...sent }), 7), { ...plain, time: 7, ...asked });
 	});
 }
 
@@ -113,7 +114,7 @@ test('an attribute called __proto__ is an attribute', (t) => {
 	const sent: unknown = JSON.parse(
 		'{"user":{"key":"ann","attributes":{"__proto__":{"admin":true}}},"action":"read","resource":"document"}',
 	);
-	const { user } = normalise(Query.parse(sent));
+	const { user } = normalise(Query.parse(sent), 7);
 	t.is(JSON.stringify(user), '{"key":"ann","attributes":{"__proto__":{"admin":true}}}');
 	t.false('admin' in (user.attributes ?? {}));
 });

@@ -40,8 +40,14 @@ const idleReads: EngineInput = {
 	user: { key: 'idle' },
 	action: 'read',
 	resource: { type: 'document', tenant: 'acme' },
+	time: 0,
 };
-const annPays: EngineInput = { user: { key: 'ann' }, action: 'pay', resource: { type: 'invoice', tenant: 'acme' } };
+const annPays: EngineInput = {
+	user: { key: 'ann' },
+	action: 'pay',
+	resource: { type: 'invoice', tenant: 'acme' },
+	time: 0,
+};
 
 const answerCode = (replica: Replica, input: EngineInput) => replica.current()?.engine.code(input);
 

@@ -224,7 +224,7 @@ const requests: readonly { readonly kind: ReaderKind; readonly work: (deciding: 
 		{
 			kind: 'listing',
 			work: function* (deciding: DecisionContext) {
-				return JSON.stringify(yield* localAssignments(deciding.facts, { page: 1, per_page: 100 }));
+				return JSON.stringify(yield* localAssignments(deciding, { page: 1, per_page: 100 }));
 			},
 		},
 		{
@@ -234,7 +234,7 @@ const requests: readonly { readonly kind: ReaderKind; readonly work: (deciding: 
 				yield* forEachChunk(documents, (portion) => {
 					for (const key of portion) {
 						const object = { type: 'document', key, tenant: 'acme' };
-						codes.push(engine.code({ user: { key: 'ann' }, action: 'read', resource: object }));
+						codes.push(engine.code({ user: { key: 'ann' }, action: 'read', resource: object, time: 0 }));
 					}
 				});
 				return codes.join();
@@ -270,7 +270,7 @@ class World {
 	readonly now = (): DecisionContext => {
 		const held = this.replica.current();
 		if (held === undefined) throw new Failure('unavailable', 'nothing is held');
-		return { ...held, log: quiet };
+		return { ...held, time: 0, log: quiet };
 	};
 
 	readonly read = createRevisionReader({
@@ -339,7 +339,9 @@ class World {
 		const data = Buffer.from(JSON.stringify(this.documents.get(revision)));
 		const module = await WebAssembly.compile(await policyWasm(model));
 		const engine = await Engine.load(module, data);
-		return runToEnd(work({ engine, facts: FactsIndex.read(data), revision, policyRevision: revision, log: quiet }));
+		return runToEnd(
+			work({ engine, facts: FactsIndex.read(data), revision, policyRevision: revision, time: 0, log: quiet }),
+		);
 	}
 }
 
@@ -467,10 +469,8 @@ test.serial('a listing ends though somebody writes at every turn', async (t) => 
 test.serial('a batch that loses its revision twice is refused, and single checks go on meanwhile', async (t) => {
 	const world = await World.start(t);
 	const codes = new Set<string>();
-	const check = () =>
-		world
-			.now()
-			.engine.code({ user: { key: 'ann' }, action: 'read', resource: { type: 'document', key: 'd1', tenant: 'acme' } });
+	const resource = { type: 'document', key: 'd1', tenant: 'acme' };
+	const check = () => world.now().engine.code({ user: { key: 'ann' }, action: 'read', resource, time: 0 });
 	const batch = watched(
 		world.read({
 			kind: 'batch',

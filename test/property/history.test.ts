@@ -198,11 +198,11 @@ interface Decider {
 async function askEverything(t: ExecutionContext, place: Place, { model, engine }: Decider): Promise<void> {
 	const queries = everyQuery();
 	const expected = queries.map((query) => decide(model, query).code);
-	const inWasm = queries.map((query) => engine.code(query as Parameters<Engine['code']>[0]));
+	const inWasm = queries.map((query) => engine.code({ ...query, time: 0 } as Parameters<Engine['code']>[0]));
 	deepStrictEqual(inWasm, expected, 'WASM = oracle');
 	deepStrictEqual(await askOpa(t, await snapshot(place, '/rego'), queries), expected, 'opa eval = oracle');
 	for (const key of [...universe.users, 'nobody']) {
-		const listed = engine.evaluate('regolith/listing/user_permissions', { user: { key } }) ?? {};
+		const listed = engine.evaluate('regolith/listing/user_permissions', { user: { key }, time: 0 }) ?? {};
 		deepStrictEqual(sorted(listed), JSON.parse(JSON.stringify(permissions(model, key))), 'a listing is its checks');
 	}
 }

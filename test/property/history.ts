@@ -1,6 +1,7 @@
 /** An environment that changes step by step. Deletions take with them what they leave without a place, as a store's do. */
 import fc from 'fast-check';
-import type { Attributes, Facts, Model, Resource, ResourceRole, Schema } from '../../compiler/model.js';
+import { type Expiring, outlasts, untilOf } from '../../compiler/expiry.js';
+import type { Attributes, Facts, Model, Resource, ResourceRole, RoleAssignment, Schema } from '../../compiler/model.js';
 import {
 	schema as anySchema,
 	chosenSetRules as anySetRules,
@@ -20,13 +21,19 @@ export type Step =
 	| { readonly kind: 'create_user' | 'delete_user'; readonly user: string }
 	| { readonly kind: 'create_tenant' | 'update_tenant'; readonly tenant: string; readonly plan: number }
 	| { readonly kind: 'delete_tenant'; readonly tenant: string }
-	| { readonly kind: 'assign' | 'unassign'; readonly user: string; readonly role: string; readonly tenant: string }
+	| ({ readonly kind: 'assign' } & RoleAssignment)
+	| { readonly kind: 'unassign'; readonly user: string; readonly role: string; readonly tenant: string }
 	| { readonly kind: 'create_instance'; readonly type: Choice; readonly key: string; readonly tenant: string }
-	| { readonly kind: 'assign_on_instance'; readonly user: string; readonly instance: Choice; readonly role: Choice }
+	| ({
+			readonly kind: 'assign_on_instance';
+			readonly user: string;
+			readonly instance: Choice;
+			readonly role: Choice;
+	  } & Expiring)
 	| { readonly kind: 'describe_user'; readonly user: string; readonly attributes: Attributes }
 	| { readonly kind: 'describe_instance'; readonly which: Choice; readonly attributes: Attributes }
 	| { readonly kind: 'change_rules'; readonly rules: readonly Choice[] }
-	| { readonly kind: 'relate'; readonly at: readonly [object: Choice, relation: Choice, subject: Choice] }
+	| ({ readonly kind: 'relate'; readonly at: readonly [object: Choice, relation: Choice, subject: Choice] } & Expiring)
 	| { readonly kind: 'delete_instance' | 'unassign_on_instance' | 'unrelate'; readonly which: Choice }
 	| { readonly kind: 'change_schema'; readonly schema: Schema }
 	| { readonly kind: Edit; readonly at: readonly [type: Choice, role: Choice, relation: Choice, source: Choice] };
@@ -41,10 +48,18 @@ const role = fc.constantFrom('ra', 'rb', 'r1', 'r__proto__');
 /** None at all, now and then. */
 const attributes = fc.dictionary(fc.constantFrom('level', 'status', '__proto__'), fc.nat({ max: 2 }), { maxKeys: 2 });
 const plan = fc.integer({ min: 0, max: 3 });
+/** When a grant expires: mostly never. */
+export const expiry: fc.Arbitrary<Expiring> = fc.oneof(
+	{ weight: 2, arbitrary: fc.constant({}) },
+	{ weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }).map((expires_at) => ({ expires_at })) },
+);
 const choice = fc.nat({ max: 11 });
 const places = fc.tuple(choice, choice, choice, choice);
 const key = fc.constantFrom(...instanceNames);
 const kind = <K extends Step['kind']>(...kinds: K[]) => fc.constantFrom(...kinds);
+/** A grant, which now and then expires. */
+const expiring = <G>(grant: { [K in keyof G]: fc.Arbitrary<G[K]> }): fc.Arbitrary<G & Expiring> =>
+	fc.tuple(fc.record(grant) as fc.Arbitrary<G>, expiry).map(([what, when]) => ({ ...what, ...when }));
 const weighted = <S extends Step>(weight: number, arbitrary: fc.Arbitrary<S>) => ({ weight, arbitrary });
 
 /** What a history begins with, so that there is something to relate, and cycles to relate it in. */
@@ -63,15 +78,15 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 		1,
 		fc.record({ kind: kind('delete_tenant'), tenant: home.map((key) => (key === 'beta' ? 'acme' : 'beta')) }),
 	),
-	weighted(6, fc.record({ kind: kind('assign'), user, role, tenant })),
+	weighted(6, expiring({ kind: kind('assign'), user, role, tenant })),
 	weighted(2, fc.record({ kind: kind('unassign'), user, role, tenant })),
 	weighted(24, fc.record({ kind: kind('create_instance'), type: choice, key, tenant: home })),
 	weighted(4, fc.record({ kind: kind('describe_user'), user, attributes })),
 	weighted(8, fc.record({ kind: kind('describe_instance'), which: choice, attributes })),
 	weighted(2, fc.record({ kind: kind('change_rules'), rules: fc.array(choice, { maxLength: 3 }) })),
 	weighted(2, fc.record({ kind: kind('delete_instance'), which: choice })),
-	weighted(16, fc.record({ kind: kind('assign_on_instance'), user, instance: choice, role: choice })),
-	weighted(40, fc.record({ kind: kind('relate'), at: fc.tuple(choice, choice, choice) })),
+	weighted(16, expiring({ kind: kind('assign_on_instance'), user, instance: choice, role: choice })),
+	weighted(40, expiring({ kind: kind('relate'), at: fc.tuple(choice, choice, choice) })),
 	weighted(12, fc.record({ kind: kind('unassign_on_instance', 'unrelate', 'unrelate'), which: choice })),
 	weighted(1, fc.record({ kind: kind('change_schema'), schema: anySchema })),
 	weighted(1, fc.record({ kind: kind('drop_role', 'drop_relation', 'drop_resource'), at: places })),
@@ -130,11 +145,11 @@ function written({ schema, facts }: Model, taken: FactStep): Facts {
 			return { ...facts, tenants: tenants.filter(({ key }) => key !== taken.tenant) };
 		case 'assign': {
 			const { kind: _, ...assignment } = taken;
-			return { ...facts, role_assignments: added(role_assignments, assignment) };
+			return { ...facts, role_assignments: granted(role_assignments, assignment) };
 		}
 		case 'unassign': {
 			const { kind: _, ...assignment } = taken;
-			return { ...facts, role_assignments: role_assignments.filter((row) => !same(row, assignment)) };
+			return { ...facts, role_assignments: role_assignments.filter((row) => !same(lasting(row), assignment)) };
 		}
 		case 'create_instance': {
 			const type = pick(schema.resources, taken.type)?.key;
@@ -166,11 +181,12 @@ function written({ schema, facts }: Model, taken: FactStep): Facts {
 				? facts
 				: {
 						...facts,
-						instance_assignments: added(instance_assignments, {
+						instance_assignments: granted(instance_assignments, {
 							user: taken.user,
 							role: held.key,
 							type: on.type,
 							instance: on.key,
+							...expiryOf(taken),
 						}),
 					};
 		}
@@ -178,7 +194,7 @@ function written({ schema, facts }: Model, taken: FactStep): Facts {
 			return { ...facts, instance_assignments: without(instance_assignments, taken.which) };
 		case 'relate': {
 			const row = relate(schema.resources, instances, taken.at);
-			return row === null ? facts : { ...facts, relationships: added(relationships, row) };
+			return row === null ? facts : { ...facts, relationships: granted(relationships, { ...row, ...expiryOf(taken) }) };
 		}
 		case 'unrelate':
 			return { ...facts, relationships: without(relationships, taken.which) };
@@ -297,6 +313,21 @@ function sound(resources: readonly Resource[], { roles, condition_sets, set_rule
 
 function added<T>(rows: readonly T[], row: T): readonly T[] {
 	return rows.some((other) => same(other, row)) ? rows : [...rows, row];
+}
+
+/** The rows with one more, or with one that holds longer. */
+function granted<T extends Expiring>(rows: readonly T[], row: T): readonly T[] {
+	const known = rows.find((other) => same(lasting(other), lasting(row)));
+	if (known === undefined) return [...rows, row];
+	return outlasts(untilOf(row), untilOf(known)) ? rows.map((other) => (other === known ? row : other)) : rows;
+}
+
+function expiryOf({ expires_at }: Expiring): Expiring {
+	return expires_at === undefined ? {} : { expires_at };
+}
+
+function lasting<T extends Expiring>({ expires_at: _, ...row }: T): Omit<T, 'expires_at'> {
+	return row;
 }
 
 function without<T>(rows: readonly T[], which: Choice): readonly T[] {

@@ -8,38 +8,13 @@ import type { InstanceAssignment, Model, Schema } from '../../compiler/model.js'
 import { findWalks } from '../../compiler/walk.js';
 import { evaluate, wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
-import { schema as anySchema, instanceNames, modelsOfOneSchema, userNames } from '../compiler/model.js';
+import { schema as anySchema, modelsOfOneSchema } from '../compiler/model.js';
 import { joinedKeys } from './joined-keys.js';
+import { modelQuestions } from './model-questions.js';
 import { decide, denials } from './oracle.js';
 import type { Query } from './query.js';
-import { answered, type Question, rego } from './questions.js';
+import { answered, rego } from './questions.js';
 import { circularEdges, leadTo, rolesOn, schemaDerivations } from './relationship-oracle.js';
-
-const users = [...userNames, 'unone'];
-const instances = [null, ...instanceNames, 'inone'];
-
-/**
- * Every user, action and instance of a model together, each in its tenant and without one, and, with one action, in
- * other tenants; so too for users, actions, instances and tenants that do not exist.
- */
-function modelQuestions({ schema, facts }: Model): readonly Question[] {
-	return schema.resources.flatMap(({ key: type, actions }) =>
-		instances.flatMap((key) => {
-			const own = facts.instances.find((row) => row.type === type && row.key === key)?.tenant ?? 'ta';
-			const resource = { type, tenant: own, ...(key === null ? {} : { key }) };
-			const known = actions.map((action) => action.key);
-			const asked = users.flatMap((user) => known.map((action) => ({ user: { key: user }, action, resource })));
-			const elsewhere = users.flatMap((user) =>
-				['tb', 'tnone', null].map((tenant) => ({
-					user: { key: user },
-					action: known[0] ?? 'none',
-					resource: { ...resource, tenant },
-				})),
-			);
-			return [...asked, ...elsewhere, { user: { key: 'ua' }, action: 'none', resource }];
-		}),
-	);
-}
 
 /** Asks a module for everything about some models of one schema, and says how often the search found each code. */
 async function compare(t: ExecutionContext, models: readonly Model[]): Promise<ReadonlyMap<string, number>> {

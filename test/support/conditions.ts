@@ -127,6 +127,7 @@ ${Object.entries(builtIn)
 		path: 'regolith/rbac/rbac.rego',
 		text: 'package regolith.rbac\n\nroles := {role: null | some role in input.user.roles}\n',
 	},
+	{ path: 'regolith/expiry/expiry.rego', text: 'package regolith.expiry\n\nlive(null)\n' },
 	{
 		path: 'sets/sets.rego',
 		text: `package sets

@@ -30,7 +30,7 @@ export function questions(): readonly EngineInput[] {
 	return users.flatMap((user) =>
 		tenants.flatMap((tenant) =>
 			resources.flatMap((type) =>
-				actions.map((action) => ({ user: { key: user }, action, resource: { type, tenant } })),
+				actions.map((action) => ({ user: { key: user }, action, resource: { type, tenant }, time: 0 })),
 			),
 		),
 	);

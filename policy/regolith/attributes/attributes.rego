@@ -6,6 +6,7 @@
 #   nothing that a check sends can replace it.
 package regolith.attributes
 
+import data.regolith.expiry
 import data.regolith.rbac
 import data.regolith.rebac
 
@@ -32,15 +33,20 @@ user_key := input.user.key if is_string(input.user.key)
 #   sets do.
 default user_roles := []
 
-user_roles := _untyped(sort(object.keys(rbac.roles)))
+user_roles := _untyped(sort(_live_keys(rbac.roles)))
 
 # METADATA
 # description: The keys of the tenants where the user holds a role, sorted; of no type, as `user_roles`.
 default user_tenants := []
 
-user_tenants := _untyped(sort(object.keys(data.regolith.facts.users[input.user.key]))) if is_string(input.user.key)
+user_tenants := _untyped(sort(_live_keys(data.regolith.facts.users[input.user.key]))) if is_string(input.user.key)
 
 _untyped(value) := value
+
+_live_keys(facts) := [key |
+	some key, until in facts
+	expiry.live(until)
+]
 
 # METADATA
 # description: |

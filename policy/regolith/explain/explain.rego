@@ -8,6 +8,7 @@ package regolith.explain
 import data.regolith.abac
 import data.regolith.attributes
 import data.regolith.check
+import data.regolith.expiry
 import data.regolith.rbac
 import data.regolith.rebac
 
@@ -130,7 +131,7 @@ _allowing_instance_roles contains allowing if {
 # Where a role on the instance comes from: this one step, not the whole way.
 _sources[role] contains source if {
 	some role in rebac.held_roles
-	rebac.holdings[input.resource.type][role][rebac.instance] == null
+	expiry.live(rebac.holdings[input.resource.type][role][rebac.instance])
 	source := {
 		"type": "role_assignment",
 		"role": _role_name(rebac.instance, role),
@@ -142,7 +143,8 @@ _sources[role] contains source if {
 	some role in rebac.held_roles
 	some derivation in data.regolith.schema.resource_roles[input.resource.type][role]
 	_counts(derivation)
-	some subject, _ in data.regolith.facts.relations[rebac.instance][derivation.relation]
+	some subject, until in data.regolith.facts.relations[rebac.instance][derivation.relation]
+	expiry.live(until)
 	resource := {
 		"type": derivation.resource,
 		"key": substring(subject, count(derivation.resource) + 1, -1),

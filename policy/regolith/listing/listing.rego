@@ -8,6 +8,7 @@ package regolith.listing
 
 import data.regolith.abac
 import data.regolith.check
+import data.regolith.expiry
 import data.regolith.rebac
 
 # METADATA
@@ -20,13 +21,17 @@ import data.regolith.rebac
 # entrypoint: true
 user_permissions := {object_id: entry |
 	is_string(input.user.key)
-	some tenant, _ in data.regolith.facts.users[input.user.key]
+	some tenant, until in data.regolith.facts.users[input.user.key]
+	expiry.live(until)
 	object_id := concat("", ["__tenant:", tenant])
 	_selected(tenant, object_id)
 	entry := {
 		"tenant": {"key": tenant, "attributes": data.regolith.facts.tenants[tenant]},
 		"permissions": _permissions({"tenant": tenant}, object.keys(data.regolith.schema.actions)),
-		"roles": [role | some role, _ in data.regolith.facts.tenant_roles[tenant][input.user.key]],
+		"roles": [role |
+			some role, role_until in data.regolith.facts.tenant_roles[tenant][input.user.key]
+			expiry.live(role_until)
+		],
 	}
 }
 
@@ -67,14 +72,16 @@ user_tenants := [{"key": tenant, "attributes": attributes} |
 
 _tenants contains tenant if {
 	is_string(input.user.key)
-	some tenant, _ in data.regolith.facts.users[input.user.key]
+	some tenant, until in data.regolith.facts.users[input.user.key]
+	expiry.live(until)
 }
 
 _tenants contains data.regolith.facts.instances[instance] if {
 	is_string(input.user.key)
 	some roles in data.regolith.facts.user_roles[input.user.key]
 	some instances in roles
-	some instance, _ in instances
+	some instance, until in instances
+	expiry.live(until)
 }
 
 # METADATA
@@ -91,6 +98,7 @@ authorized_users := [key |
 		"resource": input.resource,
 		"context": _context,
 		"conditions": _for_users,
+		"time": expiry.now,
 	}
 	check.permitted with input as question
 ]
@@ -100,7 +108,7 @@ default _attributes_of(_) := {}
 _attributes_of(name) := data.regolith.facts.instance_attributes[name]
 
 _held_roles(user, resource) := roles if {
-	roles := rebac.held_roles with input as {"user": user, "resource": resource}
+	roles := rebac.held_roles with input as {"user": user, "resource": resource, "time": expiry.now}
 }
 
 _concerned(roles, _) if count(roles) > 0
@@ -125,6 +133,7 @@ _question(action, resource) := {
 	"resource": resource,
 	"context": _context,
 	"conditions": _for_permissions,
+	"time": expiry.now,
 }
 
 # Whether conditions are asked for; a check leaves them out when told so.

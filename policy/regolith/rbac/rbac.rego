@@ -3,10 +3,12 @@
 # description: Role-based access control. A user holds roles in tenants, and a role grants actions on resource types.
 package regolith.rbac
 
+import data.regolith.expiry
+
 # METADATA
 # title: Roles
 # description: |
-#   The roles that the user holds in the tenant of the resource, each with null.
+#   The roles that the user was given in the tenant of the resource, each with its expiry, expired ones among them.
 #   A grant and its denial both ask, and they are looked up once, also where there are none.
 default roles := {}
 
@@ -19,7 +21,10 @@ roles := data.regolith.facts.tenant_roles[tenant][user] if {
 
 # METADATA
 # description: The user holds a role in the tenant of the resource, whatever it grants.
-held if count(roles) > 0
+held if {
+	some until in roles
+	expiry.live(until)
+}
 
 # METADATA
 # title: Granted
@@ -32,16 +37,18 @@ granted if granted_by(data.regolith.schema.grants[input.resource.type][input.act
 #   The user holds one of the roles that grant the action, given as a table, in the tenant of the resource. A check asks
 #   so for the roles of its action by their path. The roles of one user in one tenant are few, so they are iterated.
 granted_by(grants) if {
-	some role, _ in roles
+	some role, until in roles
 	grants[role] == null
+	expiry.live(until)
 }
 
 # METADATA
 # title: Allowing roles
 # description: The keys of the roles that grant the action. For explanations; a check asks `granted`, which costs less.
 allowing_roles contains role if {
-	some role, _ in roles
+	some role, until in roles
 	data.regolith.schema.grants[input.resource.type][input.action][role] == null
+	expiry.live(until)
 }
 
 # METADATA
@@ -57,7 +64,7 @@ denial := "no_permission" if {
 } else := unknown if {
 	unknown
 } else := "no_user_roles" if {
-	count(data.regolith.facts.users[input.user.key]) == 0
+	not role_in_any_tenant
 } else := "no_role_in_tenant" if {
 	not role_in_tenant
 }
@@ -118,5 +125,12 @@ user_known if {
 role_in_tenant if {
 	user_known
 	tenant_known
-	data.regolith.facts.users[input.user.key][input.resource.tenant] == null
+	expiry.live(data.regolith.facts.users[input.user.key][input.resource.tenant])
+}
+
+# METADATA
+# description: The user holds a role in some tenant.
+role_in_any_tenant if {
+	some until in data.regolith.facts.users[input.user.key]
+	expiry.live(until)
 }

@@ -6,13 +6,14 @@
 #   generated from the schema: `data.regolith.instances[type].holds[role]`.
 package regolith.rebac
 
+import data.regolith.expiry
 import data.regolith.rbac
 
 # METADATA
 # title: Holdings
 # description: |
-#   What is assigned to the user on instances: resource type to role to instances. Undefined when there is nothing; then
-#   nothing is derived either.
+#   What is assigned to the user on instances: resource type to role to instances, each with its expiry. Undefined when
+#   there is nothing; then nothing is derived either.
 holdings := data.regolith.facts.user_roles[user] if {
 	user := input.user.key
 	is_string(user)
@@ -109,23 +110,26 @@ instance_known if data.regolith.facts.instances[name]
 # description: The user, given as `holdings`, is assigned any role on the instance of that type and name.
 assigned(user, type, object) if {
 	some instances in user[type]
-	instances[object] == null
+	expiry.live(instances[object])
 }
 
 # METADATA
 # title: Related
 # description: |
 #   The subjects of a relation of any of several instances; undefined when there are none. One instance is the common
-#   case, and its subjects are in a table already. Those of more are a set, in which each is once: so however many ways
-#   lead to a subject, what is derived from it is looked for once.
+#   case, and its subjects are in a table already, with their expiries. Those of more are a set, in which each is once:
+#   so however many ways lead to a subject, what is derived from it is looked for once.
 related(objects, relation) := data.regolith.facts.relations[object][relation] if {
 	count(objects) == 1
-	some object, _ in objects
+	some object, until in objects
+	expiry.live(until)
 } else := subjects if {
 	count(objects) > 1
 	subjects := {subject |
-		some object, _ in objects
-		some subject, _ in data.regolith.facts.relations[object][relation]
+		some object, until in objects
+		expiry.live(until)
+		some subject, related_until in data.regolith.facts.relations[object][relation]
+		expiry.live(related_until)
 	}
 	count(subjects) > 0
 }
@@ -143,7 +147,8 @@ all_of(sets) := {member |
 # description: What closures of any of several instances hold under one name; undefined when there is nothing.
 leading(objects, way) := data.regolith.facts.closures[object][way] if {
 	count(objects) == 1
-	some object, _ in objects
+	some object, until in objects
+	expiry.live(until)
 } else := sources if {
 	count(objects) > 1
 	sources := all_leading(objects, way)
@@ -154,8 +159,10 @@ leading(objects, way) := data.regolith.facts.closures[object][way] if {
 # title: All leading
 # description: The same as a set, which may be empty.
 all_leading(objects, way) := {source |
-	some object, _ in objects
-	some source, _ in data.regolith.facts.closures[object][way]
+	some object, until in objects
+	expiry.live(until)
+	some source, leading_until in data.regolith.facts.closures[object][way]
+	expiry.live(leading_until)
 }
 
 # METADATA
@@ -188,17 +195,18 @@ together(near, far) := object.union(near, {kind: objects |
 # METADATA
 # title: Meet
 # description: |
-#   Two tables or sets have a key in common. The smaller one is gone through: a closure may hold thousands of instances, and a
+#   Two tables or sets have a key in common that holds in both. The smaller one is gone through: a closure may hold thousands of instances, and a
 #   user may hold a role on thousands, but seldom both.
 meet(left, right) := among(left, right) if {
 	count(left) <= count(right)
 } else := among(right, left)
 
 # METADATA
-# description: One of the few keys is among the many. Looked up, a set gives the key and a table null, and both count as true.
+# description: One of the few keys is among the many. Looked up, a set gives the key and a table its expiry.
 default among(_, _) := false
 
 among(few, many) if {
-	some key, _ in few
-	many[key]
+	some key, until in few
+	expiry.live(many[key])
+	expiry.live(until)
 }

@@ -1,19 +1,21 @@
 import { EngineError } from './engine-error.js';
 import { writeImage } from './heap-image.js';
-import { collection, element, kind, string } from './heap-layout.js';
+import { collection, element, kind, number, string } from './heap-layout.js';
 import { aligned, type ModuleMemory } from './module-memory.js';
 import { unsigned } from './policy-exports.js';
 
-/** The strings of a usual check. */
+/** The strings and the time of a usual check. */
 export interface UsualInput {
 	readonly user: { readonly key: string };
 	readonly action: string;
 	readonly resource: { readonly type: string; readonly tenant: string; readonly key?: string };
+	/** An integer. */
+	readonly time: number;
 }
 
 /**
  * The inputs of the two usual checks, with and without an instance, as values that stay in memory: a check writes only
- * its strings and their lengths, and neither side uses JSON.
+ * its strings, their lengths and the time, and neither side uses JSON.
  */
 export class InputFrames {
 	/** The first address after the frames. */
@@ -100,6 +102,9 @@ export class InputFrames {
 	}
 }
 
+/** The time with the longest text, for which frames have room. */
+const longestTime = Number.MIN_SAFE_INTEGER;
+
 /** One input and its evaluation context. */
 class Frame {
 	readonly context: number;
@@ -108,6 +113,10 @@ class Frame {
 	readonly #memory: ModuleMemory;
 	/** The word of each string. */
 	readonly #strings: Readonly<Record<'user' | 'action' | 'type' | 'tenant' | 'key', number>>;
+	/** The word of the time, a number. */
+	readonly #timePlace: number;
+	/** The time in the frame: it changes once a millisecond, and checks are more frequent. */
+	#time = longestTime;
 
 	constructor(
 		memory: ModuleMemory,
@@ -117,7 +126,7 @@ class Frame {
 	) {
 		this.#memory = memory;
 		const resource = Object.fromEntries(members.map((member) => [member, '']));
-		const json = JSON.stringify({ user: { key: '' }, action: '', resource });
+		const json = JSON.stringify({ user: { key: '' }, action: '', resource, time: longestTime });
 		const { root, end } = writeImage(memory, start, Buffer.from(json));
 		this.input = root;
 		const place = (...path: readonly string[]) => findWord(memory, root, path);
@@ -128,6 +137,7 @@ class Frame {
 			tenant: place('resource', 'tenant'),
 			key: members.includes('key') ? place('resource', 'key') : 0,
 		};
+		this.#timePlace = place('time');
 		memory.free = end;
 		this.context = memory.exports.opa_eval_ctx_new();
 		this.end = aligned(memory.free, 8);
@@ -136,7 +146,8 @@ class Frame {
 	}
 
 	/** Writes the strings from `start` on. Returns the first aligned address after them. */
-	fill({ user, action, resource: { type, tenant, key } }: UsualInput, start: number): number {
+	fill({ user, action, resource: { type, tenant, key }, time }: UsualInput, start: number): number {
+		if (time !== this.#time) this.#fillTime(time);
 		const all = user.key + action + type + tenant + (key ?? '');
 		const plain = this.#memory.writeText(all, start) === all.length;
 		const place = this.#strings;
@@ -146,6 +157,14 @@ class Frame {
 		end = this.#fill(place.tenant, tenant, end, plain);
 		if (key !== undefined) end = this.#fill(place.key, key, end, plain);
 		return aligned(end, 8);
+	}
+
+	/** Writes the digits of the time over those before, which had room for the longest. */
+	#fillTime(time: number): void {
+		const { words } = this.#memory;
+		const address = words[this.#timePlace + number.address] ?? 0;
+		words[this.#timePlace + number.length] = this.#memory.writeText(String(time), address);
+		this.#time = time;
 	}
 
 	/** Points a string at its bytes. They are written already when all strings are plain, one byte a character. */

@@ -35,9 +35,14 @@ export function makeFrames(memory: ModuleMemory, start: number, entrypoint: numb
 }
 
 const inputs = [
-	{ user: { key: 'é' }, action: '', resource: { type: '"', tenant: 'tenant' } },
-	{ user: { key: 'user' }, action: 'read', resource: { type: 'type', tenant: 'tenant', key: '😀' } },
-	{ user: { key: 'user' }, action: 'read', resource: { type: 'type', tenant: 'tenant', key: 'key' } },
+	{ user: { key: 'é' }, action: '', resource: { type: '"', tenant: 'tenant' }, time: 1_234_567_890_123 },
+	{ user: { key: 'user' }, action: 'read', resource: { type: 'type', tenant: 'tenant', key: '😀' }, time: 0 },
+	{
+		user: { key: 'user' },
+		action: 'read',
+		resource: { type: 'type', tenant: 'tenant', key: 'key' },
+		time: Number.MIN_SAFE_INTEGER,
+	},
 ] as const;
 
 const members = (count: number, from = 0) =>

@@ -12,4 +12,4 @@ package regolith.roles.folder.keeper
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if user.folder.keeper[object] == null
+held(user, object) if data.regolith.expiry.live(user.folder.keeper[object])

@@ -12,4 +12,4 @@ package regolith.roles.account.owner
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if user.account.owner[object] == null
+held(user, object) if data.regolith.expiry.live(user.account.owner[object])

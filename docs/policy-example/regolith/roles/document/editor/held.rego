@@ -12,7 +12,7 @@ package regolith.roles.document.editor
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if user.document.editor[object] == null
+held(user, object) if data.regolith.expiry.live(user.document.editor[object])
 
 # METADATA
 # title: "Derived from folder#editor by parent, unless a role is assigned on the instance"

@@ -12,7 +12,7 @@ package regolith.roles.document.reader
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if user.document.reader[object] == null
+held(user, object) if data.regolith.expiry.live(user.document.reader[object])
 
 # METADATA
 # title: "Derived from folder#viewer by parent"

@@ -13,7 +13,11 @@ package regolith.roles.folder.editor
 # METADATA
 # title: "Assigned or derived, at any distance in a cycle"
 held_on_any(user, objects) if {
-	reached := data.regolith.cycles.folder.editor.reached(user, {"folder#editor": {object | some object, _ in objects}})
+	live := {object |
+		some object, until in objects
+		data.regolith.expiry.live(until)
+	}
+	reached := data.regolith.cycles.folder.editor.reached(user, {"folder#editor": live})
 	data.regolith.cycles.folder.editor.given(user, reached)
 }
 
@@ -24,7 +28,8 @@ held_on_any(user, objects) if {
 #   kind: role_derivation
 derived_on_any(user, objects) if {
 	assigned := user.account.owner
-	some object, _ in objects
+	some object, until in objects
+	data.regolith.expiry.live(until)
 	data.regolith.rebac.meet(assigned, data.regolith.facts.relations[object].account)
 	not data.regolith.pending.derivations.folder.editor["account from account#owner"]
 }

@@ -18,7 +18,8 @@ held_on_any(user, objects) if data.regolith.rebac.meet(user.folder.viewer, objec
 # title: "Derived in a cycle, at any distance, from an assigned folder#viewer"
 held_on_any(user, objects) if {
 	assigned := user.folder.viewer
-	some object, _ in objects
+	some object, until in objects
+	data.regolith.expiry.live(until)
 	data.regolith.rebac.meet(assigned, data.regolith.facts.closures[object]["viewer from folder#viewer"])
 }
 

@@ -18,6 +18,7 @@ held_on_any(user, objects) if data.regolith.rebac.meet(user.group.member, object
 # title: "Derived in a cycle, at any distance, from an assigned group#member"
 held_on_any(user, objects) if {
 	assigned := user.group.member
-	some object, _ in objects
+	some object, until in objects
+	data.regolith.expiry.live(until)
 	data.regolith.rebac.meet(assigned, data.regolith.facts.closures[object]["member from group#member"])
 }

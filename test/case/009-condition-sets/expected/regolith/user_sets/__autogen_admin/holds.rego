@@ -15,4 +15,4 @@ default holds := false
 
 holds if selects(attributes.user)
 
-selects(_) if rbac.roles.admin == null
+selects(_) if data.regolith.expiry.live(rbac.roles.admin)

@@ -21,7 +21,8 @@ held_on_any(user, objects) if data.regolith.rebac.meet(user.folder.editor, objec
 #   kind: role_derivation
 held_on_any(user, objects) if {
 	assigned := user.account.owner
-	some object, _ in objects
+	some object, until in objects
+	data.regolith.expiry.live(until)
 	data.regolith.rebac.meet(assigned, data.regolith.facts.relations[object].owned_by)
 	not data.regolith.pending.derivations.folder.editor["owned_by from account#owner"]
 }

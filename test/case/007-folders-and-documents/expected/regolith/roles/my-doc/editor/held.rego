@@ -12,7 +12,7 @@ package regolith.roles["my-doc"].editor
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if user["my-doc"].editor[object] == null
+held(user, object) if data.regolith.expiry.live(user["my-doc"].editor[object])
 
 # METADATA
 # title: "Derived from folder#editor by parent, unless a role is assigned on the instance"

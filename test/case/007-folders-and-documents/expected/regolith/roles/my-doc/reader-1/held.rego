@@ -12,7 +12,7 @@ package regolith.roles["my-doc"]["reader-1"]
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if user["my-doc"]["reader-1"][object] == null
+held(user, object) if data.regolith.expiry.live(user["my-doc"]["reader-1"][object])
 
 # METADATA
 # title: "Derived from folder#viewer by parent"

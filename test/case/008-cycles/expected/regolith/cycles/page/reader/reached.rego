@@ -25,7 +25,8 @@ step_1(user, objects) := {subject |
 	not data.regolith.pending.derivations.page.reader["parent from page#reader"]
 	some object in objects
 	not data.regolith.rebac.assigned(user, "page", object)
-	some subject, _ in data.regolith.facts.relations[object].parent
+	some subject, until in data.regolith.facts.relations[object].parent
+	data.regolith.expiry.live(until)
 }
 
 walk_2(user, seen, nodes) := further_1(user, seen, walk_1(user, seen, nodes))

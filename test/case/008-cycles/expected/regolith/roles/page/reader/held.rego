@@ -13,7 +13,11 @@ package regolith.roles.page.reader
 # METADATA
 # title: "Assigned or derived, at any distance in a cycle"
 held_on_any(user, objects) if {
-	reached := data.regolith.cycles.page.reader.reached(user, {"page#reader": {object | some object, _ in objects}})
+	live := {object |
+		some object, until in objects
+		data.regolith.expiry.live(until)
+	}
+	reached := data.regolith.cycles.page.reader.reached(user, {"page#reader": live})
 	data.regolith.cycles.page.reader.given(user, reached)
 }
 

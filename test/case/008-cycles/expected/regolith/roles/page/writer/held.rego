@@ -12,7 +12,7 @@ package regolith.roles.page.writer
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if user.page.writer[object] == null
+held(user, object) if data.regolith.expiry.live(user.page.writer[object])
 
 # METADATA
 # title: "Derived from page#reader by mirror"

@@ -12,4 +12,4 @@ package regolith.roles.team.lead
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if user.team.lead[object] == null
+held(user, object) if data.regolith.expiry.live(user.team.lead[object])

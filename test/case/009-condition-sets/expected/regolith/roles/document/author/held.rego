@@ -12,4 +12,4 @@ package regolith.roles.document.author
 
 # METADATA
 # title: "Assigned on the instance"
-held(user, object) if user.document.author[object] == null
+held(user, object) if data.regolith.expiry.live(user.document.author[object])

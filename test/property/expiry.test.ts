@@ -1,0 +1,192 @@
+/** Laws of facts that expire: what is decided and listed at a time is what is so where nothing expired is stored. */
+
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import type { Expiring } from '../../compiler/expiry.js';
+import { documentBytes, type Json } from '../../compiler/index.js';
+import type { Facts, Model } from '../../compiler/model.js';
+import { authorizedUsers } from '../../src/pdp/authorized-users.js';
+import type { DecisionContext } from '../../src/pdp/decide.js';
+import { runToEnd } from '../../src/pdp/engine/steps.js';
+import { Engine, type EngineInput } from '../../src/pdp/engine.js';
+import { FactsIndex } from '../../src/pdp/facts-index.js';
+import { localAssignments } from '../../src/pdp/local-assignments.js';
+import { permissions, userTenants } from '../../src/pdp/permissions.js';
+import { evaluate } from '../compiler/engine.js';
+import { layeredModels } from '../compiler/layered-model.js';
+import { modelsOfOneSchema } from '../compiler/model.js';
+import { policyWasm, quiet } from '../pdp/environment.js';
+import { expiry } from './history.js';
+import { modelQuestions } from './model-questions.js';
+import { decide } from './oracle.js';
+import { answered, type Question, rego } from './questions.js';
+
+/** Grants of models expire at 1, 2 and 3, or never. */
+const times = [0, 1, 2, 3];
+
+/** The rows, some of which expire. */
+function expiring<T extends object>(rows: readonly T[], expiries: readonly Expiring[]): readonly (T & Expiring)[] {
+	return rows.map((row, index) => ({ ...row, ...expiries[index % expiries.length] }));
+}
+
+/** Models of one schema, in which some grants expire. */
+function expiringModels(models: fc.Arbitrary<readonly Model[]>): fc.Arbitrary<readonly Model[]> {
+	return fc.tuple(models, fc.array(expiry, { minLength: 7, maxLength: 29 })).map(([drawn, expiries]) =>
+		drawn.map(({ schema, facts }) => ({
+			schema,
+			facts: {
+				...facts,
+				role_assignments: expiring(facts.role_assignments, expiries),
+				instance_assignments: expiring(facts.instance_assignments, expiries.slice(1)),
+				relationships: expiring(facts.relationships, expiries.slice(2)),
+			},
+		})),
+	);
+}
+
+const anyModels = fc.oneof(expiringModels(modelsOfOneSchema(3)), expiringModels(layeredModels(3)));
+
+/** The model without what has expired: the law knows nothing more of time. */
+function modelAt({ schema, facts }: Model, time: number): Model {
+	return { schema, facts: { ...facts, ...grantsAt(facts, time) } };
+}
+
+function grantsAt({ role_assignments, instance_assignments, relationships }: Facts, time: number) {
+	const holds = ({ expires_at = Number.POSITIVE_INFINITY }: Expiring) => expires_at > time;
+	return {
+		role_assignments: role_assignments.filter(holds).map(lasting),
+		instance_assignments: instance_assignments.filter(holds).map(lasting),
+		relationships: relationships.filter(holds).map(lasting),
+	};
+}
+
+function lasting<T extends Expiring>({ expires_at: _, ...row }: T): Omit<T, 'expires_at'> {
+	return row;
+}
+
+const asInput = (question: Question, time: number) => ({ ...question, time }) as EngineInput;
+
+/** What a decision point answers from, at a time. */
+async function contextOf(module: WebAssembly.Module, model: Model, time: number): Promise<DecisionContext> {
+	const data = documentBytes(model);
+	const engine = await Engine.load(module, data);
+	return { engine, facts: FactsIndex.read(data), revision: 1, policyRevision: 1, time, log: quiet };
+}
+
+/** Every listing about everybody and everything in a model. */
+function listings(context: DecisionContext, { schema, facts }: Model): Readonly<Record<string, unknown>> {
+	const users = [...facts.users, 'unone'];
+	const found = new Map<string, unknown>();
+	for (const key of users) {
+		const user = { key };
+		found.set(`permissions ${key}`, JSON.parse(runToEnd(permissions(context, { user })).join('')));
+		found.set(`tenants ${key}`, JSON.parse(runToEnd(userTenants(context, { user })).join('')));
+	}
+	for (const { type, action, ...object } of resourcesIn({ schema, facts })) {
+		const asked = { action, resource: { type, ...object } };
+		found.set(JSON.stringify(asked), JSON.parse(runToEnd(authorizedUsers(context, asked)).join('')));
+	}
+	found.set('assignments', runToEnd(localAssignments(context, { page: 1, per_page: 100 })));
+	return Object.fromEntries(found);
+}
+
+/** Every instance with every action of its type, and every type in every tenant. */
+function resourcesIn({ schema, facts }: Model) {
+	return schema.resources.flatMap(({ key: type, actions }) =>
+		actions.flatMap(({ key: action }) => [
+			...facts.tenants.map(({ key: tenant }) => ({ type, action, tenant })),
+			...facts.instances.filter((row) => row.type === type).map(({ key, tenant }) => ({ type, action, key, tenant })),
+		]),
+	);
+}
+
+/** Whom the listing of each resource names, and whom checks allow there. */
+function listedAndAllowed(t: ExecutionContext, context: DecisionContext, model: Model): number {
+	let allowed = 0;
+	for (const { type, action, ...object } of resourcesIn(model)) {
+		const asked = { action, resource: { type, ...object } };
+		const withSets = { ...asked, context: { enable_abac_authorized_users: true } };
+		const { users } = JSON.parse(runToEnd(authorizedUsers(context, withSets)).join('')) as { readonly users: object };
+		const may = model.facts.users.filter((key) => {
+			return context.engine.code({ user: { key }, ...asked, time: context.time }) === 'allow';
+		});
+		t.deepEqual(Object.keys(users).sort(), [...new Set(may)].sort(), JSON.stringify(asked));
+		allowed += may.length;
+	}
+	return allowed;
+}
+
+test('at every time, checks and listings are those of the facts that hold', async (t) => {
+	t.timeout(600_000);
+	const seen = { allowed: 0, ended: 0, begun: 0 };
+	await fc.assert(
+		fc.asyncProperty(anyModels, async (models) => {
+			const [first] = models;
+			if (first === undefined) return;
+			const module = await WebAssembly.compile(await policyWasm(first));
+			for (const model of models) {
+				const questions = modelQuestions(model);
+				let before: readonly string[] = [];
+				for (const time of times) {
+					const context = await contextOf(module, model, time);
+					const codes = questions.map((question) => context.engine.code(asInput(question, time)));
+					const standing = modelAt(model, time);
+					const expected = questions.map((question) => decide(standing, question).code);
+					t.deepEqual(answered(questions, codes), answered(questions, expected), `at ${time}`);
+					const never = await contextOf(module, standing, time);
+					t.deepEqual(listings(context, model), listings(never, model), `listings at ${time}`);
+					seen.allowed += listedAndAllowed(t, context, model);
+					seen.ended += changes(before, codes, 'allow');
+					seen.begun += changes(codes, before, 'allow');
+					before = codes;
+				}
+			}
+		}),
+		{ numRuns: Number(process.env['SCHEMAS'] ?? 8) },
+	);
+	t.true(seen.allowed > 50, `${seen.allowed} allowed`);
+	t.true(seen.ended > 10, `${seen.ended} ended by time`);
+	t.true(seen.begun > 0, `${seen.begun} begun by time, where a role that ended had stood in the way`);
+});
+
+/** How many answers were so before and are not any more. */
+function changes(before: readonly string[], after: readonly string[], code: string): number {
+	return before.filter((answer, index) => answer === code && after[index] !== code).length;
+}
+
+test('a stock OPA decides the same, by the time of the input', async (t) => {
+	await fc.assert(
+		fc.asyncProperty(anyModels, async (models) => {
+			for (const model of models.slice(0, 1)) {
+				const questions = modelQuestions(model).flatMap((question) => times.map((time) => ({ ...question, time })));
+				const expected = questions.map(({ time, ...question }) => decide(modelAt(model, time), question).code);
+				const codes = await evaluate(rego(model), documentBytes(model), 'regolith/check/code', questions);
+				t.deepEqual(answered(questions, codes), answered(questions, expected));
+			}
+		}),
+		{ numRuns: 3 },
+	);
+});
+
+test('a stock OPA that is told no time takes its own', async (t) => {
+	const [model] = fc.sample(modelsOfOneSchema(1), { numRuns: 1, seed: 7 })[0] ?? [];
+	if (model === undefined) return t.fail();
+	const role_assignments = (expires_at: number) =>
+		model.facts.users.flatMap((user) =>
+			model.facts.tenants.flatMap(({ key: tenant }) =>
+				model.schema.roles.map((role) => ({ user, role: role.key, tenant, expires_at })),
+			),
+		);
+	const questions = modelQuestions(model);
+	for (const expires_at of [Date.now() - 60_000, Date.now() + 600_000]) {
+		const expiringModel = { ...model, facts: { ...model.facts, role_assignments: role_assignments(expires_at) } };
+		const expected = questions.map((question) => decide(modelAt(expiringModel, Date.now()), question).code);
+		const codes: readonly Json[] = await evaluate(
+			rego(model),
+			documentBytes(expiringModel),
+			'regolith/check/code',
+			questions,
+		);
+		t.deepEqual(answered(questions, codes), answered(questions, expected));
+	}
+});
