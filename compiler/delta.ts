@@ -1,10 +1,11 @@
 /** What changed, as few patches: a delta costs what the change costs, not what the environment holds. */
 import { computeClosures, relatedObjects } from './closure.js';
 import { closureTree, hasAttributes, instanceName, schemaTables } from './data.js';
-import { type Expiring, later, type Until, untilOf } from './expiry.js';
+import { later, type Until, untilOf } from './expiry.js';
 import { groupBy } from './group-by.js';
 import type {
 	Attributes,
+	Expiring,
 	Instance,
 	InstanceAssignment,
 	InstanceAttributes,

@@ -1,13 +1,9 @@
 /** Until when facts hold. A fact whose time has come is absent; what combines facts holds as long as they do. */
 
+import type { Expiring } from './model.js';
+
 /** A time in milliseconds since 1970, or `null` for what holds for good. Tables of facts say it of each fact. */
 export type Until = number | null;
-
-/** A fact that may hold for a time only. */
-export interface Expiring {
-	/** When the fact ends, in milliseconds since 1970; absent where it holds for good. */
-	readonly expires_at?: number;
-}
 
 /** What a table says of a fact. */
 export function untilOf({ expires_at }: Expiring): Until {

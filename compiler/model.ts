@@ -1,7 +1,5 @@
 /** The compiler's whole input: complete, immutable values. Nothing is fetched while compiling. */
 
-import type { Expiring } from './expiry.js';
-
 /** A JSON value, as it travels in bundles, patches and policy data. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
@@ -116,6 +114,12 @@ export interface Schema {
 	readonly roles: readonly Role[];
 	readonly condition_sets: readonly ConditionSet[];
 	readonly set_rules: readonly SetRule[];
+}
+
+/** A fact that may hold for a time only. */
+export interface Expiring {
+	/** When the fact ends, in milliseconds since 1970; absent where it holds for good. */
+	readonly expires_at?: number;
 }
 
 /** One tenant role held by one user in one tenant, by keys. */

@@ -8,9 +8,10 @@ import { renderFailure } from './api/render-failure.js';
 import { endpoints } from './api/table.js';
 import { v1Failure } from './api/v1-failure.js';
 import { bootstrap, type FirstStart } from './bootstrap.js';
-import { systemClock } from './clock.js';
+import { type Clock, systemClock } from './clock.js';
 import { type Config, ConfigError } from './config.js';
 import { databaseFailure } from './database-failure.js';
+import { ExpirySweeper, type SweptStore } from './domain/expiry-sweeper.js';
 import type { Surround } from './http/mount.js';
 import { createApplication, type Listening, listen, type Served } from './http/server.js';
 import { createLogger, type Logger } from './log.js';
@@ -105,13 +106,15 @@ export interface RunningApi {
 export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'interrupted'> {
 	/** How long a revision waits for its policy, in milliseconds, before it goes out with the previous one. */
 	readonly policyWait?: number;
+	/** How long between two sweeps of expired grants, in milliseconds. */
+	readonly sweepPause?: number;
 	/** Creates what compiles schemas; `createAssembler` by default. */
 	readonly assembler?: typeof createAssembler;
 }
 
 /** Starts the management API and the publisher. Rejects if opa, the store or the port is not available. */
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
-	const { say, policyWait, freeSpace, interrupted, assembler: makeAssembler = createAssembler } = options;
+	const { say, policyWait, sweepPause, freeSpace, interrupted, assembler: makeAssembler = createAssembler } = options;
 	const opa = await findOpa(config.opa_path, config.search_path);
 	const store = await openStore(config, { say, log, freeSpace, interrupted });
 	try {
@@ -128,6 +131,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		);
 		const feed = new FeedServer(store, policies, publisher, snapshots);
 		const copier = new EnvironmentCopier(store, log);
+		const sweeper = new ExpirySweeper(sweptStore(store), log, sweepPause);
 		const tokens = new UserTokens(new KeySets(store.clock), store.clock);
 		const listening = await listenAt(
 			createApplication(served(store, guard(store, policies, copier, tokens), feed, log)),
@@ -140,6 +144,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		const dispatcher = new WebhookDispatcher({ outbox: store.outbox, post, clock: store.clock, log });
 		store.committed.on('outbox', () => dispatcher.wake());
 		publisher.start();
+		sweeper.start();
 		await snapshots.start();
 		dispatcher.start();
 		return {
@@ -148,11 +153,9 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 			firstStart,
 			async stop() {
 				feed.stop();
-				const copied = copier.stop();
-				const sent = dispatcher.stop();
+				const ended = [copier.stop(), sweeper.stop(), dispatcher.stop()];
 				await listening.close();
-				await copied;
-				await sent;
+				await Promise.all(ended);
 				await listener.stop();
 				await publisher.stop();
 				await assembler.stop();
@@ -163,6 +166,13 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		await store.close();
 		throw error;
 	}
+}
+
+function sweptStore(store: Store): SweptStore {
+	return {
+		expired: () => store.environmentsWithExpired(),
+		write: (scope, work) => store.write(scope, null, work),
+	};
 }
 
 function served(store: Store, surround: Surround, feed: FeedServer, log: Logger): Served {
@@ -197,18 +207,20 @@ export interface RunningDecisionPoint {
 	stop(): Promise<void>;
 }
 
-/** Starts a decision point that follows `controlPlane` with the key of an environment. */
+/** Starts a decision point that follows `controlPlane` with the key of an environment. Grants expire by `clock`. */
 export async function startDecisionPoint(
 	config: Config,
 	log: Logger,
 	controlPlane: string,
 	apiKey: string,
+	{ clock = systemClock }: { readonly clock?: Pick<Clock, 'now'> } = {},
 ): Promise<RunningDecisionPoint> {
 	const replica = new Replica({ controlPlane, apiKey, log });
 	const decisionPoint = createDecisionPoint({
 		replica,
 		apiKey,
 		log,
+		clock,
 		mode: config.pdp_mode,
 		budget: config.pdp_budget * 1_000,
 	});

@@ -34,7 +34,7 @@ export const groupNesting = [
 		failures: { 400: 'The groups belong to different resources or tenants, or are the same group', 404: noSuchGroup },
 		handle: async ({ params, body }, { unit }) => {
 			const parent = await findGroup(unit, params.group_instance_key);
-			await nestGroup(unit, parent, await findGroup(unit, body.group_instance_key));
+			await nestGroup(unit, parent, await findGroup(unit, body.group_instance_key), body.expires_at);
 			return reply(200, await readGroup(unit, parent));
 		},
 	}),

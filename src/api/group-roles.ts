@@ -34,12 +34,13 @@ export const groupRoles = [
 		failures: {
 			400: notOne,
 			404: 'No such group, resource, instance, role of the resource or tenant',
-			409: 'The group has this role there already',
+			409: 'The group has this role there for as long already',
 		},
 		handle: async ({ params, body }, { unit }) => {
 			const group = await findGroup(unit, params.group_instance_key);
 			const wanted = await findGroupRole(unit, group, body);
-			if (!(await giveGroupRole(unit, group, wanted))) throw duplicate('group role', groupRoleName(wanted));
+			if (!(await giveGroupRole(unit, group, { ...wanted, expires_at: body.expires_at })))
+				throw duplicate('group role', groupRoleName(wanted));
 			return reply(200, await readGroup(unit, group));
 		},
 	}),

@@ -22,7 +22,7 @@ export const groupUsers = [
 	endpoint({
 		name: 'assignUserToGroup',
 		summary: 'Make a user a member of a group',
-		description: 'The user holds the role `member` on the group’s instance. One who does already stays.',
+		description: 'The user holds the role `member` on the group’s instance. One who does for as long already stays.',
 		tag: groupTag,
 		method: 'put',
 		path: `${collection}/:user_id`,
@@ -34,7 +34,7 @@ export const groupUsers = [
 		failures: { 400: 'The tenant is not the group’s', 404: 'No such group, user or tenant' },
 		handle: async ({ params, body }, { unit }) => {
 			const group = await findGroup(unit, params.group_instance_key);
-			await addGroupUser(unit, group, params.user_id, body.tenant);
+			await addGroupUser(unit, group, params.user_id, body);
 			return reply(200, await readGroup(unit, group));
 		},
 	}),

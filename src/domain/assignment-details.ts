@@ -33,7 +33,7 @@ export async function readDetailedAssignments(
 			tenant: { ...tenant, attributes: tenant.attributes ?? {} },
 			resource_instance: instances.get(row.resource_instance_id) ?? null,
 		};
-		return [{ ...row, ...unit.scope, ...details }];
+		return [{ ...row, ...unit.scope, ...details, expires_at: row.expires_at ?? undefined }];
 	});
 }
 

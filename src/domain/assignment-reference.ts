@@ -2,7 +2,7 @@ import { notFound } from '../failure.js';
 import { type InstanceRow, ResourceInstance } from '../store/table/resource-instance.js';
 import { Role } from '../store/table/role.js';
 import {
-	type AssignmentIds,
+	type AssignmentColumns,
 	type AssignmentReference,
 	type Named,
 	type Participants,
@@ -13,6 +13,7 @@ import { User } from '../store/table/user.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
+import { asDate } from './as-date.js';
 import { createMissingInstances, findInstances, requireTenant } from './named-instance.js';
 
 /**
@@ -90,7 +91,7 @@ async function withRoles(
 }
 
 /** The assignment that a reference stands for, by keys and by ids. */
-export interface ResolvedAssignment extends AssignmentIds {
+export interface ResolvedAssignment extends AssignmentColumns {
 	readonly user: string;
 	readonly role: string;
 	readonly tenant: string;
@@ -113,7 +114,8 @@ export function resolveAssignments(
 		const resource_instance = instance === null ? null : instanceName(instance.resource, instance.key);
 		const keys = { user: user.key, role: role.key, tenant: tenant.key, resource_instance };
 		const ids = { user_id: user.id, role_id: role.id, tenant_id: tenant.id };
-		return { ...keys, ...ids, resource_instance_id: instance?.id ?? null };
+		const expires_at = asDate(reference.expires_at);
+		return { ...keys, ...ids, resource_instance_id: instance?.id ?? null, expires_at };
 	});
 }
 

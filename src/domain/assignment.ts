@@ -6,6 +6,7 @@ import {
 	type AssignmentRow,
 	assignmentsBetween,
 	assignmentsBy,
+	changeExpiries,
 	deleteAssignments,
 	insertAssignments,
 	type Named,
@@ -21,16 +22,17 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { UserKey } from '../wire/common.js';
 import type { RoleAssignmentBulkQuery, RoleAssignmentRead } from '../wire/role-assignment.js';
 import { ensureTargets, findTargets, type ResolvedAssignment, resolveAssignments } from './assignment-reference.js';
+import { endsBefore } from './ends-before.js';
 import { removeInChunks } from './remove-in-chunks.js';
 
 /** An assignment as the API shows it. */
 export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssignmentRead {
-	return { ...row, ...unit.scope };
+	return { ...row, ...unit.scope, expires_at: row.expires_at ?? undefined };
 }
 
 /**
- * Assigns one role. Throws `not_found` for what does not exist, and `duplicate` if the user already holds the role
- * there.
+ * Assigns one role, or extends it. Throws `not_found` for what does not exist, and `duplicate` if the user holds the role
+ * there for as long already.
  */
 export async function assign(unit: WritingUnit, reference: AssignmentReference): Promise<AssignmentRow> {
 	const [row] = await assignMany(unit, [reference]);
@@ -39,9 +41,10 @@ export async function assign(unit: WritingUnit, reference: AssignmentReference):
 }
 
 /**
- * Assigns many roles. Assignments that exist already, and repetitions, are skipped. `missingUsers` says whether an
- * unknown user fails the whole call, is skipped, or is created with nothing but the key. Unknown instances are created
- * in the tenant named with them. Returns the assignments that were added.
+ * Assigns many roles. Assignments that exist already are extended where a later expiry, or none, is given; otherwise they
+ * and repetitions are skipped. `missingUsers` says whether an unknown user fails the whole call, is skipped, or is created
+ * with nothing but the key. Unknown instances are created in the tenant named with them. Returns the assignments that were
+ * added or extended.
  */
 export async function assignMany(
 	unit: WritingUnit,
@@ -57,9 +60,16 @@ export async function assignMany(
 	return insert(unit, resolveAssignments(wanted, { ...found, users }, targets));
 }
 
+/** Assigns roles, each for exactly as long as is said, whatever is stored of it. Throws as `assignMany`. */
+export async function assignExactly(unit: WritingUnit, references: readonly AssignmentReference[]): Promise<void> {
+	const found = await participantsIn(unit, references);
+	const targets = await ensureTargets(unit, references, found.tenants);
+	await insert(unit, resolveAssignments(references, found, targets), { changes: 'replace' });
+}
+
 /**
- * Assigns the role of a request that was approved. If the user holds it already, nothing changes. Throws `not_found` for
- * what does not exist.
+ * Assigns the role of a request that was approved. If the user holds it for as long already, nothing changes. Throws
+ * `not_found` for what does not exist.
  */
 export async function assignForRequest(
 	unit: WritingUnit,
@@ -68,7 +78,7 @@ export async function assignForRequest(
 ): Promise<void> {
 	const found = await participantsIn(unit, [reference]);
 	const targets = await ensureTargets(unit, [reference], found.tenants);
-	await insert(unit, resolveAssignments([reference], found, targets), requestId);
+	await insert(unit, resolveAssignments([reference], found, targets), { requestId });
 }
 
 /** Removes one role assignment. Throws `not_found` if the user does not hold the role there. */
@@ -92,7 +102,7 @@ export async function unassignMany(
 	return remove(unit, rows);
 }
 
-/** Makes users hold exactly these roles, in tenants and on instances. Throws as `assignMany`. */
+/** Makes users hold exactly these roles, in tenants and on instances, for as long as is said. Throws as `assignMany`. */
 export async function replaceAssignments(
 	unit: WritingUnit,
 	user_ids: readonly string[],
@@ -107,7 +117,7 @@ export async function replaceAssignments(
 		unit,
 		held.filter((row) => !identities.has(assignmentIdentity(row))),
 	);
-	await insert(unit, wanted);
+	await insert(unit, wanted, { changes: 'replace' });
 }
 
 /**
@@ -119,6 +129,11 @@ export async function removeAssignments(unit: WritingUnit, filter: AssignmentFil
 		() => someAssignments(unit, filter),
 		(rows) => remove(unit, rows),
 	);
+}
+
+/** Removes some assignments that have expired, as many as one statement takes. Returns how many. */
+export async function removeExpiredAssignments(unit: WritingUnit): Promise<number> {
+	return (await remove(unit, await someAssignments(unit, { expired: true }))).length;
 }
 
 /**
@@ -157,16 +172,45 @@ function withKeys(row: RoleAssignment, { user, role, tenant, resource_instance }
 async function insert(
 	unit: WritingUnit,
 	wanted: readonly ResolvedAssignment[],
-	requestId: string | null = null,
+	{ requestId = null, changes = 'extend' }: InsertOptions = {},
 ): Promise<readonly AssignmentRow[]> {
-	const distinctRows = new Map(wanted.map((row) => [assignmentIdentity(row), row]));
-	return (await insertAssignments(unit, [...distinctRows.values()], requestId)).flatMap((row) => {
-		const resolved = distinctRows.get(assignmentIdentity(row));
+	const rows = longestEach(wanted);
+	const inserted = (await insertAssignments(unit, [...rows.values()], requestId)).flatMap((row) => {
+		const resolved = rows.get(assignmentIdentity(row));
 		if (resolved === undefined) return [];
 		const given = withKeys(row, resolved);
 		unit.record('role_assignment', 'create', assignmentName(given), null, assignmentRecord(given));
 		return given;
 	});
+	const added = new Set(inserted.map(assignmentIdentity));
+	const stored = [...rows].filter(([identity]) => !added.has(identity)).map(([, row]) => row);
+	if (stored.length === 0) return inserted;
+	const changed = (await changeExpiries(unit, stored, { changes, requestId })).flatMap(({ before, after }) => {
+		const resolved = rows.get(assignmentIdentity(after));
+		if (resolved === undefined) return [];
+		const given = withKeys(after, resolved);
+		const record = assignmentRecord(withKeys(before, resolved));
+		unit.record('role_assignment', 'update', assignmentName(given), record, assignmentRecord(given));
+		return given;
+	});
+	return [...inserted, ...changed];
+}
+
+interface InsertOptions {
+	/** The request that the assignments are made for. */
+	readonly requestId?: string | null;
+	/** Whether what is stored already gets only a later expiry, or in any case the one that is wanted. */
+	readonly changes?: 'extend' | 'replace';
+}
+
+/** Each assignment once, as the one that lasts longest. */
+function longestEach(wanted: readonly ResolvedAssignment[]): ReadonlyMap<string, ResolvedAssignment> {
+	const rows = new Map<string, ResolvedAssignment>();
+	for (const row of wanted) {
+		const known = rows.get(assignmentIdentity(row));
+		if (known === undefined || endsBefore(known, row)) rows.set(assignmentIdentity(row), row);
+	}
+	return rows;
 }
 
 async function remove(unit: WritingUnit, rows: readonly AssignmentRow[]): Promise<readonly AssignmentRow[]> {
@@ -200,8 +244,12 @@ function distinct(ids: readonly string[]): readonly string[] {
 }
 
 function assignmentRecord(row: AssignmentRow): ChangedRecord {
-	const { environment_id: _, element_request_id = null, ...record } = row;
-	return element_request_id === null ? { ...record } : { ...record, element_request_id };
+	const { environment_id: _, element_request_id = null, expires_at, ...record } = row;
+	return {
+		...record,
+		...(element_request_id === null ? {} : { element_request_id }),
+		...(expires_at === null ? {} : { expires_at }),
+	};
 }
 
 function assignmentIdentity(row: AssignmentIds): string {

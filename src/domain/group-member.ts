@@ -5,19 +5,25 @@ import { Tenant } from '../store/table/tenant.js';
 import { User } from '../store/table/user.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
+import type { GroupUserAdd } from '../wire/group.js';
 import { assignMany, unassignMany } from './assignment.js';
 import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 import { requireTenant } from './named-instance.js';
 
 /**
- * Makes a user a member of a group, unless it is one already. Throws `not_found`, and `mismatched_tenants` if `tenant`
+ * Makes a user a member of a group, or extends that, unless it is one for as long already. Throws `not_found`, and `mismatched_tenants` if `tenant`
  * is not the group's.
  */
-export async function addGroupUser(unit: WritingUnit, group: GroupRow, user: string, tenant: string): Promise<void> {
+export async function addGroupUser(
+	unit: WritingUnit,
+	group: GroupRow,
+	user: string,
+	{ tenant, expires_at }: GroupUserAdd,
+): Promise<void> {
 	const { id } = await unit.find(User, user);
 	requireTenant(group, await unit.find(Tenant, tenant));
 	const role = await ensureMemberRole(unit, await unit.find(Resource, group.resource_id));
-	await assignMany(unit, [{ user: id, role: role.id, resource_instance: group.id }]);
+	await assignMany(unit, [{ user: id, role: role.id, resource_instance: group.id, expires_at }]);
 }
 
 /** Removes a user from a group. Throws `not_found` if the user is not a member, and otherwise as `addGroupUser`. */

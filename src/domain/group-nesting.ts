@@ -17,11 +17,16 @@ import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 
 /**
  * Nests `child` in `parent`. By default, members of the child become members of the parent; with `parent_joins_child`,
- * members of the parent become members of the child. If the groups are nested already, they take the direction that is
+ * members of the parent become members of the child. It ends at `expires_at`, where given. If the groups are nested already, they take the direction that is
  * set now. Throws `mismatched_relation` for groups of two resources, `mismatched_tenants`, and `invalid` for a group in
  * itself (spec: Groups, rules 2, 3 and 5).
  */
-export async function nestGroup(unit: WritingUnit, parent: GroupRow, child: GroupRow): Promise<void> {
+export async function nestGroup(
+	unit: WritingUnit,
+	parent: GroupRow,
+	child: GroupRow,
+	expires_at?: string,
+): Promise<void> {
 	const [outer, inner] = [parent, child].map(({ resource, key }) => `\`${instanceName(resource, key)}\``);
 	if (child.resource_id !== parent.resource_id) {
 		const message = `the group ${inner} cannot be assigned to ${outer}, which belongs to another resource`;
@@ -34,7 +39,7 @@ export async function nestGroup(unit: WritingUnit, parent: GroupRow, child: Grou
 	const role = await ensureMemberRole(unit, await unit.find(Resource, parent.resource_id));
 	const parentJoins = (await environmentSettings(unit))['group_nesting'] === 'parent_joins_child';
 	const { group, wanted } = membership(parent, child, role, parentJoins);
-	await giveGroupRole(unit, group, wanted, parentJoins);
+	await giveGroupRole(unit, group, { ...wanted, expires_at }, parentJoins);
 	await takeMembership(unit, parent, child, role, !parentJoins);
 }
 

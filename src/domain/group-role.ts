@@ -14,6 +14,7 @@ import { countRows } from '../store/unit/row-query.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
 import type { GroupRoleCreate } from '../wire/group.js';
+import { asDate } from './as-date.js';
 import { grantImplicitly } from './derivation.js';
 import { createGroupRelation, ensureMemberRole, findMemberRole, removeUnneeded } from './made-for-groups.js';
 import { refuseUnknownInstance, requireTenant } from './named-instance.js';
@@ -29,6 +30,8 @@ import { relateMany, unrelateMany } from './relationship-tuple.js';
 export interface GroupRole {
 	readonly role: Role;
 	readonly object: InstanceRow;
+	/** When it ends, as ISO 8601; absent for good. */
+	readonly expires_at?: string | undefined;
 }
 
 /**
@@ -60,7 +63,7 @@ async function findObject(unit: ReadingUnit, resource: Resource, reference: stri
 
 /**
  * Gives a role on an instance to all present and future members of a group. Returns false if they derive it from the
- * group already. With `parent_joins_child`, the role is `member` on a group that is listed as a child, over a relation
+ * group for as long already. With `parent_joins_child`, the role is `member` on a group that is listed as a child, over a relation
  * that says so. Throws `invalid` for a group that would become a member of itself.
  */
 export async function giveGroupRole(
@@ -69,7 +72,7 @@ export async function giveGroupRole(
 	wanted: GroupRole,
 	parent_joins_child = false,
 ): Promise<boolean> {
-	const { role, object } = wanted;
+	const { role, object, expires_at } = wanted;
 	const groups = await unit.find(Resource, group.resource_id);
 	const member = await ensureMemberRole(unit, groups);
 	if (role.id === member.id && object.id === group.id) throw inItself(group);
@@ -78,7 +81,9 @@ export async function giveGroupRole(
 	const relation =
 		(await fittingRelation(unit, role, member, parent_joins_child)) ??
 		(await newRelation(unit, groups, role, member, key));
-	await relateMany(unit, [{ subject: group.id, relation: relation.id, object: object.id, tenant: undefined }]);
+	await relateMany(unit, [
+		{ subject: group.id, relation: relation.id, object: object.id, tenant: undefined, expires_at },
+	]);
 	return true;
 }
 
@@ -90,11 +95,11 @@ function inItself(group: GroupRow): Failure {
 async function hasRole(
 	unit: ReadingUnit,
 	group: GroupRow,
-	{ role, object }: GroupRole,
+	{ role, object, expires_at }: GroupRole,
 	joins_child: boolean,
 ): Promise<boolean> {
 	const given = { group_ids: [group.id], role_ids: [role.id], resource_instance_ids: [object.id], joins_child };
-	return (await countRows(groupRolesBy(unit, given))) > 0;
+	return (await countRows(groupRolesBy(unit, { ...given, until: asDate(expires_at) }))) > 0;
 }
 
 /** A relation that derives this role from `member`, and nothing else, whoever created it. */

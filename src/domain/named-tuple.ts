@@ -1,16 +1,17 @@
 import { Failure, notFound } from '../failure.js';
 import { Relation } from '../store/table/relation.js';
-import type { TupleIds, TupleKeys } from '../store/table/relationship-tuple.js';
+import type { TupleColumns, TupleKeys } from '../store/table/relationship-tuple.js';
 import { type InstanceRow, ResourceInstance } from '../store/table/resource-instance.js';
 import { Tenant } from '../store/table/tenant.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { asId, instanceName } from '../wire/common.js';
 import type { RelationshipTupleCreate } from '../wire/relationship-tuple.js';
+import { asDate } from './as-date.js';
 import { createMissingInstances, findInstances } from './named-instance.js';
 
 /** A tuple that a caller names, by keys and by ids. */
-export interface NamedTuple extends TupleKeys, TupleIds {}
+export interface NamedTuple extends TupleKeys, TupleColumns {}
 
 /**
  * Resolves the tuples that callers name, after creating missing instances in the tenant named with each. Throws
@@ -63,7 +64,7 @@ async function findRelations(unit: ReadingUnit, bodies: readonly RelationshipTup
 }
 
 function resolve(
-	{ subject, relation, object }: RelationshipTupleCreate,
+	{ subject, relation, object, expires_at }: RelationshipTupleCreate,
 	instances: Instances,
 	relations: Relations,
 ): NamedTuple {
@@ -76,7 +77,7 @@ function resolve(
 	const keys = { subject: rowName(from), object: rowName(to), relation: found.key };
 	refuseMismatch(from, found, to);
 	const ids = { subject_id: from.id, relation_id: found.id, object_id: to.id, tenant_id: to.tenant_id };
-	return { ...keys, ...ids, tenant: to.tenant };
+	return { ...keys, ...ids, tenant: to.tenant, expires_at: asDate(expires_at) };
 }
 
 function refuseMismatch(from: InstanceRow, relation: Relation, to: InstanceRow): void {

@@ -1,6 +1,7 @@
 import { duplicate, notFound } from '../failure.js';
 import { Relation } from '../store/table/relation.js';
 import {
+	changeTupleExpiries,
 	deleteTuples,
 	insertTuples,
 	RelationshipTuple,
@@ -23,13 +24,14 @@ import type {
 	RelationshipTupleRemove,
 } from '../wire/relationship-tuple.js';
 import { refuseTuplesOverLimit } from './cycle-limit.js';
+import { endsBefore } from './ends-before.js';
 import { findInstances } from './named-instance.js';
-import { resolveTuples } from './named-tuple.js';
+import { type NamedTuple, resolveTuples } from './named-tuple.js';
 import { removeInChunks } from './remove-in-chunks.js';
 
 /** A tuple as the API shows it. */
 export function readTuple(unit: ReadingUnit, row: TupleRow): RelationshipTupleRead {
-	return { ...row, ...unit.scope };
+	return { ...row, ...unit.scope, expires_at: row.expires_at ?? undefined };
 }
 
 /** Tuples as the API shows them with what is known of both instances, the relation and the tenant. */
@@ -60,7 +62,7 @@ export async function readDetailedTuples(
 	});
 }
 
-/** Creates one relationship. Throws as `relateMany`, and `duplicate` if it exists already. */
+/** Creates one relationship, or extends it. Throws as `relateMany`, and `duplicate` if it exists for as long already. */
 export async function relate(unit: WritingUnit, body: RelationshipTupleCreate): Promise<TupleRow> {
 	const [row] = await relateMany(unit, [body]);
 	if (row === undefined) throw duplicate('relationship tuple', tupleName(body));
@@ -68,10 +70,10 @@ export async function relate(unit: WritingUnit, body: RelationshipTupleCreate): 
 }
 
 /**
- * Creates many relationships. Those that exist already, and repetitions, are skipped. Missing instances are created in
- * the tenant named with them. Returns what was created. Throws `not_found` for what does not exist,
- * `mismatched_tenants` for instances of two tenants, `mismatched_relation` for a subject of the wrong type, and
- * `limit_reached` as `refuseTuplesOverLimit`.
+ * Creates many relationships. Those that exist already are extended where a later expiry, or none, is given; otherwise
+ * they and repetitions are skipped. Missing instances are created in the tenant named with them. Returns what was created
+ * or extended. Throws `not_found` for what does not exist, `mismatched_tenants` for instances of two tenants,
+ * `mismatched_relation` for a subject of the wrong type, and `limit_reached` as `refuseTuplesOverLimit`.
  */
 export async function relateMany(
 	unit: WritingUnit,
@@ -84,19 +86,43 @@ export async function relateMany(
 
 /**
  * Like `relateMany`, but without the check of the limit. Callers that write in several steps check it once, at the end.
+ * Where `changes` is `replace`, each holds for exactly as long as is said, whatever is stored of it.
  */
 export async function relateWithoutLimit(
 	unit: WritingUnit,
 	bodies: readonly RelationshipTupleCreate[],
+	changes: 'extend' | 'replace' = 'extend',
 ): Promise<readonly TupleRow[]> {
 	if (bodies.length === 0) return [];
-	const wanted = new Map((await resolveTuples(unit, bodies)).map((tuple) => [tupleIdentity(tuple), tuple]));
-	return (await insertTuples(unit, [...wanted.values()])).map((row) => {
+	const wanted = longestEach(await resolveTuples(unit, bodies));
+	const withKeys = (row: RelationshipTuple): TupleRow => {
 		const { subject = '', relation = '', object = '', tenant = '' } = wanted.get(tupleIdentity(row)) ?? {};
-		const made: TupleRow = { ...row, subject, relation, object, tenant };
+		return { ...row, subject, relation, object, tenant };
+	};
+	const inserted = (await insertTuples(unit, [...wanted.values()])).map((row) => {
+		const made = withKeys(row);
 		unit.record('relationship_tuple', 'create', tupleName(made), null, tupleRecord(made));
 		return made;
 	});
+	const added = new Set(inserted.map(tupleIdentity));
+	const stored = [...wanted].filter(([identity]) => !added.has(identity)).map(([, tuple]) => tuple);
+	if (stored.length === 0) return inserted;
+	const extended = (await changeTupleExpiries(unit, stored, changes)).map(({ before, after }) => {
+		const made = withKeys(after);
+		unit.record('relationship_tuple', 'update', tupleName(made), tupleRecord(withKeys(before)), tupleRecord(made));
+		return made;
+	});
+	return [...inserted, ...extended];
+}
+
+/** Each tuple once, as the one that lasts longest. */
+function longestEach(tuples: readonly NamedTuple[]): ReadonlyMap<string, NamedTuple> {
+	const found = new Map<string, NamedTuple>();
+	for (const tuple of tuples) {
+		const known = found.get(tupleIdentity(tuple));
+		if (known === undefined || endsBefore(known, tuple)) found.set(tupleIdentity(tuple), tuple);
+	}
+	return found;
 }
 
 /** Deletes one relationship. Throws `not_found` if it does not exist, for whatever reason. */
@@ -148,6 +174,11 @@ export async function removeTuples(
 	);
 }
 
+/** Deletes some relationships that have expired, as many as one statement takes. Returns how many. */
+export async function removeExpiredTuples(unit: WritingUnit): Promise<number> {
+	return (await remove(unit, await someTuples(unit, { expired: true }))).length;
+}
+
 async function remove(unit: WritingUnit, rows: readonly TupleRow[]): Promise<readonly TupleRow[]> {
 	await deleteTuples(unit, rows);
 	for (const row of rows) unit.record('relationship_tuple', 'delete', tupleName(row), tupleRecord(row), null);
@@ -155,8 +186,8 @@ async function remove(unit: WritingUnit, rows: readonly TupleRow[]): Promise<rea
 }
 
 function tupleRecord(row: TupleRow): ChangedRecord {
-	const { environment_id: _, ...record } = row;
-	return { ...record };
+	const { environment_id: _, expires_at, ...record } = row;
+	return expires_at === null ? { ...record } : { ...record, expires_at };
 }
 
 function tupleIdentity({ subject_id, relation_id, object_id }: Omit<TupleIds, 'tenant_id'>): string {

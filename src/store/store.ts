@@ -7,6 +7,7 @@ import type { Caller } from './account/caller.js';
 import { CopyTasks } from './account/copy-task.js';
 import { ElementEntrance } from './account/element-entrance.js';
 import { type AccessRequest, type EnvironmentAccess, findAccess } from './account/environment-access.js';
+import { environmentsWithExpired } from './account/expired-grants.js';
 import { KeyUses } from './account/key-uses.js';
 import { type Cipher, hashSecret, sameHash } from './account/secret.js';
 import { WebhookOutbox } from './account/webhook-outbox.js';
@@ -198,6 +199,11 @@ export class Store {
 	/** The copies made from an environment that continue after the request was answered. */
 	copyTasks(environmentId: string): CopyTasks {
 		return new CopyTasks(this.database.knex, environmentId);
+	}
+
+	/** The environments in which expired grants are stored. */
+	environmentsWithExpired(): Promise<readonly Scope[]> {
+		return environmentsWithExpired(this.database.knex);
 	}
 
 	/** Runs `work` while no other process on this database runs any under the same name. */

@@ -1,4 +1,4 @@
-import { assignMany, unassignMany } from '../domain/assignment.js';
+import { assignExactly, unassignMany } from '../domain/assignment.js';
 import { addTenantUsers, removeTenantUsers } from '../domain/tenant-user.js';
 import { Role } from '../store/table/role.js';
 import { type AssignmentFilter, assignmentKeys } from '../store/table/role-assignment.js';
@@ -96,9 +96,9 @@ export const roleAssignmentPart: DocumentPart<RoleAssignmentEntry> = {
 			...(await assignmentEntries(unit, { user_ids, resource_instance_ids })),
 		]);
 	},
-	toDocument: (value) => withoutDefaults(value, { tenant: null, resource_instance: null }),
+	toDocument: (value) => withoutDefaults(value, { tenant: null, resource_instance: null, expires_at: null }),
 	async write(unit, entries) {
-		await assignMany(unit, await resolveAssignments(unit, entries));
+		await assignExactly(unit, await resolveAssignments(unit, entries));
 	},
 	async remove(unit, entries) {
 		await unassignMany(unit, await resolveAssignments(unit, entries));
@@ -111,9 +111,10 @@ async function assignmentEntries(
 ): Promise<readonly Entry<RoleAssignmentEntry>[]> {
 	const values = await assignmentKeys(unit, filter);
 	return sortedEntries(
-		values.map(({ user, role, tenant, resource_instance }) => {
+		values.map(({ user, role, tenant, resource_instance, expires_at }) => {
 			// An instance has a tenant of its own.
-			return { user, role, tenant: resource_instance === null ? tenant : null, resource_instance };
+			const place = { tenant: resource_instance === null ? tenant : null, resource_instance };
+			return { user, role, ...place, expires_at: expires_at?.toISOString() ?? null };
 		}),
 		assignmentName,
 	);
@@ -129,10 +130,11 @@ async function resolveAssignments(unit: ReadingUnit, entries: readonly Entry<Rol
 		entries.map(({ value }) => namedRole(value)),
 	);
 	return entries.map(({ place, value }) => {
-		const { tenant, resource_instance } = value;
+		const { tenant, resource_instance, expires_at } = value;
 		return {
 			user: userAt(value.user, [...place, 'user']).id,
 			role: roleAt(namedRole(value), [...place, 'role']).id,
+			expires_at: expires_at ?? undefined,
 			...(tenant !== null && { tenant: tenantAt(tenant, [...place, 'tenant']).id }),
 			...(resource_instance !== null && {
 				resource_instance: instanceAt(resource_instance, [...place, 'resource_instance']).id,

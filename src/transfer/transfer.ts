@@ -125,14 +125,16 @@ type Given = (part: AnyPart) => readonly Entry<unknown>[];
 /**
  * Imports a document into an environment. An object that exists with other content fails the whole import (`duplicate`)
  * or is overwritten, as `strategy` says. Objects that the document does not name stay, but are deleted with `replace`.
- * Throws `not_found` and `unprocessable` for what the API refuses, with the place in the document, and `limit_reached`.
+ * Grants that have ended are left out. Throws `not_found` and `unprocessable` for what the API refuses, with the place in the document, and `limit_reached`.
  */
 export async function importDocument(
 	unit: WritingUnit,
 	document: EnvironmentDocument,
 	strategy: ImportStrategy,
-): Promise<void> {
-	const given: Given = (part) => part.entriesIn(document);
+): Promise<ImportOutcome> {
+	const entries = new Map(parts.map((part) => [part, part.entriesIn(document)]));
+	const expired = new Set([...entries.values()].flat().filter(({ value }) => hasExpired(value, unit.now)));
+	const given: Given = (part) => (entries.get(part) ?? []).filter((entry) => !expired.has(entry));
 	if (strategy === 'replace') {
 		requireBothHalves(document);
 		for (const part of parts.toReversed()) await removeOthers(unit, part, given);
@@ -140,6 +142,19 @@ export async function importDocument(
 	await importParts(unit, given, strategy);
 	// Checked once, at the end: tuples are written in chunks, and each would check most of the earlier ones again.
 	await refuseEnvironmentOverLimit(unit);
+	return { expired: expired.size };
+}
+
+/** What an import did, besides what it changed. */
+export interface ImportOutcome {
+	/** How many grants of the document had ended, and were left out. */
+	readonly expired: number;
+}
+
+/** Whether a value of a document is a grant that has ended. */
+function hasExpired(value: unknown, now: Date): boolean {
+	const { expires_at } = Object(value) as { readonly expires_at?: unknown };
+	return typeof expires_at === 'string' && new Date(expires_at) <= now;
 }
 
 /** Objects of the schema, read from one environment for another. */
@@ -245,12 +260,12 @@ function refuseConflicts({ title, member }: AnyPart, conflicts: readonly Entry<u
 }
 
 /** The report of what a unit changed. */
-export function importReport(changes: readonly Change[], dry_run: boolean): ImportReport {
+export function importReport(changes: readonly Change[], dry_run: boolean, { expired }: ImportOutcome): ImportReport {
 	const counts: Record<string, { create: number; update: number; delete: number }> = {};
 	for (const { kind, operation } of changes) {
 		counts[kind] ??= { create: 0, update: 0, delete: 0 };
 		counts[kind][operation] += 1;
 	}
 	const listed = changes.slice(0, maxListedChanges).map(({ kind, operation, key }) => ({ kind, operation, key }));
-	return { dry_run, total: changes.length, counts, changes: listed };
+	return { dry_run, total: changes.length, counts, expired, changes: listed };
 }

@@ -5,7 +5,7 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { instanceParts } from '../wire/common.js';
 import type { TupleEntry } from '../wire/environment-document.js';
 import { findNamedInstances, instanceNamesInChunks, instanceResolver } from './instance.js';
-import { type DocumentPart, type Entry, listEntries, sortedEntries, valuesByName } from './part.js';
+import { type DocumentPart, type Entry, listEntries, sortedEntries, valuesByName, withoutDefaults } from './part.js';
 import { partResolver } from './reference.js';
 
 /** Relationships between instances. */
@@ -28,9 +28,9 @@ export const tuplePart: DocumentPart<TupleEntry> = {
 		const [subject_ids, object_ids] = [subjects.map(({ id }) => id), objects.map(({ id }) => id)];
 		return valuesByName(await tupleEntries(unit, { subject_ids, object_ids }));
 	},
-	toDocument: (value) => value,
+	toDocument: (value) => withoutDefaults(value, { expires_at: null }),
 	async write(unit, entries) {
-		await relateWithoutLimit(unit, await resolveTuples(unit, entries));
+		await relateWithoutLimit(unit, await resolveTuples(unit, entries), 'replace');
 	},
 	async remove(unit, entries) {
 		await unrelateMany(unit, await resolveTuples(unit, entries));
@@ -40,7 +40,9 @@ export const tuplePart: DocumentPart<TupleEntry> = {
 async function tupleEntries(unit: ReadingUnit, filter: TupleFilter): Promise<readonly Entry<TupleEntry>[]> {
 	const rows = await tuplesUnordered(unit, filter);
 	return sortedEntries(
-		rows.map(({ subject, relation, object }) => ({ subject, relation, object })),
+		rows.map(({ subject, relation, object, expires_at }) => {
+			return { subject, relation, object, expires_at: expires_at?.toISOString() ?? null };
+		}),
 		tupleName,
 	);
 }
@@ -60,6 +62,7 @@ async function resolveTuples(unit: ReadingUnit, entries: readonly Entry<TupleEnt
 		subject: instanceAt(value.subject, [...place, 'subject']).id,
 		object: instanceAt(value.object, [...place, 'object']).id,
 		relation: relationAt(namedRelation(value), [...place, 'relation']).id,
+		expires_at: value.expires_at ?? undefined,
 	}));
 }
 

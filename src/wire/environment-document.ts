@@ -12,6 +12,7 @@ import {
 	optional,
 	StoredObject,
 	Text,
+	Timestamp,
 	UserKey,
 } from './common.js';
 import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from './condition-set.js';
@@ -205,9 +206,12 @@ export const MadeForGroupsEntry = z
 	.meta({ id: 'MadeForGroupsEntry' });
 export type MadeForGroupsEntry = z.output<typeof MadeForGroupsEntry>;
 
+/** When a grant ends. One that has ended already is left out of an import. */
+const ends = orNull(Timestamp).meta({ description: 'When it ends; absent for good.' });
+
 /** A relationship: its subject and its object are `<resource key>:<instance key>`. */
 export const TupleEntry = z
-	.strictObject({ subject: InstanceName, relation: Key, object: InstanceName })
+	.strictObject({ subject: InstanceName, relation: Key, object: InstanceName, expires_at: ends })
 	.meta({ id: 'TupleEntry' });
 export type TupleEntry = z.output<typeof TupleEntry>;
 
@@ -225,7 +229,7 @@ const inOnePlaceOnly = {
 
 /** A role that a user holds: a tenant role in a tenant, or a role of a resource on one of its instances. */
 export const RoleAssignmentEntry = z
-	.strictObject({ user: UserKey, role: Key, ...place })
+	.strictObject({ user: UserKey, role: Key, ...place, expires_at: ends })
 	.refine(inOnePlace, inOnePlaceOnly)
 	.meta({ id: 'RoleAssignmentEntry' });
 export type RoleAssignmentEntry = z.output<typeof RoleAssignmentEntry>;

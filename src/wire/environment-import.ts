@@ -20,6 +20,7 @@ export const ImportReport = z
 		counts: z
 			.record(z.string(), z.object({ create: z.int().min(0), update: z.int().min(0), delete: z.int().min(0) }))
 			.meta({ description: 'How many objects came, changed and went, by kind.' }),
+		expired: z.int().min(0).meta({ description: 'How many grants of the document have ended, and were left out.' }),
 		changes: z
 			.array(z.object({ kind: z.string(), operation: z.enum(['create', 'update', 'delete']), key: z.string() }))
 			.meta({ description: `The first ${maxListedChanges}, in the order they are made.` }),

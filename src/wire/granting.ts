@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { environmentObject } from './common.js';
+import { environmentObject, optional, Timestamp } from './common.js';
 
 /**
- * Bodies of requests that grant access. Unknown members, such as an expiry or a condition, are refused: without them,
- * the grant would be wider than it was meant. Members that only answers have are ignored, so that clients can send back
+ * Bodies of requests that grant access. Unknown members, such as a condition, are refused: without them, the grant would
+ * be wider than it was meant. Members that only answers have are ignored, so that clients can send back
  * what they read, and so are nulls.
  */
 
@@ -23,4 +23,35 @@ export function granting<S extends z.ZodRawShape>(shape: S, echoed: readonly str
 		const members = Object.entries(body);
 		return members.some(isIgnored) ? Object.fromEntries(members.filter((member) => !isIgnored(member))) : body;
 	}, z.strictObject(shape));
+}
+
+/**
+ * When a grant ends: ISO 8601 with a zone, in the future. Absent, or null, it holds for good. Comes out as ISO 8601 in
+ * UTC, with `Z`.
+ */
+export const Expiry = z.iso
+	.datetime({ offset: true, error: ({ input }) => `must be an ISO 8601 time with a zone, got ${shown(input)}` })
+	.refine((instant) => !(Date.parse(instant) <= Date.now()), {
+		error: ({ input }) => `must be in the future, got ${shown(input)}`,
+	})
+	.transform((instant) => new Date(instant).toISOString())
+	.meta({
+		type: 'string',
+		format: 'date-time',
+		description: 'When the grant ends, in the future. Absent or null: it holds for good.',
+		example: '2999-12-31T23:59:59Z',
+	});
+
+/** The member of grants that may end. */
+export const expiryShape = { expires_at: optional(Expiry) };
+
+/** The member of answers that shows when a grant ends; absent for one that holds for good. */
+export const shownExpiry = {
+	expires_at: Timestamp.optional().meta({ description: 'When the grant ends; absent for good.' }),
+};
+
+/** A wrong value as a message shows it. */
+function shown(value: unknown): string {
+	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : typeof value;
+	return `\`${text.slice(0, 100)}\``;
 }

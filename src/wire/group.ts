@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaulted, InstanceReference, Key, optional, Reference, Uuid } from './common.js';
-import { granting } from './granting.js';
+import { expiryShape, granting } from './granting.js';
 import { Flag, pageShape, References, Searches } from './query.js';
 import { ResourceKey } from './resource.js';
 
@@ -27,7 +27,7 @@ const groupRole = {
 const groupRoleIds = ['resource_id', 'resource_instance_id', 'role_id', 'tenant_id'];
 
 /** A role on a resource instance, for the members of the group that the path names. */
-export const GroupRoleCreate = granting(groupRole, groupRoleIds).meta({ id: 'GroupRoleCreate' });
+export const GroupRoleCreate = granting({ ...groupRole, ...expiryShape }, groupRoleIds).meta({ id: 'GroupRoleCreate' });
 export type GroupRoleCreate = z.output<typeof GroupRoleCreate>;
 
 /** The role on a resource instance to take from the group that the path names. */
@@ -39,7 +39,7 @@ const shownOfGroup = ['group_resource_type_key', 'group_instance_key', 'group_te
 const shownOfUser = ['key', 'email', 'first_name', 'last_name', 'attributes', 'roles', 'associated_tenants'];
 
 /** Where the user of the path becomes a member: the group's tenant. */
-export const GroupUserAdd = granting({ tenant: Reference }, [...shownOfGroup, ...shownOfUser]).meta({
+export const GroupUserAdd = granting({ tenant: Reference, ...expiryShape }, [...shownOfGroup, ...shownOfUser]).meta({
 	id: 'GroupUserAdd',
 });
 export type GroupUserAdd = z.output<typeof GroupUserAdd>;
@@ -54,7 +54,7 @@ export type GroupUserRemove = z.output<typeof GroupUserRemove>;
 const otherGroup = { group_instance_key: InstanceReference };
 
 /** The other group: the one to put into the group of the path. */
-export const GroupNesting = granting(otherGroup, shownOfGroup).meta({ id: 'GroupNesting' });
+export const GroupNesting = granting({ ...otherGroup, ...expiryShape }, shownOfGroup).meta({ id: 'GroupNesting' });
 export type GroupNesting = z.output<typeof GroupNesting>;
 
 /** The other group: the one to take out of the group of the path. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundedArray } from './bounded.js';
 import { operations, tooManyMessage } from './bulk.js';
 import { environmentObject, InstanceReference, optional, Reference, StoredObject, Uuid } from './common.js';
-import { granting } from './granting.js';
+import { expiryShape, granting, shownExpiry } from './granting.js';
 import { Flag, pageShape, References } from './query.js';
 
 const details = ['subject_details', 'relation_details', 'object_details', 'tenant_details'];
@@ -10,7 +10,10 @@ const ids = ['subject_id', 'relation_id', 'object_id', 'tenant_id'];
 const sides = { subject: InstanceReference, relation: Reference, object: InstanceReference };
 
 /** A relationship to create. Missing instances are created in `tenant`, which is ignored if both exist. */
-export const RelationshipTupleCreate = granting({ ...sides, tenant: optional(Reference) }, [...ids, ...details]).meta({
+export const RelationshipTupleCreate = granting({ ...sides, tenant: optional(Reference), ...expiryShape }, [
+	...ids,
+	...details,
+]).meta({
 	id: 'RelationshipTupleCreate',
 });
 export type RelationshipTupleCreate = z.output<typeof RelationshipTupleCreate>;
@@ -78,6 +81,7 @@ export const RelationshipTupleRead = z
 		relation_id: Uuid,
 		object_id: Uuid,
 		tenant_id: Uuid,
+		...shownExpiry,
 		subject_details: InstanceDetails.optional(),
 		object_details: InstanceDetails.optional(),
 		relation_details: z.object({ key: z.string(), name: z.string(), description: z.string().nullable() }).optional(),

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { boundedArray } from './bounded.js';
 import { environmentScoped, Reference, StoredObject, Uuid } from './common.js';
+import { expiryShape, shownExpiry } from './granting.js';
 import { Flag, pageShape, References } from './query.js';
 import { roleGrantBody, roleRemovalBody, roleShape } from './user.js';
 
 /** A role to give to a user in a tenant or on a resource instance. */
-export const RoleAssignmentCreate = roleGrantBody({ user: Reference, ...roleShape }).meta({
+export const RoleAssignmentCreate = roleGrantBody({ user: Reference, ...roleShape, ...expiryShape }).meta({
 	id: 'RoleAssignmentCreate',
 });
 export type RoleAssignmentCreate = z.output<typeof RoleAssignmentCreate>;
@@ -69,6 +70,7 @@ export const RoleAssignmentRead = z
 		user_id: Uuid,
 		role_id: Uuid,
 		tenant_id: Uuid,
+		...shownExpiry,
 	})
 	.meta({ id: 'RoleAssignmentRead' });
 export type RoleAssignmentRead = z.input<typeof RoleAssignmentRead>;
@@ -90,6 +92,7 @@ export const RoleAssignmentDetailedRead = z
 		resource_instance: z
 			.object({ id: Uuid, key: z.string(), resource: z.string(), attributes: StoredObject })
 			.nullable(),
+		...shownExpiry,
 	})
 	.meta({ id: 'RoleAssignmentDetailedRead' });
 export type RoleAssignmentDetailedRead = z.input<typeof RoleAssignmentDetailedRead>;

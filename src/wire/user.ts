@@ -14,7 +14,7 @@ import {
 	UserKey,
 } from './common.js';
 import { Email } from './email.js';
-import { granting } from './granting.js';
+import { expiryShape, granting } from './granting.js';
 import { Flag, pageShape, Search } from './query.js';
 
 /** A role and where it is held: in a tenant, or on a resource instance, whose tenant need not be named. */
@@ -54,7 +54,7 @@ function placed<S extends z.ZodType>(body: S) {
 }
 
 /** A role to give to the user in the path. */
-export const UserRoleCreate = roleGrantBody(roleShape).meta({ id: 'UserRoleCreate' });
+export const UserRoleCreate = roleGrantBody({ ...roleShape, ...expiryShape }).meta({ id: 'UserRoleCreate' });
 export type UserRoleCreate = z.output<typeof UserRoleCreate>;
 
 /** The role to take from the user in the path. */

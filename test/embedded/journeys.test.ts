@@ -14,6 +14,7 @@ import '../journey/decision-points.test.js';
 import '../journey/element-pages.test.js';
 import '../journey/element-sign-in.test.js';
 import '../journey/elements-configs.test.js';
+import '../journey/expiry.test.js';
 import '../journey/general.test.js';
 import '../journey/group-decisions.test.js';
 import '../journey/groups.test.js';

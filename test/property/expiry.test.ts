@@ -2,9 +2,8 @@
 
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import type { Expiring } from '../../compiler/expiry.js';
 import { documentBytes, type Json } from '../../compiler/index.js';
-import type { Facts, Model } from '../../compiler/model.js';
+import type { Expiring, Facts, Model } from '../../compiler/model.js';
 import { authorizedUsers } from '../../src/pdp/authorized-users.js';
 import type { DecisionContext } from '../../src/pdp/decide.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';

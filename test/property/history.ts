@@ -1,7 +1,16 @@
 /** An environment that changes step by step. Deletions take with them what they leave without a place, as a store's do. */
 import fc from 'fast-check';
-import { type Expiring, outlasts, untilOf } from '../../compiler/expiry.js';
-import type { Attributes, Facts, Model, Resource, ResourceRole, RoleAssignment, Schema } from '../../compiler/model.js';
+import { outlasts, untilOf } from '../../compiler/expiry.js';
+import type {
+	Attributes,
+	Expiring,
+	Facts,
+	Model,
+	Resource,
+	ResourceRole,
+	RoleAssignment,
+	Schema,
+} from '../../compiler/model.js';
 import {
 	schema as anySchema,
 	chosenSetRules as anySetRules,

@@ -69,11 +69,20 @@ const resources: readonly Write[] = [
 	},
 	{ method: 'POST', path: 'resources/document/relations', body: { key: 'of', name: 'Of', subject_resource: '__user' } },
 	{ method: 'POST', path: 'resources/folder/roles/viewer/implicit_grants', body: inFolder('viewer') },
+	{ method: 'POST', path: 'roles', body: { key: 'guest', name: 'Guest' } },
+	{ method: 'POST', path: 'roles', body: { key: 'host', name: 'Host' } },
 ];
 
 const [acme, ann, bob] = ['acme', 'ann', 'bob'];
 const held = (user: string, role: string, resource_instance: string) => ({ user, role, resource_instance });
 const tuple = (subject: string, object: string) => ({ subject, relation: 'parent', object });
+
+const [sooner, later] = ['2998-01-01T00:00:00Z', '2999-01-01T00:00:00.001Z'];
+const expiring = (path: string, body: object, expires_at?: string): Write => ({
+	method: 'POST',
+	path,
+	body: { ...body, expires_at },
+});
 
 const facts: readonly Write[] = [
 	{ method: 'POST', path: 'users', body: { key: ann } },
@@ -104,6 +113,21 @@ const facts: readonly Write[] = [
 	{ method: 'POST', path: 'relationship_tuples', body: tuple('folder:f2', 'folder:f3') },
 	{ method: 'DELETE', path: 'relationship_tuples', body: tuple('folder:f1', 'folder:f2') },
 	{ method: 'POST', path: 'relationship_tuples', body: tuple('folder:f1', 'folder:f2') },
+	expiring('role_assignments', { user: bob, role: 'guest', tenant: acme }, sooner),
+	expiring('role_assignments', { user: bob, role: 'host', tenant: acme }, later),
+	expiring('role_assignments', { user: bob, role: 'guest', tenant: acme }, '2999-06-01T00:00:00Z'),
+	expiring('role_assignments', { user: ann, role: 'guest', tenant: acme }, later),
+	expiring('role_assignments', { user: ann, role: 'guest', tenant: acme }),
+	{ method: 'DELETE', path: 'role_assignments', body: { user: bob, role: 'guest', tenant: acme } },
+	expiring('role_assignments', held(ann, 'viewer', 'folder:f2'), sooner),
+	expiring('role_assignments', held(ann, 'viewer', 'folder:f2'), later),
+	{ method: 'DELETE', path: 'relationship_tuples', body: tuple('folder:f1', 'folder:f2') },
+	expiring('relationship_tuples', tuple('folder:f1', 'folder:f2'), sooner),
+	expiring('relationship_tuples', tuple('folder:f1', 'folder:f4'), later),
+	expiring('relationship_tuples', tuple('folder:f1', 'folder:f2'), later),
+	expiring('relationship_tuples', tuple('folder:f1', 'folder:f2')),
+	{ method: 'DELETE', path: 'relationship_tuples', body: tuple('folder:f1', 'folder:f4') },
+	expiring('relationship_tuples', tuple('folder:f1', 'folder:f4'), sooner),
 	{ method: 'DELETE', path: 'users/ann' },
 	{ method: 'DELETE', path: 'resource_instances/folder:f3' },
 	{ method: 'POST', path: 'resource_instances', body: { resource: 'folder', key: 'f3', tenant: acme } },

@@ -37,6 +37,7 @@ export type Kind =
 	| 'levels'
 	| 'webhook'
 	| 'details'
+	| 'expiry'
 	| 'nothing';
 
 /** One body: an example that is right, and its fields; `!` marks those that must be there and not be null. */
@@ -54,6 +55,11 @@ export interface Body {
 /** The same body where it gives access. */
 function granting(body: Body): Body {
 	return { ...body, strict: true, grants: true };
+}
+
+/** A body that gives something which may end. */
+function ending(body: Body): Body {
+	return granting({ ...body, fields: { ...body.fields, expires_at: 'expiry' } });
 }
 
 /** A body that says these items; one that is no list says one. */
@@ -307,7 +313,7 @@ export const bodies: Readonly<Record<string, Body>> = {
 	syncUsers: bulkUser,
 	deleteUsers: { base: { idents: ['one-of-many'] }, fields: { idents: 'references!' } },
 	updateUser: { base: { first_name: 'Alice' }, fields: user },
-	assignRoleToUser: granting(userRole),
+	assignRoleToUser: ending(userRole),
 	unassignRoleFromUser: userRole,
 	createTenant: {
 		base: { key: 'new', name: 'New' },
@@ -324,27 +330,27 @@ export const bodies: Readonly<Record<string, Body>> = {
 		base: { key: 'new' },
 		fields: { key: 'user key!', ...user, role_assignments: 'assignments' },
 	},
-	createRoleAssignment: granting(assignment),
+	createRoleAssignment: ending(assignment),
 	deleteRoleAssignment: assignment,
-	createRoleAssignments: granting({ ...assignment, many: 'bare' }),
+	createRoleAssignments: ending({ ...assignment, many: 'bare' }),
 	deleteRoleAssignments: { ...assignment, many: 'bare' },
 	createResourceInstance: instance,
 	updateResourceInstance: { base: { attributes: { private: true } }, fields: { attributes: 'object' } },
 	syncResourceInstances: { ...instance, many: 'operations' },
 	deleteResourceInstances: { base: { idents: ['document:new'] }, fields: { idents: 'references!' } },
-	createRelationshipTuple: granting(newTuple),
-	createRelationshipTuples: granting({ ...newTuple, many: 'operations' }),
+	createRelationshipTuple: ending(newTuple),
+	createRelationshipTuples: ending({ ...newTuple, many: 'operations' }),
 	deleteRelationshipTuple: tuple,
 	deleteRelationshipTuples: { ...tuple, many: 'idents' },
 	createGroup: {
 		base: { group_instance_key: 'new', group_tenant: 'acme' },
 		fields: { group_instance_key: 'key!', group_resource_type_key: 'key', group_tenant: 'reference!' },
 	},
-	assignRoleToGroup: granting(groupRole),
+	assignRoleToGroup: ending(groupRole),
 	removeRoleFromGroup: groupRole,
-	assignUserToGroup: granting({ base: { tenant: 'acme' }, fields: { tenant: 'reference!' } }),
+	assignUserToGroup: ending({ base: { tenant: 'acme' }, fields: { tenant: 'reference!' } }),
 	removeUserFromGroup: { base: { tenant: 'acme' }, fields: { tenant: 'reference' } },
-	assignGroupToGroup: granting(groupNesting),
+	assignGroupToGroup: ending(groupNesting),
 	removeGroupFromGroup: groupNesting,
 	createUserInvite: granting({
 		base: { key: 'new', email: 'new@example.com', role_id: idLike.role, tenant_id: idLike.tenant },
@@ -379,11 +385,11 @@ export const bodies: Readonly<Record<string, Body>> = {
 		base: { access_request_details: { tenant: 'acme', role: 'viewer' } },
 		fields: { access_request_details: 'details!', reason: 'text' },
 	}),
-	reviewAccessRequestOfUser: granting({
+	reviewAccessRequestOfUser: ending({
 		base: { reviewer_comment: 'Only to read.' },
 		fields: { reviewer_comment: 'text', role: 'reference' },
 	}),
-	approveAccessRequestOfUser: granting({
+	approveAccessRequestOfUser: ending({
 		base: { reviewer_comment: 'Welcome.' },
 		fields: { reviewer_comment: 'text', role: 'reference' },
 	}),
@@ -486,6 +492,7 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 	],
 	webhook: [5, 'text', [], {}, { url: 'ftp://example.com' }, { url: 'https://example.com', bearer_token: '' }],
 	flag: [5, 'true', [], {}],
+	expiry: [5, true, [], {}, '', 'tomorrow', '2999-01-01', '2999-01-01T00:00:00', '2020-01-01T00:00:00Z'],
 	relations: [
 		5,
 		'text',

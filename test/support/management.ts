@@ -7,7 +7,7 @@ import type { Store } from '../../src/store/store.js';
 import type { Scope } from '../../src/store/unit/reading-unit.js';
 import { type Client, client } from './client.js';
 import { provideDatabase, type StoreKind } from './postgres.js';
-import { settings } from './stack.js';
+import { neverSwept, settings } from './stack.js';
 import { removeFolder, temporaryFolder } from './temporary.js';
 
 /** The management API alone, over real HTTP and a real database of its own. */
@@ -35,7 +35,7 @@ export async function startManagement(kind: StoreKind = 'server'): Promise<Manag
 	writeFileSync(opa, onlyItsVersion, { mode: 0o755 });
 	const given = { ...settings(folder, 'test'), DATABASE_URL: database.url, OPA_PATH: opa };
 	const config = readConfig(given);
-	const api = await startApi(config, createLogger(config.log_level));
+	const api = await startApi(config, createLogger(config.log_level), { sweepPause: neverSwept });
 	const { url } = api.listening;
 	const { organization = '', project = '', environment = '' } = withoutNulls(config.bootstrap);
 	return {

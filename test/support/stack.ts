@@ -49,6 +49,9 @@ export function secretFor(name: string): string {
 	return `permit_key_${name}_`.padEnd(100, '0');
 }
 
+/** Longer than any test: those that look at the sweep start it, and others are left alone. In milliseconds. */
+export const neverSwept = 3_600_000;
+
 /** Starts a stack; `stop` removes all of it. */
 export async function startStack(kind: StoreKind = 'server'): Promise<Stack> {
 	const folder = temporaryFolder();
@@ -56,7 +59,7 @@ export async function startStack(kind: StoreKind = 'server'): Promise<Stack> {
 	const config = readConfig({ ...settings(folder, 'test'), DATABASE_URL: database.url });
 	const log = createLogger(config.log_level);
 	// A policy that compiles slowly on a busy machine is waited for: what is written decides once its revision is reached.
-	const api = await startApi(config, log, { policyWait: 120_000 });
+	const api = await startApi(config, log, { policyWait: 120_000, sweepPause: neverSwept });
 	const keys = {
 		organization: config.bootstrap.organization ?? '',
 		project: config.bootstrap.project ?? '',

@@ -341,7 +341,7 @@ test('every model has a place in one OpenAPI document', async (t) => {
 		const common = { name: `${name}${index}`, summary: name, tag: 'Models', path: `/${index}`, access: 'open' };
 		const handle = () => ({ status: 200 });
 		if (name.endsWith('Query')) return { ...common, method: 'get', query: schema, returns: { 200: null }, handle };
-		if (/Create$|Update$|Replace$|Remove$|Edit$|Permissions?$|Jwks$/.test(name)) {
+		if (/Create$|Update$|Replace$|Remove$|Edit$|Add$|Nesting$|Permissions?$|Jwks$/.test(name)) {
 			return { ...common, method: 'post', body: schema, returns: { 200: null }, handle };
 		}
 		return { ...common, method: 'get', returns: { 200: arrayOrPaginated(schema) }, handle };

@@ -75,9 +75,9 @@ export const transfer = [
 			409: 'An object exists with other content',
 		},
 		handle: async ({ query, body }, { unit }) => {
-			await importDocument(unit, body, query.conflict_strategy);
+			const outcome = await importDocument(unit, body, query.conflict_strategy);
 			if (query.dry_run) unit.abandon();
-			return reply(200, importReport(unit.changes, query.dry_run));
+			return reply(200, importReport(unit.changes, query.dry_run, outcome));
 		},
 	}),
 ];

@@ -14,6 +14,7 @@ import { up as checkBounds } from './0012-check-bounds.js';
 import { up as elements } from './0013-elements.js';
 import { up as elementSessions } from './0014-element-sessions.js';
 import { up as elementRequests } from './0015-element-requests.js';
+import { up as expiringGrants } from './0016-expiring-grants.js';
 import { up as elementInvites } from './0017-element-invites.js';
 import { up as webhookDeliveries } from './0018-webhook-deliveries.js';
 
@@ -34,6 +35,7 @@ const migrations = [
 	{ name: '0013-elements', up: elements },
 	{ name: '0014-element-sessions', up: elementSessions },
 	{ name: '0015-element-requests', up: elementRequests },
+	{ name: '0016-expiring-grants', up: expiringGrants },
 	{ name: '0017-element-invites', up: elementInvites },
 	{ name: '0018-webhook-deliveries', up: webhookDeliveries },
 ] as const;

@@ -2,7 +2,8 @@ import { type CircularRelation, circularRelations } from '../../../compiler/cycl
 import type { ClosureNeighbourhood, InstanceName } from '../../../compiler/delta.js';
 import type { Relationship, Schema } from '../../../compiler/model.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
-import { instancesDownstream, type StepIds, tuplesAlong, tuplesUpstream } from './graph-walk.js';
+import { expiring } from './expiring.js';
+import { type ExpiringStep, instancesDownstream, tuplesAlong, tuplesUpstream } from './graph-walk.js';
 
 /** With closures of more instances than this, or from more relationships, a snapshot is sent instead. */
 const maxInstances = 20_000;
@@ -90,16 +91,16 @@ async function instanceIds(unit: ReadingUnit, names: readonly InstanceName[]): P
 async function named(
 	unit: ReadingUnit,
 	relations: Relations,
-	tuples: readonly StepIds[],
+	tuples: readonly ExpiringStep[],
 ): Promise<readonly Relationship[]> {
 	const names = await instanceNames(unit, [
 		...new Set(tuples.flatMap(({ subject_id, object_id }) => [subject_id, object_id])),
 	]);
-	return tuples.flatMap(({ subject_id, relation_id, object_id }) => {
+	return tuples.flatMap(({ subject_id, relation_id, object_id, expires_at }) => {
 		const [subject, object, relation] = [names.get(subject_id), names.get(object_id), relations.get(relation_id)?.key];
 		if (subject === undefined || object === undefined || relation === undefined) return [];
 		const ends = { type: object.type, instance: object.key, subject_type: subject.type, subject: subject.key };
-		return [{ ...ends, relation }];
+		return [{ ...ends, relation, ...expiring(expires_at) }];
 	});
 }
 

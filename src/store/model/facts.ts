@@ -1,5 +1,6 @@
 import type {
 	Attributes,
+	Expiring,
 	Facts,
 	Instance,
 	InstanceAssignment,
@@ -8,7 +9,9 @@ import type {
 	RoleAssignment,
 } from '../../../compiler/model.js';
 import { Tenant } from '../table/tenant.js';
+import { expiryMilliseconds } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
+import { expiring } from './expiring.js';
 import { textRows } from './text-rows.js';
 
 /**
@@ -55,9 +58,10 @@ async function assignmentsIn(
 	const roles = await keysIn(unit, 'roles');
 	const role_assignments: RoleAssignment[] = [];
 	const instance_assignments: InstanceAssignment[] = [];
-	const columns = ['user_id', 'role_id', 'tenant_id', 'resource_instance_id'];
-	for (const [user = '', role = '', tenant = '', on = ''] of await textRows(unit, 'role_assignments', columns)) {
-		const held = { user: keyIn(users, user), role: keyIn(roles, role) };
+	const columns = ['user_id', 'role_id', 'tenant_id', 'resource_instance_id', expiryMilliseconds('role_assignments')];
+	const rows = await textRows(unit, 'role_assignments', columns);
+	for (const [user = '', role = '', tenant = '', on = '', expires_at = ''] of rows) {
+		const held = { user: keyIn(users, user), role: keyIn(roles, role), ...expiringText(expires_at) };
 		const instance = instances.get(on);
 		if (instance === undefined) role_assignments.push({ ...held, tenant: keyIn(tenants, tenant) });
 		else instance_assignments.push({ ...held, type: instance.type, instance: instance.key });
@@ -67,13 +71,18 @@ async function assignmentsIn(
 
 async function relationshipsIn(unit: ReadingUnit, instances: Instances): Promise<Facts['relationships']> {
 	const relations = await keysIn(unit, 'relations');
-	const rows = await textRows(unit, 'relationship_tuples', ['subject_id', 'relation_id', 'object_id']);
-	return rows.flatMap(([from = '', relation = '', to = '']) => {
+	const columns = ['subject_id', 'relation_id', 'object_id', expiryMilliseconds('relationship_tuples')];
+	const rows = await textRows(unit, 'relationship_tuples', columns);
+	return rows.flatMap(([from = '', relation = '', to = '', expires_at = '']) => {
 		const [subject, object] = [instances.get(from), instances.get(to)];
 		if (subject === undefined || object === undefined) return [];
 		const ends = { type: object.type, instance: object.key, subject_type: subject.type, subject: subject.key };
-		return [{ ...ends, relation: keyIn(relations, relation) }];
+		return [{ ...ends, relation: keyIn(relations, relation), ...expiringText(expires_at) }];
 	});
+}
+
+function expiringText(expires_at: string): Expiring {
+	return expiring(expires_at === '' ? null : Number(expires_at));
 }
 
 /** What conditions know of a user, as SQL: nulls are left out, and a stored attribute of the same name wins. */

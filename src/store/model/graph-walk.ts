@@ -1,4 +1,5 @@
 import type { TupleIds } from '../table/relationship-tuple.js';
+import { expiryMilliseconds } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
@@ -7,8 +8,15 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
  * indexes, and `offset 0` keeps the planner from merging the step.
  */
 
-/** A tuple as a step of a path. */
+/** A tuple as a step of a path. Expired ones are stored, and so are steps, until they are swept. */
 export type StepIds = Pick<TupleIds, 'subject_id' | 'relation_id' | 'object_id'>;
+
+/** A step, and when it ends, in milliseconds since 1970. */
+export interface ExpiringStep extends StepIds {
+	readonly expires_at: number | null;
+}
+
+const stepColumns = `subject_id, relation_id, object_id, ${expiryMilliseconds('relationship_tuples')} as expires_at`;
 
 /** The instances that paths from these lead to, these included; `most` and one more when there are more. */
 export async function instancesDownstream(
@@ -47,12 +55,12 @@ export async function tuplesUpstream(
 	unit: ReadingUnit,
 	{ relationIds, enteringIds = [], most }: UpstreamWalk,
 	instanceIds: readonly string[],
-): Promise<readonly StepIds[]> {
+): Promise<readonly ExpiringStep[]> {
 	const into = (object: string, relations: string) =>
-		`select subject_id, relation_id, object_id from relationship_tuples
+		`select ${stepColumns} from relationship_tuples
 		where environment_id = :environment_id and object_id = ${object}
 			and cast(relation_id as text) = any(${relations}) offset 0`;
-	const { rows } = await unit.raw<StepIds>(
+	const { rows } = await unit.raw<ExpiringStep>(
 		`with recursive upstream (id) as (
 			select unnest(:instances::uuid[])
 			union
@@ -76,9 +84,9 @@ export async function tuplesAlong(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
 	most?: number,
-): Promise<readonly StepIds[]> {
-	const { rows } = await unit.raw<StepIds>(
-		`select subject_id, relation_id, object_id from relationship_tuples
+): Promise<readonly ExpiringStep[]> {
+	const { rows } = await unit.raw<ExpiringStep>(
+		`select ${stepColumns} from relationship_tuples
 		where environment_id = :environment_id and relation_id = any(:relations::uuid[]) limit :limit`,
 		{ relations: [...relationIds], limit: oneMoreThan(most) },
 	);

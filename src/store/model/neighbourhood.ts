@@ -13,8 +13,10 @@ import { Tenant } from '../table/tenant.js';
 import { User } from '../table/user.js';
 import type { TouchedRows } from '../unit/change-log.js';
 import { whereIdsIn } from '../unit/filter.js';
+import { expiryMilliseconds } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { closuresAround } from './closure.js';
+import { expiring } from './expiring.js';
 import { asTenant, keysById, userAttributes } from './facts.js';
 import { readSchema } from './model.js';
 
@@ -89,16 +91,19 @@ async function membershipsIn(
 	const rows = await assignmentsBetween(unit, {
 		user_ids: [...new Set(memberships.flatMap(({ user }) => users.get(user) ?? []))],
 		tenant_ids: [...new Set(memberships.flatMap(({ tenant }) => tenants.get(tenant) ?? []))],
+		stored: true,
 	});
 	if (rows.length === 0) return [];
 	const roleIds = [...new Set(rows.map(({ role_id }) => role_id))];
 	const roles = keysById(await whereIdsIn(unit.query(Role).select('roles.id', 'roles.key'), { 'roles.id': roleIds }));
 	const userKeys = new Map([...users].map(([key, id]) => [id, key]));
 	const tenantKeys = new Map([...tenants].map(([key, id]) => [id, key]));
-	return rows.flatMap(({ user_id, role_id, tenant_id }) => {
+	return rows.flatMap(({ user_id, role_id, tenant_id, expires_at }) => {
 		const [user, role, tenant] = [userKeys.get(user_id), roles.get(role_id), tenantKeys.get(tenant_id)];
 		if (user === undefined || role === undefined || tenant === undefined) return [];
-		return wanted.has(membershipName({ user, tenant })) ? [{ user, role, tenant }] : [];
+		return wanted.has(membershipName({ user, tenant }))
+			? [{ user, role, tenant, ...expiring(expires_at?.getTime() ?? null) }]
+			: [];
 	});
 }
 
@@ -163,11 +168,11 @@ async function instanceRoles(
 	touched: readonly InstanceAssignment[],
 ): Promise<Pick<Neighbourhood, 'instance_assignments' | 'holdings'>> {
 	if (touched.length === 0) return { instance_assignments: [], holdings: [] };
-	const { rows: instance_assignments } = await unit.raw<InstanceAssignment>(
+	const { rows } = await unit.raw<InstanceAssignment & { readonly expires_at: number | null }>(
 		`with wanted as (
 			select distinct * from unnest(:users::text[], :types::text[], :keys::text[]) as pairs ("user", type, instance)
 		)
-		select wanted.*, roles.key as role
+		select wanted.*, roles.key as role, held.expires_at
 		from wanted
 		cross join lateral (
 			select id from users where environment_id = :environment_id and key = wanted.user offset 0
@@ -178,7 +183,7 @@ async function instanceRoles(
 			where environment_id = :environment_id and resource_id = resources.id and key = wanted.instance offset 0
 		) as object
 		cross join lateral (
-			select role_id from role_assignments
+			select role_id, ${expiryMilliseconds('role_assignments')} as expires_at from role_assignments
 			where environment_id = :environment_id and resource_instance_id = object.id
 				and cast(user_id as text) = cast(holder.id as text) offset 0
 		) as held
@@ -189,6 +194,7 @@ async function instanceRoles(
 			keys: touched.map(({ instance }) => instance),
 		},
 	);
+	const instance_assignments = rows.map(({ expires_at, ...row }) => ({ ...row, ...expiring(expires_at) }));
 	return { instance_assignments, holdings: await holdings(unit, touched) };
 }
 
@@ -223,11 +229,16 @@ async function relationships(
 ): Promise<Pick<Neighbourhood, 'relationships' | 'related'>> {
 	if (touched.length === 0) return { relationships: [], related: [] };
 	// A touched relationship that exists now was created in the run, so the log has the id of its row.
-	const { rows } = await unit.raw<{ readonly id: string }>(
-		'select id from relationship_tuples where environment_id = :environment_id and id = any(:ids::uuid[])',
+	const { rows } = await unit.raw<{ readonly id: string; readonly expires_at: number | null }>(
+		`select id, ${expiryMilliseconds('relationship_tuples')} as expires_at
+		from relationship_tuples where environment_id = :environment_id and id = any(:ids::uuid[])`,
 		{ ids: [...tuples.keys()] },
 	);
-	return { relationships: rows.flatMap(({ id }) => tuples.get(id) ?? []), related: await related(unit, touched) };
+	const relationships = rows.flatMap(({ id, expires_at }) => {
+		const tuple = tuples.get(id);
+		return tuple === undefined ? [] : [{ ...tuple, ...expiring(expires_at) }];
+	});
+	return { relationships, related: await related(unit, touched) };
 }
 
 /** Finds the relations of each object by skipping through the index, as `holdings` does. */

@@ -1,6 +1,7 @@
 import { raw } from 'objection';
 import type { ElementsType, PermissionLevel } from '../../wire/elements-config.js';
 import { whereSearched } from '../unit/filter.js';
+import { holdsNow } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
@@ -147,7 +148,8 @@ export async function heldLevels(
 			on elements_levels.environment_id = role_assignments.environment_id
 			and elements_levels.role_id = role_assignments.role_id
 		where role_assignments.environment_id = :environment_id
-			and role_assignments.user_id = :user_id and role_assignments.tenant_id = :tenant_id`,
+			and role_assignments.user_id = :user_id and role_assignments.tenant_id = :tenant_id
+			and ${holdsNow('role_assignments')}`,
 		{ user_id, tenant_id },
 	);
 	return rows;

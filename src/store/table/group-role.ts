@@ -1,4 +1,5 @@
 import type { QueryBuilder } from 'objection';
+import { holdsNow } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { sameEnvironment } from './environment-model.js';
@@ -47,6 +48,8 @@ export interface GroupRoleFilter {
 	readonly role_ids?: readonly string[];
 	/** Only over relations for which `joinsChild` holds, or only over others. */
 	readonly joins_child?: boolean;
+	/** Only over relationships that hold at least until then; `null` for good. */
+	readonly until?: Date | null;
 }
 
 /** The roles that members derive from these groups, not through further groups, oldest instance first. */
@@ -88,7 +91,9 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 		// The source of a derivation is a role of the resource of the relation's subjects, to which the group belongs.
 		.join('roles as sources', sameEnvironment('role_derivations', 'source_role_id', 'sources'))
 		.where('sources.key', memberKey);
-	const { group_ids, resource_instance_ids, role_ids, joins_child } = filter;
+	const { group_ids, resource_instance_ids, role_ids, joins_child, until } = filter;
+	if (until === null) query.whereNull('relationship_tuples.expires_at');
+	if (until) query.whereRaw("coalesce(relationship_tuples.expires_at, 'infinity') >= ?", [until]);
 	if (joins_child !== undefined) {
 		query
 			.join('relations', sameEnvironment('relationship_tuples', 'relation_id', 'relations'))
@@ -138,6 +143,7 @@ export async function groupMembers(
 			join roles on roles.environment_id = role_assignments.environment_id and roles.id = role_assignments.role_id
 			where role_assignments.environment_id = :environment_id
 				and role_assignments.resource_instance_id = wanted.id and roles.key = :member
+				and ${holdsNow('role_assignments')}
 			limit :most
 		) as found`,
 		{ ids: [...groupIds], member: memberKey, most },
@@ -166,6 +172,7 @@ export async function groupRoleNames(
 			join resources on resources.environment_id = relationship_tuples.environment_id
 				and resources.id = objects.resource_id
 			where relationship_tuples.environment_id = :environment_id and relationship_tuples.subject_id = wanted.id
+				and ${holdsNow('relationship_tuples')}
 			limit :most
 		) as found`,
 		{ ids: [...groupIds], member: memberKey, most },

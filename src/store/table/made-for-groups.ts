@@ -18,7 +18,7 @@ export async function relationsWithoutTuples(unit: ReadingUnit): Promise<readonl
 	return unit
 		.query(Relation)
 		.where('relations.made_for_groups', true)
-		.whereNotExists(unit.query(RelationshipTuple).whereColumn('relationship_tuples.relation_id', 'relations.id'));
+		.whereNotExists(unit.queryStored(RelationshipTuple).whereColumn('relationship_tuples.relation_id', 'relations.id'));
 }
 
 /** Roles that nobody holds or is invited to, that are linked to nothing, and whose resource has no groups. */
@@ -30,7 +30,7 @@ export async function unusedRoles(unit: ReadingUnit): Promise<readonly Role[]> {
 		.whereColumn('resource_instances.resource_id', 'roles.resource_id');
 	const query = unit.query(Role).where('roles.made_for_groups', true).whereNotExists(groups);
 	query
-		.whereNotExists(unit.query(RoleAssignment).whereColumn('role_assignments.role_id', 'roles.id'))
+		.whereNotExists(unit.queryStored(RoleAssignment).whereColumn('role_assignments.role_id', 'roles.id'))
 		.whereNotExists(unit.query(UserInvite).whereColumn('user_invites.role_id', 'roles.id'))
 		.whereNotExists(unit.query(RolePermission).whereColumn('role_permissions.role_id', 'roles.id'));
 	for (const column of ['role_id', 'source_role_id']) {

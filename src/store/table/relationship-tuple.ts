@@ -12,12 +12,15 @@ export class RelationshipTuple extends EnvironmentModel {
 	static override readonly tableName = 'relationship_tuples';
 	static readonly kind = 'relationship_tuple';
 	static readonly title = 'RelationshipTuple';
+	static readonly expires = true;
 
 	declare subject_id: string;
 	declare relation_id: string;
 	declare object_id: string;
 	declare tenant_id: string;
 	declare updated_at: Date;
+	/** When it ends; `null` for good. */
+	declare expires_at: Date | null;
 }
 
 /** What a tuple joins, by keys: subject and object as `<resource key>:<instance key>`. */
@@ -37,6 +40,8 @@ export interface TupleRow extends TupleKeys, TupleIds {
 	readonly environment_id: string;
 	readonly created_at: Date;
 	readonly updated_at: Date;
+	/** When it ends; `null` for good. */
+	readonly expires_at: Date | null;
 }
 
 /** What narrows a list of tuples: any of each list, all of the lists together; absent lists do not narrow. */
@@ -50,6 +55,10 @@ export interface TupleFilter {
 	/** The resources of the subjects, and of the objects. */
 	readonly subject_type_ids?: readonly string[] | undefined;
 	readonly object_type_ids?: readonly string[] | undefined;
+	/** Also expired ones, which otherwise are as if they were not there. */
+	readonly stored?: true;
+	/** Only expired ones, among those that are stored. */
+	readonly expired?: true;
 }
 
 /** The environment's tuples that pass the filter, with keys, oldest first. */
@@ -63,8 +72,8 @@ export async function tuplesUnordered(unit: ReadingUnit, filter: TupleFilter): P
 }
 
 function tupleQuery(unit: ReadingUnit, filter: TupleFilter): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
-	const query = unit
-		.query(RelationshipTuple)
+	const tuples = filter.stored ? unit.queryStored(RelationshipTuple) : unit.query(RelationshipTuple);
+	const query = tuples
 		.join('resource_instances as subjects', sameEnvironment('relationship_tuples', 'subject_id', 'subjects'))
 		.join('resources as subject_types', sameEnvironment('subjects', 'resource_id', 'subject_types'))
 		.join('relations', sameEnvironment('relationship_tuples', 'relation_id', 'relations'))
@@ -85,6 +94,7 @@ function tupleQuery(unit: ReadingUnit, filter: TupleFilter): QueryBuilder<Relati
 		'subjects.resource_id': filter.subject_type_ids,
 		'objects.resource_id': filter.object_type_ids,
 	});
+	if (filter.expired) query.whereRaw('relationship_tuples.expires_at <= statement_timestamp()');
 	const { instance_ids } = filter;
 	if (instance_ids === undefined) return query;
 	return query.where((either) => {
@@ -94,30 +104,99 @@ function tupleQuery(unit: ReadingUnit, filter: TupleFilter): QueryBuilder<Relati
 	});
 }
 
-/** Some of the tuples that pass the filter, as many as one statement takes. */
+/** Some of the stored tuples that pass the filter, as many as one statement takes. */
 export async function someTuples(unit: ReadingUnit, filter: TupleFilter): Promise<readonly TupleRow[]> {
-	return tupleQuery(unit, filter).limit(rowsPerStatement).castTo<TupleRow[]>();
+	return tupleQuery(unit, { ...filter, stored: true })
+		.limit(rowsPerStatement)
+		.castTo<TupleRow[]>();
 }
 
-/** Adds the tuples that are not there yet and returns those. Records nothing. */
+/** What a new tuple joins, and when it ends. */
+export type TupleColumns = TupleIds & Pick<TupleRow, 'expires_at'>;
+
+/** Adds the tuples that are not stored yet and returns those. Records nothing. */
 export async function insertTuples(
 	unit: WritingUnit,
-	wanted: readonly TupleIds[],
+	wanted: readonly TupleColumns[],
 ): Promise<readonly RelationshipTuple[]> {
-	const columns = wanted.map(({ subject_id, relation_id, object_id, tenant_id }) => ({
+	const columns = wanted.map(({ subject_id, relation_id, object_id, tenant_id, expires_at }) => ({
 		...unit.stamp(),
 		subject_id,
 		relation_id,
 		object_id,
 		tenant_id,
+		expires_at,
 	}));
 	return unit.insertMissing(RelationshipTuple, columns);
+}
+
+/** A tuple whose expiry was changed, and what it was before. */
+export interface ChangedTuple {
+	readonly before: RelationshipTuple;
+	readonly after: RelationshipTuple;
+}
+
+/**
+ * Changes the expiry of those of the tuples that are stored: where `changes` is `extend`, only to a later one, and else
+ * to what is wanted. Records nothing.
+ */
+export async function changeTupleExpiries(
+	unit: WritingUnit,
+	wanted: readonly TupleColumns[],
+	changes: 'extend' | 'replace',
+): Promise<readonly ChangedTuple[]> {
+	const changed: ChangedTuple[] = [];
+	for (const [, chunk] of rowChunks(wanted)) {
+		const { rows } = await unit.raw<TupleChange>(
+			`with before as (
+				select held.id, held.expires_at, held.updated_at, nullif(wanted.expiry, '')::timestamptz as expiry
+				from unnest(:subjects::uuid[], :relations::uuid[], :objects::uuid[], :expiries::text[])
+					as wanted (subject_id, relation_id, object_id, expiry)
+				cross join lateral (
+					select id, expires_at, updated_at from relationship_tuples
+					where environment_id = :environment_id and object_id = wanted.object_id
+						and relation_id = wanted.relation_id and subject_id = wanted.subject_id offset 0
+				) as held
+				where held.expires_at is distinct from nullif(wanted.expiry, '')::timestamptz
+					and (:replace or held.expires_at < coalesce(nullif(wanted.expiry, ''), 'infinity')::timestamptz)
+			)
+			update relationship_tuples set expires_at = before.expiry, updated_at = :now
+			from before where relationship_tuples.environment_id = :environment_id and relationship_tuples.id = before.id
+			returning relationship_tuples.*, before.expires_at as previous_expires_at,
+				before.updated_at as previous_updated_at`,
+			{
+				subjects: chunk.map(({ subject_id }) => subject_id),
+				relations: chunk.map(({ relation_id }) => relation_id),
+				objects: chunk.map(({ object_id }) => object_id),
+				expiries: chunk.map(({ expires_at }) => expires_at?.toISOString() ?? ''),
+				replace: changes === 'replace',
+				now: unit.now,
+			},
+		);
+		changed.push(...rows.map(asChangedTuple));
+	}
+	return changed;
+}
+
+interface TupleChange extends RelationshipTuple {
+	readonly previous_expires_at: Date | null;
+	readonly previous_updated_at: Date;
+}
+
+function asChangedTuple({ previous_expires_at, previous_updated_at, ...columns }: TupleChange): ChangedTuple {
+	const after = RelationshipTuple.fromDatabaseJson(columns);
+	const before = RelationshipTuple.fromDatabaseJson({
+		...columns,
+		expires_at: previous_expires_at,
+		updated_at: previous_updated_at,
+	});
+	return { before, after };
 }
 
 /** Deletes these tuples. Records nothing. */
 export async function deleteTuples(unit: WritingUnit, rows: readonly TupleRow[]): Promise<void> {
 	for (const [, chunk] of rowChunks(rows)) {
 		const ids = chunk.map((row) => row.id);
-		await unit.query(RelationshipTuple).whereRaw('relationship_tuples.id = any(?::uuid[])', [ids]).delete();
+		await unit.queryStored(RelationshipTuple).whereRaw('relationship_tuples.id = any(?::uuid[])', [ids]).delete();
 	}
 }

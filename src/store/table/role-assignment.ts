@@ -1,6 +1,7 @@
 import type { QueryBuilder } from 'objection';
 import { groupBy } from '../../../compiler/group-by.js';
 import { whereIdsIn } from '../unit/filter.js';
+import { holdsNow } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { idsAmong, rowsByReference, whereReferred } from '../unit/reference.js';
 import { rowChunks, rowsPerStatement } from '../unit/row-chunks.js';
@@ -15,6 +16,7 @@ export class RoleAssignment extends EnvironmentModel {
 	static override readonly tableName = 'role_assignments';
 	static readonly kind = 'role_assignment';
 	static readonly title = 'RoleAssignment';
+	static readonly expires = true;
 
 	declare user_id: string;
 	declare role_id: string;
@@ -23,6 +25,8 @@ export class RoleAssignment extends EnvironmentModel {
 	declare resource_instance_id: string | null;
 	/** The request that it was made for; `null` for most. */
 	declare element_request_id: string | null;
+	/** When it ends; `null` for good. */
+	declare expires_at: Date | null;
 }
 
 /** An assignment with the keys of what it joins. */
@@ -39,6 +43,8 @@ export interface AssignmentRow {
 	/** `<resource key>:<instance key>`; `null` for a tenant role. */
 	readonly resource_instance: string | null;
 	readonly created_at: Date;
+	/** When it ends; `null` for good. */
+	readonly expires_at: Date | null;
 	/** The request that it was made for, where it was made for one. */
 	readonly element_request_id?: string | null;
 }
@@ -54,6 +60,10 @@ export interface AssignmentFilter {
 	readonly resource_ids?: readonly string[] | undefined;
 	/** Only those on resource instances, or only those that are not. */
 	readonly on_instances?: boolean | undefined;
+	/** Also expired ones, which otherwise are as if they were not there. */
+	readonly stored?: true;
+	/** Only expired ones, among those that are stored. */
+	readonly expired?: true;
 }
 
 /** The environment's assignments that pass the filter, with keys, oldest first. */
@@ -64,11 +74,11 @@ export function assignmentsBy(unit: ReadingUnit, filter: AssignmentFilter): RowQ
 }
 
 /** The keys of what an assignment joins. */
-export type AssignmentKeys = Pick<AssignmentRow, 'user' | 'role' | 'tenant' | 'resource_instance'>;
+export type AssignmentKeys = Pick<AssignmentRow, 'user' | 'role' | 'tenant' | 'resource_instance' | 'expires_at'>;
 
-/** The keys alone of the assignments that pass the filter, in no order: there may be very many. */
+/** The keys and expiries alone of the assignments that pass the filter, in no order: there may be very many. */
 export async function assignmentKeys(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentKeys[]> {
-	return keyedQuery(unit, filter, []).castTo<AssignmentKeys[]>();
+	return keyedQuery(unit, filter, ['role_assignments.expires_at']).castTo<AssignmentKeys[]>();
 }
 
 /** These columns of the assignments that pass the filter, and the keys of what they join. */
@@ -77,8 +87,7 @@ function keyedQuery(
 	filter: AssignmentFilter,
 	columns: readonly string[],
 ): QueryBuilder<RoleAssignment, RoleAssignment[]> {
-	const query = unit
-		.query(RoleAssignment)
+	const query = assignmentQuery(unit, filter)
 		.join('users', sameEnvironment('role_assignments', 'user_id', 'users'))
 		.join('roles', sameEnvironment('role_assignments', 'role_id', 'roles'))
 		.join('tenants', sameEnvironment('role_assignments', 'tenant_id', 'tenants'))
@@ -90,6 +99,10 @@ function keyedQuery(
 	return query;
 }
 
+function assignmentQuery(unit: ReadingUnit, { stored }: AssignmentFilter) {
+	return stored ? unit.queryStored(RoleAssignment) : unit.query(RoleAssignment);
+}
+
 function narrow(query: QueryBuilder<RoleAssignment, RoleAssignment[]>, filter: AssignmentFilter): void {
 	whereIdsIn(query, {
 		'role_assignments.id': filter.ids,
@@ -99,6 +112,7 @@ function narrow(query: QueryBuilder<RoleAssignment, RoleAssignment[]>, filter: A
 		'role_assignments.resource_instance_id': filter.resource_instance_ids,
 		'resource_instances.resource_id': filter.resource_ids,
 	});
+	if (filter.expired) query.whereRaw('role_assignments.expires_at <= statement_timestamp()');
 	if (filter.on_instances === true) query.whereNotNull('role_assignments.resource_instance_id');
 	if (filter.on_instances === false) query.whereNull('role_assignments.resource_instance_id');
 }
@@ -112,6 +126,8 @@ export interface AssignmentReference {
 	readonly role: string;
 	readonly tenant?: string | undefined;
 	readonly resource_instance?: string | undefined;
+	/** When it is to end, for what is given; absent for good. */
+	readonly expires_at?: string | undefined;
 }
 
 /** An object that a reference names. */
@@ -173,9 +189,9 @@ export async function resourceRolesIn(
 	return new Map(resourceIds.map((id) => [id, rowsByReference(roles.get(id) ?? [], wanted)]));
 }
 
-/** Some of the assignments that pass the filter, as many as one statement takes. */
+/** Some of the stored assignments that pass the filter, as many as one statement takes. */
 export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentRow[]> {
-	const query = unit.query(RoleAssignment);
+	const query = unit.queryStored(RoleAssignment);
 	if (filter.resource_ids !== undefined) {
 		query.join('resource_instances', sameEnvironment('role_assignments', 'resource_instance_id', 'resource_instances'));
 	}
@@ -183,7 +199,7 @@ export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilte
 	// Most deleted objects have no assignments, which the table alone can tell: planning the joins would be wasted.
 	const found = await query.select('role_assignments.id').limit(rowsPerStatement);
 	if (found.length === 0) return [];
-	return assignmentsBy(unit, { ids: found.map(({ id }) => id) });
+	return assignmentsBy(unit, { ids: found.map(({ id }) => id), stored: true });
 }
 
 /**
@@ -192,10 +208,10 @@ export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilte
  */
 export async function assignmentsBetween(
 	unit: ReadingUnit,
-	filter: Pick<AssignmentFilter, 'user_ids' | 'tenant_ids' | 'resource_instance_ids'>,
+	filter: Pick<AssignmentFilter, 'user_ids' | 'tenant_ids' | 'resource_instance_ids' | 'stored'>,
 ): Promise<readonly RoleAssignment[]> {
 	if (filter.user_ids?.length === 0) return [];
-	const query = unit.query(RoleAssignment);
+	const query = assignmentQuery(unit, filter);
 	narrow(query, { ...filter, on_instances: filter.resource_instance_ids !== undefined });
 	return query;
 }
@@ -203,24 +219,98 @@ export async function assignmentsBetween(
 /** What an assignment joins, by id. */
 export type AssignmentIds = Pick<AssignmentRow, 'user_id' | 'role_id' | 'tenant_id' | 'resource_instance_id'>;
 
-/** Adds the assignments that are not there yet, made for a request or for none, and returns those. Records nothing. */
+/** What a new assignment joins, and when it ends. */
+export type AssignmentColumns = AssignmentIds & Pick<AssignmentRow, 'expires_at'>;
+
+/** Adds the assignments that are not stored yet, made for a request or for none, and returns those. Records nothing. */
 export async function insertAssignments(
 	unit: WritingUnit,
-	wanted: readonly AssignmentIds[],
+	wanted: readonly AssignmentColumns[],
 	element_request_id: string | null = null,
 ): Promise<readonly RoleAssignment[]> {
-	const columns = wanted.map(({ user_id, role_id, tenant_id, resource_instance_id }) => {
+	const columns = wanted.map(({ user_id, role_id, tenant_id, resource_instance_id, expires_at }) => {
 		const { id, created_at } = unit.stamp();
-		return { id, created_at, user_id, role_id, tenant_id, resource_instance_id, element_request_id };
+		return { id, created_at, user_id, role_id, tenant_id, resource_instance_id, element_request_id, expires_at };
 	});
 	return unit.insertMissing(RoleAssignment, columns);
+}
+
+/** An assignment whose expiry was changed, and what it was before. */
+export interface ChangedAssignment {
+	readonly before: RoleAssignment;
+	readonly after: RoleAssignment;
+}
+
+/**
+ * Changes the expiry of those of the assignments that are stored: where `changes` is `extend`, only to a later one, and
+ * else to what is wanted. One that had expired is given anew, for the request or none. Records nothing.
+ */
+export async function changeExpiries(
+	unit: WritingUnit,
+	wanted: readonly AssignmentColumns[],
+	{ changes, requestId }: { readonly changes: 'extend' | 'replace'; readonly requestId: string | null },
+): Promise<readonly ChangedAssignment[]> {
+	const changed: ChangedAssignment[] = [];
+	for (const [, chunk] of rowChunks(wanted)) {
+		const { rows } = await unit.raw<ExpiryChange>(
+			`with before as (
+				select held.id, held.expires_at, held.element_request_id, nullif(wanted.expiry, '')::timestamptz as expiry
+				from unnest(:users::uuid[], :roles::uuid[], :tenants::uuid[], :instances::text[], :expiries::text[])
+					as wanted (user_id, role_id, tenant_id, instance, expiry)
+				cross join lateral (
+					select id, expires_at, element_request_id, resource_instance_id from role_assignments
+					where environment_id = :environment_id and tenant_id = wanted.tenant_id
+						and user_id = wanted.user_id and role_id = wanted.role_id offset 0
+				) as held
+				where held.resource_instance_id is not distinct from nullif(wanted.instance, '')::uuid
+					and held.expires_at is distinct from nullif(wanted.expiry, '')::timestamptz
+					and (:replace or held.expires_at < coalesce(nullif(wanted.expiry, ''), 'infinity')::timestamptz)
+			)
+			update role_assignments set expires_at = before.expiry, element_request_id = coalesce(
+				:request::uuid, case when before.expires_at <= statement_timestamp() then null else before.element_request_id end
+			)
+			from before where role_assignments.environment_id = :environment_id and role_assignments.id = before.id
+			returning role_assignments.*, before.expires_at as previous_expires_at,
+				before.element_request_id as previous_request_id`,
+			{
+				users: chunk.map(({ user_id }) => user_id),
+				roles: chunk.map(({ role_id }) => role_id),
+				tenants: chunk.map(({ tenant_id }) => tenant_id),
+				instances: chunk.map(({ resource_instance_id }) => resource_instance_id ?? ''),
+				expiries: chunk.map(({ expires_at }) => expires_at?.toISOString() ?? ''),
+				replace: changes === 'replace',
+				request: requestId,
+			},
+		);
+		changed.push(...rows.map(asChangedAssignment));
+	}
+	return changed;
+}
+
+interface ExpiryChange extends RoleAssignment {
+	readonly previous_expires_at: Date | null;
+	readonly previous_request_id: string | null;
+}
+
+function asChangedAssignment({
+	previous_expires_at,
+	previous_request_id,
+	...columns
+}: ExpiryChange): ChangedAssignment {
+	const after = RoleAssignment.fromDatabaseJson(columns);
+	const before = RoleAssignment.fromDatabaseJson({
+		...columns,
+		expires_at: previous_expires_at,
+		element_request_id: previous_request_id,
+	});
+	return { before, after };
 }
 
 /** Deletes these assignments. Records nothing. */
 export async function deleteAssignments(unit: WritingUnit, rows: readonly AssignmentRow[]): Promise<void> {
 	for (const [, chunk] of rowChunks(rows)) {
 		const ids = chunk.map((row) => row.id);
-		await unit.query(RoleAssignment).whereRaw('role_assignments.id = any(?::uuid[])', [ids]).delete();
+		await unit.queryStored(RoleAssignment).whereRaw('role_assignments.id = any(?::uuid[])', [ids]).delete();
 	}
 }
 
@@ -239,7 +329,7 @@ export async function heldTenantRoles(
 	const { rows } = await unit.raw<HeldTenantRole>(
 		`with held as materialized (
 			select user_id, tenant_id, role_id, resource_instance_id from role_assignments
-			where environment_id = :environment_id and user_id = any(:user_ids::uuid[])
+			where environment_id = :environment_id and user_id = any(:user_ids::uuid[]) and ${holdsNow('role_assignments')}
 		)
 		select held.user_id, held.tenant_id, roles.key as role, tenants.key as tenant from held
 			join roles on roles.environment_id = :environment_id and roles.id = held.role_id

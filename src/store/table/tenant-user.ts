@@ -1,4 +1,5 @@
 import type { QueryBuilder } from 'objection';
+import { holdsNow } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
@@ -22,11 +23,10 @@ export class TenantUser extends EnvironmentModel {
  * name of a table in the statement that has `environment_id`, `tenant_id` and `user_id`.
  */
 export function membershipCondition(row: string): string {
-	const either = ['tenant_users', 'role_assignments'].map(
-		(table) => `exists (select from ${table} as held where held.environment_id = ${row}.environment_id
-			and held.tenant_id = ${row}.tenant_id and held.user_id = ${row}.user_id)`,
-	);
-	return `(${either.join(' or ')})`;
+	const held = (table: string, condition: string) =>
+		`exists (select from ${table} as held where held.environment_id = ${row}.environment_id
+			and held.tenant_id = ${row}.tenant_id and held.user_id = ${row}.user_id and ${condition})`;
+	return `(${held('tenant_users', 'true')} or ${held('role_assignments', holdsNow('held'))})`;
 }
 
 /** A user in a tenant, with the keys of both. */

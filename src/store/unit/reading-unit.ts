@@ -7,6 +7,7 @@ import { asId } from '../../wire/common.js';
 import type { Cipher } from '../account/secret.js';
 import { type Publications, readPublications, schemaInForce } from '../policy/publications.js';
 import type { EnvironmentModel, KeyedModel } from '../table/environment-model.js';
+import { holdsNow } from './holds-now.js';
 import { idsAmong, rowsByReference, whereReferred } from './reference.js';
 import { type SchemaChange, schemaChangeAfter } from './schema-change.js';
 import { asModel, type TableModel, type Within } from './table-model.js';
@@ -42,8 +43,14 @@ export class ReadingUnit {
 		return this.#database;
 	}
 
-	/** A query over the environment's rows of a table, to be narrowed further. */
+	/** A query over the environment's rows of a table, but for expired ones, to be narrowed further. */
 	query<M extends EnvironmentModel>(table: TableModel<M>): QueryBuilder<M, M[]> {
+		const query = this.queryStored(table);
+		return table.expires ? query.whereRaw(holdsNow(table.tableName)) : query;
+	}
+
+	/** A query over all of the environment's rows of a table, expired ones among them, to be narrowed further. */
+	queryStored<M extends EnvironmentModel>(table: TableModel<M>): QueryBuilder<M, M[]> {
 		const query = asModel(table)
 			.query(this.database)
 			.where(`${table.tableName}.environment_id`, this.scope.environment_id);

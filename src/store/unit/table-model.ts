@@ -10,6 +10,8 @@ export interface TableModel<M extends EnvironmentModel> {
 	readonly tableName: string;
 	readonly kind: ChangeKind;
 	readonly title: string;
+	/** Whether rows have `expires_at`: what has expired is as if it were not there. */
+	readonly expires?: true;
 }
 
 /** A table as objection takes it: a model's row type stands in a type out of which TypeScript cannot infer it. */

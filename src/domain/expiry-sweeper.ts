@@ -1,0 +1,78 @@
+import type { Logger } from '../log.js';
+import type { Scope } from '../store/unit/reading-unit.js';
+import { rowsPerStatement } from '../store/unit/row-chunks.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { removeExpiredAssignments } from './assignment.js';
+import { removeExpiredTuples } from './relationship-tuple.js';
+
+/** What a sweeper needs of the store. */
+export interface SweptStore {
+	/** The environments in which expired grants are stored. */
+	expired(): Promise<readonly Scope[]>;
+	/** Runs a unit of work of the server itself, which has no actor. */
+	write(scope: Scope, work: (unit: WritingUnit) => Promise<number>): Promise<{ readonly value: number }>;
+}
+
+/**
+ * Deletes expired grants from the store, with their changes in the log. Nothing waits for that: what has expired is as
+ * if it were not there. Each unit deletes few, so that writers wait for it no longer than for each other; several
+ * processes may sweep at once, because a unit sees what those before it deleted.
+ */
+export class ExpirySweeper {
+	#timer: NodeJS.Timeout | null = null;
+	#sweeping: Promise<void> = Promise.resolve();
+	#stopped = false;
+
+	/** @param pause between two sweeps, in milliseconds. */
+	constructor(
+		private readonly store: SweptStore,
+		private readonly log: Logger,
+		private readonly pause = 30_000,
+	) {}
+
+	/** Sweeps from now on. */
+	start(): void {
+		this.#timer = setTimeout(() => {
+			this.#sweeping = this.#sweep().finally(() => {
+				if (!this.#stopped) this.start();
+			});
+		}, this.pause).unref();
+	}
+
+	/** Ends that; resolves when nothing is being deleted any more. */
+	async stop(): Promise<void> {
+		this.#stopped = true;
+		if (this.#timer !== null) clearTimeout(this.#timer);
+		await this.#sweeping;
+	}
+
+	async #sweep(): Promise<void> {
+		await this.#attempt(async () => {
+			for (const scope of await this.store.expired()) await this.#attempt(() => this.#sweepEnvironment(scope));
+		});
+	}
+
+	/** The database may be away or full, or an environment deleted meanwhile: the next sweep looks again. */
+	async #attempt(step: () => Promise<void>): Promise<void> {
+		try {
+			await step();
+		} catch (error) {
+			if (!this.#stopped) this.log.warn({ error }, 'expired grants could not be swept');
+		}
+	}
+
+	async #sweepEnvironment(scope: Scope): Promise<void> {
+		let swept = 0;
+		for (let more = true; more && !this.#stopped; ) {
+			const { value } = await this.store.write(scope, removeExpired);
+			swept += value;
+			more = value >= rowsPerStatement;
+		}
+		if (swept > 0) this.log.info({ environment: scope.environment_id, swept }, 'expired grants were swept');
+	}
+}
+
+/** Deletes some expired grants, at most as many of each kind as one statement takes. Returns how many. */
+async function removeExpired(unit: WritingUnit): Promise<number> {
+	return (await removeExpiredAssignments(unit)) + (await removeExpiredTuples(unit));
+}

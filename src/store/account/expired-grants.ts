@@ -1,0 +1,13 @@
+import type { Knex } from 'knex';
+import { Environment } from '../table/account.js';
+import type { Scope } from '../unit/reading-unit.js';
+import { environmentScope } from './account.js';
+
+/** The environments in which expired grants are stored, by the clock of the database. */
+export async function environmentsWithExpired(knex: Knex): Promise<readonly Scope[]> {
+	const expired = (table: string) => `select environment_id from ${table} where expires_at <= statement_timestamp()`;
+	const rows = await Environment.query(knex).whereRaw(
+		`environments.id in (${expired('role_assignments')} union ${expired('relationship_tuples')})`,
+	);
+	return rows.map(environmentScope);
+}
