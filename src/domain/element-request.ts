@@ -24,8 +24,10 @@ import type {
 	OperationApprovalListed,
 	OperationApprovalRead,
 } from '../wire/element-request.js';
+import { asDate } from './as-date.js';
 import { assignForRequest } from './assignment.js';
 import type { ActingUser } from './element-level.js';
+import { requireEnd, shortened } from './element-request-end.js';
 import { changeRequest, createRequest } from './element-request-record.js';
 import { decideMove, type Move, type Mover, requirePending, transitions } from './element-request-state.js';
 import {
@@ -48,13 +50,14 @@ export function readAccessRequest(unit: ReadingUnit, row: ElementRequest): Acces
 }
 
 function accessDetails(row: ElementRequest) {
-	const { tenant_id, role_id, resource_id, resource_instance_id, config_id } = row;
+	const { tenant_id, role_id, resource_id, resource_instance_id, config_id, expires_at } = row;
 	return {
 		tenant: tenant_id,
 		role: role_id ?? '',
 		resource: resource_id,
 		resource_instance: resource_instance_id,
 		element_config_id: config_id,
+		expires_at: expires_at ?? undefined,
 	};
 }
 
@@ -69,12 +72,14 @@ export function readOperationApproval(unit: ReadingUnit, row: ElementRequest): O
 	return { ...row, ...unit.scope, type: 'operation_approval', access_request_details: approvalDetails(row) };
 }
 
-function approvalDetails({ tenant_id, resource_id, resource_instance_id, config_id }: ElementRequest) {
+function approvalDetails(row: ElementRequest) {
+	const { tenant_id, resource_id, resource_instance_id, config_id, expires_at } = row;
 	return {
 		tenant: tenant_id,
 		resource: resource_id ?? '',
 		resource_instance: resource_instance_id,
 		element_config_id: config_id,
+		expires_at: expires_at ?? undefined,
 	};
 }
 
@@ -124,6 +129,7 @@ export async function createAccessRequest(
 		resource_id: instance?.resource_id ?? resource?.id ?? null,
 		resource_instance_id: instance?.id ?? null,
 		reason: reason ?? null,
+		expires_at: asDate(details.expires_at),
 	});
 	return announced(unit, config, request);
 }
@@ -153,6 +159,7 @@ export async function createOperationApproval(
 		resource_id: resource.id,
 		resource_instance_id: instance?.id ?? null,
 		reason: reason ?? null,
+		expires_at: asDate(details.expires_at),
 	});
 	return announced(unit, config, request);
 }
@@ -197,7 +204,8 @@ export async function findVisibleRequest(
 
 /**
  * Approves, denies or cancels a request, in the same unit as what follows: an approved access request assigns its role,
- * an approved operation the role `_Approved_` on its instance. The same move again by the same user changes nothing.
+ * an approved operation the role `_Approved_` on its instance, until the earliest end that was asked for, that the
+ * reviewer says or that the element allows. The same move again by the same user changes nothing.
  * Throws `not_found`, `forbidden`, `conflict`, and `invalid` for a role that cannot take the place of the one asked for.
  */
 export async function moveRequest(
@@ -213,9 +221,11 @@ export async function moveRequest(
 	if (move === 'approve') await requireRequester(unit, request);
 	const { by, to } = transitions[move];
 	const role_id = review.role === undefined ? request.role_id : (await findOtherRole(unit, request, review.role)).id;
+	const expires_at = move === 'approve' ? requireEnd(unit, config, request, review) : request.expires_at;
 	const after = await changeRequest(unit, request, {
 		status: to,
 		role_id,
+		expires_at,
 		...(by === 'reviewer' && {
 			reviewer_user_id: actor.user_id,
 			reviewed_at: unit.now,
@@ -227,7 +237,8 @@ export async function moveRequest(
 }
 
 /**
- * Changes the comment of a reviewer and, while the request is pending, the role that is asked for. Throws as
+ * Changes the comment of a reviewer and, while the request is pending, the role that is asked for, and its end to an
+ * earlier one. Throws as
  * `moveRequest` does.
  */
 export async function reviewRequest(
@@ -235,16 +246,21 @@ export async function reviewRequest(
 	config: ElementsConfig,
 	actor: ActingUser,
 	reference: string,
-	{ reviewer_comment, role }: AccessRequestReview,
+	{ reviewer_comment, role, expires_at: ending }: AccessRequestReview,
 ): Promise<ElementRequest> {
 	const { request, mover } = await findVisibleRequest(unit, config, actor, reference);
 	if (!mover.reviews) throw forbidden('only reviewers can change a request');
 	if (request.requesting_user_id === actor.user_id && !mover.self_review) {
 		throw forbidden('nobody reviews a request of their own');
 	}
-	if (role !== undefined) requirePending(request);
+	if (role !== undefined || ending !== undefined) requirePending(request);
 	const role_id = role === undefined ? request.role_id : (await findOtherRole(unit, request, role)).id;
-	return changeRequest(unit, request, { role_id, reviewer_comment: reviewer_comment ?? request.reviewer_comment });
+	const expires_at = shortened(request, ending);
+	return changeRequest(unit, request, {
+		role_id,
+		expires_at,
+		reviewer_comment: reviewer_comment ?? request.reviewer_comment,
+	});
 }
 
 /** Throws `conflict` if the user who asked has left the tenant: an approval would bring them back. */
@@ -261,7 +277,8 @@ async function grant(unit: WritingUnit, request: ElementRequest): Promise<void> 
 	// An approval about no instance, or of a resource without the role, is a record and nothing more.
 	if (role === null || (request.type === 'operation_approval' && resource_instance_id === null)) return;
 	const resource_instance = resource_instance_id ?? undefined;
-	await assignForRequest(unit, { user, role, tenant, resource_instance }, id);
+	const expires_at = request.expires_at?.toISOString();
+	await assignForRequest(unit, { user, role, tenant, resource_instance, expires_at }, id);
 }
 
 async function findApprovedRole(unit: ReadingUnit, resource_id: string): Promise<string | null> {

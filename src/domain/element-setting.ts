@@ -14,6 +14,9 @@ export const approvedRole = '_Approved_';
 /** The action that `approvedRole` grants. */
 export const operateAction = 'operate';
 
+/** The setting of an element that bounds how long what it approves holds, in seconds. */
+export const durationSetting = 'max_duration';
+
 /** The setting of an element that lets requesters review their own requests. */
 export const selfReviewSetting = 'allow_self_approval';
 

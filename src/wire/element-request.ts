@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { environmentObject, InstanceReference, optional, Reference, Text, Timestamp, Uuid } from './common.js';
-import { granting } from './granting.js';
+import { expiryShape, granting, shownExpiry } from './granting.js';
 import { paginated } from './list.js';
 import { pageShape } from './query.js';
 
@@ -16,6 +16,7 @@ export const AccessRequestCreate = granting({
 			role: Reference,
 			resource: optional(Reference),
 			resource_instance: optional(InstanceReference),
+			...expiryShape,
 		},
 		['element_config_id'],
 	),
@@ -26,7 +27,7 @@ export type AccessRequestCreate = z.output<typeof AccessRequestCreate>;
 /** A request for the approval of an operation on a resource (spec: Operation approval). */
 export const OperationApprovalCreate = granting({
 	access_request_details: granting(
-		{ tenant: Reference, resource: Reference, resource_instance: optional(InstanceReference) },
+		{ tenant: Reference, resource: Reference, resource_instance: optional(InstanceReference), ...expiryShape },
 		['element_config_id'],
 	),
 	reason: optional(Text),
@@ -38,16 +39,25 @@ function orNothing<S extends z.ZodType<object>>(schema: S) {
 	return schema.optional().transform((body): z.output<S> | Record<string, never> => body ?? {});
 }
 
-/** What a reviewer says of an access request: a comment, and another role than the one that was asked for. Or nothing. */
+/**
+ * What a reviewer says of an access request: a comment, another role than the one that was asked for, an earlier end. Or
+ * nothing.
+ */
 export const AccessRequestReview = orNothing(
 	granting({
 		reviewer_comment: optional(Text),
 		role: optional(Reference),
+		...expiryShape,
 	}),
 ).meta({ id: 'AccessRequestReview' });
 export type AccessRequestReview = z.output<typeof AccessRequestReview>;
 
-/** What a reviewer says of a request without a role. */
+/** What a reviewer says of an operation approval: a comment, and an earlier end than was asked for. Or nothing. */
+export const OperationApprovalReview = orNothing(granting({ reviewer_comment: optional(Text), ...expiryShape })).meta({
+	id: 'OperationApprovalReview',
+});
+
+/** What a reviewer says of a request that is denied. */
 export const RequestComment = orNothing(granting({ reviewer_comment: optional(Text) })).meta({ id: 'RequestComment' });
 export type RequestComment = z.output<typeof RequestComment>;
 
@@ -98,6 +108,7 @@ export const AccessRequestRead = z
 			resource: Uuid.nullable(),
 			resource_instance: Uuid.nullable(),
 			element_config_id: Uuid.nullable(),
+			...shownExpiry,
 		}),
 	})
 	.meta({ id: 'AccessRequestRead' });
@@ -136,6 +147,7 @@ const approval = {
 		resource: Uuid,
 		resource_instance: Uuid.nullable(),
 		element_config_id: Uuid.nullable(),
+		...shownExpiry,
 	}),
 };
 

@@ -33,10 +33,20 @@ const RolesToLevels = boundedRecord(Level, boundedArray(Reference)).meta({
 });
 
 const maxSettings = 100;
-const Settings = keyed(z.union([z.int(), z.boolean(), Text]), Text.min(1)).refine(
-	(settings) => Object.keys(settings).length <= maxSettings,
-	`must have at most ${maxSettings} members`,
-);
+/** The longest time that `max_duration` may say, in seconds: ten years. */
+const longestDuration = 315_360_000;
+
+/** The settings that mean something to the server are of its type; others may be anything. */
+const Settings = keyed(z.union([z.int(), z.boolean(), Text]), Text.min(1))
+	.refine((settings) => Object.keys(settings).length <= maxSettings, `must have at most ${maxSettings} members`)
+	.refine(({ max_duration = 1 }) => Number.isInteger(max_duration) && isDuration(max_duration), {
+		path: ['max_duration'],
+		error: `must be a number of seconds from 1 to ${longestDuration}`,
+	});
+
+function isDuration(seconds: unknown): boolean {
+	return Number(seconds) >= 1 && Number(seconds) <= longestDuration;
+}
 
 function isHttpUrl(text: string): boolean {
 	return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);

@@ -175,6 +175,73 @@ journey('members, roles and groups of groups end', async (t, place) => {
 	fails(t, await http.post(`${staff}/roles`, role), 409, 'viewer');
 });
 
+journey('what is approved ends when it was asked for, or earlier', async (t, place) => {
+	await furnish(place);
+	const { http, facts, elements } = place;
+	await http.post(`${place.schema}/roles`, { key: 'owner', name: 'Owner' });
+	await http.post(`${facts}/role_assignments`, { user: 'ben', role: 'owner', tenant: 'acme' });
+	await http.post(`${facts}/tenants/acme/users`, { key: 'ann' });
+	const config = { name: 'Element', settings: {}, roles_to_levels: {} };
+	const members = { key: 'members', elements_type: 'user_management', roles_to_levels: { LEVEL_1: ['owner'] } };
+	await http.post(`${elements}/config`, { ...config, ...members });
+	const settings = { user_management_element: 'members' };
+	await http.post(`${elements}/config`, { ...config, key: 'requests', elements_type: 'approval_flow', settings });
+	const as = (user: string) => `${facts}/access_requests/requests/user/${user}/tenant/acme`;
+	const ask = async (expires_at: string | null = null) => {
+		const details = { tenant: 'acme', role: 'reader', expires_at };
+		const asked = await http.post(as('ann'), { access_request_details: details });
+		t.is(asked.status, 200);
+		t.is((asked.body['access_request_details'] as Loose)['expires_at'], expires_at ?? undefined);
+		return `${as('ben')}/${String(asked.body['id'])}`;
+	};
+	const given = async () => {
+		const { body } = await http.get<Listed>(`${facts}/role_assignments?user=ann`);
+		for (const { role, tenant } of body) await http.delete(`${facts}/role_assignments`, { user: 'ann', role, tenant });
+		return body.map(({ expires_at }) => expires_at);
+	};
+
+	t.is((await http.put(`${await ask(later)}/approve`)).status, 200);
+	t.deepEqual(await given(), [later], 'as it was asked for');
+	const shorter = await http.put<Loose>(`${await ask(later)}/approve`, { expires_at: sooner });
+	t.is((shorter.body['access_request_details'] as Loose)['expires_at'], sooner);
+	t.deepEqual(await given(), [sooner], 'a reviewer shortens');
+	t.is((await http.put(`${await ask()}/approve`, { expires_at: sooner })).status, 200);
+	t.deepEqual(await given(), [sooner], 'what was asked for good, too');
+	const request = await ask(sooner);
+	fails(t, await http.put(`${request}/approve`, { expires_at: later }), 400, later);
+	fails(t, await http.patch(`${request}/reviewer`, { expires_at: later }), 400, later);
+	t.is((await http.patch(`${request}/reviewer`, { expires_at: '2997-01-01T00:00:00Z' })).status, 200);
+	t.is((await http.put(`${request}/approve`)).status, 200);
+	t.deepEqual(await given(), ['2997-01-01T00:00:00.000Z'], 'a reviewer shortens before');
+	fails(t, await http.patch(`${request}/reviewer`, { expires_at: '2996-01-01T00:00:00Z' }), 409, 'approved');
+	const past = { tenant: 'acme', role: 'reader', expires_at: inTime(-1_000) };
+	fails(t, await http.post(as('ann'), { access_request_details: past }), 422, 'expires_at');
+
+	for (const wrong of [0, -1, true, 'a day', 315_360_001]) {
+		const body = { settings: { ...settings, max_duration: wrong } };
+		fails(t, await http.patch(`${elements}/config/requests`, body), 422, 'max_duration');
+	}
+	const capped = { settings: { ...settings, max_duration: 86_400 } };
+	t.is((await http.patch(`${elements}/config/requests`, capped)).status, 200);
+	for (const wish of [later, null]) {
+		const before = Date.now();
+		t.is((await http.put(`${await ask(wish)}/approve`)).status, 200);
+		const [end] = await given();
+		const latest = Date.now() + 86_400_000;
+		t.true(
+			Date.parse(String(end)) >= before + 86_400_000 && Date.parse(String(end)) <= latest,
+			'the element bounds it',
+		);
+	}
+	const ended = await ask(later);
+	await place.store.database
+		.knex('element_requests')
+		.where({ status: 'pending' })
+		.update({ expires_at: new Date(0) });
+	fails(t, await http.put(`${ended}/approve`), 409, 'ended');
+	t.deepEqual(await given(), []);
+});
+
 journey('a document has when grants end, and an import leaves out what has ended', async (t, place, management) => {
 	await furnish(place);
 	await addResourceRole(place, 'document', 'viewer');

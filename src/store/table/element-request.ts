@@ -32,6 +32,8 @@ export class ElementRequest extends EnvironmentModel {
 	declare reviewer_user_id: string | null;
 	declare reviewed_at: Date | null;
 	declare reviewer_comment: string | null;
+	/** When what is asked for is to end; `null` for good. */
+	declare expires_at: Date | null;
 	declare updated_at: Date;
 }
 

@@ -1,0 +1,40 @@
+import { Failure } from '../failure.js';
+import type { ElementRequest } from '../store/table/element-request.js';
+import type { ElementsConfig } from '../store/table/elements-config.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import type { AccessRequestReview } from '../wire/element-request.js';
+import { asDate } from './as-date.js';
+import { durationSetting } from './element-setting.js';
+import { endsBefore } from './ends-before.js';
+
+/** Until when what a request asks for holds, once it is approved. */
+
+/**
+ * When what is approved now ends: at the earliest of what was asked for, what the reviewer says, and what the element
+ * allows; `null` for good. Throws `conflict` when that has passed, and `invalid` as `shortened`.
+ */
+export function requireEnd(
+	{ now }: WritingUnit,
+	{ settings }: ElementsConfig,
+	request: ElementRequest,
+	{ expires_at }: AccessRequestReview,
+): Date | null {
+	const wanted = shortened(request, expires_at);
+	const seconds = Number(settings[durationSetting] ?? Number.NaN);
+	const allowed = Number.isFinite(seconds) ? new Date(now.getTime() + seconds * 1_000) : null;
+	const end = endsBefore({ expires_at: allowed }, { expires_at: wanted }) ? allowed : wanted;
+	if (end === null || end > now) return end;
+	throw new Failure('conflict', `what the request asks for has ended at ${end.toISOString()}`);
+}
+
+/** The end of a request after a reviewer has said one. Throws `invalid` for one that is later than what was asked for. */
+export function shortened(request: ElementRequest, said: string | undefined): Date | null {
+	const end = asDate(said);
+	if (end === null) return request.expires_at;
+	if (!endsBefore(request, { expires_at: end })) return end;
+	const asked = request.expires_at?.toISOString() ?? '';
+	throw new Failure(
+		'invalid',
+		`a reviewer can only shorten what is asked for until ${asked}, got ${end.toISOString()}`,
+	);
+}
