@@ -16,6 +16,7 @@ import type { Surround } from './http/mount.js';
 import { createApplication, type Listening, listen, type Served } from './http/server.js';
 import { createLogger, type Logger } from './log.js';
 import { findOpa } from './opa.js';
+import { connectApprovals } from './pdp/approval-client.js';
 import { decisionPointDocumentation } from './pdp/documentation.js';
 import { createDecisionPoint } from './pdp/endpoints.js';
 import { reportState } from './pdp/feed-client.js';
@@ -222,6 +223,7 @@ export async function startDecisionPoint(
 		log,
 		clock,
 		mode: config.pdp_mode,
+		consume: connectApprovals(controlPlane, apiKey),
 		budget: config.pdp_budget * 1_000,
 	});
 	const endpoints = [...decisionPoint.endpoints, ...decisionPointDocumentation(decisionPoint.endpoints, version)];

@@ -33,6 +33,7 @@ export async function createRequest(
 			reviewer_user_id: null,
 			reviewed_at: null,
 			reviewer_comment: null,
+			consumed_at: null,
 		}),
 	);
 	unit.record('element_request', 'create', row.id, null, changeRecord(row));

@@ -69,7 +69,14 @@ export function readListedAccessRequest(unit: ReadingUnit, row: ListedRequest): 
 
 /** An operation approval as the API shows it. */
 export function readOperationApproval(unit: ReadingUnit, row: ElementRequest): OperationApprovalRead {
-	return { ...row, ...unit.scope, type: 'operation_approval', access_request_details: approvalDetails(row) };
+	const consumed_at = row.consumed_at ?? undefined;
+	return {
+		...row,
+		...unit.scope,
+		type: 'operation_approval',
+		access_request_details: approvalDetails(row),
+		consumed_at,
+	};
 }
 
 function approvalDetails(row: ElementRequest) {
@@ -92,7 +99,9 @@ async function announced(unit: WritingUnit, config: ElementsConfig, request: Ele
 
 /** An operation approval as lists show it. */
 export function readListedApproval(unit: ReadingUnit, row: ListedRequest): OperationApprovalListed {
-	return { ...row, ...readOperationApproval(unit, row), resource_key: row.resource_key ?? '' };
+	const { resource_key, consumed_at } = row;
+	const approval = readOperationApproval(unit, row);
+	return { ...row, ...approval, resource_key: resource_key ?? '', consumed_at: consumed_at ?? undefined };
 }
 
 /** The element that a path names. Throws `not_found`, and `invalid` for one that takes no requests of this type. */
@@ -232,7 +241,7 @@ export async function moveRequest(
 			reviewer_comment: review.reviewer_comment ?? request.reviewer_comment,
 		}),
 	});
-	if (move === 'approve') await grant(unit, after);
+	if (move === 'approve') await grantRequest(unit, after);
 	return announced(unit, config, after);
 }
 
@@ -264,14 +273,14 @@ export async function reviewRequest(
 }
 
 /** Throws `conflict` if the user who asked has left the tenant: an approval would bring them back. */
-async function requireRequester(unit: ReadingUnit, request: ElementRequest): Promise<void> {
+export async function requireRequester(unit: ReadingUnit, request: ElementRequest): Promise<void> {
 	const { requesting_user_id: user_id, tenant_id } = request;
 	if (await isMember(unit, { user_id, tenant_id })) return;
 	throw new Failure('conflict', 'the user who made the request is not a member of the tenant any more');
 }
 
 /** Gives who asked what was approved. */
-async function grant(unit: WritingUnit, request: ElementRequest): Promise<void> {
+export async function grantRequest(unit: WritingUnit, request: ElementRequest): Promise<void> {
 	const { id, requesting_user_id: user, tenant_id: tenant, resource_instance_id, resource_id } = request;
 	const role = request.role_id ?? (await findApprovedRole(unit, resource_id ?? ''));
 	// An approval about no instance, or of a resource without the role, is a record and nothing more.

@@ -14,6 +14,12 @@ export const approvedRole = '_Approved_';
 /** The action that `approvedRole` grants. */
 export const operateAction = 'operate';
 
+/** The setting of an `operation_approval` element that names an action, which `approvedRole` then grants too. */
+export const actionSetting = 'action';
+
+/** The setting of an `operation_approval` element whose approvals are good for one use. */
+export const singleUseSetting = 'single_use';
+
 /** The setting of an element that bounds how long what it approves holds, in seconds. */
 export const durationSetting = 'max_duration';
 

@@ -9,7 +9,7 @@ import {
 	replaceLevels,
 } from '../store/table/elements-config.js';
 import { actionsIn, Resource, ResourceAction } from '../store/table/resource.js';
-import { rolesKeyed } from '../store/table/role.js';
+import { grantRows, rolesKeyed } from '../store/table/role.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type {
@@ -22,6 +22,7 @@ import { definedFields } from './defined-fields.js';
 import { cancelRequests } from './element-request-record.js';
 import { resolveLevels } from './element-role.js';
 import {
+	actionSetting,
 	approvedRole,
 	operateAction,
 	requestsSetting,
@@ -32,6 +33,7 @@ import {
 import { elementsConfigRecord, recordElementsConfigChange } from './elements-config-record.js';
 import { onlyRow } from './only-row.js';
 import { createRole } from './role.js';
+import { grantPermissions } from './role-permission.js';
 
 /** Elements as the API shows them. */
 export async function readElementsConfigs(
@@ -214,11 +216,18 @@ async function clearSetting(unit: WritingUnit, reference: string, name: string):
 
 /**
  * Gives the resource of an `operation_approval` element the action `operate` and the roles `_Reviewer_` and
- * `_Approved_`, as far as they are missing. The roles outlive the element: they may be assigned.
+ * `_Approved_`, as far as they are missing, and `_Approved_` the action that its settings name. The roles outlive the
+ * element: they may be assigned.
  */
 async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }: ElementsConfig): Promise<void> {
+	if (elements_type !== 'operation_approval') return;
 	const reference = settings[resourceSetting];
-	if (elements_type !== 'operation_approval' || reference === undefined) return;
+	const named = settings[actionSetting];
+	if (reference === undefined && named !== undefined) {
+		const msg = `names an action, \`${named}\`, so the settings must name its resource as \`${resourceSetting}\``;
+		throw unprocessable([{ loc: ['body', 'settings', actionSetting], msg, type: 'unknown_action' }]);
+	}
+	if (reference === undefined) return;
 	const resource = (await unit.findMany(Resource, [String(reference)])).get(String(reference));
 	if (resource === undefined) {
 		const msg = `must name a resource; \`${reference}\` does not`;
@@ -229,10 +238,25 @@ async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }:
 		const columns = { key: operateAction, name: operateAction, description: null, attributes: null };
 		await unit.create(ResourceAction, { ...columns, resource_id: resource.id }, `${resource.key}:${operateAction}`);
 	}
+	if (named !== undefined && named !== operateAction && !actions.some(({ key }) => key === named)) {
+		const msg = `must name an action of the resource \`${resource.key}\`; \`${named}\` does not`;
+		throw unprocessable([{ loc: ['body', 'settings', actionSetting], msg, type: 'unknown_action' }]);
+	}
 	const known = await rolesKeyed(unit, resource.id, [reviewerRole, approvedRole]);
 	const isMissing = (key: string) => !known.some((role) => role.key === key);
 	if (isMissing(reviewerRole)) await createRole(unit, { key: reviewerRole, name: reviewerRole }, resource);
 	if (isMissing(approvedRole)) {
 		await createRole(unit, { key: approvedRole, name: approvedRole, permissions: [operateAction] }, resource);
 	}
+	if (named !== undefined) await grantApproved(unit, resource, String(named));
+}
+
+/** Gives the role for who was approved an action of its resource, unless it has it. */
+async function grantApproved(unit: WritingUnit, resource: Resource, action: string): Promise<void> {
+	const [role] = await rolesKeyed(unit, resource.id, [approvedRole]);
+	const wanted = (await actionsIn(unit, [resource.id])).find(({ key }) => key === action);
+	if (role === undefined || wanted === undefined) return;
+	const held = await grantRows(unit, [role.id]);
+	if (held.some(({ action_id }) => action_id === wanted.id)) return;
+	await grantPermissions(unit, role, [action]);
 }

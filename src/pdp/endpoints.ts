@@ -6,6 +6,8 @@ import { Failure, forbidden } from '../failure.js';
 import type { Endpoint } from '../http/endpoint.js';
 import type { AnyRequest, Surround } from '../http/mount.js';
 import type { Logger } from '../log.js';
+import type { ConsumeApproval } from './approval-client.js';
+import { approvalEndpoints } from './approval-endpoints.js';
 import { deadline } from './deadline.js';
 import type { DecisionContext } from './decide.js';
 import { decisionEndpoints } from './decision-endpoints.js';
@@ -26,8 +28,10 @@ export interface DecisionPointOptions {
 	readonly clock?: Pick<Clock, 'now'>;
 	/** `edge`, unless given. */
 	readonly mode?: Mode;
-	/** How long a request with `X-Min-Revision` may wait for it, in milliseconds. */
+	/** How long a request may wait for a revision, in milliseconds. */
 	readonly revisionWait?: number;
+	/** Consumes operation approvals; without it, the decision point does not serve that. */
+	readonly consume?: ConsumeApproval;
 	/** How much processor time one answer may take, in milliseconds. */
 	readonly budget?: number;
 }
@@ -40,11 +44,15 @@ export interface DecisionPoint {
 	readonly failureHeaders: () => Readonly<Record<string, string>>;
 }
 
+/** How long a request may wait for a revision unless it is said, in milliseconds. */
+const longestWait = 10_000;
+
 /** Makes a decision point that answers from `replica`. */
 export function createDecisionPoint(options: DecisionPointOptions): DecisionPoint {
-	const { replica, mode = 'edge' } = options;
+	const { replica, mode = 'edge', consume, revisionWait = longestWait } = options;
+	const approvals = consume === undefined ? [] : approvalEndpoints(replica, consume, revisionWait);
 	return {
-		endpoints: [...decisionEndpoints(mode), ...listingEndpoints(mode), ...healthEndpoints(replica)],
+		endpoints: [...decisionEndpoints(mode), ...listingEndpoints(mode), ...approvals, ...healthEndpoints(replica)],
 		surround: createSurround(options),
 		renderFailure: ({ code, problems, message }) => ({ detail: code === 'unprocessable' ? problems : message }),
 		failureHeaders: () => revisionHeader(replica.current()),
@@ -52,7 +60,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 }
 
 function createSurround(options: DecisionPointOptions): Surround {
-	const { replica, apiKey, log, clock = systemClock, revisionWait = 10_000, budget = 10_000 } = options;
+	const { replica, apiKey, log, clock = systemClock, revisionWait = longestWait, budget = 10_000 } = options;
 	const expected = digest(apiKey);
 	const now = (): DecisionContext => {
 		const held = replica.current();

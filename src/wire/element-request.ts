@@ -149,6 +149,9 @@ const approval = {
 		element_config_id: Uuid.nullable(),
 		...shownExpiry,
 	}),
+	consumed_at: Timestamp.optional().meta({
+		description: 'When an approval that is good for one use was used; absent until then.',
+	}),
 };
 
 /** An operation approval. Its details are ids. */

@@ -42,6 +42,11 @@ const Settings = keyed(z.union([z.int(), z.boolean(), Text]), Text.min(1))
 	.refine(({ max_duration = 1 }) => Number.isInteger(max_duration) && isDuration(max_duration), {
 		path: ['max_duration'],
 		error: `must be a number of seconds from 1 to ${longestDuration}`,
+	})
+	// Anything else would let approvals be used again that were meant for one use.
+	.refine(({ single_use = false }) => typeof single_use === 'boolean', {
+		path: ['single_use'],
+		error: 'must be true or false',
 	});
 
 function isDuration(seconds: unknown): boolean {

@@ -1,10 +1,17 @@
-import type { Loose } from '../support/client.js';
-import { onEachStore } from '../support/each-store.js';
+import { randomUUID } from 'node:crypto';
+import type { ExecutionContext } from 'ava';
+import { startDecisionPoint } from '../../src/compose.js';
+import { createLogger } from '../../src/log.js';
+import { newestChanges } from '../support/changes.js';
+import { type Client, client, type Loose } from '../support/client.js';
+import { onEachStack, onEachStore } from '../support/each-store.js';
 import { bearing, browsing } from '../support/element.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import type { Paginated } from '../support/listed.js';
-import type { Place } from '../support/management.js';
+import { createSecret, newPlace, type Place } from '../support/management.js';
+import type { Stack } from '../support/stack.js';
+import { temporary } from '../support/temporary.js';
 
 /** Operation approvals by users who are signed in (spec: Elements: operation approvals). */
 
@@ -209,3 +216,265 @@ journey('a list tells who asks for what, filtered and by the page', async (t, pl
 		resource_instance_key: 'main',
 	});
 });
+
+/** Makes the approvals of a place good for one use, and lets them grant `read` besides `operate`. */
+const singleUse = { resource: 'account', action: 'read', single_use: true };
+
+function set({ http, elements }: Place, settings: object) {
+	return http.patch(`${elements}/config/approvals`, { settings });
+}
+
+/** Where a request is consumed by API key. */
+const consumption = ({ facts }: Place, id: unknown) => `${facts}/operation_approvals/${id}/consume`;
+
+/** Asks and approves. Returns the id of the request. */
+async function approve(place: Place, rex: Client, who: Client, details: object = {}): Promise<string> {
+	const made = await who.post(path(place), ask(details));
+	const { status, body } = await rex.put(`${path(place)}/${made.body['id']}/approve`);
+	if (status !== 200) throw new Error(JSON.stringify(body));
+	return String(body['id']);
+}
+
+async function actors(place: Place) {
+	return { ann: await bearing(place, 'ann'), bea: await bearing(place, 'bea'), rex: await bearing(place, 'rex') };
+}
+
+/** The actions that the role for who was approved grants. */
+async function granted({ http, schema }: Place): Promise<unknown> {
+	return (await http.get(`${schema}/resources/account/roles/_Approved_`)).body['permissions'];
+}
+
+journey('an element names an action, which approval grants besides `operate`', async (t, place) => {
+	await setTheScene(place);
+	t.deepEqual(await granted(place), ['operate']);
+	for (const [settings, says] of [
+		[{ resource: 'account', action: 'burn' }, 'burn'],
+		[{ resource: 'account', action: 5 }, '5'],
+		[{ action: 'read' }, 'resource'],
+		[{ single_use: 'true' }, 'single_use'],
+		[{ single_use: 1 }, 'single_use'],
+	] as const) {
+		fails(t, await set(place, settings), 422, says);
+	}
+	t.deepEqual(problemPlaces(await set(place, { resource: 'account', action: 'burn' })), ['body.settings.action']);
+	const operate = { resource: 'account', action: 'operate' };
+	for (const settings of [operate, singleUse, singleUse]) t.is((await set(place, settings)).status, 200);
+	t.deepEqual(await granted(place), ['operate', 'read']);
+	t.is((await set(place, operate)).status, 200);
+	t.deepEqual(await granted(place), ['operate', 'read'], 'what was granted stays');
+});
+
+journey('an approval is good for one use', async (t, place) => {
+	await setTheScene(place);
+	await set(place, singleUse);
+	const { ann, rex } = await actors(place);
+	const id = await approve(place, rex, ann);
+	const ledger = await openLedger(t, place);
+	t.false('consumed_at' in (await ann.get(`${path(place)}/${id}`)).body);
+	const consumed = await ledger.wrote(await place.http.post(consumption(place, id)));
+	t.like(consumed, { id, status: 'approved' });
+	t.is(typeof consumed['consumed_at'], 'string');
+	t.deepEqual(await approved(place), []);
+	t.deepEqual(await ledger.read(await ann.get(`${path(place)}/${id}`)), consumed);
+	const { body } = await ann.get<Paginated>(path(place));
+	t.is(body.data[0]?.['consumed_at'], consumed['consumed_at']);
+	fails(t, await place.http.post(consumption(place, id)), 409, String(consumed['consumed_at']));
+	t.deepEqual(await ledger.kept(await rex.put(`${path(place)}/${id}/approve`)), consumed, 'approving again is nothing');
+	t.deepEqual(await approved(place), []);
+});
+
+journey('what cannot be consumed says why', async (t, place, management) => {
+	await setTheScene(place);
+	const { ann, rex } = await actors(place);
+	const { knex } = place.store.database;
+	const consume = (id: unknown) => place.http.post(consumption(place, id));
+	const ask1 = async (move?: string, by = rex) => {
+		const { body } = await ann.post(path(place), ask());
+		if (move !== undefined) await by.put(`${path(place)}/${body['id']}/${move}`);
+		return String(body['id']);
+	};
+	const plain = await approve(place, rex, ann);
+	fails(t, await consume(plain), 409, 'single_use');
+	t.deepEqual(await approved(place), ['ann@account:main']);
+	await set(place, singleUse);
+	fails(t, await consume(await ask1()), 409, 'pending');
+	fails(t, await consume(await ask1('deny')), 409, 'denied');
+	fails(t, await consume(await ask1('cancel', ann)), 409, 'canceled');
+	for (const unknown of ['nothing', randomUUID()]) fails(t, await consume(unknown), 404, unknown);
+	const other = await newPlace(management, management.project);
+	fails(t, await other.http.post(consumption(other, plain)), 404, plain);
+	const reader = await createSecret(place.store, place.organization_id, {
+		project_id: place.project_id,
+		environment_id: place.id,
+		access_level: 'read',
+	});
+	fails(t, await client(place.url, reader).post(consumption(place, plain)), 403);
+	await knex('element_requests')
+		.where({ id: plain })
+		.update({ expires_at: new Date(0) });
+	fails(t, await consume(plain), 409, 'ended');
+	await knex('element_requests').where({ id: plain }).update({ expires_at: null });
+	const held = { user: 'ann', role: '_Approved_', resource_instance: 'account:main', tenant: 'acme' };
+	await place.http.delete(`${place.facts}/role_assignments`, held);
+	fails(t, await consume(plain), 409, 'hold');
+	const again = await approve(place, rex, ann);
+	await place.http.delete(`${place.elements}/config/approvals`);
+	fails(t, await consume(again), 409, 'deleted');
+});
+
+journey('consuming takes away what the approval gave, and nothing else', async (t, place) => {
+	await setTheScene(place);
+	await set(place, singleUse);
+	const { ann, bea, rex } = await actors(place);
+	const consume = async (id: string) => t.is((await place.http.post(consumption(place, id))).status, 200);
+	const [first, second, others] = [
+		await approve(place, rex, ann),
+		await approve(place, rex, ann),
+		await approve(place, rex, bea),
+	];
+	await consume(first);
+	t.deepEqual((await approved(place)).toSorted(), ['ann@account:main', 'bea@account:main'], 'by the second approval');
+	await consume(second);
+	t.deepEqual(await approved(place), ['bea@account:main']);
+	const role = { user: 'ann', role: '_Approved_', resource_instance: 'account:main', tenant: 'acme' };
+	t.is((await place.http.post(`${place.facts}/role_assignments`, role)).status, 200);
+	await consume(await approve(place, rex, ann));
+	t.deepEqual((await approved(place)).toSorted(), ['ann@account:main', 'bea@account:main'], 'given by hand before');
+	await place.http.delete(`${place.facts}/role_assignments`, role);
+	const ending = await approve(place, rex, ann, { expires_at: '2999-01-01T00:00:00Z' });
+	t.is((await place.http.post(`${place.facts}/role_assignments`, role)).status, 200, 'extended by hand');
+	await consume(ending);
+	t.deepEqual((await approved(place)).toSorted(), ['ann@account:main', 'bea@account:main']);
+	await consume(others);
+	t.deepEqual(await approved(place), ['ann@account:main']);
+});
+
+journey('an approval taken back does not come back with another', async (t, place) => {
+	await setTheScene(place);
+	await set(place, singleUse);
+	const { ann, rex } = await actors(place);
+	await approve(place, rex, ann);
+	const role = { user: 'ann', role: '_Approved_', resource_instance: 'account:main', tenant: 'acme' };
+	t.is((await place.http.delete(`${place.facts}/role_assignments`, role)).status, 204);
+	const next = await approve(place, rex, ann);
+	t.is((await place.http.post(consumption(place, next))).status, 200);
+	t.deepEqual(await approved(place), []);
+	const deleted = (await newestChanges(place)).filter((change) => change.startsWith('delete role_assignment'));
+	t.is(deleted.length, 1);
+});
+
+onEachStack('a decision point consumes an approval, once, and denies from then on', async (t, stack) => {
+	const { environment: http, pdp, config } = stack;
+	const place = await placeOf(stack);
+	await setTheScene(place);
+	const settings = await set(place, { ...singleUse, max_duration: 3_600 });
+	t.is(settings.status, 200);
+	const { ann, bea, rex } = await actors(place);
+	const resource = { type: 'account', key: 'main', tenant: 'acme' };
+	const allowed = async (point: Client, user: string, action: string, revision: number | undefined) => {
+		const headers = { 'x-min-revision': String(revision ?? 0) };
+		const { status, body } = await point.post('/allowed', { user, action, resource }, { headers });
+		t.is(status, 200, JSON.stringify(body));
+		return body['allow'];
+	};
+	const asking = await ann.post(path(place), ask());
+	const id = String(asking.body['id']);
+	const done = await rex.put(`${path(place)}/${id}/approve`);
+	t.truthy((done.body['access_request_details'] as Loose)['expires_at'], 'bounded by the element');
+	for (const action of ['operate', 'read']) t.true(await allowed(pdp, 'ann', action, done.revision), action);
+	const answers = await Promise.all(
+		Array.from({ length: 20 }, (_, index) =>
+			index % 2 === 0 ? pdp.post(`/operation_approvals/${id}/consume`) : http.post(consumption(place, id)),
+		),
+	);
+	const [won, ...more] = answers.filter(({ status }) => status === 200);
+	t.deepEqual(more, []);
+	t.is(answers.filter(({ status }) => status === 409).length, 19);
+	t.like(won?.body, { id, status: 'approved' });
+	for (const action of ['operate', 'read']) t.false(await allowed(pdp, 'ann', action, won?.revision), action);
+
+	const second = await approve(place, rex, bea);
+	const consumed = await pdp.post(`/operation_approvals/${second}/consume`);
+	t.is(consumed.status, 200);
+	t.is(consumed.body['id'], second);
+	t.true((consumed.revision ?? 0) > (won?.revision ?? 0));
+	t.false((await pdp.post('/allowed', { user: 'bea', action: 'operate', resource })).body['allow'], 'at once');
+	const twice = await pdp.post(`/operation_approvals/${second}/consume`);
+	t.is(twice.status, 409);
+	t.regex(String(twice.body['detail']), /consumed already/);
+	const stranger = client(stack.decisionPoint.listening.url, stack.keys.organization);
+	for (const [reference, caller, status] of [
+		['nothing', pdp, 404],
+		[randomUUID(), pdp, 404],
+		['..%2f..', pdp, 404],
+		[second, stranger, 403],
+	] as const) {
+		t.is((await caller.post(`/operation_approvals/${reference}/consume`)).status, status, reference);
+	}
+	await endsByTheClock(t, place, { ann, rex }, async (clock) => {
+		const own = { ...config, data_directory: temporary(t) };
+		const point = await startDecisionPoint(own, createLogger('silent'), place.url, stack.keys.environment, { clock });
+		t.teardown(() => point.stop());
+		const at = client(point.listening.url, stack.keys.environment);
+		return (revision) => allowed(at, 'ann', 'operate', revision);
+	});
+	const own = { ...config, data_directory: temporary(t) };
+	const alone = await startDecisionPoint(own, createLogger('silent'), 'http://127.0.0.1:9', stack.keys.environment);
+	t.teardown(() => alone.stop());
+	const left = await approve(place, rex, ann);
+	const away = await client(alone.listening.url, stack.keys.environment).post(`/operation_approvals/${left}/consume`);
+	t.is(away.status, 503, 'the control plane is away');
+	t.regex(String(away.body['detail']), /control plane/);
+});
+
+/** The environment that a stack begins with. */
+async function placeOf({ environment: http, api, keys }: Stack): Promise<Place> {
+	const { body } = await http.get<Record<string, string>>('/v2/api-key/scope');
+	const { environment_id: id = '', project_id = '', organization_id = '' } = body;
+	return {
+		url: api.listening.url,
+		store: api.store,
+		id,
+		key: 'dev',
+		project: 'default',
+		project_id,
+		organization_id,
+		secret: keys.environment,
+		key_id: '',
+		http,
+		schema: '/v2/schema/default/dev',
+		facts: '/v2/facts/default/dev',
+		elements: '/v2/elements/default/dev',
+		revision: async () => (await api.store.counters(id))?.revision ?? -1,
+	};
+}
+
+/** An approval for a time is over at that time, and cannot be consumed after it. */
+async function endsByTheClock(
+	t: ExecutionContext,
+	place: Place,
+	{ ann, rex }: { readonly ann: Client; readonly rex: Client },
+	start: (clock: { now: () => Date }) => Promise<(revision: number | undefined) => Promise<unknown>>,
+): Promise<void> {
+	let now = new Date();
+	const check = await start({ now: () => now });
+	const expires_at = new Date(Date.now() + 1_800_000).toISOString();
+	const made = await ann.post(path(place), ask({ expires_at }));
+	const done = await rex.put(`${path(place)}/${made.body['id']}/approve`);
+	t.is((done.body['access_request_details'] as Loose)['expires_at'], expires_at);
+	now = new Date(Date.parse(expires_at) - 1);
+	t.true(await check(done.revision));
+	now = new Date(expires_at);
+	t.false(await check(done.revision));
+	const { knex } = place.store.database;
+	await knex('element_requests')
+		.where({ id: made.body['id'] as string })
+		.update({ expires_at: new Date(0) });
+	fails(t, await place.http.post(consumption(place, made.body['id'])), 409, 'ended');
+	await place.http.delete(`${place.facts}/role_assignments`, {
+		user: 'ann',
+		role: '_Approved_',
+		resource_instance: 'account:main',
+		tenant: 'acme',
+	});
+}

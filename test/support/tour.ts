@@ -101,6 +101,13 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 			// The discard port: nobody takes it.
 			webhook: { url: 'http://127.0.0.1:9/' },
 		}),
+		approvals_id: await made(`${elements}/config`, {
+			key: 'approvals',
+			elements_type: 'operation_approval',
+			settings: { single_use: true },
+			roles_to_levels: {},
+		}),
+		operation_approval_id: approvalId(place),
 		pdp_id: key_id,
 		task_id: await addFailedTask(place),
 		user_id: await made(`${facts}/tenants/acme/users`, {
@@ -110,13 +117,9 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 		}),
 		session_id: await sessionIn(place),
 	};
-	await addRequests(place, {
-		config_id: names.elements_config_id,
-		requesting_user_id: names.user_id,
-		tenant_id: names.tenant_id,
-		role_id: names.parent_role_id,
-		reason: mark,
-	});
+	const asked = { requesting_user_id: names.user_id, tenant_id: names.tenant_id, reason: mark };
+	await addRequests(place, { ...asked, config_id: names.elements_config_id, role_id: names.parent_role_id });
+	await addApproval(place, { ...asked, config_id: names.approvals_id, resource_id: names.resource_id });
 	return names;
 }
 
@@ -203,6 +206,25 @@ async function addRequests(place: Place, columns: object): Promise<void> {
 	await knex('element_requests').insert(rows);
 }
 
+/** The id of the operation approval that `addApproval` makes. */
+function approvalId({ id }: Pick<Place, 'id'>): string {
+	return `${id.slice(0, -1)}${moving.length + 1}`;
+}
+
+/** Makes an operation approval that can be consumed. */
+async function addApproval(place: Place, columns: object): Promise<void> {
+	const now = place.store.clock.now();
+	await place.store.database.knex('element_requests').insert({
+		...columns,
+		environment_id: place.id,
+		id: approvalId(place),
+		type: 'operation_approval',
+		status: 'approved',
+		created_at: now,
+		updated_at: now,
+	});
+}
+
 /** The names of the parameters in an endpoint's path. */
 export function pathParameters(endpoint: Visited): readonly string[] {
 	return [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
@@ -215,7 +237,8 @@ export function endpointPath(endpoint: Visited, place: Place, other: Names = {})
 	const own = { ...keys, proj_id: project, env_id: key, org_id: organization_id, task_id: id };
 	const request = { access_request_id: requestId(place, endpoint.name), ...(deletesElement(endpoint) && others) };
 	const session_id = furnishedSessions.get(id) ?? id;
-	const values: Names = { ...furnished, ...own, ...request, session_id, ...other };
+	const operation_approval_id = approvalId(place);
+	const values: Names = { ...furnished, ...own, ...request, session_id, operation_approval_id, ...other };
 	return endpoint.path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `no ${name}`);
 }
 

@@ -34,6 +34,8 @@ export class ElementRequest extends EnvironmentModel {
 	declare reviewer_comment: string | null;
 	/** When what is asked for is to end; `null` for good. */
 	declare expires_at: Date | null;
+	/** When an operation approval that is good for one use was used; `null` until then. */
+	declare consumed_at: Date | null;
 	declare updated_at: Date;
 }
 

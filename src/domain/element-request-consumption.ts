@@ -1,0 +1,79 @@
+import { Failure, notFound } from '../failure.js';
+import { ElementRequest, plainRequests } from '../store/table/element-request.js';
+import { ElementsConfig } from '../store/table/elements-config.js';
+import { type AssignmentRow, assignmentsBy } from '../store/table/role-assignment.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { asId } from '../wire/common.js';
+import { removeAssignments } from './assignment.js';
+import { grantRequest, requireRequester } from './element-request.js';
+import { changeRequest } from './element-request-record.js';
+import { approvedRole, singleUseSetting } from './element-setting.js';
+import { endsBefore } from './ends-before.js';
+
+/**
+ * Uses an operation approval up. The role that it gave is taken away in the same unit, so an approval is used at most
+ * once. Throws `not_found`, and `conflict` for one that is not approved, was used, has ended or was taken away, and for
+ * one of an element whose approvals are good for any number of uses.
+ */
+export async function consumeApproval(unit: WritingUnit, reference: string): Promise<ElementRequest> {
+	const id = asId(reference);
+	const [request] = id === null ? [] : await plainRequests(unit, { ids: [id] });
+	if (request?.type !== 'operation_approval') throw notFound(ElementRequest.title, reference);
+	await requireSingleUse(unit, request);
+	requireUnused(unit, request);
+	await requireRequester(unit, request);
+	if (request.resource_instance_id !== null) await takeBack(unit, request, request.resource_instance_id);
+	return changeRequest(unit, request, { consumed_at: unit.now });
+}
+
+async function requireSingleUse(unit: WritingUnit, { config_id }: ElementRequest): Promise<void> {
+	const config = config_id === null ? undefined : (await unit.findMany(ElementsConfig, [config_id])).get(config_id);
+	if (config === undefined) throw new Failure('conflict', 'the element of the approval was deleted');
+	if (config.settings[singleUseSetting] === true) return;
+	throw new Failure('conflict', `the settings of the element \`${config.key}\` do not say \`${singleUseSetting}\``);
+}
+
+function requireUnused({ now }: WritingUnit, { status, consumed_at, expires_at }: ElementRequest): void {
+	if (consumed_at !== null) {
+		throw new Failure('conflict', `the approval was consumed already, at ${consumed_at.toISOString()}`);
+	}
+	if (status !== 'approved') throw new Failure('conflict', `the request is ${status}, not approved`);
+	if (expires_at === null || expires_at > now) return;
+	throw new Failure('conflict', `the approval has ended at ${expires_at.toISOString()}`);
+}
+
+/**
+ * Takes the role away that a request gave. One that somebody else gave, or has made last longer, stays. Throws
+ * `conflict` if the user does not hold it any more: then the approval was taken back, and must not be used.
+ */
+async function takeBack(unit: WritingUnit, request: ElementRequest, instanceId: string): Promise<void> {
+	const held = await assignmentsBy(unit, {
+		user_ids: [request.requesting_user_id],
+		tenant_ids: [request.tenant_id],
+		resource_instance_ids: [instanceId],
+	});
+	const given = held.find(({ role }) => role === approvedRole);
+	if (given === undefined) throw new Failure('conflict', 'the user does not hold what was approved any more');
+	if (given.element_request_id !== request.id || endsBefore(request, given)) return;
+	await removeAssignments(unit, { ids: [given.id] });
+	await restoreOthers(unit, request, given);
+}
+
+/**
+ * Gives the role for the other approvals that relied on an assignment which is gone now: those that were approved while
+ * it was there. Earlier ones may have been taken back before it.
+ */
+async function restoreOthers(unit: WritingUnit, request: ElementRequest, gone: AssignmentRow): Promise<void> {
+	const others = await plainRequests(unit, {
+		requesting_user_ids: [request.requesting_user_id],
+		tenant_ids: [request.tenant_id],
+		resource_instance_ids: [gone.resource_instance_id ?? ''],
+		status: 'approved',
+	});
+	for (const other of others) {
+		const { id, type, consumed_at, expires_at, reviewed_at } = other;
+		if (id === request.id || type !== 'operation_approval' || consumed_at !== null) continue;
+		if (expires_at !== null && expires_at <= unit.now) continue;
+		if (reviewed_at !== null && reviewed_at >= gone.created_at) await grantRequest(unit, other);
+	}
+}

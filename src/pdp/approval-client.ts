@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { Failure, type FailureCode, forbidden } from '../failure.js';
+import { OperationApprovalRead } from '../wire/element-request.js';
+import { deadline } from './deadline.js';
+
+/** How long the control plane may take for a call, in milliseconds. */
+const timeout = 10_000;
+
+/** An approval that was consumed, and the revision since when it grants nothing. */
+export interface Consumed {
+	readonly approval: z.output<typeof OperationApprovalRead>;
+	readonly revision: number;
+}
+
+/**
+ * Consumes an operation approval at the control plane. Rejects with the control plane's `not_found`, `conflict` and
+ * `forbidden`, and with `unavailable` for everything else.
+ */
+export type ConsumeApproval = (reference: string, signal: AbortSignal) => Promise<Consumed>;
+
+const Scope = z.object({ environment_id: z.string(), project_id: z.string() });
+const Refused = z.object({ message: z.string() });
+const refusals: Readonly<Record<number, FailureCode>> = { 404: 'not_found', 409: 'conflict' };
+
+/** Consumes approvals at a control plane with the key of an environment; `origin` is its URL without a path. */
+export function connectApprovals(origin: string, apiKey: string): ConsumeApproval {
+	const base = origin.replace(/\/+$/, '');
+	const headers = { authorization: `Bearer ${apiKey}` };
+	// A key is of the same environment for good.
+	let place: string | undefined;
+	const findPlace = async (signal: AbortSignal) => {
+		const response = await fetch(`${base}/v2/api-key/scope`, { headers, signal });
+		if (!response.ok) throw await refusal(response);
+		const { project_id, environment_id } = Scope.parse(await response.json());
+		return `${base}/v2/facts/${project_id}/${environment_id}`;
+	};
+	const consume = async (reference: string, signal: AbortSignal): Promise<Consumed> => {
+		place ??= await findPlace(signal);
+		const url = `${place}/operation_approvals/${encodeURIComponent(reference)}/consume`;
+		const response = await fetch(url, { method: 'POST', headers, signal });
+		if (!response.ok) throw await refusal(response);
+		const revision = z.coerce
+			.number()
+			.int()
+			.parse(response.headers.get('x-revision') ?? undefined);
+		return { approval: OperationApprovalRead.parse(await response.json()), revision };
+	};
+	return async (reference, signal) => {
+		try {
+			return await deadline(signal, timeout, (limited) => consume(reference, limited));
+		} catch (error) {
+			if (error instanceof Failure) throw error;
+			// The answer may have been lost on its way: whoever asks again is told by 409 that the approval was consumed.
+			throw new Failure('unavailable', 'the control plane did not say whether the approval was consumed: ask again');
+		}
+	};
+}
+
+async function refusal(response: Response): Promise<Error> {
+	const { message } = Refused.parse(await response.json());
+	const code = refusals[response.status];
+	if (code !== undefined) return new Failure(code, message);
+	if (response.status === 401 || response.status === 403) {
+		return forbidden(`the control plane refuses the key of this decision point: ${message}`);
+	}
+	return new Error(message);
+}

@@ -1,0 +1,49 @@
+/** Operation approvals at a decision point. */
+
+import { z } from 'zod';
+import { reply } from '../http/endpoint.js';
+import { Reference } from '../wire/common.js';
+import { OperationApprovalRead } from '../wire/element-request.js';
+import type { ConsumeApproval } from './approval-client.js';
+import { deadline } from './deadline.js';
+import { endpoint } from './endpoint.js';
+import type { Replica } from './replica.js';
+
+/** Declares the endpoint that consumes approvals. `wait` is how long to wait for the replica, in milliseconds. */
+export function approvalEndpoints(replica: Replica, consume: ConsumeApproval, wait: number) {
+	return [
+		endpoint({
+			name: 'consumeOperationApproval',
+			summary: 'Use an operation approval up',
+			description:
+				'Asks the control plane, which answers 200 once for each approval. `X-Revision` is the revision since when the ' +
+				'approval grants nothing; the answer waits until this decision point has it, for at most ten seconds.',
+			tag: 'Approvals',
+			method: 'post',
+			path: '/operation_approvals/:operation_approval_id/consume',
+			access: 'key',
+			params: z.object({ operation_approval_id: Reference }),
+			returns: { 200: OperationApprovalRead },
+			failures: {
+				404: 'No such operation approval',
+				409: 'It is not approved, was consumed, has ended, or is good for more than one use',
+				503: 'The control plane cannot be asked',
+			},
+			handle: async ({ params, closed }) => {
+				const { approval, revision } = await consume(params.operation_approval_id, closed);
+				await arrival(replica, revision, wait, closed);
+				return reply(200, approval, { 'x-revision': String(revision) });
+			},
+		}),
+	];
+}
+
+/**
+ * Waits for a revision. One that does not come in time is no failure: the approval is consumed, and whoever asks with
+ * `X-Min-Revision` waits for it.
+ */
+async function arrival(replica: Replica, revision: number, wait: number, closed: AbortSignal): Promise<void> {
+	try {
+		await deadline(closed, wait, (limited) => replica.reached(revision, limited));
+	} catch {}
+}
