@@ -582,6 +582,7 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	user: ['%00', '', 'a&user=%00'],
 	role: ['%00', ''],
 	status: ['x', '', 'PENDING', 'pending&status=denied'],
+	requesting_user: ['%00', ''],
 	resource_instance_id: ['%00', '', 'a&resource_instance_id=b'],
 	tenant: ['%00', '', 'x'.repeat(1026)],
 	resource: ['%00', ''],

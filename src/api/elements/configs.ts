@@ -27,7 +27,8 @@ const ElementsConfigPath = EnvironmentPath.extend({ elements_config_id: Referenc
 const description =
 	'The settings of an `approval_flow` element name, as `user_management_element`, the element whose owners review its ' +
 	'requests. Those of an `operation_approval` element name, as `resource`, the resource that gets the action `operate` ' +
-	'and the roles `_Reviewer_` and `_Approved_`.';
+	'and the roles `_Reviewer_` and `_Approved_`; as `action`, one more action that `_Approved_` grants; and as ' +
+	'`single_use`, whether an approval can be consumed, once.';
 const unknown = 'No such element, role or resource';
 
 const deletion = {
