@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { startDecisionPoint } from '../../src/compose.js';
+import { startApi, startDecisionPoint } from '../../src/compose.js';
 import { createLogger } from '../../src/log.js';
 import { newestChanges } from '../support/changes.js';
 import { type Client, client, type Loose } from '../support/client.js';
@@ -10,7 +12,7 @@ import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import type { Paginated } from '../support/listed.js';
 import { createSecret, newPlace, type Place } from '../support/management.js';
-import type { Stack } from '../support/stack.js';
+import { neverSwept, type Stack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /** Operation approvals by users who are signed in (spec: Elements: operation approvals). */
@@ -363,7 +365,7 @@ journey('an approval taken back does not come back with another', async (t, plac
 	t.is(deleted.length, 1);
 });
 
-onEachStack('a decision point consumes an approval, once, and denies from then on', async (t, stack) => {
+onEachStack('a decision point consumes an approval, once, and denies from then on', async (t, stack, kind) => {
 	const { environment: http, pdp, config } = stack;
 	const place = await placeOf(stack);
 	await setTheScene(place);
@@ -382,9 +384,10 @@ onEachStack('a decision point consumes an approval, once, and denies from then o
 	const done = await rex.put(`${path(place)}/${id}/approve`);
 	t.truthy((done.body['access_request_details'] as Loose)['expires_at'], 'bounded by the element');
 	for (const action of ['operate', 'read']) t.true(await allowed(pdp, 'ann', action, done.revision), action);
+	const other = kind === 'server' ? client(await secondNode(t, stack), stack.keys.environment) : http;
 	const answers = await Promise.all(
 		Array.from({ length: 20 }, (_, index) =>
-			index % 2 === 0 ? pdp.post(`/operation_approvals/${id}/consume`) : http.post(consumption(place, id)),
+			index % 2 === 0 ? pdp.post(`/operation_approvals/${id}/consume`) : other.post(consumption(place, id)),
 		),
 	);
 	const [won, ...more] = answers.filter(({ status }) => status === 200);
@@ -426,6 +429,17 @@ onEachStack('a decision point consumes an approval, once, and denies from then o
 	t.is(away.status, 503, 'the control plane is away');
 	t.regex(String(away.body['detail']), /control plane/);
 });
+
+/** Another API process, as far as the database can tell, on the server that the stack's own uses. */
+async function secondNode(t: ExecutionContext, { config }: Stack): Promise<string> {
+	const folder = temporary(t);
+	cpSync(join(config.data_directory, 'server.key'), join(folder, 'server.key'));
+	const node = await startApi({ ...config, data_directory: folder }, createLogger('silent'), {
+		sweepPause: neverSwept,
+	});
+	t.teardown(node.stop);
+	return node.listening.url;
+}
 
 /** The environment that a stack begins with. */
 async function placeOf({ environment: http, api, keys }: Stack): Promise<Place> {
