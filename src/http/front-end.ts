@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,8 +22,14 @@ export type PageFiles = z.output<typeof PageFiles>;
 
 const Pages = z.record(z.string(), PageFiles);
 
-/** Beside `dist/src`. */
-const builtFolder = fileURLToPath(new URL('../../console/', import.meta.url));
+/** `dist/console`, as seen from this file where it was compiled to, and from the program that it is bundled into. */
+const builtFolders = ['../../console/', '../console/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+
+/** The folder that holds the bundles. Another one may have that name: the sources of the pages are compiled too. */
+function findBuiltFolder(): string {
+	const [first = ''] = builtFolders;
+	return builtFolders.find((folder) => existsSync(join(folder, 'pages.json'))) ?? first;
+}
 
 const types: Readonly<Record<string, string>> = {
 	js: 'text/javascript; charset=utf-8',
@@ -30,7 +37,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** The bundles in a folder: by default those of this package. */
-export function openFrontEnd(folder = builtFolder): FrontEnd {
+export function openFrontEnd(folder = findBuiltFolder()): FrontEnd {
 	const kept = new Map<string, Promise<Buffer>>();
 	const read = (path: string) => {
 		const reading = kept.get(path) ?? readFile(join(folder, path));

@@ -159,6 +159,15 @@ test.serial('after kill -9 the folder is free: for keys and for the next start',
 	t.deepEqual(await next.kill('SIGTERM'), { code: 0, signal: null });
 });
 
+test.serial('the pages of elements and what they load are served', async (t) => {
+	const { urls } = await sharedServer();
+	const page = await fetch(`${urls.api}/elements/people`);
+	t.is(page.status, 200);
+	const loaded = [...(await page.text()).matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = '']) => path);
+	t.is(loaded.length, 2);
+	for (const path of [...loaded, '/elements.js']) t.is((await fetch(`${urls.api}${path}`)).status, 200, path);
+});
+
 test.serial('`keys create` makes keys of every kind while the server runs', async (t) => {
 	const server = await sharedServer();
 	const kinds = [
