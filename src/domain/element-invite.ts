@@ -1,6 +1,5 @@
 import { Failure, forbidden, notFound, unprocessable } from '../failure.js';
 import type { ElementsConfig } from '../store/table/elements-config.js';
-import { attributesIn, Resource } from '../store/table/resource.js';
 import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
 import { Role, rolesWithIds } from '../store/table/role.js';
 import { Tenant } from '../store/table/tenant.js';
@@ -17,13 +16,11 @@ import type { OwnInviteApprove, UserInviteRead } from '../wire/user-invite.js';
 import { assignMany } from './assignment.js';
 import { addTenantUser } from './tenant-user.js';
 import { createUser } from './user.js';
+import { refuseDefinedAttributes } from './user-attributes.js';
 import { requireManagedRole, type UserManagement } from './user-management.js';
 import { announceUser, findAnnouncing } from './webhook-event.js';
 
 /** Invites that users make in elements, and that the invited approve with a token of the application (contract: Invites). */
-
-/** The resource whose attributes are those of users. */
-const usersResource = '__user';
 
 /** Whether adding a user in this element makes an invite: it notifies by mail, or has a webhook. */
 export function isInviting({ email_notifications, webhook_url }: ElementsConfig): boolean {
@@ -164,7 +161,8 @@ export async function approveOwnInvite(
 	requireOpenInvite(invite, email);
 	const existing = await userWithKey(unit, person.key);
 	if (existing !== null) return admitInvited(unit, invite, existing);
-	const given = { ...(await undefinedAttributes(unit, attributes)), ...invite.attributes };
+	await refuseDefinedAttributes(unit, attributes);
+	const given = { ...attributes, ...invite.attributes };
 	const key = requireUserKey(person.key);
 	return admitInvited(unit, invite, await createInvited(unit, invite, { key, email: invite.email, attributes: given }));
 }
@@ -218,17 +216,4 @@ export function requireOpenInvite(invite: UserInvite, email: string): void {
 function requireUserKey(key: string): string {
 	if (UserKey.safeParse(key).success) return key;
 	throw new Failure('invalid', `the token names \`${key}\`, which cannot be the key of a user`);
-}
-
-/**
- * Attributes that users give themselves. Throws `forbidden` for those that the environment defines: conditions compare
- * them, and who has an attribute may get access by it.
- */
-async function undefinedAttributes(unit: ReadingUnit, attributes: Readonly<Record<string, unknown>>) {
-	const users = [...(await unit.findMany(Resource, [usersResource])).values()];
-	const ids = users.map(({ id }) => id);
-	const defined = new Set((await attributesIn(unit, ids)).map(({ key }) => key));
-	const claimed = Object.keys(attributes).find((name) => defined.has(name));
-	if (claimed !== undefined) throw forbidden(`only the application gives users the attribute \`${claimed}\``);
-	return attributes;
 }

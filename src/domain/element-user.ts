@@ -17,6 +17,7 @@ import { inviteUser, isInviting, removeInvites } from './element-invite.js';
 import { defaultRoleSetting } from './element-setting.js';
 import { addTenantUser, removeTenantUser } from './tenant-user.js';
 import { createUser } from './user.js';
+import { refuseDefinedAttributes } from './user-attributes.js';
 import {
 	findManagedRole,
 	refuseOwner,
@@ -74,7 +75,8 @@ export type AddedUser =
 /**
  * Adds a user to the tenant, or to those with a role on the instance: the one with the body's key, or a new one. One who
  * exists stays as they are. They get the role of the body, or the default role of the element. An element that invites
- * makes an invite instead, except for members of the tenant. Throws `forbidden`, `not_found` for the role, and
+ * makes an invite instead, except for members of the tenant. Throws `forbidden`, also for an attribute that the
+ * environment defines, `not_found` for the role, and
  * `unprocessable` where a role is needed, or an e-mail address to invite.
  */
 export async function addElementUser(
@@ -85,6 +87,7 @@ export async function addElementUser(
 	const role = await findFirstRole(unit, management, body.role);
 	const { config, tenant, instance } = management;
 	const { key, email, first_name, last_name, attributes } = body;
+	await refuseDefinedAttributes(unit, attributes);
 	const existing = await userWithKey(unit, key);
 	const belongs = existing !== null && (await isMember(unit, { tenant_id: tenant.id, user_id: existing.id }));
 	if (isInviting(config) && !belongs) {

@@ -164,6 +164,13 @@ journey('users are added, listed with what they are here, given roles and taken 
 	);
 	t.like(bob, { email: null, ...here(['lead']) });
 	t.deepEqual(await ledger.kept(await olga.post(`${data}/users`, { key: 'bob', role: 'lead' })), bob, 'again');
+	// Conditions compare defined attributes in every tenant: who owns one of them must not give these.
+	await ledger.wrote(await http.post(`${place.schema}/users/attributes`, { key: 'clearance', type: 'string' }));
+	const claiming = { key: 'eve@example.com', role: 'staff', attributes: { clearance: 'top' } };
+	fails(t, await olga.post(`${data}/users`, claiming), 403, 'clearance');
+	await ledger.wrote(await http.patch(`${place.elements}/config/people`, { email_notifications: true }));
+	fails(t, await olga.post(`${data}/users`, claiming), 403, 'clearance');
+	await ledger.wrote(await http.patch(`${place.elements}/config/people`, { email_notifications: false }));
 	const given = await ledger.wrote(await olga.post(`${data}/users/ann/roles`, { role: 'manager' }));
 	t.like(given, { user: 'ann', role: 'manager', tenant: 'acme', resource_instance: null });
 	fails(t, await olga.post(`${data}/users/ann/roles`, { role: 'manager' }), 409);

@@ -1,0 +1,23 @@
+import { forbidden } from '../failure.js';
+import { attributesIn, Resource } from '../store/table/resource.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+
+/** The resource whose attributes are those of users. */
+const usersResource = '__user';
+
+/**
+ * Refuses attributes that the environment defines for users, where users of elements give them to themselves or to
+ * others: conditions compare those, in every tenant, so they grant access. Throws `forbidden`.
+ */
+export async function refuseDefinedAttributes(
+	unit: ReadingUnit,
+	attributes: Readonly<Record<string, unknown>>,
+): Promise<void> {
+	const names = Object.keys(attributes);
+	if (names.length === 0) return;
+	const users = [...(await unit.findMany(Resource, [usersResource])).values()];
+	const ids = users.map(({ id }) => id);
+	const defined = new Set((await attributesIn(unit, ids)).map(({ key }) => key));
+	const claimed = names.find((name) => defined.has(name));
+	if (claimed !== undefined) throw forbidden(`only the application gives users the attribute \`${claimed}\``);
+}
