@@ -13,10 +13,13 @@ import { createMissingInstances, findInstances, refuseUnknownInstance } from './
 
 /** Finds what requests are about. Users learn nothing of what is in other tenants. */
 
-/** The actor's tenant. Throws `invalid` if `reference` names another one, and `forbidden` for who is not a member. */
+/**
+ * The actor's tenant. Throws `invalid` if `reference` names anything else, in the same words whether that exists: users
+ * do not learn which tenants there are. Throws `forbidden` for who is not a member.
+ */
 export async function requireOwnTenant(unit: ReadingUnit, actor: ActingUser, reference: string): Promise<Tenant> {
-	const tenant = await unit.find(Tenant, reference);
-	if (tenant.id !== actor.tenant_id) {
+	const tenant = await unit.find(Tenant, actor.tenant_id);
+	if (reference !== tenant.key && asId(reference) !== tenant.id) {
 		throw new Failure('invalid', `the tenant \`${reference}\` is not the one in which the request is made`);
 	}
 	if (!(await isMember(unit, actor))) throw forbidden(`the user is not a member of the tenant \`${tenant.key}\``);

@@ -143,7 +143,7 @@ const refused: readonly (readonly [user: string, details: object, status: number
 	['out', { role: 'editor' }, 403, 'not a member'],
 	['zoe', { role: 'editor' }, 403, 'not a member'],
 	['ann', { role: 'editor', tenant: 'beta' }, 400, 'beta'],
-	['ann', { role: 'editor', tenant: 'nowhere' }, 404, 'nowhere'],
+	['ann', { role: 'editor', tenant: 'nowhere' }, 400, 'nowhere'],
 	['ann', { role: 'nobody' }, 404, 'nobody'],
 	['ann', { role: 'keeper' }, 404, 'keeper'],
 	['ann', { role: 'keeper', resource: 'document' }, 404, 'keeper'],

@@ -120,7 +120,7 @@ journey('an instance that does not exist is made, so that reviewers can be assig
 /** What is refused: the details, the status, and what the message says. */
 const refused: readonly (readonly [details: object, status: number, says: string])[] = [
 	[{ tenant: 'beta' }, 400, 'beta'],
-	[{ tenant: 'nowhere' }, 404, 'nowhere'],
+	[{ tenant: 'nowhere' }, 400, 'nowhere'],
 	[{ resource: 'nothing' }, 404, 'nothing'],
 	[{ resource: 'folder', resource_instance: 'f' }, 400, 'account'],
 	[{ resource_instance: 'folder:f' }, 400, 'account'],
