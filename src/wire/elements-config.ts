@@ -62,7 +62,7 @@ const WebhookEdit = z
 	.object({
 		type: defaulted(z.literal('elements'), () => 'elements' as const),
 		url: Text.refine(isHttpUrl, 'must be an http or https URL'),
-		bearer_token: optional(Text.min(1)),
+		bearer_token: optional(Text.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters, as headers hold them')),
 	})
 	.meta({ id: 'WebhookWithElementsUpdate' });
 export type WebhookEdit = z.output<typeof WebhookEdit>;

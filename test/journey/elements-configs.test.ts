@@ -148,6 +148,8 @@ journey('settings, type and webhook are checked at their places', async (t, { ht
 		[{ settings: null }, 'body.settings'],
 		[{ settings: Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`s${index}`, 1])) }, 'body.settings'],
 		[{ webhook: { url: 'ftp://example.com' } }, 'body.webhook.url'],
+		[{ webhook: { url: 'https://example.com', bearer_token: 'a\r\nx: b' } }, 'body.webhook.bearer_token'],
+		[{ webhook: { url: 'https://example.com', bearer_token: '日本' } }, 'body.webhook.bearer_token'],
 		[{ webhook: { url: 'https://example.com', type: 'pdp_sync_error' } }, 'body.webhook.type'],
 		[{ roles_to_levels: null }, 'body.roles_to_levels'],
 	];
@@ -238,11 +240,12 @@ journey('an element tells who opens it what they may do', async (t, place) => {
 	};
 	await http.post(`${facts}/resource_instances`, { key: 'plan', resource: 'document', tenant: 'acme' });
 	const levels = { LEVEL_1: ['document#viewer'], LEVEL_3: ['owner'], HIDDEN: ['member'] };
-	await http.post(`${elements}/config`, { ...members, roles_to_levels: levels });
+	const webhook = { url: 'https://hooks.example.com/a-secret-of-the-application' };
+	await http.post(`${elements}/config`, { ...members, roles_to_levels: levels, webhook });
 	const runtime = `${elements}/config/members/runtime`;
 	const level = async (query = '') => {
 		const { body } = await (await bearing(place)).get(`${runtime}${query}`);
-		t.like(body['config'], { key: 'members', environment_id: place.id });
+		t.like(body['config'], { key: 'members', environment_id: place.id, webhook: null });
 		return body['current_permission_level'];
 	};
 	t.is(await level(), 'UNCONFIGURED');

@@ -19,7 +19,7 @@ export const elementsRuntime = [
 		summary: 'An element, and the permission level of the user in it',
 		description:
 			'The level is that of the roles in the tenant and, with `resource_instance_id`, of those on that instance. An ' +
-			'instance that does not exist adds none.',
+			'instance that does not exist adds none. `webhook` is null: users are not told its address.',
 		tag,
 		method: 'get',
 		path: `${member}/runtime`,
@@ -34,7 +34,9 @@ export const elementsRuntime = [
 			const instances = named === undefined ? [] : [...(await instancesNamed(unit, [named])).values()].flat();
 			const levels = await actorLevels(unit, row.id, sessionActor(session));
 			const current_permission_level = levels.onInstance(instances[0]?.id ?? null);
-			return reply(200, { config: await readElementsConfig(unit, row), current_permission_level });
+			// Users of elements are not told where events go: an address may hold a secret.
+			const config = { ...(await readElementsConfig(unit, row)), webhook: null };
+			return reply(200, { config, current_permission_level });
 		},
 	}),
 	endpoint({
