@@ -256,6 +256,7 @@ journey('the log keeps the newest thousand, and what waits is bounded', async (t
 	const waiting = rows(10_000, { status: 'pending', next_attempt_at: later });
 	await store.database.knex.batchInsert('webhook_deliveries', waiting, 2_000);
 	await ask(place);
+	t.is((await table().where({ config_id }).whereNot({ status: 'pending' })).length, 1_000, 'those given up count');
 	const [dropped] = (await http.get<Paginated>(deliveriesAt(place))).body.data;
 	t.like(dropped, { status: 'failed', attempts: 0, error: 'too many deliveries of this element were waiting' });
 	await http.delete(`${elements}/config/requests`);

@@ -122,6 +122,18 @@ test('many that look at once each take others, and every delivery is taken once'
 	t.deepEqual([...taken].sort(), [...added].sort());
 });
 
+test('receivers that do not answer do not hold up the events of others', async (t) => {
+	const { store, element, add } = await outboxOf(t);
+	const { outbox } = store;
+	const silent = await Promise.all(Array.from({ length: 8 }, (_, index) => element(`silent-${index}`)));
+	for (const config_id of silent) for (let count = 0; count < 3; count += 1) await add(config_id);
+	const hanging = await outbox.take(8);
+	t.is(hanging.length, 8);
+	const event = await add(await element('answering'));
+	for (const one of hanging) await outbox.finish(one, failed(3_600_000));
+	t.true((await idsTaken(store)).includes(event), 'it does not wait for their backlog');
+});
+
 test('an element without a webhook gives its deliveries up', async (t) => {
 	const { store, element, add } = await outboxOf(t);
 	const id = await add(await element('silent', { webhook_id: null, webhook_url: null }));

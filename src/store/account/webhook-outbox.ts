@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { keptDeliveries, pruningDeliveries } from '../table/webhook-delivery.js';
 import { type Cipher, webhookSigningKey } from './secret.js';
 
 /** A delivery that this process has taken, with where to and with which secrets. */
@@ -30,9 +31,6 @@ export type DeliveryOutcome =
 
 /** How long a process keeps a delivery to itself: longer than an attempt takes. Another one takes over after that. */
 const lease = "interval '30 seconds'";
-/** How many deliveries of an element are kept once they are not pending any more: the newest. */
-export const keptDeliveries = 1_000;
-
 interface TakenRow extends Omit<TakenDelivery, 'webhook'> {
 	readonly webhook_id: string | null;
 	readonly webhook_url: string | null;
@@ -48,8 +46,9 @@ export class WebhookOutbox {
 
 	/**
 	 * Takes up to `most` deliveries that are due. Of each element it is the oldest that is due, and none while another one
-	 * is being sent, so that events arrive in order as long as the receiver takes them. No other process takes the same:
-	 * rows that it looks at are skipped, and those that it has are leased.
+	 * is being sent, so that events arrive in order as long as the receiver takes them. Elements take turns: receivers that
+	 * do not answer hold up their own backlog, and not the events of others. No other process takes the same: rows that it
+	 * looks at are skipped, and those that it has are leased.
 	 */
 	async take(most: number): Promise<readonly TakenDelivery[]> {
 		// Looked at first: where nothing is due nothing is written, which a full disk would refuse.
@@ -86,23 +85,40 @@ export class WebhookOutbox {
 	}
 
 	async #prune({ environment_id, config_id }: TakenDelivery): Promise<void> {
-		await this.database.raw(pruning, { environment_id, config_id, kept: keptDeliveries });
+		await this.database.raw(pruningDeliveries, { environment_id, config_id, kept: keptDeliveries });
 	}
 }
 
 const looking = `select 1 as due from webhook_deliveries where status = 'pending' and next_attempt_at <= now() limit 1`;
 
-const taking = `with due as (
-		select waiting.environment_id, waiting.id from webhook_deliveries as waiting
+// Of each element the oldest first, by the index of those that wait: comparing all that wait with each other takes minutes
+// where there are ten thousand. More are looked at than are taken, because others may have locked some.
+const taking = `with oldest as (
+		select first.environment_id, first.id, row_number() over (
+			order by (
+				select max(tried.attempted_at) from webhook_deliveries as tried
+				where tried.environment_id = config.environment_id and tried.config_id = config.id
+			) nulls first, first.next_attempt_at, first.id
+		) as turn
+		from elements_configs as config
+		cross join lateral (
+			select waiting.environment_id, waiting.id, waiting.next_attempt_at from webhook_deliveries as waiting
+			where waiting.environment_id = config.environment_id and waiting.config_id = config.id
+				and waiting.status = 'pending' and waiting.next_attempt_at <= now()
+			order by waiting.id limit 1
+		) as first
+		where not exists (
+			select from webhook_deliveries as other
+			where other.environment_id = config.environment_id and other.config_id = config.id
+				and other.status = 'pending' and other.lease_until > now()
+		)
+		order by turn limit 8 * :most
+	), due as (
+		select waiting.environment_id, waiting.id from oldest
+		join webhook_deliveries as waiting on waiting.environment_id = oldest.environment_id and waiting.id = oldest.id
 		where waiting.status = 'pending' and waiting.next_attempt_at <= now()
 			and (waiting.lease_until is null or waiting.lease_until <= now())
-			and not exists (
-				select from webhook_deliveries as other
-				where other.environment_id = waiting.environment_id and other.config_id = waiting.config_id
-					and other.status = 'pending'
-					and (other.lease_until > now() or (other.next_attempt_at <= now() and other.id < waiting.id))
-			)
-		order by waiting.next_attempt_at, waiting.id limit :most
+		order by oldest.turn limit :most
 		for update of waiting skip locked
 	)
 	update webhook_deliveries as taken
@@ -112,10 +128,3 @@ const taking = `with due as (
 		and config.environment_id = taken.environment_id and config.id = taken.config_id
 	returning taken.environment_id, taken.config_id, taken.id, taken.payload, taken.attempts,
 		config.webhook_id, config.webhook_url, config.secret_webhook_token`;
-
-const pruning = `delete from webhook_deliveries
-	where environment_id = :environment_id and config_id = :config_id and status <> 'pending' and id <= (
-		select id from webhook_deliveries
-		where environment_id = :environment_id and config_id = :config_id and status <> 'pending'
-		order by id desc offset :kept limit 1
-	)`;

@@ -117,6 +117,22 @@ export async function plainRequests(unit: ReadingUnit, filter: RequestFilter): P
 	return query;
 }
 
+/** Whether a user has made at least this many requests since an instant. */
+export async function hasRequested(
+	unit: ReadingUnit,
+	{ user_id, since, count }: { readonly user_id: string; readonly since: Date; readonly count: number },
+): Promise<boolean> {
+	const reached = await unit
+		.query(ElementRequest)
+		.where('element_requests.requesting_user_id', user_id)
+		.where('element_requests.created_at', '>', since)
+		.orderBy('element_requests.id')
+		.offset(count - 1)
+		.select('element_requests.id')
+		.first();
+	return reached !== undefined;
+}
+
 /** Adds a request. Records nothing. */
 export async function insertRequest(
 	unit: WritingUnit,

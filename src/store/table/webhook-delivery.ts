@@ -31,6 +31,17 @@ export class WebhookDelivery extends EnvironmentModel {
 	declare error: string | null;
 }
 
+/** How many deliveries of an element are kept once they are not pending any more: the newest. */
+export const keptDeliveries = 1_000;
+
+/** Deletes the deliveries of an element that have ended, but for the newest `:kept`. */
+export const pruningDeliveries = `delete from webhook_deliveries
+	where environment_id = :environment_id and config_id = :config_id and status <> 'pending' and id <= (
+		select id from webhook_deliveries
+		where environment_id = :environment_id and config_id = :config_id and status <> 'pending'
+		order by id desc offset :kept limit 1
+	)`;
+
 /** The most deliveries of an element that wait. Those beyond it are given up at once. */
 const maxWaiting = 10_000;
 
@@ -60,6 +71,8 @@ export async function insertDelivery(
 		error: full ? 'too many deliveries of this element were waiting' : null,
 	};
 	await unit.insert(WebhookDelivery, [row], ({ id }) => String(id));
+	// Nothing of this element may end for hours, which would prune them.
+	if (full) await unit.raw(pruningDeliveries, { config_id: event.config_id, kept: keptDeliveries });
 	unit.noteOutbox();
 }
 
