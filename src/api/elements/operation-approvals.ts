@@ -1,6 +1,7 @@
 import { createOperationApproval, readListedApproval, readOperationApproval } from '../../domain/element-request.js';
 import { consumeApproval } from '../../domain/element-request-consumption.js';
 import { reply } from '../../http/endpoint.js';
+import { refuseManyRequests } from '../../domain/element-request-limit.js';
 import { Reference } from '../../wire/common.js';
 import {
 	OperationApprovalCreate,
@@ -71,8 +72,10 @@ export const operationApprovals = [
 		},
 		returns: { 200: OperationApprovalRead },
 		failures: { 400: failures[400], 403: failures[403], 404: failures[404] },
-		handle: ({ params, body }, { unit, session }) =>
-			handlers.create(unit, params.elements_config_id, sessionActor(session), body),
+		handle: async ({ params, body }, { unit, session }) => {
+			await refuseManyRequests(unit, sessionActor(session));
+			return handlers.create(unit, params.elements_config_id, sessionActor(session), body);
+		},
 	}),
 	endpoint({
 		name: 'getOperationApproval',

@@ -1,3 +1,4 @@
+import { refuseManyRequests } from '../../domain/element-request-limit.js';
 import { Reference } from '../../wire/common.js';
 import {
 	AccessRequestCreate,
@@ -55,8 +56,10 @@ export const sessionAccessRequests = [
 		example: { access_request_details: { tenant: 'acme', role: 'editor' }, reason: 'I take over the reports.' },
 		returns: { 200: AccessRequestRead },
 		failures: { 400: failures[400], 403: failures[403], 404: failures[404] },
-		handle: ({ params, body }, { unit, session }) =>
-			accessRequestHandlers.create(unit, params.elements_config_id, sessionActor(session), body),
+		handle: async ({ params, body }, { unit, session }) => {
+			await refuseManyRequests(unit, sessionActor(session));
+			return accessRequestHandlers.create(unit, params.elements_config_id, sessionActor(session), body);
+		},
 	}),
 	endpoint({
 		name: 'getAccessRequest',

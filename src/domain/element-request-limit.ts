@@ -1,0 +1,18 @@
+import { Failure } from '../failure.js';
+import { hasRequested } from '../store/table/element-request.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import type { ActingUser } from './element-level.js';
+
+/** How many requests a signed-in user makes in an hour, in all elements of an environment. */
+const maxRequestsInAnHour = 100;
+const hour = 3_600_000;
+
+/**
+ * Refuses a signed-in user who has made too many requests: each is stored for good, told to a webhook, and may make an
+ * instance. Throws `limit_reached`.
+ */
+export async function refuseManyRequests(unit: WritingUnit, { user_id }: ActingUser): Promise<void> {
+	const since = new Date(unit.now.getTime() - hour);
+	if (!(await hasRequested(unit, { user_id, since, count: maxRequestsInAnHour }))) return;
+	throw new Failure('limit_reached', `a user makes at most ${maxRequestsInAnHour} requests in an hour`);
+}
