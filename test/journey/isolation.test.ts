@@ -257,7 +257,7 @@ const system: Readonly<Record<string, RegExp>> = {
 	'the wake-up of those who wait under a key': /^select pg_notify\('regolith_key', \$1\)$/,
 	"how much of the database's log there is to clear away": /^(select pg_current_wal_lsn\(\)|checkpoint$|analyze\b)/,
 	'what is due for webhooks, in all environments':
-		/^(select 1 as due from webhook_deliveries|with due as \(\s*select waiting.environment_id, waiting.id from webhook_)/,
+		/^(select 1 as due from webhook_deliveries|with oldest as \(\s*select first.environment_id, first.id, row_number)/,
 	'compilers taking turns': /^select pg_advisory_xact_lock/,
 	'compiled policies, by the digest of their text':
 		/^(select .* from "policies" where "digest" = \$1|insert into "policies")/,
