@@ -4,7 +4,7 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { ActingUser } from './element-level.js';
 
 /** How many requests a signed-in user makes in an hour, in all elements of an environment. */
-const maxRequestsInAnHour = 100;
+const maxRequestsInAnHour = 1_000;
 const hour = 3_600_000;
 
 /**

@@ -76,8 +76,8 @@ export type AddedUser =
  * Adds a user to the tenant, or to those with a role on the instance: the one with the body's key, or a new one. One who
  * exists stays as they are. They get the role of the body, or the default role of the element. An element that invites
  * makes an invite instead, except for members of the tenant. Throws `forbidden`, also for an attribute that the
- * environment defines, `not_found` for the role, and
- * `unprocessable` where a role is needed, or an e-mail address to invite.
+ * environment defines, `not_found` for the role, and `unprocessable` where a role is needed, or an e-mail address to
+ * invite.
  */
 export async function addElementUser(
 	unit: WritingUnit,

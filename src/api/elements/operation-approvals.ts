@@ -1,7 +1,7 @@
 import { createOperationApproval, readListedApproval, readOperationApproval } from '../../domain/element-request.js';
 import { consumeApproval } from '../../domain/element-request-consumption.js';
-import { reply } from '../../http/endpoint.js';
 import { refuseManyRequests } from '../../domain/element-request-limit.js';
+import { reply } from '../../http/endpoint.js';
 import { Reference } from '../../wire/common.js';
 import {
 	OperationApprovalCreate,
