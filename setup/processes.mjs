@@ -25,7 +25,10 @@ const shared = {
 	wire: 1,
 };
 
-/** Files with a process of their own: long ones, which would hold up the others of their room, and those that need it. */
+/**
+ * Files with a process of their own: long ones, which would hold up the others of their room, and those that need it. One
+ * that waits before it declares its tests does, because AVA begins with those of the others.
+ */
 const alone = new Set([
 	'compiler/closure',
 	'compiler/schema-tests',
@@ -59,6 +62,7 @@ const alone = new Set([
 	'property/relationships',
 	'property/transfer',
 	'setup/build',
+	'setup/console',
 	'setup/opa',
 	'setup/version',
 	'store/batch',
