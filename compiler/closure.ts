@@ -1,6 +1,6 @@
 /** Closures: everything that leads to a role on an instance in a cycle of derivations, at any distance. */
 import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from './cycle.js';
-import { earlier, outlasts, type Until, untilOf } from './expiry.js';
+import { earlier, factExpiry, outlasts, type Until } from './expiry.js';
 import { LongestFirst } from './longest-first.js';
 import type { Instance, Relationship, Schema } from './model.js';
 import { standingGraph } from './standing.js';
@@ -118,7 +118,7 @@ function subjectsIn(relationships: readonly Relationship[]): Subjects {
 		const instances = found.get(type) ?? new Map<string, Map<string, Subject[]>>();
 		const relations = instances.get(instance) ?? new Map<string, Subject[]>();
 		const subjects = relations.get(relation) ?? [];
-		subjects.push([subject, untilOf(row)]);
+		subjects.push([subject, factExpiry(row)]);
 		found.set(type, instances.set(instance, relations.set(relation, subjects)));
 	}
 	return found;

@@ -28,7 +28,7 @@
 
 import { type Closure, closureName, computeClosures, relatedObjects } from './closure.js';
 import { derivationGraph } from './cycle.js';
-import { byDuration, later, type Until, untilOf } from './expiry.js';
+import { byDuration, factExpiry, latestExpiry } from './expiry.js';
 import { type Grants, resourceRoleGrants, tenantRoleGrants } from './grant.js';
 import { groupBy } from './group-by.js';
 import { bytesWriter, type JsonWriter, valueWriter } from './json-writer.js';
@@ -239,23 +239,12 @@ function writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWri
 	writer.open('users');
 	for (const [user, rows] of byUser) {
 		writer.open(user);
-		const tenants = membershipsOf(rows);
-		for (const tenant of canonical(tenants.keys())) {
-			writer.value(tenant, tenants.get(tenant) ?? null);
-		}
+		// Who holds a role in a tenant is there until the last of these roles ends.
+		const byTenant = groupBy(rows, ({ tenant }) => tenant);
+		for (const tenant of canonical(byTenant.keys())) writer.value(tenant, latestExpiry(byTenant.get(tenant) ?? []));
 		writer.close();
 	}
 	writer.close();
-}
-
-/** The tenants of assignments of one user. Who holds a role in a tenant is there until the last of these roles ends. */
-function membershipsOf(rows: readonly RoleAssignment[]): ReadonlyMap<string, Until> {
-	const found = new Map<string, Until>();
-	for (const row of rows) {
-		const known = found.get(row.tenant);
-		found.set(row.tenant, known === undefined ? untilOf(row) : later(known, untilOf(row)));
-	}
-	return found;
 }
 
 /** Writes the attributes of all that exist and have any. */
@@ -292,7 +281,7 @@ function instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 		const { user, role, type, instance } = row;
 		const name = instanceName(type, instance);
 		if (users.has(user) && instances.has(name)) {
-			addTo(user_roles, [user, type, role, name], untilOf(row));
+			addTo(user_roles, [user, type, role, name], factExpiry(row));
 		}
 	}
 	const relations: Tree = new Map();
@@ -301,7 +290,7 @@ function instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 		const name = instanceName(row.type, row.instance);
 		const subject = instanceName(row.subject_type, row.subject);
 		if (instances.has(name) && instances.has(subject)) {
-			addTo(relations, [name, row.relation, subject], untilOf(row));
+			addTo(relations, [name, row.relation, subject], factExpiry(row));
 			related.push(row);
 		}
 	}
@@ -345,7 +334,7 @@ function assignmentsInOrder(facts: Facts): { readonly byTenant: Assignments; rea
 		}
 	}
 	for (const rows of byUser.values()) {
-		rows.sort((left, right) => byCodeUnit(left.role, right.role) || byDuration(untilOf(left), untilOf(right)));
+		rows.sort((left, right) => byCodeUnit(left.role, right.role) || byDuration(factExpiry(left), factExpiry(right)));
 		for (const row of rows) {
 			byTenant.get(row.tenant)?.push(row);
 		}
@@ -362,9 +351,9 @@ function writeRolesByUser(rows: readonly RoleAssignment[], writer: JsonWriter): 
 				writer.close();
 			}
 			writer.open(row.user);
-			writer.value(row.role, untilOf(row));
+			writer.value(row.role, factExpiry(row));
 		} else if (row.role !== before.role) {
-			writer.value(row.role, untilOf(row));
+			writer.value(row.role, factExpiry(row));
 		}
 		before = row;
 	}

@@ -1,11 +1,10 @@
 /** What changed, as few patches: a delta costs what the change costs, not what the environment holds. */
 import { computeClosures, relatedObjects } from './closure.js';
 import { closureTree, hasAttributes, instanceName, schemaTables } from './data.js';
-import { later, type Until, untilOf } from './expiry.js';
+import { factExpiry, latestExpiry, type Until } from './expiry.js';
 import { groupBy } from './group-by.js';
 import type {
 	Attributes,
-	Expiring,
 	Instance,
 	InstanceAssignment,
 	InstanceAttributes,
@@ -184,7 +183,7 @@ function membershipPatches(
 			...(tenants.has(tenant)
 				? [existing === undefined ? remove(inTenant) : upsert(inTenant, rolesHeld(existing))]
 				: []),
-			...(users.has(user) ? [existing === undefined ? remove(ofUser) : upsert(ofUser, lastOf(existing))] : []),
+			...(users.has(user) ? [existing === undefined ? remove(ofUser) : upsert(ofUser, latestExpiry(existing))] : []),
 		];
 	});
 }
@@ -198,7 +197,7 @@ function instancePatches(touched: readonly InstanceName[], now: readonly Instanc
 }
 
 function assignmentPatches(touched: readonly InstanceAssignment[], now: Neighbourhood): readonly Patch[] {
-	const existing = new Map(now.instance_assignments.map((row) => [pathText(assignmentPath(row)), untilOf(row)]));
+	const existing = new Map(now.instance_assignments.map((row) => [pathText(assignmentPath(row)), factExpiry(row)]));
 	const tables = nonEmptyTables(now.holdings.map(({ user, type, role }) => [user, type, role]));
 	return entryPatches('user_roles', touched.map(assignmentPath), existing, tables);
 }
@@ -208,7 +207,7 @@ function assignmentPath({ user, type, role, instance }: InstanceAssignment): rea
 }
 
 function relationshipPatches(touched: readonly Relationship[], now: Neighbourhood): readonly Patch[] {
-	const existing = new Map(now.relationships.map((row) => [pathText(relationshipPath(row)), untilOf(row)]));
+	const existing = new Map(now.relationships.map((row) => [pathText(relationshipPath(row)), factExpiry(row)]));
 	const tables = nonEmptyTables(
 		now.related.map(({ type, instance, relation }) => [instanceName(type, instance), relation]),
 	);
@@ -309,13 +308,8 @@ function membershipName({ user, tenant }: Membership): string {
 /** The roles of one membership, each until when it holds. */
 function rolesHeld(assignments: readonly RoleAssignment[]): Json {
 	const found: Tree = new Map();
-	for (const row of assignments) addTo(found, [row.role], untilOf(row));
+	for (const row of assignments) addTo(found, [row.role], factExpiry(row));
 	return treeValue(found);
-}
-
-/** Until when one of these facts holds. */
-function lastOf([first, ...others]: readonly Expiring[]): Until {
-	return others.reduce((last, row) => later(last, untilOf(row)), first === undefined ? null : untilOf(first));
 }
 
 function upsert(members: readonly string[], value: Json): Patch {

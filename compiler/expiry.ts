@@ -5,14 +5,19 @@ import type { Expiring } from './model.js';
 /** A time in milliseconds since 1970, or `null` for what holds for good. Tables of facts say it of each fact. */
 export type Until = number | null;
 
-/** What a table says of a fact. */
-export function untilOf({ expires_at }: Expiring): Until {
+/** Until when a fact holds, as tables say it. */
+export function factExpiry({ expires_at }: Expiring): Until {
 	return expires_at ?? null;
 }
 
 /** Until when one of two facts holds. */
 export function later(one: Until, other: Until): Until {
 	return one === null || other === null ? null : Math.max(one, other);
+}
+
+/** Until when one of these facts holds. Throws `TypeError` when there are none. */
+export function latestExpiry(facts: readonly Expiring[]): Until {
+	return facts.map(factExpiry).reduce(later);
 }
 
 /** Until when both of two facts hold. */

@@ -1,6 +1,6 @@
 /** An environment that changes step by step. Deletions take with them what they leave without a place, as a store's do. */
 import fc from 'fast-check';
-import { outlasts, untilOf } from '../../compiler/expiry.js';
+import { factExpiry, outlasts } from '../../compiler/expiry.js';
 import type {
 	Attributes,
 	Expiring,
@@ -328,7 +328,7 @@ function added<T>(rows: readonly T[], row: T): readonly T[] {
 function granted<T extends Expiring>(rows: readonly T[], row: T): readonly T[] {
 	const known = rows.find((other) => same(lasting(other), lasting(row)));
 	if (known === undefined) return [...rows, row];
-	return outlasts(untilOf(row), untilOf(known)) ? rows.map((other) => (other === known ? row : other)) : rows;
+	return outlasts(factExpiry(row), factExpiry(known)) ? rows.map((other) => (other === known ? row : other)) : rows;
 }
 
 function expiryOf({ expires_at }: Expiring): Expiring {
