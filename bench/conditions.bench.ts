@@ -4,6 +4,7 @@ import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle.js';
 import { Engine, type EngineInput } from '../src/pdp/engine.js';
 import { type Stack, startStack } from '../test/support/stack.js';
+import { quantile } from './support/quantile.js';
 
 /**
  * What condition sets cost. Targets (in the issue): 1,000 sets and 1,000 rules compile and publish in under 1.5 s; a
@@ -112,11 +113,6 @@ async function publish(model: Model, from: Engine | null = null): Promise<Publis
 	const engine = from === null ? await Engine.load(module, data) : await from.fork(module);
 	lap('load');
 	return { engine, took };
-}
-
-function quantile(values: readonly number[], share: number): number {
-	const sorted = values.toSorted((a, b) => a - b);
-	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 const median = (values: readonly number[]) => quantile(values, 0.5);

@@ -3,6 +3,7 @@ import type { Model, Patch } from '../compiler/model.js';
 import { buildWasm, entrypoints, readPolicyLibrary } from '../compiler/opa/build.js';
 import { manifest, manifestFile, pack, unpack } from '../src/bundle.js';
 import { Engine, type EngineInput } from '../src/pdp/engine.js';
+import { quantile } from './support/quantile.js';
 
 /**
  * One decision point's engine at 1,000 and at 100,000 role assignments: checks, loading and patches. Medians of rounds;
@@ -113,11 +114,6 @@ function microseconds(run: () => void): number {
 /** Each check on its own, the clock's own cost included. */
 function timings(engine: Engine, inputs: readonly EngineInput[]): readonly number[] {
 	return inputs.map((input) => microseconds(() => void engine.code(input)));
-}
-
-function quantile(values: readonly number[], share: number): number {
-	const sorted = values.toSorted((a, b) => a - b);
-	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 const median = (values: readonly number[]) => quantile(values, 0.5);

@@ -4,11 +4,12 @@ import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle.js';
 import { Engine, type EngineInput } from '../src/pdp/engine.js';
 import { FactsIndex } from '../src/pdp/facts-index.js';
-import { documentKey, graphModel, mixed, sizes, tenantKey, userKey } from './support/graph-model.js';
+import { anyCheck, graphModel } from './support/graph-model.js';
+import { quantile } from './support/quantile.js';
 
 /**
- * What expiries cost: the graph of `graph-model` where nothing expires and where everything does, by turns. The target
- * (in the issue): where nothing expires, a check and its memory cost what they did before there were expiries, which
+ * What expiries cost: the graph of `graph-model` where nothing expires and where everything does, by turns. The target:
+ * where nothing expires, a check and its memory cost what they did before there were expiries, which
  * `bench/relationships.bench.ts` tells of any version.
  */
 
@@ -43,22 +44,6 @@ async function load(title: string, model: Model) {
 	return { title, engine, times: { allowed: [] as number[], denied: [] as number[] } };
 }
 
-function anyCheck(turn: number): EngineInput {
-	const user = mixed(turn * 7 + 3, sizes.users);
-	const document = mixed(turn * 13 + 5, sizes.documents / sizes.tenants) * sizes.tenants + (user % sizes.tenants);
-	return {
-		user: { key: userKey(user) },
-		action: turn % 2 === 0 ? 'read' : 'write',
-		resource: { type: 'document', key: documentKey(document), tenant: tenantKey(user) },
-		time: Date.now(),
-	};
-}
-
-function quantile(values: readonly number[], share: number): string {
-	const sorted = values.toSorted((a, b) => a - b);
-	return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(2);
-}
-
 const model = graphModel();
 const subjects = [await load('nothing expires', model), await load('everything expires', expiring(model))];
 const [first] = subjects;
@@ -82,6 +67,7 @@ for (let round = -2; round < rounds; round += 1) {
 }
 for (const { title, times } of subjects) {
 	for (const kind of ['allowed', 'denied'] as const) {
-		console.log(`  ${title}, ${kind}: p50 ${quantile(times[kind], 0.5)} us, p99 ${quantile(times[kind], 0.99)} us`);
+		const [p50, p99] = [0.5, 0.99].map((share) => quantile(times[kind], share).toFixed(2));
+		console.log(`  ${title}, ${kind}: p50 ${p50} us, p99 ${p99} us`);
 	}
 }

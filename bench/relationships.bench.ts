@@ -3,7 +3,8 @@ import type { Model, Patch } from '../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle.js';
 import { Engine, type EngineInput } from '../src/pdp/engine.js';
-import { documentKey, graphModel, groupKey, mixed, sizes, tenantKey, userKey } from './support/graph-model.js';
+import { anyCheck, graphModel, groupKey, mixed, sizes, userKey } from './support/graph-model.js';
+import { quantile } from './support/quantile.js';
 
 /**
  * One decision point's engine with the graph of `graph-model`: checks of all kinds, and patches. Targets (in the issue):
@@ -25,23 +26,6 @@ async function load(model: Model): Promise<{ readonly engine: Engine; readonly b
 	const start = performance.now();
 	const engine = await Engine.load(module, data);
 	return { engine, bytes: data.length, took: performance.now() - start };
-}
-
-/** Of anybody about any document of the same tenant: most are denied, after everything that could grant was tried. */
-function anyCheck(turn: number): EngineInput {
-	const user = mixed(turn * 7 + 3, sizes.users);
-	const document = mixed(turn * 13 + 5, sizes.documents / sizes.tenants) * sizes.tenants + (user % sizes.tenants);
-	return {
-		user: { key: userKey(user) },
-		action: turn % 2 === 0 ? 'read' : 'write',
-		resource: { type: 'document', key: documentKey(document), tenant: tenantKey(user) },
-		time: Date.now(),
-	};
-}
-
-function quantile(values: readonly number[], share: number): number {
-	const sorted = values.toSorted((a, b) => a - b);
-	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 function microseconds(run: () => void): number {

@@ -1,4 +1,5 @@
 import type { Model, Relationship, Resource, ResourceRole } from '../../compiler/model.js';
+import type { EngineInput } from '../../src/pdp/engine.js';
 
 /**
  * Documents in folders in folders, and users in groups in groups, in 20 tenants: 100,000 users with 3 groups each,
@@ -156,5 +157,17 @@ export function graphModel(): Model {
 				})),
 			],
 		},
+	};
+}
+
+/** A check of anybody about any document of the same tenant: most are denied, after everything that could grant was tried. */
+export function anyCheck(turn: number): EngineInput {
+	const user = mixed(turn * 7 + 3, sizes.users);
+	const document = mixed(turn * 13 + 5, sizes.documents / sizes.tenants) * sizes.tenants + (user % sizes.tenants);
+	return {
+		user: { key: userKey(user) },
+		action: turn % 2 === 0 ? 'read' : 'write',
+		resource: { type: 'document', key: documentKey(document), tenant: tenantKey(user) },
+		time: Date.now(),
 	};
 }
