@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { readAssignment } from '../../domain/assignment.js';
 import { pendingInvites, readElementInvite, readInvitedUsers } from '../../domain/element-invite.js';
 import {
@@ -9,9 +10,11 @@ import {
 	removeElementUser,
 	unassignElementRole,
 } from '../../domain/element-user.js';
-import { openElement, openUserManagement, shownLevels } from '../../domain/user-management.js';
+import { openElement, openUserManagement, shownLevels, type UserManagement } from '../../domain/user-management.js';
 import { reply } from '../../http/endpoint.js';
+import type { ElementSession } from '../../store/account/element-entrance.js';
 import { elementRolesBy } from '../../store/table/elements-config.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { readJoinedPage, readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import {
@@ -46,6 +49,16 @@ const failures = {
 };
 const seen = { 400: failures[400], 404: failures[404] };
 
+/** Opens the element of a path for the user who is signed in. Throws as `openUserManagement`. */
+function openForSession(
+	unit: ReadingUnit,
+	session: ElementSession,
+	{ elements_config_id }: z.output<typeof ElementPath>,
+	instance: string | undefined,
+): Promise<UserManagement> {
+	return openUserManagement(unit, elements_config_id, sessionActor(session), instance);
+}
+
 /** What users who are signed in do with other users, by their level (contract: Elements, Levels). */
 export const userManagement = [
 	endpoint({
@@ -61,13 +74,7 @@ export const userManagement = [
 		returns: { 200: ElementUserPage },
 		failures: seen,
 		handle: async ({ params, query }, { unit, session }) => {
-			const { elements_config_id } = params;
-			const opened = await openUserManagement(
-				unit,
-				elements_config_id,
-				sessionActor(session),
-				query.resource_instance_id,
-			);
+			const opened = await openForSession(unit, session, params, query.resource_instance_id);
 			const { search } = query;
 			const invited = pendingInvites(unit, opened, { search }).rows;
 			const page = await readJoinedPage(elementUsers(unit, opened, search).rows, invited, query);
@@ -96,7 +103,7 @@ export const userManagement = [
 		failures,
 		handle: async ({ params, query, body }, { unit, session }) => {
 			const named = namedInstance(query.resource_instance_id, body.resource_instance_id);
-			const opened = await openUserManagement(unit, params.elements_config_id, sessionActor(session), named);
+			const opened = await openForSession(unit, session, params, named);
 			const { user, invite } = await addElementUser(unit, opened, body);
 			if (user === undefined) return reply(200, readElementInvite(unit, invite));
 			const [read] = await readElementUsers(unit, opened, [user]);
@@ -117,14 +124,8 @@ export const userManagement = [
 		returns: { 204: null },
 		failures,
 		handle: async ({ params, query }, { unit, session }) => {
-			const { elements_config_id, user_id } = params;
-			const opened = await openUserManagement(
-				unit,
-				elements_config_id,
-				sessionActor(session),
-				query.resource_instance_id,
-			);
-			await removeElementUser(unit, opened, user_id);
+			const opened = await openForSession(unit, session, params, query.resource_instance_id);
+			await removeElementUser(unit, opened, params.user_id);
 			return reply(204);
 		},
 	}),
@@ -144,7 +145,7 @@ export const userManagement = [
 		failures: { ...failures, 409: 'The user has this role there already' },
 		handle: async ({ params, query, body }, { unit, session }) => {
 			const named = namedInstance(query.resource_instance_id, body.resource_instance_id);
-			const opened = await openUserManagement(unit, params.elements_config_id, sessionActor(session), named);
+			const opened = await openForSession(unit, session, params, named);
 			return reply(200, readAssignment(unit, await assignElementRole(unit, opened, params.user_id, body.role)));
 		},
 	}),
@@ -164,7 +165,7 @@ export const userManagement = [
 		failures,
 		handle: async ({ params, query, body }, { unit, session }) => {
 			const named = namedInstance(query.resource_instance_id, body.resource_instance_id);
-			const opened = await openUserManagement(unit, params.elements_config_id, sessionActor(session), named);
+			const opened = await openForSession(unit, session, params, named);
 			await unassignElementRole(unit, opened, params.user_id, body.role);
 			return reply(204);
 		},
@@ -182,13 +183,7 @@ export const userManagement = [
 		returns: { 200: ElementRoleRead.array() },
 		failures: seen,
 		handle: async ({ params, query }, { unit, session }) => {
-			const { elements_config_id } = params;
-			const opened = await openUserManagement(
-				unit,
-				elements_config_id,
-				sessionActor(session),
-				query.resource_instance_id,
-			);
+			const opened = await openForSession(unit, session, params, query.resource_instance_id);
 			const filter = {
 				config_id: opened.config.id,
 				resource_id: opened.instance?.resource_id ?? null,
