@@ -10,7 +10,7 @@ import {
 	weakestFirst,
 } from '../../src/console/model/levels.js';
 import { sentToken } from '../../src/console/model/sent-token.js';
-import { subjectOf, userName } from '../../src/console/model/wording.js';
+import { requestSubject, userName } from '../../src/console/model/wording.js';
 
 /** What the pages of elements decide without a page. */
 
@@ -117,10 +117,13 @@ test('people, subjects and failures have words', (t) => {
 	t.is(userName({ ...ann, last_name: 'Lee' }), 'Ann Lee');
 	t.is(userName({ ...ann, first_name: null }), 'ann@example.com');
 	t.is(userName({ ...ann, first_name: null, email: null }), 'a1');
-	const request = { resource_key: null, resource_instance_key: null } as Parameters<typeof subjectOf>[0];
-	t.is(subjectOf({ ...request, role_name: 'Editor' }), 'Editor');
-	t.is(subjectOf({ ...request, resource_key: 'account', resource_instance_key: 'main' }), 'operation on account:main');
-	t.is(subjectOf({ ...request, resource_key: 'account' }), 'operation on account');
+	const request = { resource_key: null, resource_instance_key: null } as Parameters<typeof requestSubject>[0];
+	t.is(requestSubject({ ...request, role_name: 'Editor' }), 'Editor');
+	t.is(
+		requestSubject({ ...request, resource_key: 'account', resource_instance_key: 'main' }),
+		'operation on account:main',
+	);
+	t.is(requestSubject({ ...request, resource_key: 'account' }), 'operation on account');
 	t.is(failureMessage(404, { message: 'no such role' }), 'no such role');
 	t.is(failureMessage(422, { detail: [{ loc: ['body', 'role'], msg: 'field required' }] }), 'role: field required');
 	t.is(failureMessage(502, undefined), 'The server answered 502.');

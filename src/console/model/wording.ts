@@ -18,7 +18,7 @@ export function requesterName(request: ListedRequest): string {
 }
 
 /** What a request asks for, such as `Editor on document:plan`, or `operation on account:main`. */
-export function subjectOf({ role_name, resource_key, resource_instance_key }: ListedRequest): string {
+export function requestSubject({ role_name, resource_key, resource_instance_key }: ListedRequest): string {
 	const instance = resource_instance_key === null ? resource_key : `${resource_key}:${resource_instance_key}`;
 	const what = role_name ?? 'operation';
 	return instance === null ? what : `${what} on ${instance}`;

@@ -51,11 +51,11 @@ async function open(): Promise<void> {
 	try {
 		shown.value = await openElement(api, address, environment);
 	} catch (error) {
-		shown.value = refusalOf(error);
+		shown.value = shownRefusal(error);
 	}
 }
 
-function refusalOf(error: unknown): Refusal {
+function shownRefusal(error: unknown): Refusal {
 	const status = error instanceof ApiFailure ? error.status : null;
 	if (status === 401) return signedOut;
 	if (status === 404)

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ListedRequest, Paginated, RequestStatus } from '../model/api-types.js';
-import { subjectOf } from '../model/wording.js';
+import { requestSubject } from '../model/wording.js';
 import { ActionButton } from './action-button.js';
 import { announce } from './announce.js';
 import type { OpenedElement } from './opened-element.js';
@@ -60,11 +60,11 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 				{list.found.value?.data.map((request) => (
 					<li key={request.id}>
 						<div class="line">
-							<strong>{subjectOf(request)}</strong>
+							<strong>{requestSubject(request)}</strong>
 							<span class={`state ${request.status}`}>{request.status}</span>
 							<Time at={request.created_at} />
 							{request.status === 'pending' && (
-								<ActionButton act={() => cancel(request)} label={`Cancel the request for ${subjectOf(request)}`}>
+								<ActionButton act={() => cancel(request)} label={`Cancel the request for ${requestSubject(request)}`}>
 									Cancel
 								</ActionButton>
 							)}

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { LeveledRole } from '../model/api-types.js';
 import { Failure, useWork } from './action-button.js';
 import { announce } from './announce.js';
+import { LongText } from './long-text.js';
 import type { OpenedElement } from './opened-element.js';
 import type { RequestKind } from './request-kind.js';
 
@@ -51,17 +52,7 @@ export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) 
 						/>
 					</label>
 				)}
-				<label>
-					<span>Reason (optional)</span>
-					<textarea
-						rows={2}
-						maxLength={2000}
-						value={reason.value}
-						onInput={(event) => {
-							reason.value = event.currentTarget.value;
-						}}
-					/>
-				</label>
+				<LongText label="Reason (optional)" text={reason} />
 				<button type="submit" class="primary" aria-disabled={work.busy}>
 					Send request
 				</button>

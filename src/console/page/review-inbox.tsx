@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ElementConfig, ListedRequest, Paginated } from '../model/api-types.js';
 import type { RolesAt } from '../model/levels.js';
-import { requesterName, subjectOf } from '../model/wording.js';
+import { requesterName, requestSubject } from '../model/wording.js';
 import { Failure, useWork } from './action-button.js';
 import { announce } from './announce.js';
+import { LongText } from './long-text.js';
 import { Time } from './my-requests.js';
 import type { OpenedElement } from './opened-element.js';
 import { PagedListFrame, perPage, usePagedList } from './paged-list.js';
@@ -73,7 +74,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 					<li key={request.id} data-request={request.id}>
 						<div class="line">
 							<span>
-								<strong>{requesterName(request)}</strong> asks for <strong>{subjectOf(request)}</strong>
+								<strong>{requesterName(request)}</strong> asks for <strong>{requestSubject(request)}</strong>
 							</span>
 							<Time at={request.created_at} />
 						</div>
@@ -96,7 +97,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 									<button
 										key={move}
 										type="button"
-										aria-label={`${labels[move]} the request of ${requesterName(request)} for ${subjectOf(request)}`}
+										aria-label={`${labels[move]} the request of ${requesterName(request)} for ${requestSubject(request)}`}
 										onClick={() => {
 											open.value = { id: request.id, move };
 										}}
@@ -172,17 +173,7 @@ function Decision({ request, move, roles, decide, onDone, onBack }: DecisionProp
 					</select>
 				</label>
 			)}
-			<label>
-				<span>Comment (optional)</span>
-				<textarea
-					rows={2}
-					maxLength={2000}
-					value={comment.value}
-					onInput={(event) => {
-						comment.value = event.currentTarget.value;
-					}}
-				/>
-			</label>
+			<LongText label="Comment (optional)" text={comment} />
 			<div class="line">
 				<button type="submit" class="primary" aria-disabled={work.busy}>
 					{labels[move]}
