@@ -17,8 +17,10 @@ import { createApplication, type Listening, listen, type Served } from './http/s
 import { createLogger, type Logger } from './log.js';
 import { findOpa } from './opa.js';
 import { connectApprovals } from './pdp/approval-client.js';
+import { findFactsOnce } from './pdp/control-plane.js';
 import { decisionPointDocumentation } from './pdp/documentation.js';
 import { createDecisionPoint } from './pdp/endpoints.js';
+import { factsWaitTime } from './pdp/facts-wait.js';
 import { reportState } from './pdp/feed-client.js';
 import { Replica } from './pdp/replica.js';
 import { StateReport } from './pdp/state-report.js';
@@ -217,16 +219,25 @@ export async function startDecisionPoint(
 	{ clock = systemClock }: { readonly clock?: Pick<Clock, 'now'> } = {},
 ): Promise<RunningDecisionPoint> {
 	const replica = new Replica({ controlPlane, apiKey, log });
+	const findFacts = findFactsOnce(controlPlane, apiKey);
 	const decisionPoint = createDecisionPoint({
 		replica,
 		apiKey,
 		log,
 		clock,
 		mode: config.pdp_mode,
-		consume: connectApprovals(controlPlane, apiKey),
+		consume: connectApprovals(findFacts, apiKey),
+		facts: {
+			find: findFacts,
+			wait: { milliseconds: factsWaitTime(config.pdp_facts_wait), policy: config.pdp_facts_timeout_policy },
+		},
 		budget: config.pdp_budget * 1_000,
 	});
-	const endpoints = [...decisionPoint.endpoints, ...decisionPointDocumentation(decisionPoint.endpoints, version)];
+	const endpoints = [
+		...decisionPoint.endpoints,
+		...decisionPointDocumentation(decisionPoint.endpoints, version),
+		...decisionPoint.forwarding,
+	];
 	const application = createApplication({ ...decisionPoint, endpoints, ...logging(log) });
 	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');
 	replica.start();

@@ -51,6 +51,8 @@ const Settings = z.object({
 		.positive('must be greater than 0')
 		.max(3600, 'must be at most 3600')
 		.default(10),
+	PDP_LOCAL_FACTS_WAIT_TIMEOUT: z.coerce.number({ error: 'must be a number of seconds' }).default(10),
+	PDP_LOCAL_FACTS_TIMEOUT_POLICY: z.enum(['ignore', 'fail'], { error: 'must be `ignore` or `fail`' }).default('ignore'),
 	WEBHOOK_ALLOW_PRIVATE: z
 		.enum(['true', 'false'], { error: 'must be `true` or `false`' })
 		.default('false')
@@ -84,6 +86,10 @@ export interface Config {
 	readonly pdp_mode: 'edge' | 'cloud';
 	/** How much processor time the answer to one request of a decision point may take, in seconds. */
 	readonly pdp_budget: number;
+	/** How long the answer to a write through a decision point waits until it is there, in seconds; negative: no limit. */
+	readonly pdp_facts_wait: number;
+	/** What happens to such an answer after that: it is sent all the same, or it is 424. */
+	readonly pdp_facts_timeout_policy: 'ignore' | 'fail';
 	/** Whether webhooks may be at addresses of this machine and of private networks. */
 	readonly webhook_allow_private: boolean;
 	readonly log_level: string;
@@ -133,6 +139,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		pdp_control_plane: settings.PDP_CONTROL_PLANE ?? null,
 		pdp_mode: settings.PDP_MODE,
 		pdp_budget: settings.PDP_BUDGET,
+		pdp_facts_wait: settings.PDP_LOCAL_FACTS_WAIT_TIMEOUT,
+		pdp_facts_timeout_policy: settings.PDP_LOCAL_FACTS_TIMEOUT_POLICY,
 		webhook_allow_private: settings.WEBHOOK_ALLOW_PRIVATE,
 		log_level: settings.LOG_LEVEL,
 		opa_path: settings.OPA_PATH ?? null,

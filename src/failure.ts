@@ -46,7 +46,13 @@ export const catalogue = {
 	gone: { status: 410, error_code: 'NOT_FOUND', title: 'This version of the API is no longer served' },
 	too_large: { status: 413, error_code: 'INVALID_INPUT', title: 'The request body is too large' },
 	unprocessable: { status: 422, error_code: 'INVALID_INPUT', title: 'The request body is not valid' },
+	not_synced: {
+		status: 424,
+		error_code: 'UNEXPECTED_ERROR',
+		title: 'The change was made but has not reached this decision point yet',
+	},
 	unexpected: { status: 500, error_code: 'UNEXPECTED_ERROR', title: 'Something failed on our side' },
+	unreachable: { status: 502, error_code: 'UNEXPECTED_ERROR', title: 'The control plane cannot be reached' },
 	unavailable: { status: 503, error_code: 'UNEXPECTED_ERROR', title: 'The service is not ready to answer yet' },
 	no_space: { status: 507, error_code: 'UNEXPECTED_ERROR', title: 'There is no space left to store this' },
 } as const satisfies Record<string, Entry>;

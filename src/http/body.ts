@@ -53,10 +53,7 @@ export async function readJson(
 	const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
 	if (length === undefined ? encoding === undefined : Number(length) === 0) return undefined;
 	if (Number(length) > limits.bytes) throw tooLarge(limits.bytes, 'bytes');
-	if (waitsToSend(request)) {
-		response.writeContinue();
-		delete request.headers.expect;
-	}
+	openBody(request, response);
 	const reading = new BodyParser(limits);
 	const source = decompressed(request);
 	try {
@@ -67,6 +64,15 @@ export async function readJson(
 		if (source !== request) source.destroy();
 		throw asFailure(error, limits);
 	}
+}
+
+/** The body of a request as it is sent. A client that waits for `100 Continue` is told to send it. */
+export function openBody(request: IncomingMessage, response: ServerResponse): Readable {
+	if (waitsToSend(request)) {
+		response.writeContinue();
+		delete request.headers.expect;
+	}
+	return request;
 }
 
 /** Whether a client waits for `100 Continue` before it sends its body. */

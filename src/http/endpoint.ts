@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 
 /** The declaration of one endpoint: validation, types, access, statuses and documentation in one value. */
@@ -50,6 +51,10 @@ export interface Request<P, Q, B> {
 	/** The value of the cookie of this name; undefined without one. */
 	readonly cookie: (name: string) => string | undefined;
 	readonly closed: AbortSignal;
+	/** The path and the query as they were sent. */
+	readonly target: string;
+	/** The body as it was sent, for endpoints that declare none and pass it on. */
+	readonly stream: () => Readable;
 	/** The request's id, shown in the answer's `x-request-id` header and in error bodies. */
 	readonly id: string;
 }

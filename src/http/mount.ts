@@ -4,6 +4,7 @@ import Router from '@koa/router';
 import type { Context as KoaContext } from 'koa';
 import type { z } from 'zod';
 import { unprocessable } from '../failure.js';
+import { openBody } from './body.js';
 import {
 	type Deprecation,
 	type Endpoint,
@@ -116,6 +117,8 @@ function unreadRequest(ctx: RoutedContext): AnyRequest {
 		get closed() {
 			return closedSignal(ctx.res);
 		},
+		target: ctx.url,
+		stream: () => openBody(ctx.req, ctx.res),
 		id: ctx.state['id'],
 	};
 }
@@ -132,6 +135,8 @@ async function readRequest(
 	return {
 		headers: request.headers,
 		cookie: request.cookie,
+		target: request.target,
+		stream: request.stream,
 		id: request.id,
 		get closed() {
 			return request.closed;

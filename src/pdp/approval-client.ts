@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { Failure, type FailureCode, forbidden } from '../failure.js';
+import { Failure, type FailureCode } from '../failure.js';
 import { OperationApprovalRead } from '../wire/element-request.js';
+import { type FindFacts, refusedKey } from './control-plane.js';
 import { deadline } from './deadline.js';
 
 /** How long the control plane may take for a call, in milliseconds. */
@@ -18,25 +19,14 @@ export interface Consumed {
  */
 export type ConsumeApproval = (reference: string, signal: AbortSignal) => Promise<Consumed>;
 
-const Scope = z.object({ environment_id: z.string(), project_id: z.string() });
 const Refused = z.object({ message: z.string() });
 const refusals: Readonly<Record<number, FailureCode>> = { 404: 'not_found', 409: 'conflict' };
 
-/** Consumes approvals at a control plane with the key of an environment; `origin` is its URL without a path. */
-export function connectApprovals(origin: string, apiKey: string): ConsumeApproval {
-	const base = origin.replace(/\/+$/, '');
+/** Consumes approvals at a control plane with the key of an environment, whose facts `findFacts` finds. */
+export function connectApprovals(findFacts: FindFacts, apiKey: string): ConsumeApproval {
 	const headers = { authorization: `Bearer ${apiKey}` };
-	// A key is of the same environment for good.
-	let place: string | undefined;
-	const findPlace = async (signal: AbortSignal) => {
-		const response = await fetch(`${base}/v2/api-key/scope`, { headers, signal });
-		if (!response.ok) throw await refusal(response);
-		const { project_id, environment_id } = Scope.parse(await response.json());
-		return `${base}/v2/facts/${project_id}/${environment_id}`;
-	};
 	const consume = async (reference: string, signal: AbortSignal): Promise<Consumed> => {
-		place ??= await findPlace(signal);
-		const url = `${place}/operation_approvals/${encodeURIComponent(reference)}/consume`;
+		const url = `${await findFacts(signal)}/operation_approvals/${encodeURIComponent(reference)}/consume`;
 		const response = await fetch(url, { method: 'POST', headers, signal });
 		if (!response.ok) throw await refusal(response);
 		const revision = z.coerce
@@ -57,11 +47,7 @@ export function connectApprovals(origin: string, apiKey: string): ConsumeApprova
 }
 
 async function refusal(response: Response): Promise<Error> {
-	const { message } = Refused.parse(await response.json());
 	const code = refusals[response.status];
-	if (code !== undefined) return new Failure(code, message);
-	if (response.status === 401 || response.status === 403) {
-		return forbidden(`the control plane refuses the key of this decision point: ${message}`);
-	}
-	return new Error(message);
+	if (code === undefined) return refusedKey(response);
+	return new Failure(code, Refused.parse(await response.json()).message);
 }

@@ -8,10 +8,13 @@ import type { AnyRequest, Surround } from '../http/mount.js';
 import type { Logger } from '../log.js';
 import type { ConsumeApproval } from './approval-client.js';
 import { approvalEndpoints } from './approval-endpoints.js';
+import type { FindFacts } from './control-plane.js';
 import { deadline } from './deadline.js';
 import type { DecisionContext } from './decide.js';
 import { decisionEndpoints } from './decision-endpoints.js';
 import { type AnswerContext, revisionHeader } from './endpoint.js';
+import { factsEndpoints } from './facts-endpoints.js';
+import type { FactsWait } from './facts-wait.js';
 import { healthEndpoints } from './health-endpoints.js';
 import { listingEndpoints } from './listing-endpoints.js';
 import type { Mode } from './normalise.js';
@@ -32,6 +35,8 @@ export interface DecisionPointOptions {
 	readonly revisionWait?: number;
 	/** Consumes operation approvals; without it, the decision point does not serve that. */
 	readonly consume?: ConsumeApproval;
+	/** Where the control plane has the facts, and how writes wait; without it, the decision point does not serve facts. */
+	readonly facts?: { readonly find: FindFacts; readonly wait: FactsWait };
 	/** How much processor time one answer may take, in milliseconds. */
 	readonly budget?: number;
 }
@@ -39,6 +44,8 @@ export interface DecisionPointOptions {
 /** What `createApplication` needs to serve a decision point. */
 export interface DecisionPoint {
 	readonly endpoints: readonly Endpoint<string, never>[];
+	/** Those that pass calls on: they are described where these go. */
+	readonly forwarding: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
 	readonly renderFailure: (failure: Failure) => unknown;
 	readonly failureHeaders: () => Readonly<Record<string, string>>;
@@ -49,10 +56,11 @@ const longestWait = 10_000;
 
 /** Makes a decision point that answers from `replica`. */
 export function createDecisionPoint(options: DecisionPointOptions): DecisionPoint {
-	const { replica, mode = 'edge', consume, revisionWait = longestWait } = options;
+	const { replica, mode = 'edge', consume, facts, revisionWait = longestWait } = options;
 	const approvals = consume === undefined ? [] : approvalEndpoints(replica, consume, revisionWait);
 	return {
 		endpoints: [...decisionEndpoints(mode), ...listingEndpoints(mode), ...approvals, ...healthEndpoints(replica)],
+		forwarding: facts === undefined ? [] : factsEndpoints(replica, facts.find, facts.wait),
 		surround: createSurround(options),
 		renderFailure: ({ code, problems, message }) => ({ detail: code === 'unprocessable' ? problems : message }),
 		failureHeaders: () => revisionHeader(replica.current()),

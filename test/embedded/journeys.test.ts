@@ -21,6 +21,7 @@ import '../journey/groups.test.js';
 import '../journey/implicit-grants.test.js';
 import '../journey/input.test.js';
 import '../journey/instance-assignments.test.js';
+import '../journey/local-facts.test.js';
 import '../journey/operation-approvals.test.js';
 import '../journey/proxy-configs.test.js';
 import '../journey/relations.test.js';

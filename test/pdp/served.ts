@@ -31,7 +31,8 @@ export async function serve(t: ExecutionContext, options: Partial<DecisionPointO
 	});
 	replica.start();
 	const point = createDecisionPoint({ replica, apiKey: key, log: quiet, ...options });
-	const application = createApplication({ ...point, onUnexpected: (error) => t.fail(String(error)) });
+	const endpoints = [...point.endpoints, ...point.forwarding];
+	const application = createApplication({ ...point, endpoints, onUnexpected: (error) => t.fail(String(error)) });
 	const listening: Listening = await listen(application, '127.0.0.1', 0);
 	t.teardown(async () => {
 		await listening.close(0);

@@ -1,0 +1,129 @@
+/** The facts of the management API at a decision point: who writes here reads what was written in the next check. */
+
+import type { Readable } from 'node:stream';
+import { Failure } from '../failure.js';
+import { type Endpoint, Raw } from '../http/endpoint.js';
+import type { FindFacts } from './control-plane.js';
+import { deadline } from './deadline.js';
+import { endpoint } from './endpoint.js';
+import { type FactsWait, readFactsWait } from './facts-wait.js';
+import type { Replica } from './replica.js';
+
+/** How long the control plane may take for a call, in milliseconds. */
+const timeout = 75_000;
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/** Below what the facts are served; project and environment of a path are those of the key, whatever it says. */
+const places = [
+	{ name: 'facts', path: '/facts/*rest', prefix: /^\/facts(?=\/)/ },
+	{ name: 'envFacts', path: '/v2/facts/:proj_id/:env_id/*rest', prefix: /^\/v2\/facts\/[^/]+\/[^/]+(?=\/)/ },
+] as const;
+
+/** The headers that the control plane gets. */
+const forwarded = ['authorization', 'content-type', 'content-encoding'] as const;
+/** The headers that the client gets. */
+const returned = ['content-type', 'x-revision', 'retry-after', 'deprecation', 'link'] as const;
+
+/**
+ * Declares the endpoints that pass calls on to the facts of a control plane. They are not in the documentation, which
+ * that of the management API is. `fallback` is how answers wait when their requests do not say.
+ */
+export function factsEndpoints(
+	replica: Replica,
+	findFacts: FindFacts,
+	fallback: FactsWait,
+): readonly Endpoint<'key', never>[] {
+	return places.flatMap(({ name, path, prefix }) =>
+		methods.map((method) =>
+			endpoint({
+				name: `${method}${name}`,
+				summary: 'Call the facts of the management API',
+				tag: 'Facts',
+				method,
+				path,
+				access: 'key',
+				returns: {},
+				handle: async ({ headers, target, stream, closed }) => {
+					const wait = readFactsWait(headers, fallback);
+					const rest = target.replace(prefix, '');
+					refuseDotSegments(rest);
+					const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+					const answer = await forward(findFacts, { method, rest, headers, body: hasBody ? stream() : null }, closed);
+					const revision = answer.headers['x-revision'];
+					if (method !== 'get' && answer.status < 300 && revision !== undefined) {
+						await arrival(replica, Number(revision), wait, closed);
+					}
+					return answer;
+				},
+			}),
+		),
+	);
+}
+
+interface ForwardedCall {
+	readonly method: string;
+	readonly rest: string;
+	readonly headers: Readonly<Record<string, string | undefined>>;
+	readonly body: Readable | null;
+}
+
+/** Passes a call on. Throws `unreachable` when there is no answer; nobody knows then whether a write was made. */
+async function forward(findFacts: FindFacts, call: ForwardedCall, closed: AbortSignal): Promise<Raw> {
+	const { method, rest, headers, body } = call;
+	try {
+		return await deadline(closed, timeout, async (signal) => {
+			const sent = chosen(forwarded, (name) => headers[name]);
+			const content = body === null ? {} : { body, duplex: 'half' as const };
+			const url = (await findFacts(signal)) + rest;
+			const response = await fetch(url, { method, headers: sent, redirect: 'manual', signal, ...content });
+			const bytes = new Uint8Array(await response.arrayBuffer());
+			return new Raw(
+				response.status,
+				chosen(returned, (name) => response.headers.get(name) ?? undefined),
+				bytes,
+			);
+		});
+	} catch (error) {
+		if (error instanceof Failure) throw error;
+		const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+		const reason = cause instanceof Error ? cause.message : String(cause);
+		throw new Failure('unreachable', `the control plane did not answer: ${reason}`);
+	}
+}
+
+/** The named headers that are there. */
+function chosen(
+	names: readonly string[],
+	find: (name: string) => string | undefined,
+): Readonly<Record<string, string>> {
+	return Object.fromEntries(
+		names.flatMap((name) => {
+			const value = find(name);
+			return value === undefined ? [] : [[name, value]];
+		}),
+	);
+}
+
+/** A URL with dot segments would leave the facts. */
+function refuseDotSegments(rest: string): void {
+	const [path = ''] = rest.split('?');
+	const leaves = path.split('/').some((segment) => /^(\.|%2e){1,2}$/i.test(segment));
+	if (leaves) throw new Failure('not_found', `no endpoint is served on \`${rest}\``);
+}
+
+/** Waits until answers come from a revision. Throws `not_synced` after the wait, where the policy is `fail`. */
+async function arrival(
+	replica: Replica,
+	revision: number,
+	{ milliseconds, policy }: FactsWait,
+	closed: AbortSignal,
+): Promise<void> {
+	if (milliseconds === 0) return;
+	try {
+		if (milliseconds === null) await replica.reached(revision, closed);
+		else await deadline(closed, milliseconds, (limited) => replica.reached(revision, limited));
+	} catch {
+		if (policy === 'fail') throw new Failure('not_synced', 'Timeout waiting for update to be received');
+	}
+}
