@@ -156,6 +156,8 @@ export interface ManifestParts {
 	readonly policyRevision?: number;
 	/** Why this is not the complete policy of the newest schema; left out if it is. */
 	readonly degraded?: Degradation | null;
+	/** Roots besides our own; none by default. */
+	readonly roots?: readonly string[];
 	/** Entrypoints of `/policy.wasm`; left out for bundles without one. */
 	readonly entrypoints?: readonly string[];
 	/** A snapshot is whole; the other two are steps from any revision at or after `base`. */
@@ -164,7 +166,7 @@ export interface ManifestParts {
 
 /** Makes a manifest. */
 export function manifest(parts: ManifestParts): Manifest {
-	const { step, entrypoints, policyRevision = parts.revision, degraded = null } = parts;
+	const { step, entrypoints, policyRevision = parts.revision, degraded = null, roots = [] } = parts;
 	const common = {
 		environment: parts.environment,
 		layout,
@@ -174,7 +176,7 @@ export function manifest(parts: ManifestParts): Manifest {
 	} as const;
 	return {
 		revision: String(parts.revision),
-		roots: ['regolith'],
+		roots: ['regolith', ...roots],
 		rego_version: 1,
 		...(entrypoints && { wasm: entrypoints.map((entrypoint) => ({ entrypoint, module: '/policy.wasm' })) }),
 		metadata: {

@@ -19,7 +19,7 @@ import { findOpa } from './opa.js';
 import { connectApprovals } from './pdp/approval-client.js';
 import { findFactsOnce } from './pdp/control-plane.js';
 import { decisionPointDocumentation } from './pdp/documentation.js';
-import { createDecisionPoint } from './pdp/endpoints.js';
+import { createDecisionPoint, type DecisionPoint } from './pdp/endpoints.js';
 import { factsWaitTime } from './pdp/facts-wait.js';
 import { reportState } from './pdp/feed-client.js';
 import { Replica } from './pdp/replica.js';
@@ -206,6 +206,8 @@ function served(store: Store, surround: Surround, feed: FeedServer, log: Logger)
 /** A running decision point. */
 export interface RunningDecisionPoint {
 	readonly listening: Listening;
+	/** The listener for clients of OPA's Data API; `null` without one. */
+	readonly dataApi: Listening | null;
 	readonly replica: Replica;
 	stop(): Promise<void>;
 }
@@ -240,6 +242,10 @@ export async function startDecisionPoint(
 	];
 	const application = createApplication({ ...decisionPoint, endpoints, ...logging(log) });
 	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');
+	const dataApi = await listenToDataApi(decisionPoint, config, log).catch(async (error: unknown) => {
+		await listening.close(0);
+		throw error;
+	});
 	replica.start();
 	// A name that survives a restart: that of the machine, with the port.
 	const pdp_instance_id = `${hostname()}:${new URL(listening.url).port}`;
@@ -252,13 +258,24 @@ export async function startDecisionPoint(
 	report.start();
 	return {
 		listening,
+		dataApi,
 		replica,
 		async stop() {
 			report.stop();
 			await replica.stop();
-			await listening.close();
+			await Promise.all([listening.close(), dataApi?.close()]);
 		},
 	};
+}
+
+/** Starts the listener for clients of OPA's Data API, where the settings have one. */
+async function listenToDataApi(
+	{ dataApi }: DecisionPoint,
+	{ host, pdp_opa_port }: Config,
+	log: Logger,
+): Promise<Listening | null> {
+	if (pdp_opa_port === null) return null;
+	return listenAt(createApplication({ ...dataApi, ...logging(log) }), host, pdp_opa_port, 'PDP_OPA_PORT');
 }
 
 /** Listens. Rejects with the name of the setting to change if the address is not available. */

@@ -4,13 +4,11 @@ import { z } from 'zod';
 
 /** The only reader of `process.env`: every setting, validated, with its default. `.env.example` documents each. */
 
-const port = (fallback: number) =>
-	z.coerce
-		.number({ error: 'must be a port number' })
-		.int('must be a whole number')
-		.min(0, 'must be at least 0')
-		.max(65535, 'must be at most 65535')
-		.default(fallback);
+const port = z.coerce
+	.number({ error: 'must be a port number' })
+	.int('must be a whole number')
+	.min(0, 'must be at least 0')
+	.max(65535, 'must be at most 65535');
 
 const secret = (what: string) =>
 	z
@@ -28,8 +26,9 @@ const origin = z
 	.transform((value) => new URL(value).origin);
 
 const Settings = z.object({
-	API_PORT: port(8000),
-	PDP_PORT: port(7766),
+	API_PORT: port.default(8000),
+	PDP_PORT: port.default(7766),
+	PDP_OPA_PORT: port.optional(),
 	HOST: z.string().default('127.0.0.1'),
 	DATA_DIR: z.string().default('./data'),
 	DATABASE_URL: z
@@ -70,6 +69,8 @@ export interface Config {
 	readonly host: string;
 	readonly api_port: number;
 	readonly pdp_port: number;
+	/** Where the decision point speaks OPA's Data API; `null` is nowhere. */
+	readonly pdp_opa_port: number | null;
 	readonly data_directory: string;
 	/** `null` selects the embedded database under `data_directory`. */
 	readonly database_url: string | null;
@@ -131,6 +132,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		host: settings.HOST,
 		api_port: settings.API_PORT,
 		pdp_port: settings.PDP_PORT,
+		pdp_opa_port: settings.PDP_OPA_PORT ?? null,
 		data_directory: resolve(settings.DATA_DIR.replace(/^~(?=\/|$)/, homedir())),
 		database_url: settings.DATABASE_URL ?? null,
 		min_free_bytes: settings.MIN_FREE_DISK * 2 ** 20,

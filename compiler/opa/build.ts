@@ -9,7 +9,7 @@ import { archive } from './archive.js';
 import { OpaFailure } from './failure.js';
 import { runOpa } from './run.js';
 
-export { readPolicyLibrary } from './library.js';
+export { aliasRoot, readAliases, readPolicyLibrary } from './library.js';
 export { ResidentCompiler, ResidentLost } from './resident.js';
 export { opaVersion, rememberedVersion } from './version.js';
 export { OpaFailure };

@@ -9,6 +9,7 @@ import type { Logger } from '../log.js';
 import type { ConsumeApproval } from './approval-client.js';
 import { approvalEndpoints } from './approval-endpoints.js';
 import type { FindFacts } from './control-plane.js';
+import { dataEndpoints, renderDataFailure } from './data-endpoints.js';
 import { deadline } from './deadline.js';
 import type { DecisionContext } from './decide.js';
 import { decisionEndpoints } from './decision-endpoints.js';
@@ -41,14 +42,20 @@ export interface DecisionPointOptions {
 	readonly budget?: number;
 }
 
-/** What `createApplication` needs to serve a decision point. */
-export interface DecisionPoint {
+/** What `createApplication` needs to serve a table of endpoints. */
+interface ServedTable {
 	readonly endpoints: readonly Endpoint<string, never>[];
-	/** Those that pass calls on: they are described where these go. */
-	readonly forwarding: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
 	readonly renderFailure: (failure: Failure) => unknown;
 	readonly failureHeaders: () => Readonly<Record<string, string>>;
+}
+
+/** A decision point. */
+export interface DecisionPoint extends ServedTable {
+	/** Those that pass calls on: they are described where these go. */
+	readonly forwarding: readonly Endpoint<string, never>[];
+	/** What a second listener serves to clients of OPA's Data API. */
+	readonly dataApi: ServedTable;
 }
 
 /** How long a request may wait for a revision unless it is said, in milliseconds. */
@@ -58,12 +65,15 @@ const longestWait = 10_000;
 export function createDecisionPoint(options: DecisionPointOptions): DecisionPoint {
 	const { replica, mode = 'edge', consume, facts, revisionWait = longestWait } = options;
 	const approvals = consume === undefined ? [] : approvalEndpoints(replica, consume, revisionWait);
+	const surround = createSurround(options);
+	const failureHeaders = () => revisionHeader(replica.current());
 	return {
 		endpoints: [...decisionEndpoints(mode), ...listingEndpoints(mode), ...approvals, ...healthEndpoints(replica)],
 		forwarding: facts === undefined ? [] : factsEndpoints(replica, facts.find, facts.wait),
-		surround: createSurround(options),
+		surround,
 		renderFailure: ({ code, problems, message }) => ({ detail: code === 'unprocessable' ? problems : message }),
-		failureHeaders: () => revisionHeader(replica.current()),
+		failureHeaders,
+		dataApi: { endpoints: dataEndpoints(mode), surround, renderFailure: renderDataFailure, failureHeaders },
 	};
 }
 

@@ -1,4 +1,4 @@
-import { entrypoints } from '../../compiler/opa/build.js';
+import { aliasRoot, entrypoints } from '../../compiler/opa/build.js';
 import type { ManifestParts } from '../bundle.js';
 import type { Flavour } from './flavour.js';
 import type { LiveHead } from './head.js';
@@ -11,5 +11,5 @@ export function manifestParts(
 	flavour: Flavour,
 ): ManifestParts {
 	const parts = { revision, environment, policy: digest, policyRevision: policy_revision, degraded, step };
-	return flavour === 'wasm' ? { ...parts, entrypoints } : parts;
+	return flavour === 'wasm' ? { ...parts, entrypoints } : { ...parts, roots: [aliasRoot] };
 }

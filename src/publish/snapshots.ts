@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { documentBytes } from '../../compiler/index.js';
+import { readAliases } from '../../compiler/opa/build.js';
 import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
 import { Failure } from '../failure.js';
 import { readModel } from '../store/model/model.js';
@@ -121,7 +122,7 @@ export class Snapshots {
 		}
 		const files = await this.policies.files(digest);
 		if (files === null) throw missing();
-		return files.map(({ path, text }) => ({ path, bytes: Buffer.from(text) }));
+		return [...files, ...(await readAliases())].map(({ path, text }) => ({ path, bytes: Buffer.from(text) }));
 	}
 
 	async #keepNewest(environmentId: string, flavour: Flavour, snapshot: Snapshot): Promise<void> {

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import type { Client } from '../support/client.js';
+import { type Client, client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { type OpaServer, startOpa } from '../support/opa.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
@@ -109,6 +109,86 @@ test('a change that alters nothing in the data leaves a stock OPA as it is', asy
 	await step(t, stack, opa, 'delta', () => written(stack.environment, 'POST', `${facts}/role_assignments`, assignment));
 	t.deepEqual(await decided(opa, 'cat', 'write', 'document', 'beta'), { allow: true, code: 'allow' });
 });
+
+/** Requests in every form that clients send, with the paths that they are sent to. */
+const requests: readonly (readonly [path: string, input: unknown])[] = [
+	...[
+		{ user: { key: 'ann@example.com' }, action: 'write', resource: { type: 'document', tenant: 'acme' } },
+		{ user: 'ann@example.com', action: 'write', resource: { type: 'document', key: '', tenant: 'acme' } },
+		{ user: 'bob|1', action: 'read', resource: 'document:plan' },
+		{ user: 'bob|1', action: 'read', resource: { type: 'document', key: 'plan', tenant: 'beta', attributes: null } },
+		{ user: { key: 'bob|1', firstName: 'Bob', attributes: {} }, action: 'read', resource: 'folder', context: null },
+		{ user: 'cat', action: 'write', resource: { type: 'document', key: 'plan', tenant: 'beta' } },
+		{ user: { key: 'dan', email: null, attributes: { level: 9 } }, action: 'archive', resource: 'document' },
+		{ user: { key: 'dan', attributes: { level: 1 } }, action: 'archive', resource: { type: 'document', tenant: '' } },
+	].flatMap((input) => [
+		['permit/root', input] as const,
+		['permit/bulk', [input, { ...input, action: 'fly' }]] as const,
+		['permit/bulk', { checks: [input] }] as const,
+	]),
+	...['ann@example.com', 'bob|1', 'cat', 'nobody'].flatMap((user) => [
+		['permit/user_permissions', { user, tenants: null, resources: [] }] as const,
+		['permit/user_permissions', { user: { key: user }, resource_types: ['document'] }] as const,
+		['permit/user_permissions', { user, tenants: ['__tenant:beta'], resource_types: ['__tenant'] }] as const,
+		['permit/user_permissions/tenants', { user }] as const,
+	]),
+	['permit/nothing', {}],
+];
+
+test('clients of the Data API get the same from a stock OPA and from the decision point', async (t) => {
+	const stack = await startStack();
+	t.teardown(stack.stop);
+	for (const [path, body] of population) await written(stack.environment, 'POST', path, body);
+	for (const [path, body] of [
+		[`${schema}/users/attributes`, { key: 'level', type: 'number' }],
+		[`${schema}/resources/document/actions`, { key: 'archive', name: 'Archive' }],
+		[`${schema}/resources/document/roles`, { key: 'owner', name: 'Owner', permissions: ['write'] }],
+		[`${facts}/resource_instances`, { resource: 'document', key: 'plan', tenant: 'beta' }],
+		[`${facts}/role_assignments`, { user: 'cat', role: 'owner', resource_instance: 'document:plan' }],
+		[
+			`${schema}/condition_sets`,
+			{ key: 'senior', name: 'Senior', type: 'userset', conditions: { 'user.level': { 'greater-than': 5 } } },
+		],
+		[`${facts}/set_rules`, { user_set: 'senior', permission: 'document:archive', resource_set: '__autogen_document' }],
+	] as const) {
+		await written(stack.environment, 'POST', path, body);
+	}
+	const revision = await newest(stack);
+	await stack.reached(revision);
+	const opa = await started(t, stack);
+	await eventually(
+		() => opa.revision(),
+		(seen) => seen === String(revision),
+	);
+	const { dataApi } = stack.decisionPoint;
+	const ours = client(dataApi?.url ?? '', stack.keys.environment);
+	const allowed = new Set<unknown>();
+	for (const [path, input] of requests) {
+		const { body, status } = await ours.post(`/v1/data/${path}`, { input });
+		t.is(status, 200, path);
+		const theirs = await opa.data(path, input);
+		t.deepEqual(comparable(body['result']), comparable(theirs), `${path} ${JSON.stringify(input)}`);
+		if (path === 'permit/root') allowed.add((theirs as Decision).allow);
+	}
+	t.deepEqual([...allowed].sort(), [false, true]);
+	const explained = { user: 'cat', action: 'write', resource: 'document:plan', use_debugger: true };
+	const reasons = await ours.post('/v1/data/permit/root', {
+		input: { ...explained, resource: { type: 'document', key: 'plan', tenant: 'beta' } },
+	});
+	t.like(reasons.body['result'], { allow: true, allowing_sources: ['rebac'], debugger_activated: true });
+	t.is((await client(dataApi?.url ?? '').post('/v1/data/permit/root', { input: explained })).status, 401);
+	t.like((await ours.post('/v1/data/permit/root', { input: {} })).body, { code: 'invalid_parameter' });
+});
+
+/** Without the order of lists, and without what a stock OPA says of models although nobody asked for reasons. */
+function comparable(result: unknown): unknown {
+	return JSON.parse(JSON.stringify(result ?? null), (name, value: unknown) => {
+		if (name === 'allowing_sources') return undefined;
+		const unordered = name === 'permissions' || name === 'roles' || name === 'tenants' || name === '';
+		if (!Array.isArray(value) || !unordered) return value;
+		return value.toSorted((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
+	});
+}
 
 async function started(t: ExecutionContext, { api, keys, environment }: Stack): Promise<OpaServer> {
 	const { environment_id } = (await environment.get('/v2/api-key/scope')).body;

@@ -56,7 +56,7 @@ export const neverSwept = 3_600_000;
 export async function startStack(kind: StoreKind = 'server'): Promise<Stack> {
 	const folder = temporaryFolder();
 	const database = await provideDatabase(kind, folder);
-	const config = readConfig({ ...settings(folder, 'test'), DATABASE_URL: database.url });
+	const config = readConfig({ ...settings(folder, 'test'), DATABASE_URL: database.url, PDP_OPA_PORT: '0' });
 	const log = createLogger(config.log_level);
 	// A policy that compiles slowly on a busy machine is waited for: what is written decides once its revision is reached.
 	const api = await startApi(config, log, { policyWait: 120_000, sweepPause: neverSwept });

@@ -1,0 +1,16 @@
+# METADATA
+# title: Bulk
+# description: |
+#   Many checks in their order: `POST /v1/data/permit/bulk`.
+#   Input: an array of checks, or {"checks": array}.
+package permit.bulk
+
+import data.permit.question
+import data.permit.root
+
+# METADATA
+# description: The answers, one for each check.
+allow := [answer |
+	some asked in question.checks(input)
+	answer := root with input as asked
+]

@@ -1,0 +1,176 @@
+/**
+ * The documents that clients of OPA's Data API ask for, on a listener of their own: the same decisions and listings, in
+ * the form of the policy's packages (contract of decision points: Query paths).
+ */
+
+import { z } from 'zod';
+import type { Failure } from '../failure.js';
+import { Raw, reply } from '../http/endpoint.js';
+import { LocalAssignment, type Query } from '../wire/check.js';
+import { AssignmentsInput, BulkInput, CheckInput, PermissionsInput, RootResult, UsersInput } from '../wire/data-api.js';
+import { authorizedUsers } from './authorized-users.js';
+import { forEachChunk } from './chunks.js';
+import { type DecisionContext, decide } from './decide.js';
+import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from './endpoint.js';
+import type { Steps } from './engine/steps.js';
+import { arrayChunks } from './json-chunks.js';
+import { localAssignments } from './local-assignments.js';
+import { type Mode, normalise, normalisePermissions, normaliseUsers } from './normalise.js';
+import { permissions, userTenants } from './permissions.js';
+
+type Root = z.output<typeof RootResult>['result'];
+
+const tag = 'Documents';
+
+/** Declares the documents of a decision point of this mode. */
+export function dataEndpoints(mode: Mode) {
+	return [
+		endpoint({
+			name: 'readRoot',
+			summary: 'One check',
+			tag,
+			method: 'post',
+			path: '/v1/data/permit/root',
+			access: 'key',
+			body: CheckInput,
+			returns: { 200: RootResult },
+			failures: unavailable,
+			handle: ({ body }, { now }) => {
+				const context = now();
+				return reply(200, { result: root(body.input, context, mode) }, revisionHeader(context));
+			},
+		}),
+		endpoint({
+			name: 'readBulk',
+			summary: 'Many checks at one revision',
+			tag,
+			method: 'post',
+			path: '/v1/data/permit/bulk',
+			access: 'key',
+			body: BulkInput,
+			returns: { 200: z.unknown() },
+			failures: unavailableOrCostly,
+			handle: async ({ body, closed }, { read }) => {
+				const work = (context: DecisionContext) => roots(body.input, context, mode);
+				return chunkedReply(await read({ kind: 'batch', work, closed }));
+			},
+		}),
+		endpoint({
+			name: 'readUserPermissions',
+			summary: 'What a user may do, and the tenants where they hold a role',
+			tag,
+			method: 'post',
+			path: '/v1/data/permit/user_permissions',
+			access: 'key',
+			body: PermissionsInput,
+			returns: { 200: z.unknown() },
+			failures: unavailableOrCostly,
+			handle: async ({ body, closed }, { read }) => {
+				const input = normalisePermissions(body.input, mode);
+				return chunkedReply(
+					await read({
+						kind: 'listing',
+						closed,
+						*work(context) {
+							const listed = yield* permissions(context, input);
+							const tenants = yield* userTenants(context, input);
+							return ['{"result":{"permissions":', ...listed, ',"tenants":', ...tenants, '}}'];
+						},
+					}),
+				);
+			},
+		}),
+		endpoint({
+			name: 'readUserTenants',
+			summary: 'The tenants where a user holds a role',
+			tag,
+			method: 'post',
+			path: '/v1/data/permit/user_permissions/tenants',
+			access: 'key',
+			body: PermissionsInput,
+			returns: { 200: z.unknown() },
+			failures: unavailableOrCostly,
+			handle: async ({ body, closed }, { read }) => {
+				const input = normalisePermissions(body.input, mode);
+				const work = (context: DecisionContext) => asResult(userTenants(context, input));
+				return chunkedReply(await read({ kind: 'listing', work, closed }));
+			},
+		}),
+		endpoint({
+			name: 'readAuthorizedUsers',
+			summary: 'Who may do an action on a resource',
+			tag,
+			method: 'post',
+			path: '/v1/data/permit/authorized_users/authorized_users',
+			access: 'key',
+			body: UsersInput,
+			returns: { 200: z.unknown() },
+			failures: unavailableOrCostly,
+			handle: async ({ body, closed }, { read }) => {
+				const input = normaliseUsers(body.input, mode);
+				// The document has a member `result` of its own.
+				const work = (context: DecisionContext) => asResult(asResult(authorizedUsers(context, input)));
+				return chunkedReply(await read({ kind: 'listing', work, closed }));
+			},
+		}),
+		endpoint({
+			name: 'readRoleAssignments',
+			summary: 'The roles assigned to users',
+			tag,
+			method: 'post',
+			path: '/v1/data/permit/api/role_assignments/list_role_assignments',
+			access: 'key',
+			body: AssignmentsInput,
+			returns: { 200: z.object({ result: z.array(LocalAssignment) }) },
+			failures: unavailableOrCostly,
+			handle: async ({ body, closed }, { read }) => {
+				const { filters, pagination } = body.input;
+				const query = { ...filters, ...(pagination ?? { page: 1, per_page: 30 }) };
+				const work = (context: DecisionContext) => localAssignments(context, query);
+				const { result, ...from } = await read({ kind: 'listing', work, closed });
+				return reply(200, { result }, revisionHeader(from));
+			},
+		}),
+		endpoint({
+			name: 'readOther',
+			summary: 'A document that is not there has no result',
+			tag,
+			method: 'post',
+			path: '/v1/data/*rest',
+			access: 'key',
+			returns: {},
+			handle: () => new Raw(200, { 'content-type': 'application/json' }, '{}'),
+		}),
+	];
+}
+
+/** The body of a failure on the listener of documents. */
+export function renderDataFailure({ code, message }: Failure): unknown {
+	return { code: code === 'unprocessable' || code === 'invalid' ? 'invalid_parameter' : code, message };
+}
+
+function root(query: Query, context: DecisionContext, mode: Mode): Root {
+	const explain = query.use_debugger === true;
+	const { allow, debug } = decide(context, normalise(query, context.time, mode), explain);
+	const plain = { allow, result: allow, debugger_activated: explain };
+	return explain ? { ...plain, allowing_sources: allowingSources(debug), debug } : plain;
+}
+
+/** The models whose section of an explanation allows. */
+function allowingSources(debug: unknown): string[] {
+	const sections = z.record(z.string(), z.unknown()).safeParse(debug);
+	const Allowing = z.object({ allow: z.literal(true) });
+	return ['abac', 'rbac', 'rebac'].filter((model) => Allowing.safeParse(sections.data?.[model]).success);
+}
+
+function* roots(queries: readonly Query[], context: DecisionContext, mode: Mode): Steps<readonly string[]> {
+	const results: string[] = [];
+	yield* forEachChunk(queries, (chunk) => {
+		for (const query of chunk) results.push(JSON.stringify(root(query, context, mode)));
+	});
+	return ['{"result":{"allow":', ...(yield* arrayChunks(results)), '}}'];
+}
+
+function* asResult(steps: Steps<readonly string[]>): Steps<readonly string[]> {
+	return ['{"result":', ...(yield* steps), '}'];
+}
