@@ -11,6 +11,7 @@ import { bootstrap, type FirstStart } from './bootstrap.js';
 import { type Clock, systemClock } from './clock.js';
 import { type Config, ConfigError } from './config.js';
 import { databaseFailure } from './database-failure.js';
+import { AuditLogKeeper } from './domain/audit-log-keeper.js';
 import { ExpirySweeper, type SweptStore } from './domain/expiry-sweeper.js';
 import type { Surround } from './http/mount.js';
 import { createApplication, type Listening, listen, type Served } from './http/server.js';
@@ -18,8 +19,10 @@ import { createLogger, type Logger } from './log.js';
 import { findOpa } from './opa.js';
 import { connectApprovals } from './pdp/approval-client.js';
 import { findFactsOnce } from './pdp/control-plane.js';
+import { DecisionLog } from './pdp/decision-log.js';
 import { decisionPointDocumentation } from './pdp/documentation.js';
 import { createDecisionPoint, type DecisionPoint } from './pdp/endpoints.js';
+import { fileReceiver, httpReceiver, outputReceiver } from './pdp/event-receivers.js';
 import { factsWaitTime } from './pdp/facts-wait.js';
 import { reportState } from './pdp/feed-client.js';
 import { Replica } from './pdp/replica.js';
@@ -135,6 +138,9 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		const feed = new FeedServer(store, policies, publisher, snapshots);
 		const copier = new EnvironmentCopier(store, log);
 		const sweeper = new ExpirySweeper(sweptStore(store), log, sweepPause);
+		const limits = { days: config.audit_log_days, bytes: config.audit_log_bytes };
+		const keeper = new AuditLogKeeper(() => store.keepAuditLogs(limits), log);
+		await keeper.start();
 		const tokens = new UserTokens(new KeySets(store.clock), store.clock);
 		const listening = await listenAt(
 			createApplication(served(store, guard(store, policies, copier, tokens), feed, log)),
@@ -156,7 +162,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 			firstStart,
 			async stop() {
 				feed.stop();
-				const ended = [copier.stop(), sweeper.stop(), dispatcher.stop()];
+				const ended = [copier.stop(), sweeper.stop(), dispatcher.stop(), keeper.stop()];
 				await listening.close();
 				await Promise.all(ended);
 				await listener.stop();
@@ -222,6 +228,9 @@ export async function startDecisionPoint(
 ): Promise<RunningDecisionPoint> {
 	const replica = new Replica({ controlPlane, apiKey, log });
 	const findFacts = findFactsOnce(controlPlane, apiKey);
+	// A name that survives a restart: that of the machine, with the port.
+	const name = () => `${hostname()}:${new URL(listening.url).port}`;
+	const decisions = decisionLog(config, log, { name, controlPlane, apiKey });
 	const decisionPoint = createDecisionPoint({
 		replica,
 		apiKey,
@@ -234,6 +243,7 @@ export async function startDecisionPoint(
 			wait: { milliseconds: factsWaitTime(config.pdp_facts_wait), policy: config.pdp_facts_timeout_policy },
 		},
 		budget: config.pdp_budget * 1_000,
+		...(decisions === null ? {} : { decisions }),
 	});
 	const endpoints = [
 		...decisionPoint.endpoints,
@@ -247,12 +257,12 @@ export async function startDecisionPoint(
 		throw error;
 	});
 	replica.start();
-	// A name that survives a restart: that of the machine, with the port.
-	const pdp_instance_id = `${hostname()}:${new URL(listening.url).port}`;
+	decisions?.start();
+	const pdp_instance_id = name();
 	const report = new StateReport(
 		replica,
 		(state, signal) => reportState(controlPlane, apiKey, { pdp_instance_id, state }, signal),
-		version,
+		() => ({ version, decision_log: decisions?.counts }),
 		log,
 	);
 	report.start();
@@ -264,8 +274,28 @@ export async function startDecisionPoint(
 			report.stop();
 			await replica.stop();
 			await Promise.all([listening.close(), dataApi?.close()]);
+			await decisions?.stop();
 		},
 	};
+}
+
+/** The decision log of the settings; `null` when decisions are not logged. */
+function decisionLog(
+	config: Config,
+	log: Logger,
+	own: { readonly name: () => string; readonly controlPlane: string; readonly apiKey: string },
+): DecisionLog | null {
+	const { name, controlPlane, apiKey } = own;
+	if (config.decision_log.length === 0) return null;
+	const receivers = config.decision_log.map((place) => {
+		if (place === 'stdout') return outputReceiver();
+		if (place.startsWith('file:')) return fileReceiver(place.slice('file:'.length));
+		if (place !== 'api') return httpReceiver({ name: 'collector', url: place, token: config.decision_log_token });
+		const url = `${controlPlane.replace(/\/+$/, '')}/v1/decision_logs/ingress`;
+		return httpReceiver({ name: 'api', url, token: apiKey });
+	});
+	const { decision_log_sampling: sampling, decision_log_mask: masks } = config;
+	return new DecisionLog({ receivers, sampling, masks, labels: () => ({ id: name(), version }), log });
 }
 
 /** Starts the listener for clients of OPA's Data API, where the settings have one. */

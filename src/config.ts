@@ -25,6 +25,24 @@ const origin = z
 	)
 	.transform((value) => new URL(value).origin);
 
+const exactly = z.string().optional();
+
+const SamplingRule = z.strictObject({
+	allow: z.boolean().optional(),
+	code: exactly,
+	user: exactly,
+	action: exactly,
+	resource_type: exactly,
+	tenant: exactly,
+	rate: z.number().min(0, 'must be from 0 to 1').max(1, 'must be from 0 to 1'),
+});
+
+/** Matches decisions that have all that it names; of these `rate` are logged, from 0, none, to 1, all. */
+export type SamplingRule = z.output<typeof SamplingRule>;
+
+/** All denials, and one in ten of what is allowed. */
+const defaultSampling: readonly SamplingRule[] = [{ allow: true, rate: 0.1 }];
+
 const Settings = z.object({
 	API_PORT: port.default(8000),
 	PDP_PORT: port.default(7766),
@@ -52,6 +70,43 @@ const Settings = z.object({
 		.default(10),
 	PDP_LOCAL_FACTS_WAIT_TIMEOUT: z.coerce.number({ error: 'must be a number of seconds' }).default(10),
 	PDP_LOCAL_FACTS_TIMEOUT_POLICY: z.enum(['ignore', 'fail'], { error: 'must be `ignore` or `fail`' }).default('ignore'),
+	PDP_DECISION_LOG: z
+		.string()
+		.default('api')
+		.transform((text) => text.split(',').map((part) => part.trim()))
+		.refine(
+			(places) => places.every((place) => /^(off|api|stdout|file:.+|https?:\/\/.+)$/.test(place)),
+			'must be `off`, or some of `api`, `stdout`, `file:<path>` and a URL, separated by commas',
+		),
+	PDP_DECISION_LOG_TOKEN: z.string().optional(),
+	PDP_DECISION_LOG_SAMPLING: z
+		.string()
+		.transform((text, ctx) => {
+			try {
+				return JSON.parse(text) as unknown;
+			} catch {
+				ctx.addIssue({ code: 'custom', message: 'must be a JSON array of rules' });
+				return z.NEVER;
+			}
+		})
+		.pipe(z.array(SamplingRule))
+		.optional(),
+	PDP_DECISION_LOG_MASK: z
+		.string()
+		.default('')
+		.transform((text) => text.split(',').map((path) => path.trim()))
+		.transform((paths) => paths.filter((path) => path !== '').map((path) => path.split('.'))),
+	AUDIT_LOG_DAYS: z.coerce
+		.number({ error: 'must be a number of days' })
+		.int('must be a whole number of days')
+		.min(1, 'must be at least 1')
+		.max(3650, 'must be at most 3650')
+		.default(7),
+	AUDIT_LOG_MAX_SIZE: z.coerce
+		.number({ error: 'must be a number of MiB' })
+		.int('must be a whole number of MiB')
+		.min(1, 'must be at least 1')
+		.default(1024),
 	WEBHOOK_ALLOW_PRIVATE: z
 		.enum(['true', 'false'], { error: 'must be `true` or `false`' })
 		.default('false')
@@ -91,6 +146,18 @@ export interface Config {
 	readonly pdp_facts_wait: number;
 	/** What happens to such an answer after that: it is sent all the same, or it is 424. */
 	readonly pdp_facts_timeout_policy: 'ignore' | 'fail';
+	/** Where decisions are logged: `api`, `stdout`, `file:<path>`, or the URL of a collector; empty is nowhere. */
+	readonly decision_log: readonly string[];
+	/** The bearer token of a collector. */
+	readonly decision_log_token: string | null;
+	/** Which decisions are logged. */
+	readonly decision_log_sampling: readonly SamplingRule[];
+	/** The members of inputs that are not logged, as paths. */
+	readonly decision_log_mask: readonly (readonly string[])[];
+	/** How long the API keeps decisions, in days. */
+	readonly audit_log_days: number;
+	/** How much room kept decisions may take, in bytes. */
+	readonly audit_log_bytes: number;
 	/** Whether webhooks may be at addresses of this machine and of private networks. */
 	readonly webhook_allow_private: boolean;
 	readonly log_level: string;
@@ -143,6 +210,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		pdp_budget: settings.PDP_BUDGET,
 		pdp_facts_wait: settings.PDP_LOCAL_FACTS_WAIT_TIMEOUT,
 		pdp_facts_timeout_policy: settings.PDP_LOCAL_FACTS_TIMEOUT_POLICY,
+		decision_log: settings.PDP_DECISION_LOG.filter((place) => place !== 'off'),
+		decision_log_token: settings.PDP_DECISION_LOG_TOKEN ?? null,
+		decision_log_sampling: settings.PDP_DECISION_LOG_SAMPLING ?? defaultSampling,
+		decision_log_mask: settings.PDP_DECISION_LOG_MASK,
+		audit_log_days: settings.AUDIT_LOG_DAYS,
+		audit_log_bytes: settings.AUDIT_LOG_MAX_SIZE * 2 ** 20,
 		webhook_allow_private: settings.WEBHOOK_ALLOW_PRIVATE,
 		log_level: settings.LOG_LEVEL,
 		opa_path: settings.OPA_PATH ?? null,

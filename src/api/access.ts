@@ -12,6 +12,7 @@ import type { WritingAccountUnit } from '../store/account/writing-account.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
 import type { Environment, Project } from '../store/table/account.js';
+import type { AuditLogs } from '../store/table/audit-logs.js';
 import type { PdpInstances } from '../store/table/pdp-state.js';
 import type { Committed } from '../store/unit/queued-write.js';
 import type { ReadingUnit, Scope } from '../store/unit/reading-unit.js';
@@ -64,7 +65,11 @@ export interface Contexts {
 		readonly instances: PdpInstances;
 		readonly copies: EnvironmentCopier;
 	};
-	'environment.own': InEnvironment & { readonly account: AccountUnit; readonly instances: PdpInstances };
+	'environment.own': InEnvironment & {
+		readonly account: AccountUnit;
+		readonly instances: PdpInstances;
+		readonly auditLogs: AuditLogs;
+	};
 	'environment.copy': InEnvironment & { readonly copies: EnvironmentCopier };
 	'environment.snapshot': InEnvironment & { readonly unit: ReadingUnit };
 	'environment.write': InEnvironment & { readonly unit: WritingUnit };
@@ -151,7 +156,9 @@ export function guard(store: Store, policies: PolicyStore, copies: EnvironmentCo
 			await run.validate();
 			const account = store.account(caller.organization_id);
 			const environment = await ownEnvironment(account, caller);
-			return run({ caller, environment, account, instances: store.pdpInstances(environmentScope(environment)) });
+			const scope = environmentScope(environment);
+			const [instances, auditLogs] = [store.pdpInstances(scope), store.auditLogs(scope)];
+			return run({ caller, environment, account, instances, auditLogs });
 		},
 		'environment.sign_in': async (request, run) => {
 			const caller = await authenticate(store, request.headers['authorization']);

@@ -56,7 +56,12 @@ export function remoteConfig({ origin, environment, key_id, debug_audit_logs }: 
 	return {
 		opal_common: {},
 		opal_client: {},
-		pdp: { BACKEND_SERVICE_URL: origin },
+		pdp: {
+			BACKEND_SERVICE_URL: origin,
+			OPA_DECISION_LOG_ENABLED: true,
+			OPA_DECISION_LOG_INGRESS_ROUTE: '/v1/decision_logs/ingress',
+			OPA_DECISION_LOG_INGRESS_BACKEND_TIER_URL: origin,
+		},
 		context: {
 			customer_id: organization_id,
 			client_id: key_id,

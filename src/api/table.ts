@@ -1,4 +1,5 @@
 import type { Endpoint } from '../http/endpoint.js';
+import { auditLogs } from './audit-logs.js';
 import { accessRequests } from './elements/access-requests.js';
 import { elementsConfigs } from './elements/configs.js';
 import { inviteApproval } from './elements/invite-approval.js';
@@ -63,6 +64,7 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...policies,
 	...ownPdp,
 	...pdps,
+	...auditLogs,
 	...resources,
 	...resourceActions,
 	...actionGroups,

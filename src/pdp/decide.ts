@@ -16,23 +16,38 @@ export interface DecisionContext {
 	/** When decisions are made, in milliseconds since 1970: one time for all of a request. */
 	readonly time: number;
 	readonly log: Logger;
+	/** The id of the decisions of this request; of many, each has its place added. */
+	readonly decisionId?: string;
+	/** Puts a decision into the decision log, where there is one. */
+	readonly record?: RecordDecision;
 }
+
+/** Logs a decision that took `duration` milliseconds. */
+export type RecordDecision = (input: EngineInput, code: string, duration: number, index?: number) => void;
 
 /**
  * Decides one check; never throws. With `explain` the answer carries the input as `query` and the reasons as `debug`.
  * Anything that fails denies (spec: invariant of the decision point, fail closed).
  */
 export function decide(context: DecisionContext, input: EngineInput, explain: boolean): AuthorizationResult {
-	const code = context.engine.code(input);
+	const code = decidedCode(context, input);
 	const allow = code === 'allow';
-	record(context, input, code);
+	noteForDebugging(context, input, code);
 	if (code === evaluationFailed) context.log.error({ revision: context.revision }, 'a check could not be evaluated');
 	if (!explain) return { allow, result: allow };
 	const { time: _, ...query } = input;
 	return { allow, result: allow, query, debug: reasons(context, input, code) };
 }
 
-function record({ log, revision }: DecisionContext, input: EngineInput, code: string): void {
+function decidedCode({ engine, record }: DecisionContext, input: EngineInput): string {
+	if (record === undefined) return engine.code(input);
+	const started = performance.now();
+	const code = engine.code(input);
+	record(input, code, performance.now() - started);
+	return code;
+}
+
+function noteForDebugging({ log, revision }: DecisionContext, input: EngineInput, code: string): void {
 	if (!log.isLevelEnabled('debug')) return;
 	const { user, action, resource } = input;
 	log.debug(

@@ -33,14 +33,19 @@ export const unavailableOrCostly = {
 
 /**
  * Headers with the revision of an answer and, for information, the newest revision whose policy was used: the same,
- * unless the newest schema's policy is not in force yet. Empty without a revision.
+ * unless the newest schema's policy is not in force yet. With the id of its decisions in the decision log, where it has
+ * one. Empty without a revision.
  */
 export function revisionHeader(
-	from: Pick<DecisionContext, 'revision' | 'policyRevision'> | undefined,
+	from: Pick<DecisionContext, 'revision' | 'policyRevision' | 'decisionId'> | undefined,
 ): Readonly<Record<string, string>> {
-	return from === undefined
-		? {}
-		: { 'x-revision': String(from.revision), 'x-policy-revision': String(from.policyRevision) };
+	if (from === undefined) return {};
+	const { revision, policyRevision, decisionId } = from;
+	return {
+		'x-revision': String(revision),
+		'x-policy-revision': String(policyRevision),
+		...(decisionId === undefined ? {} : { 'x-decision-id': decisionId }),
+	};
 }
 
 /** An answer whose JSON was made in chunks, with the revision that it comes from. */

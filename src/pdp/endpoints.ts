@@ -13,6 +13,7 @@ import { dataEndpoints, renderDataFailure } from './data-endpoints.js';
 import { deadline } from './deadline.js';
 import type { DecisionContext } from './decide.js';
 import { decisionEndpoints } from './decision-endpoints.js';
+import type { DecisionLog } from './decision-log.js';
 import { type AnswerContext, revisionHeader } from './endpoint.js';
 import { factsEndpoints } from './facts-endpoints.js';
 import type { FactsWait } from './facts-wait.js';
@@ -38,6 +39,8 @@ export interface DecisionPointOptions {
 	readonly consume?: ConsumeApproval;
 	/** Where the control plane has the facts, and how writes wait; without it, the decision point does not serve facts. */
 	readonly facts?: { readonly find: FindFacts; readonly wait: FactsWait };
+	/** The decision log; none, unless given. */
+	readonly decisions?: Pick<DecisionLog, 'add'>;
 	/** How much processor time one answer may take, in milliseconds. */
 	readonly budget?: number;
 }
@@ -78,17 +81,12 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 }
 
 function createSurround(options: DecisionPointOptions): Surround {
-	const { replica, apiKey, log, clock = systemClock, revisionWait = longestWait, budget = 10_000 } = options;
+	const { replica, apiKey, revisionWait = longestWait, budget = 10_000 } = options;
 	const expected = digest(apiKey);
-	const now = (): DecisionContext => {
-		const held = replica.current();
-		if (held === undefined) throw new Failure('unavailable', `no revision is loaded: ${replica.state.detail}`);
-		const { engine, facts, revision, policyRevision } = held;
-		return { engine, facts, revision, policyRevision, time: clock.now().getTime(), log };
-	};
-	const answering: AnswerContext = {
-		now,
-		read: createRevisionReader({ now, leases: replica.leases, scheduler: replica.scheduler, budget }),
+	const answering = (request: AnyRequest): AnswerContext => {
+		const now = () => decisionContext(options, request);
+		const { leases, scheduler } = replica;
+		return { now, read: createRevisionReader({ now, leases, scheduler, budget }) };
 	};
 	return async ({ access }, request, run) => {
 		if (access === 'open') return run(undefined);
@@ -98,7 +96,27 @@ function createSurround(options: DecisionPointOptions): Surround {
 			await run.validate();
 			await untilRevision(replica, wanted, revisionWait, request);
 		}
-		return run(answering);
+		return run(answering(request));
+	};
+}
+
+/** What one request is decided with. Throws `unavailable` without a revision. */
+function decisionContext(options: DecisionPointOptions, request: AnyRequest): DecisionContext {
+	const { replica, log, clock = systemClock, decisions } = options;
+	const held = replica.current();
+	if (held === undefined) throw new Failure('unavailable', `no revision is loaded: ${replica.state.detail}`);
+	const { engine, facts, revision, policyRevision } = held;
+	const context = { engine, facts, revision, policyRevision, time: clock.now().getTime(), log };
+	if (decisions === undefined) return context;
+	const { id, headers } = request;
+	const sdk = headers['x-permit-sdk-version'] ?? headers['x-permit-sdk-language'];
+	return {
+		...context,
+		decisionId: id,
+		record: (input, code, duration, index) => {
+			const decisionId = index === undefined ? id : `${id}/${index}`;
+			decisions.add({ decisionId, requestId: id, sdk, input, code, duration, revision, policyRevision });
+		},
 	};
 }
 

@@ -1,7 +1,7 @@
 /** Serves requests that read one revision over several turns of the event loop. */
 
 import { Failure } from '../failure.js';
-import type { DecisionContext } from './decide.js';
+import type { DecisionContext, RecordDecision } from './decide.js';
 import type { Steps } from './engine/steps.js';
 import type { Leases, ReaderKind } from './leases.js';
 import { type SliceScheduler, WorkCancelled } from './slice-scheduler.js';
@@ -17,7 +17,7 @@ export interface RevisionReaderOptions {
 }
 
 /** A result, and the revision that all of it comes from. */
-export interface ReadResult<T> extends Pick<DecisionContext, 'revision' | 'policyRevision'> {
+export interface ReadResult<T> extends Pick<DecisionContext, 'revision' | 'policyRevision' | 'decisionId'> {
 	readonly result: T;
 }
 
@@ -42,10 +42,14 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 		for (let attempt = 1; ; attempt += 1) {
 			const lease = await leases.take(kind, attempt > 1);
 			try {
-				const context = now();
-				const { revision, policyRevision } = context;
+				const { record, ...context } = now();
+				const { revision, policyRevision, decisionId } = context;
 				const wanted = () => !lease.lost && closed?.aborted !== true;
-				return { revision, policyRevision, result: await scheduler.run(work(context), { wanted, spend }) };
+				const kept: Parameters<RecordDecision>[] = [];
+				const keeping = record === undefined ? context : { ...context, record: keepIn(kept) };
+				const result = await scheduler.run(work(keeping), { wanted, spend });
+				for (const decision of kept) record?.(...decision);
+				return { revision, policyRevision, result, ...(decisionId === undefined ? {} : { decisionId }) };
 			} catch (error) {
 				if (!(error instanceof WorkCancelled)) throw error;
 				if (closed?.aborted === true) throw new Failure('unavailable', 'the client went away');
@@ -55,6 +59,11 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 			}
 		}
 	};
+}
+
+/** Keeps decisions with their places: work that starts again makes them again, and each is logged once. */
+function keepIn(kept: Parameters<RecordDecision>[]): RecordDecision {
+	return (input, code, duration) => kept.push([input, code, duration, kept.length]);
 }
 
 /** Counts processor time, and throws when it exceeds the budget. */

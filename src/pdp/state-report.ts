@@ -24,7 +24,8 @@ export class StateReport {
 	constructor(
 		private readonly replica: Replica,
 		private readonly send: SendState,
-		private readonly version: string,
+		/** What is told of the program itself. */
+		private readonly program: () => Readonly<Record<string, unknown>>,
 		private readonly log: Logger,
 	) {}
 
@@ -53,8 +54,7 @@ export class StateReport {
 	async #tell(): Promise<void> {
 		const health = currentHealth(this.replica);
 		try {
-			const { version } = this;
-			await this.send({ api_version: 'v2', pdp: { version }, ...health }, this.#stopping.signal);
+			await this.send({ api_version: 'v2', pdp: this.program(), ...health }, this.#stopping.signal);
 			this.#told = summary(health);
 		} catch (error) {
 			if (this.#stopping.signal.aborted) return;

@@ -16,6 +16,7 @@ import type { Database } from './database/database.js';
 import { SingleFlight } from './database/single-flight.js';
 import { SchemaCache } from './model/schema-cache.js';
 import { ApiKey, Environment, Organization } from './table/account.js';
+import { type AuditLogLimits, AuditLogs, type AuditLogUpkeep, keepAuditLogs } from './table/audit-logs.js';
 import { PdpInstances } from './table/pdp-state.js';
 import { type BatchMember, runBatch } from './unit/batch.js';
 import { KeyedQueue, type TakeNext } from './unit/keyed-queue.js';
@@ -31,6 +32,7 @@ export class Store {
 	readonly #accessLookups = new SingleFlight<EnvironmentAccess | null>();
 	readonly #uses: KeyUses;
 	readonly #schemas = new SchemaCache();
+	#auditLogsFull = false;
 
 	/**
 	 * `environment` is emitted with an environment's id after every unit that was committed there, and when it was
@@ -87,6 +89,18 @@ export class Store {
 	/** The decision points of an environment, as they have reported themselves. */
 	pdpInstances(scope: Pick<Scope, 'environment_id'>): PdpInstances {
 		return new PdpInstances(scope, this.database.knex);
+	}
+
+	/** The decisions that decision points of an environment have logged. */
+	auditLogs(scope: Pick<Scope, 'environment_id'>): AuditLogs {
+		return new AuditLogs(scope, this.database.knex, this.#auditLogsFull);
+	}
+
+	/** See `keepAuditLogs`. */
+	async keepAuditLogs(limits: AuditLogLimits): Promise<AuditLogUpkeep> {
+		const upkeep = await keepAuditLogs(this.database.knex, this.clock.now(), limits);
+		this.#auditLogsFull = upkeep.full;
+		return upkeep;
 	}
 
 	/** Where users of elements enter, who have no API key. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ComparedAttributes } from './attributes.js';
 import { boundedArray } from './bounded.js';
-import { defaulted, environmentObject, Name, optional, Reference, Text, UserKey, Uuid } from './common.js';
+import { defaulted, Name, optional, Reference, UserKey, Uuid } from './common.js';
 import { PermissionLevel } from './elements-config.js';
 import { Email } from './email.js';
 import { granting } from './granting.js';
@@ -68,26 +68,3 @@ export type ElementRoleRead = z.input<typeof ElementRoleRead>;
 
 /** Which decisions an element asks for. */
 export const ElementAuditLogQuery = z.object({ search: Search, ...onInstance, ...pageShape });
-
-const { id, created_at } = environmentObject;
-
-/** A decision in an audit log. */
-const AuditLogModel = z
-	.object({
-		id,
-		timestamp: created_at,
-		org_id: Uuid,
-		project_id: Uuid,
-		env_id: Uuid,
-		pdp_config_id: Uuid,
-		created_at,
-		user_key: Text.nullable(),
-		resource_type: Text.nullable(),
-		tenant: Text.nullable(),
-		action: Text.nullable(),
-		decision: z.boolean().nullable(),
-	})
-	.meta({ id: 'AuditLogModel' });
-
-/** A page of decisions; `pagination_count` is how many can be paged through. */
-export const AuditLogPage = paginated(AuditLogModel).extend({ pagination_count: z.int().min(0) });

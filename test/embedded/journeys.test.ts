@@ -3,6 +3,7 @@ import '../api/concurrency.test.js';
 import '../journey/access-requests.test.js';
 import '../journey/action-groups.test.js';
 import '../journey/api-keys.test.js';
+import '../journey/audit-logs.test.js';
 import '../journey/bulk.test.js';
 import '../journey/cascades.test.js';
 import '../journey/changes.test.js';

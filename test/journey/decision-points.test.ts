@@ -48,7 +48,7 @@ journey('an environment has one PDP config, whose secret is its key', async (t, 
 			backend_tier: place.url,
 			component: 'sidecar',
 		},
-		pdp: { BACKEND_SERVICE_URL: place.url, OPA_DECISION_LOG_ENABLED: false },
+		pdp: { BACKEND_SERVICE_URL: place.url, OPA_DECISION_LOG_ENABLED: true },
 		feed: { BUNDLE_URL: `${place.url}/bundles/${id}`, DEBUG_AUDIT_LOGS: true },
 	});
 	t.false(JSON.stringify(values).includes('permit_key_'), 'no secret');

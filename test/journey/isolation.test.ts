@@ -258,14 +258,14 @@ const system: Readonly<Record<string, RegExp>> = {
 	"how much of the database's log there is to clear away": /^(select pg_current_wal_lsn\(\)|checkpoint$|analyze\b)/,
 	'what is due for webhooks, in all environments':
 		/^(select 1 as due from webhook_deliveries|with oldest as \(\s*select first.environment_id, first.id, row_number)/,
-	'compilers taking turns': /^select pg_advisory_xact_lock/,
+	'compilers taking turns, and makers of parts of the decision log': /^select pg_advisory_xact_lock/,
 	'compiled policies, by the digest of their text':
 		/^(select .* from "policies" where "digest" = \$1|insert into "policies")/,
 };
 
 /** The tables that hold the objects of environments, and that are found by the caller's organization. */
 const ofEnvironments =
-	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|condition_sets|condition_set_rules|groups|user_invites|proxy_configs|elements_configs|elements_levels|element_requests|changes|publications|policy_revisions|pdp_states|copy_tasks|check_bounds|element_sessions|webhook_deliveries)\b"?/;
+	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|condition_sets|condition_set_rules|groups|user_invites|proxy_configs|elements_configs|elements_levels|element_requests|changes|publications|policy_revisions|pdp_states|copy_tasks|check_bounds|element_sessions|webhook_deliveries|audit_logs)\b"?/;
 /** Counts over the environments that a key opens, which are found by its organization. */
 const overEnvironments = /^with opened as \(\s*select id from environments where organization_id = \$1/;
 const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;

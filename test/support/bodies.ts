@@ -38,6 +38,7 @@ export type Kind =
 	| 'webhook'
 	| 'details'
 	| 'expiry'
+	| 'instant'
 	| 'nothing';
 
 /** One body: an example that is right, and its fields; `!` marks those that must be there and not be null. */
@@ -186,6 +187,11 @@ export const bodies: Readonly<Record<string, Body>> = {
 		fields: { user_id: 'reference!', tenant_id: 'reference!' },
 	},
 	startOwnPdp: { base: {}, fields: { pdp_instance_id: 'reference', state: 'object' } },
+	ingestDecisionLogs: {
+		base: { decision_id: 'a decision', timestamp: '2026-01-31T08:00:00Z' },
+		fields: { decision_id: 'reference!', timestamp: 'instant!' },
+		many: 'bare',
+	},
 	reportOwnPdpState: {
 		base: { pdp_instance_id: 'rack-7', state: { api_version: 'v2' } },
 		fields: { pdp_instance_id: 'reference!', state: 'object!' },
@@ -492,6 +498,7 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 	],
 	webhook: [5, 'text', [], {}, { url: 'ftp://example.com' }, { url: 'https://example.com', bearer_token: '' }],
 	flag: [5, 'true', [], {}],
+	instant: [5, true, [], {}, '', 'yesterday', '2026-01-31', '2026-01-31T08:00:00'],
 	expiry: [5, true, [], {}, '', 'tomorrow', '2999-01-01', '2999-01-01T00:00:00', '2020-01-01T00:00:00Z'],
 	relations: [
 		5,
@@ -576,6 +583,14 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	revision_to: ['x', '', '-1', '1e3'],
 	created_from: ['x', '', '2026-01-01', '2026-01-01T00:00:00', '%00'],
 	created_to: ['x', '', '2026-13-01T00:00:00Z'],
+	pdp_id: ['x', '', '%00'],
+	users: ['%00'],
+	resources: ['%00'],
+	action: ['%00', ''],
+	decision: ['x', '', '1', 'true&decision=false'],
+	timestamp_from: ['x', '', '-1', '1.5', '9'.repeat(20)],
+	timestamp_to: ['x', '', '2026-01-01'],
+	sort_by: ['x', '', 'user'],
 	project_id: ['%00', ''],
 	env_id: ['%00', ''],
 	search: ['%00', 'a%00b'],

@@ -166,7 +166,9 @@ async function copyRows({ database }: Store, from: string, to: string, counters:
 			.where({ table_schema: 'public', is_generated: 'NEVER' })
 			.select('table_name', 'column_name');
 		const tables = columns.flatMap(({ table_name, column_name }) =>
-			column_name === 'environment_id' && !notCopied.includes(table_name) ? [table_name] : [],
+			column_name === 'environment_id' && !notCopied.includes(table_name) && !table_name.startsWith('audit_logs')
+				? [table_name]
+				: [],
 		);
 		for (const table of tables) {
 			const names = columns.flatMap(({ table_name, column_name }) =>

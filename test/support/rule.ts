@@ -41,6 +41,8 @@ const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 
 	[/^get \/v2\/members$/, { needs: 'read', of: 'own' }],
 	[/^\w+ \/v2\/pdps\/me\/(config|state)$/, { needs: 'read', of: 'own', levels: ['env'] }],
+	[/^post \/v1\/decision_logs\/ingress$/, { needs: 'read', of: 'own', levels: ['env'] }],
+	[/^get \/v2\/pdps\/:proj_id\/:env_id\/audit_logs\b/, { needs: 'read', of: 'environment' }],
 	[/^get \/v2\/pdps\/:proj_id\/:env_id\/(configs|instances)$/, { needs: 'read', of: 'environment' }],
 	[/^\w+ \/v2\/pdps\/:proj_id\/:env_id\/configs\/:pdp_id\b/, { needs: 'admin', of: 'environment' }],
 

@@ -36,6 +36,7 @@ export function settings(folder: string, name: string): Record<string, string> {
 		PDP_PORT: '0',
 		DATA_DIR: folder,
 		WEBHOOK_ALLOW_PRIVATE: 'true',
+		PDP_DECISION_LOG: 'off',
 		LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
 		OPA_PATH: process.env['OPA_PATH'] ?? join(root, '.tools', 'opa'),
 		BOOTSTRAP_ORG_API_KEY: secretFor(`${name}-organization`),

@@ -108,6 +108,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 			roles_to_levels: {},
 		}),
 		operation_approval_id: approvalId(place),
+		log_id: decisionId(place),
 		pdp_id: key_id,
 		task_id: await addFailedTask(place),
 		user_id: await made(`${facts}/tenants/acme/users`, {
@@ -119,6 +120,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	};
 	const asked = { requesting_user_id: names.user_id, tenant_id: names.tenant_id, reason: mark };
 	await addRequests(place, { ...asked, config_id: names.elements_config_id, role_id: names.parent_role_id });
+	await addDecision(place);
 	await addApproval(place, { ...asked, config_id: names.approvals_id, resource_id: names.resource_id });
 	return names;
 }
@@ -211,6 +213,20 @@ function approvalId({ id }: Pick<Place, 'id'>): string {
 	return `${id.slice(0, -1)}${moving.length + 1}`;
 }
 
+/** The id of the decision that `addDecision` logs. */
+function decisionId({ id }: Pick<Place, 'id'>): string {
+	return `${id.slice(0, -1)}${moving.length + 2}`;
+}
+
+/** Logs a decision. */
+async function addDecision(place: Place): Promise<void> {
+	const { id, key_id, store } = place;
+	const now = store.clock.now();
+	const asked = { user_key: 'alice@example.com', action: 'read', resource_type: 'document', tenant: 'acme' };
+	const row = { ...asked, id: decisionId(place), logged_at: now, api_key_id: key_id, decision: true, code: 'allow' };
+	await store.auditLogs({ environment_id: id }).add([{ ...row, raw: {} }], now);
+}
+
 /** Makes an operation approval that can be consumed. */
 async function addApproval(place: Place, columns: object): Promise<void> {
 	const now = place.store.clock.now();
@@ -238,7 +254,8 @@ export function endpointPath(endpoint: Visited, place: Place, other: Names = {})
 	const request = { access_request_id: requestId(place, endpoint.name), ...(deletesElement(endpoint) && others) };
 	const session_id = furnishedSessions.get(id) ?? id;
 	const operation_approval_id = approvalId(place);
-	const values: Names = { ...furnished, ...own, ...request, session_id, operation_approval_id, ...other };
+	const log_id = decisionId(place);
+	const values: Names = { ...furnished, ...own, ...request, session_id, operation_approval_id, log_id, ...other };
 	return endpoint.path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `no ${name}`);
 }
 

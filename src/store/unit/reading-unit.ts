@@ -6,6 +6,7 @@ import { notFound } from '../../failure.js';
 import { asId } from '../../wire/common.js';
 import type { Cipher } from '../account/secret.js';
 import { type Publications, readPublications, schemaInForce } from '../policy/publications.js';
+import { AuditLogs } from '../table/audit-logs.js';
 import type { EnvironmentModel, KeyedModel } from '../table/environment-model.js';
 import { holdsNow } from './holds-now.js';
 import { idsAmong, rowsByReference, whereReferred } from './reference.js';
@@ -56,6 +57,11 @@ export class ReadingUnit {
 			.where(`${table.tableName}.environment_id`, this.scope.environment_id);
 		// Objection types `query` by the model's own builder type, which our models leave at its default.
 		return query as unknown as QueryBuilder<M, M[]>;
+	}
+
+	/** The decisions that decision points of the environment have logged. */
+	auditLogs(): AuditLogs {
+		return new AuditLogs(this.scope, this.database);
 	}
 
 	/** The publications of the environment, as this unit sees them. */

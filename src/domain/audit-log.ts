@@ -1,0 +1,122 @@
+/** The decision log: events become rows, and rows what is shown. */
+
+import { Failure } from '../failure.js';
+import {
+	type AuditLogFilter,
+	type AuditLogRow,
+	type AuditLogs,
+	auditLogId,
+	type ListedAuditLog,
+	maxListedAuditLogs,
+} from '../store/table/audit-logs.js';
+import { searchPattern } from '../store/unit/filter.js';
+import type { Scope } from '../store/unit/reading-unit.js';
+import type { AuditLogModel, AuditLogQuery, DecisionEvent } from '../wire/audit-log.js';
+
+/** How large an event may be, in characters of JSON. Of a larger one the input is not kept. */
+const maxEventLength = 64 * 1024;
+
+/** The row of an event that a decision point with this API key sent. */
+export function auditLogRow(event: DecisionEvent, api_key_id: string): AuditLogRow {
+	const { decision_id, timestamp, input, result } = event;
+	const asked = isObject(input) ? input : {};
+	const { user, action, resource } = asked;
+	const on = isObject(resource) ? resource : { type: typeof resource === 'string' ? resource.split(':')[0] : null };
+	const decided = isObject(result) ? result : { allow: result };
+	return {
+		id: auditLogId(decision_id),
+		logged_at: new Date(timestamp),
+		api_key_id,
+		user_key: text(isObject(user) ? user['key'] : user),
+		action: text(action),
+		resource_type: text(on['type']),
+		tenant: text(on['tenant']),
+		decision: typeof decided['allow'] === 'boolean' ? decided['allow'] : null,
+		code: text(decided['code']),
+		raw: bounded(event),
+	};
+}
+
+function bounded(event: DecisionEvent): DecisionEvent {
+	if (JSON.stringify(event).length <= maxEventLength) return event;
+	const { decision_id, timestamp, result } = event;
+	const short = { decision_id, timestamp, truncated: true };
+	return JSON.stringify(result ?? null).length <= maxEventLength ? { ...short, result } : short;
+}
+
+/** A text as the store can keep it. */
+function text(value: unknown): string | null {
+	// PostgreSQL's text has no NUL.
+	return typeof value === 'string' ? value.replaceAll('\0', '\ufffd').slice(0, 1_024) : null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A page of the decision log. */
+interface ListedDecisions {
+	readonly data: AuditLogModel[];
+	readonly total_count: number;
+	readonly page_count: number;
+	readonly pagination_count: number;
+}
+
+/**
+ * One page of the decisions that a query asks for, the newest first; of `tenant` alone where one is given. Throws
+ * `limit_reached` for a page beyond those that can be paged through.
+ */
+export async function listDecisions(
+	logs: AuditLogs,
+	scope: Scope,
+	query: Partial<AuditLogQuery> & Pick<AuditLogQuery, 'page' | 'per_page'>,
+): Promise<ListedDecisions> {
+	const { page, per_page, timestamp_from, timestamp_to, search, ...narrowing } = query;
+	if (page * per_page > maxListedAuditLogs) {
+		const message = `only the newest ${maxListedAuditLogs} decisions can be paged through: narrow the list by time`;
+		throw new Failure('limit_reached', message);
+	}
+	const pattern = search === undefined ? undefined : searchPattern(search);
+	const filter: AuditLogFilter = { ...narrowing, from: timestamp_from, to: timestamp_to, pattern };
+	const { data, total_count } = await logs.page(filter, { page, per_page });
+	return {
+		data: data.map((row) => readDecision(row, scope)),
+		total_count,
+		page_count: Math.ceil(total_count / per_page),
+		pagination_count: total_count,
+	};
+}
+
+/** A decision as it is shown. */
+export function readDecision(
+	row: ListedAuditLog,
+	{ organization_id, project_id, environment_id }: Scope,
+): AuditLogModel {
+	const { input, result, path } = row.raw;
+	const asked = isObject(input) ? input : {};
+	const user = isObject(asked['user']) ? asked['user'] : {};
+	const sent = isObject(user['attributes']) ? user['attributes'] : {};
+	const name = [sent['first_name'], sent['last_name']].filter((part) => typeof part === 'string').join(' ');
+	return {
+		id: row.id,
+		timestamp: row.logged_at,
+		created_at: row.logged_at,
+		org_id: organization_id,
+		project_id,
+		env_id: environment_id,
+		pdp_config_id: row.api_key_id,
+		query: text(path),
+		user_key: row.user_key,
+		user_email: row.user_email ?? text(sent['email']),
+		user_name: row.user_name ?? (name === '' ? null : name),
+		resource_type: row.resource_type,
+		tenant: row.tenant,
+		action: row.action,
+		decision: row.decision,
+		reason: row.code,
+		input: input ?? null,
+		result: result ?? null,
+		context: asked['context'] ?? null,
+		raw_data: row.raw,
+	};
+}

@@ -1,0 +1,67 @@
+/** The decision log: chooses the decisions to log, writes their events, and gives them to every receiver. */
+
+import type { SamplingRule } from '../config.js';
+import type { Logger } from '../log.js';
+import { type EventLabels, eventLine, type LoggedDecision, type MaskedPath } from './decision-event.js';
+import { type EventCounts, EventQueue, type EventReceiver } from './event-queue.js';
+import { samplingRate } from './sampling-rate.js';
+
+/** What a decision log needs. */
+export interface DecisionLogOptions {
+	readonly receivers: readonly EventReceiver[];
+	readonly sampling: readonly SamplingRule[];
+	readonly masks: readonly MaskedPath[];
+	/** Called for each event. */
+	readonly labels: () => EventLabels;
+	readonly log: Logger;
+	/** From 0 up to 1, by chance; `Math.random`, unless given. */
+	readonly random?: () => number;
+}
+
+/** What became of decisions so far. */
+export interface DecisionCounts {
+	/** Those that no sampling rule chose. */
+	readonly sampled_out: number;
+	/** By receiver. */
+	readonly receivers: Readonly<Record<string, EventCounts>>;
+}
+
+/** Logs decisions, without ever delaying one. */
+export class DecisionLog {
+	readonly #queues: readonly (readonly [name: string, queue: EventQueue])[];
+	readonly #random: () => number;
+	#sampledOut = 0;
+
+	constructor(private readonly options: DecisionLogOptions) {
+		this.#queues = options.receivers.map((receiver) => [receiver.name, new EventQueue(receiver, options.log)]);
+		this.#random = options.random ?? Math.random;
+	}
+
+	/** Starts passing events on. */
+	start(): void {
+		for (const [, queue] of this.#queues) queue.start();
+	}
+
+	/** What became of decisions so far. */
+	get counts(): DecisionCounts {
+		const receivers = Object.fromEntries(this.#queues.map(([name, queue]) => [name, queue.counts]));
+		return { sampled_out: this.#sampledOut, receivers };
+	}
+
+	/** Logs a decision, if a rule chooses it. */
+	add(decision: LoggedDecision): void {
+		const { sampling, labels, masks } = this.options;
+		const rate = samplingRate(sampling, decision.input, decision.code);
+		if (rate < 1 && this.#random() >= rate) {
+			this.#sampledOut += 1;
+			return;
+		}
+		const line = eventLine(decision, labels(), masks);
+		for (const [, queue] of this.#queues) queue.push(line);
+	}
+
+	/** Passes on what is left, for a while, and ends. */
+	async stop(): Promise<void> {
+		await Promise.all(this.#queues.map(([, queue]) => queue.stop()));
+	}
+}

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import { keepAuditLogs } from '../../src/store/table/audit-logs.js';
+import { client } from '../support/client.js';
+import { onEachStore } from '../support/each-store.js';
+import { bearing } from '../support/element.js';
+import { fails, problemPlaces } from '../support/failure.js';
+import type { Paginated } from '../support/listed.js';
+import { createSecret, newPlace, type Place, startManagement } from '../support/management.js';
+
+/** The decision log: decision points upload it, operators read it (contract: Decision logs). */
+
+const journey = onEachStore();
+
+const ingress = '/v1/decision_logs/ingress';
+const logsOf = ({ project, key }: Place) => `/v2/pdps/${project}/${key}/audit_logs`;
+
+interface Asked {
+	readonly at?: string;
+	readonly user?: string;
+	readonly action?: string;
+	readonly type?: string;
+	readonly tenant?: string;
+	readonly allow?: boolean;
+}
+
+/** An event as a decision point sends it. */
+function event({
+	at = '08:00:00',
+	user = 'ann',
+	action = 'read',
+	type = 'document',
+	tenant = 'acme',
+	allow = false,
+}: Asked) {
+	return {
+		decision_id: randomUUID(),
+		timestamp: `2026-01-31T${at}Z`,
+		path: 'regolith/check/code',
+		labels: { id: 'rack-7:7766', version: '0.9.0' },
+		input: { user: { key: user, attributes: { email: `${user}@sent.com` } }, action, resource: { type, tenant } },
+		result: { allow, code: allow ? 'allow' : 'no_permission' },
+	};
+}
+
+async function upload({ http }: Place, ...events: readonly object[]): Promise<number> {
+	return (await http.post(ingress, events)).status;
+}
+
+journey('decisions are uploaded once each, and read with what they say', async (t, place) => {
+	const { http, key_id, organization_id, project_id, id, facts } = place;
+	await http.post(`${facts}/users`, { key: 'ann', email: 'ann@example.com', first_name: 'Ann', last_name: 'Lee' });
+	const denied = event({});
+	t.is(await upload(place, denied, event({ user: 'ben', at: '09:00:00', allow: true })), 204);
+	t.is(await upload(place, denied), 204, 'sent again after a lost answer');
+	const { body } = await http.get<Paginated>(logsOf(place));
+	t.like(body, { total_count: 2, page_count: 1, pagination_count: 2 });
+	const [ben, ann] = body.data;
+	t.like(ben, { user_key: 'ben', user_email: 'ben@sent.com', user_name: null, decision: true, reason: 'allow' });
+	const expected = {
+		id: denied.decision_id,
+		timestamp: '2026-01-31T08:00:00.000Z',
+		created_at: '2026-01-31T08:00:00.000Z',
+		org_id: organization_id,
+		project_id,
+		env_id: id,
+		pdp_config_id: key_id,
+		query: 'regolith/check/code',
+		user_key: 'ann',
+		user_email: 'ann@example.com',
+		user_name: 'Ann Lee',
+		resource_type: 'document',
+		tenant: 'acme',
+		action: 'read',
+		decision: false,
+		reason: 'no_permission',
+		input: denied.input,
+		result: denied.result,
+		context: null,
+		raw_data: denied,
+	};
+	t.deepEqual(ann, expected);
+	const one = await http.get(`${logsOf(place)}/${denied.decision_id}`);
+	t.like(one.body, { ...expected, objects: { user_object: { key: 'ann' }, tenant_object: null } });
+	fails(t, await http.get(`${logsOf(place)}/${randomUUID()}`), 404);
+	t.is((await http.get(`${logsOf(place)}?page=2`)).status, 200);
+});
+
+journey('decisions are narrowed by what was asked, by whom and when', async (t, place) => {
+	const { http, key_id } = place;
+	await upload(
+		place,
+		event({ at: '08:00:00' }),
+		event({ at: '09:00:00', user: 'ben', tenant: 'beta' }),
+		event({ at: '10:00:00', user: 'cat', action: 'write', allow: true }),
+		event({ at: '11:00:00', user: 'ben', type: 'folder', allow: true }),
+	);
+	const hour = (text: string) => Date.parse(`2026-01-31T${text}:00:00Z`) / 1_000;
+	for (const [query, expected] of [
+		['', ['11', '10', '09', '08']],
+		['users=ben', ['11', '09']],
+		['users=ben&users=cat', ['11', '10', '09']],
+		['decision=false', ['09', '08']],
+		['decision=true&users=ben', ['11']],
+		['resources=folder', ['11']],
+		['tenant=beta', ['09']],
+		['action=write', ['10']],
+		[`pdp_id=${key_id}`, ['11', '10', '09', '08']],
+		[`pdp_id=${randomUUID()}`, []],
+		[`timestamp_from=${hour('09')}&timestamp_to=${hour('11')}`, ['10', '09']],
+		['search=FOLD', ['11']],
+		['search=b', ['11', '09']],
+		['sort_by=timestamp&per_page=1&page=2', ['10']],
+		['per_page=3&page=2', ['08']],
+	] as const) {
+		const { body } = await http.get<Paginated>(`${logsOf(place)}?${query}`);
+		t.deepEqual(
+			body.data.map(({ timestamp }) => String(timestamp).slice(11, 13)),
+			expected,
+			query,
+		);
+	}
+	for (const [query, at] of [
+		['decision=maybe', 'query.decision'],
+		['timestamp_from=yesterday', 'query.timestamp_from'],
+		['pdp_id=7', 'query.pdp_id'],
+		['sort_by=user', 'query.sort_by'],
+		['per_page=101', 'query.per_page'],
+	] as const) {
+		t.deepEqual(problemPlaces(await http.get(`${logsOf(place)}?${query}`)), [at], query);
+	}
+	fails(t, await http.get(`${logsOf(place)}?per_page=100&page=101`), 400, 'narrow the list');
+	t.is((await http.get(`${logsOf(place)}?per_page=100&page=100`)).status, 200);
+});
+
+journey('events of any OPA are taken, whatever they ask', async (t, place) => {
+	const { http } = place;
+	const id = { timestamp: '2026-01-31T08:00:00.123456789+02:00' };
+	const long = { user: { key: 'x'.repeat(70_000) } };
+	t.is(
+		await upload(
+			place,
+			{ ...id, decision_id: 'd/1', input: { user: 'ann', action: 'read', resource: 'document:plan' }, result: true },
+			{ ...id, decision_id: 'd/2', input: 'nothing', result: { allow: 'yes' } },
+			{ ...id, decision_id: 'd/3' },
+			{ ...id, decision_id: 'd/4', input: { user: { key: 'a\0b' }, action: 7 }, result: null },
+			{ ...id, decision_id: 'd/5', input: long, result: { allow: false } },
+		),
+		204,
+	);
+	const { body } = await http.get<Paginated>(logsOf(place));
+	const found = new Map(
+		body.data.map((row) => [(row['raw_data'] as { readonly decision_id: string }).decision_id, row]),
+	);
+	t.like(found.get('d/1'), { user_key: 'ann', resource_type: 'document', decision: true, tenant: null, reason: null });
+	t.like(found.get('d/2'), { user_key: null, decision: null });
+	t.like(found.get('d/3'), { user_key: null, decision: null });
+	t.like(found.get('d/4'), { user_key: 'a\ufffdb', action: null });
+	t.like(found.get('d/5'), { decision: false, input: null, raw_data: { truncated: true } });
+	t.is((await http.get(`${logsOf(place)}/${String(found.get('d/1')?.['id'])}`)).status, 200);
+	t.deepEqual(problemPlaces(await http.post(ingress, [{ decision_id: 'd' }])), ['body.0.timestamp']);
+	t.deepEqual(problemPlaces(await http.post(ingress, {})), ['body']);
+});
+
+journey('decisions are of their environment alone', async (t, place, management) => {
+	await upload(place, event({}));
+	const other = await newPlace(management, management.organization);
+	t.deepEqual((await other.http.get<Paginated>(logsOf(other))).body.data, []);
+	const logged = (await place.http.get<Paginated>(logsOf(place))).body.data[0];
+	fails(t, await other.http.get(`${logsOf(other)}/${String(logged?.['id'])}`), 404);
+	t.is((await client(place.url).post(ingress, [event({})])).status, 401);
+	fails(t, await management.organization.post(ingress, [event({})]), 403);
+	const reader = client(
+		place.url,
+		await createSecret(management.store, place.organization_id, {
+			project_id: place.project_id,
+			environment_id: place.id,
+			access_level: 'no_access',
+		}),
+	);
+	fails(t, await reader.get(logsOf(place)), 403);
+});
+
+test('old decisions go by the day, and the oldest when they take too much room', async (t) => {
+	// What is dropped is of all environments of a store.
+	const management = await startManagement();
+	t.teardown(management.stop);
+	const place = await newPlace(management, management.organization);
+	const { store, id, http } = place;
+	const { knex } = store.database;
+	const logs = store.auditLogs({ environment_id: id });
+	const row = {
+		user_key: 'ann',
+		action: null,
+		resource_type: null,
+		tenant: null,
+		decision: false,
+		code: null,
+		raw: {},
+	};
+	const day = (date: number) => new Date(Date.UTC(2031, 4, date, 12));
+	for (const date of [1, 2, 3]) {
+		await logs.add([{ ...row, id: randomUUID(), logged_at: day(date), api_key_id: id }], day(date));
+	}
+	const days = async () =>
+		(await http.get<Paginated>(logsOf(place))).body.data.map(({ timestamp }) => String(timestamp).slice(0, 10));
+	const room = 2 ** 40;
+	t.deepEqual(await days(), ['2031-05-03', '2031-05-02', '2031-05-01']);
+	t.like(await keepAuditLogs(knex, day(3), { days: 2, bytes: room }), { full: false });
+	t.deepEqual(await days(), ['2031-05-03', '2031-05-02']);
+	t.deepEqual(await keepAuditLogs(knex, day(3), { days: 2, bytes: 1 }), { dropped: ['2031-05-02'], full: true });
+	t.deepEqual(await days(), ['2031-05-03'], 'today stays');
+});
+
+journey('who is signed in sees the decisions of the tenant, without what applications sent', async (t, place) => {
+	const { http, schema, facts, elements } = place;
+	await http.post(`${schema}/roles`, { key: 'owner', name: 'Owner' });
+	await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
+	await http.post(`${facts}/users`, { key: 'olga', role_assignments: [{ role: 'owner', tenant: 'acme' }] });
+	await http.post(`${elements}/config`, {
+		key: 'members',
+		name: 'Members',
+		elements_type: 'audit_log',
+		settings: {},
+		roles_to_levels: { LEVEL_1: ['owner'] },
+	});
+	await upload(place, event({}), event({ tenant: 'beta' }), event({ at: '09:00:00', user: 'ben' }));
+	const olga = await bearing(place, 'olga', 'acme');
+	const { body } = await olga.get<Paginated>(`${elements}/config/members/data/audit_logs`);
+	t.deepEqual(
+		body.data.map(({ user_key, tenant }) => [user_key, tenant]),
+		[
+			['ben', 'acme'],
+			['ann', 'acme'],
+		],
+	);
+	t.like(body.data[0], { decision: false, reason: 'no_permission', input: null, raw_data: null });
+	const searched = await olga.get<Paginated>(`${elements}/config/members/data/audit_logs?search=ben`);
+	t.is(searched.body.total_count, 1);
+});

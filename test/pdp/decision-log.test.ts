@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import test, { type ExecutionContext } from 'ava';
+import type { SamplingRule } from '../../src/config.js';
+import { eventLine, type LoggedDecision } from '../../src/pdp/decision-event.js';
+import { DecisionLog } from '../../src/pdp/decision-log.js';
+import { EventQueue, type EventReceiver, RefusedEvents } from '../../src/pdp/event-queue.js';
+import { fileReceiver, httpReceiver } from '../../src/pdp/event-receivers.js';
+import { samplingRate } from '../../src/pdp/sampling-rate.js';
+import { eventually } from '../support/eventually.js';
+import { temporary } from '../support/temporary.js';
+import { acme, quiet, snapshot } from './environment.js';
+import { serve } from './served.js';
+
+/** The decision log of a decision point: what is logged, in which form, and what becomes of it. */
+
+const input = {
+	user: { key: 'ann', attributes: { email: 'ann@example.com', ssn: '1' } },
+	action: 'read',
+	resource: { type: 'document', key: 'plan', tenant: 'acme' },
+	time: Date.UTC(2026, 0, 31),
+};
+
+const decision: LoggedDecision = {
+	decisionId: 'd1',
+	requestId: 'r1',
+	sdk: 'node:2.7.5',
+	input,
+	code: 'no_permission',
+	duration: 0.0125,
+	revision: 12,
+	policyRevision: 11,
+};
+
+const labels = { id: 'rack-7:7766', version: '0.9.0' };
+
+test('an event has the format of OPA, with our facts beside', (t) => {
+	t.deepEqual(JSON.parse(eventLine(decision, labels, [])), {
+		labels,
+		decision_id: 'd1',
+		path: 'regolith/check/code',
+		input: { user: input.user, action: 'read', resource: input.resource },
+		result: { allow: false, code: 'no_permission' },
+		timestamp: '2026-01-31T00:00:00.000Z',
+		bundles: { environment: { revision: '12' } },
+		metrics: { timer_rego_query_eval_ns: 12_500 },
+		custom: { request_id: 'r1', policy_revision: 11, sdk: 'node:2.7.5' },
+	});
+});
+
+test('masked members are left out and named, and others stay', (t) => {
+	const masks = [
+		['user', 'attributes', 'ssn'],
+		['context', 'token'],
+		['user', 'key', 'ann'],
+		['resource', 'attributes', 'a/b~c'],
+	];
+	const attributes = { 'a/b~c': 1, other: 2 };
+	const event = JSON.parse(
+		eventLine({ ...decision, input: { ...input, resource: { ...input.resource, attributes } } }, labels, masks),
+	);
+	t.deepEqual(event.input.user, { key: 'ann', attributes: { email: 'ann@example.com' } });
+	t.deepEqual(event.input.resource.attributes, { other: 2 });
+	t.deepEqual(event.erased, ['/input/user/attributes/ssn', '/input/resource/attributes/a~1b~0c']);
+	t.is(input.user.attributes.ssn, '1', 'the input itself is as it was');
+});
+
+const rules: readonly SamplingRule[] = [
+	{ user: 'probe', rate: 0 },
+	{ allow: true, resource_type: 'document', action: 'read', rate: 0.25 },
+	{ code: 'no_such_action', rate: 0.5 },
+	{ allow: true, tenant: 'acme', rate: 0.75 },
+];
+
+for (const [title, code, changed, rate] of [
+	['the first that matches', 'allow', {}, 0.25],
+	['a rule for denials of one code', 'no_such_action', {}, 0.5],
+	['a later rule where the first does not match', 'allow', { action: 'write' }, 0.75],
+	['a user', 'no_permission', { user: { key: 'probe' } }, 0],
+	['none', 'no_permission', {}, 1],
+] as const) {
+	test(`a share of decisions is logged: ${title}`, (t) => {
+		t.is(samplingRate(rules, { ...input, ...changed }, code), rate);
+	});
+}
+
+/** A receiver that keeps what it gets, and fails as long as `failure` says. */
+function keeping() {
+	const lines: string[] = [];
+	const receiver = {
+		name: 'kept',
+		maxEvents: 3,
+		maxLength: 1_000,
+		failure: undefined as Error | undefined,
+		async send(chunk: readonly string[]) {
+			if (receiver.failure !== undefined) throw receiver.failure;
+			lines.push(...chunk);
+		},
+	} satisfies EventReceiver & { failure: Error | undefined };
+	return { lines, receiver };
+}
+
+const quick = { collect: 1, first: 1, longest: 2, stop: 1_000 };
+
+test('events arrive in order, in chunks, and none is lost while the receiver is away for a while', async (t) => {
+	const { lines, receiver } = keeping();
+	const queue = new EventQueue(receiver, quiet, 10_000, quick);
+	receiver.failure = new Error('away');
+	queue.start();
+	const sent = Array.from({ length: 20 }, (_, index) => `"${index}"`);
+	for (const line of sent.slice(0, 10)) queue.push(line);
+	await new Promise((resolve) => setTimeout(resolve, 10));
+	receiver.failure = undefined;
+	for (const line of sent.slice(10)) queue.push(line);
+	await queue.stop();
+	t.deepEqual(lines, sent);
+	t.deepEqual(queue.counts, { sent: 20, lost: 0 });
+});
+
+test('what does not fit into memory is lost and counted', async (t) => {
+	const { lines, receiver } = keeping();
+	const queue = new EventQueue(receiver, quiet, 20, quick);
+	for (let index = 0; index < 10; index++) queue.push('12345');
+	t.is(queue.counts.lost, 6);
+	queue.start();
+	await queue.stop();
+	t.is(lines.length, 4);
+	t.deepEqual(queue.counts, { sent: 4, lost: 6 });
+});
+
+test('what a receiver refuses is lost and counted, and what follows arrives', async (t) => {
+	const { lines, receiver } = keeping();
+	const queue = new EventQueue(receiver, quiet, 10_000, quick);
+	receiver.failure = new RefusedEvents('too large');
+	for (let index = 0; index < 3; index++) queue.push('"refused"');
+	queue.start();
+	await eventually(
+		async () => queue.counts.lost,
+		(lost) => lost === 3,
+	);
+	receiver.failure = undefined;
+	queue.push('"taken"');
+	await queue.stop();
+	t.deepEqual(lines, ['"taken"']);
+	t.deepEqual(queue.counts, { sent: 1, lost: 3 });
+});
+
+test('a receiver that stays away holds up a stop for a while only, and the loss is counted', async (t) => {
+	const { receiver } = keeping();
+	receiver.failure = new Error('away');
+	const queue = new EventQueue(receiver, quiet, 10_000, { ...quick, stop: 20 });
+	queue.start();
+	queue.push('"lost"');
+	await queue.stop();
+	t.deepEqual(queue.counts, { sent: 0, lost: 1 });
+});
+
+/** A collector that remembers what it was sent, and answers with the status that is next. */
+async function collector(t: ExecutionContext, statuses: readonly number[]) {
+	const got: { readonly headers: IncomingMessage['headers']; readonly events: unknown }[] = [];
+	const left = [...statuses];
+	const server = createServer(async (request, response) => {
+		const bytes = await buffer(request);
+		got.push({ headers: request.headers, events: JSON.parse(gunzipSync(bytes).toString()) });
+		response.writeHead(left.shift() ?? 204).end();
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	t.teardown(() => server.close());
+	return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/logs` };
+}
+
+test('a collector gets compressed arrays with its token, again after a failure, and not after a refusal', async (t) => {
+	const { got, url } = await collector(t, [503, 204, 422]);
+	const queue = new EventQueue(httpReceiver({ name: 'collector', url, token: 'secret' }), quiet, 10_000, quick);
+	queue.start();
+	queue.push('{"a":1}');
+	await eventually(
+		async () => queue.counts.sent,
+		(sent) => sent === 1,
+	);
+	queue.push('{"a":2}');
+	await queue.stop();
+	t.deepEqual(
+		got.map(({ events }) => events),
+		[[{ a: 1 }], [{ a: 1 }], [{ a: 2 }]],
+	);
+	t.is(got[0]?.headers.authorization, 'Bearer secret');
+	t.is(got[0]?.headers['content-encoding'], 'gzip');
+	t.deepEqual(queue.counts, { sent: 1, lost: 1 });
+});
+
+test('each check of a request is logged once: single ones, and many with their places', async (t) => {
+	const file = join(temporary(t), 'decisions.log');
+	const decisions = new DecisionLog({
+		receivers: [fileReceiver(file)],
+		sampling: [{ allow: true, user: 'ben', rate: 0.5 }],
+		masks: [],
+		labels: () => labels,
+		log: quiet,
+		random: () => 0.7,
+	});
+	decisions.start();
+	const { http, feed, replica } = await serve(t, { decisions });
+	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
+	await replica.reached(7);
+	const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
+	const headers = { 'x-permit-sdk-version': 'node:2.7.5' };
+	const one = await http.post('/allowed', annWrites, { headers });
+	const many = await http.post('/allowed/bulk', [
+		annWrites,
+		{ ...annWrites, user: 'ben' },
+		{ ...annWrites, action: 'fly' },
+	]);
+	await http.post('/allowed', { ...annWrites, user: 'ben', resource: 'document' });
+	await decisions.stop();
+	const [first, bulk] = [one.headers.get('x-decision-id'), many.headers.get('x-decision-id')];
+	t.truthy(first);
+	t.is(first, one.headers.get('x-request-id'));
+	const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+	const logged = lines.map((line) => JSON.parse(line));
+	t.deepEqual(
+		logged.map(({ decision_id, result, bundles }) => [decision_id, result.code, bundles.environment.revision]),
+		[
+			[first, 'allow', '7'],
+			[`${bulk}/0`, 'allow', '7'],
+			[`${bulk}/1`, 'no_permission', '7'],
+			[`${bulk}/2`, 'no_such_action', '7'],
+		],
+	);
+	t.deepEqual(logged[0].custom, { request_id: first, policy_revision: 7, sdk: 'node:2.7.5' });
+	t.deepEqual(decisions.counts, { sampled_out: 1, receivers: { file: { sent: 4, lost: 0 } } });
+});
