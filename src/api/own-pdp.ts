@@ -1,8 +1,8 @@
 import { type Request, reply } from '../http/endpoint.js';
+import { requestOrigin } from '../http/request-origin.js';
 import { PdpConfigRequest, PdpStateUpdate, RemoteConfig } from '../wire/decision-point.js';
 import { type Contexts, endpoint } from './access.js';
 import { remoteConfig } from './pdp-config.js';
-import { requestOrigin } from './request-origin.js';
 
 const tag = 'Decision points';
 const example = { pdp_instance_id: 'rack-7', state: { api_version: 'v2', pdp: { version: '0.9.0' } } };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { rotateKey } from '../domain/api-key.js';
 import { setDebugAuditLogs, type WrittenKey } from '../domain/pdp-config.js';
 import { reply } from '../http/endpoint.js';
+import { requestOrigin } from '../http/request-origin.js';
 import type { AccountUnit } from '../store/account/account.js';
 import type { Environment } from '../store/table/account.js';
 import { readPage } from '../store/unit/row-query.js';
@@ -10,7 +11,6 @@ import { PdpConfigRead, PdpInstanceRead, RemoteConfig } from '../wire/decision-p
 import { PageQuery } from '../wire/query.js';
 import { EnvironmentPath, endpoint, requireAdmin, revisionHeader } from './access.js';
 import { findVisibleConfig, readPdpConfig, remoteConfig, visibleConfigs } from './pdp-config.js';
-import { requestOrigin } from './request-origin.js';
 
 const tag = 'Decision points';
 const collection = '/v2/pdps/:proj_id/:env_id/configs';

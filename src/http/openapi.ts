@@ -10,6 +10,13 @@ export interface AccessNote {
 	readonly description: string;
 	/** Whether a bearer key is needed. */
 	readonly secured: boolean;
+	/** The failures that endpoints of this level share, where they are others than elsewhere. */
+	readonly failures?: {
+		/** The body of every failure. */
+		readonly body: z.ZodType;
+		/** What each status means. */
+		readonly statuses: Readonly<Record<number, string>>;
+	};
 }
 
 /** The parts of a document that do not come from the endpoints. */
@@ -166,7 +173,7 @@ function operationDescription({ method, description, deprecated }: AnyEndpoint, 
 
 /** A path as OpenAPI writes it. */
 function pathTemplate(path: string): string {
-	return path.replace(/:(\w+)/g, '{$1}');
+	return path.replace(/[:*](\w+)/g, '{$1}');
 }
 
 /** The members of an object schema, one by one, as OpenAPI wants parameters. */
@@ -185,7 +192,7 @@ function parameter(place: 'path' | 'query', name: string, required: boolean, sch
 
 function pathParameters(endpoint: AnyEndpoint, { components, examples }: Writing): Json[] {
 	const { properties } = schemaMembers(endpoint.params, components);
-	const names = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+	const names = [...endpoint.path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => name);
 	return names.map((name) => {
 		const schema = properties[name] ?? { type: 'string' };
 		const collection = endpoint.path.slice(0, endpoint.path.indexOf(`/:${name}`));
@@ -238,12 +245,13 @@ function operationResponses(
 			? answer(description, schema, buildExample(examples, schema, endpoint.example))
 			: { description };
 	}
-	for (const status of sharedStatuses(endpoint, access)) {
+	const own = access.failures;
+	for (const status of own === undefined ? sharedStatuses(endpoint, access) : []) {
 		responses[status] = { $ref: `#/components/responses/${failures[status].name}` };
 	}
-	for (const [status, description] of Object.entries(endpoint.failures ?? {})) {
-		const body = status === '422' ? info.validationBody : info.failureBody;
-		const example = info.failureExample(Number(status), description);
+	for (const [status, description] of Object.entries({ ...own?.statuses, ...endpoint.failures })) {
+		const body = own?.body ?? (status === '422' ? info.validationBody : info.failureBody);
+		const example = own === undefined ? info.failureExample(Number(status), description) : description;
 		responses[status] = answer(description, components.schemaFor(body, 'output'), example);
 	}
 	// Integer-like keys come out in numeric order, whatever the order of assignment.

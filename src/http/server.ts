@@ -50,8 +50,10 @@ export interface Served {
 	readonly alias?: (request: UnmatchedRequest) => string | null;
 	/** Which pages of other origins may call what with credentials; none by default. */
 	readonly crossOrigin?: CrossOrigin;
-	/** The body of an error answer. API and decision point word theirs differently. */
-	readonly renderFailure: (failure: Failure, requestId: string) => unknown;
+	/** Whether answers on a path have the id that the request names in `X-Request-ID`; none by default. */
+	readonly echoesRequestId?: (path: string) => boolean;
+	/** The body of an error answer. API and decision point word theirs differently. The path is empty if it is unknown. */
+	readonly renderFailure: (failure: Failure, requestId: string, path: string) => unknown;
 	/** Headers for error answers too. */
 	readonly failureHeaders?: () => Readonly<Record<string, string>>;
 	/** Called with everything thrown that is not a `Failure`: a bug or a broken dependency. */
@@ -92,15 +94,15 @@ function asFailure(error: unknown, served: Served, requestId: string): Failure {
 const maxFailureBytes = 64 * 1024;
 
 /** The body of an error answer. When it is too long, everything but the message is dropped. */
-function failureText(failure: Failure, requestId: string, served: Pick<Served, 'renderFailure'>): string {
-	const text = JSON.stringify(served.renderFailure(failure, requestId));
+function failureText(failure: Failure, requestId: string, path: string, served: Pick<Served, 'renderFailure'>): string {
+	const text = JSON.stringify(served.renderFailure(failure, requestId, path));
 	if (Buffer.byteLength(text) <= maxFailureBytes) return text;
-	return JSON.stringify(served.renderFailure(new Failure(failure.code, failure.message), requestId));
+	return JSON.stringify(served.renderFailure(new Failure(failure.code, failure.message), requestId, path));
 }
 
 function writeFailure(ctx: Context, failure: Failure, served: Served): void {
 	ctx.status = failure.status;
-	ctx.body = failureText(failure, ctx.state['id'], served);
+	ctx.body = failureText(failure, ctx.state['id'], ctx.path, served);
 	// INVARIANT: exactly this value; clients compare it without parameters.
 	ctx.set('content-type', 'application/json');
 	ctx.set(served.failureHeaders?.() ?? {});
@@ -115,7 +117,7 @@ class Application extends Koa {
 
 /** Builds the Koa application of a server: request id, failures as answers, routes, a JSON 404 for the rest. */
 export function createApplication(served: Served): Application {
-	const koa = new Application((failure, id) => failureText(failure, id, served));
+	const koa = new Application((failure, id) => failureText(failure, id, '', served));
 	// Everything thrown was answered and reported before Koa sees it. This is only for broken sockets.
 	koa.silent = true;
 	const router = mount(served.endpoints, served.surround, ({ req, res }, large) =>
@@ -123,9 +125,14 @@ export function createApplication(served: Served): Application {
 	);
 	const routes = router.routes();
 
+	koa.use(async function collapseSlashes(ctx, next) {
+		// Some clients join a base URL that ends in a slash with a path that begins with one.
+		if (ctx.path.includes('//')) ctx.path = ctx.path.replace(/\/{2,}/g, '/');
+		await next();
+	});
 	koa.use(async function answer(ctx, next) {
 		const started = process.hrtime.bigint();
-		const id = randomUUID();
+		const id = requestId(ctx, served);
 		ctx.state['id'] = id;
 		ctx.set('x-request-id', id);
 		try {
@@ -143,11 +150,6 @@ export function createApplication(served: Served): Application {
 			seconds: Number(process.hrtime.bigint() - started) / 1e9,
 			id,
 		});
-	});
-	koa.use(async function collapseSlashes(ctx, next) {
-		// Some clients join a base URL that ends in a slash with a path that begins with one.
-		if (ctx.path.includes('//')) ctx.path = ctx.path.replace(/\/{2,}/g, '/');
-		await next();
 	});
 	koa.use(async function refuseMalformedPath(ctx, next) {
 		if (ctx.path.includes('%') && !isDecodable(ctx.path)) {
@@ -176,6 +178,15 @@ export function createApplication(served: Served): Application {
 		throw new Failure('not_found', `no endpoint is served on \`${ctx.path}\``);
 	});
 	return koa;
+}
+
+/** An id that may be repeated in a header and in logs: short, and printable. */
+const repeatable = /^[\x20-\x7e]{1,256}$/;
+
+/** The id of a request: the sender's where it is to be echoed, else a new one. */
+function requestId(ctx: Context, { echoesRequestId }: Served): string {
+	const sent = ctx.get('x-request-id');
+	return echoesRequestId?.(ctx.path) === true && repeatable.test(sent) ? sent : randomUUID();
 }
 
 /** Ends a request that was answered without its body, or before its end. */

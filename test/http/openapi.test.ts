@@ -152,6 +152,28 @@ for (const [path, method, expected] of statuses) {
 	});
 }
 
+test('an access may have failures of its own, which are told instead of those of others', (t) => {
+	const body = z.string().meta({ id: 'Message' });
+	const access = {
+		...info.access,
+		open: { description: 'anyone.', secured: false },
+		odd: {
+			description: 'holders of a key.',
+			secured: true,
+			failures: { body, statuses: { 400: 'Wrong.', 401: 'No key.' } },
+		},
+	};
+	const odd = altered({ access: 'odd', path: '/odd/*rest', failures: { 503: 'Not yet.' } });
+	const document: Tree = JSON.parse(JSON.stringify(openapi([odd], { ...info, access })));
+	const operation = document['paths']?.['/odd/{rest}']?.['get'];
+	t.deepEqual(Object.keys(operation?.['responses'] ?? {}), ['200', '400', '401', '503']);
+	t.deepEqual(operation?.['responses']?.['503'] as unknown, {
+		description: 'Not yet.',
+		content: { 'application/json': { schema: { $ref: '#/components/schemas/Message' }, example: 'Not yet.' } },
+	});
+	t.is(operation?.['parameters']?.['0']?.['name'] as unknown, 'rest');
+});
+
 function altered(change: Partial<Endpoint<string, never>>): Endpoint<string, never> {
 	return { ...(sampleEndpoints[0] as Endpoint<string, never>), name: 'other', path: '/other', ...change };
 }

@@ -1,12 +1,12 @@
 import { Failure, notFound } from '../../failure.js';
 import type { AnyRequest } from '../../http/mount.js';
+import { requestOrigin } from '../../http/request-origin.js';
 import { bearerSecret } from '../../store/account/authenticate.js';
 import { type ElementSession, signedOut } from '../../store/account/element-entrance.js';
 import type { Store } from '../../store/store.js';
 import type { Environment } from '../../store/table/account.js';
 import { asId } from '../../wire/common.js';
 import { elementSettings } from '../../wire/environment.js';
-import { requestOrigin } from '../request-origin.js';
 import { sessionCookie } from './session-cookie.js';
 
 /** What a request shows of who is signed in. */

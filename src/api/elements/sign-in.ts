@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { findElementMember, findTokenMember, readActor, readLogin } from '../../domain/element-session.js';
 import { type Request, reply } from '../../http/endpoint.js';
+import { requestOrigin } from '../../http/request-origin.js';
 import { environmentScope } from '../../store/account/account.js';
 import { type ElementSession, signedOut } from '../../store/account/element-entrance.js';
 import { environmentOfTicket } from '../../store/account/element-sessions.js';
@@ -16,7 +17,6 @@ import {
 } from '../../wire/element-session.js';
 import { Jwks } from '../../wire/environment.js';
 import { type Contexts, endpoint } from '../access.js';
-import { requestOrigin } from '../request-origin.js';
 import { refuseForeignPage, shownSecret } from './element-session.js';
 import { clearingCookieHeader, cookieHeader, sessionCookie } from './session-cookie.js';
 import { signInHeaders, signInPage } from './sign-in-page.js';

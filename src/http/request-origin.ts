@@ -1,7 +1,7 @@
-import type { Request } from '../http/endpoint.js';
+import type { Request } from './endpoint.js';
 
 /**
- * The origin at which a client reached this API, according to its own request: the scheme that a proxy reports, and the
+ * The origin at which a client reached this server, according to its own request: the scheme that a proxy reports, and the
  * `Host` header. It is only ever told to that same client.
  */
 export function requestOrigin(headers: Request<unknown, unknown, unknown>['headers']): string {
