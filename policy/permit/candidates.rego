@@ -37,6 +37,14 @@ filtered := object.remove(input, [name |
 	_empty(name)
 ])
 
+# METADATA
+# description: Instances are asked for by name or type. Then those are listed too on which no role is held.
+default asked_for := false
+
+asked_for if not _empty("resources")
+
+asked_for if not _empty("resource_types")
+
 _passes(filter, _) if _empty(filter)
 
 _passes(filter, names) if {

@@ -15,7 +15,8 @@ import data.regolith.listing
 permissions := object.union(on_tenants, on_instances) if {
 	asked := object.union(candidates.filtered, {"user": question.user(input.user), "context": question.context(input)})
 	on_tenants := listing.user_permissions with input as asked
-	entries := listing.instance_permissions with input as object.union(asked, {"instances": candidates.instances})
+	proposed := {"instances": candidates.instances, "by_permission": candidates.asked_for}
+	entries := listing.instance_permissions with input as object.union(asked, proposed)
 	on_instances := {name: entry |
 		some entry in entries
 		name := concat(":", [entry.resource.type, entry.resource.key])

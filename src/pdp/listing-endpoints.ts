@@ -31,10 +31,11 @@ function permissionsEndpoint(mode: Mode) {
 		name: 'listUserPermissions',
 		summary: 'List what a user may do, by tenant and by instance',
 		description:
-			'Tenants where the user holds a role, and instances on which the user holds one, assigned or derived. The ' +
-			'permissions on an instance are all that a check on it allows, also by roles in its tenant. Condition sets are ' +
-			'left out unless `context.enable_abac_user_permissions` is true; then `resource_types` adds the instances of ' +
-			'these types on which they grant anything.',
+			'Tenants where the user holds a role, and instances on which the user holds one, assigned or derived; with ' +
+			'`resources` or `resource_types` also those on which a role in their tenant allows anything. The permissions on ' +
+			'an instance are all that a check on it allows, also by roles in its tenant. Condition sets are left out unless ' +
+			'`context.enable_abac_user_permissions` is true; then `resource_types` adds the instances of these types on which ' +
+			'they grant anything.',
 		tag,
 		method: 'post',
 		path: '/user-permissions',

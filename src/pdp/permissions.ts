@@ -13,6 +13,7 @@ import type { FactsIndex } from './facts-index.js';
 import { instanceName, instanceType, parseInstanceName } from './instance-name.js';
 import { arrayChunks, objectChunks } from './json-chunks.js';
 import type { PermissionsInput } from './normalise.js';
+import { openedTenants } from './opened-tenants.js';
 import { instancesFor } from './role-walk.js';
 
 type Entry = UserPermissions[string];
@@ -39,7 +40,12 @@ export function* permissions(
 	input: PermissionsInput,
 ): Steps<readonly string[]> {
 	const { user, context } = input;
-	const question = { user, time, ...(context === undefined ? {} : { context }) };
+	const question = {
+		user,
+		time,
+		by_permission: asksForInstances(input),
+		...(context === undefined ? {} : { context }),
+	};
 	const entries = new Map<string, string>();
 	yield* forEachChunk(yield* tenantsWanted(facts, input, time), (tenants) => {
 		const found = evaluateListing(engine, 'user_permissions', { ...question, tenants }, UserPermissions);
@@ -88,9 +94,14 @@ function* tenantsWanted(facts: FactsIndex, input: PermissionsInput, time: number
 	return [...found];
 }
 
+/** Whether instances are asked for by name or type: then they are listed wherever anything is permitted on them. */
+function asksForInstances({ resources, resource_types }: PermissionsInput): boolean {
+	return resources !== undefined || resource_types !== undefined;
+}
+
 /**
- * The names of the instances that pass the filters and on which the user may hold a role, or conditions may grant
- * something if the question asks for them.
+ * The names of the instances that pass the filters and on which the user may hold a role. If the question asks for
+ * instances by name or type, also those that roles in their tenant may open, or conditions if it asks for them too.
  */
 function* instancesWanted(facts: FactsIndex, input: PermissionsInput, time: number): Steps<readonly string[]> {
 	// The walk is the expensive part, and a question about tenants alone is common.
@@ -98,7 +109,11 @@ function* instancesWanted(facts: FactsIndex, input: PermissionsInput, time: numb
 	const filter = new ObjectFilter(input);
 	const found = new Set<string>();
 	let visited = 0;
-	for (const candidates of [yield* instancesFor(facts, input.user.key, time), instancesGrantedBySets(facts, input)]) {
+	for (const candidates of [
+		yield* instancesFor(facts, input.user.key, time),
+		yield* instancesOpenedInTenants(facts, input, time),
+		instancesGrantedBySets(facts, input),
+	]) {
 		for (const instance of candidates) {
 			visited += 1;
 			if (visited % stride === 0) yield;
@@ -107,6 +122,33 @@ function* instancesWanted(facts: FactsIndex, input: PermissionsInput, time: numb
 		}
 	}
 	return [...found];
+}
+
+/** The requested instances on which a role that the user holds in their tenant may grant anything. */
+function* instancesOpenedInTenants(facts: FactsIndex, input: PermissionsInput, time: number): Steps<readonly string[]> {
+	if (!asksForInstances(input)) return [];
+	const tenantsOpened = yield* openedTenants(facts, input.user.key, time);
+	const types = (input.resource_types ?? facts.schema.types).filter((type) => tenantsOpened(type).size > 0);
+	if (types.length === 0) return [];
+	const found: string[] = [];
+	const wanted = new Set(types);
+	let visited = 0;
+	for (const instance of input.resources === undefined ? facts.instances : possibleNames(input.resources, types)) {
+		visited += 1;
+		if (visited % stride === 0) yield;
+		const type = instanceType(instance);
+		const tenant = facts.tenantKey(instance);
+		if (tenant !== undefined && wanted.has(type) && tenantsOpened(type).has(tenant)) found.push(instance);
+	}
+	return found;
+}
+
+/** The names that instances of the types may have of which a filter says the name or the bare key. */
+function* possibleNames(resources: readonly string[], types: readonly string[]): Iterable<string> {
+	for (const resource of resources) {
+		yield resource;
+		for (const type of types) yield instanceName({ type, key: resource });
+	}
 }
 
 /** All instances of the requested types on which condition sets may grant anything. Goes through all instances. */

@@ -57,6 +57,16 @@ export class SchemaTables {
 		return memberKeys(valueAt(this.value, 'grants', type, action));
 	}
 
+	/** The tenant roles that grant any action on a resource type. */
+	tenantRolesThatGrantSomething(type: string): ReadonlySet<string> {
+		return new Set(jsonMembers(valueAt(this.value, 'grants', type)).flatMap(([, roles]) => memberKeys(roles)));
+	}
+
+	/** The keys of all resource types. */
+	get types(): readonly string[] {
+		return memberKeys(valueAt(this.value, 'actions'));
+	}
+
 	/** Whether condition sets may grant an action on a resource type; any action, when none is given. */
 	setsMayGrant(type: string, ...action: readonly string[]): boolean {
 		return jsonMembers(valueAt(this.value, 'set_rules', type, ...action)).length > 0;

@@ -50,6 +50,48 @@ for (const name of cases) {
 	});
 }
 
+for (const name of ['007-folders-and-documents', '008-cycles']) {
+	test(`asked for by name or type, instances are listed wherever a check on them allows anything: ${name}`, async (t) => {
+		const model = await readCaseModel(name);
+		const { schema, facts } = model;
+		const served = await serving(t, model);
+		const allowed = await allowedChecks(served, model);
+		const types = schema.resources.map(({ key }) => key);
+		const names = facts.instances.map(({ type, key }) => `${type}:${key}`);
+		const listed = async (user: string, filter: object) =>
+			(await served.http.post<Entries>('/user-permissions', { user, ...filter })).body;
+		for (const user of [...facts.users, 'nobody']) {
+			const held = await listed(user, {});
+			const expected: Record<string, readonly string[]> = {};
+			for (const { type, key, tenant } of facts.instances) {
+				const permissions = schema.resources
+					.flatMap((of) => (of.key === type ? of.actions : []))
+					.filter((action) =>
+						allowed.has(JSON.stringify({ user, action: action.key, resource: { type, key, tenant } })),
+					)
+					.map((action) => `${type}:${action.key}`)
+					.sort();
+				if (permissions.length > 0 || `${type}:${key}` in held) expected[`${type}:${key}`] = permissions;
+			}
+			const shown = async (filter: object) =>
+				Object.fromEntries(
+					Object.entries(await listed(user, filter)).map(([id, { permissions }]) => [id, permissions]),
+				);
+			t.deepEqual(await shown({ resource_types: types }), expected, `${user}: by type`);
+			t.deepEqual(await shown({ resources: names }), expected, `${user}: by name`);
+			t.deepEqual(await shown({ resources: names, resource_types: types }), expected, `${user}: by both`);
+			const { instances } = facts;
+			const bare = await shown({ resources: instances.map(({ key }) => key), resource_types: types });
+			t.deepEqual(bare, expected, `${user}: by bare key`);
+			for (const { key: tenant } of facts.tenants) {
+				const inTenant = new Set(instances.flatMap((one) => (one.tenant === tenant ? [`${one.type}:${one.key}`] : [])));
+				const some = Object.fromEntries(Object.entries(expected).filter(([id]) => inTenant.has(id)));
+				t.deepEqual(await shown({ resource_types: types, tenants: [tenant] }), some, `${user}: in ${tenant}`);
+			}
+		}
+	});
+}
+
 const acmeTenant = { key: 'acme', attributes: {} };
 
 test('instances on which a role is held, assigned or derived', async (t) => {

@@ -39,9 +39,9 @@ user_permissions := {object_id: entry |
 # title: Instance permissions
 # description: |
 #   What the user may do on instances, for those of `instances` on which the user holds a role, assigned or derived, or
-#   conditions that are asked for grant something:
+#   conditions that are asked for grant something, or, with `by_permission`, anything is permitted:
 #   array of {"tenant": {"key", "attributes"}, "resource": {"type", "key", "attributes"}, "permissions", "roles"}.
-#   Input: {"user": {"key"}, "instances": [{"type", "key"}], "context"?}.
+#   Input: {"user": {"key"}, "instances": [{"type", "key"}], "by_permission"?, "context"?}.
 # entrypoint: true
 instance_permissions := [entry |
 	some instance in input.instances
@@ -116,6 +116,11 @@ _concerned(roles, _) if count(roles) > 0
 _concerned([], resource) if {
 	some action, _ in data.regolith.schema.set_rules[resource.type]
 	abac.granted with input as _question(action, resource)
+}
+
+_concerned([], resource) if {
+	input.by_permission == true
+	count(_permissions(resource, {resource.type})) > 0
 }
 
 # What is allowed on a resource of each of the types.

@@ -125,6 +125,16 @@ test_instances_without_a_role_are_left_out[name] if {
 	on_instances(question) == []
 }
 
+test_what_a_tenant_role_permits_is_listed_when_instances_are_asked_for if {
+	question := {"user": {"key": "ann"}, "instances": all_instances, "by_permission": true}
+	[[entry.resource.key, entry.permissions, entry.roles] | some entry in on_instances(question)] == [
+		["d1", ["document:read"], []],
+		["d2", ["document:read"], []],
+	]
+	on_instances(object.union(question, {"user": {"key": "nobody"}})) == []
+	on_instances(object.union(question, {"by_permission": false})) == []
+}
+
 asked := {"context": {"enable_abac_user_permissions": true, "enable_abac_authorized_users": true}}
 
 test_conditions_are_asked_when_the_context_says_so if {
