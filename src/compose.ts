@@ -244,6 +244,7 @@ export async function startDecisionPoint(
 		},
 		budget: config.pdp_budget * 1_000,
 		...(decisions === null ? {} : { decisions }),
+		authzen: { publicUrl: config.pdp_public_url, subjectTypes: config.pdp_subject_types },
 	});
 	const endpoints = [
 		...decisionPoint.endpoints,

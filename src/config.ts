@@ -42,6 +42,13 @@ export type SamplingRule = z.output<typeof SamplingRule>;
 
 /** All denials, and one in ten of what is allowed. */
 const defaultSampling: readonly SamplingRule[] = [{ allow: true, rate: 0.1 }];
+const publicUrl = z
+	.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+	.refine(
+		(value) => URL.canParse(value) && !/[?#]/.test(value) && new URL(value).username === '',
+		'must have no user, query or fragment',
+	)
+	.transform((value) => new URL(value).href.replace(/\/+$/, ''));
 
 const Settings = z.object({
 	API_PORT: port.default(8000),
@@ -68,6 +75,16 @@ const Settings = z.object({
 		.positive('must be greater than 0')
 		.max(3600, 'must be at most 3600')
 		.default(10),
+	PDP_PUBLIC_URL: publicUrl.optional(),
+	PDP_SUBJECT_TYPES: z
+		.string()
+		.default('user,identity')
+		.transform((value) =>
+			value
+				.split(',')
+				.map((type) => type.trim())
+				.filter(Boolean),
+		),
 	PDP_LOCAL_FACTS_WAIT_TIMEOUT: z.coerce.number({ error: 'must be a number of seconds' }).default(10),
 	PDP_LOCAL_FACTS_TIMEOUT_POLICY: z.enum(['ignore', 'fail'], { error: 'must be `ignore` or `fail`' }).default('ignore'),
 	PDP_DECISION_LOG: z
@@ -142,6 +159,10 @@ export interface Config {
 	readonly pdp_mode: 'edge' | 'cloud';
 	/** How much processor time the answer to one request of a decision point may take, in seconds. */
 	readonly pdp_budget: number;
+	/** Where clients reach a decision point, without a slash at its end; `null` is where a request came to. */
+	readonly pdp_public_url: string | null;
+	/** The types of AuthZEN subjects that are users. */
+	readonly pdp_subject_types: readonly string[];
 	/** How long the answer to a write through a decision point waits until it is there, in seconds; negative: no limit. */
 	readonly pdp_facts_wait: number;
 	/** What happens to such an answer after that: it is sent all the same, or it is 424. */
@@ -208,6 +229,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		pdp_control_plane: settings.PDP_CONTROL_PLANE ?? null,
 		pdp_mode: settings.PDP_MODE,
 		pdp_budget: settings.PDP_BUDGET,
+		pdp_public_url: settings.PDP_PUBLIC_URL ?? null,
+		pdp_subject_types: settings.PDP_SUBJECT_TYPES,
 		pdp_facts_wait: settings.PDP_LOCAL_FACTS_WAIT_TIMEOUT,
 		pdp_facts_timeout_policy: settings.PDP_LOCAL_FACTS_TIMEOUT_POLICY,
 		decision_log: settings.PDP_DECISION_LOG.filter((place) => place !== 'off'),

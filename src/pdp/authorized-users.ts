@@ -29,9 +29,7 @@ const nowhere: ReadonlySet<string> = new Set();
 export function* authorizedUsers(context: DecisionContext, input: UsersInput): Steps<readonly string[]> {
 	const { engine, facts, time } = context;
 	const { type, key, tenant } = input.resource;
-	const granting = new Granting();
-	yield* assignedInTenant(context, input, granting);
-	if (key !== undefined) yield* assignedOnInstances(context, input, granting);
+	const granting = yield* assignmentsThatMayGrant(context, input);
 	const users: [user: string, json: string][] = [];
 	const candidates = yield* sortedBy(asksForSets(facts, input) ? facts.users : granting.users(), (user) => user);
 	yield* forEachChunk(candidates, (part) => {
@@ -40,6 +38,21 @@ export function* authorizedUsers(context: DecisionContext, input: UsersInput): S
 	});
 	const about = JSON.stringify({ resource: `${type}:${key ?? '*'}`, tenant });
 	return [`${about.slice(0, -1)},"users":`, ...(yield* objectChunks(users)), '}'];
+}
+
+/** The keys of all users whom a check may allow: with a role that may grant, or all when conditions may. In no order. */
+export function* usersWhoMay(context: DecisionContext, input: UsersInput): Steps<Iterable<string>> {
+	const { schema, users } = context.facts;
+	if (schema.setsMayGrant(input.resource.type, input.action)) return users;
+	return (yield* assignmentsThatMayGrant(context, input)).users();
+}
+
+/** The assignments that grant the action, unless a role on the way stops a derivation. */
+function* assignmentsThatMayGrant(context: DecisionContext, input: UsersInput): Steps<Granting> {
+	const granting = new Granting();
+	yield* assignedInTenant(context, input, granting);
+	if (input.resource.key !== undefined) yield* assignedOnInstances(context, input, granting);
+	return granting;
 }
 
 /** Whether condition sets may allow somebody, and the context asks for that. */

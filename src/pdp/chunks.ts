@@ -10,16 +10,22 @@ const most = 500;
 /** How many items are sorted or merged between two pauses. */
 const stride = 1_000;
 
-/** Runs over a list in chunks that take about two milliseconds each, and pauses in between. */
+/** What the work on a chunk returns when it wants no more. */
+export const enough = Symbol('enough');
+
+/**
+ * Runs over a list in chunks that take about two milliseconds each, and pauses in between. Ends early when `run` returns
+ * `enough`.
+ */
 export function* forEachChunk<T>(
 	list: readonly T[],
-	run: (chunk: readonly T[]) => void,
+	run: (chunk: readonly T[]) => unknown,
 	now = () => performance.now(),
 ): Steps<void> {
 	let size = 4;
 	for (let start = 0; start < list.length; ) {
 		const began = now();
-		run(list.slice(start, start + size));
+		if (run(list.slice(start, start + size)) === enough) return;
 		const took = now() - began;
 		start += size;
 		if (took > wanted) size = Math.max(1, size >> 1);

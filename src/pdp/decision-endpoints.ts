@@ -11,7 +11,7 @@ import { arrayChunks } from './json-chunks.js';
 import { type Mode, normalise } from './normalise.js';
 
 /** The most checks of one request that may ask for reasons: these take a hundred times as long as a check. */
-const maxExplained = 1_000;
+export const maxExplained = 1_000;
 
 /** Declares the checks of a decision point of this mode. */
 export function decisionEndpoints(mode: Mode) {
@@ -82,6 +82,7 @@ function refuseManyReasons(queries: readonly Query[], explains: (query: Query) =
 	throw unprocessable([{ loc: ['body'], msg, type: 'too_many_reasons' }]);
 }
 
-function flag(header: string | undefined): boolean {
+/** Whether a header says `true`. */
+export function flag(header: string | undefined): boolean {
 	return header !== undefined && header.toLowerCase() === 'true';
 }

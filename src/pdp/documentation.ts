@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { documentationEndpoints } from '../http/documentation.js';
 import type { Endpoint } from '../http/endpoint.js';
+import { authzenFailures, authzenOpenFailures } from './authzen-failures.js';
 
 /** The body of a failure (contract of decision points: Errors). */
 const FailureBody = z.object({ detail: z.string() }).meta({ id: 'FailureBody' });
@@ -39,6 +40,12 @@ export function decisionPointDocumentation(
 		access: {
 			open: { description: 'Anyone may call this.', secured: false },
 			key: { description: 'Needs the API key that the decision point was started with.', secured: true },
+			authzen_open: { description: 'Anyone may call this.', secured: false, failures: authzenOpenFailures },
+			authzen: {
+				description: 'Needs the API key that the decision point was started with.',
+				secured: true,
+				failures: authzenFailures,
+			},
 		},
 		key: 'The API key of the environment that the decision point serves.',
 		failureBody: FailureBody,

@@ -18,6 +18,10 @@ interface Contexts {
 	open: undefined;
 	/** Needs the key. */
 	key: AnswerContext;
+	/** Served to anyone, with failures as AuthZEN words them. */
+	authzen_open: undefined;
+	/** Needs the key, with failures as AuthZEN words them. */
+	authzen: AnswerContext;
 }
 
 /** Declares an endpoint of a decision point. */

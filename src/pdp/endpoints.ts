@@ -8,6 +8,8 @@ import type { AnyRequest, Surround } from '../http/mount.js';
 import type { Logger } from '../log.js';
 import type { ConsumeApproval } from './approval-client.js';
 import { approvalEndpoints } from './approval-endpoints.js';
+import { type AuthzenSettings, authzenEndpoints, usualAuthzen } from './authzen-endpoints.js';
+import { asAuthzenFailure, isAuthzenPath, requireJson } from './authzen-failures.js';
 import type { FindFacts } from './control-plane.js';
 import { dataEndpoints, renderDataFailure } from './data-endpoints.js';
 import { deadline } from './deadline.js';
@@ -43,14 +45,17 @@ export interface DecisionPointOptions {
 	readonly decisions?: Pick<DecisionLog, 'add'>;
 	/** How much processor time one answer may take, in milliseconds. */
 	readonly budget?: number;
+	/** What AuthZEN needs to know; the usual, unless given. */
+	readonly authzen?: AuthzenSettings;
 }
 
 /** What `createApplication` needs to serve a table of endpoints. */
 interface ServedTable {
 	readonly endpoints: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
-	readonly renderFailure: (failure: Failure) => unknown;
+	readonly renderFailure: (failure: Failure, requestId: string, path: string) => unknown;
 	readonly failureHeaders: () => Readonly<Record<string, string>>;
+	readonly echoesRequestId?: (path: string) => boolean;
 }
 
 /** A decision point. */
@@ -66,16 +71,24 @@ const longestWait = 10_000;
 
 /** Makes a decision point that answers from `replica`. */
 export function createDecisionPoint(options: DecisionPointOptions): DecisionPoint {
-	const { replica, mode = 'edge', consume, facts, revisionWait = longestWait } = options;
+	const { replica, mode = 'edge', consume, facts, revisionWait = longestWait, authzen = usualAuthzen } = options;
 	const approvals = consume === undefined ? [] : approvalEndpoints(replica, consume, revisionWait);
 	const surround = createSurround(options);
 	const failureHeaders = () => revisionHeader(replica.current());
 	return {
-		endpoints: [...decisionEndpoints(mode), ...listingEndpoints(mode), ...approvals, ...healthEndpoints(replica)],
+		endpoints: [
+			...decisionEndpoints(mode),
+			...listingEndpoints(mode),
+			...authzenEndpoints(mode, authzen),
+			...approvals,
+			...healthEndpoints(replica),
+		],
 		forwarding: facts === undefined ? [] : factsEndpoints(replica, facts.find, facts.wait),
 		surround,
-		renderFailure: ({ code, problems, message }) => ({ detail: code === 'unprocessable' ? problems : message }),
+		renderFailure: ({ code, problems, message }, _, path) =>
+			isAuthzenPath(path) ? message : { detail: code === 'unprocessable' ? problems : message },
 		failureHeaders,
+		echoesRequestId: isAuthzenPath,
 		dataApi: { endpoints: dataEndpoints(mode), surround, renderFailure: renderDataFailure, failureHeaders },
 	};
 }
@@ -88,9 +101,10 @@ function createSurround(options: DecisionPointOptions): Surround {
 		const { leases, scheduler } = replica;
 		return { now, read: createRevisionReader({ now, leases, scheduler, budget }) };
 	};
-	return async ({ access }, request, run) => {
-		if (access === 'open') return run(undefined);
+	const surround: Surround = async ({ access }, request, run) => {
+		if (access === 'open' || access === 'authzen_open') return run(undefined);
 		authorize(request.headers['authorization'], expected);
+		if (access === 'authzen') requireJson(request.headers);
 		const wanted = request.headers['x-min-revision'];
 		if (wanted !== undefined) {
 			await run.validate();
@@ -117,6 +131,13 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 			const decisionId = index === undefined ? id : `${id}/${index}`;
 			decisions.add({ decisionId, requestId: id, sdk, input, code, duration, revision, policyRevision });
 		},
+	};
+	return async (endpoint, request, run) => {
+		try {
+			return await surround(endpoint, request, run);
+		} catch (error) {
+			throw endpoint.access.startsWith('authzen') ? asAuthzenFailure(error) : error;
+		}
 	};
 }
 

@@ -67,6 +67,11 @@ export class SchemaTables {
 		return memberKeys(valueAt(this.value, 'actions'));
 	}
 
+	/** The keys of all actions on a resource type. */
+	actions(type: string): readonly string[] {
+		return memberKeys(valueAt(this.value, 'actions', type));
+	}
+
 	/** Whether condition sets may grant an action on a resource type; any action, when none is given. */
 	setsMayGrant(type: string, ...action: readonly string[]): boolean {
 		return jsonMembers(valueAt(this.value, 'set_rules', type, ...action)).length > 0;

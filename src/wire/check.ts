@@ -16,7 +16,7 @@ const optionalText = z.string().nullish();
  * A JSON object, passed on unchanged; null counts as absent. Not a record: those copy, and lose a member called
  * `__proto__`.
  */
-const attributes = z
+export const attributes = z
 	.custom<Readonly<Record<string, unknown>> | null | undefined>(
 		(value) => value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value)),
 		'must be an object',

@@ -297,6 +297,7 @@ const bad: Readonly<Record<string, string>> = {
 	PDP_API_KEY: 'swordfish-of-the-pdp',
 	PDP_CONTROL_PLANE: 'ftp://example.com',
 	PDP_MODE: 'moon',
+	PDP_PUBLIC_URL: 'https://pdp.example.com/?tenant=1',
 	WEBHOOK_ALLOW_PRIVATE: 'sometimes',
 	LOG_LEVEL: 'deafening',
 	BOOTSTRAP_ORG_API_KEY: 'permit_key_organization',

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { forEachChunk, sortedBy } from '../../src/pdp/chunks.js';
+import { enough, forEachChunk, sortedBy } from '../../src/pdp/chunks.js';
 import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
 import { arrayChunks, objectChunks } from '../../src/pdp/json-chunks.js';
 
@@ -26,6 +26,16 @@ test('what is sorted in steps is what is sorted at once', (t) => {
 test('sorting pauses every thousand or so', (t) => {
 	const numbers = Array.from({ length: 50_000 }, (_, index) => (index * 7919) % 50_000);
 	t.true(stepsIn(sortedBy(numbers, String)) > 50 + 5 * 45);
+});
+
+test('nothing more is done when there is enough', (t) => {
+	const seen: number[] = [];
+	const run = (portion: readonly number[]) => {
+		seen.push(...portion);
+		return seen.length > 10 ? enough : undefined;
+	};
+	runToEnd(forEachChunk([...Array(5_000).keys()], run, () => 0));
+	t.deepEqual(seen, [...Array(12).keys()]);
 });
 
 test('portions are as large as takes about two milliseconds, and hold everything once', (t) => {

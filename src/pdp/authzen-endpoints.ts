@@ -1,0 +1,232 @@
+/** The AuthZEN Authorization API 1.0: evaluations and searches, mapped to checks. */
+
+import { unprocessable } from '../failure.js';
+import { type Raw, reply } from '../http/endpoint.js';
+import {
+	ActionSearch,
+	Evaluation,
+	EvaluationResult,
+	Evaluations,
+	EvaluationsResult,
+	type EvaluationsSemantic,
+	evaluationAt,
+	FoundActions,
+	FoundEntities,
+	maxEvaluations,
+	maxResults,
+	ResourceSearch,
+	type SeveralEvaluations,
+	SubjectSearch,
+} from '../wire/authzen.js';
+import { evaluationInput } from './authzen-input.js';
+import { authzenPaths, metadataEndpoints } from './authzen-metadata.js';
+import { type Found, searchActions, searchResources, searchSubjects } from './authzen-search.js';
+import { enough, forEachChunk } from './chunks.js';
+import { type DecisionContext, decide } from './decide.js';
+import { flag, maxExplained } from './decision-endpoints.js';
+import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from './endpoint.js';
+import type { Steps } from './engine/steps.js';
+import { arrayChunks } from './json-chunks.js';
+import type { Mode } from './normalise.js';
+import type { ReadResult } from './revision-reader.js';
+
+/** What an operator says about AuthZEN. */
+export interface AuthzenSettings {
+	/** Where clients reach the decision point, without a slash at its end; `null` is where a request came to. */
+	readonly publicUrl: string | null;
+	/** The types of subjects that are users. A subject of another type may do nothing. */
+	readonly subjectTypes: readonly string[];
+}
+
+/** What holds unless an operator says otherwise. */
+export const usualAuthzen: AuthzenSettings = { publicUrl: null, subjectTypes: ['user', 'identity'] };
+
+const tag = 'AuthZEN';
+const access = 'authzen';
+
+const example = {
+	subject: { type: 'user', id: 'ann@example.com' },
+	action: { name: 'read' },
+	resource: { type: 'document', id: 'plan' },
+};
+
+/** Declares AuthZEN for a decision point of this mode. */
+export function authzenEndpoints(mode: Mode, { publicUrl, subjectTypes }: AuthzenSettings) {
+	const settings = { mode, subjectTypes: new Set(subjectTypes) };
+	return [
+		...evaluationEndpoints(evaluator(mode, settings.subjectTypes)),
+		...searchEndpoints(settings),
+		...metadataEndpoints(publicUrl),
+	];
+}
+
+/** Decides one evaluation, with reasons or without. */
+type Evaluate = (evaluation: Evaluation, context: DecisionContext, explain: boolean) => EvaluationResult;
+
+function evaluator(mode: Mode, subjectTypes: ReadonlySet<string>): Evaluate {
+	return (evaluation, context, explain) => {
+		const { type } = evaluation.subject;
+		if (!subjectTypes.has(type)) {
+			return explain
+				? { decision: false, context: { reason: `subjects of type \`${type}\` are no users` } }
+				: { decision: false };
+		}
+		const { facts, time } = context;
+		const { allow, debug } = decide(context, evaluationInput(evaluation, { facts, time, mode }), explain);
+		return explain ? { decision: allow, context: { ...(debug as object) } } : { decision: allow };
+	};
+}
+
+function evaluationEndpoints(evaluate: Evaluate) {
+	return [
+		endpoint({
+			name: 'accessEvaluation',
+			summary: 'Decide whether a subject may do an action on a resource',
+			description: 'A denial is an answer like any other. The header `X-Debug: true` adds the reasons as `context`.',
+			tag,
+			method: 'post',
+			path: authzenPaths.evaluation,
+			access,
+			body: Evaluation,
+			example,
+			returns: { 200: EvaluationResult },
+			failures: unavailable,
+			handle: ({ body, headers }, { now }) => {
+				const context = now();
+				return reply(200, evaluate(body, context, flag(headers['x-debug'])), revisionHeader(context));
+			},
+		}),
+		endpoint({
+			name: 'accessEvaluations',
+			summary: 'Decide many evaluations at one revision',
+			description:
+				`At most ${maxEvaluations}, of which at most ${maxExplained} with their reasons. Each takes the members that it ` +
+				'leaves out from the request, whole. An evaluation in which something is missing or wrong is denied, with ' +
+				'`context.error`. `options.evaluations_semantic` says when they end. Without `evaluations`, the request is one ' +
+				'evaluation.',
+			tag,
+			method: 'post',
+			path: authzenPaths.evaluations,
+			access,
+			body: Evaluations,
+			example: { ...example, evaluations: [{}, { action: { name: 'write' } }] },
+			returns: { 200: EvaluationsResult },
+			failures: unavailableOrCostly,
+			handle: async ({ body, headers, closed }, { now, read }) => {
+				const explain = flag(headers['x-debug']);
+				if (!('evaluations' in body)) {
+					const context = now();
+					return reply(200, evaluate(body, context, explain), revisionHeader(context));
+				}
+				if (explain && body.evaluations.length > maxExplained) refuseManyReasons(body.evaluations.length);
+				const work = (context: DecisionContext) =>
+					evaluatedInOrder(body, (evaluation) => evaluate(evaluation, context, explain));
+				return chunkedReply(await read({ kind: 'batch', work, closed }));
+			},
+		}),
+	];
+}
+
+/** The JSON of `EvaluationsResult`. */
+function* evaluatedInOrder(
+	request: SeveralEvaluations,
+	evaluate: (evaluation: Evaluation) => EvaluationResult,
+): Steps<readonly string[]> {
+	const last = lastDecision[request.options?.evaluations_semantic ?? 'execute_all'];
+	const results: string[] = [];
+	yield* forEachChunk([...request.evaluations.keys()], (indexes) => {
+		for (const index of indexes) {
+			const evaluation = evaluationAt(request, index);
+			const result = 'problem' in evaluation ? refused(evaluation.problem) : evaluate(evaluation);
+			results.push(JSON.stringify(result));
+			if (result.decision === last) return enough;
+		}
+		return undefined;
+	});
+	return ['{"evaluations":', ...(yield* arrayChunks(results)), '}'];
+}
+
+/** The decision after which no further evaluation is decided. */
+const lastDecision: Readonly<Record<EvaluationsSemantic, boolean | null>> = {
+	execute_all: null,
+	deny_on_first_deny: false,
+	permit_on_first_permit: true,
+};
+
+function refused(message: string): EvaluationResult {
+	return { decision: false, context: { error: { status: 400, message } } };
+}
+
+function refuseManyReasons(asked: number): never {
+	const msg = `at most ${maxExplained} evaluations of one request may ask for reasons, but ${asked} do`;
+	throw unprocessable([{ loc: ['body', 'evaluations'], msg, type: 'too_many_reasons' }]);
+}
+
+function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
+	const { subject, action, resource } = example;
+	const paging = `Sorted. At most ${maxResults} results; \`page.next_token\` leads to the next ones.`;
+	return [
+		endpoint({
+			name: 'searchSubjects',
+			summary: 'Find the users who may do an action on a resource',
+			description: `Users that are stored and whom an evaluation with the same members permits. ${paging}`,
+			tag,
+			method: 'post',
+			path: authzenPaths.subject,
+			access,
+			body: SubjectSearch,
+			example: { subject: { type: subject.type }, action, resource },
+			returns: { 200: FoundEntities },
+			failures: unavailableOrCostly,
+			handle: async ({ body, closed }, { read }) => {
+				const work = (context: DecisionContext) => searchSubjects(context, body, settings);
+				const answer = await read({ kind: 'listing', work, closed });
+				return foundReply(answer, (id) => ({ type: body.subject.type, id }));
+			},
+		}),
+		endpoint({
+			name: 'searchResources',
+			summary: 'Find the instances on which a subject may do an action',
+			description:
+				'Instances on which an evaluation with the same members permits it: those of the tenant that the request names, ' +
+				`else all, each in its own tenant. ${paging}`,
+			tag,
+			method: 'post',
+			path: authzenPaths.resource,
+			access,
+			body: ResourceSearch,
+			example: { subject, action, resource: { type: resource.type } },
+			returns: { 200: FoundEntities },
+			failures: unavailableOrCostly,
+			handle: async ({ body, closed }, { read }) => {
+				const work = (context: DecisionContext) => searchResources(context, body, settings);
+				const answer = await read({ kind: 'listing', work, closed });
+				return foundReply(answer, (id) => ({ type: body.resource.type, id }));
+			},
+		}),
+		endpoint({
+			name: 'searchActions',
+			summary: 'Find the actions that a subject may do on a resource',
+			description: `Actions that an evaluation with the same members permits. ${paging}`,
+			tag,
+			method: 'post',
+			path: authzenPaths.action,
+			access,
+			body: ActionSearch,
+			example: { subject, resource },
+			returns: { 200: FoundActions },
+			failures: unavailableOrCostly,
+			handle: async ({ body, closed }, { read }) => {
+				const work = (context: DecisionContext) => searchActions(context, body, settings);
+				return foundReply(await read({ kind: 'listing', work, closed }), (name) => ({ name }));
+			},
+		}),
+	];
+}
+
+/** The answer to a search. It is short: a page has no more than `maxResults`. */
+function foundReply({ result, ...from }: ReadResult<Found>, entity: (found: string) => object): Raw {
+	const results = result.found.map(entity);
+	const answer = result.next === undefined ? { results } : { results, page: { next_token: result.next } };
+	return chunkedReply({ ...from, result: [JSON.stringify(answer)] });
+}

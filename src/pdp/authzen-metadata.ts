@@ -1,0 +1,87 @@
+/** Where a decision point serves AuthZEN, for clients that look it up. */
+
+import { z } from 'zod';
+import { Failure } from '../failure.js';
+import { reply } from '../http/endpoint.js';
+import { requestOrigin } from '../http/request-origin.js';
+import { DecisionPointMetadata } from '../wire/authzen.js';
+import { endpoint } from './endpoint.js';
+
+/** The paths of the API, below the address of the decision point. */
+export const authzenPaths = {
+	evaluation: '/access/v1/evaluation',
+	evaluations: '/access/v1/evaluations',
+	subject: '/access/v1/search/subject',
+	resource: '/access/v1/search/resource',
+	action: '/access/v1/search/action',
+} as const;
+
+const wellKnown = '/.well-known/authzen-configuration';
+
+/** No registry has names of capabilities yet. This is the one that decision points with pages use. */
+const capabilities = ['urn:ietf:params:authzen:capability:search-pagination'];
+
+/** Steps of a path that mean themselves in every URL. */
+const plainPath = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/;
+
+/**
+ * Declares the metadata. `publicUrl` is where clients reach the decision point, without a slash at its end; `null` is
+ * where the request came to.
+ */
+export function metadataEndpoints(publicUrl: string | null) {
+	const metadata = (headers: Readonly<Record<string, string | undefined>>, suffix: string) => {
+		// The answer may depend on headers of the request: nobody may keep it for others.
+		const answer = { 'cache-control': 'no-store' };
+		return reply(200, describe(addressFor(publicUrl, headers, suffix)), answer);
+	};
+	const common = {
+		tag: 'AuthZEN',
+		method: 'get',
+		access: 'authzen_open',
+		returns: { 200: DecisionPointMetadata },
+	} as const;
+	return [
+		endpoint({
+			...common,
+			name: 'authzenConfiguration',
+			summary: 'Where this decision point serves AuthZEN',
+			description: 'The address is the setting `PDP_PUBLIC_URL`, else what the request says of itself.',
+			path: wellKnown,
+			handle: ({ headers }) => metadata(headers, ''),
+		}),
+		endpoint({
+			...common,
+			name: 'authzenConfigurationBelow',
+			summary: 'Where this decision point serves AuthZEN, for an address with a path',
+			description: 'As AuthZEN has it, the path of the address comes after the well-known one.',
+			path: `${wellKnown}/*path`,
+			params: z.object({ path: z.string() }),
+			handle: ({ headers, params }) => metadata(headers, `/${params.path}`),
+		}),
+	];
+}
+
+/** The address of the decision point that a client asks for with this suffix. Throws `Failure` (`not_found`). */
+function addressFor(
+	publicUrl: string | null,
+	headers: Readonly<Record<string, string | undefined>>,
+	suffix: string,
+): string {
+	const path = suffix.replace(/\/$/, '');
+	const isKnown =
+		publicUrl === null ? plainPath.test(path) : path === '' || publicUrl === new URL(publicUrl).origin + path;
+	if (!isKnown) throw new Failure('not_found', 'no decision point is described here');
+	return publicUrl ?? requestOrigin(headers) + path;
+}
+
+function describe(address: string): DecisionPointMetadata {
+	return {
+		policy_decision_point: address,
+		access_evaluation_endpoint: address + authzenPaths.evaluation,
+		access_evaluations_endpoint: address + authzenPaths.evaluations,
+		search_subject_endpoint: address + authzenPaths.subject,
+		search_resource_endpoint: address + authzenPaths.resource,
+		search_action_endpoint: address + authzenPaths.action,
+		capabilities,
+	};
+}

@@ -1,0 +1,165 @@
+/**
+ * The searches of AuthZEN. The index proposes, and each result was decided as an evaluation with the same inputs would
+ * be. Results are sorted by code unit; a page begins after the last result of the page before, so writes in between
+ * neither repeat nor skip what they leave alone.
+ */
+
+import {
+	type ActionSearch,
+	maxResults,
+	type ResourceSearch,
+	type SearchPage,
+	type SubjectSearch,
+} from '../wire/authzen.js';
+import { usersWhoMay } from './authorized-users.js';
+import { type EvaluationReading, evaluationInput, tenantAsked } from './authzen-input.js';
+import { enough, forEachChunk, sortedBy } from './chunks.js';
+import type { DecisionContext } from './decide.js';
+import type { Steps } from './engine/steps.js';
+import type { EngineInput } from './engine.js';
+import { instanceName, instanceType, parseInstanceName } from './instance-name.js';
+import type { Mode } from './normalise.js';
+import { openedTenants } from './opened-tenants.js';
+import { pageToken, readPageToken } from './page-token.js';
+import { instancesFor } from './role-walk.js';
+
+/** Which subjects there are and how conditions are treated. */
+export interface SearchSettings {
+	readonly mode: Mode;
+	/** The types of subjects that are users. */
+	readonly subjectTypes: ReadonlySet<string>;
+}
+
+/** One page of ids or names. */
+export interface Found {
+	readonly found: readonly string[];
+	/** The token of the next page, empty at the end; absent when nobody asked for pages and everything fits. */
+	readonly next?: string;
+}
+
+/** How many candidates are visited between two pauses. */
+const stride = 1_000;
+
+/** Finds the keys of users. Throws `Failure` (`invalid`) for a token of another search. */
+export function* searchSubjects(
+	context: DecisionContext,
+	search: SubjectSearch,
+	settings: SearchSettings,
+): Steps<Found> {
+	const { page, ...request } = search;
+	const pages = new Pages(page, ['subject', request]);
+	if (!settings.subjectTypes.has(search.subject.type)) return pages.none;
+	const subject = { ...search.subject, id: '' };
+	const question = evaluationInput({ ...search, subject }, readingOf(context, settings));
+	const users = yield* usersWhoMay(context, question);
+	return yield* pages.take(context, users, (key) => ({ ...question, user: { ...question.user, key } }));
+}
+
+/** Finds the keys of instances, each in its own tenant unless the request names one. Throws as `searchSubjects` does. */
+export function* searchResources(
+	context: DecisionContext,
+	search: ResourceSearch,
+	settings: SearchSettings,
+): Steps<Found> {
+	const { page, ...request } = search;
+	const pages = new Pages(page, ['resource', request]);
+	if (!settings.subjectTypes.has(search.subject.type)) return pages.none;
+	const { type } = search.resource;
+	const resource = { ...search.resource, id: '' };
+	const question = evaluationInput({ ...search, resource }, readingOf(context, settings));
+	const tenantOf = (key: string) => context.facts.tenantKey(instanceName({ type, key })) ?? question.resource.tenant;
+	const keys = yield* instancesThatMayBe(context, question, tenantAsked(search));
+	return yield* pages.take(context, keys, (key) => ({
+		...question,
+		resource: { ...question.resource, key, tenant: tenantOf(key) },
+	}));
+}
+
+/** Finds the keys of actions. Throws as `searchSubjects` does. */
+export function* searchActions(context: DecisionContext, search: ActionSearch, settings: SearchSettings): Steps<Found> {
+	const { page, ...request } = search;
+	const pages = new Pages(page, ['action', request]);
+	if (!settings.subjectTypes.has(search.subject.type)) return pages.none;
+	const question = evaluationInput({ ...search, action: { name: '' } }, readingOf(context, settings));
+	const actions = context.facts.schema.actions(search.resource.type);
+	return yield* pages.take(context, actions, (action) => ({ ...question, action }));
+}
+
+function readingOf({ facts, time }: DecisionContext, { mode }: SearchSettings): EvaluationReading {
+	return { facts, time, mode };
+}
+
+/** The keys of all instances of the type, in the tenant or anywhere, on which a check may allow the action. */
+function* instancesThatMayBe(
+	{ facts, time }: DecisionContext,
+	{ user, action, resource: { type } }: EngineInput,
+	tenant: string | undefined,
+): Steps<Iterable<string>> {
+	const opened = (yield* openedTenants(facts, user.key, time))(type, action);
+	const byConditions = facts.schema.setsMayGrant(type, action);
+	const held = yield* instancesFor(facts, user.key, time);
+	const keys: string[] = [];
+	let visited = 0;
+	// Only roles in tenants and conditions lead to instances that the walk does not find.
+	for (const instance of byConditions || opened.size > 0 ? facts.instances : held) {
+		visited += 1;
+		if (visited % stride === 0) yield;
+		const own = facts.tenantKey(instance);
+		if (own === undefined || instanceType(instance) !== type || (tenant ?? own) !== own) continue;
+		if (byConditions || opened.has(own) || held.has(instance)) keys.push(parseInstanceName(instance).key);
+	}
+	return keys;
+}
+
+/** Cuts the page that a search asks for out of everything it may find. */
+class Pages {
+	/** What a search answers that finds nothing. */
+	readonly none: Found;
+	readonly #request: unknown;
+	readonly #limit: number;
+	readonly #asked: boolean;
+	/** The last result of the page before; undefined for the first page. */
+	readonly #last: string | undefined;
+
+	/** `request` is what all pages of a search have in common. Throws `Failure` (`invalid`) for a token of another one. */
+	constructor(page: SearchPage, request: unknown) {
+		this.#request = request;
+		this.#asked = page !== undefined && page !== null;
+		this.#limit = Math.min(page?.limit ?? maxResults, maxResults);
+		this.#last = page?.token ? readPageToken(page.token, request) : undefined;
+		this.none = this.#asked ? { found: [], next: '' } : { found: [] };
+	}
+
+	/** Decides as many candidates as the page needs, in order. */
+	*take(
+		{ engine }: DecisionContext,
+		candidates: Iterable<string>,
+		inputFor: (candidate: string) => EngineInput,
+	): Steps<Found> {
+		const last = this.#last;
+		const found: string[] = [];
+		const ahead = last === undefined ? candidates : yield* after(candidates, last);
+		yield* forEachChunk(yield* sortedBy(ahead, (candidate) => candidate), (chunk) => {
+			for (const candidate of chunk) {
+				if (engine.code(inputFor(candidate)) === 'allow') found.push(candidate);
+				if (found.length > this.#limit) return enough;
+			}
+			return undefined;
+		});
+		const more = found.length > this.#limit;
+		const shown = more ? found.slice(0, this.#limit) : found;
+		const next = more ? pageToken(this.#request, shown.at(-1) ?? '') : '';
+		return more || this.#asked ? { found: shown, next } : { found: shown };
+	}
+}
+
+function* after(candidates: Iterable<string>, last: string): Steps<readonly string[]> {
+	const ahead: string[] = [];
+	let visited = 0;
+	for (const candidate of candidates) {
+		visited += 1;
+		if (visited % stride === 0) yield;
+		if (candidate > last) ahead.push(candidate);
+	}
+	return ahead;
+}
