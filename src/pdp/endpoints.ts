@@ -1,6 +1,6 @@
 /** The decision point over HTTP: its endpoints, who may call them, and how failures are worded. */
 
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock } from '../clock.js';
 import { Failure, forbidden } from '../failure.js';
 import type { Endpoint } from '../http/endpoint.js';
@@ -112,6 +112,13 @@ function createSurround(options: DecisionPointOptions): Surround {
 		}
 		return run(answering(request));
 	};
+	return async (endpoint, request, run) => {
+		try {
+			return await surround(endpoint, request, run);
+		} catch (error) {
+			throw endpoint.access.startsWith('authzen') ? asAuthzenFailure(error) : error;
+		}
+	};
 }
 
 /** What one request is decided with. Throws `unavailable` without a revision. */
@@ -122,22 +129,17 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 	const { engine, facts, revision, policyRevision } = held;
 	const context = { engine, facts, revision, policyRevision, time: clock.now().getTime(), log };
 	if (decisions === undefined) return context;
-	const { id, headers } = request;
+	const { id: requestId, headers } = request;
+	// Not the request's id, which clients of AuthZEN choose.
+	const ownId = randomUUID();
 	const sdk = headers['x-permit-sdk-version'] ?? headers['x-permit-sdk-language'];
 	return {
 		...context,
-		decisionId: id,
+		decisionId: ownId,
 		record: (input, code, duration, index) => {
-			const decisionId = index === undefined ? id : `${id}/${index}`;
-			decisions.add({ decisionId, requestId: id, sdk, input, code, duration, revision, policyRevision });
+			const decisionId = index === undefined ? ownId : `${ownId}/${index}`;
+			decisions.add({ decisionId, requestId, sdk, input, code, duration, revision, policyRevision });
 		},
-	};
-	return async (endpoint, request, run) => {
-		try {
-			return await surround(endpoint, request, run);
-		} catch (error) {
-			throw endpoint.access.startsWith('authzen') ? asAuthzenFailure(error) : error;
-		}
 	};
 }
 

@@ -219,7 +219,6 @@ test('each check of a request is logged once: single ones, and many with their p
 	await decisions.stop();
 	const [first, bulk] = [one.headers.get('x-decision-id'), many.headers.get('x-decision-id')];
 	t.truthy(first);
-	t.is(first, one.headers.get('x-request-id'));
 	const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
 	const logged = lines.map((line) => JSON.parse(line));
 	t.deepEqual(
@@ -231,6 +230,10 @@ test('each check of a request is logged once: single ones, and many with their p
 			[`${bulk}/2`, 'no_such_action', '7'],
 		],
 	);
-	t.deepEqual(logged[0].custom, { request_id: first, policy_revision: 7, sdk: 'node:2.7.5' });
+	t.deepEqual(logged[0].custom, {
+		request_id: one.headers.get('x-request-id'),
+		policy_revision: 7,
+		sdk: 'node:2.7.5',
+	});
 	t.deepEqual(decisions.counts, { sampled_out: 1, receivers: { file: { sent: 4, lost: 0 } } });
 });
