@@ -24,7 +24,10 @@ import { decisionPointDocumentation } from './pdp/documentation.js';
 import { createDecisionPoint, type DecisionPoint } from './pdp/endpoints.js';
 import { fileReceiver, httpReceiver, outputReceiver } from './pdp/event-receivers.js';
 import { factsWaitTime } from './pdp/facts-wait.js';
-import { reportState } from './pdp/feed-client.js';
+import { FallbackFeed } from './pdp/fallback-feed.js';
+import { connectFeed, reportState } from './pdp/feed-client.js';
+import { OfflineCopier } from './pdp/offline-copier.js';
+import { OfflineCopy } from './pdp/offline-copy.js';
 import { Replica } from './pdp/replica.js';
 import { StateReport } from './pdp/state-report.js';
 import { createAssembler } from './publish/assemble.js';
@@ -226,7 +229,13 @@ export async function startDecisionPoint(
 	apiKey: string,
 	{ clock = systemClock }: { readonly clock?: Pick<Clock, 'now'> } = {},
 ): Promise<RunningDecisionPoint> {
-	const replica = new Replica({ controlPlane, apiKey, log });
+	const feed = connectFeed(controlPlane, apiKey);
+	const copy =
+		config.pdp_offline_directory === null
+			? null
+			: new OfflineCopy(join(config.pdp_offline_directory, 'environment.copy'), apiKey, log);
+	const replica = new Replica({ controlPlane, apiKey, log, feed: copy === null ? feed : new FallbackFeed(feed, copy) });
+	const copier = copy === null ? null : new OfflineCopier({ copy, feed, replica, log });
 	const findFacts = findFactsOnce(controlPlane, apiKey);
 	// A name that survives a restart: that of the machine, with the port.
 	const name = () => `${hostname()}:${new URL(listening.url).port}`;
@@ -243,6 +252,7 @@ export async function startDecisionPoint(
 			wait: { milliseconds: factsWaitTime(config.pdp_facts_wait), policy: config.pdp_facts_timeout_policy },
 		},
 		budget: config.pdp_budget * 1_000,
+		...(config.pdp_max_data_age === null ? {} : { maxDataAge: config.pdp_max_data_age * 1_000 }),
 		...(decisions === null ? {} : { decisions }),
 		authzen: { publicUrl: config.pdp_public_url, subjectTypes: config.pdp_subject_types },
 	});
@@ -258,6 +268,7 @@ export async function startDecisionPoint(
 		throw error;
 	});
 	replica.start();
+	copier?.start();
 	decisions?.start();
 	const pdp_instance_id = name();
 	const report = new StateReport(
@@ -273,7 +284,7 @@ export async function startDecisionPoint(
 		replica,
 		async stop() {
 			report.stop();
-			await replica.stop();
+			await Promise.all([replica.stop(), copier?.stop()]);
 			await Promise.all([listening.close(), dataApi?.close()]);
 			await decisions?.stop();
 		},

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 
 /** The only reader of `process.env`: every setting, validated, with its default. `.env.example` documents each. */
@@ -87,6 +87,15 @@ const Settings = z.object({
 		),
 	PDP_LOCAL_FACTS_WAIT_TIMEOUT: z.coerce.number({ error: 'must be a number of seconds' }).default(10),
 	PDP_LOCAL_FACTS_TIMEOUT_POLICY: z.enum(['ignore', 'fail'], { error: 'must be `ignore` or `fail`' }).default('ignore'),
+	PDP_ENABLE_OFFLINE_MODE: z
+		.enum(['true', 'false'], { error: 'must be `true` or `false`' })
+		.default('false')
+		.transform((value) => value === 'true'),
+	PDP_OFFLINE_MODE_BACKUP_DIR: z.string().optional(),
+	PDP_MAX_DATA_AGE: z.coerce
+		.number({ error: 'must be a number of seconds' })
+		.positive('must be greater than 0')
+		.optional(),
 	PDP_DECISION_LOG: z
 		.string()
 		.default('api')
@@ -167,6 +176,10 @@ export interface Config {
 	readonly pdp_facts_wait: number;
 	/** What happens to such an answer after that: it is sent all the same, or it is 424. */
 	readonly pdp_facts_timeout_policy: 'ignore' | 'fail';
+	/** The folder of the offline copy; `null` keeps none. */
+	readonly pdp_offline_directory: string | null;
+	/** How old data may be to answer from, in seconds; `null` for any age. */
+	readonly pdp_max_data_age: number | null;
 	/** Where decisions are logged: `api`, `stdout`, `file:<path>`, or the URL of a collector; empty is nowhere. */
 	readonly decision_log: readonly string[];
 	/** The bearer token of a collector. */
@@ -216,12 +229,13 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 	const given = secrets.filter((value) => value !== undefined);
 	if (new Set(given).size !== given.length)
 		throw new ConfigError('BOOTSTRAP_*_API_KEY: each key needs a secret of its own');
+	const dataDirectory = resolve(settings.DATA_DIR.replace(/^~(?=\/|$)/, homedir()));
 	return {
 		host: settings.HOST,
 		api_port: settings.API_PORT,
 		pdp_port: settings.PDP_PORT,
 		pdp_opa_port: settings.PDP_OPA_PORT ?? null,
-		data_directory: resolve(settings.DATA_DIR.replace(/^~(?=\/|$)/, homedir())),
+		data_directory: dataDirectory,
 		database_url: settings.DATABASE_URL ?? null,
 		min_free_bytes: settings.MIN_FREE_DISK * 2 ** 20,
 		secret_key: settings.SECRET_KEY ?? null,
@@ -233,6 +247,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		pdp_subject_types: settings.PDP_SUBJECT_TYPES,
 		pdp_facts_wait: settings.PDP_LOCAL_FACTS_WAIT_TIMEOUT,
 		pdp_facts_timeout_policy: settings.PDP_LOCAL_FACTS_TIMEOUT_POLICY,
+		pdp_offline_directory: settings.PDP_ENABLE_OFFLINE_MODE
+			? resolve(settings.PDP_OFFLINE_MODE_BACKUP_DIR ?? join(dataDirectory, 'offline'))
+			: null,
+		pdp_max_data_age: settings.PDP_MAX_DATA_AGE ?? null,
 		decision_log: settings.PDP_DECISION_LOG.filter((place) => place !== 'off'),
 		decision_log_token: settings.PDP_DECISION_LOG_TOKEN ?? null,
 		decision_log_sampling: settings.PDP_DECISION_LOG_SAMPLING ?? defaultSampling,

@@ -16,6 +16,10 @@ export interface DecisionContext {
 	/** When decisions are made, in milliseconds since 1970: one time for all of a request. */
 	readonly time: number;
 	readonly log: Logger;
+	/** How long ago it was last known that there is nothing newer, in whole seconds. */
+	readonly dataAge?: number;
+	/** Whether that is longer ago than an operator allows: then everything is denied. */
+	readonly outdated?: boolean;
 	/** The id of the decisions of this request; of many, each has its place added. */
 	readonly decisionId?: string;
 	/** Puts a decision into the decision log, where there is one. */
@@ -36,13 +40,17 @@ export function decide(context: DecisionContext, input: EngineInput, explain: bo
 	if (code === evaluationFailed) context.log.error({ revision: context.revision }, 'a check could not be evaluated');
 	if (!explain) return { allow, result: allow };
 	const { time: _, ...query } = input;
+	if (context.outdated) return { allow, result: allow, query, debug: { code } };
 	return { allow, result: allow, query, debug: reasons(context, input, code) };
 }
 
-function decidedCode({ engine, record }: DecisionContext, input: EngineInput): string {
-	if (record === undefined) return engine.code(input);
+/** The code of a denial because the data is older than an operator allows. */
+const outdatedCode = 'data_outdated';
+
+function decidedCode({ engine, record, outdated }: DecisionContext, input: EngineInput): string {
+	if (record === undefined) return outdated ? outdatedCode : engine.code(input);
 	const started = performance.now();
-	const code = engine.code(input);
+	const code = outdated ? outdatedCode : engine.code(input);
 	record(input, code, performance.now() - started);
 	return code;
 }

@@ -37,17 +37,18 @@ export const unavailableOrCostly = {
 
 /**
  * Headers with the revision of an answer and, for information, the newest revision whose policy was used: the same,
- * unless the newest schema's policy is not in force yet. With the id of its decisions in the decision log, where it has
+ * unless the newest schema's policy is not in force yet. With the age of the data in seconds, and the id of its decisions in the decision log, where it has
  * one. Empty without a revision.
  */
 export function revisionHeader(
-	from: Pick<DecisionContext, 'revision' | 'policyRevision' | 'decisionId'> | undefined,
+	from: Pick<DecisionContext, 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> | undefined,
 ): Readonly<Record<string, string>> {
 	if (from === undefined) return {};
-	const { revision, policyRevision, decisionId } = from;
+	const { revision, policyRevision, decisionId, dataAge } = from;
 	return {
 		'x-revision': String(revision),
 		'x-policy-revision': String(policyRevision),
+		...(dataAge === undefined ? {} : { 'x-data-age': String(dataAge) }),
 		...(decisionId === undefined ? {} : { 'x-decision-id': decisionId }),
 	};
 }

@@ -43,6 +43,8 @@ export interface DecisionPointOptions {
 	readonly facts?: { readonly find: FindFacts; readonly wait: FactsWait };
 	/** The decision log; none, unless given. */
 	readonly decisions?: Pick<DecisionLog, 'add'>;
+	/** How old data may be to answer from, in milliseconds; any age, unless given. */
+	readonly maxDataAge?: number;
 	/** How much processor time one answer may take, in milliseconds. */
 	readonly budget?: number;
 	/** What AuthZEN needs to know; the usual, unless given. */
@@ -123,11 +125,21 @@ function createSurround(options: DecisionPointOptions): Surround {
 
 /** What one request is decided with. Throws `unavailable` without a revision. */
 function decisionContext(options: DecisionPointOptions, request: AnyRequest): DecisionContext {
-	const { replica, log, clock = systemClock, decisions } = options;
+	const { replica, log, clock = systemClock, decisions, maxDataAge = Number.POSITIVE_INFINITY } = options;
 	const held = replica.current();
 	if (held === undefined) throw new Failure('unavailable', `no revision is loaded: ${replica.state.detail}`);
 	const { engine, facts, revision, policyRevision } = held;
-	const context = { engine, facts, revision, policyRevision, time: clock.now().getTime(), log };
+	const age = replica.dataAge;
+	const context = {
+		engine,
+		facts,
+		revision,
+		policyRevision,
+		time: clock.now().getTime(),
+		log,
+		dataAge: Math.floor(age / 1_000),
+		outdated: age > maxDataAge,
+	};
 	if (decisions === undefined) return context;
 	const { id: requestId, headers } = request;
 	// Not the request's id, which clients of AuthZEN choose.

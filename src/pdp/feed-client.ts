@@ -8,13 +8,15 @@ export interface FeedBundle {
 	readonly kind: 'bundle';
 	readonly bytes: Uint8Array;
 	readonly etag: string;
+	/** When this was known to be the newest, in milliseconds since 1970; now, unless given. */
+	readonly asOf?: number;
 }
 
 /** The feed's answer. */
 export type FeedResponse =
 	| FeedBundle
 	/** `waits` says that the server holds requests until there is news. Otherwise the client has to pace itself. */
-	| { readonly kind: 'unchanged'; readonly waits: boolean };
+	| { readonly kind: 'unchanged'; readonly waits: boolean; readonly asOf?: number };
 
 /** One request to the feed. */
 export interface FeedRequest {

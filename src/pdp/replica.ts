@@ -113,6 +113,8 @@ export class Replica {
 	 */
 	#next: Holding | undefined;
 	#failures = 0;
+	/** When the feed last answered, on the monotonic clock, and how old its answer was then, in milliseconds. */
+	#answered: { readonly at: number; readonly age: number } | undefined;
 	#state: ReplicaState = { kind: 'starting', detail: 'nothing is loaded yet' };
 
 	constructor({ controlPlane, apiKey, log, pace = defaultPace, wait = 30, scheduler, leases, feed }: ReplicaOptions) {
@@ -146,6 +148,11 @@ export class Replica {
 	/** The revision in use; `undefined` before the first complete one and after a refusal. */
 	current(): LoadedRevision | undefined {
 		return this.#held?.engine.broken === undefined ? this.#held : undefined;
+	}
+
+	/** How long ago it was last known that there is nothing newer, in milliseconds; 0 before anything is known. */
+	get dataAge(): number {
+		return this.#answered === undefined ? 0 : this.#answered.age + performance.now() - this.#answered.at;
 	}
 
 	/** Resolves once answers come from `revision` or a later one; rejects when `signal` aborts. */
@@ -189,6 +196,8 @@ export class Replica {
 		const wait = preparing || base?.etag === undefined ? 0 : this.#wait;
 		const started = performance.now();
 		const answer = await this.#feed.poll({ environment, etag: base?.etag, wait }, signal);
+		const age = answer.asOf === undefined ? 0 : Math.max(0, Date.now() - answer.asOf);
+		this.#answered = { at: performance.now(), age };
 		if (answer.kind === 'bundle') await this.#take(answer, environment);
 		if (preparing) this.#promote();
 		if (this.#next === undefined) this.#becomeReady();

@@ -17,7 +17,7 @@ export interface RevisionReaderOptions {
 }
 
 /** A result, and the revision that all of it comes from. */
-export interface ReadResult<T> extends Pick<DecisionContext, 'revision' | 'policyRevision' | 'decisionId'> {
+export interface ReadResult<T> extends Pick<DecisionContext, 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> {
 	readonly result: T;
 }
 
@@ -43,13 +43,20 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 			const lease = await leases.take(kind, attempt > 1);
 			try {
 				const { record, ...context } = now();
-				const { revision, policyRevision, decisionId } = context;
+				const { revision, policyRevision, decisionId, dataAge } = context;
+				if (kind === 'listing' && context.outdated) throw outdated();
 				const wanted = () => !lease.lost && closed?.aborted !== true;
 				const kept: Parameters<RecordDecision>[] = [];
 				const keeping = record === undefined ? context : { ...context, record: keepIn(kept) };
 				const result = await scheduler.run(work(keeping), { wanted, spend });
 				for (const decision of kept) record?.(...decision);
-				return { revision, policyRevision, result, ...(decisionId === undefined ? {} : { decisionId }) };
+				return {
+					revision,
+					policyRevision,
+					result,
+					...(decisionId === undefined ? {} : { decisionId }),
+					...(dataAge === undefined ? {} : { dataAge }),
+				};
 			} catch (error) {
 				if (!(error instanceof WorkCancelled)) throw error;
 				if (closed?.aborted === true) throw new Failure('unavailable', 'the client went away');
@@ -74,6 +81,10 @@ function meter(budget: number): (milliseconds: number) => void {
 		if (spent <= budget) return;
 		throw new Failure('unavailable', `the answer takes more than ${budget / 1000} s of processor time: ask for less`);
 	};
+}
+
+function outdated(): Failure {
+	return new Failure('unavailable', 'the data is older than this decision point may answer from (PDP_MAX_DATA_AGE)');
 }
 
 function overtaken(): Failure {

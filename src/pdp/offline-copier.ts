@@ -1,0 +1,105 @@
+/** Keeps the offline copy up to date, beside the replica and never in its way. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseManifest, unpack } from '../bundle.js';
+import type { Logger } from '../log.js';
+import type { FeedClient } from './feed-client.js';
+import type { OfflineCopy } from './offline-copy.js';
+import type { Replica } from './replica.js';
+
+/** How often the copy is brought up to date, in milliseconds. */
+const defaultInterval = 60_000;
+
+/** How many bytes of steps the copy takes beyond the size of its snapshot before it begins anew. */
+const spareBytes = 1024 * 1024;
+
+/** What an offline copier needs. */
+export interface OfflineCopierOptions {
+	readonly copy: OfflineCopy;
+	/** The feed of the control plane. */
+	readonly feed: FeedClient;
+	readonly replica: Pick<Replica, 'reached' | 'state'>;
+	readonly log: Logger;
+	/** How often to bring the copy up to date, in milliseconds. */
+	readonly interval?: number;
+}
+
+/** Follows the feed as a decision point does, and writes what comes to disk. */
+export class OfflineCopier {
+	readonly #stopping = new AbortController();
+	#running: Promise<void> | undefined;
+	#environment: string | undefined;
+	/** What the copy leads to; `undefined` asks for a snapshot. */
+	#etag: string | undefined;
+	#snapshotBytes = 0;
+	#stepBytes = 0;
+	#failing = false;
+
+	constructor(private readonly options: OfflineCopierOptions) {}
+
+	/** Copies from now on, first when the replica has its first revision. */
+	start(): void {
+		this.#running ??= this.#run();
+	}
+
+	/** Ends that; resolves when nothing is being written any more. */
+	async stop(): Promise<void> {
+		this.#stopping.abort();
+		await this.#running;
+	}
+
+	async #run(): Promise<void> {
+		const { replica, interval = defaultInterval } = this.options;
+		const { signal } = this.#stopping;
+		try {
+			await replica.reached(0, signal);
+			while (!signal.aborted) {
+				// A replica that is stale has begun from the copy, or lost its control plane: there is nothing to copy.
+				if (replica.state.kind === 'ready') await this.#round(signal);
+				await sleep(interval, undefined, { signal, ref: false });
+			}
+		} catch (error) {
+			if (!signal.aborted) throw error;
+		}
+	}
+
+	async #round(signal: AbortSignal): Promise<void> {
+		try {
+			while (await this.#step(signal));
+			this.#failing = false;
+		} catch (error) {
+			this.#etag = undefined;
+			if (signal.aborted) return;
+			if (!this.#failing) this.options.log.warn({ error }, 'the offline copy cannot be kept up to date');
+			this.#failing = true;
+		}
+	}
+
+	/** Copies what the feed has next. Returns whether there may be more. */
+	async #step(signal: AbortSignal): Promise<boolean> {
+		const { feed, copy } = this.options;
+		this.#environment ??= await feed.environment(signal);
+		const environment = this.#environment;
+		if (this.#stepBytes > this.#snapshotBytes + spareBytes) this.#etag = undefined;
+		const answer = await feed.poll({ environment, etag: this.#etag, wait: 0 }, signal);
+		const asOf = Date.now();
+		if (answer.kind === 'unchanged') {
+			if (!(await copy.append(null, asOf))) this.#etag = undefined;
+			return this.#etag === undefined;
+		}
+		const { bytes, etag } = answer;
+		const { kind } = parseManifest(await unpack(bytes)).metadata.regolith;
+		if (kind === 'snapshot') {
+			await copy.replace({ environment, etag, bytes }, asOf);
+			this.#snapshotBytes = bytes.length;
+			this.#stepBytes = 0;
+		} else if (await copy.append({ environment, etag, bytes }, asOf)) {
+			this.#stepBytes += bytes.length;
+		} else {
+			this.#etag = undefined;
+			return true;
+		}
+		this.#etag = etag;
+		return true;
+	}
+}

@@ -1,0 +1,196 @@
+import { appendFileSync, copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { createApplication, listen } from '../../src/http/server.js';
+import { createDecisionPoint, type DecisionPointOptions } from '../../src/pdp/endpoints.js';
+import { FallbackFeed } from '../../src/pdp/fallback-feed.js';
+import { connectFeed } from '../../src/pdp/feed-client.js';
+import { OfflineCopier } from '../../src/pdp/offline-copier.js';
+import { type CopiedEnvironment, OfflineCopy } from '../../src/pdp/offline-copy.js';
+import { Replica } from '../../src/pdp/replica.js';
+import { client } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { temporary } from '../support/temporary.js';
+import { acme, assign, environment, quiet, snapshot, step } from './environment.js';
+import { FakeFeed } from './fake-feed.js';
+import { key } from './served.js';
+
+/** The offline copy: a decision point starts and answers while its control plane is away. */
+
+const pace = { first: 5, longest: 40, refused: 20 };
+const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
+
+/** A decision point with an offline copy, until the test is over. */
+async function start(t: ExecutionContext, feed: FakeFeed, path: string, options: Partial<DecisionPointOptions> = {}) {
+	const primary = connectFeed(feed.url, key);
+	const copy = new OfflineCopy(path, key, quiet);
+	const replica = new Replica({
+		controlPlane: feed.url,
+		apiKey: key,
+		log: quiet,
+		pace,
+		feed: new FallbackFeed(primary, copy),
+	});
+	const copier = new OfflineCopier({ copy, feed: primary, replica, log: quiet, interval: 5 });
+	replica.start();
+	copier.start();
+	const point = createDecisionPoint({ replica, apiKey: key, log: quiet, ...options });
+	const listening = await listen(
+		createApplication({ ...point, onUnexpected: (error) => t.fail(String(error)) }),
+		'127.0.0.1',
+		0,
+	);
+	const stop = async () => {
+		await listening.close(0);
+		await Promise.all([replica.stop(), copier.stop()]);
+	};
+	return { replica, http: client(listening.url, key), stop };
+}
+
+async function served(t: ExecutionContext): Promise<FakeFeed> {
+	const feed = new FakeFeed();
+	await feed.start();
+	t.teardown(() => feed.stop().catch(() => undefined));
+	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
+	return feed;
+}
+
+/** Waits until a copy leads to an ETag. */
+async function copied(path: string, bundles: number): Promise<CopiedEnvironment> {
+	const copy = new OfflineCopy(path, key, quiet);
+	const found = await eventually(
+		() => copy.read(),
+		(read) => read?.bundles.length === bundles,
+	);
+	if (found === undefined) throw new Error('there is no copy');
+	return found;
+}
+
+test('a decision point starts from its copy, answers, and goes on when the control plane is back', async (t) => {
+	const feed = await served(t);
+	const path = join(temporary(t), 'offline', 'environment.copy');
+	const first = await start(t, feed, path);
+	await first.replica.reached(7);
+	await copied(path, 1);
+	const patches = assign('ben', 'acme', ['editor']);
+	feed.publish({
+		revision: 8,
+		snapshot: await snapshot({ revision: 8, model: acme }),
+		step: await step({ base: 7, revision: 8, patches }),
+	});
+	await copied(path, 2);
+	await first.stop();
+	await feed.stop();
+	t.is(statSync(path).mode & 0o777, 0o600);
+	t.false(readFileSync(path).includes('acme'), 'encrypted');
+
+	const second = await start(t, feed, path);
+	t.teardown(second.stop);
+	await second.replica.reached(8);
+	const allowed = await second.http.post('/allowed', { ...annWrites, user: 'ben' });
+	t.deepEqual([allowed.body['allow'], allowed.revision], [true, 8], 'as after the last step');
+	t.regex(allowed.headers.get('x-data-age') ?? '', /^\d+$/);
+	await eventually(
+		() => second.http.get('/healthy'),
+		({ body }) => body['online'] === false,
+	);
+	t.is((await second.http.get('/ready')).status, 200);
+
+	feed.publish({ revision: 9, snapshot: await snapshot({ revision: 9, model: acme }) });
+	await feed.start();
+	await second.replica.reached(9);
+	t.is((await second.http.post('/allowed', { ...annWrites, user: 'ben' })).body['allow'], false);
+});
+
+test('without a copy, and with one of another key, a start waits for the control plane', async (t) => {
+	const feed = await served(t);
+	const path = join(temporary(t), 'environment.copy');
+	const other = new OfflineCopy(path, 'permit_key_of_another_environment', quiet);
+	const bytes = await snapshot({ revision: 7, model: acme });
+	await feed.stop();
+	for (const write of [async () => undefined, () => other.replace({ environment, etag: '"r7"', bytes }, Date.now())]) {
+		await write();
+		const point = await start(t, feed, path);
+		t.is((await point.http.post('/allowed', annWrites)).status, 503);
+		await point.stop();
+	}
+	t.true(existsSync(path));
+});
+
+test('a key that the control plane refuses is refused, copy or not', async (t) => {
+	const feed = await served(t);
+	const path = join(temporary(t), 'environment.copy');
+	const first = await start(t, feed, path);
+	await first.replica.reached(7);
+	await copied(path, 1);
+	await first.stop();
+	feed.refuse(401);
+	const second = await start(t, feed, path);
+	t.teardown(second.stop);
+	await eventually(
+		async () => second.replica.state.kind,
+		(kind) => kind === 'refused',
+	);
+	t.is((await second.http.post('/allowed', annWrites)).status, 503);
+});
+
+test('a copy that was cut ends with its last whole bundle, and a damaged one is none', async (t) => {
+	const folder = temporary(t);
+	const path = join(folder, 'environment.copy');
+	const copy = new OfflineCopy(path, key, quiet);
+	const bundle = (etag: string) => ({ environment, etag, bytes: Buffer.from(`bundle ${etag}`) });
+	await copy.replace(bundle('a'), 1_000);
+	const whole = statSync(path).size;
+	t.true(await copy.append(bundle('b'), 2_000));
+	t.true(await copy.append(null, 3_000));
+	const read = async (changed: string) => {
+		const found = await new OfflineCopy(changed, key, quiet).read();
+		return found && [found.bundles.map(({ etag, bytes }) => [etag, Buffer.from(bytes).toString()]), found.asOf];
+	};
+	const [a, b] = [
+		['a', 'bundle a'],
+		['b', 'bundle b'],
+	];
+	t.deepEqual(await read(path), [[a, b], 3_000]);
+	const size = statSync(path).size;
+	for (let length = 0; length <= size; length += 7) {
+		const cut = join(folder, 'cut');
+		copyFileSync(path, cut);
+		truncateSync(cut, length);
+		const found = await read(cut);
+		if (length < whole) t.is(found, undefined, `${length}`);
+		else t.deepEqual(found?.[0]?.[0 as never], a, `${length}`);
+	}
+	const bytes = readFileSync(path);
+	for (let at = 0; at < whole; at += 5) {
+		const damaged = join(folder, 'damaged');
+		const copyOfBytes = Buffer.from(bytes);
+		copyOfBytes[at] = (copyOfBytes[at] ?? 0) ^ 1;
+		writeFileSync(damaged, copyOfBytes);
+		t.is(await read(damaged), undefined, `${at}`);
+	}
+	appendFileSync(path, 'x');
+	t.false(await copy.append(bundle('c'), 4_000), 'somebody else wrote');
+	t.deepEqual(await read(path), [[a, b], 3_000]);
+});
+
+test('data that is older than it may be denies with a code, and lists nothing', async (t) => {
+	const feed = await served(t);
+	const path = join(temporary(t), 'environment.copy');
+	const copy = new OfflineCopy(path, key, quiet);
+	const old = Date.now() - 3_600_000;
+	await copy.replace({ environment, etag: '"r7"', bytes: await snapshot({ revision: 7, model: acme }) }, old);
+	await feed.stop();
+	const tolerant = await start(t, feed, path);
+	await tolerant.replica.reached(7);
+	const answer = await tolerant.http.post('/allowed', annWrites);
+	t.is(answer.body['allow'], true);
+	t.true(Number(answer.headers.get('x-data-age')) >= 3_600);
+	await tolerant.stop();
+	const strict = await start(t, feed, path, { maxDataAge: 60_000 });
+	t.teardown(strict.stop);
+	await strict.replica.reached(7);
+	const denied = await strict.http.post('/allowed', { ...annWrites, use_debugger: true });
+	t.like(denied.body, { allow: false, debug: { code: 'data_outdated' } });
+	t.is((await strict.http.post('/user-permissions', { user: 'ann' })).status, 503);
+});
