@@ -15,6 +15,7 @@ const shared = {
 	domain: 1,
 	http: 1,
 	journey: 4,
+	outbound: 1,
 	pdp: 1,
 	property: 1,
 	publish: 1,

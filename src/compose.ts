@@ -17,6 +17,7 @@ import type { Surround } from './http/mount.js';
 import { createApplication, type Listening, listen, type Served } from './http/server.js';
 import { createLogger, type Logger } from './log.js';
 import { findOpa } from './opa.js';
+import { createSender } from './outbound/send.js';
 import { connectApprovals } from './pdp/approval-client.js';
 import { findFactsOnce } from './pdp/control-plane.js';
 import { DecisionLog } from './pdp/decision-log.js';
@@ -44,7 +45,7 @@ import type { FreeSpace } from './store/database/embedded/space.js';
 import { listen as listenToWriters } from './store/database/listener.js';
 import { PolicyStore } from './store/policy/policy-store.js';
 import { Store } from './store/store.js';
-import { KeySets } from './token/key-sets.js';
+import { createFetcher, KeySets } from './token/key-sets.js';
 import { UserTokens } from './token/user-token.js';
 import { EnvironmentCopier } from './transfer/environment-copy.js';
 import { version } from './version.js';
@@ -144,7 +145,8 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		const limits = { days: config.audit_log_days, bytes: config.audit_log_bytes };
 		const keeper = new AuditLogKeeper(() => store.keepAuditLogs(limits), log);
 		await keeper.start();
-		const tokens = new UserTokens(new KeySets(store.clock), store.clock);
+		const fetcher = createFetcher(createSender(config.jwks_allow_private));
+		const tokens = new UserTokens(new KeySets(store.clock, fetcher), store.clock);
 		const listening = await listenAt(
 			createApplication(served(store, guard(store, policies, copier, tokens), feed, log)),
 			config.host,
@@ -152,7 +154,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 			'API_PORT',
 		);
 		const listener = listenToWriters(store, log);
-		const post = createPoster(config.webhook_allow_private);
+		const post = createPoster(createSender(config.webhook_allow_private));
 		const dispatcher = new WebhookDispatcher({ outbox: store.outbox, post, clock: store.clock, log });
 		store.committed.on('outbox', () => dispatcher.wake());
 		publisher.start();

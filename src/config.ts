@@ -50,6 +50,11 @@ const publicUrl = z
 	)
 	.transform((value) => new URL(value).href.replace(/\/+$/, ''));
 
+const permission = z
+	.enum(['true', 'false'], { error: 'must be `true` or `false`' })
+	.default('false')
+	.transform((value) => value === 'true');
+
 const Settings = z.object({
 	API_PORT: port.default(8000),
 	PDP_PORT: port.default(7766),
@@ -133,10 +138,8 @@ const Settings = z.object({
 		.int('must be a whole number of MiB')
 		.min(1, 'must be at least 1')
 		.default(1024),
-	WEBHOOK_ALLOW_PRIVATE: z
-		.enum(['true', 'false'], { error: 'must be `true` or `false`' })
-		.default('false')
-		.transform((value) => value === 'true'),
+	WEBHOOK_ALLOW_PRIVATE: permission,
+	JWKS_ALLOW_PRIVATE: permission,
 	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 	OPA_PATH: z.string().optional(),
 	PATH: z.string().default(''),
@@ -194,6 +197,8 @@ export interface Config {
 	readonly audit_log_bytes: number;
 	/** Whether webhooks may be at addresses of this machine and of private networks. */
 	readonly webhook_allow_private: boolean;
+	/** Whether the keys of users' tokens may be fetched from there. */
+	readonly jwks_allow_private: boolean;
 	readonly log_level: string;
 	/** The opa executable; `null` is the one that set-up put in `.tools`, else that on PATH. */
 	readonly opa_path: string | null;
@@ -258,6 +263,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		audit_log_days: settings.AUDIT_LOG_DAYS,
 		audit_log_bytes: settings.AUDIT_LOG_MAX_SIZE * 2 ** 20,
 		webhook_allow_private: settings.WEBHOOK_ALLOW_PRIVATE,
+		jwks_allow_private: settings.JWKS_ALLOW_PRIVATE,
 		log_level: settings.LOG_LEVEL,
 		opa_path: settings.OPA_PATH ?? null,
 		search_path: settings.PATH,

@@ -1,10 +1,11 @@
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../clock.js';
 import { Failure } from '../failure.js';
+import { PrivateAddressError } from '../outbound/public-address.js';
+import { readText } from '../outbound/read-text.js';
+import type { Sender } from '../outbound/send.js';
 import type { Jwks } from '../wire/environment.js';
 
-/** How long fetching a set of keys may take, in milliseconds. */
-const fetchMilliseconds = 5_000;
 /** The largest set of keys that is fetched, in bytes. */
 const maxKeySetBytes = 64 * 1024;
 /** How long the same address is not asked again, in milliseconds: for a key that it did not have, or after a failure. */
@@ -12,13 +13,29 @@ const cooldownMilliseconds = 30_000;
 /** How many addresses are remembered. */
 const maxKeySets = 1_000;
 
-/** How a set of keys is fetched. */
-export type Fetcher = (url: string, init: RequestInit) => Promise<Response>;
+const headers = { accept: 'application/json, application/jwk-set+json', 'user-agent': 'regolith' };
+
+/** What an address answers. */
+export interface FetchedText {
+	readonly status: number;
+	readonly text: string;
+}
+
+/** How a set of keys is fetched. Rejects where there is no answer, and where it is too long. */
+export type Fetcher = (url: string) => Promise<FetchedText>;
+
+/** What fetches sets of keys by `send`. */
+export function createFetcher(send: Sender): Fetcher {
+	return async (url) => {
+		const answer = await send({ method: 'GET', url, headers });
+		return { status: answer.statusCode ?? 0, text: await readText(answer, maxKeySetBytes) };
+	};
+}
 
 interface RemoteKeys {
 	readonly keys: JWTVerifyGetKey;
-	/** Until when a failure is remembered, in milliseconds since 1970. */
-	refused: number;
+	/** The last failure to fetch them, and until when it is remembered, in milliseconds since 1970. */
+	refused: { readonly failure: Failure; readonly until: number } | null;
 }
 
 /** The failure of an environment whose keys are missing, malformed or cannot be fetched. */
@@ -32,8 +49,7 @@ export class KeySets {
 
 	constructor(
 		private readonly clock: Clock,
-		/** Replaces the network, for tests. */
-		private readonly fetcher: Fetcher = fetch,
+		private readonly fetcher: Fetcher,
 	) {}
 
 	/**
@@ -55,13 +71,13 @@ export class KeySets {
 		const name = `${ttl} ${url}`;
 		const remote = this.#remote.get(name) ?? this.#remember(name, url, ttl);
 		return async (header, token) => {
-			if (remote.refused > this.clock.now().getTime()) throw unreachable();
+			if (remote.refused !== null && remote.refused.until > this.clock.now().getTime()) throw remote.refused.failure;
 			try {
 				return await remote.keys(header, token);
 			} catch (error) {
 				if (!isFetchFailure(error)) throw error;
-				remote.refused = this.clock.now().getTime() + cooldownMilliseconds;
-				throw unreachable();
+				remote.refused = { failure: unfetched(error), until: this.clock.now().getTime() + cooldownMilliseconds };
+				throw remote.refused.failure;
 			}
 		};
 	}
@@ -70,22 +86,21 @@ export class KeySets {
 		const [oldest] = this.#remote.keys();
 		if (this.#remote.size >= maxKeySets && oldest !== undefined) this.#remote.delete(oldest);
 		const keys = createRemoteJWKSet(new URL(url), {
-			timeoutDuration: fetchMilliseconds,
 			cooldownDuration: cooldownMilliseconds,
 			// Anyone may present a token, so no environment makes this process fetch for each of them.
 			cacheMaxAge: Math.max(ttl * 1_000, cooldownMilliseconds),
-			[customFetch]: (address: string, init: RequestInit) => this.#fetch(address, init),
+			[customFetch]: (address: string) => this.#fetch(address),
 		});
-		const remote = { keys, refused: 0 };
+		const remote = { keys, refused: null };
 		this.#remote.set(name, remote);
 		return remote;
 	}
 
-	async #fetch(url: string, init: RequestInit): Promise<Response> {
+	async #fetch(url: string): Promise<Response> {
 		try {
-			const response = await this.fetcher(url, init);
-			if (response.status !== 200) throw new Error(`answered ${response.status}`);
-			return Response.json(JSON.parse(await readBounded(response)));
+			const { status, text } = await this.fetcher(url);
+			if (status !== 200) throw new Error(`answered ${status}`);
+			return Response.json(JSON.parse(text));
 		} catch (cause) {
 			throw new UnfetchedError('a set of keys could not be fetched', { cause });
 		}
@@ -97,20 +112,11 @@ class UnfetchedError extends Error {
 }
 
 function isFetchFailure(error: unknown): boolean {
-	return error instanceof UnfetchedError || error instanceof errors.JWKSInvalid || error instanceof errors.JWKSTimeout;
+	return error instanceof UnfetchedError || error instanceof errors.JWKSInvalid;
 }
 
-function unreachable(): Failure {
+function unfetched(error: unknown): Failure {
+	if (error instanceof UnfetchedError && error.cause instanceof PrivateAddressError)
+		return unusable('the `jwks` address of the environment is not public (JWKS_ALLOW_PRIVATE)');
 	return unusable('the keys at the `jwks` address of the environment cannot be fetched');
-}
-
-async function readBounded(response: Response): Promise<string> {
-	const chunks: Uint8Array[] = [];
-	let bytes = 0;
-	for await (const chunk of response.body ?? []) {
-		bytes += chunk.byteLength;
-		if (bytes > maxKeySetBytes) throw new Error(`longer than ${maxKeySetBytes} bytes`);
-		chunks.push(chunk);
-	}
-	return Buffer.concat(chunks).toString();
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.js';
 import type { Logger } from '../log.js';
+import { PrivateAddressError } from '../outbound/public-address.js';
 import type { DeliveryOutcome, TakenDelivery, WebhookOutbox } from '../store/account/webhook-outbox.js';
 import type { Poster } from './post.js';
-import { PrivateAddressError } from './public-address.js';
 import { sign } from './signature.js';
 
 /** How many deliveries a process sends at once. */
@@ -152,7 +152,7 @@ function givenUp(error: string): DeliveryOutcome {
 
 /** Why there was no answer, without what the network tells about itself. */
 function failureText(error: unknown): string {
-	if (error instanceof PrivateAddressError) return error.message;
+	if (error instanceof PrivateAddressError) return `${error.message} (WEBHOOK_ALLOW_PRIVATE)`;
 	if (!(error instanceof Error)) return 'no answer';
 	if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no answer in time';
 	const { code } = error as NodeJS.ErrnoException;

@@ -73,7 +73,7 @@ let stop: () => Promise<void>;
 test.before('start', async () => {
 	management = await startManagement();
 	const { store } = management;
-	const tokens = new UserTokens(new KeySets(store.clock), store.clock);
+	const tokens = new UserTokens(new KeySets(store.clock, async () => ({ status: 404, text: '' })), store.clock);
 	const copier = new EnvironmentCopier(store, createLogger('silent'));
 	const surround = guard(store, new PolicyStore(store.database.knex, () => []), copier, tokens);
 	const application = createApplication({ endpoints: probes, surround, renderFailure, onUnexpected: () => {} });

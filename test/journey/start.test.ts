@@ -299,6 +299,7 @@ const bad: Readonly<Record<string, string>> = {
 	PDP_MODE: 'moon',
 	PDP_PUBLIC_URL: 'https://pdp.example.com/?tenant=1',
 	WEBHOOK_ALLOW_PRIVATE: 'sometimes',
+	JWKS_ALLOW_PRIVATE: 'yes',
 	LOG_LEVEL: 'deafening',
 	BOOTSTRAP_ORG_API_KEY: 'permit_key_organization',
 	BOOTSTRAP_PROJECT_API_KEY: 'permit_key_project',

@@ -65,11 +65,23 @@ const rooms = {
 		mayNot: ['koa', '../../transfer/transfer.js', '../../api/table.js'],
 	},
 	'src/token/user-token.ts': {
-		may: ['jose', './key-sets.js', '../wire/environment.js', '../failure.js', '../clock.js'],
-		mayNot: ['koa', 'knex', 'node:fs', '../store/store.js', '../api/table.js', '../domain/element-session.js'],
+		may: ['jose', './key-sets.js', '../outbound/send.js', '../wire/environment.js', '../failure.js', '../clock.js'],
+		mayNot: [
+			'koa',
+			'knex',
+			'node:fs',
+			'node:https',
+			'../store/store.js',
+			'../api/table.js',
+			'../domain/element-session.js',
+		],
+	},
+	'src/outbound/send.ts': {
+		may: ['node:https', 'ipaddr.js', './public-address.js'],
+		mayNot: ['koa', 'jose', '../wire/environment.js', '../store/store.js', '../webhook/post.js', '../config.js'],
 	},
 	'src/webhook/dispatcher.ts': {
-		may: ['ipaddr.js', 'node:http', './post.js', '../store/account/webhook-outbox.js', '../log.js', '../clock.js'],
+		may: ['node:crypto', './post.js', '../outbound/send.js', '../store/account/webhook-outbox.js', '../log.js'],
 		mayNot: ['koa', 'knex', '../store/store.js', '../api/table.js', '../domain/webhook-event.js', '../config.js'],
 	},
 	'src/transfer/part.ts': {

@@ -37,6 +37,7 @@ export function settings(folder: string, name: string): Record<string, string> {
 		DATA_DIR: folder,
 		WEBHOOK_ALLOW_PRIVATE: 'true',
 		PDP_DECISION_LOG: 'off',
+		JWKS_ALLOW_PRIVATE: 'true',
 		LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
 		OPA_PATH: process.env['OPA_PATH'] ?? join(root, '.tools', 'opa'),
 		BOOTSTRAP_ORG_API_KEY: secretFor(`${name}-organization`),

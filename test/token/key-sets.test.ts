@@ -2,8 +2,11 @@ import test from 'ava';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import type { Clock } from '../../src/clock.js';
 import { Failure } from '../../src/failure.js';
-import { type Fetcher, KeySets } from '../../src/token/key-sets.js';
+import { PrivateAddressError } from '../../src/outbound/public-address.js';
+import { createSender } from '../../src/outbound/send.js';
+import { createFetcher, type Fetcher, KeySets } from '../../src/token/key-sets.js';
 import { UserTokens } from '../../src/token/user-token.js';
+import { startReceiver } from '../support/receiver.js';
 
 /** Sets of keys that are fetched: kept for as long as they say, bounded, and asked for no more often than need be. */
 
@@ -18,7 +21,8 @@ async function provider(answers: (keys: readonly JWK[]) => Response | Promise<Re
 	let asked = 0;
 	const fetcher: Fetcher = async () => {
 		asked += 1;
-		return answers(keys);
+		const answer = await answers(keys);
+		return { status: answer.status, text: await answer.text() };
 	};
 	const tokens = new UserTokens(new KeySets(clock, fetcher), clock);
 	const token = await new SignJWT({ sub: 'ann' })
@@ -54,7 +58,6 @@ const failures: Readonly<Record<string, () => Response | Promise<Response>>> = {
 	'a redirection': () => new Response(null, { status: 302, headers: { location: 'https://169.254.169.254/' } }),
 	'no JSON': () => new Response('no'),
 	'no set of keys': () => Response.json({ keys: 5 }),
-	'too much': () => new Response(`{"keys":[${' '.repeat(70_000)}]}`),
 	nothing: () => Promise.reject(new TypeError('fetch failed')),
 };
 
@@ -77,4 +80,31 @@ test('keys that are given count before an address', async (t) => {
 	const { userKey, asked } = await provider((keys) => Response.json({ keys }));
 	t.is(await userKey(undefined, { ...configured, jwks: { keys: [] } } as unknown as typeof configured), null);
 	t.is(asked(), 0);
+});
+
+test('an address that is not public is refused, and the setting that allows it is named', async (t) => {
+	const receiver = await startReceiver((_, response) => response.end('{"keys":[]}'));
+	t.teardown(receiver.stop);
+	const local = { ...configured, url: receiver.url };
+	const { userKey, asked } = await provider(() => Promise.reject(new PrivateAddressError()));
+	for (let time = 0; time < 2; time++) {
+		const error = await t.throwsAsync(userKey(undefined, local), { instanceOf: Failure });
+		t.regex(error?.message ?? '', /JWKS_ALLOW_PRIVATE/);
+	}
+	t.is(asked(), 1);
+	await t.throwsAsync(createFetcher(createSender(false))(local.url), { instanceOf: PrivateAddressError });
+	t.is(receiver.received.length, 0);
+	t.deepEqual(await createFetcher(createSender(true))(local.url), { status: 200, text: '{"keys":[]}' });
+	t.like(receiver.received[0], { method: 'GET', body: '' });
+});
+
+test('a set of keys that is too long, or does not come whole, is refused', async (t) => {
+	const long = await startReceiver((_, response) => response.end(`{"keys":[${' '.repeat(70_000)}]}`));
+	const cut = await startReceiver((_, response) => {
+		response.writeHead(200, { 'content-length': '20' }).write('{"keys":', () => response.destroy());
+	});
+	for (const { stop } of [long, cut]) t.teardown(stop);
+	const fetcher = createFetcher(createSender(true));
+	await t.throwsAsync(fetcher(long.url), { message: /longer than 65536 bytes/ });
+	await t.throwsAsync(fetcher(cut.url));
 });

@@ -9,8 +9,8 @@ export class PrivateAddressError extends Error {
 	override readonly name = 'PrivateAddressError';
 
 	constructor() {
-		// Nothing about the address: who sets a webhook is not told what names stand for in this network.
-		super('the address is not public (WEBHOOK_ALLOW_PRIVATE)');
+		// Nothing about the address: who names one is not told what names stand for in this network.
+		super('the address is not public');
 	}
 }
 

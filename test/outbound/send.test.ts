@@ -1,10 +1,11 @@
 import type { LookupAddress } from 'node:dns';
 import test from 'ava';
+import { isPublicAddress, PrivateAddressError, publicLookup } from '../../src/outbound/public-address.js';
+import { createSender } from '../../src/outbound/send.js';
 import { createPoster } from '../../src/webhook/post.js';
-import { isPublicAddress, PrivateAddressError, publicLookup } from '../../src/webhook/public-address.js';
 import { startReceiver } from '../support/receiver.js';
 
-/** Where webhooks may be sent: what is not public is refused when the connection is made. */
+/** Where requests to addresses that environments name may go: what is not public is refused when the connection is made. */
 
 const posted = { headers: { 'content-type': 'application/json' }, body: '{}' };
 
@@ -23,13 +24,13 @@ test('a URL that names an address which is not public is refused before anything
 	const receiver = await startReceiver();
 	t.teardown(receiver.stop);
 	const { port } = new URL(receiver.url);
-	const refusing = createPoster(false);
+	const refusing = createPoster(createSender(false));
 	for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '017700000001', '127.1', '[::ffff:127.0.0.1]', '[::1]']) {
 		await t.throwsAsync(refusing({ ...posted, url: `http://${host}:${port}/` }), { instanceOf: PrivateAddressError });
 	}
 	await t.throwsAsync(refusing({ ...posted, url: `http://localhost:${port}/` }), { instanceOf: PrivateAddressError });
 	t.is(receiver.received.length, 0);
-	t.is(await createPoster(true)({ ...posted, url: receiver.url }), 204);
+	t.is(await createPoster(createSender(true))({ ...posted, url: receiver.url }), 204);
 	t.is(receiver.received.length, 1);
 });
 
@@ -45,11 +46,11 @@ test('a name is judged by what it stands for when the connection is made, each a
 				addresses.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })),
 			);
 		});
-		const sent = createPoster(false, lookup)({ ...posted, url: `http://rebound.example.com:${port}/` });
+		const sent = createPoster(createSender(false, lookup))({ ...posted, url: `http://rebound.example.com:${port}/` });
 		await t.throwsAsync(sent, { instanceOf: PrivateAddressError }, addresses.join());
 	}
 	const unknown = publicLookup((_, __, done) => done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), []));
-	const sent = createPoster(false, unknown)({ ...posted, url: `http://nowhere.example.com:${port}/` });
+	const sent = createPoster(createSender(false, unknown))({ ...posted, url: `http://nowhere.example.com:${port}/` });
 	await t.throwsAsync(sent, { code: 'ENOTFOUND' });
 	t.is(receiver.received.length, 0);
 });
@@ -66,7 +67,7 @@ test('redirections are not followed, and of an answer little is read', async (t)
 		more();
 	});
 	for (const { stop } of [inner, outer, long]) t.teardown(stop);
-	const post = createPoster(true);
+	const post = createPoster(createSender(true));
 	t.is(await post({ ...posted, url: outer.url }), 302);
 	t.is(inner.received.length, 0);
 	t.is(await post({ ...posted, url: long.url }), 200);
@@ -78,7 +79,7 @@ test('a receiver that hangs ends an attempt, before or after its status', async 
 		await startReceiver((_, response) => response.writeHead(500).flushHeaders()),
 	];
 	for (const { stop } of [silent, slow]) t.teardown(stop);
-	const post = createPoster(true);
+	const post = createPoster(createSender(true));
 	const [hung, told] = [post({ ...posted, url: silent.url }), post({ ...posted, url: slow.url })];
 	const error = await t.throwsAsync(hung);
 	t.regex(String(error?.name), /^(AbortError|TimeoutError)$/);
