@@ -1,5 +1,6 @@
 import { groupBy } from '../../compiler/group-by.js';
 import { Failure, unprocessable } from '../failure.js';
+import { isSealed } from '../store/account/secret.js';
 import {
 	type ConfiguredLevel,
 	deleteElementsConfig,
@@ -155,7 +156,7 @@ function webhookColumns(unit: WritingUnit, webhook: WebhookEdit | null, before?:
 	const { url, bearer_token } = webhook;
 	const known = before?.secret_webhook_token ?? null;
 	// Encrypted again, an equal token would look like a change.
-	const same = known !== null && bearer_token !== undefined && unit.cipher.decrypt(known) === bearer_token;
+	const same = known !== null && bearer_token !== undefined && isSealed(unit.cipher, known, bearer_token);
 	const token = bearer_token === undefined ? null : same ? known : unit.cipher.encrypt(bearer_token);
 	if (before?.webhook_id && before.webhook_url === url && (same || token === known)) return {};
 	return {

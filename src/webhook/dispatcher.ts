@@ -103,8 +103,12 @@ export class WebhookDispatcher {
 		if (retry_after !== null && retry_after < pollMilliseconds) setTimeout(() => this.wake(), retry_after).unref();
 	}
 
-	async #attempt({ id, payload, webhook, attempts }: TakenDelivery): Promise<DeliveryOutcome> {
+	async #attempt({ id, config_id, payload, webhook, attempts }: TakenDelivery): Promise<DeliveryOutcome> {
 		if (webhook === null) return givenUp('the element has no webhook any more');
+		if (webhook === 'unreadable') {
+			this.parts.log.error({ delivery: id, config_id }, 'the bearer token of a webhook cannot be decrypted');
+			return this.#failed(attempts, 'the bearer token of the webhook cannot be decrypted: set the webhook again', null);
+		}
 		const body = JSON.stringify(payload);
 		const headers = {
 			'content-type': 'application/json',

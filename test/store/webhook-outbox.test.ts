@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { bootstrap } from '../../src/bootstrap.js';
 import { openStore } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';
+import type { TakenDelivery } from '../../src/store/account/webhook-outbox.js';
 import type { Store } from '../../src/store/store.js';
 import { provideDatabase } from '../support/postgres.js';
 import { settings } from '../support/stack.js';
@@ -63,6 +64,8 @@ async function outboxOf(t: ExecutionContext) {
 	return { store, element, add, change, row };
 }
 
+const signingKey = ({ webhook }: TakenDelivery) =>
+	webhook === null || webhook === 'unreadable' ? null : webhook.signing_key.toString('hex');
 const idsTaken = async ({ outbox }: Pick<Store, 'outbox'>, most = 8) => (await outbox.take(most)).map(({ id }) => id);
 
 test('of each element, the oldest delivery that is due is taken, one at a time', async (t) => {
@@ -77,7 +80,7 @@ test('of each element, the oldest delivery that is due is taken, one at a time',
 		payload: { b: 1, a: 2 },
 		webhook: { url: 'https://example.com/hook', bearer_token: null },
 	});
-	t.not(taken[0]?.webhook?.signing_key.toString('hex'), taken[1]?.webhook?.signing_key.toString('hex'));
+	t.is(new Set(taken.map(signingKey)).size, 2);
 	t.deepEqual(await idsTaken(store), [], 'while one is being sent, none behind it');
 	for (const one of taken) await outbox.finish(one, one.id === a ? failed(3_600_000) : delivered);
 	t.like(await row(a), { status: 'pending', response_status: 500, error: 'answered 500', lease_until: null });
@@ -138,4 +141,15 @@ test('an element without a webhook gives its deliveries up', async (t) => {
 	const { store, element, add } = await outboxOf(t);
 	const id = await add(await element('silent', { webhook_id: null, webhook_url: null }));
 	t.like((await store.outbox.take(8))[0], { id, webhook: null });
+});
+
+test('a token that cannot be decrypted concerns its own element alone', async (t) => {
+	const { store, element, add } = await outboxOf(t);
+	const broken = await add(await element('broken', { secret_webhook_token: Buffer.alloc(60, 7) }));
+	const short = await add(await element('short', { secret_webhook_token: Buffer.from('x') }));
+	const whole = await add(await element('whole', { secret_webhook_token: store.cipher.encrypt('a token') }));
+	const taken = new Map((await store.outbox.take(8)).map((one) => [one.id, one.webhook]));
+	t.is(taken.get(broken), 'unreadable');
+	t.is(taken.get(short), 'unreadable');
+	t.like(taken.get(whole), { bearer_token: 'a token' });
 });

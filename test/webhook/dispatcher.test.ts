@@ -48,6 +48,15 @@ test('an attempt ends as the receiver answers', async (t) => {
 		[async () => 500, { attempts: maxAttempts }, { delivered: false, retry_after: null }],
 		[refusing('ECONNREFUSED'), {}, { delivered: false, response_status: null, error: 'no answer: ECONNREFUSED' }],
 		[async () => 200, { webhook: null }, { delivered: false, retry_after: null }],
+		[
+			async () => 200,
+			{ webhook: 'unreadable' },
+			{
+				delivered: false,
+				response_status: null,
+				error: 'the bearer token of the webhook cannot be decrypted: set the webhook again',
+			},
+		],
 	];
 	const waiting = cases.map(([, given], index) => delivery(String(index), given));
 	let next = 0;

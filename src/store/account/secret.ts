@@ -38,6 +38,15 @@ export function webhookSigningKey(cipher: Cipher, webhookId: string): Buffer {
 	return cipher.derive(`webhook ${webhookId}`);
 }
 
+/** Whether bytes are this secret, encrypted. Bytes that cannot be decrypted are none. */
+export function isSealed(cipher: Cipher, sealed: Uint8Array, secret: string): boolean {
+	try {
+		return sameHash(hashSecret(cipher.decrypt(sealed)), hashSecret(secret));
+	} catch {
+		return false;
+	}
+}
+
 /** AES-256-GCM under a 32-byte key; the sealed form is iv, tag, ciphertext. */
 export function createCipher(key: Buffer): Cipher {
 	return {

@@ -11,12 +11,15 @@ export interface TakenDelivery {
 	readonly payload: Readonly<Record<string, unknown>>;
 	/** How many attempts were begun, this one included. */
 	readonly attempts: number;
-	/** `null` where the element has no webhook any more. */
-	readonly webhook: {
-		readonly url: string;
-		readonly bearer_token: string | null;
-		readonly signing_key: Buffer;
-	} | null;
+	/** `null` where the element has no webhook any more; `unreadable` where its token cannot be decrypted. */
+	readonly webhook: TakenWebhook | 'unreadable' | null;
+}
+
+/** Where a delivery goes. */
+export interface TakenWebhook {
+	readonly url: string;
+	readonly bearer_token: string | null;
+	readonly signing_key: Buffer;
 }
 
 /** How an attempt ended. `retry_after`: in how many milliseconds to try again; `null` for never. */
@@ -60,12 +63,18 @@ export class WebhookOutbox {
 			webhook:
 				webhook_id === null || webhook_url === null
 					? null
-					: {
-							url: webhook_url,
-							bearer_token: secret_webhook_token === null ? null : this.cipher.decrypt(secret_webhook_token),
-							signing_key: webhookSigningKey(this.cipher, webhook_id),
-						},
+					: this.#webhook(webhook_id, webhook_url, secret_webhook_token),
 		}));
+	}
+
+	#webhook(id: string, url: string, secretToken: Uint8Array | null): TakenWebhook | 'unreadable' {
+		try {
+			const bearer_token = secretToken === null ? null : this.cipher.decrypt(secretToken);
+			return { url, bearer_token, signing_key: webhookSigningKey(this.cipher, id) };
+		} catch {
+			// A damaged token is a matter of this element: it must not hold up the events of others.
+			return 'unreadable';
+		}
 	}
 
 	/** Records how an attempt ended, unless another process has taken over. Drops what is more than is kept. */
