@@ -121,7 +121,13 @@ export type ElementsConfigRead = z.input<typeof ElementsConfigRead>;
 
 /** What an element needs to know when it is opened. */
 export const ElementsRuntime = z
-	.object({ config: ElementsConfigRead, current_permission_level: PermissionLevel })
+	.object({
+		config: ElementsConfigRead,
+		current_permission_level: PermissionLevel,
+		resource_id: Uuid.nullable().meta({
+			description: 'In an element of access requests: the resource of the instance that was named, whose roles fit it.',
+		}),
+	})
 	.meta({ id: 'ElementsConfigRuntimeRead' });
 export type ElementsRuntime = z.input<typeof ElementsRuntime>;
 

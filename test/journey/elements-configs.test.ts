@@ -246,6 +246,7 @@ journey('an element tells who opens it what they may do', async (t, place) => {
 	const level = async (query = '') => {
 		const { body } = await (await bearing(place)).get(`${runtime}${query}`);
 		t.like(body['config'], { key: 'members', environment_id: place.id, webhook: null });
+		t.is(body['resource_id'], null, 'only who can ask for a role learns of an instance');
 		return body['current_permission_level'];
 	};
 	t.is(await level(), 'UNCONFIGURED');
@@ -256,6 +257,25 @@ journey('an element tells who opens it what they may do', async (t, place) => {
 	t.is(await level('?resource_instance_id=document:plan'), 'LEVEL_1');
 	t.is(await level('?resource_instance_id=document:nothing'), 'LEVEL_3');
 	const ann = await bearing(place);
+	// An element of requests says whose roles can be asked for on an instance of the tenant.
+	await http.post(`${facts}/tenants`, { key: 'other', name: 'Other' });
+	await http.post(`${facts}/resource_instances`, { key: 'theirs', resource: 'document', tenant: 'other' });
+	await http.post(`${elements}/config`, {
+		...members,
+		key: 'ask',
+		elements_type: 'approval_flow',
+		roles_to_levels: {},
+	});
+	const { id: document } = (await http.get(`${place.schema}/resources/document`)).body;
+	for (const [named, resource_id] of [
+		['document:plan', document],
+		['plan', document],
+		['document:nothing', null],
+		['document:theirs', null],
+	]) {
+		const { body } = await ann.get(`${elements}/config/ask/runtime?resource_instance_id=${named}`);
+		t.is(body['resource_id'], resource_id, String(named));
+	}
 	fails(t, await ann.get(`${elements}/config/nothing/runtime`), 404, 'ElementsConfig');
 	fails(t, await http.get(runtime), 401);
 	t.is((await ann.post(`${elements}/config/members/data/active`)).status, 204);

@@ -31,12 +31,17 @@ export const elementsRuntime = [
 		handle: async ({ params, query }, { unit, session }) => {
 			const row = await unit.find(ElementsConfig, params.elements_config_id);
 			const named = query.resource_instance_id;
-			const instances = named === undefined ? [] : [...(await instancesNamed(unit, [named])).values()].flat();
-			const levels = await actorLevels(unit, row.id, sessionActor(session));
-			const current_permission_level = levels.onInstance(instances[0]?.id ?? null);
+			const actor = sessionActor(session);
+			const found = named === undefined ? [] : [...(await instancesNamed(unit, [named])).values()].flat();
+			// Of what is in other tenants, users learn nothing.
+			const [instance, another] = found.filter(({ tenant_id }) => tenant_id === actor.tenant_id);
+			const levels = await actorLevels(unit, row.id, actor);
+			const current_permission_level = levels.onInstance(instance?.id ?? null);
+			// Whoever asks for a role learns of an instance by that. Other elements do not tell what there is.
+			const told = row.elements_type === 'approval_flow' && another === undefined ? instance : undefined;
 			// Users of elements are not told where events go: an address may hold a secret.
 			const config = { ...(await readElementsConfig(unit, row)), webhook: null };
-			return reply(200, { config, current_permission_level });
+			return reply(200, { config, current_permission_level, resource_id: told?.resource_id ?? null });
 		},
 	}),
 	endpoint({

@@ -42,6 +42,8 @@ export interface ElementConfig {
 export interface ElementRuntime {
 	readonly config: ElementConfig;
 	readonly current_permission_level: PermissionLevel;
+	/** The resource of the instance that the page is about, in an element of access requests. */
+	readonly resource_id: string | null;
 }
 
 /** The states of a request. */
@@ -65,7 +67,11 @@ export interface ListedRequest {
 		readonly resource: string | null;
 		readonly resource_instance: string | null;
 		readonly role?: string;
+		/** When it ends; absent for good. */
+		readonly expires_at?: string | undefined;
 	};
+	/** When an approval that is good for one use was used. */
+	readonly consumed_at?: string | undefined;
 	readonly role_key?: string;
 	readonly role_name?: string;
 }

@@ -10,6 +10,8 @@ export interface OpenedElement {
 	readonly level: PermissionLevel;
 	/** The instance that the page is about; `null` for the tenant. */
 	readonly instance: string | null;
+	/** The resource of that instance, where the element tells it. */
+	readonly resourceId: string | null;
 	readonly api: ApiClient;
 	/** The path of an element of this environment, this one by default. */
 	path(element?: string): string;
@@ -56,7 +58,7 @@ export async function openElement(
 	const path = (element = address.elementKey) => `${configs}/${encodeURIComponent(element)}`;
 	const runtime = (element: string) =>
 		api.get<ElementRuntime>(`${path(element)}/runtime`, { resource_instance_id: address.resourceInstanceKey });
-	const { config, current_permission_level: level } = await runtime(address.elementKey);
+	const { config, current_permission_level: level, resource_id } = await runtime(address.elementKey);
 	if (level === 'HIDDEN') return { title: config.name, text: 'You may not see this.' };
 	// It only notes that the element is in use: nothing here depends on it.
 	if (!config.is_active) api.send('POST', `${path()}/data/active`).catch(() => {});
@@ -65,6 +67,7 @@ export async function openElement(
 		config,
 		level,
 		instance: address.resourceInstanceKey,
+		resourceId: resource_id,
 		api,
 		path,
 		linked: async (setting) => {

@@ -31,7 +31,7 @@ export function Requests({ element, kind }: { readonly element: OpenedElement; r
 			<RequestForm
 				element={element}
 				kind={kind}
-				roles={roles({ onInstance: element.instance !== null })}
+				roles={roles({ onInstance: element.instance !== null, resourceId: element.resourceId })}
 				onMade={() => {
 					made.value += 1;
 				}}
