@@ -10,7 +10,7 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { RowQuery } from '../store/unit/row-query.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceParts } from '../wire/common.js';
-import type { ElementUserCreate } from '../wire/element-user.js';
+import type { ElementRoleAssign, ElementUserCreate } from '../wire/element-user.js';
 import type { UserRead } from '../wire/user.js';
 import { assign, assignMany, removeAssignments, unassign } from './assignment.js';
 import { inviteUser, isInviting, removeInvites } from './element-invite.js';
@@ -86,19 +86,21 @@ export async function addElementUser(
 ): Promise<AddedUser> {
 	const role = await findFirstRole(unit, management, body.role);
 	const { config, tenant, instance } = management;
-	const { key, email, first_name, last_name, attributes } = body;
+	const { key, email, first_name, last_name, attributes, expires_at } = body;
+	if (role === null && expires_at !== undefined) throw noRoleEnds();
 	await refuseDefinedAttributes(unit, attributes);
 	const existing = await userWithKey(unit, key);
 	const belongs = existing !== null && (await isMember(unit, { tenant_id: tenant.id, user_id: existing.id }));
 	if (isInviting(config) && !belongs) {
 		if (role === null) throw roleRequired(config);
+		if (expires_at !== undefined) throw invitedForGood();
 		const invite = await inviteUser(unit, management, role, body);
 		await announceInvite(unit, config, { invite, role, instance });
 		return { invite };
 	}
 	const user = existing ?? (await createUser(unit, { key, email, first_name, last_name, attributes }));
 	if (instance === null) await addTenantUser(unit, tenant, user);
-	const given = role === null ? [] : await assignMany(unit, [placedRole(management, user, role)]);
+	const given = role === null ? [] : await assignMany(unit, [{ ...placedRole(management, user, role), expires_at }]);
 	if (belongs) for (const assignment of given) await announceAssignment(unit, config, assignment);
 	else await announceUser(unit, config, { user, tenant, role });
 	return { user };
@@ -127,6 +129,15 @@ function roleRequired({ key }: ElementsConfig): Failure {
 	return unprocessable([{ loc: ['body', 'role'], msg, type: 'missing' }]);
 }
 
+function noRoleEnds(): Failure {
+	const msg = 'is the end of a role: name one as `role`';
+	return unprocessable([{ loc: ['body', 'expires_at'], msg, type: 'value_error' }]);
+}
+
+function invitedForGood(): Failure {
+	return new Failure('invalid', 'an invite gives its role for good: `expires_at` is for users who are added');
+}
+
 /**
  * Takes a user out of the tenant, with all roles there, or takes the roles on the instance from them. The user itself
  * stays. Their pending invites there go too, and who is only invited is taken out by that. Throws `forbidden`, and
@@ -149,20 +160,20 @@ export async function removeElementUser(
 }
 
 /**
- * Gives a member of the tenant a role, there or on the instance. Throws `forbidden`, `duplicate`, and `not_found` for
- * the user or the role.
+ * Gives a member of the tenant a role, there or on the instance, or makes it last longer. Throws `forbidden`,
+ * `duplicate`, and `not_found` for the user or the role.
  */
 export async function assignElementRole(
 	unit: WritingUnit,
 	management: UserManagement,
 	reference: string,
-	roleReference: string,
+	{ role: roleReference, expires_at }: Pick<ElementRoleAssign, 'role' | 'expires_at'>,
 ): Promise<AssignmentRow> {
 	requireManager(management);
 	const user = await findMember(unit, management, reference);
 	const role = await findManagedRole(unit, management, roleReference);
 	requireManagedRole(management, role);
-	const assignment = await assign(unit, placedRole(management, user, role));
+	const assignment = await assign(unit, { ...placedRole(management, user, role), expires_at });
 	await announceAssignment(unit, management.config, assignment);
 	return assignment;
 }

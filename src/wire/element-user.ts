@@ -4,7 +4,7 @@ import { boundedArray } from './bounded.js';
 import { defaulted, Name, optional, Reference, UserKey, Uuid } from './common.js';
 import { PermissionLevel } from './elements-config.js';
 import { Email } from './email.js';
-import { granting } from './granting.js';
+import { expiryShape, granting } from './granting.js';
 import { paginated } from './list.js';
 import { pageShape, Search } from './query.js';
 import { UserRead } from './user.js';
@@ -28,7 +28,7 @@ export type ElementUserQuery = z.output<typeof ElementUserQuery>;
 /** The instance in a body; null and absence are the same. */
 const placeInBody = { resource_instance_id: optional(Reference) };
 
-/** A user to add, with the one role that they get. */
+/** A user to add, with the one role that they get; `expires_at` is the end of that. */
 export const ElementUserCreate = granting(
 	{
 		key: UserKey,
@@ -39,13 +39,16 @@ export const ElementUserCreate = granting(
 		role: optional(Reference),
 		role_assignments: optional(boundedArray(z.unknown(), 0, 'must be empty: name the role as `role`')),
 		...placeInBody,
+		...expiryShape,
 	},
 	['roles', 'associated_tenants'],
 ).meta({ id: 'ElementsUserCreate' });
 export type ElementUserCreate = z.output<typeof ElementUserCreate>;
 
 /** A role to give to the user in the path. */
-export const ElementRoleAssign = granting({ role: Reference, ...placeInBody }).meta({ id: 'ElementsUserRoleAssign' });
+export const ElementRoleAssign = granting({ role: Reference, ...placeInBody, ...expiryShape }).meta({
+	id: 'ElementsUserRoleAssign',
+});
 export type ElementRoleAssign = z.output<typeof ElementRoleAssign>;
 
 /** The role to take from the user in the path. */

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { failureMessage } from '../../src/console/model/api-failure.js';
 import { readElementAddress } from '../../src/console/model/element-address.js';
+import { durationText, expiryMember, fieldTime } from '../../src/console/model/instants.js';
 import {
 	mayAssign,
 	mayManage,
@@ -127,4 +128,18 @@ test('people, subjects and failures have words', (t) => {
 	t.is(failureMessage(404, { message: 'no such role' }), 'no such role');
 	t.is(failureMessage(422, { detail: [{ loc: ['body', 'role'], msg: 'field required' }] }), 'role: field required');
 	t.is(failureMessage(502, undefined), 'The server answered 502.');
+});
+
+test('an instant goes into a field and out of it, and durations have words', (t) => {
+	const instant = new Date('2999-06-01T12:34:00.000Z');
+	t.deepEqual(expiryMember(fieldTime(instant)), { expires_at: instant.toISOString() });
+	t.deepEqual(expiryMember(''), {});
+	const durations: readonly (readonly [number, string])[] = [
+		[604_800, '7 days'],
+		[86_400, '1 day'],
+		[5_400, '90 minutes'],
+		[7_200, '2 hours'],
+		[61, '61 seconds'],
+	];
+	for (const [seconds, text] of durations) t.is(durationText(seconds), text);
 });

@@ -174,8 +174,23 @@ journey('users are added, listed with what they are here, given roles and taken 
 	const given = await ledger.wrote(await olga.post(`${data}/users/ann/roles`, { role: 'manager' }));
 	t.like(given, { user: 'ann', role: 'manager', tenant: 'acme', resource_instance: null });
 	fails(t, await olga.post(`${data}/users/ann/roles`, { role: 'manager' }), 409);
+	const [sooner, later] = ['2998-01-01T00:00:00Z', '2999-01-01T00:00:00Z'];
+	const ending = (expires_at: string) => olga.post(`${data}/users/ann/roles`, { role: 'lead', expires_at });
+	const lent = await ledger.wrote(await ending(sooner));
+	t.is(Date.parse(String(lent['expires_at'])), Date.parse(sooner));
+	fails(t, await ending(sooner), 409);
+	t.is((await ledger.wrote(await ending(later)))['id'], lent['id'], 'it lasts longer');
+	await ledger.wrote(await olga.delete(`${data}/users/ann/roles`, { role: 'lead' }), 204);
 	await ledger.wrote(await olga.delete(`${data}/users/${given['user_id']}/roles`, { role: given['role_id'] }), 204);
 	fails(t, await olga.delete(`${data}/users/ann/roles`, { role: 'manager' }), 404, 'RoleAssignment');
+
+	const guest = { key: 'gus@example.com', role: 'staff', expires_at: later };
+	await ledger.wrote(await olga.post(`${data}/users`, guest));
+	const [held] = (await http.get<readonly Loose[]>(`${place.facts}/role_assignments?user=${guest.key}`)).body;
+	t.is(Date.parse(String(held?.['expires_at'])), Date.parse(later));
+	await ledger.wrote(await olga.delete(`${data}/users/${guest.key}`), 204);
+	await ledger.wrote(await http.patch(`${place.elements}/config/people`, { settings: {} }));
+	t.deepEqual(problemPlaces(await olga.post(`${data}/users`, { key: 'gus', expires_at: later })), ['body.expires_at']);
 
 	const list = async (query: string) => {
 		const { body } = await olga.get<Paginated>(`${data}/users?${query}`);

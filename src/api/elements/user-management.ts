@@ -143,11 +143,11 @@ export const userManagement = [
 		body: ElementRoleAssign,
 		example: { role: 'viewer' },
 		returns: { 200: RoleAssignmentRead },
-		failures: { ...failures, 409: 'The user has this role there already' },
+		failures: { ...failures, 409: 'The user has this role there for as long already' },
 		handle: async ({ params, query, body }, { unit, session }) => {
 			const named = namedInstance(query.resource_instance_id, body.resource_instance_id);
 			const opened = await openForSession(unit, session, params, named);
-			return reply(200, readAssignment(unit, await assignElementRole(unit, opened, params.user_id, body.role)));
+			return reply(200, readAssignment(unit, await assignElementRole(unit, opened, params.user_id, body)));
 		},
 	}),
 	endpoint({

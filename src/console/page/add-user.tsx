@@ -1,6 +1,9 @@
+import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { ElementRole } from '../model/api-types.js';
+import { expiryMember } from '../model/instants.js';
 import { Failure, useWork } from './action-button.js';
+import { ExpiryField } from './expiry-field.js';
 import type { OpenedElement } from './opened-element.js';
 
 interface AddUserProps {
@@ -13,6 +16,7 @@ interface AddUserProps {
 /** The form that adds a user, with a first role. Without a key, the e-mail address is the key. */
 export function AddUser({ element, roles, onAdded }: AddUserProps) {
 	const work = useWork();
+	const end = useSignal('');
 	const form = useRef<HTMLFormElement>(null);
 	const add = async () => {
 		const fields = new FormData(form.current ?? undefined);
@@ -24,6 +28,7 @@ export function AddUser({ element, roles, onAdded }: AddUserProps) {
 			first_name: text('first_name'),
 			last_name: text('last_name'),
 			role: text('role'),
+			...expiryMember(end.value),
 			resource_instance_id: element.instance ?? undefined,
 		};
 		const { status } = await element.api.send<{ readonly status?: string }>(
@@ -32,6 +37,7 @@ export function AddUser({ element, roles, onAdded }: AddUserProps) {
 			user,
 		);
 		form.current?.reset();
+		end.value = '';
 		// An invite has a state, a user has none.
 		await onAdded(`${user.first_name ?? user.key} was ${status === 'pending' ? 'invited' : 'added'}.`);
 	};
@@ -71,6 +77,7 @@ export function AddUser({ element, roles, onAdded }: AddUserProps) {
 						))}
 					</select>
 				</label>
+				<ExpiryField end={end} />
 				<button type="submit" class="primary" aria-disabled={work.busy}>
 					Add user
 				</button>

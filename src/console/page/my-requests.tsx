@@ -63,6 +63,12 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 							<strong>{requestSubject(request)}</strong>
 							<span class={`state ${request.status}`}>{request.status}</span>
 							<Time at={request.created_at} />
+							<Until request={request} />
+							{request.consumed_at !== undefined && (
+								<span class="quiet">
+									used <Time at={request.consumed_at} />
+								</span>
+							)}
 							{request.status === 'pending' && (
 								<ActionButton act={() => cancel(request)} label={`Cancel the request for ${requestSubject(request)}`}>
 									Cancel
@@ -76,6 +82,17 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 			</ul>
 			<PagedListFrame list={list} empty="You have made no requests." />
 		</section>
+	);
+}
+
+/** When what a request asks for ends, where it does. */
+export function Until({ request }: { readonly request: ListedRequest }) {
+	const { expires_at } = request.access_request_details;
+	if (expires_at === undefined) return null;
+	return (
+		<span class="quiet">
+			until <Time at={expires_at} />
+		</span>
 	);
 }
 

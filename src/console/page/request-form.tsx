@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { LeveledRole } from '../model/api-types.js';
+import { expiryMember } from '../model/instants.js';
 import { Failure, useWork } from './action-button.js';
 import { announce } from './announce.js';
+import { ExpiryField, longestApproval } from './expiry-field.js';
 import { LongText } from './long-text.js';
 import type { OpenedElement } from './opened-element.js';
 import type { RequestKind } from './request-kind.js';
@@ -18,14 +20,19 @@ export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) 
 	const role = useSignal('');
 	const instance = useSignal(element.instance ?? '');
 	const reason = useSignal('');
+	const end = useSignal('');
 	const work = useWork();
 	const chosen = role.value || (roles[0]?.id ?? '');
 	const ask = async () => {
 		await element.api.send('POST', `${element.path()}/${kind.collection}`, {
-			access_request_details: detailsOf(element, kind, chosen, instance.value.trim()),
+			access_request_details: {
+				...detailsOf(element, kind, chosen, instance.value.trim()),
+				...expiryMember(end.value),
+			},
 			...(reason.value.trim() !== '' && { reason: reason.value.trim() }),
 		});
 		reason.value = '';
+		end.value = '';
 		announce('Your request was sent.');
 		onMade();
 	};
@@ -52,6 +59,7 @@ export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) 
 						/>
 					</label>
 				)}
+				<ExpiryField end={end} hint={longestApproval(element.config)} />
 				<LongText label="Reason (optional)" text={reason} />
 				<button type="submit" class="primary" aria-disabled={work.busy}>
 					Send request

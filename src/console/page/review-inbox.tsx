@@ -1,12 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ElementConfig, ListedRequest, Paginated } from '../model/api-types.js';
+import { expiryMember } from '../model/instants.js';
 import type { RolesAt } from '../model/levels.js';
 import { requesterName, requestSubject } from '../model/wording.js';
 import { Failure, useWork } from './action-button.js';
 import { announce } from './announce.js';
+import { ExpiryField, longestApproval } from './expiry-field.js';
 import { LongText } from './long-text.js';
-import { Time } from './my-requests.js';
+import { Time, Until } from './my-requests.js';
 import type { OpenedElement } from './opened-element.js';
 import { PagedListFrame, perPage, usePagedList } from './paged-list.js';
 import type { RequestKind } from './request-kind.js';
@@ -77,6 +79,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 								<strong>{requesterName(request)}</strong> asks for <strong>{requestSubject(request)}</strong>
 							</span>
 							<Time at={request.created_at} />
+							<Until request={request} />
 						</div>
 						{request.reason && <p class="quiet">{request.reason}</p>}
 						{open.value?.id === request.id ? (
@@ -84,6 +87,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 								key={open.value.move}
 								request={request}
 								move={open.value.move}
+								longest={longestApproval(config)}
 								roles={kind.hasRole ? roles(placeOf(request)) : []}
 								decide={(body) => api.send('PUT', `${collection}/${request.id}/${open.value?.move}`, body)}
 								onDone={() => done(request, open.value?.move === 'deny' ? 'denied' : 'approved')}
@@ -124,16 +128,19 @@ function placeOf({ access_request_details: { resource, resource_instance } }: Li
 interface DecisionProps {
 	readonly request: ListedRequest;
 	readonly move: Move;
+	/** How long the element approves for, in words. */
+	readonly longest: string | null;
 	readonly roles: readonly { readonly id: string; readonly name: string }[];
 	readonly decide: (body: object) => Promise<unknown>;
 	readonly onDone: () => Promise<void>;
 	readonly onBack: () => void;
 }
 
-/** The form in which a reviewer decides: with a comment and, to approve, the role. */
-function Decision({ request, move, roles, decide, onDone, onBack }: DecisionProps) {
+/** The form in which a reviewer decides: with a comment and, to approve, the role and its end. */
+function Decision({ request, move, longest, roles, decide, onDone, onBack }: DecisionProps) {
 	const asked = request.access_request_details.role ?? '';
 	const role = useSignal(asked);
+	const end = useSignal('');
 	const comment = useSignal('');
 	const work = useWork();
 	const form = useRef<HTMLFormElement>(null);
@@ -142,6 +149,7 @@ function Decision({ request, move, roles, decide, onDone, onBack }: DecisionProp
 		await decide({
 			...(comment.value.trim() !== '' && { reviewer_comment: comment.value.trim() }),
 			...(move === 'approve' && role.value !== asked && { role: role.value }),
+			...expiryMember(end.value),
 		});
 		await onDone();
 	};
@@ -172,6 +180,9 @@ function Decision({ request, move, roles, decide, onDone, onBack }: DecisionProp
 						))}
 					</select>
 				</label>
+			)}
+			{move === 'approve' && (
+				<ExpiryField end={end} hint={longest} latest={request.access_request_details.expires_at} />
 			)}
 			<LongText label="Comment (optional)" text={comment} />
 			<div class="line">

@@ -1,9 +1,9 @@
-import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { ElementRole, ListedUser } from '../model/api-types.js';
 import { mayManage, mayRemove } from '../model/levels.js';
 import { userName } from '../model/wording.js';
 import { ActionButton } from './action-button.js';
+import { GiveRole } from './give-role.js';
 import type { OpenedElement } from './opened-element.js';
 
 interface UserItemProps {
@@ -20,7 +20,6 @@ interface UserItemProps {
 export function UserItem({ element, user, roles, assignable, onChanged }: UserItemProps) {
 	const { api, instance, level } = element;
 	const path = `${element.path()}/data/users/${encodeURIComponent(user.id)}`;
-	const chosen = useSignal('');
 	const question = useRef<HTMLDialogElement>(null);
 	const name = userName(user);
 	const held = rolesHere(element, user);
@@ -31,7 +30,6 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 	const body = (role: string) => ({ role, ...(instance !== null && { resource_instance_id: instance }) });
 	const called = (key: string) => roles.find((role) => role.key === key)?.name ?? key;
 	const given = assignable.filter(({ key }) => !held.includes(key));
-	const next = given.some(({ key }) => key === chosen.value) ? chosen.value : (given[0]?.key ?? '');
 	return (
 		<li>
 			<div class="line">
@@ -59,31 +57,15 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 			</ul>
 			{mayManage(level) && (
 				<div class="line">
-					{given.length > 0 && !pending && (
-						<>
-							<select
-								aria-label={`Role to give to ${name}`}
-								value={next}
-								onChange={(event) => {
-									chosen.value = event.currentTarget.value;
-								}}
-							>
-								{given.map(({ key, name: shown }) => (
-									<option key={key} value={key}>
-										{shown}
-									</option>
-								))}
-							</select>
-							<ActionButton
-								label={`Give role to ${name}`}
-								act={async () => {
-									await api.send('POST', `${path}/roles`, body(next));
-									await onChanged(`${name} has the role ${called(next)} now.`);
-								}}
-							>
-								Give role
-							</ActionButton>
-						</>
+					{!pending && (
+						<GiveRole
+							name={name}
+							roles={given}
+							give={async (role, ending) => {
+								await api.send('POST', `${path}/roles`, { ...body(role.key), ...ending });
+								await onChanged(`${name} has the role ${role.name} now.`);
+							}}
+						/>
 					)}
 					{mayRemove(level, heldLevels) && (
 						<button type="button" aria-label={`Remove ${name}`} onClick={() => question.current?.showModal()}>

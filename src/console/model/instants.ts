@@ -1,0 +1,26 @@
+/** Instants and durations, as the fields and sentences of pages have them. */
+
+/** An instant as a field for date and time takes it: in the zone of whoever reads the page, to the minute. */
+export function fieldTime(instant: Date): string {
+	const inZone = new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000);
+	return inZone.toISOString().slice(0, 16);
+}
+
+/** What the API takes for the value of such a field; nothing for an empty one. */
+export function expiryMember(value: string): { readonly expires_at?: string } {
+	return value === '' ? {} : { expires_at: new Date(value).toISOString() };
+}
+
+const units = [
+	[86_400, 'day'],
+	[3_600, 'hour'],
+	[60, 'minute'],
+	[1, 'second'],
+] as const;
+
+/** A number of seconds in words, in the largest unit that needs no fraction, such as `7 days` or `90 minutes`. */
+export function durationText(seconds: number): string {
+	const [size, name] = units.find(([unit]) => seconds % unit === 0) ?? [1, 'second'];
+	const count = seconds / size;
+	return `${count} ${name}${count === 1 ? '' : 's'}`;
+}

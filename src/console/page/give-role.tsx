@@ -1,0 +1,64 @@
+import { useSignal } from '@preact/signals';
+import type { ElementRole } from '../model/api-types.js';
+import { expiryMember, fieldTime } from '../model/instants.js';
+import { Failure, useWork } from './action-button.js';
+
+interface GiveRoleProps {
+	/** What the user is called. */
+	readonly name: string;
+	/** The roles that can be given. */
+	readonly roles: readonly ElementRole[];
+	readonly give: (role: ElementRole, ending: { readonly expires_at?: string }) => Promise<void>;
+}
+
+/** Gives a user a role, for good or until a time. A form, so that half a date gives nothing. */
+export function GiveRole({ name, roles, give }: GiveRoleProps) {
+	const chosen = useSignal('');
+	const end = useSignal('');
+	const work = useWork();
+	const role = roles.find(({ key }) => key === chosen.value) ?? roles[0];
+	if (role === undefined) return null;
+	const submit = async () => {
+		await give(role, expiryMember(end.value));
+		end.value = '';
+	};
+	return (
+		<form
+			class="line"
+			onSubmit={(event) => {
+				event.preventDefault();
+				void work.run(submit);
+			}}
+		>
+			<select
+				aria-label={`Role to give to ${name}`}
+				value={role.key}
+				onChange={(event) => {
+					chosen.value = event.currentTarget.value;
+				}}
+			>
+				{roles.map(({ key, name: shown }) => (
+					<option key={key} value={key}>
+						{shown}
+					</option>
+				))}
+			</select>
+			<label class="inline">
+				<span>until</span>
+				<input
+					type="datetime-local"
+					aria-label={`Until when ${name} gets it (optional)`}
+					min={fieldTime(new Date())}
+					value={end.value}
+					onInput={(event) => {
+						end.value = event.currentTarget.value;
+					}}
+				/>
+			</label>
+			<button type="submit" aria-label={`Give role to ${name}`} aria-disabled={work.busy}>
+				Give role
+			</button>
+			<Failure text={work.failure} />
+		</form>
+	);
+}
