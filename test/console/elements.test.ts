@@ -8,7 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { Browser, BrowserContext, Frame, FrameLocator, Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
-import { type EmbeddingApp, type SignedIn, startEmbeddingApp } from '../support/embedding-app.js';
+import { appSession, type EmbeddingApp, type SignedIn, startEmbeddingApp } from '../support/embedding-app.js';
 import { eventually } from '../support/eventually.js';
 import { fenced } from '../support/fenced.js';
 import { freePort } from '../support/ports.js';
@@ -71,6 +71,8 @@ async function setTheScene(): Promise<void> {
 	};
 	await made(`${schema}/resources`, { key: 'report', name: 'Report', actions: { read: {} } });
 	await made(`${schema}/resources`, { key: 'account', name: 'Account', actions: { pay: {} } });
+	await made(`${schema}/resources/report/roles`, { key: 'reader', name: 'Reader' });
+	await made(`${schema}/resources/account/roles`, { key: 'auditor', name: 'Auditor' });
 	await made(`${schema}/roles`, { key: 'owner', name: 'Owner', permissions: [] });
 	await made(`${schema}/roles`, { key: 'editor', name: 'Editor', permissions: ['report:read'] });
 	await made(`${schema}/roles`, { key: 'observer', name: 'Observer', permissions: [] });
@@ -81,7 +83,7 @@ async function setTheScene(): Promise<void> {
 	await user('ann', 'Ann', 'viewer');
 	await user('rex', 'Rex', 'owner');
 	await user('obi', 'Obi', 'observer');
-	const levels = { LEVEL_1: ['owner'], LEVEL_3: ['observer'], LEVEL_4: ['viewer', 'editor'] };
+	const levels = { LEVEL_1: ['owner'], LEVEL_3: ['observer'], LEVEL_4: ['viewer', 'editor', 'reader', 'auditor'] };
 	await made(`${elements}/config`, {
 		key: 'members',
 		name: 'Members',
@@ -108,7 +110,7 @@ async function setTheScene(): Promise<void> {
 		key: 'payments',
 		name: 'Payments',
 		elements_type: 'operation_approval',
-		settings: { resource: 'account' },
+		settings: { resource: 'account', single_use: true, max_duration: 604_800 },
 		roles_to_levels: {},
 	});
 	await made(`${elements}/config`, {
@@ -205,6 +207,14 @@ async function mayRead(user: string): Promise<boolean> {
 	return (await stack.pdp.post<{ readonly allow: boolean }>('/allowed', question)).body.allow;
 }
 
+/** Until when a user holds a role, for each place. */
+async function endsOf(user: string, role: string): Promise<readonly unknown[]> {
+	const { body } = await stack.environment.get<readonly { readonly expires_at?: string }[]>(
+		`${facts}/role_assignments?user=${user}&role=${role}`,
+	);
+	return body.map(({ expires_at }) => expires_at);
+}
+
 /** Waits until a page has said that this happened. */
 function said(frame: FrameLocator, text: string): Promise<void> {
 	return frame.getByRole('status').getByText(text).waitFor();
@@ -218,6 +228,7 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	t.deepEqual(await context.cookies(), []);
 	t.false(await mayRead('ann'));
 	await ann.frame.getByLabel('Role').selectOption({ label: 'Viewer' });
+	await ann.frame.getByLabel('Until (optional)').fill('2999-01-02T10:00');
 	await ann.frame.getByLabel('Reason (optional)').fill('I take over the reports.');
 	await ann.frame.getByRole('button', { name: 'Send request' }).click();
 	await said(ann.frame, 'Your request was sent.');
@@ -238,7 +249,13 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 		await shown.waitFor();
 	}
 	await keyboard.type('Editor');
-	await keyboard.press('Tab');
+	await rex.frame.getByText('until 2 Jan 2999, 10:00').first().waitFor();
+	const end = form.getByLabel('Until (optional)');
+	await end.fill('2999-02-01T00:00');
+	// Later than was asked for.
+	await form.locator('input:invalid').waitFor();
+	await end.fill('2998-01-01T00:00');
+	await form.getByLabel('Comment (optional)').focus();
 	await keyboard.type('Welcome, Ann.');
 	t.is(await form.getByLabel('Role').locator('option:checked').textContent(), 'Editor');
 	t.deepEqual(await seriousFaults(frameOf(rex.page)), []);
@@ -251,11 +268,14 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	await ann.frame.getByLabel('State').selectOption('approved');
 	await ann.frame.getByText('Answer: Welcome, Ann.').waitFor();
 	await ann.frame.getByText('Editor', { exact: true }).last().waitFor();
+	await ann.frame.getByText('until 1 Jan 2998, 00:00').waitFor();
+	t.deepEqual(await endsOf('ann', 'editor'), [new Date('2998-01-01T00:00').toISOString()]);
 });
 
 test.serial('the front-end package signs in by the cookie, which the page then goes by', async (t) => {
 	const context = await newBrowser(t);
-	const url = elementUrl('requests');
+	// On an instance, the roles of its resource can be asked for, and no others.
+	const url = elementUrl('requests', { resourceInstanceKey: 'main' });
 	const page = await openApp(context, null);
 	// Its promise never settles with a server that is not of its vendor. The cookie is there all the same.
 	const options = { loginMethod: 'cookie', loginUrl: '/login/rex', tenant: 'acme' };
@@ -271,6 +291,7 @@ test.serial('the front-end package signs in by the cookie, which the page then g
 	await page.goto(appUrl(url));
 	const frame = page.frameLocator('iframe');
 	await frame.getByRole('heading', { name: 'Access to reports', level: 1 }).waitFor();
+	t.deepEqual(await frame.getByLabel('Role').locator('option').allTextContents(), ['Auditor']);
 	// A write with the cookie, from the page of our own origin.
 	await frame.getByRole('button', { name: 'Send request' }).click();
 	await said(frame, 'Your request was sent.');
@@ -330,11 +351,19 @@ test.serial('our script signs in both ways, says how it ended, and signs out', a
 		message: /elementIframeUrl is of http:.*, not of/,
 	});
 
-	t.true(await login({ loginUrl: '/login/rex', tenant }));
-	t.is(await call(page, 'regolith.elements.me.actor.user_key'), 'rex');
-	t.is((await context.cookies()).length, 1);
-	t.true(await call(page, 'regolith.elements.logout()'));
-	t.deepEqual(await context.cookies(), []);
+	const redirect = { loginUrl: '/login/rex?redirect', tenant };
+	for (const byCookie of [
+		{ loginUrl: '/login/rex', tenant },
+		{ ...redirect, loginMethod: 'header', headers: { 'x-session': appSession } },
+		{ ...redirect, loginMethod: 'bearer', token: appSession },
+	]) {
+		t.true(await login(byCookie));
+		t.is(await call(page, 'regolith.elements.me.actor.user_key'), 'rex');
+		t.is((await context.cookies()).length, 1);
+		t.true(await call(page, 'regolith.elements.logout()'));
+		t.deepEqual(await context.cookies(), []);
+	}
+	await t.throwsAsync(login({ ...redirect, loginMethod: 'bearer', token: 'another' }), { message: /answered 401/ });
 	await t.throwsAsync(
 		login({ loginUrl: `${stack.api.listening.url}/v2/auth/login_elements?env_id=${environmentId}` }),
 		{
@@ -358,6 +387,8 @@ test.serial('operations are approved and denied in the inbox of all requests; ow
 	await canceling.nth(2).click();
 	await said(ann.frame, 'Your request was canceled.');
 
+	await ann.frame.getByText('At most 7 days from the approval.').waitFor();
+
 	const rex = await openSignedIn(await newBrowser(t), 'rex', 'inbox');
 	await rex.frame.getByText('There is nothing to review.').waitFor();
 	const buttons = rex.frame.getByRole('button', { name: /the request of Ann for operation/ });
@@ -373,6 +404,7 @@ test.serial('operations are approved and denied in the inbox of all requests; ow
 	await rex.page.keyboard.press('a');
 	const approve = rex.frame.getByRole('form', { name: 'Approve the request of Ann' });
 	t.is(await approve.getByLabel('Role').count(), 0);
+	const approved = await rex.frame.locator('[data-request]').first().getAttribute('data-request');
 	await approve.getByRole('button', { name: 'Approve' }).click();
 	await said(rex.frame, 'The request of Ann was approved.');
 
@@ -382,6 +414,11 @@ test.serial('operations are approved and denied in the inbox of all requests; ow
 		const question = { user: 'ann', action: 'operate', resource: { type: 'account', key: 'main', tenant: 'acme' } };
 		return (await stack.pdp.post('/allowed', question)).body['allow'];
 	});
+	t.is((await stack.pdp.post(`/operation_approvals/${approved}/consume`)).status, 200);
+	await ann.frame.getByLabel('State').selectOption('approved');
+	await ann.frame.getByText(/^used /).waitFor();
+	await ann.frame.getByText(/^until /).waitFor();
+	t.deepEqual(await seriousFaults(frameOf(ann.page)), []);
 });
 
 test.serial('an owner adds a user, gives and takes roles, and removes the user; an observer looks on', async (t) => {
@@ -391,15 +428,19 @@ test.serial('an owner adds a user, gives and takes roles, and removes the user; 
 	await frame.getByLabel('E-mail address').fill('zoe@example.com');
 	await frame.getByLabel('First name (optional)').fill('Zoe');
 	await frame.getByRole('combobox', { name: 'Role', exact: true }).selectOption('Viewer');
+	await frame.getByLabel('Until (optional)').fill('2998-01-01T00:00');
 	await frame.getByRole('button', { name: 'Add user' }).click();
 	await said(frame, 'Zoe was added.');
 	await rolesOf('Zoe').getByText('Viewer').waitFor();
 	t.deepEqual(await seriousFaults(frameOf(page)), []);
 
 	await frame.getByLabel('Role to give to Zoe').selectOption('Editor');
+	await frame.getByLabel('Until when Zoe gets it (optional)').fill('2999-01-01T00:00');
 	await frame.getByRole('button', { name: 'Give role to Zoe' }).click();
 	await said(frame, 'Zoe has the role Editor now.');
 	await eventually(() => mayRead('zoe@example.com'));
+	t.deepEqual(await endsOf('zoe@example.com', 'viewer'), [new Date('2998-01-01T00:00').toISOString()]);
+	t.deepEqual(await endsOf('zoe@example.com', 'editor'), [new Date('2999-01-01T00:00').toISOString()]);
 	await frame.getByRole('button', { name: 'Take the role Editor from Zoe' }).click();
 	await said(frame, 'Zoe does not have the role Editor any more.');
 	await eventually(async () => !(await mayRead('zoe@example.com')));

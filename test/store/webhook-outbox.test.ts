@@ -2,6 +2,8 @@ import test, { type ExecutionContext } from 'ava';
 import { bootstrap } from '../../src/bootstrap.js';
 import { openStore } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';
+import { serverKey } from '../../src/server-key.js';
+import { createCipher } from '../../src/store/account/secret.js';
 import type { TakenDelivery } from '../../src/store/account/webhook-outbox.js';
 import type { Store } from '../../src/store/store.js';
 import { provideDatabase } from '../support/postgres.js';
@@ -61,7 +63,8 @@ async function outboxOf(t: ExecutionContext) {
 	const change = (id: string, columns: object) =>
 		knex('webhook_deliveries').where({ environment_id, id }).update(columns);
 	const row = (id: string) => knex('webhook_deliveries').where({ environment_id, id }).first();
-	return { store, element, add, change, row };
+	const seal = (secret: string) => createCipher(serverKey(config.secret_key, config.data_directory)).encrypt(secret);
+	return { store, element, add, change, row, seal };
 }
 
 const signingKey = ({ webhook }: TakenDelivery) =>
@@ -144,10 +147,10 @@ test('an element without a webhook gives its deliveries up', async (t) => {
 });
 
 test('a token that cannot be decrypted concerns its own element alone', async (t) => {
-	const { store, element, add } = await outboxOf(t);
+	const { store, element, add, seal } = await outboxOf(t);
 	const broken = await add(await element('broken', { secret_webhook_token: Buffer.alloc(60, 7) }));
 	const short = await add(await element('short', { secret_webhook_token: Buffer.from('x') }));
-	const whole = await add(await element('whole', { secret_webhook_token: store.cipher.encrypt('a token') }));
+	const whole = await add(await element('whole', { secret_webhook_token: seal('a token') }));
 	const taken = new Map((await store.outbox.take(8)).map((one) => [one.id, one.webhook]));
 	t.is(taken.get(broken), 'unreadable');
 	t.is(taken.get(short), 'unreadable');

@@ -13,7 +13,8 @@ export interface SignedIn {
 /**
  * An application that embeds elements, at a site other than that of the API. Its page `/` shows the frame that the query
  * names (`frame`), and has the front-end package as `permit` and our script, if the query names it (`script`). Its
- * backend signs users in at `/login/<user>`, by the SDK, as the front-end package expects. `/plain-cookie` sets a cookie that
+ * backend signs users in at `/login/<user>`, by the SDK, as the front-end package expects; a POST to `?redirect` is
+ * answered with the address of the ticket, but only with the header of the application's own session. `/plain-cookie` sets a cookie that
  * is not partitioned.
  */
 export interface EmbeddingApp {
@@ -22,6 +23,9 @@ export interface EmbeddingApp {
 	readonly heard: readonly string[];
 	close(): Promise<void>;
 }
+
+/** What a page of the application shows its backend, as `X-Session` or as a bearer token. */
+export const appSession = 'session-of-the-application';
 
 /** Starts such an application on a free port; `localhost` and `127.0.0.1` are different sites. */
 export async function startEmbeddingApp(
@@ -63,6 +67,13 @@ async function answer(
 		response.writeHead(200, { 'set-cookie': 'plain=1; SameSite=None; Secure; Path=/' }).end();
 	} else if (user === undefined) {
 		response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page(url.searchParams));
+	} else if (request.method === 'POST' && url.searchParams.has('redirect')) {
+		const { authorization, 'x-session': session } = request.headers;
+		const known = authorization === `Bearer ${appSession}` || session === appSession;
+		const redirect = known ? (await loginAs(user, 'acme')).redirect_url : null;
+		response
+			.writeHead(known ? 200 : 401, { 'content-type': 'application/json' })
+			.end(JSON.stringify({ url: redirect }));
 	} else if (request.method === 'POST') {
 		const { element_bearer_token } = await loginAs(user, 'acme');
 		response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ url: element_bearer_token }));
