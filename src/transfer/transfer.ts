@@ -10,6 +10,7 @@ import { type ImportReport, type ImportStrategy, maxListedChanges } from '../wir
 import { actionGroupPart } from './action-group.js';
 import { roleAssignmentPart, tenantUserPart } from './assignment.js';
 import { conditionSetPart } from './condition-set.js';
+import { elementPart } from './element.js';
 import { groupPart, madeForGroupsPart } from './group.js';
 import { instancePart } from './instance.js';
 import { userInvitePart } from './invite.js';
@@ -34,6 +35,7 @@ const parts: readonly AnyPart[] = [
 	asAny(rolePart),
 	asAny(conditionSetPart),
 	asAny(setRulePart),
+	asAny(elementPart),
 	asAny(tenantPart),
 	asAny(userPart),
 	asAny(tenantUserPart),

@@ -37,7 +37,7 @@ const maxSettings = 100;
 const longestDuration = 315_360_000;
 
 /** The settings that mean something to the server are of its type; others may be anything. */
-const Settings = keyed(z.union([z.int(), z.boolean(), Text]), Text.min(1))
+export const ElementsSettings = keyed(z.union([z.int(), z.boolean(), Text]), Text.min(1))
 	.refine((settings) => Object.keys(settings).length <= maxSettings, `must have at most ${maxSettings} members`)
 	.refine(({ max_duration = 1 }) => Number.isInteger(max_duration) && isDuration(max_duration), {
 		path: ['max_duration'],
@@ -73,7 +73,7 @@ export const ElementsConfigCreate = z
 		key: Key,
 		name: Name,
 		elements_type: ElementsType,
-		settings: Settings,
+		settings: ElementsSettings,
 		roles_to_levels: RolesToLevels,
 		email_notifications: defaulted(z.boolean(), () => false),
 		webhook: optional(WebhookEdit),
@@ -85,7 +85,7 @@ export type ElementsConfigCreate = z.output<typeof ElementsConfigCreate>;
 export const ElementsConfigUpdate = z
 	.object({
 		name: optional(Name),
-		settings: optional(Settings),
+		settings: optional(ElementsSettings),
 		roles_to_levels: optional(RolesToLevels),
 		email_notifications: optional(z.boolean()),
 		webhook: WebhookEdit.nullable().optional(),

@@ -17,6 +17,7 @@ import {
 } from './common.js';
 import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from './condition-set.js';
 import { derivationSettings } from './derivation.js';
+import { configuredLevels, ElementsSettings, ElementsType } from './elements-config.js';
 import { Email } from './email.js';
 import { ResourceKey } from './resource.js';
 import { AttributeType } from './resource-attribute.js';
@@ -163,6 +164,27 @@ export const SetRuleEntry = z
 	.meta({ id: 'ConditionSetRuleEntry' });
 export type SetRuleEntry = z.output<typeof SetRuleEntry>;
 
+/** The key of a tenant role, or `<resource key>:<role key>`. */
+const RoleName = z
+	.string()
+	.max(2 * maxKeyLength + 1)
+	.refine((text) => Key.safeParse(text).success || isPair(text), 'must be `<role key>` or `<resource key>:<role key>`');
+
+/**
+ * An element, without its webhook. `role_levels` has the level of each role that has one. Settings name resources, roles
+ * and elements by keys.
+ */
+export const ElementsConfigEntry = z
+	.strictObject({
+		name: Name,
+		elements_type: ElementsType,
+		settings: defaulted(ElementsSettings, () => ({})),
+		email_notifications: defaulted(z.boolean(), () => false),
+		role_levels: entryMap(z.enum(configuredLevels), RoleName),
+	})
+	.meta({ id: 'ElementsConfigEntry' });
+export type ElementsConfigEntry = z.output<typeof ElementsConfigEntry>;
+
 /** A tenant. */
 export const TenantEntry = z
 	.strictObject({ name: Name, description: orNull(Text), attributes: orNull(ComparedAttributes) })
@@ -254,7 +276,7 @@ function isOfInstance({ role, resource_instance }: { role: string; resource_inst
 	return resource === undefined || resource === instanceParts(resource_instance ?? '')?.resource;
 }
 
-/** What can exist, and what is allowed. */
+/** What can exist, what is allowed, and the elements that roles have levels in. */
 const SchemaHalf = z.strictObject({
 	resources: entryMap(ResourceEntry, ResourceKey).refine(
 		(resources) => Object.keys(resources['__user']?.attributes ?? {}).length === 0,
@@ -264,6 +286,7 @@ const SchemaHalf = z.strictObject({
 	roles: entryMap(RoleEntry),
 	condition_sets: entryMap(ConditionSetEntry, OwnConditionSetKey),
 	set_rules: entryList(SetRuleEntry),
+	elements_configs: entryMap(ElementsConfigEntry),
 });
 
 /** What exists. */
@@ -307,6 +330,7 @@ export const EnvironmentExport = z
 			roles: entries,
 			condition_sets: entries,
 			set_rules: z.array(StoredObject),
+			elements_configs: entries,
 		}),
 		facts: z.object({
 			tenants: entries,

@@ -108,6 +108,25 @@ const whole = {
 			{ user_set: 'adults', permission: 'document:read', resource_set: 'hidden' },
 			{ user_set: 'least', permission: 'folder:read', resource_set: '__autogen_folder' },
 		],
+		elements_configs: {
+			ask: {
+				name: 'Ask',
+				elements_type: 'approval_flow',
+				settings: { max_duration: 3600, user_management_element: 'people' },
+			},
+			inbox: {
+				name: 'Inbox',
+				elements_type: 'approval_management',
+				settings: { access_request_element: 'ask', title: 'To do' },
+			},
+			people: {
+				name: 'People',
+				elements_type: 'user_management',
+				settings: { default_role: 'm' },
+				email_notifications: true,
+				role_levels: { a: 'LEVEL_1', 'document:editor': 'LEVEL_2', m: 'LEVEL_4', z: 'HIDDEN' },
+			},
+		},
 	},
 	facts: {
 		tenants: { acme: { name: 'Acme', attributes: { plan: 'gold' } }, default: { name: 'Default Tenant' } },
@@ -149,8 +168,8 @@ const whole = {
 	},
 } as const;
 
-/** What an environment without condition sets says of them. */
-const noSets = { condition_sets: {}, set_rules: [] } as const;
+/** What an environment without condition sets and elements says of them. */
+const noSets = { condition_sets: {}, set_rules: [], elements_configs: {} } as const;
 
 function environmentPath({ project, key }: Place, rest: string): string {
 	return `/v2/projects/${project}/envs/${key}/${rest}`;
@@ -194,6 +213,7 @@ journey('what is imported is exported, and importing it again changes nothing', 
 		role: { create: 7, update: 0, delete: 0 },
 		condition_set: { create: 6, update: 0, delete: 0 },
 		condition_set_rule: { create: 4, update: 0, delete: 0 },
+		elements_config: { create: 3, update: 0, delete: 0 },
 		tenant: { create: 1, update: 0, delete: 0 },
 		user: { create: 3, update: 0, delete: 0 },
 		tenant_user: { create: 1, update: 0, delete: 0 },
@@ -338,6 +358,22 @@ function ruled(wrong: Json): Json {
 	return sets({ u: {}, r: { type: 'resourceset', resource: 'document' } }, { set_rules: [rule] });
 }
 
+const inElements = 'body.schema.elements_configs';
+
+/** Elements where users are managed, unless they say otherwise. */
+function elements(given: Readonly<Record<string, Json>>): Json {
+	const whole = Object.entries(given).map(([key, one]) => [
+		key,
+		{ name: 'E', elements_type: 'user_management', ...one },
+	]);
+	return { schema: { elements_configs: Object.fromEntries(whole) } };
+}
+
+/** An element of access requests that these owners review. */
+function asking(user_management_element: string): Json {
+	return { elements_type: 'approval_flow', settings: { user_management_element } };
+}
+
 const twoTenants = { 'document:a': { tenant: 'default' }, 'document:elsewhere': { tenant: 'elsewhere' } };
 
 function tuple(wrong: Json): Json {
@@ -383,6 +419,19 @@ journey('a document that is wrong is refused at its place, and one that names no
 		[ruled({ permission: 'document:x' }), 404, 'schema.set_rules.0.permission'],
 		[ruled({ permission: 'read' }), 422, 'body.schema.set_rules.0.permission'],
 		[ruled({ resource_set: '__autogen_other' }), 400, 'schema.set_rules.0'],
+		[elements({ e: { elements_type: 'page' } }), 422, `${inElements}.e.elements_type`],
+		[elements({ e: { webhook: { url: 'https://example.com' } } }), 422, `${inElements}.e.webhook`],
+		[elements({ e: { role_levels: { r: 'UNCONFIGURED' } } }), 422, `${inElements}.e.role_levels.r`],
+		[elements({ e: { role_levels: { 'document#r': 'LEVEL_1' } } }), 422, `${inElements}.e.role_levels.document#r`],
+		[elements({ e: { role_levels: { x: 'LEVEL_1' } } }), 404, 'schema.elements_configs.e.role_levels.x'],
+		[elements({ e: { role_levels: { 'document:x': 'LEVEL_1' } } }), 404, 'elements_configs.e.role_levels.document:x'],
+		[elements({ e: asking('x') }), 422, `${inElements}.e.settings.user_management_element`],
+		[elements({ e: asking('p'), f: asking('p'), p: {} }), 400, 'schema.elements_configs.f'],
+		[
+			elements({ e: { elements_type: 'operation_approval', settings: { resource: 'x' } } }),
+			422,
+			`${inElements}.e.settings.resource`,
+		],
 		[{ facts: { users: { ann: { email: 'x' } } } }, 422, 'body.facts.users.ann.email'],
 		[{ facts: { role_assignments: [{ user: 'ann', role: 'r' }] } }, 422, 'body.facts.role_assignments.0.tenant'],
 		[{ schema: { roles: cycle } }, 422, 'body.schema.roles.a.extends,body.schema.roles.b.extends'],
@@ -637,6 +686,85 @@ journey('keys name objects, also those that look like the id of another one', as
 		users: { [ann.id]: {}, ann: {} },
 		role_assignments: [held],
 	});
+	await ledger.balanced();
+});
+
+journey('elements keep their webhooks, name by key what they named by id, and change their links', async (t, place) => {
+	const ledger = await openLedger(t, place);
+	const { http, elements: path } = place;
+	const resource = { key: 'account', name: 'Account', actions: { pay: {} }, roles: { auditor: { name: 'Auditor' } } };
+	const account = await ledger.wrote(
+		await http.post<{ id: string; roles: { auditor: { id: string } } }>(`${place.schema}/resources`, resource),
+	);
+	const made = async (key: string, elements_type: string, settings: Json, more: Json = {}) =>
+		(
+			await ledger.wrote(
+				await http.post<{ id: string }>(`${path}/config`, {
+					key,
+					name: key,
+					elements_type,
+					settings,
+					roles_to_levels: {},
+					...more,
+				}),
+			)
+		).id;
+	const webhook = { url: 'https://hooks.example.com/a-secret', bearer_token: 'a-token-of-the-receiver' };
+	const people = await made('people', 'user_management', { default_role: account.roles.auditor.id }, { webhook });
+	await made('others', 'user_management', {});
+	await made('ask', 'approval_flow', { user_management_element: people });
+	await made('beg', 'approval_flow', { user_management_element: 'others' });
+	await made('pay', 'operation_approval', { resource: account.id, action: 'pay' });
+	const document = await exported(place);
+	const own = (document['schema'] as { elements_configs: Readonly<Record<string, Json>> }).elements_configs;
+	t.deepEqual(own, {
+		ask: { name: 'ask', ...asking('people') },
+		beg: { name: 'beg', ...asking('others') },
+		others: { name: 'others', elements_type: 'user_management' },
+		pay: { name: 'pay', elements_type: 'operation_approval', settings: { action: 'pay', resource: 'account' } },
+		people: { name: 'people', elements_type: 'user_management', settings: { default_role: 'account#auditor' } },
+	});
+	for (const secret of [webhook.url, webhook.bearer_token]) t.false(JSON.stringify(document).includes(secret));
+	await ledger.kept(await imported(place, document, '?conflict_strategy=replace'));
+
+	const bringing = (changed: Readonly<Record<string, Json>>, strategy = 'overwrite') => {
+		const whole = { ...(document['schema'] as Json), elements_configs: { ...own, ...changed } };
+		return imported(place, { ...document, schema: whole }, `?conflict_strategy=${strategy}`);
+	};
+	const linked = async (key: string) =>
+		((await http.get<{ settings: Json }>(`${path}/config/${key}`)).body.settings as Json)['access_request_element'];
+	fails(t, await bringing({ ask: { ...own['ask'], name: 'Other' } }, 'fail'), 409, '`ask`');
+	// Two elements of requests change places, and one of them another element's reviewers.
+	await ledger.wrote(
+		await bringing({
+			ask: { name: 'ask', ...asking('others') },
+			beg: { name: 'beg', ...asking('people') },
+			people: { ...own['people'], name: 'People' },
+		}),
+	);
+	t.deepEqual([await linked('others'), await linked('people')], ['ask', 'beg']);
+	const kept = (await http.get<{ webhook: Json }>(`${path}/config/people`)).body;
+	t.like(kept, { id: people, name: 'People', webhook: { url: webhook.url } });
+	const [row] = await place.store.database.knex('elements_configs').where({ id: people });
+	t.true(row.secret_webhook_token.length > 0, 'the token is still that of the webhook');
+	// Of another type it is another element.
+	const { others: _, ...rest } = own;
+	await ledger.wrote(
+		await imported(
+			place,
+			{
+				...document,
+				schema: {
+					...(document['schema'] as Json),
+					elements_configs: { ...rest, beg: { name: 'beg', elements_type: 'user_management' } },
+				},
+			},
+			'?conflict_strategy=replace',
+		),
+	);
+	t.is(await linked('people'), 'ask');
+	fails(t, await http.get(`${path}/config/others`), 404);
+	t.is((await http.get(`${path}/config/beg`)).body['elements_type'], 'user_management');
 	await ledger.balanced();
 });
 
