@@ -32,7 +32,10 @@ const member = ['schema', 'elements_configs'] as const;
 export const elementPart: DocumentPart<ElementsConfigEntry> = {
 	title: 'element',
 	member,
-	scope: ({ value }) => [...copyPasses(value)],
+	scope({ value }, all) {
+		const reviewers = all.find(({ name }) => name === value.settings[reviewersSetting]);
+		return [value, ...(reviewers === undefined ? [] : [reviewers.value])].flatMap((one) => [...copyPasses(one)]);
+	},
 	list: false,
 	entriesIn: ({ schema }) =>
 		mapEntries(member, schema?.elements_configs).map(({ value, ...entry }) => ({

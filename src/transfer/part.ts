@@ -34,8 +34,11 @@ export interface DocumentPart<V> {
 	readonly title: string;
 	/** The member of the document that holds the objects and, for nested objects, the member of the enclosing object. */
 	readonly member: readonly [half: 'schema' | 'facts', member: string, nested?: string];
-	/** The filters of a copy that an object must pass, with the keys to test; `null` for kinds that are never copied. */
-	readonly scope: ((entry: Entry<V>) => readonly CopyPass[]) | null;
+	/**
+	 * The filters of a copy that an object must pass, with the keys to test, also for another one of `all` that it does
+	 * not do without; `null` for kinds that are never copied.
+	 */
+	readonly scope: ((entry: Entry<V>, all: readonly Entry<V>[]) => readonly CopyPass[]) | null;
 	/** Whether the member is a list, because only its content identifies an object. */
 	readonly list: boolean;
 	/** All objects of a document. */

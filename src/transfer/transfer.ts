@@ -178,7 +178,7 @@ export async function extractSchema(unit: ReadingUnit, scope: Pick<CopyScope, Co
 		for await (const entries of part.chunks(unit)) all.push(...entries);
 		taken.set(
 			part,
-			all.filter((entry) => copyPasses(entry).every(([filter, key]) => filters[filter](key))),
+			all.filter((entry) => copyPasses(entry, all).every(([filter, key]) => filters[filter](key))),
 		);
 	}
 	return taken;

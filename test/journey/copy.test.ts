@@ -25,7 +25,16 @@ const schema = {
 		'test-1': { name: 'One' },
 		'test-2': { name: 'Two' },
 	},
+	elements_configs: {
+		flow: { name: 'Flow', elements_type: 'approval_flow', settings: { user_management_element: 'people' } },
+		people: {
+			name: 'People',
+			elements_type: 'user_management',
+			role_levels: { editor: 'LEVEL_1', reader: 'LEVEL_4' },
+		},
+	},
 } as const;
+const { elements_configs, ...resourcesAndRoles } = schema;
 
 async function exported(place: Place): Promise<{ readonly schema: Json; readonly facts: Json }> {
 	const { http, project, key } = place;
@@ -85,7 +94,10 @@ journey('an existing environment keeps what is not copied, and its facts', async
 		if (existing === target.key) await ledger.wrote(answer, 201);
 		else await ledger.kept(answer, 201);
 		t.like(answer.body, { id: target.id, key: target.key });
-		t.deepEqual(await exportedSchema(target), { ...schema, roles: { ...schema.roles, own: { name: 'Own' } } });
+		t.deepEqual(await exportedSchema(target), {
+			...resourcesAndRoles,
+			roles: { ...schema.roles, own: { name: 'Own' } },
+		});
 		t.deepEqual((await exported(target)).facts, facts);
 	}
 
@@ -97,14 +109,14 @@ journey('an existing environment keeps what is not copied, and its facts', async
 	const elsewhere = { resources: { include: ['report'] }, roles: { exclude: ['reader'] } };
 	await ledger.kept(await copy({ target_env: { existing: target.key }, scope: elsewhere }), 201);
 	await ledger.wrote(await copy({ target_env: { existing: target.key }, conflict_strategy: 'overwrite' }), 201);
-	t.deepEqual(await exportedSchema(target), { ...schema, roles: { ...schema.roles, own: { name: 'Own' } } });
+	t.deepEqual(await exportedSchema(target), { ...resourcesAndRoles, roles: { ...schema.roles, own: { name: 'Own' } } });
 	await ledger.balanced();
 });
 
 journey('a scope says by key what is copied; what that refers to has to be there', async (t, place, management) => {
 	await filled(place);
 	const copy = copyClient(place, management);
-	const { resources, roles } = schema;
+	const { resources, roles } = resourcesAndRoles;
 	const scopes: readonly (readonly [scope: Json, resources: readonly string[], roles: readonly string[]])[] = [
 		[{ roles: { exclude: ['*'] } }, ['document', 'report'], []],
 		[{ roles: { include: ['test-*'] } }, ['document', 'report'], ['test-1', 'test-2']],
@@ -127,6 +139,9 @@ journey('a scope says by key what is copied; what that refers to has to be there
 			resources: only(resources, resourceKeys),
 			roles: only(roles, roleKeys),
 		});
+		// With all roles that have a level, and with the element of its reviewers.
+		const both = roleKeys.includes('editor') && roleKeys.includes('reader');
+		t.deepEqual((await exported(target)).schema['elements_configs'], both ? elements_configs : {});
 	}
 	const target = await newPlace(management, management.project);
 	const ledger = await openLedger(t, target);
