@@ -14,6 +14,7 @@ import { Email } from '../wire/email.js';
 import type { UserCreate, UserRead } from '../wire/user.js';
 import type { OwnInviteApprove, UserInviteRead } from '../wire/user-invite.js';
 import { assignMany } from './assignment.js';
+import { removeEndedInvites } from './ended-invite.js';
 import { addTenantUser } from './tenant-user.js';
 import { createUser } from './user.js';
 import { refuseDefinedAttributes } from './user-attributes.js';
@@ -22,6 +23,9 @@ import { announceUser, findAnnouncing } from './webhook-event.js';
 
 /** Invites that users make in elements, and that the invited approve with a token of the application (contract: Invites). */
 
+/** How long an invite that a user makes in an element can be approved, in seconds: a week. */
+const inviteSeconds = 604_800;
+
 /** Whether adding a user in this element makes an invite: it notifies by mail, or has a webhook. */
 export function isInviting({ email_notifications, webhook_url }: ElementsConfig): boolean {
 	return email_notifications || webhook_url !== null;
@@ -29,7 +33,7 @@ export function isInviting({ email_notifications, webhook_url }: ElementsConfig)
 
 /**
  * Invites a user to the tenant or to the instance, with a role that the actor may give. Who is invited there already is
- * invited anew by the same invite. Throws `forbidden` where that has a role that the actor may not take, and
+ * invited anew by the same invite, for a whole lifetime again. Throws `forbidden` where that has a role that the actor may not take, and
  * `unprocessable` without an e-mail address.
  */
 export async function inviteUser(
@@ -47,7 +51,9 @@ export async function inviteUser(
 		attributes,
 		role_id: role.id,
 		config_id: config.id,
+		expires_at: new Date(unit.now.getTime() + inviteSeconds * 1_000),
 	};
+	await removeEndedInvites(unit, [key]);
 	const [pending] = await pendingInvites(unit, management, { user_key: key }).rows;
 	if (pending !== undefined) {
 		requireManagedRole(management, await unit.find(Role, pending.role_id));
@@ -81,7 +87,7 @@ export function pendingInvites(
 
 /** An invite as elements show it: under the key of the future user. */
 export function readElementInvite(unit: ReadingUnit, invite: UserInvite): UserInviteRead {
-	return { ...invite, ...unit.scope, key: userKeyOf(invite) };
+	return { ...invite, ...unit.scope, key: userKeyOf(invite), expires_at: invite.expires_at ?? undefined };
 }
 
 function userKeyOf({ user_key, key }: UserInvite): string {
@@ -164,7 +170,9 @@ export async function approveOwnInvite(
 	await refuseDefinedAttributes(unit, attributes);
 	const given = { ...attributes, ...invite.attributes };
 	const key = requireUserKey(person.key);
-	return admitInvited(unit, invite, await createInvited(unit, invite, { key, email: invite.email, attributes: given }));
+	const user = await createInvited(unit, invite, { key, email: invite.email, attributes: given });
+	unit.actAs(user.id);
+	return admitInvited(unit, invite, user);
 }
 
 /** Creates the user that an invite becomes, with the names of the invite. Throws `duplicate`. */
@@ -190,7 +198,7 @@ export async function admitInvited(unit: WritingUnit, invite: UserInvite, user: 
 	if (user_key !== null && onInstance === null) await addTenantUser(unit, tenant, user);
 	const resource_instance = onInstance ?? undefined;
 	await assignMany(unit, [{ user: user.id, role: role_id, tenant: tenant_id, resource_instance }]);
-	await unit.update(UserInvite, invite, { status: 'approved' }, invite.key);
+	await unit.update(UserInvite, invite, { status: 'approved', expires_at: null }, invite.key);
 	const config = await findAnnouncing(unit, invite.config_id);
 	if (config !== null) await announceUser(unit, config, { user, tenant, role });
 	const [instance = null] = onInstance === null ? [] : await instancesBy(unit, { ids: [onInstance] });

@@ -3,6 +3,7 @@ import type { Scope } from '../store/unit/reading-unit.js';
 import { rowsPerStatement } from '../store/unit/row-chunks.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { removeExpiredAssignments } from './assignment.js';
+import { removeEndedInvites } from './ended-invite.js';
 import { removeExpiredTuples } from './relationship-tuple.js';
 
 /** What a sweeper needs of the store. */
@@ -72,7 +73,8 @@ export class ExpirySweeper {
 	}
 }
 
-/** Deletes some expired grants, at most as many of each kind as one statement takes. Returns how many. */
+/** Deletes some expired grants and invites, at most as many of each kind as one statement takes. Returns how many. */
 async function removeExpired(unit: WritingUnit): Promise<number> {
-	return (await removeExpiredAssignments(unit)) + (await removeExpiredTuples(unit));
+	const grants = (await removeExpiredAssignments(unit)) + (await removeExpiredTuples(unit));
+	return grants + (await removeEndedInvites(unit));
 }

@@ -9,6 +9,7 @@ import {
 	tenantUsersBy,
 } from '../store/table/tenant-user.js';
 import type { User } from '../store/table/user.js';
+import { UserInvite, userInvitesBy } from '../store/table/user-invite.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { removeAssignments } from './assignment.js';
 
@@ -35,13 +36,16 @@ export async function addTenantUsers(unit: WritingUnit, places: readonly TenantM
 }
 
 /**
- * Removes a user from a tenant, with the roles it holds there; the user itself stays. Throws `not_found` if it does not
+ * Removes a user from a tenant, with the roles it holds there and its pending invites to there, those to instances among
+ * them; the user itself stays. Throws `not_found` if it does not
  * belong to the tenant.
  */
 export async function removeTenantUser(unit: WritingUnit, tenant: Tenant, user: User): Promise<void> {
 	const place = { tenant_ids: [tenant.id], user_ids: [user.id] };
 	const roles = await removeAssignments(unit, place);
 	const places = await removeTenantUsers(unit, place);
+	const invited = { tenant_ids: [tenant.id], user_key: user.key, status: 'pending' } as const;
+	await unit.removeMany(UserInvite, await userInvitesBy(unit, invited), (invite) => invite.key);
 	if (roles + places === 0) throw notFound('TenantUser', `${user.key}@${tenant.key}`);
 }
 

@@ -7,17 +7,23 @@ import { UserInvite, type UserInviteFilter, userInvitesBy } from '../store/table
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { UserInviteApprove, UserInviteCreate, UserInviteRead, UserInviteUpdate } from '../wire/user-invite.js';
+import { asDate } from './as-date.js';
 import { definedFields } from './defined-fields.js';
 import { admitInvited, createInvited, requireOpenInvite } from './element-invite.js';
+import { removeEndedInvites } from './ended-invite.js';
 
 /** An invite as the API shows it. */
 export function readUserInvite(unit: ReadingUnit, row: UserInvite): UserInviteRead {
-	return { ...row, ...unit.scope };
+	return { ...row, ...unit.scope, expires_at: row.expires_at ?? undefined };
 }
 
 /** Adds an invite. Throws `duplicate`, `not_found` for what its ids name, or `invalid` as `changeUserInvite` does. */
 export async function createUserInvite(unit: WritingUnit, body: UserInviteCreate): Promise<UserInvite> {
-	return unit.create(UserInvite, { ...definedFields(body), ...(await resolveTarget(unit, body)) }, body.key);
+	const { expires_at, ...fields } = body;
+	const target = await resolveTarget(unit, body);
+	const columns = { ...definedFields(fields), ...target, expires_at: openUntil(body.status, asDate(expires_at)) };
+	await removeEndedInvites(unit, [body.key]);
+	return unit.create(UserInvite, columns, body.key);
 }
 
 /**
@@ -29,13 +35,12 @@ export async function changeUserInvite(
 	invite: UserInvite,
 	body: UserInviteUpdate,
 ): Promise<UserInvite> {
-	const given = definedFields(body);
-	return unit.update(
-		UserInvite,
-		invite,
-		{ ...given, ...(await resolveTarget(unit, { ...invite, ...given })) },
-		invite.key,
-	);
+	const { expires_at, ...fields } = body;
+	const given = definedFields(fields);
+	const end = expires_at === undefined ? invite.expires_at : asDate(expires_at ?? undefined);
+	const target = await resolveTarget(unit, { ...invite, ...given });
+	const columns = { ...given, ...target, expires_at: openUntil(given.status ?? invite.status, end) };
+	return unit.update(UserInvite, invite, columns, invite.key);
 }
 
 /**
@@ -60,6 +65,11 @@ export async function approveUserInvite(unit: WritingUnit, invite: UserInvite, b
  */
 export async function removeUserInvites(unit: WritingUnit, filter: UserInviteFilter): Promise<void> {
 	await unit.removeMany(UserInvite, await userInvitesBy(unit, filter), (invite) => invite.key);
+}
+
+/** The end of an invite. One that was approved stays as a record, for good. */
+function openUntil(status: UserInvite['status'], end: Date | null): Date | null {
+	return status === 'approved' ? null : end;
 }
 
 type InviteTarget = Pick<UserInvite, 'role_id' | 'tenant_id' | 'resource_instance_id'>;

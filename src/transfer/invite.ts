@@ -1,3 +1,6 @@
+import { asDate } from '../domain/as-date.js';
+import { removeEndedInvites } from '../domain/ended-invite.js';
+import { ElementsConfig } from '../store/table/elements-config.js';
 import { instancesBy } from '../store/table/resource-instance.js';
 import { Role } from '../store/table/role.js';
 import { Tenant } from '../store/table/tenant.js';
@@ -28,9 +31,14 @@ export const userInvitePart: DocumentPart<UserInviteEntry> = {
 			status: 'pending',
 			tenant: null,
 			resource_instance: null,
+			element: null,
+			user_key: null,
+			attributes: null,
+			expires_at: null,
 		}),
 	async write(unit, entries) {
 		const wanted = await resolve(unit, entries);
+		await removeEndedInvites(unit, entryNames(entries));
 		await unit.createMany(
 			UserInvite,
 			wanted.filter(({ exists }) => !exists).map(({ columns }) => columns),
@@ -60,7 +68,12 @@ async function inviteEntries(
 	const ids = rows.flatMap((row) => row.resource_instance_id ?? []);
 	const found = ids.length === 0 ? [] : await instancesBy(unit, { ids });
 	const instances = new Map(found.map((row) => [row.id, row]));
-	return rows.map(({ key, email, first_name, last_name, status, ...row }) => {
+	const elements = await rowsWithIds(
+		unit,
+		ElementsConfig,
+		rows.flatMap(({ config_id }) => config_id ?? []),
+	);
+	return rows.map(({ key, email, first_name, last_name, status, user_key, attributes, ...row }) => {
 		const role = roles.get(row.role_id);
 		const instance = instances.get(row.resource_instance_id ?? '');
 		const roleKey = role?.key ?? '';
@@ -72,6 +85,10 @@ async function inviteEntries(
 			role: role?.resource_id && instance ? `${instance.resource}:${roleKey}` : roleKey,
 			tenant: instance === undefined ? (tenants.get(row.tenant_id)?.key ?? '') : null,
 			resource_instance: instance === undefined ? null : instanceName(instance.resource, instance.key),
+			element: elements.get(row.config_id ?? '')?.key ?? null,
+			user_key,
+			attributes,
+			expires_at: row.expires_at?.toISOString() ?? null,
 		};
 		return { name: key, place: [...member, key], value };
 	});
@@ -96,8 +113,13 @@ async function resolve(unit: ReadingUnit, entries: readonly WantedEntry<UserInvi
 		Role,
 		entries.map(({ value }) => invitedRole(value)),
 	);
+	const elementAt = await keyResolver(
+		unit,
+		ElementsConfig,
+		entries.flatMap(({ value }) => value.element ?? []),
+	);
 	return entries.map(({ name: key, place, value, exists }) => {
-		const { role: _, tenant, resource_instance, ...fields } = value;
+		const { role: _, tenant, resource_instance, element, expires_at, ...fields } = value;
 		const instance = resource_instance === null ? null : instanceAt(resource_instance, [...place, 'resource_instance']);
 		const columns = {
 			key,
@@ -105,6 +127,8 @@ async function resolve(unit: ReadingUnit, entries: readonly WantedEntry<UserInvi
 			role_id: roleAt(invitedRole(value), [...place, 'role']).id,
 			tenant_id: instance?.tenant_id ?? tenantAt(tenant ?? '', [...place, 'tenant']).id,
 			resource_instance_id: instance?.id ?? null,
+			config_id: element === null ? null : elementAt(element, [...place, 'element']).id,
+			expires_at: asDate(expires_at ?? undefined),
 		};
 		return { exists, columns };
 	});

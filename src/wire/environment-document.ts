@@ -228,7 +228,7 @@ export const MadeForGroupsEntry = z
 	.meta({ id: 'MadeForGroupsEntry' });
 export type MadeForGroupsEntry = z.output<typeof MadeForGroupsEntry>;
 
-/** When a grant ends. One that has ended already is left out of an import. */
+/** When a grant or an invite ends. One that has ended already is left out of an import. */
 const ends = orNull(Timestamp).meta({ description: 'When it ends; absent for good.' });
 
 /** A relationship: its subject and its object are `<resource key>:<instance key>`. */
@@ -265,6 +265,10 @@ export const UserInviteEntry = z
 		status: defaulted(UserInviteStatus, () => 'pending' as const),
 		role: z.union([Key, keyPair('<resource key>:<role key>')], 'must be `<role key>` or `<resource key>:<role key>`'),
 		...place,
+		element: orNull(Key).meta({ description: 'The element in which it was made.' }),
+		user_key: orNull(UserKey).meta({ description: 'The key of the user, where the invite was made in an element.' }),
+		attributes: orNull(ComparedAttributes),
+		expires_at: ends,
 	})
 	.refine(inOnePlace, inOnePlaceOnly)
 	.refine(isOfInstance, { message: 'must be a role of the resource of `resource_instance`', path: ['role'] })

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ComparedAttributes } from './attributes.js';
-import { clearable, defaulted, environmentObject, Name, optional, UserKey, Uuid } from './common.js';
+import { clearable, defaulted, environmentObject, Name, optional, Timestamp, UserKey, Uuid } from './common.js';
 import { Email } from './email.js';
-import { granting } from './granting.js';
+import { Expiry, expiryShape, granting } from './granting.js';
 import { pageShape, References, Search } from './query.js';
 
 /** Whether an invite has become a user. */
@@ -18,6 +18,7 @@ export const UserInviteCreate = granting({
 	role_id: Uuid,
 	tenant_id: Uuid,
 	resource_instance_id: optional(Uuid),
+	...expiryShape,
 }).meta({ id: 'ElementsUserInviteCreate' });
 export type UserInviteCreate = z.output<typeof UserInviteCreate>;
 
@@ -31,6 +32,7 @@ export const UserInviteUpdate = granting(
 		role_id: optional(Uuid),
 		tenant_id: optional(Uuid),
 		resource_instance_id: clearable(Uuid),
+		expires_at: clearable(Expiry),
 	},
 	['key'],
 ).meta({ id: 'ElementsUserInviteUpdate' });
@@ -39,7 +41,7 @@ export type UserInviteUpdate = z.output<typeof UserInviteUpdate>;
 /** The user that an invite becomes; `email` must be the one that was invited. */
 export const UserInviteApprove = granting(
 	{ email: Email, key: UserKey, attributes: defaulted(ComparedAttributes, () => ({})) },
-	['status', 'first_name', 'last_name', 'role_id', 'tenant_id', 'resource_instance_id'],
+	['status', 'first_name', 'last_name', 'role_id', 'tenant_id', 'resource_instance_id', 'expires_at'],
 ).meta({ id: 'ElementsUserInviteApprove' });
 export type UserInviteApprove = z.output<typeof UserInviteApprove>;
 
@@ -75,6 +77,7 @@ export const UserInviteRead = z
 		role_id: Uuid,
 		tenant_id: Uuid,
 		resource_instance_id: Uuid.nullable(),
+		expires_at: Timestamp.optional().meta({ description: 'Until when it can be approved; absent for good.' }),
 	})
 	.meta({ id: 'ElementsUserInviteRead' });
 export type UserInviteRead = z.input<typeof UserInviteRead>;

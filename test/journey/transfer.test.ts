@@ -163,6 +163,15 @@ const whole = {
 		user_invites: {
 			ben: { email: 'ben@example.com', role: 'a', tenant: 'acme' },
 			eve: { email: 'eve@example.com', role: 'm', resource_instance: 'folder:finance', status: 'approved' },
+			'kim|2': {
+				email: 'kim@example.com',
+				role: 'a',
+				tenant: 'acme',
+				element: 'people',
+				user_key: 'kim',
+				attributes: { team: 'red' },
+				expires_at: '2999-01-01T00:00:00.000Z',
+			},
 			zoe: { email: 'zoe@example.com', first_name: 'Zoe', role: 'folder:owner', resource_instance: 'folder:home' },
 		},
 	},
@@ -221,7 +230,7 @@ journey('what is imported is exported, and importing it again changes nothing', 
 		group: { create: 2, update: 0, delete: 0 },
 		relationship_tuple: { create: 2, update: 0, delete: 0 },
 		role_assignment: { create: 6, update: 0, delete: 0 },
-		user_invite: { create: 3, update: 0, delete: 0 },
+		user_invite: { create: 4, update: 0, delete: 0 },
 	});
 	const document = await exported(place);
 	t.deepEqual(document, whole);
@@ -481,6 +490,7 @@ journey('a document that is wrong is refused at its place, and one that names no
 		[invited({ role: 'x' }), 404, 'facts.user_invites.i.role'],
 		[invited({ role: 'other:r' }), 422, 'body.facts.user_invites.i.role'],
 		[invited({ resource_instance: 'document:x' }), 404, 'facts.user_invites.i.resource_instance'],
+		[invited({ element: 'x' }), 404, 'facts.user_invites.i.element'],
 		[invited({ tenant: 'x', resource_instance: null, role: 't' }), 404, 'facts.user_invites.i.tenant'],
 		[{ facts: { tenant_users: [{ user: 'x', tenant: 'default' }] } }, 404, 'facts.tenant_users.0.user'],
 		[

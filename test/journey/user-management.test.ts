@@ -378,7 +378,13 @@ journey('an element that notifies invites, and the invited approve', async (t, p
 		tenant_id: await factId(place, 'tenants/acme'),
 		resource_instance_id: null,
 	});
-	t.deepEqual(await ledger.kept(await olga.post(users, body)), invite, 'the same invite again');
+	const week = 7 * 24 * 3_600_000;
+	const lifetime = ({ expires_at, updated_at }: Loose) =>
+		Date.parse(String(expires_at)) - Date.parse(String(updated_at));
+	t.is(lifetime(invite), week);
+	const renewed = await ledger.wrote(await olga.post(users, body));
+	t.is(renewed['id'], invite['id'], 'the same invite again, for another week');
+	t.is(lifetime(renewed), week);
 	t.is((await http.get(`${facts}/users/ines@example.com`)).status, 404);
 	const { body: list } = await olga.get<Paginated>(`${users}?per_page=3&page=3`);
 	t.deepEqual([keysIn(list), list.total_count, list.page_count], [['una', 'ines@example.com'], 8, 3]);
@@ -432,6 +438,11 @@ journey('an element that notifies invites, and the invited approve', async (t, p
 	});
 	t.deepEqual(await rolesOf(place, 'ines'), ['lead']);
 	fails(t, await approve(claims, own), 400, 'already');
+	t.is((await http.get(`${facts}/user_invites/${invite['id']}`)).body['expires_at'], undefined, 'a record for good');
+	const { body: changes } = await http.get<Paginated>(
+		`/v2/projects/${place.project}/envs/${place.key}/changes?kind=user_invite&per_page=1`,
+	);
+	t.like(changes.data[0], { operation: 'update', actor: { id: approved.body['id'] } }, 'who did not exist before');
 });
 
 journey('tenants invite one user without hearing of each other, and invites are taken back', async (t, place) => {
@@ -465,6 +476,28 @@ journey('tenants invite one user without hearing of each other, and invites are 
 	]);
 	// A member is given a role at once; who is somewhere else is invited like everybody.
 	t.like((await olga.post(users, { key: 'tim', role: 'lead' })).body, { key: 'tim', status: undefined });
+	// Who leaves a tenant is not invited to its instances any more, but still elsewhere.
+	const plan = { resource_instance_id: 'document:plan' };
+	t.is((await olga.post(users, { key: 'pia', email: 'pia@example.com' })).body['status'], 'pending');
+	await olga.post(users, { key: 'pia', email: 'pia@example.com', role: 'reader', ...plan });
+	await bob.post(users, { key: 'pia', email: 'pia@example.com' });
+	const invitesOf = async (user: string) =>
+		(await http.get<Paginated>(`${facts}/user_invites?search=${user}`)).body.total_count;
+	t.is(await invitesOf('pia'), 3);
+	await http.post(`${facts}/users`, { key: 'pia', role_assignments: [{ role: 'staff', tenant: 'acme' }] });
+	t.is((await olga.delete(`${users}/pia`)).status, 204);
+	t.is(await invitesOf('pia'), 1);
+	// What has ended is as if it had never been, also before it is swept.
+	const old = await olga.post(users, { key: 'otto', email: 'otto@example.com' });
+	const stored = () => place.store.database.knex('user_invites').where({ id: old.body['id'] });
+	await stored().update({ expires_at: new Date(0) });
+	t.is(await invitesOf('otto'), 0);
+	fails(t, await approve(old.body, 'otto'), 404, 'UserInvite');
+	fails(t, await olga.delete(`${users}/otto`), 404, 'User');
+	const anew = await olga.post(users, { key: 'otto', email: 'otto@example.com' });
+	t.not(anew.body['id'], old.body['id']);
+	t.deepEqual(await stored(), []);
+	t.is((await olga.delete(`${users}/otto`)).status, 204);
 	t.is((await olga.post(users, { key: 'bob', email: 'bob@example.com' })).body['status'], 'pending');
 	t.is((await max.delete(`${users}/bob`)).status, 204);
 	fails(t, await max.delete(`${users}/bob`), 404, 'User');

@@ -3,11 +3,10 @@ import { Environment } from '../table/account.js';
 import type { Scope } from '../unit/reading-unit.js';
 import { environmentScope } from './account.js';
 
-/** The environments in which expired grants are stored, by the clock of the database. */
+/** The environments in which expired grants and invites are stored, by the clock of the database. */
 export async function environmentsWithExpired(knex: Knex): Promise<readonly Scope[]> {
 	const expired = (table: string) => `select environment_id from ${table} where expires_at <= statement_timestamp()`;
-	const rows = await Environment.query(knex).whereRaw(
-		`environments.id in (${expired('role_assignments')} union ${expired('relationship_tuples')})`,
-	);
+	const tables = ['role_assignments', 'relationship_tuples', 'user_invites'];
+	const rows = await Environment.query(knex).whereRaw(`environments.id in (${tables.map(expired).join(' union ')})`);
 	return rows.map(environmentScope);
 }

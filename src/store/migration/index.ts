@@ -18,6 +18,7 @@ import { up as expiringGrants } from './0016-expiring-grants.js';
 import { up as elementInvites } from './0017-element-invites.js';
 import { up as webhookDeliveries } from './0018-webhook-deliveries.js';
 import { up as consumedApprovals } from './0019-consumed-approvals.js';
+import { up as endingInvites } from './0020-ending-invites.js';
 import { up as auditLogs } from './0021-audit-logs.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
@@ -41,6 +42,7 @@ const migrations = [
 	{ name: '0017-element-invites', up: elementInvites },
 	{ name: '0018-webhook-deliveries', up: webhookDeliveries },
 	{ name: '0019-consumed-approvals', up: consumedApprovals },
+	{ name: '0020-ending-invites', up: endingInvites },
 	{ name: '0021-audit-logs', up: auditLogs },
 ] as const;
 

@@ -1,6 +1,8 @@
 import { whereSearched } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
+import { rowsPerStatement } from '../unit/row-chunks.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel } from './environment-model.js';
 
 /** Someone who is to become a user, and the role that they will get. */
@@ -9,6 +11,7 @@ export class UserInvite extends KeyedModel {
 	static override readonly jsonAttributes = ['attributes'];
 	static readonly kind = 'user_invite';
 	static readonly title = 'UserInvite';
+	static readonly expires = true;
 
 	declare status: 'pending' | 'approved';
 	declare email: string;
@@ -24,6 +27,8 @@ export class UserInvite extends KeyedModel {
 	declare user_key: string | null;
 	/** The attributes of the future user; `null` for invites made with an API key. */
 	declare attributes: Record<string, unknown> | null;
+	/** Until when it can be approved; `null` for good, and once it was. */
+	declare expires_at: Date | null;
 }
 
 /** What narrows a list of invites: any of each list, all of the lists together; absent ones do not narrow. */
@@ -60,6 +65,19 @@ export function userInvitesBy(
 	if (user_key !== undefined) query.whereRaw('coalesce(user_invites.user_key, user_invites.key) = ?', [user_key]);
 	if (status !== undefined) query.where('user_invites.status', status);
 	return rowQuery(query);
+}
+
+/** Some invites that have ended and are still stored, of these keys where they are given. */
+export function endedInvites(unit: ReadingUnit, keys?: readonly string[]): RowQuery<UserInvite> {
+	const query = unit.queryStored(UserInvite).whereRaw('user_invites.expires_at <= statement_timestamp()');
+	if (keys !== undefined) query.whereRaw('user_invites.key = any(?::text[])', [keys]);
+	return rowQuery(query.orderBy('user_invites.id').limit(rowsPerStatement));
+}
+
+/** Deletes invites, also those that have ended. Records nothing. */
+export async function deleteStoredInvites(unit: WritingUnit, rows: readonly UserInvite[]): Promise<void> {
+	const ids = rows.map(({ id }) => id);
+	await unit.queryStored(UserInvite).whereRaw('user_invites.id = any(?::uuid[])', [ids]).delete();
 }
 
 const searched = ['key', 'user_key', 'email', 'first_name', 'last_name'].map((column) => `user_invites.${column}`);

@@ -146,7 +146,7 @@ async function fill(
 		await member.fill(unit);
 		if (unit.abandoned) await transaction.raw(rollback);
 		const kept = !unit.abandoned;
-		return { member, actorId, now, changes: kept ? unit.changes : [], outbox: kept && unit.outbox };
+		return { member, actorId: unit.actorId, now, changes: kept ? unit.changes : [], outbox: kept && unit.outbox };
 	} finally {
 		unit.close();
 	}

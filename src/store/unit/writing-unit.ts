@@ -28,6 +28,7 @@ export class WritingUnit extends ReadingUnit {
 	readonly #changes: Change[] = [];
 	/** For each table, how many rows were inserted, and how many when it was last analyzed. */
 	readonly #inserted = new Map<string, { rows: number; analyzed: number }>();
+	#actorId: string | null;
 	#abandoned = false;
 	#outbox = false;
 	#closed = false;
@@ -37,12 +38,22 @@ export class WritingUnit extends ReadingUnit {
 		database: Knex.Transaction,
 		clock: Clock,
 		cipher: Cipher,
-		/** The API key or the user of elements that writes; `null` for the server itself. */
-		readonly actorId: string | null,
+		actorId: string | null,
 		/** The instant every row of this unit is stamped with. */
 		readonly now: Date,
 	) {
 		super(scope, database, clock, cipher);
+		this.#actorId = actorId;
+	}
+
+	/** The API key or the user of elements that writes; `null` for the server itself. */
+	get actorId(): string | null {
+		return this.#actorId;
+	}
+
+	/** Says that the writer is this user, whom the unit itself has made. */
+	actAs(userId: string): void {
+		this.#actorId = userId;
 	}
 
 	/** What this unit has changed so far, each object once. */
