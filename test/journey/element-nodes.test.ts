@@ -92,6 +92,15 @@ async function twoNodes(t: ExecutionContext, receiver: Receiver) {
 		roles_to_levels: {},
 		webhook: { url: receiver.url },
 	});
+	await made(`${schema}/resources`, { key: 'account', name: 'Account', actions: {} });
+	await made(config, {
+		key: 'payments',
+		name: 'Payments',
+		elements_type: 'operation_approval',
+		settings: { resource: 'account', single_use: true },
+		roles_to_levels: {},
+	});
+	for (const key of ['operator', 'checker']) await made(`${facts}/tenants/default/users`, { key });
 	const connection = new pg.Client({ connectionString: database.url });
 	await connection.connect();
 	await connection.query('listen regolith_revision');
@@ -136,6 +145,76 @@ async function stateOf({ http }: Cluster, { user, id }: Asked) {
 		moves: moves.map(({ revision }) => revision),
 		assigned: assigned.map(({ revision }) => revision),
 	};
+}
+
+/** Approvals that are good for one use, and the session of who may use them, at the process that is not killed. */
+interface Usable {
+	readonly operator: Client;
+	readonly approvals: readonly { readonly id: string; readonly instance: string }[];
+}
+
+const payments = `${config}/payments/operation_approval`;
+
+/** An operation on each of these accounts is asked for and approved. */
+async function approveOperations({ other, http }: Cluster, keys: readonly string[]): Promise<Usable> {
+	const sessionOf = async (user: string) =>
+		client(other.url, (await signIn({ http }, user, 'default')).element_bearer_token);
+	const [operator, checker] = [await sessionOf('operator'), await sessionOf('checker')];
+	const approvals: { id: string; instance: string }[] = [];
+	for (const key of keys) {
+		const instance = `account:${key}`;
+		const access_request_details = { tenant: 'default', resource: 'account', resource_instance: instance };
+		const id = String((await operator.post(payments, { access_request_details })).body['id']);
+		const reviewing = { user: 'checker', role: '_Reviewer_', tenant: 'default', resource_instance: instance };
+		await http.post(`${facts}/role_assignments`, reviewing);
+		const { status } = await checker.put(`${payments}/${id}/approve`, {});
+		if (status !== 200) throw new Error(`an operation was not approved: ${status}`);
+		approvals.push({ id, instance });
+	}
+	return { operator, approvals };
+}
+
+function consume(url: string, id: string) {
+	return client(url, secretFor('test-environment')).post(`${facts}/operation_approvals/${id}/consume`);
+}
+
+/**
+ * An approval was used if and only if its role is gone, in one revision, and if it was answered so. It can be used
+ * once at most. Returns whether it was.
+ */
+async function assertUsedOnce(
+	t: ExecutionContext,
+	{ other, http }: Cluster,
+	{ operator }: Usable,
+	{ id, instance }: Usable['approvals'][number],
+	answered: boolean,
+): Promise<boolean> {
+	const used = async () => 'consumed_at' in (await operator.get(`${payments}/${id}`)).body;
+	const revisions = async (query: string, isOf: (change: Loose) => boolean) => {
+		const { body } = await http.get<Paginated>(`/v2/projects/default/envs/dev/changes?per_page=100&${query}`);
+		return body.data.filter(isOf).map(({ revision }) => revision);
+	};
+	const uses = () =>
+		revisions(
+			'kind=element_request&operation=update',
+			({ key, after }) => key === id && Boolean((after as Loose)['consumed_at']),
+		);
+	const taken = () =>
+		revisions(
+			'kind=role_assignment&operation=delete',
+			({ before }) => (before as Loose | null)?.['element_request_id'] === id,
+		);
+	const held = async () =>
+		(await http.get<readonly unknown[]>(`${facts}/role_assignments?user=operator&resource_instance=${instance}`)).body
+			.length;
+	const before = await used();
+	if (answered) t.true(before, 'an answer counts');
+	t.is(await held(), before ? 0 : 1, instance);
+	t.is((await uses()).length, before ? 1 : 0);
+	t.is((await consume(other.url, id)).status, before ? 409 : 200, 'at most once');
+	t.is((await uses()).length, 1);
+	t.deepEqual(await taken(), await uses(), 'in one revision');
+	return before;
 }
 
 test('two processes decide a request once, and a kill leaves nothing half done and nothing untold', async (t) => {
@@ -218,22 +297,29 @@ async function approve({ url }: Service, reviewer: string, { id }: Asked): Promi
 	return (await client(url, secretFor('test-environment')).put(path, {})).status;
 }
 
-/** Kills a process while it approves. A request is approved if and only if its role is assigned, in one revision. */
+/**
+ * Kills a process while it approves, and while approvals are used. A request is approved if and only if its role is
+ * assigned, in one revision.
+ */
 async function assertWhole(t: ExecutionContext, cluster: Cluster, random: Random): Promise<Told> {
 	const { mortal } = cluster;
 	const told: (Asked & { readonly status: string })[] = [];
 	let unanswered = 0;
 	let unheard = 0;
+	const uses = { unanswered: 0, unheard: 0 };
 	for (let kill = 0; kill < kills; kill += 1) {
 		const asked = await Promise.all([0, 1, 2, 3].map((number) => ask(cluster, `killed-${kill}-${number}`)));
+		const usable = await approveOperations(cluster, [`${kill}-a`, `${kill}-b`]);
 		const [first, ...others] = asked;
 		const began = performance.now();
 		if (first !== undefined) t.is(await approve(mortal, 'reviewer-0', first), 200);
 		// One after the other, so that whatever the moment of the kill, some are near their commit.
 		const pace = Math.ceil((performance.now() - began) / 3);
 		const silent = new Set<string>();
+		// Half of the time the first commit is that of a use, and half of the time that of an approval.
+		const [usesWait, approvalsWait] = kill % 4 < 2 ? [0, 2] : [3, 0];
 		const sent = others.map(async (one, index) => {
-			await sleep(index * pace);
+			await sleep((approvalsWait + index) * pace);
 			return approve(mortal, `reviewer-${index}`, one)
 				.then((status) => t.is(status, 200))
 				.catch(() => {
@@ -241,10 +327,26 @@ async function assertWhole(t: ExecutionContext, cluster: Cluster, random: Random
 					silent.add(one.id);
 				});
 		});
+		const answered = new Set<string>();
+		const consuming = usable.approvals.map(async ({ id }, index) => {
+			await sleep((usesWait + index) * pace);
+			await consume(mortal.url, id)
+				.then(({ status }) => {
+					t.is(status, 200);
+					answered.add(id);
+				})
+				.catch(() => {
+					uses.unanswered += 1;
+				});
+		});
 		// Every other time, as soon as the commit is heard of.
 		await (kill % 2 === 0 ? cluster.nextCommit() : sleep(random.below(5 * pace)));
 		await mortal.kill();
-		await Promise.all(sent);
+		await Promise.all([...sent, ...consuming]);
+		for (const one of usable.approvals) {
+			const used = await assertUsedOnce(t, cluster, usable, one, answered.has(one.id));
+			if (used && !answered.has(one.id)) uses.unheard += 1;
+		}
 		for (const one of asked) {
 			const { status, roles, moves, assigned } = await stateOf(cluster, one);
 			t.true(['pending', 'approved'].includes(status), status);
@@ -258,7 +360,9 @@ async function assertWhole(t: ExecutionContext, cluster: Cluster, random: Random
 	}
 	const approved = told.filter(({ status }) => status === 'approved').length;
 	t.log(`${kills} kills: ${told.length} requests, ${unanswered} unanswered, ${approved} approved, ${unheard} of both`);
+	t.log(`${2 * kills} uses of approvals: ${uses.unanswered} unanswered, ${uses.unheard} of them had counted`);
 	t.true(unanswered > 0, 'no kill met a request');
+	t.true(uses.unanswered > 0, 'no kill met a use');
 	t.true(approved > kills, 'no request that a kill may have met was approved');
 	return told;
 }
