@@ -3,7 +3,7 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { documentBytes, type Json } from '../../compiler/index.js';
-import type { Expiring, Facts, Model } from '../../compiler/model.js';
+import type { Expiring, Model } from '../../compiler/model.js';
 import { authorizedUsers } from '../../src/pdp/authorized-users.js';
 import type { DecisionContext } from '../../src/pdp/decide.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';
@@ -17,6 +17,7 @@ import { modelsOfOneSchema } from '../compiler/model.js';
 import { policyWasm, quiet } from '../pdp/environment.js';
 import { noFacts } from '../support/no-facts.js';
 import { expiry } from './history.js';
+import { modelAt } from './model-at.js';
 import { modelQuestions } from './model-questions.js';
 import { decide } from './oracle.js';
 import { answered, type Question, rego } from './questions.js';
@@ -45,24 +46,6 @@ function expiringModels(models: fc.Arbitrary<readonly Model[]>): fc.Arbitrary<re
 }
 
 const anyModels = fc.oneof(expiringModels(modelsOfOneSchema(3)), expiringModels(layeredModels(3)));
-
-/** The model without what has expired: the law knows nothing more of time. */
-function modelAt({ schema, facts }: Model, time: number): Model {
-	return { schema, facts: { ...facts, ...grantsAt(facts, time) } };
-}
-
-function grantsAt({ role_assignments, instance_assignments, relationships }: Facts, time: number) {
-	const holds = ({ expires_at = Number.POSITIVE_INFINITY }: Expiring) => expires_at > time;
-	return {
-		role_assignments: role_assignments.filter(holds).map(lasting),
-		instance_assignments: instance_assignments.filter(holds).map(lasting),
-		relationships: relationships.filter(holds).map(lasting),
-	};
-}
-
-function lasting<T extends Expiring>({ expires_at: _, ...row }: T): Omit<T, 'expires_at'> {
-	return row;
-}
 
 const asInput = (question: Question, time: number) => ({ ...question, time }) as EngineInput;
 

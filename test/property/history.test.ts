@@ -7,9 +7,10 @@ import { Engine } from '../../src/pdp/engine.js';
 import { newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { askOpa, type Bundle, bundleData, bundleModule, snapshot, stepFrom } from './feed.js';
+import { modelAt } from './model-at.js';
 import { decide, patched, permissions } from './oracle.js';
 import type { Query } from './query.js';
-import { opening, Simulation, universe, type Write, write } from './simulation.js';
+import { ends, opening, Simulation, universe, type Write, write } from './simulation.js';
 
 /** Random histories of writes over HTTP, held against books kept aside, the oracle, and stock OPA. */
 
@@ -61,9 +62,8 @@ async function send({ http: api, schema, facts }: Place, entry: Write) {
 			return api.delete(at(`${schema}/roles`, entry.role));
 		case 'assign':
 		case 'unassign': {
-			const { user, role, tenant } = entry;
-			const body = { user, role, tenant };
-			return entry.kind === 'assign'
+			const { kind, ...body } = entry;
+			return kind === 'assign'
 				? api.post(`${facts}/role_assignments`, body)
 				: api.delete(`${facts}/role_assignments`, body);
 		}
@@ -82,6 +82,9 @@ function everyQuery(): readonly Query[] {
 		),
 	);
 }
+
+/** Before anything ends, and when each end has come. */
+const times = [0, ...ends.map((end) => Date.parse(end))];
 
 /** What is known of an environment: its books, and the revision that it must be at. */
 interface Expected {
@@ -197,14 +200,22 @@ interface Decider {
 /** Asks everything of WASM, of `opa eval` and of the oracle. */
 async function askEverything(t: ExecutionContext, place: Place, { model, engine }: Decider): Promise<void> {
 	const queries = everyQuery();
-	const expected = queries.map((query) => decide(model, query).code);
-	const inWasm = queries.map((query) => engine.code({ ...query, time: 0 } as Parameters<Engine['code']>[0]));
-	deepStrictEqual(inWasm, expected, 'WASM = oracle');
-	deepStrictEqual(await askOpa(t, await snapshot(place, '/rego'), queries), expected, 'opa eval = oracle');
-	for (const key of [...universe.users, 'nobody']) {
-		const listed = engine.evaluate('regolith/listing/user_permissions', { user: { key }, time: 0 }) ?? {};
-		deepStrictEqual(sorted(listed), JSON.parse(JSON.stringify(permissions(model, key))), 'a listing is its checks');
-	}
+	const answers = times.map((time) => {
+		const standing = modelAt(model, time);
+		const expected = queries.map((query) => decide(standing, query).code);
+		const inWasm = queries.map((query) => engine.code({ ...query, time } as Parameters<Engine['code']>[0]));
+		deepStrictEqual(inWasm, expected, `WASM = oracle, at ${time}`);
+		for (const key of [...universe.users, 'nobody']) {
+			const listed = engine.evaluate('regolith/listing/user_permissions', { user: { key }, time }) ?? {};
+			const checks = JSON.parse(JSON.stringify(permissions(standing, key)));
+			deepStrictEqual(sorted(listed), checks, `a listing is its checks, at ${time}`);
+		}
+		return expected;
+	});
+	// Of OPA each question is asked once, at one of the times.
+	const asked = queries.map((query, index) => ({ ...query, time: times[index % times.length] ?? 0 }));
+	const expected = queries.map((_, index) => answers[index % times.length]?.[index]);
+	deepStrictEqual(await askOpa(t, await snapshot(place, '/rego'), asked), expected, 'opa eval = oracle');
 }
 
 function sorted(listing: unknown): unknown {

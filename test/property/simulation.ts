@@ -23,7 +23,18 @@ export type Write =
 	| { readonly kind: 'create-role'; readonly role: string; readonly parents: readonly string[] }
 	| { readonly kind: 'grant' | 'revoke'; readonly role: string; readonly resource: string; readonly action: string }
 	| { readonly kind: 'delete-role'; readonly role: string }
-	| { readonly kind: 'assign' | 'unassign'; readonly user: string; readonly role: string; readonly tenant: string };
+	| {
+			readonly kind: 'assign';
+			readonly user: string;
+			readonly role: string;
+			readonly tenant: string;
+			/** One of `ends`. */
+			readonly expires_at?: string;
+	  }
+	| { readonly kind: 'unassign'; readonly user: string; readonly role: string; readonly tenant: string };
+
+/** When roles end: all of it is to come, and is asked about by telling what the time is. */
+export const ends = ['2999-01-01T00:00:00.000Z', '2999-01-02T00:00:00.001Z', '2999-01-03T12:00:00.000Z'] as const;
 
 /** The keys that histories use. `constructor` is a key like any other. */
 export const universe = {
@@ -80,7 +91,11 @@ export const write: fc.Arbitrary<Write> = fc.oneof(
 	},
 	{ weight: 5, arbitrary: fc.record({ kind: kind('grant', 'grant', 'grant', 'revoke'), role, resource, action }) },
 	{ weight: 1, arbitrary: fc.record({ kind: kind('delete-role'), role }) },
-	{ weight: 8, arbitrary: fc.record({ kind: kind('assign', 'assign', 'unassign'), user, role, tenant }) },
+	{ weight: 6, arbitrary: fc.record({ kind: kind('assign', 'unassign'), user, role, tenant }) },
+	{
+		weight: 4,
+		arbitrary: fc.record({ kind: kind('assign'), user, role, tenant, expires_at: fc.constantFrom(...ends) }),
+	},
 );
 
 /** A beginning that most histories share, so that they do not spend themselves on creating what they need. */
@@ -100,6 +115,8 @@ interface RoleBook {
 	readonly grants: Set<string>;
 }
 
+const forGood = Number.POSITIVE_INFINITY;
+
 /** The books of one environment. */
 export class Simulation {
 	/** With their first names and attributes. */
@@ -107,8 +124,8 @@ export class Simulation {
 	readonly #tenants = new Map<string, Record<string, boolean | number> | null>([['default', null]]);
 	readonly #resources = new Map<string, Set<string>>();
 	readonly #roles = new Map<string, RoleBook>();
-	/** `[user, role, tenant]` as JSON. */
-	readonly #assignments = new Set<string>();
+	/** Until when roles are held, by `[user, role, tenant]` as JSON. */
+	readonly #assignments = new Map<string, number>();
 
 	/** Enters a write in the books. Returns whether it must be accepted and whether it changes anything. */
 	enter(entry: Write): { readonly accepted: boolean; readonly changes: boolean } {
@@ -120,7 +137,8 @@ export class Simulation {
 				const known = entry.role === undefined || (this.#roles.has(entry.role) && this.#tenants.has(entry.tenant));
 				if (this.#users.has(entry.user) || !known) return refused;
 				this.#users.set(entry.user, [null, {}]);
-				if (entry.role !== undefined) this.#assignments.add(JSON.stringify([entry.user, entry.role, entry.tenant]));
+				if (entry.role !== undefined)
+					this.#assignments.set(JSON.stringify([entry.user, entry.role, entry.tenant]), forGood);
 				return done;
 			}
 			case 'rename-user':
@@ -196,9 +214,13 @@ export class Simulation {
 				const { user, role, tenant } = entry;
 				const assignment = JSON.stringify([user, role, tenant]);
 				const known = this.#users.has(user) && this.#roles.has(role) && this.#tenants.has(tenant);
-				if (!known || this.#assignments.has(assignment) === (entry.kind === 'assign')) return refused;
-				if (entry.kind === 'assign') this.#assignments.add(assignment);
-				else this.#assignments.delete(assignment);
+				const held = this.#assignments.get(assignment);
+				if (!known) return refused;
+				if (entry.kind === 'unassign') return this.#assignments.delete(assignment) ? done : refused;
+				// The later end counts, and none is the latest.
+				const end = entry.expires_at === undefined ? forGood : Date.parse(entry.expires_at);
+				if (held !== undefined && held >= end) return refused;
+				this.#assignments.set(assignment, end);
 				return done;
 			}
 		}
@@ -234,9 +256,9 @@ export class Simulation {
 				instance_attributes: [],
 				users: [...this.#users.keys()],
 				tenants: [...this.#tenants].map(([key, attributes]) => ({ key, attributes: attributes ?? {} })),
-				role_assignments: [...this.#assignments].map((text) => {
+				role_assignments: [...this.#assignments].map(([text, end]) => {
 					const [who, what, where] = JSON.parse(text) as [string, string, string];
-					return { user: who, role: what, tenant: where };
+					return { user: who, role: what, tenant: where, ...(end === forGood ? {} : { expires_at: end }) };
 				}),
 				instances: [],
 				instance_assignments: [],
@@ -246,7 +268,7 @@ export class Simulation {
 	}
 
 	#unassignAll(place: 0 | 1 | 2, key: string): void {
-		for (const text of this.#assignments) {
+		for (const text of this.#assignments.keys()) {
 			if ((JSON.parse(text) as string[])[place] === key) this.#assignments.delete(text);
 		}
 	}
