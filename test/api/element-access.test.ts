@@ -4,12 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { EnvironmentPath, endpoint, guard } from '../../src/api/access.js';
+import { elementOrigins } from '../../src/api/elements/cross-origin.js';
+import { findElementSession } from '../../src/api/elements/element-session.js';
 import { renderFailure } from '../../src/api/render-failure.js';
 import { createTenant } from '../../src/domain/tenant.js';
 import { reply } from '../../src/http/endpoint.js';
 import { createApplication, listen } from '../../src/http/server.js';
 import { createLogger } from '../../src/log.js';
 import { PolicyStore } from '../../src/store/policy/policy-store.js';
+import type { Store } from '../../src/store/store.js';
 import { tenantsBy } from '../../src/store/table/tenant.js';
 import { countRows } from '../../src/store/unit/row-query.js';
 import { KeySets } from '../../src/token/key-sets.js';
@@ -238,3 +241,26 @@ async function withheld(at: string, headers: Readonly<Record<string, string>>, m
 	const response = await answered;
 	return { status: response.statusCode, body: await text(response) };
 }
+
+test('of one request, the session is looked up once', async (t) => {
+	const looks: string[] = [];
+	const store = {
+		entrance: {
+			find: async (_: string, secret: string) => {
+				looks.push(secret);
+				return null;
+			},
+			isEmbedded: async () => false,
+		},
+	} as unknown as Store;
+	const request = (secret: string) => ({
+		path: '/v2/elements/a/b/config',
+		origin,
+		headers: { authorization: `Bearer ${secret}` },
+		cookie: () => undefined,
+	});
+	const [one, other] = [request('one'), request('other')];
+	await elementOrigins(store).allows(one);
+	for (const asked of [one, other, one]) t.is(await findElementSession(store, asked), null);
+	t.deepEqual(looks, ['one', 'other']);
+});

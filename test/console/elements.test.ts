@@ -202,6 +202,12 @@ async function seriousFaults(frame: Frame): Promise<unknown> {
 		.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`);
 }
 
+/** The colour behind a page, in light (`#ffffff`) or in dark (`#16181c`). */
+function surfaceOf(frame: Frame): Promise<unknown> {
+	return frame.evaluate('getComputedStyle(document.body).backgroundColor');
+}
+const [light, dark] = ['rgb(255, 255, 255)', 'rgb(22, 24, 28)'];
+
 async function mayRead(user: string): Promise<boolean> {
 	const question = { user, action: 'read', resource: { type: 'report', tenant: 'acme' } };
 	return (await stack.pdp.post<{ readonly allow: boolean }>('/allowed', question)).body.allow;
@@ -226,6 +232,11 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	const ann = await openSignedIn(context, 'ann', 'requests');
 	t.is(ann.resolved, true);
 	t.deepEqual(await context.cookies(), []);
+	t.is(await surfaceOf(frameOf(ann.page)), light);
+	await ann.page.emulateMedia({ colorScheme: 'dark' });
+	t.is(await surfaceOf(frameOf(ann.page)), dark, 'as the browser prefers');
+	t.deepEqual(await seriousFaults(frameOf(ann.page)), []);
+	await ann.page.emulateMedia({ colorScheme: 'light' });
 	t.false(await mayRead('ann'));
 	await ann.frame.getByLabel('Role').selectOption({ label: 'Viewer' });
 	await ann.frame.getByLabel('Until (optional)').fill('2999-01-02T10:00');
@@ -237,6 +248,7 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	t.deepEqual(await seriousFaults(frameOf(ann.page)), []);
 
 	const rex = await openSignedIn(await newBrowser(t), 'rex', 'requests', { darkMode: 'true' });
+	t.is(await surfaceOf(frameOf(rex.page)), dark, 'as the address says');
 	const form = rex.frame.getByRole('form', { name: 'Approve the request of Ann' });
 	const { keyboard } = rex.page;
 	await rex.frame.getByRole('button', { name: 'Approve the request of Ann for Viewer' }).focus();
@@ -513,6 +525,8 @@ test.serial('who is not signed in is told so, and may try again', async (t) => {
 	const frame = page.frameLocator('iframe');
 	await frame.getByRole('heading', { name: 'You are not signed in' }).waitFor();
 	t.deepEqual(await seriousFaults(frameOf(page)), []);
+	await page.emulateMedia({ colorScheme: 'dark' });
+	t.is(await surfaceOf(frameOf(page)), light, 'the address counts before what the browser prefers');
 	await call(page, `regolith.elements.login({ loginUrl: '/login/ann', tenant: 'acme' })`);
 	await frame.getByRole('button', { name: 'Try again' }).click();
 	await frame.getByRole('heading', { name: 'Access to reports' }).waitFor();

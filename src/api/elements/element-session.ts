@@ -29,8 +29,17 @@ export function shownSecret({ headers, cookie }: Shown): ShownSecret | null {
 	return { kind: authorization === undefined ? 'cookie' : 'bearer', secret };
 }
 
-/** Who is signed in, going by a request; `null` when nobody is. */
-export async function findElementSession(store: Store, request: Shown): Promise<ElementSession | null> {
+/** Who each request is known to come from, by its headers: its origin is judged by that first, then what it may do. */
+const known = new WeakMap<Shown['headers'], Promise<ElementSession | null>>();
+
+/** Who is signed in, going by a request; `null` when nobody is. Of one request it is looked up once. */
+export function findElementSession(store: Store, request: Shown): Promise<ElementSession | null> {
+	const found = known.get(request.headers) ?? lookUp(store, request);
+	known.set(request.headers, found);
+	return found;
+}
+
+async function lookUp(store: Store, request: Shown): Promise<ElementSession | null> {
 	const shown = shownSecret(request);
 	return shown === null ? null : store.entrance.find(shown.kind, shown.secret);
 }
