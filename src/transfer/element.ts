@@ -4,7 +4,7 @@ import { defaultRoleSetting, requestsSetting, resourceSetting, reviewersSetting 
 import { changeElementsConfig, createElementsConfig, removeElementsConfig } from '../domain/elements-config.js';
 import { ElementsConfig, type ElementsSettings, levelRows } from '../store/table/elements-config.js';
 import { Resource } from '../store/table/resource.js';
-import { Role } from '../store/table/role.js';
+import { Role, tenantRolesOnly } from '../store/table/role.js';
 import { rowsWithIds, rowsWithKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
@@ -211,7 +211,9 @@ async function idsInSettings(unit: ReadingUnit, settings: ElementsSettings): Pro
 		const kind = referringSettings[setting];
 		if (kind === undefined || asId(String(value)) === null) continue;
 		const table = { resource: Resource, element: ElementsConfig, role: Role }[kind];
-		const row = (await rowsWithKeys<Resource | ElementsConfig | Role>(unit, table, [String(value)])).get(String(value));
+		const within = kind === 'role' ? tenantRolesOnly : {};
+		const rows = await rowsWithKeys<Resource | ElementsConfig | Role>(unit, table, [String(value)], within);
+		const row = rows.get(String(value));
 		if (row !== undefined) ids[setting] = row.id;
 	}
 	return { ...settings, ...ids };

@@ -11,7 +11,7 @@ type Entries<V = Json> = Readonly<Record<string, V>>;
 
 /** A document without where it is from. */
 export interface Document {
-	readonly schema: Readonly<Record<'roles' | 'user_attributes' | 'condition_sets', Entries>> & {
+	readonly schema: Readonly<Record<'roles' | 'user_attributes' | 'condition_sets' | 'elements_configs', Entries>> & {
 		readonly resources: Entries<RandomResource>;
 		readonly set_rules: readonly Json[];
 	};
@@ -65,6 +65,7 @@ export function drawDocument(random: GeneratorValue): Document & Json {
 			user_attributes: draw(entriesArbitrary(attribute)),
 			roles,
 			...drawSets(draw, derived, Object.keys(roles)),
+			elements_configs: drawElements(draw, derived, Object.keys(roles)),
 		},
 		facts: drawFacts(draw, derived, Object.keys(roles)),
 	};
@@ -144,6 +145,35 @@ function drawSets(draw: Draw, resources: Entries<RandomResource>, roles: readonl
 	});
 	const set_rules = some(draw, pairs(sides, targets), 6).map(([user_set, target]) => ({ user_set, ...target }));
 	return { condition_sets: Object.fromEntries(sets), set_rules };
+}
+
+const elementType = fc.constantFrom('user_management', 'approval_flow', 'audit_log');
+
+/** Elements in which some roles have levels. A request element may have reviewers, each another element. */
+function drawElements(draw: Draw, resources: Entries<RandomResource>, roles: readonly string[]): Entries {
+	const named = draw(fc.uniqueArray(fc.constantFrom(...keys), { maxLength: 4 }));
+	const types = new Map(named.map((key) => [key, draw(elementType)]));
+	const free = named.filter((key) => types.get(key) === 'user_management');
+	const ofResources = Object.entries(resources).flatMap(([key, one]) =>
+		Object.keys(one.roles ?? {}).map((role) => `${key}:${role}`),
+	);
+	const entry = (elements_type: string | undefined) => {
+		const leveled = some(draw, [...roles, ...ofResources], 3);
+		const levels = leveled.map((role) => [role, draw(fc.constantFrom('LEVEL_1', 'LEVEL_4', 'HIDDEN'))]);
+		const reviewers = elements_type === 'approval_flow' && draw(fc.boolean()) ? free.pop() : undefined;
+		const [first] = elements_type === 'user_management' ? roles : [];
+		const settings = {
+			...(reviewers !== undefined && { user_management_element: reviewers }),
+			...(first !== undefined && { default_role: first }),
+		};
+		return {
+			name: draw(text),
+			elements_type,
+			...ifAny('settings', settings),
+			...ifAny('role_levels', Object.fromEntries(levels)),
+		};
+	};
+	return Object.fromEntries(named.map((key) => [key, entry(types.get(key))]));
 }
 
 const settings = fc.constantFrom({}, { when: { no_direct_roles_on_object: true } });
