@@ -87,7 +87,7 @@ export function pendingInvites(
 
 /** An invite as elements show it: under the key of the future user. */
 export function readElementInvite(unit: ReadingUnit, invite: UserInvite): UserInviteRead {
-	return { ...invite, ...unit.scope, key: userKeyOf(invite), expires_at: invite.expires_at ?? undefined };
+	return { ...invite, ...unit.scope, key: userKeyOf(invite), invite_expires_at: invite.expires_at ?? undefined };
 }
 
 function userKeyOf({ user_key, key }: UserInvite): string {

@@ -14,14 +14,18 @@ import { removeEndedInvites } from './ended-invite.js';
 
 /** An invite as the API shows it. */
 export function readUserInvite(unit: ReadingUnit, row: UserInvite): UserInviteRead {
-	return { ...row, ...unit.scope, expires_at: row.expires_at ?? undefined };
+	return { ...row, ...unit.scope, invite_expires_at: row.expires_at ?? undefined };
 }
 
 /** Adds an invite. Throws `duplicate`, `not_found` for what its ids name, or `invalid` as `changeUserInvite` does. */
 export async function createUserInvite(unit: WritingUnit, body: UserInviteCreate): Promise<UserInvite> {
-	const { expires_at, ...fields } = body;
+	const { invite_expires_at, ...fields } = body;
 	const target = await resolveTarget(unit, body);
-	const columns = { ...definedFields(fields), ...target, expires_at: openUntil(body.status, asDate(expires_at)) };
+	const columns = {
+		...definedFields(fields),
+		...target,
+		expires_at: openUntil(body.status, asDate(invite_expires_at)),
+	};
 	await removeEndedInvites(unit, [body.key]);
 	return unit.create(UserInvite, columns, body.key);
 }
@@ -35,9 +39,9 @@ export async function changeUserInvite(
 	invite: UserInvite,
 	body: UserInviteUpdate,
 ): Promise<UserInvite> {
-	const { expires_at, ...fields } = body;
+	const { invite_expires_at, ...fields } = body;
 	const given = definedFields(fields);
-	const end = expires_at === undefined ? invite.expires_at : asDate(expires_at ?? undefined);
+	const end = invite_expires_at === undefined ? invite.expires_at : asDate(invite_expires_at ?? undefined);
 	const target = await resolveTarget(unit, { ...invite, ...given });
 	const columns = { ...given, ...target, expires_at: openUntil(given.status ?? invite.status, end) };
 	return unit.update(UserInvite, invite, columns, invite.key);

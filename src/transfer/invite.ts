@@ -34,7 +34,7 @@ export const userInvitePart: DocumentPart<UserInviteEntry> = {
 			element: null,
 			user_key: null,
 			attributes: null,
-			expires_at: null,
+			invite_expires_at: null,
 		}),
 	async write(unit, entries) {
 		const wanted = await resolve(unit, entries);
@@ -88,7 +88,7 @@ async function inviteEntries(
 			element: elements.get(row.config_id ?? '')?.key ?? null,
 			user_key,
 			attributes,
-			expires_at: row.expires_at?.toISOString() ?? null,
+			invite_expires_at: row.expires_at?.toISOString() ?? null,
 		};
 		return { name: key, place: [...member, key], value };
 	});
@@ -119,7 +119,7 @@ async function resolve(unit: ReadingUnit, entries: readonly WantedEntry<UserInvi
 		entries.flatMap(({ value }) => value.element ?? []),
 	);
 	return entries.map(({ name: key, place, value, exists }) => {
-		const { role: _, tenant, resource_instance, element, expires_at, ...fields } = value;
+		const { role: _, tenant, resource_instance, element, invite_expires_at, ...fields } = value;
 		const instance = resource_instance === null ? null : instanceAt(resource_instance, [...place, 'resource_instance']);
 		const columns = {
 			key,
@@ -128,7 +128,7 @@ async function resolve(unit: ReadingUnit, entries: readonly WantedEntry<UserInvi
 			tenant_id: instance?.tenant_id ?? tenantAt(tenant ?? '', [...place, 'tenant']).id,
 			resource_instance_id: instance?.id ?? null,
 			config_id: element === null ? null : elementAt(element, [...place, 'element']).id,
-			expires_at: asDate(expires_at ?? undefined),
+			expires_at: asDate(invite_expires_at ?? undefined),
 		};
 		return { exists, columns };
 	});

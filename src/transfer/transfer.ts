@@ -153,10 +153,10 @@ export interface ImportOutcome {
 	readonly expired: number;
 }
 
-/** Whether a value of a document is a grant that has ended. */
+/** Whether a value of a document is a grant or an invite that has ended. */
 function hasExpired(value: unknown, now: Date): boolean {
-	const { expires_at } = Object(value) as { readonly expires_at?: unknown };
-	return typeof expires_at === 'string' && new Date(expires_at) <= now;
+	const { expires_at, invite_expires_at } = Object(value) as Readonly<Record<string, unknown>>;
+	return [expires_at, invite_expires_at].some((end) => typeof end === 'string' && new Date(end) <= now);
 }
 
 /** Objects of the schema, read from one environment for another. */

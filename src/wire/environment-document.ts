@@ -228,7 +228,7 @@ export const MadeForGroupsEntry = z
 	.meta({ id: 'MadeForGroupsEntry' });
 export type MadeForGroupsEntry = z.output<typeof MadeForGroupsEntry>;
 
-/** When a grant or an invite ends. One that has ended already is left out of an import. */
+/** When a grant ends. One that has ended already is left out of an import. */
 const ends = orNull(Timestamp).meta({ description: 'When it ends; absent for good.' });
 
 /** A relationship: its subject and its object are `<resource key>:<instance key>`. */
@@ -268,7 +268,7 @@ export const UserInviteEntry = z
 		element: orNull(Key).meta({ description: 'The element in which it was made.' }),
 		user_key: orNull(UserKey).meta({ description: 'The key of the user, where the invite was made in an element.' }),
 		attributes: orNull(ComparedAttributes),
-		expires_at: ends,
+		invite_expires_at: orNull(Timestamp).meta({ description: 'Until when it can be approved; absent for good.' }),
 	})
 	.refine(inOnePlace, inOnePlaceOnly)
 	.refine(isOfInstance, { message: 'must be a role of the resource of `resource_instance`', path: ['role'] })

@@ -2,11 +2,18 @@ import { z } from 'zod';
 import { ComparedAttributes } from './attributes.js';
 import { clearable, defaulted, environmentObject, Name, optional, Timestamp, UserKey, Uuid } from './common.js';
 import { Email } from './email.js';
-import { Expiry, expiryShape, granting } from './granting.js';
+import { Expiry, granting } from './granting.js';
 import { pageShape, References, Search } from './query.js';
 
 /** Whether an invite has become a user. */
 export const UserInviteStatus = z.enum(['pending', 'approved']);
+
+/**
+ * Until when an invite can be approved. It has a name of its own, because `expires_at` of a body that grants is the end
+ * of what it grants: an invite that took that would give its role for good to who meant it for a time.
+ */
+const InviteExpiry = Expiry.meta({ description: 'Until when the invite can be approved. Absent or null: for good.' });
+const endShape = { invite_expires_at: optional(InviteExpiry) };
 
 /** A future user and an existing role, which is assigned in the tenant when the invite is approved. */
 export const UserInviteCreate = granting({
@@ -18,7 +25,7 @@ export const UserInviteCreate = granting({
 	role_id: Uuid,
 	tenant_id: Uuid,
 	resource_instance_id: optional(Uuid),
-	...expiryShape,
+	...endShape,
 }).meta({ id: 'ElementsUserInviteCreate' });
 export type UserInviteCreate = z.output<typeof UserInviteCreate>;
 
@@ -32,7 +39,7 @@ export const UserInviteUpdate = granting(
 		role_id: optional(Uuid),
 		tenant_id: optional(Uuid),
 		resource_instance_id: clearable(Uuid),
-		expires_at: clearable(Expiry),
+		invite_expires_at: clearable(InviteExpiry),
 	},
 	['key'],
 ).meta({ id: 'ElementsUserInviteUpdate' });
@@ -41,7 +48,7 @@ export type UserInviteUpdate = z.output<typeof UserInviteUpdate>;
 /** The user that an invite becomes; `email` must be the one that was invited. */
 export const UserInviteApprove = granting(
 	{ email: Email, key: UserKey, attributes: defaulted(ComparedAttributes, () => ({})) },
-	['status', 'first_name', 'last_name', 'role_id', 'tenant_id', 'resource_instance_id', 'expires_at'],
+	['status', 'first_name', 'last_name', 'role_id', 'tenant_id', 'resource_instance_id', 'invite_expires_at'],
 ).meta({ id: 'ElementsUserInviteApprove' });
 export type UserInviteApprove = z.output<typeof UserInviteApprove>;
 
@@ -77,7 +84,7 @@ export const UserInviteRead = z
 		role_id: Uuid,
 		tenant_id: Uuid,
 		resource_instance_id: Uuid.nullable(),
-		expires_at: Timestamp.optional().meta({ description: 'Until when it can be approved; absent for good.' }),
+		invite_expires_at: Timestamp.optional().meta({ description: 'Until when it can be approved; absent for good.' }),
 	})
 	.meta({ id: 'ElementsUserInviteRead' });
 export type UserInviteRead = z.input<typeof UserInviteRead>;

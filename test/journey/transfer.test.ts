@@ -170,7 +170,7 @@ const whole = {
 				element: 'people',
 				user_key: 'kim',
 				attributes: { team: 'red' },
-				expires_at: '2999-01-01T00:00:00.000Z',
+				invite_expires_at: '2999-01-01T00:00:00.000Z',
 			},
 			zoe: { email: 'zoe@example.com', first_name: 'Zoe', role: 'folder:owner', resource_instance: 'folder:home' },
 		},

@@ -55,10 +55,11 @@ journey('an invite is made, read under its names, changed and deleted', async (t
 	}
 	fails(t, await http.patch(one, { condition: 'x' }), 422, 'condition');
 	const later = '2999-01-01T00:00:00Z';
-	const ending = await ledger.wrote(await http.patch(one, { expires_at: later }));
-	t.is(Date.parse(String(ending['expires_at'])), Date.parse(later));
-	fails(t, await http.patch(one, { expires_at: '2020-01-01T00:00:00Z' }), 422, 'expires_at');
-	t.is((await ledger.wrote(await http.patch(one, { expires_at: null })))['expires_at'], undefined);
+	const ending = await ledger.wrote(await http.patch(one, { invite_expires_at: later }));
+	t.is(Date.parse(String(ending['invite_expires_at'])), Date.parse(later));
+	fails(t, await http.patch(one, { invite_expires_at: '2020-01-01T00:00:00Z' }), 422, 'invite_expires_at');
+	fails(t, await http.patch(one, { expires_at: later }), 422, 'expires_at');
+	t.is((await ledger.wrote(await http.patch(one, { invite_expires_at: null })))['invite_expires_at'], undefined);
 	const changed = await ledger.wrote(await http.patch(one, { role_id: other_role_id, last_name: null }));
 	t.deepEqual({ ...changed, updated_at: null }, { ...made, role_id: other_role_id, last_name: null, updated_at: null });
 	await ledger.wrote(await http.delete(one), 204);

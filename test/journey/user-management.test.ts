@@ -379,8 +379,8 @@ journey('an element that notifies invites, and the invited approve', async (t, p
 		resource_instance_id: null,
 	});
 	const week = 7 * 24 * 3_600_000;
-	const lifetime = ({ expires_at, updated_at }: Loose) =>
-		Date.parse(String(expires_at)) - Date.parse(String(updated_at));
+	const lifetime = ({ invite_expires_at, updated_at }: Loose) =>
+		Date.parse(String(invite_expires_at)) - Date.parse(String(updated_at));
 	t.is(lifetime(invite), week);
 	const renewed = await ledger.wrote(await olga.post(users, body));
 	t.is(renewed['id'], invite['id'], 'the same invite again, for another week');
@@ -438,7 +438,11 @@ journey('an element that notifies invites, and the invited approve', async (t, p
 	});
 	t.deepEqual(await rolesOf(place, 'ines'), ['lead']);
 	fails(t, await approve(claims, own), 400, 'already');
-	t.is((await http.get(`${facts}/user_invites/${invite['id']}`)).body['expires_at'], undefined, 'a record for good');
+	t.is(
+		(await http.get(`${facts}/user_invites/${invite['id']}`)).body['invite_expires_at'],
+		undefined,
+		'a record for good',
+	);
 	const { body: changes } = await http.get<Paginated>(
 		`/v2/projects/${place.project}/envs/${place.key}/changes?kind=user_invite&per_page=1`,
 	);

@@ -159,7 +159,7 @@ const invite = {
 	first_name: 'name',
 	last_name: 'name',
 	resource_instance_id: 'uuid',
-	expires_at: 'expiry',
+	invite_expires_at: 'expiry',
 } as const;
 const proxyConfig = { auth_mechanism: 'choice', mapping_rules: 'rules' } as const;
 
