@@ -29,6 +29,11 @@ export interface Run {
 	(context: unknown): Promise<Answer>;
 	/** Validates the request now: for those that open something expensive. Throws `unprocessable`. */
 	validate(): Promise<void>;
+	/**
+	 * Reads the body now, of at most so many bytes, and checks nothing of it: for those where the caller says in it who
+	 * it is. Throws `invalid` and `too_large`.
+	 */
+	readBody(bytes: number): Promise<unknown>;
 }
 
 /**
@@ -95,7 +100,11 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 			ctx.state['endpoint'] = endpoint;
 			if (endpoint.deprecated) ctx.set(deprecationHeaders(endpoint.deprecated, ctx.params));
 			const request = unreadRequest(ctx);
-			const run = createRun(endpoint, () => readRequest(endpoint, ctx, request, readBody));
+			const run = createRun(
+				endpoint,
+				(large) => readBody(ctx, large),
+				(body) => readRequest(endpoint, ctx, request, body),
+			);
 			send(ctx, await surround(endpoint, request, run));
 		});
 		if (endpoint.withoutHead) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
@@ -128,10 +137,10 @@ async function readRequest(
 	endpoint: Endpoint<string, never>,
 	ctx: RoutedContext,
 	request: AnyRequest,
-	readBody: BodyReader,
+	readBody: () => Promise<unknown>,
 ): Promise<AnyRequest> {
 	if (ctx.querystring.includes('%')) requireUnicode(ctx.querystring);
-	const body = endpoint.body === undefined ? undefined : await readBody(ctx, endpoint.largeBody);
+	const body = endpoint.body === undefined ? undefined : await readBody();
 	return {
 		headers: request.headers,
 		cookie: request.cookie,
@@ -161,11 +170,20 @@ function closedSignal(response: ServerResponse): AbortSignal {
 	return closed.signal;
 }
 
-/** What follows in `surround`. The request is read at most once, when that is first asked for. */
-function createRun(endpoint: Endpoint<string, never>, read: () => Promise<AnyRequest>): Run {
+/** What follows in `surround`. The body and the request are read at most once, when that is first asked for. */
+function createRun(
+	endpoint: Endpoint<string, never>,
+	readBody: (large: LargeBody | undefined) => Promise<unknown>,
+	read: (body: () => Promise<unknown>) => Promise<AnyRequest>,
+): Run {
+	let body: Promise<unknown> | undefined;
 	let reading: Promise<AnyRequest> | undefined;
+	const readBodyOnce = (large: LargeBody | undefined) => {
+		body ??= readBody(large);
+		return body;
+	};
 	const readOnce = () => {
-		reading ??= read();
+		reading ??= read(() => readBodyOnce(endpoint.largeBody));
 		return reading;
 	};
 	// `surround` opened the context that this endpoint's access name promises its handler: see `declaring`.
@@ -174,5 +192,6 @@ function createRun(endpoint: Endpoint<string, never>, read: () => Promise<AnyReq
 		validate: async () => {
 			await readOnce();
 		},
+		readBody: (bytes: number) => readBodyOnce({ bytes, mapLevel: 1 }),
 	});
 }

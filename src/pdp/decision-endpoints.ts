@@ -17,7 +17,6 @@ export const maxExplained = 1_000;
 export function decisionEndpoints(mode: Mode) {
 	const tag = 'Decisions';
 	const example = { user: 'ann@example.com', action: 'read', resource: { type: 'document', tenant: 'acme' } };
-	const explains = (query: Query, header: string | undefined) => query.use_debugger ?? flag(header);
 	const decided = (query: Query, context: DecisionContext, header: string | undefined) =>
 		decide(context, normalise(query, context.time, mode), explains(query, header));
 	return [
@@ -61,6 +60,11 @@ export function decisionEndpoints(mode: Mode) {
 			},
 		}),
 	];
+}
+
+/** Whether a check asks for its reasons: in its body, or else in the header `X-Debug`. */
+export function explains({ use_debugger }: Query, header: string | undefined): boolean {
+	return use_debugger ?? flag(header);
 }
 
 /** The JSON of `BulkResult`. */

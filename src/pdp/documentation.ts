@@ -46,6 +46,12 @@ export function decisionPointDocumentation(
 				secured: true,
 				failures: authzenFailures,
 			},
+			key_or_body: {
+				description:
+					'Needs the API key that the decision point was started with: in the header `Authorization`, or, without ' +
+					'that header, in `headers.Authorization` of a body of at most 64 KiB.',
+				secured: true,
+			},
 		},
 		key: 'The API key of the environment that the decision point serves.',
 		failureBody: FailureBody,

@@ -22,6 +22,8 @@ interface Contexts {
 	authzen_open: undefined;
 	/** Needs the key, with failures as AuthZEN words them. */
 	authzen: AnswerContext;
+	/** Needs the key: in the header, or without one in the body, which is then small. */
+	key_or_body: AnswerContext;
 }
 
 /** Declares an endpoint of a decision point. */

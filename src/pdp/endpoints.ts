@@ -4,8 +4,9 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock } from '../clock.js';
 import { Failure, forbidden } from '../failure.js';
 import type { Endpoint } from '../http/endpoint.js';
-import type { AnyRequest, Surround } from '../http/mount.js';
+import type { AnyRequest, Run, Surround } from '../http/mount.js';
 import type { Logger } from '../log.js';
+import { allTenantsEndpoints, authorizationInBody, maxNamingBody } from './all-tenants-endpoint.js';
 import type { ConsumeApproval } from './approval-client.js';
 import { approvalEndpoints } from './approval-endpoints.js';
 import { type AuthzenSettings, authzenEndpoints, usualAuthzen } from './authzen-endpoints.js';
@@ -80,6 +81,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 	return {
 		endpoints: [
 			...decisionEndpoints(mode),
+			...allTenantsEndpoints(mode),
 			...listingEndpoints(mode),
 			...authzenEndpoints(mode, authzen),
 			...approvals,
@@ -105,7 +107,7 @@ function createSurround(options: DecisionPointOptions): Surround {
 	};
 	const surround: Surround = async ({ access }, request, run) => {
 		if (access === 'open' || access === 'authzen_open') return run(undefined);
-		authorize(request.headers['authorization'], expected);
+		authorize(await authorization(access, request, run), expected);
 		if (access === 'authzen') requireJson(request.headers);
 		const wanted = request.headers['x-min-revision'];
 		if (wanted !== undefined) {
@@ -153,6 +155,13 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 			decisions.add({ decisionId, requestId, sdk, input, code, duration, revision, policyRevision });
 		},
 	};
+}
+
+/** What the caller says who it is: in the header, or, where one may, in a small body. */
+async function authorization(access: string, { headers }: AnyRequest, run: Run): Promise<string | undefined> {
+	const { authorization: header } = headers;
+	if (header !== undefined || access !== 'key_or_body') return header;
+	return authorizationInBody(await run.readBody(maxNamingBody));
 }
 
 function authorize(header: string | undefined, expected: Buffer): void {

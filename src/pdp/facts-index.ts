@@ -38,12 +38,14 @@ export class FactsIndex {
 	readonly relations = new Links(this.#names);
 	readonly #tenants = new Map<string, string>();
 	readonly #users = new Set<string>();
+	readonly #tenantAttributes = new Map<string, Json>();
 	#schema = new SchemaTables(null);
 	/** The indexed tables by name. The others repeat these, or listings do not need them. */
 	readonly #tables: ReadonlyMap<string, Table> = new Map([
 		['instances', tenantTable(this.#tenants)],
 		['relations', relationTable(this.relations)],
 		['tenant_roles', tenantRoleTable(this.tenantRoles)],
+		['tenants', attributeTable(this.#tenantAttributes)],
 		['user_roles', instanceRoleTable(this.instanceRoles)],
 		['users', userTable(this.#users)],
 	]);
@@ -73,6 +75,7 @@ export class FactsIndex {
 		yield* copy.relations.copyingFrom(this.relations);
 		yield* copyEntries(this.#tenants, (instance, tenant) => copy.#tenants.set(instance, tenant));
 		yield* copyEntries(this.#users.entries(), (user) => copy.#users.add(user));
+		yield* copyEntries(this.#tenantAttributes, (tenant, value) => copy.#tenantAttributes.set(tenant, value));
 		copy.#schema = this.#schema;
 		return copy;
 	}
@@ -84,12 +87,22 @@ export class FactsIndex {
 
 	/** How many names are stored. Nothing is kept of what was removed. */
 	get size(): number {
-		return this.#names.used + this.#tenants.size + this.#users.size;
+		return this.#names.used + this.#tenants.size + this.#users.size + this.#tenantAttributes.size;
 	}
 
 	/** The keys of all users. The iterator becomes invalid when the index changes. */
 	get users(): Iterable<string> {
 		return this.#users;
+	}
+
+	/** Whether there is a user with this key. */
+	hasUser(user: string): boolean {
+		return this.#users.has(user);
+	}
+
+	/** The attributes of all tenants, by key. The iterator becomes invalid when the index changes. */
+	get tenants(): ReadonlyMap<string, Json> {
+		return this.#tenantAttributes;
 	}
 
 	/** The names of all instances. The iterator becomes invalid when the index changes. */
@@ -195,6 +208,18 @@ function tenantTable(tenants: Map<string, string>): Table {
 		clear([instance]) {
 			if (instance === undefined) tenants.clear();
 			else tenants.delete(instance);
+		},
+	};
+}
+
+/** Tenant to attributes, which are replaced as a whole. */
+function attributeTable(attributes: Map<string, Json>): Table {
+	return {
+		depth: 1,
+		add: ([name = ''], value) => attributes.set(name, value),
+		clear([name]) {
+			if (name === undefined) attributes.clear();
+			else attributes.delete(name);
 		},
 	};
 }

@@ -83,6 +83,16 @@ export const BulkQuery = choice(Array.isArray, checks, z.object({ checks })).tra
 	'checks' in given ? given.checks : given,
 );
 
+/**
+ * One check for all tenants: the check, or as the Node SDK sends it, with its headers beside it. A tenant of the
+ * resource is ignored.
+ */
+export const AllTenantsQuery = choice(
+	(value) => typeof value === 'object' && value !== null && 'params' in value,
+	z.object({ params: Query, headers: z.object({ Authorization: optionalText }).nullish() }),
+	Query,
+).transform((given): Query => ('params' in given ? given.params : given));
+
 const filter = boundedArray(z.string()).nullish();
 
 /** Asks what a user may do. A filter that is absent, null or empty lets everything through. */
@@ -115,6 +125,15 @@ export type AuthorizationResult = z.output<typeof AuthorizationResult>;
 export const BulkResult = z.object({ allow: z.array(AuthorizationResult) });
 
 const tenant = z.object({ key: z.string(), attributes: z.unknown() });
+
+const AllowedTenant = AuthorizationResult.extend({ tenant });
+
+/** The tenants in which a check is allowed, by both names that clients look for. */
+export const AllowedTenants = z.object({
+	allowed_tenants: z.array(AllowedTenant),
+	/** The same list: the Node SDK reads this one. */
+	allowedTenants: z.array(AllowedTenant),
+});
 
 /** What a user may do on one object, by object id: `__tenant:<key>` for a tenant, `<type>:<key>` for an instance. */
 export const UserPermissions = z.record(

@@ -59,6 +59,12 @@ onEachStack('the Node SDK drives a store from an empty environment to decisions 
 		]),
 		[true, false, false],
 	);
+	const everywhere = await sdk.checkAllTenants('auth0|ann', 'write', 'document');
+	t.deepEqual(
+		everywhere.map(({ key }) => key),
+		['acme'],
+	);
+	t.deepEqual(await sdk.checkAllTenants('auth0|ann', 'delete', 'document'), []);
 	const permissions = await sdk.getUserPermissions('auth0|ann');
 	t.deepEqual(permissions['__tenant:acme']?.permissions.sort(), ['document:read', 'document:write']);
 

@@ -166,6 +166,28 @@ for (const { title, flags, mode } of [
 	});
 }
 
+test('conditions count in the tenants of a user, and of a user who is not synced in all', async (t) => {
+	const { http } = await serving(t, await readCaseModel(name));
+	const resource = { type: 'folder', attributes: { open: true } };
+	for (const [user, expected] of [
+		['ann', ['acme']],
+		['new', ['acme', 'beta']],
+		['cleo', ['acme']],
+		['__proto__', []],
+	] as const) {
+		const { body } = await http.post<{ allowed_tenants: { tenant: { key: string } }[] }>('/allowed/all-tenants', {
+			user,
+			action: 'read',
+			resource,
+		});
+		t.deepEqual(
+			body.allowed_tenants.map(({ tenant }) => tenant.key),
+			expected,
+			user,
+		);
+	}
+});
+
 test('whoever is allowed by conditions alone has no assignments', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name));
 	const d2 = { type: 'document', key: 'd2', tenant: 'acme' };

@@ -49,6 +49,81 @@ test('decides many checks in their order, as it decides them one by one', async 
 	t.deepEqual((await http.post('/allowed/bulk', [])).body, { allow: [] });
 });
 
+const acmeTenant = { key: 'acme', attributes: { paid: true, seats: 3 } };
+const yes = { allow: true, result: true };
+
+test('checks all tenants where the user holds a role, whatever tenant is named', async (t) => {
+	const { http } = await serveAcme(t);
+	const annReads = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'default' } };
+	const { body, revision } = await http.post('/allowed/all-tenants', annReads);
+	t.is(revision, 7);
+	const inAcme = [{ tenant: acmeTenant, ...yes }];
+	t.deepEqual(body, { allowed_tenants: inAcme, allowedTenants: inAcme });
+	const benReads = (await http.post('/allowed/all-tenants', { ...annReads, user: { key: 'ben' } })).body;
+	const everywhere = [...inAcme, { tenant: { key: 'default', attributes: {} }, ...yes }];
+	t.deepEqual(benReads, { allowed_tenants: everywhere, allowedTenants: everywhere });
+	for (const none of [{ user: 'nobody' }, { user: 'idle' }, { action: 'print' }, { resource: 'nothing' }]) {
+		const { status, body } = await http.post('/allowed/all-tenants', { ...annReads, ...none });
+		t.is(status, 200);
+		t.deepEqual(body, { allowed_tenants: [], allowedTenants: [] }, JSON.stringify(none));
+	}
+	const explained = await http.post('/allowed/all-tenants', { ...annReads, use_debugger: true });
+	t.like(explained.body, {
+		allowed_tenants: [{ query: { resource: { tenant: 'acme' } }, debug: { request: { tenant: 'acme' } } }],
+	});
+});
+
+interface Named {
+	readonly title: string;
+	readonly authorization?: string;
+	readonly body: unknown;
+	readonly status: number;
+}
+
+const annReads = { user: 'ann', action: 'read', resource: 'document' };
+const bodyWith = (Authorization: unknown) => ({ headers: { Authorization }, params: annReads });
+
+const named: readonly Named[] = [
+	{ title: 'the body of the Node SDK', body: bodyWith(`Bearer ${key}`), status: 200 },
+	{ title: 'the same with the header', authorization: `Bearer ${key}`, body: bodyWith(undefined), status: 200 },
+	{ title: 'a wrong key in the body', body: bodyWith(`Bearer ${key}x`), status: 403 },
+	{ title: 'a body without a key', body: bodyWith(undefined), status: 401 },
+	{ title: 'a key that is no text', body: bodyWith([`Bearer ${key}`]), status: 401 },
+	{
+		title: 'a wrong header beside a right body',
+		authorization: 'Bearer x',
+		body: bodyWith(`Bearer ${key}`),
+		status: 403,
+	},
+	{ title: 'a wrong body without a key', body: { params: 3 }, status: 401 },
+	{ title: 'a plain check without a key', body: annReads, status: 401 },
+	{ title: 'nothing', body: undefined, status: 401 },
+	{
+		title: 'a large body that would name the key',
+		body: { ...bodyWith(`Bearer ${key}`), x: 'x'.repeat(65_536) },
+		status: 413,
+	},
+	{
+		title: 'a large body with the header',
+		authorization: `Bearer ${key}`,
+		body: { ...annReads, x: 'x'.repeat(65_536) },
+		status: 200,
+	},
+];
+
+test('takes the key of a check of all tenants from a small body', async (t) => {
+	const { url } = await serveAcme(t);
+	const anyone = client(url);
+	for (const { title, authorization, body, status } of named) {
+		const headers = authorization === undefined ? {} : { headers: { authorization } };
+		const answer = await anyone.post('/allowed/all-tenants', body, headers);
+		t.is(answer.status, status, title);
+		if (status === 200) t.like(answer.body, { allowedTenants: [{ tenant: acmeTenant, allow: true }] }, title);
+	}
+	t.is((await anyone.post('//allowed/all-tenants', bodyWith(`Bearer ${key}`))).status, 200);
+	t.is((await anyone.post('/allowed', bodyWith(`Bearer ${key}`))).status, 401, 'only there');
+});
+
 test('lists what a user may do', async (t) => {
 	const { http } = await serveAcme(t);
 	const { body, revision } = await http.post('/user-permissions', { user: 'ben' });
@@ -86,6 +161,7 @@ test('an answer that takes more processor time than one may is refused, but for 
 	const { http } = await serveAcme(t, { budget: 0 });
 	const asked = [
 		http.post('/allowed/bulk', [annWrites]),
+		http.post('/allowed/all-tenants', annWrites),
 		http.post('/user-permissions', { user: 'ben' }),
 		http.post('/user-tenants', { user: 'ben' }),
 		http.post('/authorized_users', { action: 'read', resource: annWrites.resource }),
@@ -223,6 +299,21 @@ const wrong: readonly Wrong[] = [
 	},
 	{ title: 'many checks without checks', path: '/allowed/bulk', body: {}, locs: [['body', 'checks']] },
 	{ title: 'many checks that are text', path: '/allowed/bulk', body: 'x', locs: [['body']] },
+	{
+		title: 'a check of all tenants without anything',
+		path: '/allowed/all-tenants',
+		body: { params: { user: 'ann' } },
+		locs: [
+			['body', 'params', 'action'],
+			['body', 'params', 'resource'],
+		],
+	},
+	{
+		title: 'a check of all tenants that is text',
+		path: '/allowed/all-tenants',
+		body: 'x',
+		locs: [['body']],
+	},
 	{ title: 'a listing without a user', path: '/user-permissions', body: {}, locs: [['body', 'user']] },
 	{
 		title: 'a filter that is no list',

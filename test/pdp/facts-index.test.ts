@@ -82,6 +82,7 @@ const places: readonly (readonly (readonly string[])[])[] = [
 	[['tenant_roles'], keys.tenants, keys.users, keys.roles],
 	...instanceTypes.map((type) => [['user_roles'], keys.users, [type], keys.roles, typeInstances(type)]),
 	[['users'], keys.users, keys.tenants],
+	[['tenants'], keys.tenants],
 ];
 
 const path = fc
@@ -250,6 +251,8 @@ function contents(index: FactsIndex): unknown {
 	return {
 		links: [0, 2, 4].map(linksAt),
 		tenants: keys.instances.map((instance) => index.tenantKey(instance)),
+		tenantAttributes: [...index.tenants].sort(),
+		hasUser: keys.users.map((user) => index.hasUser(user)),
 		users: [
 			runToEnd(tenantRoles.sortedLeftNames()),
 			runToEnd(instanceRoles.sortedLeftNames()),

@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { Model, Patch } from '../../compiler/model.js';
+import type { Client } from '../support/client.js';
 import { allowedChecks, everyCheck, readCaseModel, serving } from './cases.js';
 import { acmeWithMuch, policyWasm, resource, step } from './environment.js';
 
@@ -31,6 +32,7 @@ for (const name of cases) {
 			byUser.set(user, (await served.http.post<Entries>('/user-permissions', { user })).body);
 		}
 		const byResource = new Map<string, Users>();
+		const byAllTenants = new Map<string, readonly string[]>();
 		for (const check of everyCheck(model)) {
 			const { user, action, resource: object } = check;
 			const question = JSON.stringify({ action, resource: object });
@@ -40,6 +42,11 @@ for (const name of cases) {
 			const is = allowed.has(JSON.stringify(check));
 			t.is(Object.hasOwn(listed.users, user), is, `${user} ${question}`);
 			t.true((listed.users[user] ?? [{}]).length > 0, 'whoever is allowed is so by an assignment');
+			const { tenant, ...everywhere } = object;
+			const anywhere = JSON.stringify({ user, action, resource: everywhere });
+			const tenants = byAllTenants.get(anywhere) ?? (await allowedTenants(served.http, JSON.parse(anywhere)));
+			byAllTenants.set(anywhere, tenants);
+			t.is(tenants.includes(tenant), is, `${tenant}: ${anywhere}`);
 			const id = object.key === undefined ? `__tenant:${object.tenant}` : `${object.type}:${object.key}`;
 			const entry = byUser.get(user)?.[id];
 			// On instances those by tenant roles are listed where a role is held on the instance as well.
@@ -90,6 +97,12 @@ for (const name of ['007-folders-and-documents', '008-cycles']) {
 			}
 		}
 	});
+}
+
+/** The keys of the tenants in which a check is allowed. */
+async function allowedTenants(http: Client, check: object): Promise<readonly string[]> {
+	const { body } = await http.post<{ allowed_tenants: { tenant: { key: string } }[] }>('/allowed/all-tenants', check);
+	return body.allowed_tenants.map(({ tenant }) => tenant.key);
 }
 
 const acmeTenant = { key: 'acme', attributes: {} };

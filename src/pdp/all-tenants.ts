@@ -1,0 +1,48 @@
+/** One check asked in many tenants. */
+
+import type { Query } from '../wire/check.js';
+import { forEachChunk, sortedBy } from './chunks.js';
+import { type DecisionContext, decide } from './decide.js';
+import type { Steps } from './engine/steps.js';
+import type { FactsIndex } from './facts-index.js';
+import { arrayChunks } from './json-chunks.js';
+import { type Mode, normalise } from './normalise.js';
+
+/** How many candidates are visited between two pauses. */
+const stride = 1_000;
+
+/** The tenants in which a check is allowed, sorted by key, as the JSON of `AllowedTenants`. */
+export function* allowedTenants(
+	context: DecisionContext,
+	query: Query,
+	mode: Mode,
+	explain: boolean,
+): Steps<readonly string[]> {
+	const { facts, time } = context;
+	const tenants = facts.hasUser(query.user.key) ? yield* tenantsOf(facts, query.user.key, time) : facts.tenants.keys();
+	const allowed: string[] = [];
+	yield* forEachChunk(yield* sortedBy(tenants, (tenant) => tenant), (chunk) => {
+		for (const key of chunk) {
+			const asked = { ...query, resource: { ...query.resource, tenant: key } };
+			const result = decide(context, normalise(asked, time, mode), explain);
+			const tenant = { key, attributes: facts.tenants.get(key) ?? {} };
+			if (result.allow) allowed.push(JSON.stringify({ tenant, ...result }));
+		}
+	});
+	const list = yield* arrayChunks(allowed);
+	return ['{"allowed_tenants":', ...list, ',"allowedTenants":', ...list, '}'];
+}
+
+/** The tenants where a user holds a role, in them or on an instance of theirs: those of `/user-tenants`. */
+function* tenantsOf(facts: FactsIndex, user: string, time: number): Steps<ReadonlySet<string>> {
+	const found = new Set<string>();
+	let visited = 0;
+	const visit = (tenant: string | undefined) => {
+		visited += 1;
+		if (tenant !== undefined) found.add(tenant);
+		return visited % stride === 0;
+	};
+	for (const [tenant] of facts.tenantRoles.from(user, time)) if (visit(tenant)) yield;
+	for (const [instance] of facts.instanceRoles.from(user, time)) if (visit(facts.tenantKey(instance))) yield;
+	return found;
+}
