@@ -21,6 +21,8 @@
  *   of what leads into the cycle from outside; each as long as every relationship of one of the paths holds
  * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` what conditions know of them, by name; users
  *   and instances without attributes are absent
+ * - `mapping_rules[config]` the mapping rules of a proxy config, as an array in their order; configs without rules are
+ *   absent. No policy reads them
  * - `pending` only while the policy in force is of an older schema: what may no longer decide, see `pending.ts`
  *
  * Every user is in `users` and every tenant in `tenants` and `tenant_roles`; elsewhere in `facts` nothing is empty.
@@ -37,6 +39,8 @@ import type {
 	ConditionSet,
 	Facts,
 	Json,
+	MappingRule,
+	MappingRules,
 	Model,
 	Relationship,
 	RoleAssignment,
@@ -83,6 +87,7 @@ function writeDocument(model: Model, writer: JsonWriter): void {
 	writer.open('facts');
 	writeFacts(model, writer);
 	writer.close();
+	writeMappingRules(model.mapping_rules ?? [], writer);
 	const pending = pendingTable(model.in_force ?? model.schema, model.schema);
 	if (pending !== null) {
 		writer.value('pending', pending);
@@ -91,6 +96,28 @@ function writeDocument(model: Model, writer: JsonWriter): void {
 	writeSchema(model.schema, writer);
 	writer.close();
 	writer.close();
+}
+
+function writeMappingRules(configs: readonly MappingRules[], writer: JsonWriter): void {
+	writer.open('mapping_rules');
+	for (const { config, rules } of sortedBy(configs, (row) => row.config)) {
+		if (rules.length > 0) {
+			writer.value(config, mappingTable(rules));
+		}
+	}
+	writer.close();
+}
+
+/** The rules of a proxy config, as at `regolith.mapping_rules[config]`. */
+export function mappingTable(rules: readonly MappingRule[]): Json {
+	return rules.map(({ url, url_type, http_method, resource, action, priority }) => ({
+		action,
+		http_method,
+		priority,
+		resource,
+		url,
+		url_type,
+	}));
 }
 
 function writeSchema(schema: Schema, writer: JsonWriter): void {

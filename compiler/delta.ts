@@ -1,6 +1,6 @@
 /** What changed, as few patches: a delta costs what the change costs, not what the environment holds. */
 import { computeClosures, relatedObjects } from './closure.js';
-import { closureTree, hasAttributes, instanceName, schemaTables } from './data.js';
+import { closureTree, hasAttributes, instanceName, mappingTable, schemaTables } from './data.js';
 import { factExpiry, latestExpiry, type Until } from './expiry.js';
 import { groupBy } from './group-by.js';
 import type {
@@ -9,6 +9,7 @@ import type {
 	InstanceAssignment,
 	InstanceAttributes,
 	Json,
+	MappingRules,
 	Patch,
 	Relationship,
 	RoleAssignment,
@@ -57,6 +58,8 @@ export interface Touched {
 	readonly instance_assignments: readonly InstanceAssignment[];
 	/** Relationships that were added, changed or removed, also by cascade. */
 	readonly relationships: readonly Relationship[];
+	/** Proxy configs whose mapping rules may have changed, by key. */
+	readonly mapping_rules: readonly string[];
 	/** Users whose attributes, email or names may have changed, and those created or deleted in the run. */
 	readonly user_attributes: readonly string[];
 	/** Instances whose attributes may have changed, and those created or deleted in the run, also by cascade. */
@@ -89,6 +92,8 @@ export interface Neighbourhood {
 	readonly related: readonly Pick<Relationship, 'type' | 'instance' | 'relation'>[];
 	/** What is needed to compute closures anew; `null` when neither relationships nor derivations were touched. */
 	readonly closures: ClosureNeighbourhood | null;
+	/** The mapping rules of those touched proxy configs that exist. */
+	readonly mapping_rules: readonly MappingRules[];
 	/** The attributes of those touched users that exist and have any. */
 	readonly user_attributes: readonly UserAttributes[];
 	/** The attributes of those touched instances that exist and have any. */
@@ -130,6 +135,7 @@ export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 		...assignmentPatches(touched.instance_assignments, now),
 		...relationshipPatches(touched.relationships, now),
 		...closurePatches(now),
+		...mappingPatches(touched.mapping_rules, now.mapping_rules),
 		...attributePatches('user_attributes', touched.user_attributes, attributesOfUsers(now)),
 		...attributePatches(
 			'instance_attributes',
@@ -254,6 +260,16 @@ function closurePatches({ schema, in_force, closures }: Neighbourhood): readonly
 		return closure === undefined
 			? remove(['facts', 'closures', name])
 			: upsert(['facts', 'closures', name], treeValue(closure));
+	});
+}
+
+function mappingPatches(touched: readonly string[], now: readonly MappingRules[]): readonly Patch[] {
+	const existing = new Map(now.map(({ config, rules }) => [config, rules]));
+	return canonical(touched).map((config) => {
+		const rules = existing.get(config) ?? [];
+		return rules.length === 0
+			? remove(['mapping_rules', config])
+			: upsert(['mapping_rules', config], mappingTable(rules));
 	});
 }
 

@@ -187,10 +187,33 @@ export interface Facts {
 	readonly instance_attributes: readonly InstanceAttributes[];
 }
 
+/** Which resource and action a request to a URL stands for (contract: `/allowed_url`). No policy reads it. */
+export interface MappingRule {
+	readonly url: string;
+	/** `regex`: `url` is a regular expression. `null`: parts in braces stand for anything. */
+	readonly url_type: 'regex' | null;
+	/** In lower case. */
+	readonly http_method: string;
+	readonly resource: string;
+	/** `null` stands for the action called like the method. */
+	readonly action: string | null;
+	/** The highest of the matching rules counts; `null` is 0. */
+	readonly priority: number | null;
+}
+
+/** The mapping rules of one proxy config, in their order. Nothing else of a proxy config is in bundles. */
+export interface MappingRules {
+	/** The key of the proxy config. */
+	readonly config: string;
+	readonly rules: readonly MappingRule[];
+}
+
 /** One environment, whole. */
 export interface Model {
 	readonly schema: Schema;
 	readonly facts: Facts;
+	/** Of all proxy configs, in any order; none when absent. */
+	readonly mapping_rules?: readonly MappingRules[];
 	/**
 	 * The schema that the policy reading the data was compiled from, if it is not `schema`: then the data suspends what
 	 * the newer schema takes away.

@@ -2,8 +2,12 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from './progress.mjs';
 
-/** What the program is made of: the command line, and the thread of the embedded database. */
-const entries = { main: 'dist/src/main.js', worker: 'dist/src/store/database/embedded/worker.js' };
+/** What the program is made of: the command line, and what runs in threads: the embedded database, and patterns. */
+const entries = {
+	main: 'dist/src/main.js',
+	worker: 'dist/src/store/database/embedded/worker.js',
+	'pattern-worker': 'dist/src/pdp/pattern-worker.js',
+};
 
 /**
  * Bundles the compiled sources into dist/program/, a file an entry. Node.js takes a millisecond for each module that it

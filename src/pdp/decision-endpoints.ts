@@ -63,7 +63,7 @@ export function decisionEndpoints(mode: Mode) {
 }
 
 /** Whether a check asks for its reasons: in its body, or else in the header `X-Debug`. */
-export function explains({ use_debugger }: Query, header: string | undefined): boolean {
+export function explains({ use_debugger }: Pick<Query, 'use_debugger'>, header: string | undefined): boolean {
 	return use_debugger ?? flag(header);
 }
 

@@ -25,6 +25,7 @@ import { listingEndpoints } from './listing-endpoints.js';
 import type { Mode } from './normalise.js';
 import type { LoadedRevision, Replica } from './replica.js';
 import { createRevisionReader } from './revision-reader.js';
+import { urlEndpoints } from './url-endpoint.js';
 
 /** What a decision point needs. */
 export interface DecisionPointOptions {
@@ -50,6 +51,8 @@ export interface DecisionPointOptions {
 	readonly budget?: number;
 	/** What AuthZEN needs to know; the usual, unless given. */
 	readonly authzen?: AuthzenSettings;
+	/** As in `UrlEndpointOptions`. */
+	readonly patternLimit?: number;
 }
 
 /** What `createApplication` needs to serve a table of endpoints. */
@@ -74,7 +77,16 @@ const longestWait = 10_000;
 
 /** Makes a decision point that answers from `replica`. */
 export function createDecisionPoint(options: DecisionPointOptions): DecisionPoint {
-	const { replica, mode = 'edge', consume, facts, revisionWait = longestWait, authzen = usualAuthzen } = options;
+	const {
+		replica,
+		mode = 'edge',
+		consume,
+		facts,
+		revisionWait = longestWait,
+		authzen = usualAuthzen,
+		log,
+		patternLimit,
+	} = options;
 	const approvals = consume === undefined ? [] : approvalEndpoints(replica, consume, revisionWait);
 	const surround = createSurround(options);
 	const failureHeaders = () => revisionHeader(replica.current());
@@ -82,6 +94,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 		endpoints: [
 			...decisionEndpoints(mode),
 			...allTenantsEndpoints(mode),
+			...urlEndpoints({ mode, log, ...(patternLimit === undefined ? {} : { patternLimit }) }),
 			...listingEndpoints(mode),
 			...authzenEndpoints(mode, authzen),
 			...approvals,

@@ -8,6 +8,7 @@ import { InternedStrings } from './interned-strings.js';
 import { jsonMember, jsonMembers, replaceAt } from './json-members.js';
 import { JsonReader } from './json-reader.js';
 import { Links } from './links.js';
+import { MappingRules } from './mapping-rules.js';
 import { SchemaTables } from './schema-tables.js';
 
 /** How many members or patches are read between two pauses. */
@@ -40,6 +41,7 @@ export class FactsIndex {
 	readonly #users = new Set<string>();
 	readonly #tenantAttributes = new Map<string, Json>();
 	#schema = new SchemaTables(null);
+	#mappingRules = new MappingRules(null);
 	/** The indexed tables by name. The others repeat these, or listings do not need them. */
 	readonly #tables: ReadonlyMap<string, Table> = new Map([
 		['instances', tenantTable(this.#tenants)],
@@ -77,12 +79,18 @@ export class FactsIndex {
 		yield* copyEntries(this.#users.entries(), (user) => copy.#users.add(user));
 		yield* copyEntries(this.#tenantAttributes, (tenant, value) => copy.#tenantAttributes.set(tenant, value));
 		copy.#schema = this.#schema;
+		copy.#mappingRules = this.#mappingRules;
 		return copy;
 	}
 
 	/** The tables of the schema. */
 	get schema(): SchemaTables {
 		return this.#schema;
+	}
+
+	/** The mapping rules of all proxy configs. */
+	get mappingRules(): MappingRules {
+		return this.#mappingRules;
 	}
 
 	/** How many names are stored. Nothing is kept of what was removed. */
@@ -132,6 +140,7 @@ export class FactsIndex {
 		for (const part of membersIn(reader)) {
 			if (part === 'facts') yield* this.#readFacts(reader);
 			else if (part === 'schema') this.#schema = new SchemaTables(reader.value());
+			else if (part === 'mapping_rules') this.#mappingRules = new MappingRules(reader.value());
 			else yield* reader.skipping();
 		}
 	}
@@ -152,8 +161,11 @@ export class FactsIndex {
 		if (part === undefined) {
 			this.#replace(['regolith', 'facts'], jsonMember(value, 'facts'));
 			this.#replace(['regolith', 'schema'], jsonMember(value, 'schema'));
+			this.#replace(['regolith', 'mapping_rules'], jsonMember(value, 'mapping_rules'));
 		} else if (part === 'schema') {
 			this.#schema = new SchemaTables(replaceAt(this.#schema.value, path.slice(2), value) ?? null);
+		} else if (part === 'mapping_rules') {
+			this.#mappingRules = new MappingRules(replaceAt(this.#mappingRules.value, path.slice(2), value) ?? null);
 		} else if (part === 'facts' && name === undefined) {
 			for (const [table] of this.#tables) this.#replace(['regolith', 'facts', table], jsonMember(value, table));
 		} else if (part === 'facts' && name !== undefined) {

@@ -110,6 +110,28 @@ export const PermissionsQuery = z.object({
 /** A question for permissions, after validation. */
 export type PermissionsQuery = z.output<typeof PermissionsQuery>;
 
+/** The longest URL of a check, in characters. */
+export const maxUrlLength = 8_192;
+
+/** One check that names a request to a URL in place of action and resource. */
+export const UrlQuery = z.object({
+	user,
+	/** Its case does not matter. */
+	http_method: z.string().max(64),
+	url: z
+		.string()
+		.max(maxUrlLength)
+		.refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), 'must be an absolute http or https URL'),
+	tenant: z.string(),
+	context: attributes,
+	sdk: optionalText,
+	/** Asks for the reasons in `debug`. */
+	use_debugger: z.boolean().nullish(),
+});
+
+/** A check of a request to a URL, after validation. */
+export type UrlQuery = z.output<typeof UrlQuery>;
+
 /** The answer to one check. `result` repeats `allow` for old clients; the rest is there only when asked for. */
 export const AuthorizationResult = z.object({
 	allow: z.boolean(),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { evaluationFailed } from '../../src/pdp/engine.js';
+import { noMatchingRule } from '../../src/pdp/url-endpoint.js';
 import { root } from '../support/root.js';
 
 /** Denials link to a section of `docs/denial-codes.md`: every code that the policy can answer has one. */
@@ -19,7 +20,7 @@ test('the policy names denial codes', (t) => {
 	t.true(codes.length >= 14, codes.join());
 });
 
-for (const code of new Set([...codes, evaluationFailed])) {
+for (const code of new Set([...codes, evaluationFailed, noMatchingRule])) {
 	test(`${code} has a section`, (t) => {
 		t.true(sections.includes(code), sections.join());
 	});

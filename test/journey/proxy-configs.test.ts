@@ -1,9 +1,11 @@
+import { unpack } from '../../src/bundle.js';
 import { client } from '../support/client.js';
-import { onEachStore } from '../support/each-store.js';
+import { onEachStack, onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys } from '../support/listed.js';
 import { createSecret, type Place } from '../support/management.js';
+import { facts as factsOfStack, schema as schemaOfStack } from '../support/stack.js';
 
 /** Proxy configs: which requests stand for what, and the secret of the service behind (contract: Proxy configs). */
 
@@ -147,3 +149,65 @@ journey('proxy configs are listed as an array, oldest first', async (t, { http, 
 	t.deepEqual(listedKeys((await http.get<Listed>(path)).body), ['c', 'a', 'b']);
 	t.deepEqual(listedKeys((await http.get<Listed>(`${path}?per_page=2&page=2`)).body), ['b']);
 });
+
+onEachStack(
+	'mapping rules decide what requests to URLs stand for, and no secret leaves the store',
+	async (t, stack) => {
+		const { environment: http, pdp } = stack;
+		const path = `${factsOfStack}/proxy_configs`;
+		const made = async (below: string, body: object) => {
+			const answer = await http.post(below, body);
+			t.is(answer.status, 200, JSON.stringify(answer.body));
+			return answer.revision;
+		};
+		await made(`${schemaOfStack}/resources`, { key: 'document', name: 'Document', actions: { read: {}, write: {} } });
+		await made(`${schemaOfStack}/roles`, { key: 'reader', name: 'Reader', permissions: ['document:read'] });
+		await made(`${factsOfStack}/users`, { key: 'ann' });
+		await made(`${factsOfStack}/role_assignments`, { user: 'ann', role: 'reader', tenant: 'default' });
+		const headers = { authorization: 'hidden-header' };
+		const secret = 'hidden-secret';
+		await stack.reached(
+			await made(path, { ...documents, secret, mapping_rules: [{ ...rule, headers, action: 'read' }] }),
+		);
+
+		const ask = async (http_method: string, url: string) => {
+			const body = { user: 'ann', http_method, url, tenant: 'default' };
+			return (await pdp.post<{ allow: boolean }>('/allowed_url', body)).body.allow;
+		};
+		const at = 'https://api.example.com/documents/7';
+		t.true(await ask('GET', at));
+		t.false(await ask('POST', at), 'another method');
+		t.false(await ask('GET', 'https://api.example.com/folders/7'), 'another path');
+
+		const regex = {
+			...rule,
+			url: '^https://api\\.example\\.com/d/(?P<id>[0-9]+)$',
+			url_type: 'regex',
+			http_method: 'put',
+		};
+		const rules = [
+			{ ...rule, headers, action: 'write', priority: 1 },
+			{ ...regex, action: 'read' },
+		];
+		const changed = await http.patch(`${path}/documents`, { mapping_rules: rules });
+		await stack.reached(changed.revision);
+		t.false(await ask('GET', at), 'ann may not write');
+		t.true(await ask('PUT', 'https://api.example.com/d/7'));
+
+		const { body: scope } = await http.get<{ environment_id: string }>('/v2/api-key/scope');
+		for (const prefer of ['modes=snapshot', 'modes=snapshot,delta,policy']) {
+			for (const flavour of ['', '/rego']) {
+				const response = await fetch(`${stack.api.listening.url}/bundles/${scope.environment_id}${flavour}`, {
+					headers: { authorization: `Bearer ${stack.keys.environment}`, prefer },
+				});
+				const files = await unpack(new Uint8Array(await response.arrayBuffer()));
+				const texts = [...files.values()].map((bytes) => Buffer.from(bytes).toString('latin1')).join();
+				t.true(texts.includes('https://api.example.com/documents/{id}'), 'the rules are there');
+				t.false(texts.includes('hidden'), 'neither the secret nor the headers are');
+			}
+		}
+
+		await stack.reached((await http.delete(`${path}/documents`)).revision);
+		t.false(await ask('PUT', 'https://api.example.com/d/7'));
+	},
+);

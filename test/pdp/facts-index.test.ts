@@ -71,8 +71,15 @@ const schema = fc.record({
 	resource_grants: uniformTable(types, actions),
 	set_rules: uniformTable(types, actions),
 });
+const rule = fc.record({
+	url: fc.constantFrom('https://x/{id}', '('),
+	http_method: fc.constantFrom('get', 'put'),
+	resource: fc.constantFrom('document', 'folder'),
+	priority: fc.constantFrom(null, 0, 1),
+});
+const mappingRules = uniformTable(['first', '__proto__'], fc.array(rule, { maxLength: 2 }));
 const document: fc.Arbitrary<Table> = fc
-	.record({ facts: fc.record(tables), schema })
+	.record({ facts: fc.record(tables), schema, mapping_rules: mappingRules })
 	.map((regolith) => ({ other: [1, '"'], regolith }));
 
 /** Where a patch may go: every prefix of a path to the innermost member of a table. */
@@ -99,6 +106,9 @@ const patch: fc.Arbitrary<Patch> = fc.oneof(
 		.map(([to, from]) => ({ op: 'upsert', path: to, value: at(from, to) ?? fallback(to) }) as const),
 	schema.map((value) => ({ op: 'upsert', path: ['regolith', 'schema'], value }) as const),
 	fc.constant({ op: 'remove', path: ['regolith', 'schema', 'resource_roles', 'document'] } as const),
+	mappingRules.map((value) => ({ op: 'upsert', path: ['regolith', 'mapping_rules'], value }) as const),
+	fc.array(rule).map((value) => ({ op: 'upsert', path: ['regolith', 'mapping_rules', 'first'], value }) as const),
+	fc.constant({ op: 'remove', path: ['regolith', 'mapping_rules', '__proto__'] } as const),
 	document.map((value) => ({ op: 'upsert', path: ['regolith'], value: value['regolith'] ?? null }) as const),
 );
 
@@ -252,6 +262,9 @@ function contents(index: FactsIndex): unknown {
 		links: [0, 2, 4].map(linksAt),
 		tenants: keys.instances.map((instance) => index.tenantKey(instance)),
 		tenantAttributes: [...index.tenants].sort(),
+		rules: ['GET', 'put'].map((method) =>
+			index.mappingRules.forMethod(method).map(({ resource, priority, action }) => [resource, priority, action]),
+		),
 		hasUser: keys.users.map((user) => index.hasUser(user)),
 		users: [
 			runToEnd(tenantRoles.sortedLeftNames()),

@@ -42,6 +42,7 @@ export type Step =
 	| { readonly kind: 'describe_user'; readonly user: string; readonly attributes: Attributes }
 	| { readonly kind: 'describe_instance'; readonly which: Choice; readonly attributes: Attributes }
 	| { readonly kind: 'change_rules'; readonly rules: readonly Choice[] }
+	| { readonly kind: 'map_urls'; readonly config: string; readonly urls: readonly string[] | null }
 	| ({ readonly kind: 'relate'; readonly at: readonly [object: Choice, relation: Choice, subject: Choice] } & Expiring)
 	| { readonly kind: 'delete_instance' | 'unassign_on_instance' | 'unrelate'; readonly which: Choice }
 	| { readonly kind: 'change_schema'; readonly schema: Schema }
@@ -93,6 +94,14 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 	weighted(4, fc.record({ kind: kind('describe_user'), user, attributes })),
 	weighted(8, fc.record({ kind: kind('describe_instance'), which: choice, attributes })),
 	weighted(2, fc.record({ kind: kind('change_rules'), rules: fc.array(choice, { maxLength: 3 }) })),
+	weighted(
+		3,
+		fc.record({
+			kind: kind('map_urls'),
+			config: fc.constantFrom('pa', 'pb', 'p__proto__'),
+			urls: fc.option(fc.array(fc.constantFrom('https://a/{b}', '(?P<"\\n>\\d)', ''), { maxLength: 2 })),
+		}),
+	),
 	weighted(2, fc.record({ kind: kind('delete_instance'), which: choice })),
 	weighted(16, expiring({ kind: kind('assign_on_instance'), user, instance: choice, role: choice })),
 	weighted(40, expiring({ kind: kind('relate'), at: fc.tuple(choice, choice, choice) })),
@@ -121,6 +130,19 @@ export function take(model: Model, taken: Step): Model {
 			const set_rules = anySetRules(model.schema, taken.rules);
 			return { ...model, schema: { ...model.schema, set_rules } };
 		}
+		case 'map_urls': {
+			const { config, urls } = taken;
+			const others = (model.mapping_rules ?? []).filter((row) => row.config !== config);
+			const rules = (urls ?? []).map((url, priority) => ({
+				url,
+				url_type: priority === 0 ? null : ('regex' as const),
+				http_method: 'get',
+				resource: 'ra',
+				action: priority === 0 ? null : 'read',
+				priority,
+			}));
+			return { ...model, mapping_rules: urls === null ? others : [...others, { config, rules }] };
+		}
 		case 'derive':
 		case 'underive':
 		case 'switch_block':
@@ -133,7 +155,7 @@ export function take(model: Model, taken: Step): Model {
 	}
 }
 
-type FactStep = Exclude<Step, { readonly kind: Edit | 'change_rules' | 'change_schema' }>;
+type FactStep = Exclude<Step, { readonly kind: Edit | 'change_rules' | 'change_schema' | 'map_urls' }>;
 
 /** The facts after a step, before anything goes that is left without its place. */
 function written({ schema, facts }: Model, taken: FactStep): Facts {
@@ -211,7 +233,7 @@ function written({ schema, facts }: Model, taken: FactStep): Facts {
 }
 
 /** The model without all that has no place in it any more. A relation that leads elsewhere than before is another one. */
-function settled(before: Schema, { schema, facts }: Model): Model {
+function settled(before: Schema, { schema, facts, ...others }: Model): Model {
 	const types = new Map(schema.resources.map((type) => [type.key, type]));
 	const earlier = new Map(before.resources.map((type) => [type.key, type]));
 	const isTenant = (key: string) => facts.tenants.some((tenant) => tenant.key === key);
@@ -220,6 +242,7 @@ function settled(before: Schema, { schema, facts }: Model): Model {
 	const leadsTo = (type: Resource | undefined, relation: string) =>
 		type?.relations.find(({ key }) => key === relation)?.subject;
 	return {
+		...others,
 		schema,
 		facts: {
 			...facts,

@@ -29,6 +29,7 @@ export function touchedBetween(before: Model, after: Model): Touched {
 		instances: came(instanceNames),
 		instance_assignments: came(({ instance_assignments }) => instance_assignments),
 		relationships: came(({ relationships }) => relationships),
+		mapping_rules: difference(before.mapping_rules ?? [], after.mapping_rules ?? []).map(({ config }) => config),
 	};
 }
 
@@ -53,11 +54,12 @@ export function together(run: readonly Touched[]): Touched {
 		instances: run.flatMap((touched) => touched.instances),
 		instance_assignments: run.flatMap((touched) => touched.instance_assignments),
 		relationships: run.flatMap((touched) => touched.relationships),
+		mapping_rules: run.flatMap((touched) => touched.mapping_rules),
 	};
 }
 
 /** The part of a model that a delta is computed from: no more than its contract promises. */
-export function neighbourhood({ schema, facts, in_force }: Model, touched: Touched): Neighbourhood {
+export function neighbourhood({ schema, facts, in_force, mapping_rules = [] }: Model, touched: Touched): Neighbourhood {
 	const users = new Set([...touched.users, ...touched.memberships.map((membership) => membership.user)]);
 	const tenants = new Set([
 		...touched.tenants,
@@ -82,6 +84,7 @@ export function neighbourhood({ schema, facts, in_force }: Model, touched: Touch
 		),
 		...aroundAssignments(facts, touched.instance_assignments),
 		...aroundRelationships(facts, touched.relationships),
+		mapping_rules: mapping_rules.filter(({ config }) => touched.mapping_rules.includes(config)),
 		closures: related ? aroundClosures(in_force ?? schema, facts, touched) : null,
 	};
 }

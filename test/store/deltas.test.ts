@@ -84,6 +84,9 @@ const expiring = (path: string, body: object, expires_at?: string): Write => ({
 	body: { ...body, expires_at },
 });
 
+const get = { url: 'https://x/{id}', url_type: 'regex', http_method: 'get', resource: 'folder' };
+const proxy = { name: 'Proxy', secret: 'hidden' };
+
 const facts: readonly Write[] = [
 	{ method: 'POST', path: 'users', body: { key: ann } },
 	{ method: 'POST', path: 'users', body: { key: bob } },
@@ -133,6 +136,13 @@ const facts: readonly Write[] = [
 	{ method: 'POST', path: 'resource_instances', body: { resource: 'folder', key: 'f3', tenant: acme } },
 	{ method: 'POST', path: 'relationship_tuples', body: tuple('folder:f3', 'folder:f4') },
 	{ method: 'DELETE', path: 'role_assignments', body: held(bob, 'reader', 'document:d1') },
+	{ method: 'POST', path: 'proxy_configs', body: { ...proxy, key: 'pb' } },
+	{ method: 'POST', path: 'proxy_configs', body: { ...proxy, key: 'pa', mapping_rules: [get, { ...get, url: '(' }] } },
+	{ method: 'PATCH', path: 'proxy_configs/pa', body: { name: 'Other', secret: 'other' } },
+	{ method: 'PATCH', path: 'proxy_configs/pa', body: { mapping_rules: [{ ...get, should_delete: true }] } },
+	{ method: 'PATCH', path: 'proxy_configs/pb', body: { mapping_rules: [{ ...get, action: 'read', priority: 3 }] } },
+	{ method: 'PATCH', path: 'proxy_configs/pb', body: { mapping_rules: [] } },
+	{ method: 'DELETE', path: 'proxy_configs/pa' },
 ];
 
 const ends: readonly Write[] = [

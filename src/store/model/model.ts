@@ -16,6 +16,7 @@ import { Resource, ResourceAction } from '../table/resource.js';
 import { Role, RoleDerivation, RoleParent, RolePermission } from '../table/role.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { keyIn, keysById, readFacts } from './facts.js';
+import { readMappingRules } from './mapping-rules.js';
 import { textRows } from './text-rows.js';
 
 /** Turns rows into the compiler's input. Run this inside a snapshot, so that everything is of one revision. */
@@ -166,7 +167,11 @@ async function rolesIn(unit: ReadingUnit, resources: readonly Resource[], action
 
 /** A whole environment. */
 export async function readModel(unit: ReadingUnit): Promise<Model> {
-	return { schema: await readSchema(unit), facts: await readFacts(unit) };
+	return {
+		schema: await readSchema(unit),
+		facts: await readFacts(unit),
+		mapping_rules: await readMappingRules(unit),
+	};
 }
 
 function named(row: { readonly key: string; readonly name: string; readonly description: string | null }) {

@@ -18,6 +18,7 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import { closuresAround } from './closure.js';
 import { expiring } from './expiring.js';
 import { asTenant, keysById, userAttributes } from './facts.js';
+import { readMappingRules } from './mapping-rules.js';
 import { readSchema } from './model.js';
 
 /**
@@ -42,6 +43,7 @@ export async function readNeighbourhood(
 		...(await instanceRoles(unit, touched.instance_assignments)),
 		...(await relationships(unit, touched)),
 		closures,
+		mapping_rules: touched.mapping_rules.length === 0 ? [] : await readMappingRules(unit, touched.mapping_rules),
 		user_attributes: await attributesOfUsers(unit, touched.user_attributes),
 		instance_attributes: await attributesOfInstances(unit, touched.instance_attributes),
 	};

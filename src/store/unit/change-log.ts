@@ -21,6 +21,7 @@ interface LoggedChange {
 	readonly attributes_changed: boolean;
 	readonly names_changed: boolean;
 	readonly derivations_changed: boolean;
+	readonly rules_changed: boolean;
 }
 
 /** What was touched, with the ids of its rows. */
@@ -42,7 +43,8 @@ export async function touchedSince(unit: ReadingUnit, base: number, most: number
 			(before -> 'attributes') is distinct from (after -> 'attributes') as attributes_changed,
 			(before -> 'email', before -> 'first_name', before -> 'last_name')
 				is distinct from (after -> 'email', after -> 'first_name', after -> 'last_name') as names_changed,
-			nullif(before -> 'granted_to', 'null') is distinct from nullif(after -> 'granted_to', 'null') as derivations_changed
+			nullif(before -> 'granted_to', 'null') is distinct from nullif(after -> 'granted_to', 'null') as derivations_changed,
+			(before -> 'mapping_rules') is distinct from (after -> 'mapping_rules') as rules_changed
 		from changes cross join lateral (select coalesce(after, before) as record) as either
 		where environment_id = :environment_id and revision > :base order by revision, position limit :limit`,
 		{ base, limit: most + 1 },
@@ -72,6 +74,7 @@ function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
 		),
 		instance_assignments: distinct(changes, asInstanceAssignment),
 		relationships: distinct(changes, asRelationship),
+		mapping_rules: changedKeys('proxy_config', ({ rules_changed }) => rules_changed),
 		user_attributes: changedKeys('user', known),
 		instance_attributes: distinct(changes.filter(known), asInstance),
 		tuples: new Map(

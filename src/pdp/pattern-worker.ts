@@ -1,0 +1,35 @@
+/** The thread of `PatternThread`: matches regular expressions that may take any time. */
+
+import { parentPort } from 'node:worker_threads';
+import type { PatternAnswer, PatternQuestion } from './pattern-thread.js';
+
+/** How many expressions are kept compiled. */
+const maxKept = 1_000;
+
+/** Expressions by their source; null for one that does not compile. */
+const compiled = new Map<string, RegExp | null>();
+
+function compile(source: string): RegExp | null {
+	const known = compiled.get(source);
+	if (known !== undefined) return known;
+	let expression: RegExp | null = null;
+	try {
+		// Sticky: anchored at the start. With the flag `u`, what JavaScript does not know is an error, not a text.
+		expression = new RegExp(source, 'uy');
+	} catch {}
+	if (compiled.size >= maxKept) compiled.clear();
+	compiled.set(source, expression);
+	return expression;
+}
+
+function answer({ source, url }: PatternQuestion): PatternAnswer {
+	const expression = compile(source);
+	if (expression === null) return { groups: null };
+	expression.lastIndex = 0;
+	const match = expression.exec(url);
+	if (match === null) return { groups: null };
+	return { groups: Object.entries(match.groups ?? {}).map(([name, text]) => [name, text ?? null]) };
+}
+
+parentPort?.on('message', (question: PatternQuestion) => parentPort?.postMessage(answer(question)));
+parentPort?.postMessage('ready');

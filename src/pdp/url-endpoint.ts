@@ -1,0 +1,119 @@
+/** Checks of requests to URLs: the mapping rules of proxy configs say which action on which resource they stand for. */
+
+import type { Logger } from '../log.js';
+import { AuthorizationResult, type Query, UrlQuery } from '../wire/check.js';
+import { type DecisionContext, decide } from './decide.js';
+import { explains } from './decision-endpoints.js';
+import { chunkedReply, endpoint, unavailableOrCostly } from './endpoint.js';
+import type { Steps } from './engine/steps.js';
+import type { MappingRule } from './mapping-rules.js';
+import { type Mode, normalise } from './normalise.js';
+import { PatternThread } from './pattern-thread.js';
+import type { UrlAttributes } from './url-pattern.js';
+
+/** The code of a request that no mapping rule matches. */
+export const noMatchingRule = 'no_matching_mapping_rule';
+
+/** How many rules are looked at between two pauses. */
+const stride = 32;
+
+/** How many expressions of one request the thread matches; beyond it, the request matches none. */
+const maxAsked = 100;
+
+/** What is known of a rule whose expression the thread matched. */
+type Known = UrlAttributes | null | 'late';
+
+/** An answer, or the expression that has to be matched before there can be one. */
+type Found = { readonly result: AuthorizationResult } | { readonly ask: MappingRule; readonly source: string };
+
+/** What the endpoint is declared with. */
+export interface UrlEndpointOptions {
+	readonly mode: Mode;
+	readonly log: Logger;
+	/** How long one regular expression may take in the thread, in milliseconds; 20 unless given. */
+	readonly patternLimit?: number;
+}
+
+/** Declares the check of requests to URLs. */
+export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
+	const thread = new PatternThread({ log, ...(patternLimit === undefined ? {} : { limit: patternLimit }) });
+	return [
+		endpoint({
+			name: 'checkUrl',
+			summary: 'Decide whether a user may make a request to a URL',
+			description:
+				'The mapping rules of proxy configs say which action on which resource the request stands for: of those that ' +
+				'match, the one with the highest `priority`. Parts in braces and named groups become attributes of the ' +
+				`resource. A request that no rule matches is denied with the code \`${noMatchingRule}\`.`,
+			tag: 'Decisions',
+			method: 'post',
+			path: '/allowed_url',
+			access: 'key',
+			body: UrlQuery,
+			example: {
+				user: 'ann@example.com',
+				http_method: 'GET',
+				url: 'https://api.example.com/documents/plan',
+				tenant: 'acme',
+			},
+			returns: { 200: AuthorizationResult },
+			failures: unavailableOrCostly,
+			handle: async ({ body, headers, closed }, { read }) => {
+				const known = new Map<MappingRule, Known>();
+				const request = { body, mode, known, explain: explains(body, headers['x-debug']) };
+				for (;;) {
+					const { result: found, ...from } = await read({
+						kind: 'batch',
+						work: (context) => decideUrl(context, request),
+						closed,
+					});
+					if ('result' in found) return chunkedReply({ ...from, result: [JSON.stringify(found.result)] });
+					const { ask, source } = found;
+					known.set(ask, known.size < maxAsked ? await thread.match(source, body.url) : 'late');
+				}
+			},
+		}),
+	];
+}
+
+interface UrlRequest {
+	readonly body: UrlQuery;
+	readonly mode: Mode;
+	/** What the thread has found out so far. */
+	readonly known: ReadonlyMap<MappingRule, Known>;
+	readonly explain: boolean;
+}
+
+/**
+ * Finds the rule and decides, at one revision. INVARIANT: a rule counts only when all that come before it are known not
+ * to match: nobody gets past one by making it late.
+ */
+function* decideUrl(context: DecisionContext, { body, mode, known, explain }: UrlRequest): Steps<Found> {
+	let seen = 0;
+	for (const rule of context.facts.mappingRules.forMethod(body.http_method)) {
+		seen += 1;
+		if (seen % stride === 0) yield;
+		const { pattern } = rule;
+		const attributes = pattern.kind === 'linear' ? pattern.match(body.url) : known.get(rule);
+		if (attributes === undefined && pattern.kind === 'backtracking') return { ask: rule, source: pattern.source };
+		if (attributes === 'late') break;
+		if (attributes) {
+			const query = mapped(body, rule, attributes);
+			return { result: decide(context, normalise(query, context.time, mode), explain) };
+		}
+	}
+	return { result: unmatched(context, body) };
+}
+
+/** The check that a request stands for. */
+function mapped({ user, context, sdk, tenant }: UrlQuery, rule: MappingRule, attributes: UrlAttributes): Query {
+	return { user, action: rule.action, resource: { type: rule.resource, tenant, attributes }, context, sdk };
+}
+
+function unmatched({ log, revision }: DecisionContext, { use_debugger: _, ...query }: UrlQuery): AuthorizationResult {
+	const { user, http_method, url, tenant } = query;
+	const what = { user: user.key, action: http_method, resource: url, tenant };
+	log.debug({ event: 'decision', allow: false, code: noMatchingRule, revision, ...what }, 'decision');
+	const debug = { code: noMatchingRule, reason: 'no mapping rule matches the method and the URL of the request' };
+	return { allow: false, result: false, query, debug };
+}

@@ -1,0 +1,117 @@
+/** What a mapping rule says of URLs: a template with parts in braces, or a regular expression (contract: `/allowed_url`). */
+
+import { RE2JS } from 're2js';
+
+/** What a matching URL says of the resource, by name; null for a group that took no part. */
+export type UrlAttributes = Readonly<Record<string, string | null>>;
+
+/**
+ * A pattern for URLs. What takes time in proportion to the URL is matched here; what may take much longer is a
+ * `backtracking` expression, which `PatternThread` matches.
+ */
+export type UrlPattern =
+	| { readonly kind: 'linear'; match(url: string): UrlAttributes | null }
+	| { readonly kind: 'backtracking'; readonly source: string };
+
+/** The longest regular expression that is matched here, in characters. */
+const maxLinearSource = 1_000;
+
+/** The largest one, in the steps of its program: the longest URL then takes some 20 ms. */
+const maxLinearSteps = 500;
+
+/** Reads the `url` of a rule. */
+export function urlPattern(url: string, isRegex: boolean): UrlPattern {
+	if (!isRegex) return template(url);
+	return linearExpression(url) ?? { kind: 'backtracking', source: withoutPythonGroups(url) };
+}
+
+/** An expression that RE2 takes, unless it is too large; `null` for others. */
+function linearExpression(source: string): UrlPattern | null {
+	if (source.length > maxLinearSource) return null;
+	let expression: RE2JS;
+	try {
+		expression = RE2JS.compile(source);
+	} catch {
+		return null;
+	}
+	if (expression.programSize() > maxLinearSteps) return null;
+	const names = Object.keys(expression.namedGroups());
+	return {
+		kind: 'linear',
+		match(url) {
+			const matcher = expression.matcher(url);
+			if (!matcher.lookingAt()) return null;
+			return Object.fromEntries(names.map((name) => [name, matcher.group(name)]));
+		},
+	};
+}
+
+/** Escapes, character classes, and groups in Python's syntax: `(?P<name>` opens one, `(?P=name)` repeats it. */
+const groups = /\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<|\(\?P=(?<repeated>\w+)\)/gsu;
+
+/** The expression as JavaScript writes it. */
+function withoutPythonGroups(source: string): string {
+	return source.replace(groups, (token, repeated: string | undefined) => {
+		if (token === '(?P<') return '(?<';
+		return repeated === undefined ? token : `\\k<${repeated}>`;
+	});
+}
+
+/** A part of a template: a text, or the name of what stands there. */
+type Part = { readonly text: string } | { readonly name: string };
+
+function part(text: string): Part {
+	const [, name] = /^\{(.+)\}$/s.exec(text) ?? [];
+	return name === undefined ? { text } : { name };
+}
+
+function template(url: string): UrlPattern {
+	const [path, query] = cutAtQuery(url);
+	const pieces = path.split('/').map(part);
+	const parameters = query === null ? [] : parametersIn(query).map(([name, value]) => [name, part(value)] as const);
+	return {
+		kind: 'linear',
+		match(asked) {
+			const [askedPath, askedQuery] = cutAtQuery(asked);
+			const found: [string, string][] = [];
+			const matches = (expected: Part, text: string | undefined) => {
+				if (text === undefined) return false;
+				if ('text' in expected) return expected.text === text;
+				found.push([expected.name, text]);
+				return true;
+			};
+			const askedPieces = askedPath.split('/');
+			if (askedPieces.length !== pieces.length) return null;
+			if (!pieces.every((piece, index) => matches(piece, askedPieces[index]))) return null;
+			if (query === null) return Object.fromEntries(found);
+			if (askedQuery === null) return null;
+			const given = parameterTexts(askedQuery);
+			if (!parameters.every(([name, expected]) => matches(expected, given.get(name) ?? undefined))) return null;
+			return Object.fromEntries(found);
+		},
+	};
+}
+
+function cutAtQuery(url: string): readonly [path: string, query: string | null] {
+	const mark = url.indexOf('?');
+	return mark === -1 ? [url, null] : [url.slice(0, mark), url.slice(mark + 1)];
+}
+
+/** The parameters of a query, in their order. Nothing is decoded, as nothing is in paths. */
+function parametersIn(query: string): readonly (readonly [name: string, value: string])[] {
+	return query.split('&').flatMap((text) => {
+		if (text === '') return [];
+		const sign = text.indexOf('=');
+		return [sign === -1 ? [text, ''] : [text.slice(0, sign), text.slice(sign + 1)]];
+	});
+}
+
+/**
+ * The value of each parameter; null for one that is there several times: nobody can tell which of them the service
+ * behind takes.
+ */
+function parameterTexts(query: string): ReadonlyMap<string, string | null> {
+	const texts = new Map<string, string | null>();
+	for (const [name, value] of parametersIn(query)) texts.set(name, texts.has(name) ? null : value);
+	return texts;
+}

@@ -1,0 +1,19 @@
+import type { MappingRules } from '../../../compiler/model.js';
+import { ProxyConfig } from '../table/proxy-config.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+
+/**
+ * Reads the mapping rules of all proxy configs, or of those with these keys. INVARIANT: neither secrets nor the headers
+ * of rules, which may hold secrets, are read: they never reach a bundle.
+ */
+export async function readMappingRules(
+	unit: ReadingUnit,
+	keys: readonly string[] | null = null,
+): Promise<readonly MappingRules[]> {
+	const query = unit.query(ProxyConfig).select('proxy_configs.key', 'proxy_configs.mapping_rules');
+	const rows = await (keys === null ? query : query.whereRaw('proxy_configs.key = any(?::text[])', [keys]));
+	return rows.map(({ key, mapping_rules }) => ({
+		config: key,
+		rules: mapping_rules.map(({ headers: _, ...rule }) => rule),
+	}));
+}
