@@ -27,6 +27,7 @@ import { fileReceiver, httpReceiver, outputReceiver } from './pdp/event-receiver
 import { factsWaitTime } from './pdp/facts-wait.js';
 import { FallbackFeed } from './pdp/fallback-feed.js';
 import { connectFeed, reportState } from './pdp/feed-client.js';
+import { readGatewaySettings } from './pdp/gateway-settings.js';
 import { OfflineCopier } from './pdp/offline-copier.js';
 import { OfflineCopy } from './pdp/offline-copy.js';
 import { Replica } from './pdp/replica.js';
@@ -257,6 +258,7 @@ export async function startDecisionPoint(
 		...(config.pdp_max_data_age === null ? {} : { maxDataAge: config.pdp_max_data_age * 1_000 }),
 		...(decisions === null ? {} : { decisions }),
 		authzen: { publicUrl: config.pdp_public_url, subjectTypes: config.pdp_subject_types },
+		gateways: await readGatewaySettings(config.gateways),
 	});
 	const endpoints = [
 		...decisionPoint.endpoints,

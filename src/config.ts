@@ -50,7 +50,7 @@ const publicUrl = z
 	)
 	.transform((value) => new URL(value).href.replace(/\/+$/, ''));
 
-const permission = z
+const flag = z
 	.enum(['true', 'false'], { error: 'must be `true` or `false`' })
 	.default('false')
 	.transform((value) => value === 'true');
@@ -92,10 +92,7 @@ const Settings = z.object({
 		),
 	PDP_LOCAL_FACTS_WAIT_TIMEOUT: z.coerce.number({ error: 'must be a number of seconds' }).default(10),
 	PDP_LOCAL_FACTS_TIMEOUT_POLICY: z.enum(['ignore', 'fail'], { error: 'must be `ignore` or `fail`' }).default('ignore'),
-	PDP_ENABLE_OFFLINE_MODE: z
-		.enum(['true', 'false'], { error: 'must be `true` or `false`' })
-		.default('false')
-		.transform((value) => value === 'true'),
+	PDP_ENABLE_OFFLINE_MODE: flag,
 	PDP_OFFLINE_MODE_BACKUP_DIR: z.string().optional(),
 	PDP_MAX_DATA_AGE: z.coerce
 		.number({ error: 'must be a number of seconds' })
@@ -138,8 +135,12 @@ const Settings = z.object({
 		.int('must be a whole number of MiB')
 		.min(1, 'must be at least 1')
 		.default(1024),
-	WEBHOOK_ALLOW_PRIVATE: permission,
-	JWKS_ALLOW_PRIVATE: permission,
+	PDP_KONG_INTEGRATION: flag,
+	PDP_KONG_ROUTES_PATH: z.string().optional(),
+	PDP_TRINO_AUTHZ_CONFIG_PATH: z.string().optional(),
+	PDP_ALLOW_UNAUTHENTICATED_TRINO: flag,
+	WEBHOOK_ALLOW_PRIVATE: flag,
+	JWKS_ALLOW_PRIVATE: flag,
 	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 	OPA_PATH: z.string().optional(),
 	PATH: z.string().default(''),
@@ -195,6 +196,14 @@ export interface Config {
 	readonly audit_log_days: number;
 	/** How much room kept decisions may take, in bytes. */
 	readonly audit_log_bytes: number;
+	/** What decision points read for gateways; a path that is null is the usual one. */
+	readonly gateways: {
+		readonly kong: boolean;
+		readonly kong_routes: string | null;
+		readonly trino_rules: string | null;
+		/** Whether Trino needs no key. */
+		readonly open_trino: boolean;
+	};
 	/** Whether webhooks may be at addresses of this machine and of private networks. */
 	readonly webhook_allow_private: boolean;
 	/** Whether the keys of users' tokens may be fetched from there. */
@@ -262,6 +271,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		decision_log_mask: settings.PDP_DECISION_LOG_MASK,
 		audit_log_days: settings.AUDIT_LOG_DAYS,
 		audit_log_bytes: settings.AUDIT_LOG_MAX_SIZE * 2 ** 20,
+		gateways: {
+			kong: settings.PDP_KONG_INTEGRATION,
+			kong_routes: settings.PDP_KONG_ROUTES_PATH ?? null,
+			trino_rules: settings.PDP_TRINO_AUTHZ_CONFIG_PATH ?? null,
+			open_trino: settings.PDP_ALLOW_UNAUTHENTICATED_TRINO,
+		},
 		webhook_allow_private: settings.WEBHOOK_ALLOW_PRIVATE,
 		jwks_allow_private: settings.JWKS_ALLOW_PRIVATE,
 		log_level: settings.LOG_LEVEL,

@@ -52,6 +52,11 @@ export function decisionPointDocumentation(
 					'that header, in `headers.Authorization` of a body of at most 64 KiB.',
 				secured: true,
 			},
+			trino: {
+				description:
+					'Needs the API key that the decision point was started with, unless `PDP_ALLOW_UNAUTHENTICATED_TRINO` is set.',
+				secured: true,
+			},
 		},
 		key: 'The API key of the environment that the decision point serves.',
 		failureBody: FailureBody,

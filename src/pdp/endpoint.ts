@@ -24,6 +24,8 @@ interface Contexts {
 	authzen: AnswerContext;
 	/** Needs the key: in the header, or without one in the body, which is then small. */
 	key_or_body: AnswerContext;
+	/** Needs the key, unless the decision point is open to Trino. */
+	trino: AnswerContext;
 }
 
 /** Declares an endpoint of a decision point. */

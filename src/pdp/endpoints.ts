@@ -20,6 +20,8 @@ import type { DecisionLog } from './decision-log.js';
 import { type AnswerContext, revisionHeader } from './endpoint.js';
 import { factsEndpoints } from './facts-endpoints.js';
 import type { FactsWait } from './facts-wait.js';
+import { gatewayEndpoints } from './gateway-endpoints.js';
+import { type GatewaySettings, noGateways } from './gateway-settings.js';
 import { healthEndpoints } from './health-endpoints.js';
 import { listingEndpoints } from './listing-endpoints.js';
 import type { Mode } from './normalise.js';
@@ -51,6 +53,8 @@ export interface DecisionPointOptions {
 	readonly budget?: number;
 	/** What AuthZEN needs to know; the usual, unless given. */
 	readonly authzen?: AuthzenSettings;
+	/** What gateways need; nothing, unless given. */
+	readonly gateways?: GatewaySettings;
 	/** As in `UrlEndpointOptions`. */
 	readonly patternLimit?: number;
 }
@@ -86,6 +90,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 		authzen = usualAuthzen,
 		log,
 		patternLimit,
+		gateways = noGateways,
 	} = options;
 	const approvals = consume === undefined ? [] : approvalEndpoints(replica, consume, revisionWait);
 	const surround = createSurround(options);
@@ -95,6 +100,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 			...decisionEndpoints(mode),
 			...allTenantsEndpoints(mode),
 			...urlEndpoints({ mode, log, ...(patternLimit === undefined ? {} : { patternLimit }) }),
+			...gatewayEndpoints(mode, gateways),
 			...listingEndpoints(mode),
 			...authzenEndpoints(mode, authzen),
 			...approvals,
@@ -112,6 +118,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 
 function createSurround(options: DecisionPointOptions): Surround {
 	const { replica, apiKey, revisionWait = longestWait, budget = 10_000 } = options;
+	const { openTrino } = options.gateways ?? noGateways;
 	const expected = digest(apiKey);
 	const answering = (request: AnyRequest): AnswerContext => {
 		const now = () => decisionContext(options, request);
@@ -120,7 +127,7 @@ function createSurround(options: DecisionPointOptions): Surround {
 	};
 	const surround: Surround = async ({ access }, request, run) => {
 		if (access === 'open' || access === 'authzen_open') return run(undefined);
-		authorize(await authorization(access, request, run), expected);
+		if (access !== 'trino' || !openTrino) authorize(await authorization(access, request, run), expected);
 		if (access === 'authzen') requireJson(request.headers);
 		const wanted = request.headers['x-min-revision'];
 		if (wanted !== undefined) {

@@ -1,0 +1,102 @@
+/** Checks that gateways ask in their own words: nginx and Kong. Trino has a file of its own. */
+
+import { Failure, unprocessable } from '../failure.js';
+import { reply } from '../http/endpoint.js';
+import { AuthorizationResult } from '../wire/check.js';
+import { KongAnswer, KongQuery, NginxQuery } from '../wire/gateway.js';
+import { type DecisionContext, decide } from './decide.js';
+import { endpoint, revisionHeader, unavailable } from './endpoint.js';
+import type { Steps } from './engine/steps.js';
+import type { GatewaySettings, KongRoute } from './gateway-settings.js';
+import { type Mode, normalise } from './normalise.js';
+import { trinoEndpoints } from './trino-endpoints.js';
+
+/** Declares the checks of gateways at a decision point of this mode. */
+export function gatewayEndpoints(mode: Mode, { kongRoutes, trino }: GatewaySettings) {
+	return [nginxEndpoint(mode), kongEndpoint(mode, kongRoutes), ...trinoEndpoints(mode, trino)];
+}
+
+const tag = 'Gateways';
+
+/** The headers that nginx sends, in the order in which they are missed. */
+const nginxHeaders = ['permit-user-key', 'permit-tenant-id', 'permit-action', 'permit-resource-type'] as const;
+
+function nginxEndpoint(mode: Mode) {
+	return endpoint({
+		name: 'checkForNginx',
+		summary: 'Decide a check that headers describe',
+		description:
+			'The headers `permit-user-key`, `permit-tenant-id`, `permit-action` and `permit-resource-type` are the check; a ' +
+			'body is ignored. `deny_status` is the status of a denial, for `auth_request` of nginx, which looks at nothing ' +
+			'else.',
+		tag,
+		method: 'post',
+		path: '/nginx_allowed',
+		access: 'key',
+		query: NginxQuery,
+		returns: { 200: AuthorizationResult, 401: AuthorizationResult, 403: AuthorizationResult },
+		failures: unavailable,
+		handle: ({ headers, query }, { now }) => {
+			const [user, tenant, action, type] = nginxHeaders.map((name) => headers[name] ?? '');
+			if (!user || !tenant || !action || !type) throw missingHeaders(headers);
+			const context = now();
+			const check = { user: { key: user }, action, resource: { type, tenant } };
+			const result = decide(context, normalise(check, context.time, mode), false);
+			const from = revisionHeader(context);
+			if (result.allow || query.deny_status === undefined) return reply(200, result, from);
+			return query.deny_status === 401 ? reply(401, result, from) : reply(403, result, from);
+		},
+	});
+}
+
+function missingHeaders(headers: Readonly<Record<string, string | undefined>>): Failure {
+	const missing = nginxHeaders.filter((name) => !headers[name]);
+	return unprocessable(missing.map((name) => ({ loc: ['header', name], msg: 'is required', type: 'missing' })));
+}
+
+function kongEndpoint(mode: Mode, routes: readonly KongRoute[] | null) {
+	return endpoint({
+		name: 'checkForKong',
+		summary: 'Decide a request that passes Kong',
+		description:
+			'Takes what the OPA plugin of Kong sends. The user is the name of the consumer, the action the method in lower ' +
+			'case, the tenant `default`, and the route table says the resource of the path. Without a consumer or a route it ' +
+			'is denied.',
+		tag,
+		method: 'post',
+		path: '/kong',
+		access: 'key',
+		body: KongQuery,
+		example: {
+			input: { request: { http: { method: 'GET', path: '/documents/7' } }, consumer: { username: 'ann@example.com' } },
+		},
+		returns: { 200: KongAnswer },
+		failures: { 503: 'The decision point does not serve Kong, or no revision is loaded yet' },
+		handle: async ({ body, closed }, { read }) => {
+			if (routes === null) throw new Failure('unavailable', 'Kong is served with PDP_KONG_INTEGRATION=true only');
+			const { request, consumer } = body.input;
+			const key = consumer?.username;
+			const work = function* (context: DecisionContext): Steps<boolean> {
+				const type = yield* resourceOf(request.http.path, routes);
+				if (!key || !type) return false;
+				const check = { user: { key }, action: request.http.method.toLowerCase(), resource: { type } };
+				return decide(context, normalise(check, context.time, mode), false).allow;
+			};
+			const { result, ...from } = await read({ kind: 'batch', work, closed });
+			return reply(200, { result }, revisionHeader(from));
+		},
+	});
+}
+
+/** How many routes are looked at between two pauses. */
+const stride = 32;
+
+/** The resource type that the first matching route says; null when none matches. */
+function* resourceOf(path: string, routes: readonly KongRoute[]): Steps<string | null> {
+	for (const [index, { path: expression, resource }] of routes.entries()) {
+		if (index % stride === stride - 1) yield;
+		const matcher = expression.matcher(path);
+		if (matcher.lookingAt()) return typeof resource === 'string' ? resource : matcher.group(resource);
+	}
+	return null;
+}

@@ -1,0 +1,146 @@
+/** The files that an operator writes for gateways. */
+
+import { readFile } from 'node:fs/promises';
+import { RE2JS } from 're2js';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { type Config, ConfigError } from '../config.js';
+
+/** A route of Kong: paths that begin with what the expression matches are about this resource type. */
+export interface KongRoute {
+	readonly path: RE2JS;
+	/** The resource type, or the number of the group that says it. */
+	readonly resource: string | number;
+}
+
+/** A filter that applies to users who are granted its action on the table. */
+interface RowFilter {
+	readonly action: string;
+	readonly expression: string;
+}
+
+/** A mask that applies to users who are granted its action on the table or the column. */
+interface ColumnMask {
+	readonly action: string;
+	readonly expression: string;
+	readonly identity: string | undefined;
+}
+
+/** The row filters and column masks for Trino. Tables are named as their resource types. */
+export interface TrinoRules {
+	readonly rowFilters: ReadonlyMap<string, readonly RowFilter[]>;
+	/** By table and column, in order: the first that applies counts. */
+	readonly columnMasks: ReadonlyMap<string, ReadonlyMap<string, readonly ColumnMask[]>>;
+}
+
+/** What gateways need. */
+export interface GatewaySettings {
+	/** The routes of Kong in their order; null where Kong is not served. */
+	readonly kongRoutes: readonly KongRoute[] | null;
+	readonly trino: TrinoRules;
+	/** Whether Trino needs no key. */
+	readonly openTrino: boolean;
+}
+
+const usualRoutes = '/config/kong_routes.json';
+const usualRules = '/app/config/trino-authz.yaml';
+
+/** No gateway has any settings. */
+export const noGateways: GatewaySettings = {
+	kongRoutes: null,
+	trino: { rowFilters: new Map(), columnMasks: new Map() },
+	openTrino: false,
+};
+
+/** Reads the files. Rejects with `ConfigError` when one cannot be read, is not understood, or is missing. */
+export async function readGatewaySettings(files: Config['gateways']): Promise<GatewaySettings> {
+	return {
+		kongRoutes: files.kong ? await kongRoutes(files.kong_routes ?? usualRoutes) : null,
+		trino: await trinoRules(files.trino_rules),
+		openTrino: files.open_trino,
+	};
+}
+
+const maxRoutes = 10_000;
+const Routes = z.array(z.tuple([z.string(), z.union([z.string().min(1), z.int().min(0)])])).max(maxRoutes);
+
+async function kongRoutes(path: string): Promise<readonly KongRoute[]> {
+	const setting = 'PDP_KONG_ROUTES_PATH';
+	const text = await contents(setting, path);
+	if (text === null)
+		throw new ConfigError(`${setting}: there is no file \`${path}\`, which Kong's routes are read from`);
+	return understood(setting, path, Routes, () => JSON.parse(text) as unknown).map(([source, resource], index) => {
+		try {
+			const expression = RE2JS.compile(source);
+			const groups = expression.groupCount();
+			if (typeof resource === 'string' || resource <= groups) return { path: expression, resource };
+			throw new Error(`it has ${groups} groups, and \`${resource}\` is not one of them`);
+		} catch (error) {
+			throw new ConfigError(`${setting}: the expression at ${index} of \`${path}\` cannot be used: ${reason(error)}`);
+		}
+	});
+}
+
+const Rules = z.strictObject({
+	rowFilters: z.record(z.string(), z.array(z.strictObject({ action: z.string(), expression: z.string() }))).nullish(),
+	columnMasking: z
+		.record(
+			z.string(),
+			z.strictObject({
+				action: z.string().default('AddColumnMask'),
+				columns: z.array(
+					z.strictObject({
+						column_name: z.string(),
+						view_expression: z.string(),
+						identity: z.string().nullish(),
+						action: z.string().nullish(),
+					}),
+				),
+			}),
+		)
+		.nullish(),
+});
+
+/** Without a file there are no rules, unless one was named. */
+async function trinoRules(given: string | null): Promise<TrinoRules> {
+	const setting = 'PDP_TRINO_AUTHZ_CONFIG_PATH';
+	const path = given ?? usualRules;
+	const text = await contents(setting, path);
+	if (text === null && given !== null) throw new ConfigError(`${setting}: there is no file \`${path}\``);
+	if (text === null) return noGateways.trino;
+	const rules = understood(setting, path, Rules, () => (parse(text) ?? {}) as unknown);
+	const columnMasks = Object.entries(rules.columnMasking ?? {}).map(([table, { action, columns }]) => {
+		const byColumn = new Map<string, ColumnMask[]>();
+		for (const { column_name, view_expression, identity, action: own } of columns) {
+			const masks = byColumn.get(column_name) ?? [];
+			masks.push({ action: own ?? action, expression: view_expression, identity: identity ?? undefined });
+			byColumn.set(column_name, masks);
+		}
+		return [table, byColumn] as const;
+	});
+	return { rowFilters: new Map(Object.entries(rules.rowFilters ?? {})), columnMasks: new Map(columnMasks) };
+}
+
+/** The text of a file; null when there is none. */
+async function contents(setting: string, path: string): Promise<string | null> {
+	try {
+		return await readFile(path, 'utf8');
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+		throw new ConfigError(`${setting}: \`${path}\` cannot be read: ${reason(error)}`, { cause: error });
+	}
+}
+
+function understood<T>(setting: string, path: string, schema: z.ZodType<T>, read: () => unknown): T {
+	try {
+		const parsed = schema.safeParse(read());
+		if (parsed.success) return parsed.data;
+		throw new Error(z.prettifyError(parsed.error));
+	} catch (error) {
+		throw new ConfigError(`${setting}: \`${path}\` is not understood: ${reason(error)}`, { cause: error });
+	}
+}
+
+function reason(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,90 @@
+/** The endpoints of Trino's OPA plugin (contract: Trino bodies). */
+
+import { reply } from '../http/endpoint.js';
+import { TrinoAnswer, TrinoColumnMasks, TrinoQuery, TrinoRowFilters } from '../wire/gateway.js';
+import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
+import type { TrinoRules } from './gateway-settings.js';
+import type { Mode } from './normalise.js';
+import { allowedInTrino, columnMasks, rowFilters } from './trino.js';
+
+const table = { catalogName: 'lake', schemaName: 'sales', tableName: 'orders' };
+const context = { identity: { user: 'ann@example.com', groups: [] }, softwareStack: { trinoVersion: '476' } };
+
+/** What the three have in common. */
+const shared = {
+	tag: 'Gateways',
+	method: 'post',
+	access: 'trino',
+	body: TrinoQuery,
+	failures: unavailableOrCostly,
+} as const;
+
+/** Declares what Trino asks of a decision point of this mode. */
+export function trinoEndpoints(mode: Mode, rules: TrinoRules) {
+	return [
+		endpoint({
+			...shared,
+			name: 'checkForTrino',
+			summary: 'Decide an operation in Trino',
+			description:
+				'Each thing is a resource type of its own, such as `trino_table_<catalog>_<schema>_<table>`, and the operation ' +
+				'is the action. An operation on a table that is denied is asked of each listed column, all of which have to be ' +
+				'allowed. With `filterResources`, the answer is the indexes of those that are allowed; `FilterColumns` of one ' +
+				'table answers the indexes of its columns.',
+			path: '/trino/allowed',
+			example: { input: { context, action: { operation: 'SelectFromColumns', resource: { table } } } },
+			returns: { 200: TrinoAnswer },
+			handle: async ({ body, closed }, { read }) => {
+				const { result, ...from } = await read({
+					kind: 'batch',
+					work: (decided) => allowedInTrino(decided, body, mode),
+					closed,
+				});
+				return reply(200, { result }, revisionHeader(from));
+			},
+		}),
+		endpoint({
+			...shared,
+			name: 'listRowFiltersForTrino',
+			summary: 'List the filters of the rows of a table in Trino',
+			description: 'Those of the configured filters whose action the user is granted on the table.',
+			path: '/trino/row-filter',
+			example: { input: { context, action: { operation: 'GetRowFilters', resource: { table } } } },
+			returns: { 200: TrinoRowFilters },
+			handle: async ({ body, closed }, { read }) => {
+				const { result, ...from } = await read({
+					kind: 'batch',
+					work: (decided) => rowFilters(decided, body, mode, rules),
+					closed,
+				});
+				return reply(200, { result: [...result] }, revisionHeader(from));
+			},
+		}),
+		endpoint({
+			...shared,
+			name: 'listColumnMasksForTrino',
+			summary: 'List the masks of columns in Trino',
+			description:
+				'For each column the first of the configured masks whose action the user is granted on the table or the column.',
+			path: '/trino/batch-column-masking',
+			example: {
+				input: {
+					context,
+					action: {
+						operation: 'GetColumnMask',
+						filterResources: [{ column: { ...table, columnName: 'price', columnType: 'decimal' } }],
+					},
+				},
+			},
+			returns: { 200: TrinoColumnMasks },
+			handle: async ({ body, closed }, { read }) => {
+				const { result, ...from } = await read({
+					kind: 'batch',
+					work: (decided) => columnMasks(decided, body, mode, rules),
+					closed,
+				});
+				return reply(200, { result: [...result] }, revisionHeader(from));
+			},
+		}),
+	];
+}
