@@ -11,6 +11,7 @@ import type { ConsumeApproval } from './approval-client.js';
 import { approvalEndpoints } from './approval-endpoints.js';
 import { type AuthzenSettings, authzenEndpoints, usualAuthzen } from './authzen-endpoints.js';
 import { asAuthzenFailure, isAuthzenPath, requireJson } from './authzen-failures.js';
+import { controlEndpoints } from './control-endpoints.js';
 import type { FindFacts } from './control-plane.js';
 import { dataEndpoints, renderDataFailure } from './data-endpoints.js';
 import { deadline } from './deadline.js';
@@ -105,6 +106,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 			...authzenEndpoints(mode, authzen),
 			...approvals,
 			...healthEndpoints(replica),
+			...controlEndpoints(replica),
 		],
 		forwarding: facts === undefined ? [] : factsEndpoints(replica, facts.find, facts.wait),
 		surround,

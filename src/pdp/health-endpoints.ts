@@ -24,6 +24,7 @@ export function healthEndpoints(replica: Replica) {
 	return [
 		alive('healthy', '/healthy'),
 		alive('health', '/health'),
+		alive('healthcheck', '/healthcheck'),
 		endpoint({
 			name: 'ready',
 			summary: 'Whether checks can be answered, because a complete revision is loaded',

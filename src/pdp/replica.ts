@@ -34,6 +34,8 @@ export interface Pace {
 	readonly longest: number;
 	/** While the control plane refuses the key. */
 	readonly refused: number;
+	/** Between two times that everything is fetched anew; 10 s unless given. */
+	readonly refetch?: number;
 }
 
 /** What a replica needs. */
@@ -79,6 +81,8 @@ interface Holding extends LoadedRevision {
 }
 
 const defaultPace: Pace = { first: 50, longest: 5_000, refused: 5_000 };
+/** How long between two times that everything is fetched anew, in milliseconds. */
+const refetchPause = 10_000;
 /** A server that answers "unchanged" sooner than this did not wait, so the client waits this long, in milliseconds. */
 const minWait = 100;
 /**
@@ -115,6 +119,13 @@ export class Replica {
 	#failures = 0;
 	/** When the feed last answered, on the monotonic clock, and how old its answer was then, in milliseconds. */
 	#answered: { readonly at: number; readonly age: number } | undefined;
+	/** Aborts the request that waits for news, so that everything is fetched anew. */
+	#interrupt = new AbortController();
+	/** Whether the next request asks for a snapshot, whatever is held. */
+	#anew = false;
+	/** When everything may be fetched anew again, by `performance.now`. */
+	#refetchFrom = Number.NEGATIVE_INFINITY;
+	#refetching: NodeJS.Timeout | undefined;
 	#state: ReplicaState = { kind: 'starting', detail: 'nothing is loaded yet' };
 
 	constructor({ controlPlane, apiKey, log, pace = defaultPace, wait = 30, scheduler, leases, feed }: ReplicaOptions) {
@@ -136,6 +147,7 @@ export class Replica {
 	/** Stops following; resolves when no work is running. What is held stays in use. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
+		clearTimeout(this.#refetching);
 		this.#degradation.note(undefined);
 		await this.#following;
 	}
@@ -153,6 +165,21 @@ export class Replica {
 	/** How long ago it was last known that there is nothing newer, in milliseconds; 0 before anything is known. */
 	get dataAge(): number {
 		return this.#answered === undefined ? 0 : this.#answered.age + performance.now() - this.#answered.at;
+	}
+
+	/**
+	 * Fetches everything anew, soon: now, or when the last time was long enough ago. What is held answers until then.
+	 * Calls in between count as one.
+	 */
+	refetch(): void {
+		if (this.#refetching !== undefined || this.#anew || this.#stopping.signal.aborted) return;
+		const wait = Math.max(0, this.#refetchFrom - performance.now());
+		this.#refetching = setTimeout(() => {
+			this.#refetching = undefined;
+			this.#refetchFrom = performance.now() + (this.#pace.refetch ?? refetchPause);
+			this.#anew = true;
+			this.#interrupt.abort();
+		}, wait).unref();
 	}
 
 	/** Resolves once answers come from `revision` or a later one; rejects when `signal` aborts. */
@@ -174,18 +201,33 @@ export class Replica {
 		while (!signal.aborted) {
 			let pause: number;
 			try {
-				pause = await this.#step(signal);
+				pause = await this.#interruptible((interrupted) => this.#step(interrupted));
 				this.#failures = 0;
 			} catch (error) {
 				if (signal.aborted) return;
-				pause = this.#failed(error);
+				pause = this.#interrupt.signal.aborted ? 0 : this.#failed(error);
 			}
 			if (pause > 0) await timers.setTimeout(pause, undefined, { signal }).catch(() => undefined);
 		}
 	}
 
+	/** Runs a step with a signal that `stop` and `refetch` abort. */
+	async #interruptible<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+		const interrupt = new AbortController();
+		this.#interrupt = interrupt;
+		const { signal: stopping } = this.#stopping;
+		const stop = () => interrupt.abort();
+		stopping.addEventListener('abort', stop);
+		try {
+			return await run(interrupt.signal);
+		} finally {
+			stopping.removeEventListener('abort', stop);
+		}
+	}
+
 	/** Polls the feed once and applies its answer. Returns how long to pause, in milliseconds. */
 	async #step(signal: AbortSignal): Promise<number> {
+		if (this.#anew) this.#forgetSteps();
 		const environment = this.#environment ?? (await this.#feed.environment(signal));
 		this.#environment = environment;
 		if (this.#held !== undefined && this.#held.environment !== environment) {
@@ -204,6 +246,13 @@ export class Replica {
 		if (answer.kind === 'bundle' || wait === 0) return 0;
 		if (!answer.waits) return this.#pace.longest;
 		return performance.now() - started < minWait ? minWait : 0;
+	}
+
+	/** Makes the next request one for a snapshot. */
+	#forgetSteps(): void {
+		this.#anew = false;
+		this.#next = undefined;
+		if (this.#held !== undefined) this.#held = { ...this.#held, etag: undefined };
 	}
 
 	/** Applies a bundle. A snapshot is prepared; a step continues what is prepared, or else what is held. */

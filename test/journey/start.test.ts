@@ -298,6 +298,8 @@ const bad: Readonly<Record<string, string>> = {
 	PDP_CONTROL_PLANE: 'ftp://example.com',
 	PDP_MODE: 'moon',
 	PDP_PUBLIC_URL: 'https://pdp.example.com/?tenant=1',
+	PDP_KONG_INTEGRATION: 'perhaps',
+	PDP_ALLOW_UNAUTHENTICATED_TRINO: 'often',
 	WEBHOOK_ALLOW_PRIVATE: 'sometimes',
 	JWKS_ALLOW_PRIVATE: 'yes',
 	LOG_LEVEL: 'deafening',

@@ -3,14 +3,14 @@ import { runInNewContext } from 'node:vm';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { maxBodyBytes } from '../../src/http/server.js';
-import type { DecisionPointOptions } from '../../src/pdp/endpoints.js';
 import { client } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { acme, assign, policyWasm, snapshot, step } from './environment.js';
-import { key, type Served, serve } from './served.js';
+import { key, type Served, type ServeOptions, serve } from './served.js';
 
 /** The decision point over HTTP, following a feed over HTTP. */
 
-async function serveAcme(t: ExecutionContext, options: Partial<DecisionPointOptions> = {}): Promise<Served> {
+async function serveAcme(t: ExecutionContext, options: ServeOptions = {}): Promise<Served> {
 	const served = await serve(t, options);
 	served.feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
 	await served.replica.reached(7);
@@ -242,7 +242,9 @@ test('wants the key of the environment', async (t) => {
 		}
 	}
 	t.deepEqual((await anyone.post('/allowed', annWrites)).body, { detail: 'Missing Authorization header' });
-	for (const path of ['/healthy', '/health', '/ready']) t.is((await anyone.get(path)).status, 200);
+	for (const path of ['/healthy', '/health', '/healthcheck', '/ready']) t.is((await anyone.get(path)).status, 200);
+	t.is((await anyone.get('/version')).status, 401);
+	t.is((await anyone.post('/policy-updater/trigger')).status, 401);
 });
 
 interface Wrong {
@@ -437,6 +439,44 @@ test('is alive at once and ready with the first revision', async (t) => {
 	});
 	t.is(ready.revision, 1);
 	t.deepEqual((await http.get('/healthy')).body, ready.body);
+});
+
+test('names the version of the contract', async (t) => {
+	const { http } = await serve(t);
+	t.deepEqual((await http.get('/version')).body, { api_version: 4 });
+});
+
+const triggers = ['/policy-updater/trigger', '/data-updater/trigger', '/update_policy', '/update_policy_data'];
+
+test('fetches everything anew when it is told to, and answers meanwhile', async (t) => {
+	const { http, feed, replica } = await serveAcme(t);
+	const { engine } = replica.current() ?? {};
+	const snapshotsAsked = () => feed.seen.filter(({ etag }) => etag === undefined).length;
+	for (const path of triggers) {
+		const before = snapshotsAsked();
+		const { status, body } = await http.post(path);
+		t.is(status, 200);
+		t.deepEqual(body, { status: 'ok' });
+		await eventually(() => snapshotsAsked() > before);
+		t.is((await http.post('/allowed', annWrites)).body['allow'], true, path);
+	}
+	await eventually(() => replica.current()?.engine !== engine);
+	t.is(replica.current()?.revision, 7);
+	const patches = assign('ben', 'acme', ['editor']);
+	feed.publish({ revision: 8, snapshot: Buffer.from(''), step: await step({ base: 7, revision: 8, patches }) });
+	await replica.reached(8);
+	t.is((await http.post('/allowed', benWrites)).body['allow'], true, 'it follows the feed as before');
+});
+
+test('fetches everything at most once in a while, however often it is told to', async (t) => {
+	const { http, feed, replica } = await serveAcme(t, { refetch: 60_000 });
+	const snapshotsAsked = () => feed.seen.filter(({ etag }) => etag === undefined).length;
+	const before = snapshotsAsked();
+	const { engine } = replica.current() ?? {};
+	for (let round = 0; round < 20; round += 1) t.is((await http.post('/update_policy')).status, 200);
+	await eventually(() => replica.current()?.engine !== engine);
+	for (let round = 0; round < 20; round += 1) t.is((await http.post('/update_policy')).status, 200);
+	t.is(snapshotsAsked(), before + 1);
 });
 
 test('a decision is logged with its code and without secrets', async (t) => {

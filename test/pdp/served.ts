@@ -19,15 +19,18 @@ export interface Served {
 	readonly http: Client;
 }
 
+/** Options of a decision point, and how long it waits between two times that it fetches everything, in milliseconds. */
+export type ServeOptions = Partial<DecisionPointOptions> & { readonly refetch?: number };
+
 /** Serves a decision point that follows a feed without any revision yet, until the test is over. */
-export async function serve(t: ExecutionContext, options: Partial<DecisionPointOptions> = {}): Promise<Served> {
+export async function serve(t: ExecutionContext, { refetch = 50, ...options }: ServeOptions = {}): Promise<Served> {
 	const feed = new FakeFeed();
 	await feed.start();
 	const replica = new Replica({
 		controlPlane: feed.url,
 		apiKey: key,
 		log: quiet,
-		pace: { first: 5, longest: 40, refused: 20 },
+		pace: { first: 5, longest: 40, refused: 20, refetch },
 	});
 	replica.start();
 	const point = createDecisionPoint({ replica, apiKey: key, log: quiet, ...options });

@@ -1,0 +1,55 @@
+/** What operators of the contract's decision points ask of the process itself. */
+
+import { z } from 'zod';
+import { reply } from '../http/endpoint.js';
+import { endpoint } from './endpoint.js';
+import type { Replica } from './replica.js';
+
+/** The version of the contract that is served. */
+const apiVersion = 4;
+
+const Version = z.object({ api_version: z.int() });
+const Triggered = z.object({ status: z.literal('ok') });
+
+/** The paths that fetch everything anew. The reference updates policy and data apart; bundles hold both. */
+const triggers = [
+	['triggerPolicyUpdate', '/policy-updater/trigger'],
+	['triggerDataUpdate', '/data-updater/trigger'],
+	['updatePolicy', '/update_policy'],
+	['updatePolicyData', '/update_policy_data'],
+] as const;
+
+/** Declares the version of the contract and the triggers of updates. */
+export function controlEndpoints(replica: Replica) {
+	const tag = 'Control';
+	return [
+		endpoint({
+			name: 'version',
+			summary: 'The version of the contract that is served',
+			tag,
+			method: 'get',
+			path: '/version',
+			access: 'key',
+			returns: { 200: Version },
+			handle: () => reply(200, { api_version: apiVersion }),
+		}),
+		...triggers.map(([name, path]) =>
+			endpoint({
+				name,
+				summary: 'Fetch policy and data anew',
+				description:
+					'Updates arrive by themselves; this is for whoever doubts it. The answer does not wait. What is held answers ' +
+					'until the new bundle is loaded. Everything is fetched at most once in ten seconds: calls in between count as one.',
+				tag,
+				method: 'post',
+				path,
+				access: 'key',
+				returns: { 200: Triggered },
+				handle: () => {
+					replica.refetch();
+					return reply(200, { status: 'ok' as const });
+				},
+			}),
+		),
+	];
+}
