@@ -44,7 +44,14 @@ export function allTenantsEndpoints(mode: Mode) {
 			handle: async ({ body, headers, closed }, { read }) => {
 				const explain = explains(body, headers['x-debug']);
 				return chunkedReply(
-					await read({ kind: 'listing', work: (context) => allowedTenants(context, body, mode, explain), closed }),
+					await read({
+						kind: 'listing',
+						closed,
+						*work(context) {
+							const list = yield* allowedTenants(context, body, mode, explain);
+							return ['{"allowed_tenants":', ...list, ',"allowedTenants":', ...list, '}'];
+						},
+					}),
 				);
 			},
 		}),

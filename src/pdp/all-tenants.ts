@@ -11,7 +11,7 @@ import { type Mode, normalise } from './normalise.js';
 /** How many candidates are visited between two pauses. */
 const stride = 1_000;
 
-/** The tenants in which a check is allowed, sorted by key, as the JSON of `AllowedTenants`. */
+/** The tenants in which a check is allowed, sorted by key, as the JSON of the list in `AllowedTenants`. */
 export function* allowedTenants(
 	context: DecisionContext,
 	query: Query,
@@ -29,8 +29,7 @@ export function* allowedTenants(
 			if (result.allow) allowed.push(JSON.stringify({ tenant, ...result }));
 		}
 	});
-	const list = yield* arrayChunks(allowed);
-	return ['{"allowed_tenants":', ...list, ',"allowedTenants":', ...list, '}'];
+	return yield* arrayChunks(allowed);
 }
 
 /** The tenants where a user holds a role, in them or on an instance of theirs: those of `/user-tenants`. */

@@ -8,6 +8,7 @@ import type { Failure } from '../failure.js';
 import { Raw, reply } from '../http/endpoint.js';
 import { LocalAssignment, type Query } from '../wire/check.js';
 import { AssignmentsInput, BulkInput, CheckInput, PermissionsInput, RootResult, UsersInput } from '../wire/data-api.js';
+import { allowedTenants } from './all-tenants.js';
 import { authorizedUsers } from './authorized-users.js';
 import { forEachChunk } from './chunks.js';
 import { type DecisionContext, decide } from './decide.js';
@@ -55,6 +56,30 @@ export function dataEndpoints(mode: Mode) {
 				return chunkedReply(await read({ kind: 'batch', work, closed }));
 			},
 		}),
+		...(['any_tenant', 'all_tenants'] as const).map((name) =>
+			endpoint({
+				name: name === 'any_tenant' ? 'readAnyTenant' : 'readAllTenants',
+				summary: 'The tenants in which a check is allowed',
+				tag,
+				method: 'post',
+				path: `/v1/data/permit/${name}`,
+				access: 'key',
+				body: CheckInput,
+				returns: { 200: z.unknown() },
+				failures: unavailableOrCostly,
+				handle: async ({ body, closed }, { read }) =>
+					chunkedReply(
+						await read({
+							kind: 'listing',
+							closed,
+							*work(context) {
+								const list = yield* allowedTenants(context, body.input, mode, body.input.use_debugger === true);
+								return ['{"result":{"allowed_tenants":', ...list, '}}'];
+							},
+						}),
+					),
+			}),
+		),
 		endpoint({
 			name: 'readUserPermissions',
 			summary: 'What a user may do, and the tenants where they hold a role',

@@ -125,6 +125,8 @@ const requests: readonly (readonly [path: string, input: unknown])[] = [
 		['permit/root', input] as const,
 		['permit/bulk', [input, { ...input, action: 'fly' }]] as const,
 		['permit/bulk', { checks: [input] }] as const,
+		['permit/any_tenant', input] as const,
+		['permit/all_tenants', input] as const,
 	]),
 	...['ann@example.com', 'bob|1', 'cat', 'nobody'].flatMap((user) => [
 		['permit/user_permissions', { user, tenants: null, resources: [] }] as const,
