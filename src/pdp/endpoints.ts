@@ -4,7 +4,7 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock } from '../clock.js';
 import { Failure, forbidden } from '../failure.js';
 import type { Endpoint } from '../http/endpoint.js';
-import type { AnyRequest, Run, Surround } from '../http/mount.js';
+import type { AnyRequest, Surround } from '../http/mount.js';
 import type { Logger } from '../log.js';
 import { allTenantsEndpoints, authorizationInBody, maxNamingBody } from './all-tenants-endpoint.js';
 import type { ConsumeApproval } from './approval-client.js';
@@ -129,7 +129,10 @@ function createSurround(options: DecisionPointOptions): Surround {
 	};
 	const surround: Surround = async ({ access }, request, run) => {
 		if (access === 'open' || access === 'authzen_open') return run(undefined);
-		if (access !== 'trino' || !openTrino) authorize(await authorization(access, request, run), expected);
+		const { authorization } = request.headers;
+		if (authorization === undefined && access === 'key_or_body') {
+			authorize(authorizationInBody(await run.readBody(maxNamingBody)), expected);
+		} else if (access !== 'trino' || !openTrino) authorize(authorization, expected);
 		if (access === 'authzen') requireJson(request.headers);
 		const wanted = request.headers['x-min-revision'];
 		if (wanted !== undefined) {
@@ -177,13 +180,6 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 			decisions.add({ decisionId, requestId, sdk, input, code, duration, revision, policyRevision });
 		},
 	};
-}
-
-/** What the caller says who it is: in the header, or, where one may, in a small body. */
-async function authorization(access: string, { headers }: AnyRequest, run: Run): Promise<string | undefined> {
-	const { authorization: header } = headers;
-	if (header !== undefined || access !== 'key_or_body') return header;
-	return authorizationInBody(await run.readBody(maxNamingBody));
 }
 
 function authorize(header: string | undefined, expected: Buffer): void {

@@ -86,7 +86,7 @@ interface UrlRequest {
 
 /**
  * Finds the rule and decides, at one revision. INVARIANT: a rule counts only when all that come before it are known not
- * to match: nobody gets past one by making it late.
+ * to match: nobody gets past one by making it late or ambiguous.
  */
 function* decideUrl(context: DecisionContext, { body, mode, known, explain }: UrlRequest): Steps<Found> {
 	let seen = 0;
@@ -96,7 +96,7 @@ function* decideUrl(context: DecisionContext, { body, mode, known, explain }: Ur
 		const { pattern } = rule;
 		const attributes = pattern.kind === 'linear' ? pattern.match(body.url) : known.get(rule);
 		if (attributes === undefined && pattern.kind === 'backtracking') return { ask: rule, source: pattern.source };
-		if (attributes === 'late') break;
+		if (attributes === 'late' || attributes === 'ambiguous') break;
 		if (attributes) {
 			const query = mapped(body, rule, attributes);
 			return { result: decide(context, normalise(query, context.time, mode), explain) };

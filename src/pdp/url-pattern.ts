@@ -6,11 +6,17 @@ import { RE2JS } from 're2js';
 export type UrlAttributes = Readonly<Record<string, string | null>>;
 
 /**
+ * What a pattern says of a URL. It is `ambiguous` where a parameter that decides has several values: nobody can tell
+ * which of them the service behind takes.
+ */
+export type UrlMatch = UrlAttributes | null | 'ambiguous';
+
+/**
  * A pattern for URLs. What takes time in proportion to the URL is matched here; what may take much longer is a
  * `backtracking` expression, which `PatternThread` matches.
  */
 export type UrlPattern =
-	| { readonly kind: 'linear'; match(url: string): UrlAttributes | null }
+	| { readonly kind: 'linear'; match(url: string): UrlMatch }
 	| { readonly kind: 'backtracking'; readonly source: string };
 
 /** The longest regular expression that is matched here, in characters. */
@@ -86,8 +92,9 @@ function template(url: string): UrlPattern {
 			if (query === null) return Object.fromEntries(found);
 			if (askedQuery === null) return null;
 			const given = parameterTexts(askedQuery);
-			if (!parameters.every(([name, expected]) => matches(expected, given.get(name) ?? undefined))) return null;
-			return Object.fromEntries(found);
+			const single = parameters.filter(([name]) => given.get(name) !== null);
+			if (!single.every(([name, expected]) => matches(expected, given.get(name) ?? undefined))) return null;
+			return single.length < parameters.length ? 'ambiguous' : Object.fromEntries(found);
 		},
 	};
 }
@@ -106,12 +113,12 @@ function parametersIn(query: string): readonly (readonly [name: string, value: s
 	});
 }
 
-/**
- * The value of each parameter; null for one that is there several times: nobody can tell which of them the service
- * behind takes.
- */
+/** The value of each parameter; null for one that has several. */
 function parameterTexts(query: string): ReadonlyMap<string, string | null> {
 	const texts = new Map<string, string | null>();
-	for (const [name, value] of parametersIn(query)) texts.set(name, texts.has(name) ? null : value);
+	for (const [name, value] of parametersIn(query)) {
+		const before = texts.get(name);
+		texts.set(name, before === undefined || before === value ? value : null);
+	}
 	return texts;
 }

@@ -118,6 +118,7 @@ const cases: readonly Case[] = [
 	{ rule: `${api}/s?q=1`, url: `${api}/s?x=2&q=1&y`, attributes: {} },
 	{ rule: `${api}/s?q=1`, url: `${api}/s?q=2`, attributes: null },
 	{ rule: `${api}/s?q=1`, url: `${api}/s?q=1&q=2`, attributes: null },
+	{ rule: `${api}/s?q=1`, url: `${api}/s?q=1&q=1`, attributes: {} },
 	{ rule: `${api}/s?q={q}`, url: `${api}/s?q=a=b%20c`, attributes: { q: 'a=b%20c' } },
 	{ rule: `${api}/s?`, url: `${api}/s`, attributes: null },
 	// Expressions are anchored at the start alone, and case counts.
@@ -278,6 +279,22 @@ test('rules follow deltas', async (t) => {
 	t.deepEqual(await allowed(), [false, false]);
 	await change({ op: 'remove', path: ['regolith', 'mapping_rules'] });
 	t.deepEqual(await allowed(), [false, false]);
+});
+
+test('a parameter with several values matches nothing, and hides the rules after it', async (t) => {
+	const strict = rule(`${api}/s?mode=admin&x={x}`, { action: 'print', priority: 1 });
+	const served = await mapping(t, [strict, rule(`${api}/s`)]);
+	for (const [query, allow] of [
+		['', true],
+		['?mode=user&x=1', true],
+		['?mode=admin&x=1', false],
+		['?mode=user&mode=admin&x=1', false],
+		['?mode=admin&x=1&x=2', false],
+		['?mode=user&x=1&x=2', true],
+		['?mode=user&mode=user&x=1', true],
+	] as const) {
+		t.is((await ask(served, `${api}/s${query}`)).allow, allow, query);
+	}
 });
 
 /** Takes longer than anybody waits, and JavaScript has no other way to match it. */
