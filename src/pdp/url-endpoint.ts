@@ -110,8 +110,11 @@ function mapped({ user, context, sdk, tenant }: UrlQuery, rule: MappingRule, att
 	return { user, action: rule.action, resource: { type: rule.resource, tenant, attributes }, context, sdk };
 }
 
-function unmatched({ log, revision }: DecisionContext, { use_debugger: _, ...query }: UrlQuery): AuthorizationResult {
+/** The denial of a request that no rule matches. It is logged as a check of the URL. */
+function unmatched(context: DecisionContext, { use_debugger: _, ...query }: UrlQuery): AuthorizationResult {
+	const { log, revision, time, record } = context;
 	const { user, http_method, url, tenant } = query;
+	record?.({ user: { key: user.key }, action: http_method, resource: { type: url, tenant }, time }, noMatchingRule, 0);
 	const what = { user: user.key, action: http_method, resource: url, tenant };
 	log.debug({ event: 'decision', allow: false, code: noMatchingRule, revision, ...what }, 'decision');
 	const debug = { code: noMatchingRule, reason: 'no mapping rule matches the method and the URL of the request' };
