@@ -106,6 +106,8 @@ const samples = {
 	element_bearer_token: 'Zm9v…',
 	logged_in: true,
 	expires_at: 1_790_000_000,
+	timestamp_from: '1790000000',
+	timestamp_to: '1790086400',
 } as const;
 
 /** The OpenAPI document of a table of endpoints and the page that shows it, as endpoints of the same table. */
