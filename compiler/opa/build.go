@@ -17,24 +17,18 @@ type file struct {
 	path, text string
 }
 
-// A file as it was parsed, and the number of the build that used it last. The compiler leaves what it is given alone.
-type parsedFile struct {
-	module *ast.Module
-	used   int
-}
-
-// Files that none of so many builds had are parsed anew, and no more text than this is remembered beside the newest
-// build's, in bytes: what is parsed takes many times the memory of its text.
+// Files that none of so many builds had are forgotten, and no more text than this is remembered beside the newest
+// build's, in bytes: what is compiled takes many times the memory of its text.
 const (
 	longestUnused  = 16
 	mostRemembered = 8 << 20
 )
 
-// builder compiles policies and remembers the files that it has parsed.
+// builder compiles policies and remembers the files of those that compiled.
 type builder struct {
 	entrypoints  []string
 	capabilities *ast.Capabilities
-	parsed       map[file]*parsedFile
+	known        *knownFiles
 	builds       int
 }
 
@@ -42,16 +36,11 @@ func newBuilder(entrypoints []string) *builder {
 	return &builder{
 		entrypoints:  entrypoints,
 		capabilities: ast.CapabilitiesForThisVersion(),
-		parsed:       map[file]*parsedFile{},
+		known:        newKnownFiles(),
 	}
 }
 
-// build compiles files to WebAssembly. The module has the same bytes as that of
-//
-//	opa build --target wasm --optimize 0 --prune-unused --entrypoint ... --bundle rego
-//
-// with the files in the archive `rego`. Nothing is formatted or packed, which the command cannot leave out, and
-// annotations are not read: no entrypoint is named by one.
+// build compiles files to WebAssembly. Equal files give equal bytes, whatever was built before.
 func (b *builder) build(files []file) (module []byte, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -59,10 +48,24 @@ func (b *builder) build(files []file) (module []byte, err error) {
 		}
 	}()
 	b.builds++
-	if err := b.parse(files); err != nil {
+	if module, err := b.buildInSteps(files); err == nil {
+		return module, nil
+	}
+	// What is wrong is said as the command says it.
+	return b.buildAtOnce(files)
+}
+
+// buildAtOnce returns the module of
+//
+//	opa build --target wasm --optimize 0 --prune-unused --entrypoint ... --bundle rego
+//
+// with the files in the archive `rego`. Nothing is formatted or packed, which the command cannot leave out, and
+// annotations are not read: no entrypoint is named by one.
+func (b *builder) buildAtOnce(files []file) ([]byte, error) {
+	parsed, err := b.parse(files)
+	if err != nil {
 		return nil, err
 	}
-	source := b.bundleOf(files)
 	compiler := compile.New().
 		WithCapabilities(b.capabilities).
 		WithTarget(compile.TargetWasm).
@@ -71,7 +74,7 @@ func (b *builder) build(files []file) (module []byte, err error) {
 		WithOptimizationLevel(0).
 		WithEntrypoints(b.entrypoints...).
 		WithRegoVersion(ast.RegoV1).
-		WithBundle(source)
+		WithBundle(bundleOf(files, parsed))
 	if err := compiler.Build(context.Background()); err != nil {
 		return nil, err
 	}
@@ -79,56 +82,30 @@ func (b *builder) build(files []file) (module []byte, err error) {
 	if len(modules) != 1 {
 		return nil, fmt.Errorf("OPA made %d modules of one policy", len(modules))
 	}
-	b.forget()
 	return modules[0].Raw, nil
 }
 
 // bundleOf makes what is compiled of files that are parsed.
-func (b *builder) bundleOf(files []file) *bundle.Bundle {
+func bundleOf(files []file, parsed []*ast.Module) *bundle.Bundle {
 	source := &bundle.Bundle{Data: map[string]any{}}
 	source.Manifest.Init()
 	source.SetRegoVersion(ast.RegoV1)
-	for _, file := range files {
-		// A copy, because rules and comments are taken out of it. Without comments there is nothing to take out, and what
-		// stands in Raw, which is formatted at the end and never read, can be next to nothing.
-		module := *b.parsed[file].module
-		module.Comments = nil
+	for index, file := range files {
+		// Without comments there is nothing to take out of a file, and what stands in Raw, which is formatted at the end and
+		// never read, can be next to nothing.
+		parsed[index].Comments = nil
 		source.Modules = append(source.Modules, bundle.ModuleFile{
 			URL:    file.path,
 			Path:   file.path,
-			Parsed: &module,
+			Parsed: parsed[index],
 			Raw:    []byte("package unread\n"),
 		})
 	}
 	return source
 }
 
-// parse parses the files that are not remembered, several at a time.
-func (b *builder) parse(files []file) error {
-	var missing []file
-	seen := make(map[string]struct{}, len(files))
-	for _, file := range files {
-		if _, twice := seen[file.path]; twice {
-			return fmt.Errorf("there are two files %s", file.path)
-		}
-		seen[file.path] = struct{}{}
-		if known, ok := b.parsed[file]; ok {
-			known.used = b.builds
-		} else {
-			missing = append(missing, file)
-		}
-	}
-	modules, err := b.parseAll(missing)
-	for index, module := range modules {
-		if module != nil {
-			b.parsed[missing[index]] = &parsedFile{module: module, used: b.builds}
-		}
-	}
-	return err
-}
-
-// parseAll returns a module for each file, nil for one that is no Rego.
-func (b *builder) parseAll(files []file) ([]*ast.Module, error) {
+// parse parses files, several at a time.
+func (b *builder) parse(files []file) ([]*ast.Module, error) {
 	options := ast.ParserOptions{Capabilities: b.capabilities, RegoVersion: ast.RegoV1}
 	modules, failures := make([]*ast.Module, len(files)), make([]error, len(files))
 	turns := make(chan int)
@@ -146,18 +123,4 @@ func (b *builder) parseAll(files []file) ([]*ast.Module, error) {
 	close(turns)
 	working.Wait()
 	return modules, errors.Join(failures...)
-}
-
-// forget drops what was parsed long ago, and what is too much.
-func (b *builder) forget() {
-	remembered := 0
-	for file, known := range b.parsed {
-		if known.used == b.builds {
-			continue
-		}
-		remembered += len(file.text)
-		if b.builds-known.used > longestUnused || remembered > mostRemembered {
-			delete(b.parsed, file)
-		}
-	}
 }

@@ -15,7 +15,7 @@ export class ResidentLost extends Error {
 }
 
 /**
- * A compiler that stays up between policies, so that it starts once and parses only what is new: `opa resident`, a
+ * A compiler that stays up between policies, so that it starts once and compiles only files that are new: `opa resident`, a
  * command of the program that set-up builds (`compiler/opa/resident.go` says what is sent). It starts with the first
  * policy, ends with this process at the latest, and never keeps this process from ending.
  */

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type * as Library from '@open-policy-agent/opa-wasm';
 import type { Json, Patch } from '../../compiler/model.js';
 import { asEngineError, EngineError } from './engine/engine-error.js';
+import { Entrypoints } from './engine/entrypoints.js';
 import { Heap, parsedPerByte } from './engine/heap.js';
 import type { InputFrames } from './engine/input-frame.js';
 import { jsonText } from './engine/json-text.js';
@@ -62,7 +63,7 @@ const smokeInput: EngineInput = { user: { key: '' }, action: '', resource: { typ
  */
 export class Engine {
 	readonly #module: WebAssembly.Module;
-	readonly #entrypoints: ReadonlyMap<string, number>;
+	readonly #entrypoints: Entrypoints;
 	readonly #code: number;
 	#heap: Heap;
 	/** Inputs that are passed without JSON; `undefined` when the module does not share our layout of values. */
@@ -73,8 +74,8 @@ export class Engine {
 
 	private constructor(module: WebAssembly.Module, policy: Library.LoadedPolicy) {
 		this.#module = module;
-		this.#entrypoints = new Map(Object.entries(policy.entrypoints as Record<string, number>));
-		const code = this.#entrypoints.get(codeEntrypoint);
+		this.#entrypoints = new Entrypoints(policy.entrypoints as Record<string, number>);
+		const code = this.#entrypoints.find(codeEntrypoint);
 		if (code === undefined) throw new EngineError(`the policy has no entrypoint \`${codeEntrypoint}\``);
 		this.#code = code;
 		// The package declares a union that covers other ways of loading, and no exports.
@@ -172,9 +173,10 @@ export class Engine {
 	/** The result of any entrypoint. Throws `EngineError` for unknown names, undefined results and failures. */
 	evaluate(entrypoint: string, input: unknown): unknown {
 		this.#refuseBroken();
-		const id = this.#entrypoints.get(entrypoint);
+		const id = this.#entrypoints.find(entrypoint);
 		if (id === undefined) throw new EngineError(`the policy has no entrypoint \`${entrypoint}\``);
-		const [first] = wrapErrors(`evaluating ${entrypoint}`, () => this.#results(id, input));
+		const question = this.#entrypoints.inputFor(entrypoint, input);
+		const [first] = wrapErrors(`evaluating ${entrypoint}`, () => this.#results(id, question));
 		if (first === undefined) throw new EngineError(`\`${entrypoint}\` is undefined for this input`);
 		return first.result;
 	}

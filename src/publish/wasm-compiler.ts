@@ -7,7 +7,7 @@ import { unpack } from '../bundle.js';
 /** Turns the Rego of a policy into a module. */
 export interface WasmCompiler {
 	/**
-	 * The bytes of the module: equal files give equal bytes, whichever way they are compiled. Throws `OpaFailure` when
+	 * The bytes of the module: equal files give equal bytes, whatever was compiled before. Throws `OpaFailure` when
 	 * they do not compile.
 	 */
 	compile(files: readonly RegoFile[]): Promise<Uint8Array>;

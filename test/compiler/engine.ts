@@ -11,6 +11,7 @@ import { extract } from 'tar-stream';
 import type { Json, RegoFile } from '../../compiler/index.js';
 import { readPolicyLibrary } from '../../compiler/opa/build.js';
 import { sortedBy } from '../../compiler/order.js';
+import { Entrypoints } from '../../src/pdp/engine/entrypoints.js';
 import { createWasmCompiler } from '../../src/publish/wasm-compiler.js';
 
 /** The package's own folder, seen from `dist/test/compiler/`. */
@@ -26,7 +27,7 @@ export interface Engine {
 	ask(entrypoint: string, input: Json): Json;
 }
 
-/** One for the process: a program that stays up is started once. What it gives is what `opa build` does: see wasm-compiler.test.ts. */
+/** One for the process: a program that stays up is started once. It decides as what `opa build` gives: see wasm-compiler.test.ts. */
 const compiler = createWasmCompiler(opa);
 
 /** Compiles generated files together with the hand-written policy and loads the module. */
@@ -35,10 +36,14 @@ export async function wasmEngine(generated: readonly RegoFile[]): Promise<Engine
 	const policy = await loadPolicy(Buffer.from(await compiler.compile(files)), undefined, {
 		'time.now_ns': () => Date.now() * 1_000_000,
 	});
+	const entrypoints = new Entrypoints(policy.entrypoints as Record<string, number>);
 	return {
 		setData: (document) => policy.setData(new Uint8Array(document).buffer),
 		// The result travels as JSON, and an undefined one is an empty list: it becomes null, which no rule answers.
-		ask: (entrypoint, input) => (policy.evaluate(input, entrypoint) as { result: Json }[])[0]?.result ?? null,
+		ask: (entrypoint, input) => {
+			const question = entrypoints.inputFor(entrypoint, input);
+			return (policy.evaluate(question, entrypoints.find(entrypoint)) as { result: Json }[])[0]?.result ?? null;
+		},
 	};
 }
 

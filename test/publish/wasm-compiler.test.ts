@@ -7,7 +7,7 @@ import { createWasmCompiler } from '../../src/publish/wasm-compiler.js';
 import { opaPath } from '../support/opa.js';
 import { temporary } from '../support/temporary.js';
 
-/** Whoever compiles, the module is the same; and while a policy can be compiled at all, it is. */
+/** Whatever was compiled before, the module is the same; and while a policy can be compiled at all, it is. */
 
 const nothing = '/no/opa';
 
@@ -47,14 +47,27 @@ function wrapper(t: ExecutionContext, before = '') {
 	};
 }
 
-test('the compiler that stays up makes the module of the command, at first and when little is new', async (t) => {
-	const [resident, command] = [createCompiler(t, opaPath), createCompiler(t, opaPath, nothing)];
+test('equal files give equal modules, whatever was compiled before, in any order', async (t) => {
+	const resident = createCompiler(t, opaPath);
 	for (const action of ['read', 'write', 'read']) {
-		const files = await policyWith(action);
-		const expected = Buffer.from(await command.compile(files));
+		const files = [...(await policyWith(action)), said(action)];
+		const expected = Buffer.from(await createCompiler(t, opaPath).compile(files));
 		t.true(expected.equals(await resident.compile(files)), action);
 		t.true(expected.equals(await resident.compile([...files].reverse())), `${action}, in another order`);
 	}
+});
+
+/** Rego that explanations come across, with this word in it. */
+const said = (word: string) => inPackage('said', `holds if input.action == "${word}"`);
+
+test('a file that did not change is refused when what it calls takes more', async (t) => {
+	const callee = (parameters: string) => inPackage('callee', `chosen(${parameters}) := first`);
+	const asking = inPackage('asking', 'holds if {\n\tdata.regolith.user_sets.callee.chosen(1, found)\n\tfound == 1\n}');
+	const policy = [...(await policyWith('read')), asking];
+	const resident = createCompiler(t, opaPath);
+	await t.notThrowsAsync(resident.compile([...policy, callee('first')]));
+	await t.throwsAsync(resident.compile([...policy, callee('first, _')]), { message: /rego_unsafe_var/ });
+	await t.notThrowsAsync(resident.compile([...policy, callee('first')]));
 });
 
 test('it is started once', async (t) => {
@@ -70,15 +83,35 @@ test('a program that set-up did not build is run as a command', async (t) => {
 	t.deepEqual(commands(), ['build']);
 });
 
+/** A file of a package of its own. */
+const inPackage = (name: string, rules: string): RegoFile => ({
+	path: `regolith/user_sets/${name}.rego`,
+	text: `package regolith.user_sets.${name}\n\n${rules}\n`,
+});
+
+const caller = inPackage('caller', 'holds if data.regolith.user_sets.callee.chosen(1)');
+const brokenFiles: readonly (readonly [string, RegoFile, RegExp])[] = [
+	['of another type', inPackage('callee', 'chosen(_) if contains([], "a")'), /callee\.rego:3: rego_type_error/],
+	['recursive', inPackage('callee', 'chosen(_) if data.regolith.user_sets.caller.holds'), /rego_recursion_error/],
+	['no longer there', inPackage('callee', 'another(_) := 1'), /caller\.rego:3: rego_type_error: undefined function/],
+	[
+		'in conflict with a rule',
+		inPackage('callee', 'chosen(_) := 1\n\nchosen := 2'),
+		/rego_type_error: conflicting rules/,
+	],
+	['unsafe', inPackage('callee', 'chosen(_) := found'), /rego_unsafe_var_error/],
+];
+
 test('what does not compile is refused in the same words, and the next policy compiles', async (t) => {
-	const broken = { path: 'regolith/a/b.rego', text: 'package regolith.a\n\nb if contains([], "a")\n' };
-	const files = [...(await policyWith('read')), broken];
+	const policy = [...(await policyWith('read')), caller];
 	const [resident, command] = [createCompiler(t, opaPath), createCompiler(t, opaPath, nothing)];
-	const failure = await t.throwsAsync(resident.compile(files), { instanceOf: OpaFailure });
-	const expected = await t.throwsAsync(command.compile(files), { instanceOf: OpaFailure });
-	t.regex(failure?.message ?? '', /1 error occurred: regolith\/a\/b\.rego:3: rego_type_error/);
-	t.deepEqual([failure?.message, failure?.stderr.trim()], [expected?.message, expected?.stderr.trim()]);
-	await t.notThrowsAsync(async () => resident.compile(await policyWith('write')));
+	for (const [title, broken, words] of brokenFiles) {
+		await t.notThrowsAsync(resident.compile([...policy, inPackage('callee', 'chosen(_) := 1')]));
+		const failure = await t.throwsAsync(resident.compile([...policy, broken]), { instanceOf: OpaFailure }, title);
+		const expected = await t.throwsAsync(command.compile([...policy, broken]), { instanceOf: OpaFailure }, title);
+		t.regex(failure?.stderr ?? '', words, title);
+		t.deepEqual([failure?.message, failure?.stderr.trim()], [expected?.message, expected?.stderr.trim()], title);
+	}
 });
 
 test('what is no Rego is refused, and compiles once it is', async (t) => {

@@ -25,10 +25,16 @@ allow if code == "allow"
 #   name the code only where a decision point leaves them out that could have granted: its context says that it does.
 #   Before those comes `policy_pending`: what could grant the action was added, changed or taken away by a newer schema
 #   whose policy is not in force yet. What was taken away grants nothing in the meantime.
-#   Each check comes here, and a rule without parameters costs more than a look: so `permitted` is spelled out. Nothing
-#   is pending at most times, which one look tells.
 # entrypoint: true
-code := "allow" if {
+code := verdict(null)
+
+# METADATA
+# title: Verdict
+# description: |
+#   The code, as a function of nothing: each check comes here, and a rule without parameters is remembered until the
+#   check is decided, which costs more than a look. So `permitted` is spelled out. Nothing is pending at most times,
+#   which one look tells.
+verdict(_) := "allow" if {
 	data.regolith.resources[input.resource.type].permits[input.action]
 } else := "allow" if {
 	data.regolith.pending

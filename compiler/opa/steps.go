@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/rego"
+)
+
+// query is the only entrypoint of a module that is built in steps: a function of the policy (`policy/regolith/entry`)
+// that answers for all entrypoints. OPA's API has no other way to plan modules that are compiled already.
+const query = "result = data.regolith.entry.answer(input)"
+
+// Stages of OPA's compiler, which goes through them in the order of ast.AllStages. Those that are in no list look at one
+// file, and at others only for how many parameters their functions have.
+var (
+	stagesOnEachAndAll = []ast.StageID{ast.StageInitLocalVarGen, ast.StageSetModuleTree, ast.StageSetRuleTree}
+	stagesOnAll        = []ast.StageID{
+		ast.StageSetGraph,
+		ast.StageCheckRuleConflicts,
+		ast.StageCheckUndefinedFuncs,
+		ast.StageCheckTypes,
+	}
+	// What they make is not used: annotations, and indices for OPA's own evaluation. Recursion is found by refuseRecursion.
+	stagesLeftOut = []ast.StageID{
+		ast.StageParseMetadataBlocks,
+		ast.StageSetAnnotationSet,
+		ast.StageCheckRecursion,
+		ast.StageBuildRuleIndices,
+		ast.StageBuildComprehensionIndices,
+	}
+)
+
+// buildInSteps compiles only files that are new, with OPA's own stages, and then lets OPA look at all files together
+// while it plans the module: the two take about as long.
+func (b *builder) buildInSteps(files []file) ([]byte, error) {
+	modules, err := b.compileFiles(files)
+	if err != nil {
+		return nil, err
+	}
+	checked, copied := make(chan error, 1), make(chan struct{})
+	tellCopied := sync.OnceFunc(func() { close(copied) })
+	go func() { checked <- b.check(modules, tellCopied) }()
+	<-copied
+	module, err := b.plan(modules)
+	if err := errors.Join(<-checked, err); err != nil {
+		return nil, err
+	}
+	b.known.remember(files, modules, b.builds)
+	return module, nil
+}
+
+// compileFiles returns the modules of all files, by path, each compiled as far as it can be by itself.
+func (b *builder) compileFiles(files []file) (map[string]*ast.Module, error) {
+	modules := make(map[string]*ast.Module, len(files))
+	var missing []file
+	for _, file := range files {
+		if _, twice := modules[file.path]; twice {
+			return nil, fmt.Errorf("there are two files %s", file.path)
+		}
+		modules[file.path] = b.known.module(file)
+		if modules[file.path] == nil {
+			missing = append(missing, file)
+		}
+	}
+	parsed, err := b.parse(missing)
+	if err != nil {
+		return nil, err
+	}
+	fresh := make(map[string]*ast.Module, len(missing))
+	for index, file := range missing {
+		fresh[file.path] = parsed[index]
+	}
+	maps.Copy(modules, fresh)
+	if err := refuseSharedPackages(modules); err != nil {
+		return nil, err
+	}
+	if b.known.contradicts(fresh) {
+		b.known = newKnownFiles()
+		return b.compileFiles(files)
+	}
+	compiler := b.compilerWithout(slices.Concat(stagesLeftOut, stagesOnAll))
+	compiler.WithStageAfterID(ast.StageSetRuleTree, ast.CompilerStageDefinition{
+		Name:       "SetWholeRuleTree",
+		MetricName: "set_whole_rule_tree",
+		Stage: func(compiler *ast.Compiler) *ast.Error {
+			maps.Copy(modules, compiler.Modules)
+			setTrees(compiler, modules)
+			return nil
+		},
+	})
+	compiler.Compile(fresh)
+	if compiler.Failed() {
+		return nil, compiler.Errors
+	}
+	maps.Copy(modules, compiler.Modules)
+	return modules, nil
+}
+
+// check looks at all files together: types, recursion, conflicts. It calls copied when it has copied them: until then
+// nobody else may read them.
+func (b *builder) check(modules map[string]*ast.Module, copied func()) (err error) {
+	defer copied()
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("OPA panicked: %v", cause)
+		}
+	}()
+	compiler := b.compilerWithout(slices.DeleteFunc(ast.AllStages(), func(stage ast.StageID) bool {
+		return slices.Contains(stagesOnAll, stage) || slices.Contains(stagesOnEachAndAll, stage)
+	}))
+	compiler.WithStageAfterID(ast.StageSetModuleTree, ast.CompilerStageDefinition{
+		Name:       "TellThatCopied",
+		MetricName: "tell_that_copied",
+		Stage: func(*ast.Compiler) *ast.Error {
+			copied()
+			return nil
+		},
+	})
+	compiler.WithStageAfterID(ast.StageSetGraph, ast.CompilerStageDefinition{
+		Name:       "RefuseRecursion",
+		MetricName: "refuse_recursion",
+		Stage:      refuseRecursion,
+	})
+	compiler.Compile(modules)
+	if compiler.Failed() {
+		return compiler.Errors
+	}
+	return nil
+}
+
+// refuseRecursion is OPA's own check in linear time: what cannot be sorted is recursive. OPA looks from each rule for a
+// way back to it, so a rule that asks all others takes as long as all of them.
+func refuseRecursion(compiler *ast.Compiler) *ast.Error {
+	if _, ok := compiler.Graph.Sort(); !ok {
+		return ast.NewError(ast.RecursionErr, nil, "a rule is recursive")
+	}
+	return nil
+}
+
+// plan makes a WebAssembly module.
+func (b *builder) plan(modules map[string]*ast.Module) ([]byte, error) {
+	compiler := ast.NewCompiler().WithCapabilities(b.capabilities)
+	compiler.Compile(nil)
+	compiler.Modules = modules
+	setTrees(compiler, modules)
+	result, err := rego.New(rego.Compiler(compiler), rego.Query(query)).Compile(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	return result.Bytes, nil
+}
+
+func (b *builder) compilerWithout(stages []ast.StageID) *ast.Compiler {
+	return ast.NewCompiler().WithCapabilities(b.capabilities).WithSkipStages(stages...)
+}
+
+func setTrees(compiler *ast.Compiler, modules map[string]*ast.Module) {
+	compiler.ModuleTree = ast.NewModuleTree(modules)
+	compiler.RuleTree = ast.NewRuleTree(compiler.ModuleTree)
+}
+
+// refuseSharedPackages returns an error when a package is in two files: then what a name means in one of them depends
+// on the other.
+func refuseSharedPackages(modules map[string]*ast.Module) error {
+	packages := make(map[string]struct{}, len(modules))
+	for _, module := range modules {
+		packages[module.Package.Path.String()] = struct{}{}
+	}
+	if len(packages) < len(modules) {
+		return errors.New("a package is in two files")
+	}
+	return nil
+}

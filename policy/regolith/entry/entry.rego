@@ -1,0 +1,31 @@
+# METADATA
+# title: Entry
+# description: |
+#   One function in place of all entrypoints, for modules that have no other: `input.entrypoint` names the one that is
+#   asked for. Without it, the input is a check, and the answer its code: the common question pays for one look-up.
+package regolith.entry
+
+import data.regolith.check
+import data.regolith.explain
+import data.regolith.listing
+
+# METADATA
+# title: Answer
+# description: What the entrypoint answers that the question, which is the input, names. Undefined for any other name.
+answer(question) := check.verdict(null) if {
+	not question.entrypoint
+} else := check.code if {
+	question.entrypoint == "regolith/check/code"
+} else := check.decision if {
+	question.entrypoint == "regolith/check/decision"
+} else := explain.sections if {
+	question.entrypoint == "regolith/explain/sections"
+} else := listing.authorized_users if {
+	question.entrypoint == "regolith/listing/authorized_users"
+} else := listing.instance_permissions if {
+	question.entrypoint == "regolith/listing/instance_permissions"
+} else := listing.user_permissions if {
+	question.entrypoint == "regolith/listing/user_permissions"
+} else := listing.user_tenants if {
+	question.entrypoint == "regolith/listing/user_tenants"
+}
