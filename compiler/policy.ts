@@ -1,6 +1,7 @@
 /** The schema as Rego: a package for each resource type with a rule for each action, for each role and condition set. */
 import { type DerivationGraph, derivationGraph } from './cycle.js';
 import { writeCycle } from './cycle-policy.js';
+import { writeMatching } from './matching-policy.js';
 import { metadata, objectMetadata } from './metadata.js';
 import type { Action, RegoFile, Resource, ResourceRole, Schema } from './model.js';
 import { sortedBy } from './order.js';
@@ -29,7 +30,7 @@ export function writePolicy(schema: Schema): readonly RegoFile[] {
 	const conditional = graph.cycles.filter((cycle) => cycle.conditional);
 	const cycles = conditional.map((cycle) => writeCycle(graph, walks, cycle));
 	const walked = walks.all.map((walk) => writeWalk(graph, walk));
-	const sets = schema.condition_sets.map(writeConditionSet);
+	const sets = [...schema.condition_sets.map(writeConditionSet), ...writeMatching(schema.condition_sets)];
 	return sortedBy([...files, ...cycles, ...walked, ...sets, ...writeSetRules(schema)], (file) => file.path);
 }
 

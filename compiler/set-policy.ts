@@ -12,15 +12,12 @@ import { live } from './role-reference.js';
 
 /**
  * The package of a set, `regolith.user_sets.<key>` or `regolith.resource_sets.<key>`: rules call `selects` with
- * attributes to see whether they are selected; `holds` answers for the user or the resource of the check and is found
- * by the set's key. A set whose conditions cannot be read selects nothing.
+ * attributes to see whether they are selected. A set whose conditions cannot be read selects nothing.
  */
 export function writeConditionSet(set: ConditionSet): RegoFile {
 	const written = writeSelection(set);
 	const { sets, kind, object } = setWords(set);
 	const code = [
-		rego`default holds := false`,
-		rego`holds if selects(attributes.${new Fragment(object)})`,
 		selects(set, written),
 		...written.helpers,
 		...written.mistyped.map((body) => regoFunction(rego`mistyped`, [object], body)),
@@ -28,18 +25,18 @@ export function writeConditionSet(set: ConditionSet): RegoFile {
 	const title = objectMetadata(kind, set);
 	const resource = set.resource === null ? [] : [rego`#   resource: ${set.resource}`];
 	const [first = rego``, ...others] = code;
-	return regoFile(`regolith/${sets.text}/${keyFolder(set.key)}/holds.rego`, [
+	return regoFile(`regolith/${sets.text}/${keyFolder(set.key)}/selects.rego`, [
 		rego`package regolith.${sets}${packagePart(set.key)}`,
-		imports(code, object),
+		...imports(code, object),
 		lines([title, ...resource, rego`# scope: document`, first]),
 		...others,
 	]);
 }
 
-/** A call that says whether a set selects what has these attributes. */
-export function selectsCall(type: ConditionSet['type'], key: string): Fragment {
+/** A call that says whether a set selects what has these attributes: the variable `user` or `resource`, after a prefix. */
+export function selectsCall(type: ConditionSet['type'], key: string, prefix: Fragment = rego``): Fragment {
 	const { sets, object } = setWords({ type });
-	return rego`data.regolith.${sets}${packagePart(key)}.selects(${new Fragment(object)})`;
+	return rego`data.regolith.${sets}${packagePart(key)}.selects(${prefix}${new Fragment(object)})`;
 }
 
 function setWords({ type }: Pick<ConditionSet, 'type'>) {
@@ -91,14 +88,14 @@ const attributeNames = [
 ];
 
 /** The imports that the code uses, without the parameter: an unused import would be an error. */
-function imports(code: readonly Fragment[], parameter: string): Fragment {
+function imports(code: readonly Fragment[], parameter: string): readonly Fragment[] {
 	const names = namesIn(code);
-	return lines([
-		rego`import data.regolith.attributes`,
+	const used = [
 		...canonical(attributeNames.filter((name) => name !== parameter && names.has(name))).map(
 			(name) => new Fragment(`import data.regolith.attributes.${name}`),
 		),
 		...(names.has('compare') ? [rego`import data.regolith.compare`] : []),
 		...(names.has('rbac') ? [rego`import data.regolith.rbac`] : []),
-	]);
+	];
+	return used.length === 0 ? [] : [lines(used)];
 }

@@ -87,8 +87,8 @@ user_set_is_of_role(set, role) if {
 	facts := with_tenant_role(role)
 	here := {"user": {"key": "someone"}, "resource": {"tenant": "here"}}
 	elsewhere := {"user": {"key": "someone"}, "resource": {"tenant": "elsewhere"}}
-	data.regolith.user_sets[set].holds with input as here with data.regolith.facts as facts
-	not data.regolith.user_sets[set].holds with input as elsewhere with data.regolith.facts as facts
+	data.regolith.matching.user_sets[set] with input as here with data.regolith.facts as facts
+	not data.regolith.matching.user_sets[set] with input as elsewhere with data.regolith.facts as facts
 }`,
 					]
 				: []),

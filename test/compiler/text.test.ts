@@ -41,6 +41,7 @@ const paths: readonly (readonly [string, number])[] = [
 	['regolith.pending.derivations', 3],
 	['regolith.pending.set_rules', 2],
 	['facts.relations[object]', 1],
+	['^resource_sets', 1],
 	['schema.grants', 1],
 	['schema.resource_grants', 1],
 	['schema.other_roles', 1],
@@ -55,7 +56,10 @@ function skeleton(rego: string): readonly string[] {
 		.replaceAll(/(?<=(?:step|walk|further|user|resource|instances)_|== )\d+/g, '0');
 	const text = paths.reduce(
 		(current, [path, count]) =>
-			current.replaceAll(new RegExp(`(\\b${path.replaceAll(/[.[\]]/g, '\\$&')})${part}{${count}}`, 'g'), '$1[""]'),
+			current.replaceAll(
+				new RegExp(`((?<!\\w)${path.replaceAll(/[.[\]]/g, '\\$&')})${part}{${count}}`, 'gm'),
+				'$1[""]',
+			),
 		bare,
 	);
 	return [...new Set(text.split('\n'))];
@@ -87,6 +91,9 @@ const grammar = new Set([
 	'package regolith.walks[""]',
 	'package regolith.user_sets[""]',
 	'package regolith.resource_sets[""]',
+	'package regolith.matching',
+	'user_sets contains "" if data.regolith.user_sets[""].selects(attributes.user)',
+	'resource_sets[""] contains "" if data.regolith.resource_sets[""].selects(attributes.resource)',
 	'#   kind: user_set',
 	'#   kind: resource_set',
 	'import data.regolith.abac',
@@ -104,11 +111,9 @@ const grammar = new Set([
 	'user_0(user) if data.regolith.user_sets[""].selects(user)',
 	'\tresource_0(resource)',
 	'resource_0(resource) if data.regolith.resource_sets[""].selects(resource)',
-	'default holds := false',
 	'selects(_) := true',
 	'selects(_) if data.regolith.expiry.live(rbac.roles[""])',
 	...objects.flatMap((object) => [
-		`holds if selects(attributes.${object})`,
 		`selects(${object}) if {`,
 		`selects(${object}) if ${object}.level == 0`,
 		`selects(${object}) if data.regolith.${object}_sets[""].selects(${object})`,

@@ -46,7 +46,7 @@ function exampleAttribute({ attribute, example, match }: Operator): string {
 /** From `selects` on: what comes before is the same in every set, but for imports. */
 function conditionRego(conditions: Json): readonly string[] {
 	const { text } = writeConditionSet(userSet('example', conditions));
-	const code = text.replace(/^[\s\S]*holds if selects\(attributes\.user\)\n/, '').trim();
+	const code = text.replace(/^[\s\S]*# scope: document\n/, '').trim();
 	return ['```rego', code, '```'];
 }
 
@@ -141,7 +141,7 @@ const introduction = [
 
 const reading = [
 	'',
-	'- `selects` is what rules ask of a set, and `holds` is the same for whoever asks by the key of the set.',
+	'- `selects` is what rules ask of a set. `data.regolith.matching` has the keys of all sets that select, for whoever asks by them.',
 	'- `user`, `resource`, `tenant` and `context` are the attributes that are known: those stored, each replaced by the one',
 	'  that the check sends. `user_roles` and the like come from what is stored alone.',
 	'- The statements are in the order of the author. The parent of the set comes first.',

@@ -8,6 +8,7 @@ import { RE2JS } from 're2js';
 import type { Condition } from '../../compiler/condition/condition.js';
 import { parseConditions } from '../../compiler/condition/grammar.js';
 import { operations, toJsonLogic } from '../../compiler/condition/json-logic.js';
+import { writeMatching } from '../../compiler/matching-policy.js';
 import type { ConditionSet, Json, RegoFile } from '../../compiler/model.js';
 import { writeConditionSet } from '../../compiler/set-policy.js';
 import { policyWasm, runOpa, writeFiles } from '../compiler/engine.js';
@@ -73,8 +74,9 @@ export interface CompiledSets {
 export async function compileSets(sets: readonly ConditionSet[]): Promise<CompiledSets> {
 	const compare = 'regolith/compare/compare.rego';
 	const generated = sets.map(writeConditionSet);
+	const matching = writeMatching(sets);
 	const library = { path: compare, text: await readFile(join(root, 'policy', compare), 'utf8') };
-	const files = [library, ...stub, ...generated];
+	const files = [library, ...stub, ...generated, ...matching];
 	const module = await inFolder(files, async (folder) => {
 		await runOpa(['build', '-t', 'wasm', '--prune-unused', '-e', 'sets/answers', '-o', 'b.tar.gz', 'rego'], folder);
 		return policyWasm(await readFile(join(folder, 'b.tar.gz')));
@@ -96,7 +98,7 @@ export async function compileSets(sets: readonly ConditionSet[]): Promise<Compil
 export async function checkFormat(sets: readonly ConditionSet[]): Promise<void> {
 	const compare = 'regolith/compare/compare.rego';
 	const library = { path: compare, text: await readFile(join(root, 'policy', compare), 'utf8') };
-	await inFolder([library, ...stub, ...sets.map(writeConditionSet)], async (folder) => {
+	await inFolder([library, ...stub, ...sets.map(writeConditionSet), ...writeMatching(sets)], async (folder) => {
 		await runOpa(['check', '--strict', 'rego'], folder);
 		await runOpa(['fmt', '--list', '--fail', 'rego'], folder);
 	});
@@ -132,10 +134,14 @@ ${Object.entries(builtIn)
 		path: 'sets/sets.rego',
 		text: `package sets
 
-answers := {name: holds |
+answers := {name: selected |
 	some name in input.sets
-	holds := data.regolith.user_sets[name].holds
+	selected := asked(name)
 }
+
+default asked(_) := false
+
+asked(name) if data.regolith.matching.user_sets[name]
 `,
 	},
 ];

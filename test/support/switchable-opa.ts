@@ -41,7 +41,7 @@ if [ "$1" = "build" ]; then
 		"is slow") /bin/sleep 6 ;;
 		"refuses the set bad")
 			if tar -tzf rego | grep -q user_sets/bad/; then
-				echo "error: 1 error occurred: regolith/user_sets/bad/holds.rego:14: rego_type_error: out of mood" >&2
+				echo "error: 1 error occurred: regolith/user_sets/bad/selects.rego:14: rego_type_error: out of mood" >&2
 				exit 1
 			fi ;;
 	esac

@@ -2,7 +2,7 @@
 # title: Conditions
 # description: |
 #   Attribute-based access control. A rule lets those whom a user set selects do an action on what a resource set
-#   selects. Sets and rules are generated: `data.regolith.user_sets[set].holds`, `data.regolith.resource_sets[set].holds`
+#   selects. Sets and rules are generated: `data.regolith.matching.user_sets`, `data.regolith.matching.resource_sets[type]`
 #   and `data.regolith.set_rules[type][action].granted`. The rules are data too, for explanations.
 package regolith.abac
 
@@ -22,14 +22,14 @@ granted if standing
 # title: Standing
 # description: |
 #   A rule that goes on grants, while others of the action are suspended: a newer schema, whose policy is not in force
-#   yet, took them away or changed their sets. Those that go on are a table then, and their sets are found by key.
+#   yet, took them away or changed their sets. Those that go on are a table then, and their sets are found by key, of all that match.
 standing if {
 	rules := data.regolith.pending.set_rules[input.resource.type][input.action]
 	evaluated
 	some user_set, resource_sets in rules
-	data.regolith.user_sets[user_set].holds
+	data.regolith.matching.user_sets[user_set]
 	some resource_set, _ in resource_sets
-	data.regolith.resource_sets[resource_set].holds
+	data.regolith.matching.resource_sets[input.resource.type][resource_set]
 }
 
 # METADATA
@@ -85,7 +85,7 @@ active if count(data.regolith.schema.resource_sets) > 0
 matching_user_sets contains user_set if {
 	evaluated
 	some user_set, _ in data.regolith.schema.user_sets
-	data.regolith.user_sets[user_set].holds
+	data.regolith.matching.user_sets[user_set]
 }
 
 # METADATA
@@ -94,7 +94,7 @@ matching_user_sets contains user_set if {
 matching_resource_sets contains resource_set if {
 	evaluated
 	some resource_set, _ in data.regolith.schema.resource_sets[input.resource.type]
-	data.regolith.resource_sets[resource_set].holds
+	data.regolith.matching.resource_sets[input.resource.type][resource_set]
 }
 
 # METADATA
@@ -105,9 +105,9 @@ matching_resource_sets contains resource_set if {
 allowing_rules contains object.union(user_side, resource_side) if {
 	evaluated
 	some user_set, resource_sets in data.regolith.schema.set_rules[input.resource.type][input.action]
-	data.regolith.user_sets[user_set].holds
+	data.regolith.matching.user_sets[user_set]
 	some resource_set, _ in resource_sets
-	data.regolith.resource_sets[resource_set].holds
+	data.regolith.matching.resource_sets[input.resource.type][resource_set]
 	in_force(user_set, resource_set)
 	role := object.get(data.regolith.schema.user_sets, user_set, null)
 	user_side := _side("role", role, "userset", user_set)

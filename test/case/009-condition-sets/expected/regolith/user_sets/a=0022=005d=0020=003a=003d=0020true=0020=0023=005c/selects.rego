@@ -2,16 +2,10 @@
 
 package regolith.user_sets["a\"] := true #\\"]
 
-import data.regolith.attributes
-
 # METADATA
 # title: "a\"] := true #\\"
 # custom:
 #   key: "a\"] := true #\\"
 #   kind: user_set
 # scope: document
-default holds := false
-
-holds if selects(attributes.user)
-
 selects(user) if user["a\"b\n"] == "x\"\n}] := true"

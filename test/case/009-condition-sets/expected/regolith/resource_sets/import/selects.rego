@@ -2,7 +2,6 @@
 
 package regolith.resource_sets["import"]
 
-import data.regolith.attributes
 import data.regolith.attributes.resource_key
 
 # METADATA
@@ -12,8 +11,4 @@ import data.regolith.attributes.resource_key
 #   kind: resource_set
 #   resource: "document"
 # scope: document
-default holds := false
-
-holds if selects(attributes.resource)
-
 selects(_) if resource_key == "d1"

@@ -2,7 +2,6 @@
 
 package regolith.user_sets["senior-managers-of-acme"]
 
-import data.regolith.attributes
 import data.regolith.attributes.user_tenants
 
 # METADATA
@@ -11,10 +10,6 @@ import data.regolith.attributes.user_tenants
 #   key: "senior-managers-of-acme"
 #   kind: user_set
 # scope: document
-default holds := false
-
-holds if selects(attributes.user)
-
 selects(user) if {
 	data.regolith.user_sets["senior-managers"].selects(user)
 	user_tenants == ["acme"]

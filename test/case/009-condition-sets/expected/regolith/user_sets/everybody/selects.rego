@@ -2,16 +2,10 @@
 
 package regolith.user_sets.everybody
 
-import data.regolith.attributes
-
 # METADATA
 # title: "everybody"
 # custom:
 #   key: "everybody"
 #   kind: user_set
 # scope: document
-default holds := false
-
-holds if selects(attributes.user)
-
 selects(_) := true

@@ -2,7 +2,6 @@
 
 package regolith.user_sets.__autogen_admin
 
-import data.regolith.attributes
 import data.regolith.rbac
 
 # METADATA
@@ -11,8 +10,4 @@ import data.regolith.rbac
 #   key: "__autogen_admin"
 #   kind: user_set
 # scope: document
-default holds := false
-
-holds if selects(attributes.user)
-
 selects(_) if data.regolith.expiry.live(rbac.roles.admin)

@@ -2,8 +2,6 @@
 
 package regolith.resource_sets.__autogen_document
 
-import data.regolith.attributes
-
 # METADATA
 # title: "__autogen_document"
 # custom:
@@ -11,8 +9,4 @@ import data.regolith.attributes
 #   kind: resource_set
 #   resource: "document"
 # scope: document
-default holds := false
-
-holds if selects(attributes.resource)
-
 selects(_) := true

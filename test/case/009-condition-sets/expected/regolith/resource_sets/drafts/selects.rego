@@ -2,17 +2,11 @@
 
 package regolith.resource_sets.drafts
 
-import data.regolith.attributes
-
 # METADATA
-# title: "Drafts"
+# title: "drafts"
 # custom:
 #   key: "drafts"
 #   kind: resource_set
 #   resource: "document"
 # scope: document
-default holds := false
-
-holds if selects(attributes.resource)
-
 selects(resource) if resource.status == "draft"

@@ -2,7 +2,6 @@
 
 package regolith.user_sets.seniors
 
-import data.regolith.attributes
 import data.regolith.compare
 
 # METADATA
@@ -11,10 +10,6 @@ import data.regolith.compare
 #   key: "seniors"
 #   kind: user_set
 # scope: document
-default holds := false
-
-holds if selects(attributes.user)
-
 selects(user) if {
 	compare.number(user.level)
 	user.level >= 5

@@ -2,8 +2,6 @@
 
 package regolith.resource_sets["secret-drafts"]
 
-import data.regolith.attributes
-
 # METADATA
 # title: "secret-drafts"
 # custom:
@@ -11,10 +9,6 @@ import data.regolith.attributes
 #   kind: resource_set
 #   resource: "document"
 # scope: document
-default holds := false
-
-holds if selects(attributes.resource)
-
 selects(resource) if {
 	data.regolith.resource_sets.drafts.selects(resource)
 	resource.secret == true

@@ -2,16 +2,10 @@
 
 package regolith.user_sets.__proto__
 
-import data.regolith.attributes
-
 # METADATA
 # title: "__proto__"
 # custom:
 #   key: "__proto__"
 #   kind: user_set
 # scope: document
-default holds := false
-
-holds if selects(attributes.user)
-
 selects(user) if user.__proto__ == "user.key"

@@ -2,18 +2,12 @@
 
 package regolith.user_sets["senior-managers"]
 
-import data.regolith.attributes
-
 # METADATA
 # title: "senior-managers"
 # custom:
 #   key: "senior-managers"
 #   kind: user_set
 # scope: document
-default holds := false
-
-holds if selects(attributes.user)
-
 selects(user) if {
 	data.regolith.user_sets.managers.selects(user)
 	user.level == 5

@@ -2,8 +2,6 @@
 
 package regolith.user_sets.managers
 
-import data.regolith.attributes
-
 # METADATA
 # title: "Managers"
 # description: "Whoever manages \"somebody\""
@@ -11,8 +9,4 @@ import data.regolith.attributes
 #   key: "managers"
 #   kind: user_set
 # scope: document
-default holds := false
-
-holds if selects(attributes.user)
-
 selects(user) if user.title == "manager"

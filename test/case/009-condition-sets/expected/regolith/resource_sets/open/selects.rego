@@ -2,8 +2,6 @@
 
 package regolith.resource_sets.open
 
-import data.regolith.attributes
-
 # METADATA
 # title: "open"
 # custom:
@@ -11,8 +9,4 @@ import data.regolith.attributes
 #   kind: resource_set
 #   resource: "folder"
 # scope: document
-default holds := false
-
-holds if selects(attributes.resource)
-
 selects(resource) if resource.open == true

@@ -1,0 +1,47 @@
+/** Which condition sets match, as Rego: for whoever asks by the keys of sets. A check calls the sets that it needs. */
+import { groupBy } from './group-by.js';
+import { metadata } from './metadata.js';
+import type { ConditionSet, RegoFile } from './model.js';
+import { canonical, sortedBy } from './order.js';
+import { packagePart } from './rego/path.js';
+import { type Fragment, lines, rego } from './rego/rego.js';
+import { regoFile } from './rego-file.js';
+import { selectsCall } from './set-policy.js';
+
+/**
+ * The package `regolith.matching`: the user sets that select the user of the check, and for each type the resource sets
+ * that select the resource, as sets of keys. No file without condition sets.
+ *
+ * One rule for many sets, because the time to compile a policy grows with the square of the rules that are found by name.
+ */
+export function writeMatching(conditionSets: readonly ConditionSet[]): readonly RegoFile[] {
+	if (conditionSets.length === 0) return [];
+	const sets = sortedBy(conditionSets, (set) => set.key);
+	const users = sets.filter((set) => set.type === 'userset');
+	const byResource = groupBy(
+		sets.filter((set) => set.type === 'resourceset'),
+		(set) => set.resource ?? '',
+	);
+	return [
+		regoFile('regolith/matching/matching.rego', [
+			rego`package regolith.matching`,
+			rego`import data.regolith.attributes`,
+			...described('User sets that select the user', rego`user_sets`, users),
+			...canonical(byResource.keys()).flatMap((resource) =>
+				described(
+					'Resource sets of the type that select the resource',
+					rego`resource_sets${packagePart(resource)}`,
+					byResource.get(resource) ?? [],
+				),
+			),
+		]),
+	];
+}
+
+/** A body for each set. The first one carries the METADATA block. */
+function described(title: string, head: Fragment, sets: readonly ConditionSet[]): readonly Fragment[] {
+	const [first, ...others] = sets.map(
+		({ type, key }) => rego`${head} contains ${key} if ${selectsCall(type, key, rego`attributes.`)}`,
+	);
+	return first === undefined ? [] : [lines([metadata({ title }), first]), ...others];
+}
