@@ -83,8 +83,6 @@ const samples = {
 	permission_name: 'document:read',
 	status: 'ok',
 	search: 'a*',
-	timestamp_from: '1769846400',
-	timestamp_to: '1769932800',
 	secret: 'permit_key_…',
 	total_count: 1,
 	page_count: 1,
