@@ -1,15 +1,18 @@
 import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { type Stack, startStack } from '../test/support/stack.js';
 
 /**
  * `POST /allowed` over HTTP: the whole way of one check, of which the engine is a few microseconds. The load comes from
- * a thread of its own over kept-alive connections; each run is repeated and the median of the runs is told.
+ * a process of its own over kept-alive connections; each run is repeated, in turns, and the median of the runs is told,
+ * beside that of a server that reads the same body and answers a constant.
  */
 
 const users = 1_000;
-const connections = 10;
+const connections = 16;
 const seconds = 4;
 const rounds = 3;
 
@@ -49,29 +52,69 @@ const check = {
 	action: 'read',
 	resource: { type: 'document', tenant: 'default' },
 };
-const kinds: Readonly<
-	Record<string, { readonly path: string; readonly headers?: Readonly<Record<string, string>>; readonly body: unknown }>
-> = {
+/** What is asked: a path of the decision point, or of the bare server. */
+interface Kind {
+	readonly bare?: true;
+	readonly path: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body: unknown;
+}
+
+const bare = 'a bare server';
+const kinds: Readonly<Record<string, Kind>> = {
+	[bare]: { bare: true, path: '/', body: check },
 	'one check': { path: '/allowed', body: check },
-	'one check, X-Min-Revision': { path: '/allowed', headers: { 'x-min-revision': '1' }, body: check },
+	'one check, the usual way': { path: '/allowed', headers: { 'x-min-revision': '1' }, body: check },
+	'an evaluation (AuthZEN)': {
+		path: '/access/v1/evaluation',
+		body: {
+			subject: { type: 'user', id: check.user },
+			action: { name: 'read' },
+			resource: { type: 'document', id: 'plan', properties: { tenant: 'default' } },
+		},
+	},
 	'100 checks at once': { path: '/allowed/bulk', body: Array.from({ length: 100 }, () => check) },
 };
 
 const median = (values: readonly number[]) =>
 	values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
+/** A server that reads a body and answers `{"allow":true}`, and does nothing else. Returns its address. */
+async function startBare(): Promise<string> {
+	const server = createServer((request, response) => {
+		request.on('data', () => {});
+		request.on('end', () => {
+			response.writeHead(200, { 'content-type': 'application/json', 'content-length': 14 }).end('{"allow":true}');
+		});
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	server.unref();
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 async function measure({ decisionPoint, keys }: Stack): Promise<void> {
-	for (const [title, { path, headers, body }] of Object.entries(kinds)) {
-		const url = `${decisionPoint.listening.url}${path}`;
+	const bareUrl = await startBare();
+	const ask = ({ bare: isBare, path, headers, body }: Kind, duration: number) => {
+		const url = `${isBare ? bareUrl : decisionPoint.listening.url}${path}`;
 		const all = { authorization: `Bearer ${keys.environment}`, 'content-type': 'application/json', ...headers };
-		await load(url, all, body, 2);
-		const runs: Load[] = [];
-		for (let round = 0; round < rounds; round += 1) runs.push(await load(url, all, body, seconds));
-		if (runs.some(({ non2xx, errors }) => non2xx + errors > 0)) throw new Error(`${title}: not every answer was 200`);
-		const rate = median(runs.map(({ requests }) => requests.average));
-		const [p50, p99] = [median(runs.map(({ latency }) => latency.p50)), median(runs.map(({ latency }) => latency.p99))];
+		return load(url, all, body, duration);
+	};
+	const runs = new Map<string, Load[]>();
+	for (const kind of Object.values(kinds)) await ask(kind, 2);
+	for (let round = 0; round < rounds; round += 1) {
+		for (const [title, kind] of Object.entries(kinds)) {
+			runs.set(title, [...(runs.get(title) ?? []), await ask(kind, seconds)]);
+		}
+	}
+	const rates = new Map([...runs].map(([title, all]) => [title, median(all.map(({ requests }) => requests.average))]));
+	for (const [title, all] of runs) {
+		if (all.some(({ non2xx, errors }) => non2xx + errors > 0)) throw new Error(`${title}: not every answer was 200`);
+		const rate = rates.get(title) ?? Number.NaN;
+		const [p50, p99] = [median(all.map(({ latency }) => latency.p50)), median(all.map(({ latency }) => latency.p99))];
+		const share = (100 * rate) / (rates.get(bare) ?? Number.NaN);
 		console.log(
-			`${title.padEnd(28)} ${rate.toFixed(0).padStart(6)} requests/s, p50 ${p50} ms, p99 ${p99} ms at ${connections} connections`,
+			`${title.padEnd(28)} ${rate.toFixed(0).padStart(6)} requests/s, ${share.toFixed(0).padStart(3)} % of bare, ` +
+				`p50 ${p50} ms, p99 ${p99} ms at ${connections} connections`,
 		);
 	}
 }

@@ -42,19 +42,21 @@ const sliceMilliseconds = 5;
 const maxDiscarded = 64 * 1024 * 1024;
 
 /**
- * Reads the body of a request as JSON, whatever its content type; `undefined` when there is none. Throws `invalid`,
- * `too_large` and `unprocessable`.
+ * Reads the body of a request as JSON, whatever its content type; `undefined` when there is none. `ahead` is the body
+ * where it was read already. Throws `invalid`, `too_large` and `unprocessable`.
  */
 export async function readJson(
 	request: IncomingMessage,
 	response: ServerResponse,
 	limits: BodyLimits,
+	ahead?: Buffer,
 ): Promise<unknown> {
 	const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
 	if (length === undefined ? encoding === undefined : Number(length) === 0) return undefined;
 	if (Number(length) > limits.bytes) throw tooLarge(limits.bytes, 'bytes');
 	openBody(request, response);
 	const reading = new BodyParser(limits);
+	if (ahead !== undefined) return parsedAhead(reading, ahead, limits);
 	const source = decompressed(request);
 	try {
 		await consume(source, (chunk) => reading.add(chunk));
@@ -62,6 +64,15 @@ export async function readJson(
 	} catch (error) {
 		request.unpipe();
 		if (source !== request) source.destroy();
+		throw asFailure(error, limits);
+	}
+}
+
+function parsedAhead(reading: BodyParser, body: Buffer, limits: BodyLimits): unknown {
+	try {
+		reading.add(body);
+		return reading.finish();
+	} catch (error) {
 		throw asFailure(error, limits);
 	}
 }
@@ -96,6 +107,14 @@ export function discardRest(request: IncomingMessage, ended: () => void = () => 
 	request.resume();
 }
 
+/** Parses a body of at most 64 KiB at once. Throws when it is not UTF-8 or not JSON, or nested too deeply. */
+export function parseSmallBody(bytes: Buffer): unknown {
+	if (!isUtf8(bytes)) throw notUtf8();
+	const value = parseJson(withoutByteOrderMark(bytes.toString()));
+	if (depthExceeds(value, maxDepth)) throw new JsonLimitError('depth');
+	return value;
+}
+
 /** Turns the bytes of a body into a value. */
 class BodyParser {
 	readonly #limits: BodyLimits;
@@ -128,11 +147,7 @@ class BodyParser {
 	#parseSmall(): unknown {
 		const [first, ...others] = this.#chunks;
 		if (first === undefined) return undefined;
-		const bytes = others.length === 0 ? first : Buffer.concat(this.#chunks);
-		if (!isUtf8(bytes)) throw notUtf8();
-		const value = parseJson(withoutByteOrderMark(bytes.toString()));
-		if (depthExceeds(value, maxDepth)) throw new JsonLimitError('depth');
-		return value;
+		return parseSmallBody(others.length === 0 ? first : Buffer.concat(this.#chunks));
 	}
 
 	#decode(chunk: Buffer | undefined, stream: boolean): string {

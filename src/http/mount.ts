@@ -4,6 +4,7 @@ import Router from '@koa/router';
 import type { Context as KoaContext } from 'koa';
 import type { z } from 'zod';
 import { unprocessable } from '../failure.js';
+import { throwBegun } from './begun-request.js';
 import { openBody } from './body.js';
 import {
 	type Deprecation,
@@ -50,7 +51,8 @@ export async function parsePart<S extends z.ZodType>(schema: S, part: Part, valu
 	throw unprocessable(problemsIn(part, parsed.error.issues));
 }
 
-function checked(endpoint: Endpoint<string, never>, answer: Answer): Answer {
+/** An answer as its endpoint declares it. Throws when the handler answered otherwise. */
+export function checked(endpoint: Endpoint<string, never>, answer: Answer): Answer {
 	if (answer instanceof Raw) return answer;
 	if (!(answer.status in endpoint.returns)) {
 		throw new Error(`${endpoint.name} answered ${answer.status}, which it does not declare`);
@@ -64,15 +66,20 @@ function checked(endpoint: Endpoint<string, never>, answer: Answer): Answer {
 	return { ...answer, body: schema.parse(body) } as Answer;
 }
 
+/** Sends bytes as they are, with the id of their request. */
+export function sendRaw(response: ServerResponse, { status, headers, bytes }: Raw, id: string): void {
+	response.writeHead(status, { ...headers, 'x-request-id': id });
+	if (typeof bytes === 'string' || bytes instanceof Uint8Array) response.end(bytes);
+	// Sent as fast as the client reads. A client that goes away is not a failure.
+	else pipeline(Readable.from(bytes, { objectMode: false }), response, () => {});
+}
+
 function send(ctx: KoaContext, answer: Answer): void {
 	ctx.status = answer.status;
 	if (answer instanceof Raw) {
 		// Koa drops the content type of a 304, which long-polling clients read, so this writes the answer itself.
 		ctx.respond = false;
-		ctx.res.writeHead(answer.status, { ...answer.headers, 'x-request-id': ctx.state['id'] });
-		if (typeof answer.bytes === 'string' || answer.bytes instanceof Uint8Array) ctx.res.end(answer.bytes);
-		// Sent as fast as the client reads. A client that goes away is not a failure.
-		else pipeline(Readable.from(answer.bytes, { objectMode: false }), ctx.res, () => {});
+		sendRaw(ctx.res, answer, ctx.state['id']);
 		return;
 	}
 	for (const [name, value] of Object.entries(answer.headers ?? {})) ctx.set(name, value);
@@ -141,7 +148,7 @@ async function readRequest(
 ): Promise<AnyRequest> {
 	if (ctx.querystring.includes('%')) requireUnicode(ctx.querystring);
 	const body = endpoint.body === undefined ? undefined : await readBody();
-	return {
+	const read = {
 		headers: request.headers,
 		cookie: request.cookie,
 		target: request.target,
@@ -154,6 +161,8 @@ async function readRequest(
 		query: endpoint.query ? await parsePart(endpoint.query, 'query', request.query) : request.query,
 		body: endpoint.body && (await parsePart(endpoint.body, 'body', body)),
 	};
+	throwBegun(ctx.req);
+	return read;
 }
 
 /** RFC 9745, and the link relation of RFC 5829. */
@@ -163,7 +172,7 @@ function deprecationHeaders({ since, successor }: Deprecation, params: Readonly<
 }
 
 /** Aborts when the connection of an answer is closed. */
-function closedSignal(response: ServerResponse): AbortSignal {
+export function closedSignal(response: ServerResponse): AbortSignal {
 	const closed = new AbortController();
 	if (response.closed) closed.abort();
 	else response.once('close', () => closed.abort());

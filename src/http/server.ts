@@ -5,9 +5,11 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
 import { Failure } from '../failure.js';
+import { readAhead } from './begun-request.js';
 import { type BodyLimits, discardRest, readJson, waitsToSend } from './body.js';
 import { answerCrossOrigin, type CrossOrigin } from './cross-origin.js';
 import type { Endpoint, LargeBody, Request } from './endpoint.js';
+import { answerLean, isOrdinary, type LeanAccess, leanEndpoints } from './lean-path.js';
 import { mount, type Surround } from './mount.js';
 import { Pipeline } from './pipeline.js';
 
@@ -58,6 +60,8 @@ export interface Served {
 	readonly failureHeaders?: () => Readonly<Record<string, string>>;
 	/** Called with everything thrown that is not a `Failure`: a bug or a broken dependency. */
 	readonly onUnexpected: (error: unknown, requestId: string) => void;
+	/** Opens the short way for endpoints that have one; without it, none has. */
+	readonly lean?: LeanAccess;
 	/** Called after every answer; `endpoint` is absent when no route matched. */
 	readonly onAnswered?: (answered: Answered) => void;
 }
@@ -110,18 +114,44 @@ function writeFailure(ctx: Context, failure: Failure, served: Served): void {
 
 /** An application that can also word failures for requests that never reach it. */
 class Application extends Koa {
-	constructor(readonly render: (failure: Failure, requestId: string) => string) {
+	constructor(
+		readonly render: (failure: Failure, requestId: string) => string,
+		/** Answers a request the short way, if it has one; resolves to whether it did. `undefined` where none can. */
+		readonly short: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean> | undefined) | null,
+	) {
 		super();
 	}
 }
 
+/** The short way of a server. */
+function shortWay(served: Served, lean: LeanAccess) {
+	const endpoints = leanEndpoints(served.endpoints);
+	return (request: IncomingMessage, response: ServerResponse): Promise<boolean> | undefined => {
+		const { url: path = '', headers } = request;
+		const endpoint = endpoints.get(path);
+		if (endpoint === undefined || !isOrdinary(request)) return undefined;
+		return answered(endpoint, requestId(path, headers['x-request-id'], served));
+		async function answered(found: Endpoint<string, never>, id: string): Promise<boolean> {
+			const started = performance.now();
+			const status = await answerLean({ request, response, endpoint: found, id }, lean);
+			if (status === undefined) return false;
+			const seconds = (performance.now() - started) / 1_000;
+			if (status > 0) served.onAnswered?.({ endpoint: found.name, method: 'POST', path, status, seconds, id });
+			return true;
+		}
+	};
+}
+
 /** Builds the Koa application of a server: request id, failures as answers, routes, a JSON 404 for the rest. */
 export function createApplication(served: Served): Application {
-	const koa = new Application((failure, id) => failureText(failure, id, '', served));
+	const koa = new Application(
+		(failure, id) => failureText(failure, id, '', served),
+		served.lean === undefined ? null : shortWay(served, served.lean),
+	);
 	// Everything thrown was answered and reported before Koa sees it. This is only for broken sockets.
 	koa.silent = true;
 	const router = mount(served.endpoints, served.surround, ({ req, res }, large) =>
-		readJson(req, res, bodyLimits(large)),
+		readJson(req, res, bodyLimits(large), readAhead(req)),
 	);
 	const routes = router.routes();
 
@@ -132,7 +162,7 @@ export function createApplication(served: Served): Application {
 	});
 	koa.use(async function answer(ctx, next) {
 		const started = process.hrtime.bigint();
-		const id = requestId(ctx, served);
+		const id = requestId(ctx.path, ctx.headers['x-request-id'], served);
 		ctx.state['id'] = id;
 		ctx.set('x-request-id', id);
 		try {
@@ -184,9 +214,9 @@ export function createApplication(served: Served): Application {
 const repeatable = /^[\x20-\x7e]{1,256}$/;
 
 /** The id of a request: the sender's where it is to be echoed, else a new one. */
-function requestId(ctx: Context, { echoesRequestId }: Served): string {
-	const sent = ctx.get('x-request-id');
-	return echoesRequestId?.(ctx.path) === true && repeatable.test(sent) ? sent : randomUUID();
+function requestId(path: string, sent: string | string[] | undefined, { echoesRequestId }: Served): string {
+	const echoed = typeof sent === 'string' && repeatable.test(sent) && echoesRequestId?.(path) === true;
+	return echoed ? sent : randomUUID();
 }
 
 /** Ends a request that was answered without its body, or before its end. */
@@ -295,7 +325,10 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, application:
 
 /** Starts serving on `host` and `port` (0 picks a free one). Rejects with the system's error when it cannot listen. */
 export async function listen(application: Application, host: string, port: number): Promise<Listening> {
-	const handle = application.callback();
+	const usual = application.callback();
+	const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+		if ((await application.short?.(request, response)) !== true) await usual(request, response);
+	};
 	/** Requests being handled. A client that disconnects does not end the work it asked for. */
 	const handling = new Set<Promise<void>>();
 	const serve = (request: IncomingMessage, response: ServerResponse) => {

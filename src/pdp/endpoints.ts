@@ -4,6 +4,7 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock } from '../clock.js';
 import { Failure, forbidden } from '../failure.js';
 import type { Endpoint } from '../http/endpoint.js';
+import type { LeanAccess } from '../http/lean-path.js';
 import type { AnyRequest, Surround } from '../http/mount.js';
 import type { Logger } from '../log.js';
 import { allTenantsEndpoints, authorizationInBody, maxNamingBody } from './all-tenants-endpoint.js';
@@ -67,6 +68,7 @@ interface ServedTable {
 	readonly renderFailure: (failure: Failure, requestId: string, path: string) => unknown;
 	readonly failureHeaders: () => Readonly<Record<string, string>>;
 	readonly echoesRequestId?: (path: string) => boolean;
+	readonly lean?: LeanAccess;
 }
 
 /** A decision point. */
@@ -114,19 +116,34 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 			isAuthzenPath(path) ? message : { detail: code === 'unprocessable' ? problems : message },
 		failureHeaders,
 		echoesRequestId: isAuthzenPath,
+		lean: { open: leanOpener(options) },
 		dataApi: { endpoints: dataEndpoints(mode), surround, renderFailure: renderDataFailure, failureHeaders },
 	};
 }
 
+/** What the handler of a request answers from. */
+function answering(options: DecisionPointOptions, request: AnyRequest): AnswerContext {
+	const { replica, budget = 10_000 } = options;
+	const now = () => decisionContext(options, request);
+	const { leases, scheduler } = replica;
+	return { now, read: createRevisionReader({ now, leases, scheduler, budget }) };
+}
+
+/** Opens what is called with the key alone. Throws where the key or the content type is refused. */
+function leanOpener(options: DecisionPointOptions): LeanAccess['open'] {
+	const expected = digest(options.apiKey);
+	return ({ access }, request) => {
+		if (access !== 'key' && access !== 'authzen') return undefined;
+		authorize(request.headers['authorization'], expected);
+		if (access === 'authzen') requireJson(request.headers);
+		return answering(options, request);
+	};
+}
+
 function createSurround(options: DecisionPointOptions): Surround {
-	const { replica, apiKey, revisionWait = longestWait, budget = 10_000 } = options;
+	const { replica, apiKey, revisionWait = longestWait } = options;
 	const { openTrino } = options.gateways ?? noGateways;
 	const expected = digest(apiKey);
-	const answering = (request: AnyRequest): AnswerContext => {
-		const now = () => decisionContext(options, request);
-		const { leases, scheduler } = replica;
-		return { now, read: createRevisionReader({ now, leases, scheduler, budget }) };
-	};
 	const surround: Surround = async ({ access }, request, run) => {
 		if (access === 'open' || access === 'authzen_open') return run(undefined);
 		const { authorization } = request.headers;
@@ -139,7 +156,7 @@ function createSurround(options: DecisionPointOptions): Surround {
 			await run.validate();
 			await untilRevision(replica, wanted, revisionWait, request);
 		}
-		return run(answering(request));
+		return run(answering(options, request));
 	};
 	return async (endpoint, request, run) => {
 		try {

@@ -1,0 +1,137 @@
+/**
+ * A short way for endpoints that are called very often: straight from Node.js to the handler, past the router and its
+ * layers. Handlers, schemas and answers are those of the declarations, and whatever is out of the ordinary goes the
+ * usual way.
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { z } from 'zod';
+import { begin } from './begun-request.js';
+import { parseSmallBody } from './body.js';
+import { type Endpoint, Raw } from './endpoint.js';
+import { type Answer, type AnyRequest, checked, closedSignal, sendRaw } from './mount.js';
+
+/** What a lean path needs besides the declarations. */
+export interface LeanAccess {
+	/**
+	 * Opens the context of a handler by path and headers alone, for callers who may call it. Gives `undefined`, or
+	 * throws, where the usual way has to decide.
+	 */
+	readonly open: (endpoint: Endpoint<string, never>, request: AnyRequest) => unknown;
+}
+
+/** The largest body that goes the short way, in bytes. */
+const maxBytes = 64 * 1024;
+
+/** What a request brings that is out of the ordinary. */
+const unusual = ['transfer-encoding', 'content-encoding', 'expect', 'x-min-revision', 'upgrade'] as const;
+
+/** One request that goes the short way. */
+export interface LeanRequest {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	readonly endpoint: Endpoint<string, never>;
+	readonly id: string;
+}
+
+/** The endpoints that have a short way, by path. */
+export function leanEndpoints(
+	endpoints: readonly Endpoint<string, never>[],
+): ReadonlyMap<string, Endpoint<string, never>> {
+	return new Map(endpoints.filter(({ lean }) => lean).map((endpoint) => [endpoint.path, endpoint]));
+}
+
+/** Whether a request may go the short way, by its method and headers. */
+export function isOrdinary({ method, headers }: IncomingMessage): boolean {
+	if (method !== 'POST') return false;
+	const length = Number(headers['content-length']);
+	if (!(length > 0 && length <= maxBytes)) return false;
+	for (const name of unusual) if (headers[name] !== undefined) return false;
+	return true;
+}
+
+/**
+ * Answers a request; resolves to its status. Resolves to `undefined` when it has to go on the usual way, and to 0 when
+ * the client is gone.
+ */
+export async function answerLean(given: LeanRequest, { open }: LeanAccess): Promise<number | undefined> {
+	const { request, response, endpoint, id } = given;
+	const asked = leanRequest(given);
+	let context: unknown;
+	try {
+		context = open(endpoint, asked);
+	} catch {
+		return undefined;
+	}
+	if (context === undefined) return undefined;
+	const body = await readWhole(request);
+	if (body === undefined) return 0;
+	const value = await parsed(endpoint, body);
+	if (value === undefined) {
+		begin(request, { body, failure: null });
+		return undefined;
+	}
+	let answer: Answer;
+	try {
+		answer = checked(endpoint, await endpoint.handle({ ...asked, body: value.data }, context as never));
+	} catch (error) {
+		begin(request, { body, failure: { error } });
+		return undefined;
+	}
+	send(response, answer, id);
+	return answer.status;
+}
+
+function leanRequest({ request, response, id }: LeanRequest): AnyRequest {
+	return {
+		params: {},
+		query: {},
+		body: undefined,
+		headers: request.headers as Readonly<Record<string, string | undefined>>,
+		cookie: () => undefined,
+		get closed() {
+			return closedSignal(response);
+		},
+		target: request.url ?? '',
+		stream: () => request,
+		id,
+	};
+}
+
+/** The body as the endpoint's schema makes it; `undefined` when it is refused, which the usual way words. */
+async function parsed(
+	{ body: schema }: Endpoint<string, never>,
+	bytes: Buffer,
+): Promise<{ readonly data: unknown } | undefined> {
+	try {
+		const result = await (schema as z.ZodType).safeParseAsync(parseSmallBody(bytes));
+		return result.success ? result : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** All of a body; `undefined` when the client goes away first. */
+function readWhole(request: IncomingMessage): Promise<Buffer | undefined> {
+	return new Promise((resolve) => {
+		let whole: Buffer | undefined;
+		request.on('data', (chunk: Buffer) => {
+			whole = whole === undefined ? chunk : Buffer.concat([whole, chunk]);
+		});
+		request.once('end', () => resolve(whole ?? Buffer.alloc(0)));
+		request.once('error', () => resolve(undefined));
+		request.once('close', () => resolve(undefined));
+	});
+}
+
+function send(response: ServerResponse, answer: Answer, id: string): void {
+	if (answer instanceof Raw) {
+		sendRaw(response, answer, id);
+		return;
+	}
+	const text = 'body' in answer ? JSON.stringify(answer.body) : '';
+	const length = Buffer.byteLength(text);
+	const headers = { ...answer.headers, 'content-type': 'application/json', 'content-length': length };
+	response.writeHead(answer.status, { 'x-request-id': id, ...headers });
+	response.end(text);
+}
