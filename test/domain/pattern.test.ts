@@ -48,7 +48,7 @@ const refused = {
 test('what is taken is known to decision points', async (t) => {
 	const text =
 		'package regolith.check\n\ncode contains n if {\n\tsome n, pattern in input\n\tregex.is_valid(pattern)\n}\n';
-	const library = (await readPolicyLibrary()).filter(({ path }) => !/^regolith\/(check|explain)\//.test(path));
+	const library = (await readPolicyLibrary()).filter(({ path }) => !/^regolith\/(check|entry|explain)\//.test(path));
 	const asked = [
 		{ path: 'regolith/check/code.rego', text: `${text}\ndecision := {}\n` },
 		{ path: 'regolith/explain/sections.rego', text: 'package regolith.explain\n\nsections := {}\n' },
