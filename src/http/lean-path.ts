@@ -56,10 +56,9 @@ export function isOrdinary({ method, headers }: IncomingMessage): boolean {
  */
 export async function answerLean(given: LeanRequest, { open }: LeanAccess): Promise<number | undefined> {
 	const { request, response, endpoint, id } = given;
-	const asked = leanRequest(given);
 	let context: unknown;
 	try {
-		context = open(endpoint, asked);
+		context = open(endpoint, leanRequest(given, undefined));
 	} catch {
 		return undefined;
 	}
@@ -73,7 +72,7 @@ export async function answerLean(given: LeanRequest, { open }: LeanAccess): Prom
 	}
 	let answer: Answer;
 	try {
-		answer = checked(endpoint, await endpoint.handle({ ...asked, body: value.data }, context as never));
+		answer = checked(endpoint, await endpoint.handle(leanRequest(given, value.data), context as never));
 	} catch (error) {
 		begin(request, { body, failure: { error } });
 		return undefined;
@@ -82,11 +81,12 @@ export async function answerLean(given: LeanRequest, { open }: LeanAccess): Prom
 	return answer.status;
 }
 
-function leanRequest({ request, response, id }: LeanRequest): AnyRequest {
+/** A request as handlers get it. Not spread from another: that would make the signal, which few ask for. */
+function leanRequest({ request, response, id }: LeanRequest, body: unknown): AnyRequest {
 	return {
 		params: {},
 		query: {},
-		body: undefined,
+		body,
 		headers: request.headers as Readonly<Record<string, string | undefined>>,
 		cookie: () => undefined,
 		get closed() {
