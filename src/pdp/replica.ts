@@ -238,9 +238,11 @@ export class Replica {
 		const wait = preparing || base?.etag === undefined ? 0 : this.#wait;
 		const started = performance.now();
 		const answer = await this.#feed.poll({ environment, etag: base?.etag, wait }, signal);
-		const age = answer.asOf === undefined ? 0 : Math.max(0, Date.now() - answer.asOf);
-		this.#answered = { at: performance.now(), age };
+		const answeredAt = performance.now();
 		if (answer.kind === 'bundle') await this.#take(answer, environment);
+		// What could not be applied says that there is something newer, not that there is nothing.
+		const age = answer.asOf === undefined ? 0 : Math.max(0, Date.now() - answer.asOf);
+		this.#answered = { at: answeredAt, age };
 		if (preparing) this.#promote();
 		if (this.#next === undefined) this.#becomeReady();
 		if (answer.kind === 'bundle' || wait === 0) return 0;

@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createApplication, listen } from '../../src/http/server.js';
 import { createDecisionPoint, type DecisionPointOptions } from '../../src/pdp/endpoints.js';
 import { FallbackFeed } from '../../src/pdp/fallback-feed.js';
-import { connectFeed } from '../../src/pdp/feed-client.js';
+import { connectFeed, type FeedResponse } from '../../src/pdp/feed-client.js';
 import { OfflineCopier } from '../../src/pdp/offline-copier.js';
 import { type CopiedEnvironment, OfflineCopy } from '../../src/pdp/offline-copy.js';
 import { Replica } from '../../src/pdp/replica.js';
@@ -172,6 +172,34 @@ test('a copy that was cut ends with its last whole bundle, and a damaged one is 
 	appendFileSync(path, 'x');
 	t.false(await copy.append(bundle('c'), 4_000), 'somebody else wrote');
 	t.deepEqual(await read(path), [[a, b], 3_000]);
+});
+
+test('a bundle that cannot be applied does not make the data younger', async (t) => {
+	const hour = 3_600_000;
+	const bytes = await snapshot({ revision: 7, model: acme });
+	const answers: readonly FeedResponse[] = [
+		{ kind: 'bundle', etag: '"r7"', bytes, asOf: Date.now() - hour },
+		{ kind: 'unchanged', waits: true, asOf: Date.now() - hour },
+	];
+	let asked = 0;
+	const replica = new Replica({
+		controlPlane: '',
+		apiKey: key,
+		log: quiet,
+		pace,
+		feed: {
+			environment: async () => environment,
+			poll: async () => answers[asked++] ?? { kind: 'bundle', etag: '"r8"', bytes: Buffer.from('no bundle') },
+		},
+	});
+	replica.start();
+	t.teardown(() => replica.stop());
+	await replica.reached(7);
+	await eventually(
+		async () => replica.state.kind,
+		(kind) => kind === 'stale',
+	);
+	t.true(replica.dataAge >= hour);
 });
 
 test('data that is older than it may be denies with a code, and lists nothing', async (t) => {
