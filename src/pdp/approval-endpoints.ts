@@ -5,7 +5,7 @@ import { reply } from '../http/endpoint.js';
 import { Reference } from '../wire/common.js';
 import { OperationApprovalRead } from '../wire/element-request.js';
 import type { ConsumeApproval } from './approval-client.js';
-import { deadline } from './deadline.js';
+import { awaitArrival } from './arrival.js';
 import { endpoint } from './endpoint.js';
 import type { Replica } from './replica.js';
 
@@ -31,19 +31,10 @@ export function approvalEndpoints(replica: Replica, consume: ConsumeApproval, wa
 			},
 			handle: async ({ params, closed }) => {
 				const { approval, revision } = await consume(params.operation_approval_id, closed);
-				await arrival(replica, revision, wait, closed);
+				// Whoever asks with `X-Min-Revision` waits longer.
+				await awaitArrival(replica, revision, { milliseconds: wait, policy: 'ignore' }, closed);
 				return reply(200, approval, { 'x-revision': String(revision) });
 			},
 		}),
 	];
-}
-
-/**
- * Waits for a revision. One that does not come in time is no failure: the approval is consumed, and whoever asks with
- * `X-Min-Revision` waits for it.
- */
-async function arrival(replica: Replica, revision: number, wait: number, closed: AbortSignal): Promise<void> {
-	try {
-		await deadline(closed, wait, (limited) => replica.reached(revision, limited));
-	} catch {}
 }

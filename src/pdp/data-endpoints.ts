@@ -56,87 +56,34 @@ export function dataEndpoints(mode: Mode) {
 				return chunkedReply(await read({ kind: 'batch', work, closed }));
 			},
 		}),
-		...(['any_tenant', 'all_tenants'] as const).map((name) =>
-			endpoint({
-				name: name === 'any_tenant' ? 'readAnyTenant' : 'readAllTenants',
-				summary: 'The tenants in which a check is allowed',
-				tag,
-				method: 'post',
-				path: `/v1/data/permit/${name}`,
-				access: 'key',
-				body: CheckInput,
-				returns: { 200: z.unknown() },
-				failures: unavailableOrCostly,
-				handle: async ({ body, closed }, { read }) =>
-					chunkedReply(
-						await read({
-							kind: 'listing',
-							closed,
-							*work(context) {
-								const list = yield* allowedTenants(context, body.input, mode, body.input.use_debugger === true);
-								return ['{"result":{"allowed_tenants":', ...list, '}}'];
-							},
-						}),
-					),
-			}),
-		),
-		endpoint({
+		tenantsDocument('readAnyTenant', '/v1/data/permit/any_tenant', mode),
+		tenantsDocument('readAllTenants', '/v1/data/permit/all_tenants', mode),
+		listingDocument({
 			name: 'readUserPermissions',
 			summary: 'What a user may do, and the tenants where they hold a role',
-			tag,
-			method: 'post',
 			path: '/v1/data/permit/user_permissions',
-			access: 'key',
 			body: PermissionsInput,
-			returns: { 200: z.unknown() },
-			failures: unavailableOrCostly,
-			handle: async ({ body, closed }, { read }) => {
-				const input = normalisePermissions(body.input, mode);
-				return chunkedReply(
-					await read({
-						kind: 'listing',
-						closed,
-						*work(context) {
-							const listed = yield* permissions(context, input);
-							const tenants = yield* userTenants(context, input);
-							return ['{"result":{"permissions":', ...listed, ',"tenants":', ...tenants, '}}'];
-						},
-					}),
-				);
+			*work(context, query) {
+				const input = normalisePermissions(query, mode);
+				const listed = yield* permissions(context, input);
+				const tenants = yield* userTenants(context, input);
+				return ['{"permissions":', ...listed, ',"tenants":', ...tenants, '}'];
 			},
 		}),
-		endpoint({
+		listingDocument({
 			name: 'readUserTenants',
 			summary: 'The tenants where a user holds a role',
-			tag,
-			method: 'post',
 			path: '/v1/data/permit/user_permissions/tenants',
-			access: 'key',
 			body: PermissionsInput,
-			returns: { 200: z.unknown() },
-			failures: unavailableOrCostly,
-			handle: async ({ body, closed }, { read }) => {
-				const input = normalisePermissions(body.input, mode);
-				const work = (context: DecisionContext) => asResult(userTenants(context, input));
-				return chunkedReply(await read({ kind: 'listing', work, closed }));
-			},
+			work: (context, query) => userTenants(context, normalisePermissions(query, mode)),
 		}),
-		endpoint({
+		listingDocument({
 			name: 'readAuthorizedUsers',
 			summary: 'Who may do an action on a resource',
-			tag,
-			method: 'post',
 			path: '/v1/data/permit/authorized_users/authorized_users',
-			access: 'key',
 			body: UsersInput,
-			returns: { 200: z.unknown() },
-			failures: unavailableOrCostly,
-			handle: async ({ body, closed }, { read }) => {
-				const input = normaliseUsers(body.input, mode);
-				// The document has a member `result` of its own.
-				const work = (context: DecisionContext) => asResult(asResult(authorizedUsers(context, input)));
-				return chunkedReply(await read({ kind: 'listing', work, closed }));
-			},
+			// The document has a member `result` of its own.
+			work: (context, query) => asResult(authorizedUsers(context, normaliseUsers(query, mode))),
 		}),
 		endpoint({
 			name: 'readRoleAssignments',
@@ -167,6 +114,46 @@ export function dataEndpoints(mode: Mode) {
 			handle: () => new Raw(200, { 'content-type': 'application/json' }, '{}'),
 		}),
 	];
+}
+
+/** A document that is a listing: what it is called, what it is asked, and the JSON of its result. */
+interface ListingDocument<Query> {
+	readonly name: string;
+	readonly summary: string;
+	readonly path: string;
+	readonly body: z.ZodType<{ readonly input: Query }>;
+	readonly work: (context: DecisionContext, query: Query) => Steps<readonly string[]>;
+}
+
+function listingDocument<Query>({ name, summary, path, body: schema, work }: ListingDocument<Query>) {
+	return endpoint({
+		name,
+		summary,
+		tag,
+		method: 'post',
+		path,
+		access: 'key',
+		body: schema,
+		returns: { 200: z.unknown() },
+		failures: unavailableOrCostly,
+		handle: async ({ body, closed }, { read }) => {
+			const listing = (context: DecisionContext) => asResult(work(context, body.input));
+			return chunkedReply(await read({ kind: 'listing', work: listing, closed }));
+		},
+	});
+}
+
+function tenantsDocument(name: string, path: string, mode: Mode) {
+	return listingDocument({
+		name,
+		summary: 'The tenants in which a check is allowed',
+		path,
+		body: CheckInput,
+		*work(context, query) {
+			const list = yield* allowedTenants(context, query, mode, query.use_debugger === true);
+			return ['{"allowed_tenants":', ...list, '}'];
+		},
+	});
 }
 
 /** The body of a failure on the listener of documents. */

@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 import { Failure } from '../failure.js';
 import { type Endpoint, Raw } from '../http/endpoint.js';
+import { awaitArrival } from './arrival.js';
 import type { FindFacts } from './control-plane.js';
 import { deadline } from './deadline.js';
 import { endpoint } from './endpoint.js';
@@ -52,7 +53,7 @@ export function factsEndpoints(
 					const answer = await forward(findFacts, { method, rest, headers, body: hasBody ? stream() : null }, closed);
 					const revision = answer.headers['x-revision'];
 					if (method !== 'get' && answer.status < 300 && revision !== undefined) {
-						await arrival(replica, Number(revision), wait, closed);
+						await awaitArrival(replica, Number(revision), wait, closed);
 					}
 					return answer;
 				},
@@ -110,20 +111,4 @@ function refuseDotSegments(rest: string): void {
 	const [path = ''] = rest.split('?');
 	const leaves = path.split('/').some((segment) => /^(\.|%2e){1,2}$/i.test(segment));
 	if (leaves) throw new Failure('not_found', `no endpoint is served on \`${rest}\``);
-}
-
-/** Waits until answers come from a revision. Throws `not_synced` after the wait, where the policy is `fail`. */
-async function arrival(
-	replica: Replica,
-	revision: number,
-	{ milliseconds, policy }: FactsWait,
-	closed: AbortSignal,
-): Promise<void> {
-	if (milliseconds === 0) return;
-	try {
-		if (milliseconds === null) await replica.reached(revision, closed);
-		else await deadline(closed, milliseconds, (limited) => replica.reached(revision, limited));
-	} catch {
-		if (policy === 'fail') throw new Failure('not_synced', 'Timeout waiting for update to be received');
-	}
 }
