@@ -64,7 +64,7 @@ const bare = 'a bare server';
 const kinds: Readonly<Record<string, Kind>> = {
 	[bare]: { bare: true, path: '/', body: check },
 	'one check': { path: '/allowed', body: check },
-	'one check, the usual way': { path: '/allowed', headers: { 'x-min-revision': '1' }, body: check },
+	'one check, the usual path': { path: '/allowed', headers: { 'x-min-revision': '1' }, body: check },
 	'an evaluation (AuthZEN)': {
 		path: '/access/v1/evaluation',
 		body: {

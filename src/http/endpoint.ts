@@ -101,7 +101,7 @@ export interface Declaration<
 	readonly example?: unknown;
 	/** Set for a GET that changes something: programs that only look ask by HEAD, which is then 405. */
 	readonly withoutHead?: true;
-	/** Set where ordinary requests take the short way: a POST without parameters, whose body is small. */
+	/** Set where ordinary requests take the lean path: a POST without parameters, whose body is small. */
 	readonly lean?: true;
 	/** Set where bodies may exceed the server's limit. */
 	readonly largeBody?: LargeBody;

@@ -1,32 +1,32 @@
 /**
- * A short way for endpoints that are called very often: straight from Node.js to the handler, past the router and its
- * layers. Handlers, schemas and answers are those of the declarations, and whatever is out of the ordinary goes the
- * usual way.
+ * A fast path for endpoints that are called very often: straight from Node.js to the handler, past the router and its
+ * layers. Handlers, schemas and answers are those of the declarations, and whatever is out of the ordinary takes the
+ * usual path.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import { begin } from './begun-request.js';
 import { parseSmallBody } from './body.js';
 import { type Endpoint, Raw } from './endpoint.js';
+import { handOver } from './handed-over-request.js';
 import { type Answer, type AnyRequest, checked, closedSignal, sendRaw } from './mount.js';
 
 /** What a lean path needs besides the declarations. */
 export interface LeanAccess {
 	/**
 	 * Opens the context of a handler by path and headers alone, for callers who may call it. Gives `undefined`, or
-	 * throws, where the usual way has to decide.
+	 * throws, where the usual path has to decide.
 	 */
 	readonly open: (endpoint: Endpoint<string, never>, request: AnyRequest) => unknown;
 }
 
-/** The largest body that goes the short way, in bytes. */
+/** The largest body that takes the lean path, in bytes. */
 const maxBytes = 64 * 1024;
 
 /** What a request brings that is out of the ordinary. */
 const unusual = ['transfer-encoding', 'content-encoding', 'expect', 'x-min-revision', 'upgrade'] as const;
 
-/** One request that goes the short way. */
+/** One request on the lean path. */
 export interface LeanRequest {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
@@ -34,14 +34,14 @@ export interface LeanRequest {
 	readonly id: string;
 }
 
-/** The endpoints that have a short way, by path. */
+/** The endpoints that have a lean path, by path. */
 export function leanEndpoints(
 	endpoints: readonly Endpoint<string, never>[],
 ): ReadonlyMap<string, Endpoint<string, never>> {
 	return new Map(endpoints.filter(({ lean }) => lean).map((endpoint) => [endpoint.path, endpoint]));
 }
 
-/** Whether a request may go the short way, by its method and headers. */
+/** Whether a request may take the lean path, by its method and headers. */
 export function isOrdinary({ method, headers }: IncomingMessage): boolean {
 	if (method !== 'POST') return false;
 	const length = Number(headers['content-length']);
@@ -51,7 +51,7 @@ export function isOrdinary({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Answers a request; resolves to its status. Resolves to `undefined` when it has to go on the usual way, and to 0 when
+ * Answers a request; resolves to its status. Resolves to `undefined` when it is handed over to the usual path, and to 0 when
  * the client is gone.
  */
 export async function answerLean(given: LeanRequest, { open }: LeanAccess): Promise<number | undefined> {
@@ -67,14 +67,14 @@ export async function answerLean(given: LeanRequest, { open }: LeanAccess): Prom
 	if (body === undefined) return 0;
 	const value = await parsed(endpoint, body);
 	if (value === undefined) {
-		begin(request, { body, failure: null });
+		handOver(request, { body, failure: null });
 		return undefined;
 	}
 	let answer: Answer;
 	try {
 		answer = checked(endpoint, await endpoint.handle(leanRequest(given, value.data), context as never));
 	} catch (error) {
-		begin(request, { body, failure: { error } });
+		handOver(request, { body, failure: { error } });
 		return undefined;
 	}
 	send(response, answer, id);
@@ -98,7 +98,7 @@ function leanRequest({ request, response, id }: LeanRequest, body: unknown): Any
 	};
 }
 
-/** The body as the endpoint's schema makes it; `undefined` when it is refused, which the usual way words. */
+/** The body as the endpoint's schema makes it; `undefined` when it is refused, which the usual path words. */
 async function parsed(
 	{ body: schema }: Endpoint<string, never>,
 	bytes: Buffer,

@@ -4,7 +4,6 @@ import Router from '@koa/router';
 import type { Context as KoaContext } from 'koa';
 import type { z } from 'zod';
 import { unprocessable } from '../failure.js';
-import { throwBegun } from './begun-request.js';
 import { openBody } from './body.js';
 import {
 	type Deprecation,
@@ -15,6 +14,7 @@ import {
 	type Request,
 	type Returns,
 } from './endpoint.js';
+import { rethrowFailure } from './handed-over-request.js';
 import { type Part, problemsIn } from './problem.js';
 import { requireUnicode } from './require-unicode.js';
 
@@ -161,7 +161,7 @@ async function readRequest(
 		query: endpoint.query ? await parsePart(endpoint.query, 'query', request.query) : request.query,
 		body: endpoint.body && (await parsePart(endpoint.body, 'body', body)),
 	};
-	throwBegun(ctx.req);
+	rethrowFailure(ctx.req);
 	return read;
 }
 

@@ -5,10 +5,10 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
 import { Failure } from '../failure.js';
-import { readAhead } from './begun-request.js';
 import { type BodyLimits, discardRest, readJson, waitsToSend } from './body.js';
 import { answerCrossOrigin, type CrossOrigin } from './cross-origin.js';
 import type { Endpoint, LargeBody, Request } from './endpoint.js';
+import { bodyReadAhead } from './handed-over-request.js';
 import { answerLean, isOrdinary, type LeanAccess, leanEndpoints } from './lean-path.js';
 import { mount, type Surround } from './mount.js';
 import { Pipeline } from './pipeline.js';
@@ -60,7 +60,7 @@ export interface Served {
 	readonly failureHeaders?: () => Readonly<Record<string, string>>;
 	/** Called with everything thrown that is not a `Failure`: a bug or a broken dependency. */
 	readonly onUnexpected: (error: unknown, requestId: string) => void;
-	/** Opens the short way for endpoints that have one; without it, none has. */
+	/** Opens the lean path for endpoints that have one; without it, none has. */
 	readonly lean?: LeanAccess;
 	/** Called after every answer; `endpoint` is absent when no route matched. */
 	readonly onAnswered?: (answered: Answered) => void;
@@ -116,15 +116,15 @@ function writeFailure(ctx: Context, failure: Failure, served: Served): void {
 class Application extends Koa {
 	constructor(
 		readonly render: (failure: Failure, requestId: string) => string,
-		/** Answers a request the short way, if it has one; resolves to whether it did. `undefined` where none can. */
-		readonly short: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean> | undefined) | null,
+		/** Answers a request on the lean path, if it has one; resolves to whether it did. `undefined` where none can. */
+		readonly leanPath: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean> | undefined) | null,
 	) {
 		super();
 	}
 }
 
-/** The short way of a server. */
-function shortWay(served: Served, lean: LeanAccess) {
+/** The lean path of a server. */
+function leanPath(served: Served, lean: LeanAccess) {
 	const endpoints = leanEndpoints(served.endpoints);
 	return (request: IncomingMessage, response: ServerResponse): Promise<boolean> | undefined => {
 		const { url: path = '', headers } = request;
@@ -146,12 +146,12 @@ function shortWay(served: Served, lean: LeanAccess) {
 export function createApplication(served: Served): Application {
 	const koa = new Application(
 		(failure, id) => failureText(failure, id, '', served),
-		served.lean === undefined ? null : shortWay(served, served.lean),
+		served.lean === undefined ? null : leanPath(served, served.lean),
 	);
 	// Everything thrown was answered and reported before Koa sees it. This is only for broken sockets.
 	koa.silent = true;
 	const router = mount(served.endpoints, served.surround, ({ req, res }, large) =>
-		readJson(req, res, bodyLimits(large), readAhead(req)),
+		readJson(req, res, bodyLimits(large), bodyReadAhead(req)),
 	);
 	const routes = router.routes();
 
@@ -327,7 +327,7 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, application:
 export async function listen(application: Application, host: string, port: number): Promise<Listening> {
 	const usual = application.callback();
 	const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-		if ((await application.short?.(request, response)) !== true) await usual(request, response);
+		if ((await application.leanPath?.(request, response)) !== true) await usual(request, response);
 	};
 	/** Requests being handled. A client that disconnects does not end the work it asked for. */
 	const handling = new Set<Promise<void>>();

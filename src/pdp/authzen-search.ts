@@ -50,7 +50,7 @@ export function* searchSubjects(
 	const pages = new Pages(page, ['subject', request]);
 	if (!settings.subjectTypes.has(search.subject.type)) return pages.none;
 	const subject = { ...search.subject, id: '' };
-	const question = evaluationInput({ ...search, subject }, readingOf(context, settings));
+	const question = evaluationInput({ ...search, subject }, evaluationReading(context, settings));
 	const users = yield* usersWhoMay(context, question);
 	return yield* pages.take(context, users, (key) => ({ ...question, user: { ...question.user, key } }));
 }
@@ -66,7 +66,7 @@ export function* searchResources(
 	if (!settings.subjectTypes.has(search.subject.type)) return pages.none;
 	const { type } = search.resource;
 	const resource = { ...search.resource, id: '' };
-	const question = evaluationInput({ ...search, resource }, readingOf(context, settings));
+	const question = evaluationInput({ ...search, resource }, evaluationReading(context, settings));
 	const tenantOf = (key: string) => context.facts.tenantKey(instanceName({ type, key })) ?? question.resource.tenant;
 	const keys = yield* instancesThatMayBe(context, question, tenantAsked(search));
 	return yield* pages.take(context, keys, (key) => ({
@@ -80,12 +80,12 @@ export function* searchActions(context: DecisionContext, search: ActionSearch, s
 	const { page, ...request } = search;
 	const pages = new Pages(page, ['action', request]);
 	if (!settings.subjectTypes.has(search.subject.type)) return pages.none;
-	const question = evaluationInput({ ...search, action: { name: '' } }, readingOf(context, settings));
+	const question = evaluationInput({ ...search, action: { name: '' } }, evaluationReading(context, settings));
 	const actions = context.facts.schema.actions(search.resource.type);
 	return yield* pages.take(context, actions, (action) => ({ ...question, action }));
 }
 
-function readingOf({ facts, time }: DecisionContext, { mode }: SearchSettings): EvaluationReading {
+function evaluationReading({ facts, time }: DecisionContext, { mode }: SearchSettings): EvaluationReading {
 	return { facts, time, mode };
 }
 

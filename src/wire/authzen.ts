@@ -59,7 +59,7 @@ interface Wrong {
 type Part<T> = { readonly value: T } | Wrong | undefined;
 
 /** Reads a part of an evaluation without refusing the request. */
-function partOf<S extends z.ZodType>(name: string, schema: S) {
+function lenientPart<S extends z.ZodType>(name: string, schema: S) {
 	return z
 		.unknown()
 		.transform((value): Part<z.output<S>> => {
@@ -78,10 +78,10 @@ function firstProblem(name: string, [issue]: readonly z.core.$ZodIssue[]): strin
 }
 
 const parts = {
-	subject: partOf('subject', subject),
-	action: partOf('action', action),
-	resource: partOf('resource', resource),
-	context: partOf('context', attributesWithTenant),
+	subject: lenientPart('subject', subject),
+	action: lenientPart('action', action),
+	resource: lenientPart('resource', resource),
+	context: lenientPart('context', attributesWithTenant),
 };
 
 const item = z.object(parts);

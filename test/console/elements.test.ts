@@ -203,7 +203,7 @@ async function seriousFaults(frame: Frame): Promise<unknown> {
 }
 
 /** The colour behind a page, in light (`#ffffff`) or in dark (`#16181c`). */
-function surfaceOf(frame: Frame): Promise<unknown> {
+function backgroundColor(frame: Frame): Promise<unknown> {
 	return frame.evaluate('getComputedStyle(document.body).backgroundColor');
 }
 const [light, dark] = ['rgb(255, 255, 255)', 'rgb(22, 24, 28)'];
@@ -232,9 +232,9 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	const ann = await openSignedIn(context, 'ann', 'requests');
 	t.is(ann.resolved, true);
 	t.deepEqual(await context.cookies(), []);
-	t.is(await surfaceOf(frameOf(ann.page)), light);
+	t.is(await backgroundColor(frameOf(ann.page)), light);
 	await ann.page.emulateMedia({ colorScheme: 'dark' });
-	t.is(await surfaceOf(frameOf(ann.page)), dark, 'as the browser prefers');
+	t.is(await backgroundColor(frameOf(ann.page)), dark, 'as the browser prefers');
 	t.deepEqual(await seriousFaults(frameOf(ann.page)), []);
 	await ann.page.emulateMedia({ colorScheme: 'light' });
 	t.false(await mayRead('ann'));
@@ -248,7 +248,7 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	t.deepEqual(await seriousFaults(frameOf(ann.page)), []);
 
 	const rex = await openSignedIn(await newBrowser(t), 'rex', 'requests', { darkMode: 'true' });
-	t.is(await surfaceOf(frameOf(rex.page)), dark, 'as the address says');
+	t.is(await backgroundColor(frameOf(rex.page)), dark, 'as the address says');
 	const form = rex.frame.getByRole('form', { name: 'Approve the request of Ann' });
 	const { keyboard } = rex.page;
 	await rex.frame.getByRole('button', { name: 'Approve the request of Ann for Viewer' }).focus();
@@ -526,7 +526,7 @@ test.serial('who is not signed in is told so, and may try again', async (t) => {
 	await frame.getByRole('heading', { name: 'You are not signed in' }).waitFor();
 	t.deepEqual(await seriousFaults(frameOf(page)), []);
 	await page.emulateMedia({ colorScheme: 'dark' });
-	t.is(await surfaceOf(frameOf(page)), light, 'the address counts before what the browser prefers');
+	t.is(await backgroundColor(frameOf(page)), light, 'the address counts before what the browser prefers');
 	await call(page, `regolith.elements.login({ loginUrl: '/login/ann', tenant: 'acme' })`);
 	await frame.getByRole('button', { name: 'Try again' }).click();
 	await frame.getByRole('heading', { name: 'Access to reports' }).waitFor();

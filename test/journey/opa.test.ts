@@ -110,30 +110,34 @@ test('a change that alters nothing in the data leaves a stock OPA as it is', asy
 	t.deepEqual(await decided(opa, 'cat', 'write', 'document', 'beta'), { allow: true, code: 'allow' });
 });
 
+const checkRequests = [
+	{ user: { key: 'ann@example.com' }, action: 'write', resource: { type: 'document', tenant: 'acme' } },
+	{ user: 'ann@example.com', action: 'write', resource: { type: 'document', key: '', tenant: 'acme' } },
+	{ user: 'bob|1', action: 'read', resource: 'document:plan' },
+	{ user: 'bob|1', action: 'read', resource: { type: 'document', key: 'plan', tenant: 'beta', attributes: null } },
+	{ user: { key: 'bob|1', firstName: 'Bob', attributes: {} }, action: 'read', resource: 'folder', context: null },
+	{ user: 'cat', action: 'write', resource: { type: 'document', key: 'plan', tenant: 'beta' } },
+	{ user: { key: 'dan', email: null, attributes: { level: 9 } }, action: 'archive', resource: 'document' },
+	{ user: { key: 'dan', attributes: { level: 1 } }, action: 'archive', resource: { type: 'document', tenant: '' } },
+].flatMap((input) => [
+	['permit/root', input] as const,
+	['permit/bulk', [input, { ...input, action: 'fly' }]] as const,
+	['permit/bulk', { checks: [input] }] as const,
+	['permit/any_tenant', input] as const,
+	['permit/all_tenants', input] as const,
+]);
+
+const listingRequests = ['ann@example.com', 'bob|1', 'cat', 'nobody'].flatMap((user) => [
+	['permit/user_permissions', { user, tenants: null, resources: [] }] as const,
+	['permit/user_permissions', { user: { key: user }, resource_types: ['document'] }] as const,
+	['permit/user_permissions', { user, tenants: ['__tenant:beta'], resource_types: ['__tenant'] }] as const,
+	['permit/user_permissions/tenants', { user }] as const,
+]);
+
 /** Requests in every form that clients send, with the paths that they are sent to. */
 const requests: readonly (readonly [path: string, input: unknown])[] = [
-	...[
-		{ user: { key: 'ann@example.com' }, action: 'write', resource: { type: 'document', tenant: 'acme' } },
-		{ user: 'ann@example.com', action: 'write', resource: { type: 'document', key: '', tenant: 'acme' } },
-		{ user: 'bob|1', action: 'read', resource: 'document:plan' },
-		{ user: 'bob|1', action: 'read', resource: { type: 'document', key: 'plan', tenant: 'beta', attributes: null } },
-		{ user: { key: 'bob|1', firstName: 'Bob', attributes: {} }, action: 'read', resource: 'folder', context: null },
-		{ user: 'cat', action: 'write', resource: { type: 'document', key: 'plan', tenant: 'beta' } },
-		{ user: { key: 'dan', email: null, attributes: { level: 9 } }, action: 'archive', resource: 'document' },
-		{ user: { key: 'dan', attributes: { level: 1 } }, action: 'archive', resource: { type: 'document', tenant: '' } },
-	].flatMap((input) => [
-		['permit/root', input] as const,
-		['permit/bulk', [input, { ...input, action: 'fly' }]] as const,
-		['permit/bulk', { checks: [input] }] as const,
-		['permit/any_tenant', input] as const,
-		['permit/all_tenants', input] as const,
-	]),
-	...['ann@example.com', 'bob|1', 'cat', 'nobody'].flatMap((user) => [
-		['permit/user_permissions', { user, tenants: null, resources: [] }] as const,
-		['permit/user_permissions', { user: { key: user }, resource_types: ['document'] }] as const,
-		['permit/user_permissions', { user, tenants: ['__tenant:beta'], resource_types: ['__tenant'] }] as const,
-		['permit/user_permissions/tenants', { user }] as const,
-	]),
+	...checkRequests,
+	...listingRequests,
 	['permit/nothing', {}],
 ];
 

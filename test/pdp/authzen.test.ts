@@ -422,6 +422,20 @@ const wrongEvaluations: readonly Refused[] = [
 	},
 ];
 
+const wrongLimits = [0, -1, 1.5, '5'].map((limit) => ({
+	must: `a limit, not ${JSON.stringify(limit)}`,
+	path: actions,
+	body: { subject: ann, resource: b1, page: { limit } },
+	says: /page\.limit/,
+}));
+
+const wrongTokens = ['x', 'AAAAAAAAAAAAAAAAAAAAAAAAAAAA', '\u00e9', '='].map((token) => ({
+	must: `a token of the search, not ${token}`,
+	path: actions,
+	body: { subject: ann, resource: b1, page: { token } },
+	says: /page\.token/,
+}));
+
 const wrongRequests: readonly Refused[] = [
 	...wrongEvaluations.map((refused) => ({ path: evaluation, ...refused })),
 	...wrongEvaluations.map((refused) => ({ path: evaluations, ...refused })),
@@ -495,18 +509,8 @@ const wrongRequests: readonly Refused[] = [
 		body: { subject: ann, resource: { type: 'book' } },
 		says: /id/,
 	},
-	...[0, -1, 1.5, '5'].map((limit) => ({
-		must: `a limit, not ${JSON.stringify(limit)}`,
-		path: actions,
-		body: { subject: ann, resource: b1, page: { limit } },
-		says: /page\.limit/,
-	})),
-	...['x', 'AAAAAAAAAAAAAAAAAAAAAAAAAAAA', '\u00e9', '='].map((token) => ({
-		must: `a token of the search, not ${token}`,
-		path: actions,
-		body: { subject: ann, resource: b1, page: { token } },
-		says: /page\.token/,
-	})),
+	...wrongLimits,
+	...wrongTokens,
 	{
 		must: 'a token that is a string',
 		path: actions,

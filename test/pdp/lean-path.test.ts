@@ -8,9 +8,9 @@ import { createDecisionPoint } from '../../src/pdp/endpoints.js';
 import { acme, quiet, snapshot } from './environment.js';
 import { key, serve } from './served.js';
 
-/** The short way of checks answers what the usual way answers, whatever is asked. */
+/** The lean path of checks answers what the usual path answers, whatever is asked. */
 
-/** How many requests each way gets; `LEAN_REQUESTS=100000` for many. */
+/** How many requests each path gets; `LEAN_REQUESTS=100000` for many. */
 const requests = Number(process.env['LEAN_REQUESTS'] ?? 1_500);
 
 interface Asked {
@@ -160,7 +160,7 @@ async function answer(url: string, { path, headers, body }: Asked) {
 	};
 }
 
-async function bothWays(t: ExecutionContext) {
+async function bothPaths(t: ExecutionContext) {
 	const { feed, replica } = await serve(t);
 	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
 	await replica.reached(7);
@@ -185,9 +185,9 @@ async function bothWays(t: ExecutionContext) {
 	return { usual: (await way(false)).url, short: (await way(true)).url, taken };
 }
 
-test('both ways answer the same', async (t) => {
+test('both paths answer the same', async (t) => {
 	t.timeout(3_600_000);
-	const { usual, short, taken } = await bothWays(t);
+	const { usual, short, taken } = await bothPaths(t);
 	const statuses = new Map<number | undefined, number>();
 	await fc.assert(
 		fc.asyncProperty(asked, async (given) => {
@@ -202,7 +202,7 @@ test('both ways answer the same', async (t) => {
 		{ numRuns: requests },
 	);
 	t.log(Object.fromEntries(statuses));
-	t.true(taken.length > requests / 3, 'many take the short way');
+	t.true(taken.length > requests / 3, 'many take the lean path');
 	t.deepEqual([...new Set(taken)].sort(), ['accessEvaluation', 'accessEvaluations', 'check', 'checkMany']);
 	for (const status of [200, 400, 401, 403, 404, 422]) t.true(statuses.has(status), `none was ${status}`);
 });

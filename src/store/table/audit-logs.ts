@@ -83,8 +83,8 @@ export class AuditLogs {
 		if (rows.length === 0) return;
 		const bindings = {
 			environment_id: this.#environment,
-			received_on: dayOf(received),
-			...columnsOf(rows),
+			received_on: utcDay(received),
+			...insertedColumns(rows),
 		};
 		try {
 			await this.database.raw(adding, bindings);
@@ -178,7 +178,7 @@ const adding = `insert into audit_logs
 	on conflict do nothing`;
 
 /** The columns of rows. A list of records as JSON would not do: PostgreSQL takes none with a NUL in it apart. */
-function columnsOf(rows: readonly AuditLogRow[]) {
+function insertedColumns(rows: readonly AuditLogRow[]) {
 	return {
 		ids: rows.map(({ id }) => id),
 		times: rows.map(({ logged_at }) => logged_at.toISOString()),
@@ -245,12 +245,12 @@ const parts = `select child.relname as name, pg_total_relation_size(child.oid) a
 async function makePart(database: Knex, day: Date): Promise<void> {
 	await database.raw(`select pg_advisory_xact_lock(hashtextextended('audit_logs', 0))`);
 	// The bounds of a part are no parameters. These have only digits and dashes.
-	const bounds = `from ('${dayOf(day)}') to ('${dayOf(daysAfter(day, 1))}')`;
+	const bounds = `from ('${utcDay(day)}') to ('${utcDay(daysAfter(day, 1))}')`;
 	await database.raw(`create table if not exists ?? partition of audit_logs for values ${bounds}`, [partName(day)]);
 }
 
 function partName(day: Date): string {
-	return prefix + dayOf(day).replaceAll('-', '_');
+	return prefix + utcDay(day).replaceAll('-', '_');
 }
 
 function daysAfter(date: Date, days: number): Date {
@@ -258,6 +258,6 @@ function daysAfter(date: Date, days: number): Date {
 }
 
 /** The day in UTC. */
-function dayOf(date: Date): string {
+function utcDay(date: Date): string {
 	return date.toISOString().slice(0, 10);
 }
