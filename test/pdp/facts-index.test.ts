@@ -261,7 +261,7 @@ function contents(index: FactsIndex): unknown {
 	return {
 		links: [0, 2, 4].map(linksAt),
 		tenants: keys.instances.map((instance) => index.tenantKey(instance)),
-		tenantAttributes: [...index.tenants].sort(),
+		tenantAttributes: sorted([...index.tenants]),
 		rules: ['GET', 'put'].map((method) =>
 			index.mappingRules.forMethod(method).map(({ resource, priority, action }) => [resource, priority, action]),
 		),
@@ -295,6 +295,7 @@ function fallback(to: readonly string[]): Json {
 	return to[2] === 'instances' && to.length === 4 ? 'acme' : to.length < 6 ? {} : null;
 }
 
-function sorted(rows: readonly (readonly string[])[]): readonly string[] {
+/** Rows in the order of their JSON: by default `sort` asks a row for its text, which not every JSON value has. */
+function sorted(rows: readonly unknown[]): readonly string[] {
 	return rows.map((row) => JSON.stringify(row)).sort();
 }

@@ -3,7 +3,10 @@ import { inspect } from 'node:util';
 
 /** How often and how long `eventually` looks. */
 export interface Patience {
-	/** Milliseconds until it gives up. Generous, because a busy machine must not fail a test. */
+	/**
+	 * Milliseconds until it gives up. Generous, because a busy machine must not fail a test: a first compilation, while
+	 * other processes of tests begin, took more than thirty seconds. Less than AVA's own limit, which names no reason.
+	 */
 	readonly deadline?: number;
 	/** Milliseconds between two looks. */
 	readonly interval?: number;
@@ -18,7 +21,7 @@ export interface Patience {
 export async function eventually<T>(
 	look: () => T | Promise<T>,
 	satisfies: (seen: T) => unknown = Boolean,
-	{ deadline = 30_000, interval = 25 }: Patience = {},
+	{ deadline = 100_000, interval = 25 }: Patience = {},
 ): Promise<T> {
 	const end = performance.now() + deadline;
 	let last: unknown;
