@@ -6,6 +6,7 @@ import {
 	type AssignmentRow,
 	assignmentsBetween,
 	assignmentsBy,
+	assignmentsToRemove,
 	changeExpiries,
 	deleteAssignments,
 	insertAssignments,
@@ -125,10 +126,7 @@ export async function replaceAssignments(
  * how many.
  */
 export async function removeAssignments(unit: WritingUnit, filter: AssignmentFilter): Promise<number> {
-	return removeInChunks(
-		() => someAssignments(unit, filter),
-		(rows) => remove(unit, rows),
-	);
+	return removeInChunks(assignmentsToRemove(unit, filter), (rows) => remove(unit, rows));
 }
 
 /** Removes some assignments that have expired, as many as one statement takes. Returns how many. */

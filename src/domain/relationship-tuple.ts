@@ -11,6 +11,7 @@ import {
 	type TupleKeys,
 	type TupleRow,
 	tuplesBy,
+	tuplesToRemove,
 } from '../store/table/relationship-tuple.js';
 import { instancesBy } from '../store/table/resource-instance.js';
 import { Tenant } from '../store/table/tenant.js';
@@ -168,10 +169,7 @@ export async function removeTuples(
 	unit: WritingUnit,
 	filter: Pick<TupleFilter, 'relation_ids' | 'instance_ids' | 'tenant_ids'>,
 ): Promise<number> {
-	return removeInChunks(
-		() => someTuples(unit, filter),
-		(rows) => remove(unit, rows),
-	);
+	return removeInChunks(tuplesToRemove(unit, filter), (rows) => remove(unit, rows));
 }
 
 /** Deletes some relationships that have expired, as many as one statement takes. Returns how many. */

@@ -5,8 +5,8 @@ import {
 	type InstanceFilter,
 	type InstanceRow,
 	instancesKeyed,
+	instancesToRemove,
 	ResourceInstance,
-	someInstances,
 } from '../store/table/resource-instance.js';
 import { Tenant } from '../store/table/tenant.js';
 import { changeRecord, hasValues } from '../store/unit/change-record.js';
@@ -116,10 +116,7 @@ export async function removeInstances(
 	unit: WritingUnit,
 	filter: Pick<InstanceFilter, 'ids' | 'resource_ids' | 'tenant_ids'>,
 ): Promise<number> {
-	return removeInChunks(
-		() => someInstances(unit, filter),
-		(rows) => removeChunk(unit, rows),
-	);
+	return removeInChunks(instancesToRemove(unit, filter), (rows) => removeChunk(unit, rows));
 }
 
 async function removeChunk(unit: WritingUnit, rows: readonly InstanceRow[]): Promise<void> {

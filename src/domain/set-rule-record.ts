@@ -1,4 +1,4 @@
-import { deleteRules, type RuleFilter, type RuleRow, someRules } from '../store/table/condition-set-rule.js';
+import { deleteRules, type RuleFilter, type RuleRow, rulesToRemove } from '../store/table/condition-set-rule.js';
 import type { ChangedRecord } from '../store/unit/change.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { removeInChunks } from './remove-in-chunks.js';
@@ -17,13 +17,10 @@ export function recordSetRules(unit: WritingUnit, rows: readonly RuleRow[]): voi
  * Deletes every rule that matches the filter, as must happen before its set or its action is deleted. Returns how many.
  */
 export function removeSetRules(unit: WritingUnit, filter: RuleFilter): Promise<number> {
-	return removeInChunks(
-		() => someRules(unit, filter),
-		async (rows) => {
-			await deleteRules(unit, rows);
-			for (const row of rows) unit.record('condition_set_rule', 'delete', setRuleKey(row), ruleRecord(row), null);
-		},
-	);
+	return removeInChunks(rulesToRemove(unit, filter), async (rows) => {
+		await deleteRules(unit, rows);
+		for (const row of rows) unit.record('condition_set_rule', 'delete', setRuleKey(row), ruleRecord(row), null);
+	});
 }
 
 function ruleRecord(row: RuleRow): ChangedRecord {

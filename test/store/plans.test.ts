@@ -1,8 +1,10 @@
 import test from 'ava';
 import { unassignMany } from '../../src/domain/assignment.js';
+import { removeInstances } from '../../src/domain/resource-instance.js';
 import { Maintenance } from '../../src/store/database/maintenance.js';
-import { instancesNamed } from '../../src/store/table/resource-instance.js';
+import { instancesNamed, instancesToRemove } from '../../src/store/table/resource-instance.js';
 import { assignmentsBetween } from '../../src/store/table/role-assignment.js';
+import { Tenant } from '../../src/store/table/tenant.js';
 import { User } from '../../src/store/table/user.js';
 import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
@@ -20,9 +22,9 @@ const many = 20_000;
 const asked = 50;
 
 /** An environment in which one user holds a role on very many instances, and another in very many tenants. */
-async function populate({ store, id }: Place): Promise<void> {
+async function populate({ store, id }: Place, rows = many): Promise<void> {
 	const { knex } = store.database;
-	const make = (table: string, columns: string, values: string, count = many) =>
+	const make = (table: string, columns: string, values: string, count = rows) =>
 		knex.raw(
 			`insert into ${table} (environment_id, id, created_at, ${columns})
 			select :id::uuid, gen_random_uuid(), now(), ${values} from generate_series(1, :count) as n`,
@@ -105,6 +107,23 @@ for (const [where, taken] of Object.entries(references)) {
 		});
 	});
 }
+
+journey('what is to be removed is read in chunks, each row once', async (t, place) => {
+	const rows = 1_200;
+	await populate(place, rows);
+	await place.store.write(await scopeIn(place), null, async (unit) => {
+		const { id } = await unit.find(Tenant, 't1');
+		const chunks: number[] = [];
+		const removed: string[] = [];
+		for await (const chunk of instancesToRemove(unit, { tenant_ids: [id] })) {
+			chunks.push(chunk.length);
+			await removeInstances(unit, { ids: chunk.map((row) => row.id) });
+			removed.push(...chunk.map((row) => `${row.resource}:${row.key} in ${row.tenant}`));
+		}
+		t.deepEqual(chunks, [500, 500, 200]);
+		t.deepEqual(removed.sort(), Array.from({ length: rows }, (_, index) => `document:d${index + 1} in t1`).sort());
+	});
+});
 
 journey('what joins nothing is not looked for', async (t, place) => {
 	const rows = await assignmentsBetween(place.store.reading(await scopeIn(place)), { user_ids: [], tenant_ids: [] });

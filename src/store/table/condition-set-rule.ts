@@ -1,7 +1,8 @@
 import type { QueryBuilder } from 'objection';
+import { chunksToRemove } from '../unit/chunks-to-remove.js';
 import { whereIdsIn } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
-import { rowChunks, rowsPerStatement } from '../unit/row-chunks.js';
+import { rowChunks } from '../unit/row-chunks.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
@@ -74,9 +75,9 @@ function ruleQuery(unit: ReadingUnit, filter: RuleFilter): QueryBuilder<Conditio
 	});
 }
 
-/** Some of the rules that pass the filter, as many as one statement takes. */
-export async function someRules(unit: ReadingUnit, filter: RuleFilter): Promise<readonly RuleRow[]> {
-	return ruleQuery(unit, filter).limit(rowsPerStatement).castTo<RuleRow[]>();
+/** The rules that pass the filter, in chunks, of which each is deleted before the next is read. */
+export function rulesToRemove(unit: WritingUnit, filter: RuleFilter): AsyncIterable<readonly RuleRow[]> {
+	return chunksToRemove(unit, ConditionSetRule, ruleQuery(unit, filter).castTo<RuleRow[]>());
 }
 
 /** The rules that join these sets and actions: the ids of each entry belong together. */

@@ -1,4 +1,5 @@
 import type { QueryBuilder } from 'objection';
+import { chunksToRemove } from '../unit/chunks-to-remove.js';
 import { whereIdsIn } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { rowChunks, rowsPerStatement } from '../unit/row-chunks.js';
@@ -109,6 +110,12 @@ export async function someTuples(unit: ReadingUnit, filter: TupleFilter): Promis
 	return tupleQuery(unit, { ...filter, stored: true })
 		.limit(rowsPerStatement)
 		.castTo<TupleRow[]>();
+}
+
+/** The stored tuples that pass the filter, in chunks, of which each is deleted before the next is read. */
+export function tuplesToRemove(unit: WritingUnit, filter: TupleFilter): AsyncIterable<readonly TupleRow[]> {
+	const query = tupleQuery(unit, { ...filter, stored: true }).castTo<TupleRow[]>();
+	return chunksToRemove(unit, RelationshipTuple, query);
 }
 
 /** What a new tuple joins, and when it ends. */

@@ -1,10 +1,12 @@
 import { type QueryBuilder, type RawBuilder, raw } from 'objection';
 import { asId, instanceName, instanceParts } from '../../wire/common.js';
+import { chunksToRemove } from '../unit/chunks-to-remove.js';
 import { searchPattern, whereIdsIn } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { idsAmong } from '../unit/reference.js';
 import { rowsPerStatement } from '../unit/row-chunks.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
+import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel, sameEnvironment } from './environment-model.js';
 
 /** One thing of a resource type, in one tenant. */
@@ -81,12 +83,12 @@ export async function instanceNames(
 		.castTo<{ id: string; name: string }[]>();
 }
 
-/** Some of the instances that pass the filter, as many as one statement takes. */
-export async function someInstances(unit: ReadingUnit, filter: InstanceFilter): Promise<readonly InstanceRow[]> {
-	return instanceQuery(unit, filter).limit(rowsPerStatement).castTo<InstanceRow[]>();
+/** The instances that pass the filter, in chunks, of which each is deleted before the next is read. */
+export function instancesToRemove(unit: WritingUnit, filter: InstanceFilter): AsyncIterable<readonly InstanceRow[]> {
+	return chunksToRemove(unit, ResourceInstance, instanceQuery(unit, filter).castTo<InstanceRow[]>());
 }
 
-/** Like `someInstances`, from the first one after this id. */
+/** Some of the instances that pass the filter, from the first one after this id: as many as one statement takes. */
 export async function someInstancesAfter(
 	unit: ReadingUnit,
 	filter: InstanceFilter,

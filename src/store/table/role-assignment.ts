@@ -1,5 +1,6 @@
 import type { QueryBuilder } from 'objection';
 import { groupBy } from '../../../compiler/group-by.js';
+import { chunksToRemove } from '../unit/chunks-to-remove.js';
 import { whereIdsIn } from '../unit/filter.js';
 import { holdsNow } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
@@ -200,6 +201,18 @@ export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilte
 	const found = await query.select('role_assignments.id').limit(rowsPerStatement);
 	if (found.length === 0) return [];
 	return assignmentsBy(unit, { ids: found.map(({ id }) => id), stored: true });
+}
+
+/** The stored assignments that pass the filter, in chunks, of which each is deleted before the next is read. */
+export function assignmentsToRemove(
+	unit: WritingUnit,
+	filter: AssignmentFilter,
+): AsyncIterable<readonly AssignmentRow[]> {
+	const stored = { ...filter, stored: true } as const;
+	const query = keyedQuery(unit, stored, ['role_assignments.*']).castTo<(RoleAssignment & AssignmentRow)[]>();
+	return chunksToRemove<RoleAssignment, AssignmentRow>(unit, RoleAssignment, query, () =>
+		someAssignments(unit, filter),
+	);
 }
 
 /**

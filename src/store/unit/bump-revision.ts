@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { notFound } from '../../failure.js';
 import { type Change, schemaKinds } from './change.js';
-import { rowChunks } from './row-chunks.js';
+import { rowsPerStatement } from './row-chunks.js';
 
 /** What one unit changed, who changed it, and when. */
 export interface RevisionEntry {
@@ -25,12 +25,19 @@ export async function bumpRevision(
 	const last = steps.at(-1) ?? 0;
 	const schemaStep = steps[entries.findLastIndex(({ changes }) => changes.some(({ kind }) => schemaKinds.has(kind)))];
 	const base = (await bumpCounters(database, environmentId, last, schemaStep)) - last;
-	const rows = entries.flatMap((entry, index) => changeRows(entry, base + (steps[index] ?? 0)));
-	for (const [, chunk] of rowChunks(rows)) {
-		const logged = JSON.stringify(chunk);
-		await database.raw(insertion, { environment_id: environmentId, logged });
+	const revisions = steps.map((step) => base + step);
+	const insert = (rows: readonly object[]) =>
+		database.raw(insertion, { environment_id: environmentId, logged: JSON.stringify(rows) });
+	let rows: object[] = [];
+	// One unit may have a million changes: their rows are made as they are sent.
+	for (const row of changeRows(entries, revisions)) {
+		rows.push(row);
+		if (rows.length < rowsPerStatement) continue;
+		await insert(rows);
+		rows = [];
 	}
-	return steps.map((step) => base + step);
+	if (rows.length > 0) await insert(rows);
+	return revisions;
 }
 
 const insertion = `insert into changes
@@ -75,6 +82,12 @@ async function bumpCounters(
 	return row.revision;
 }
 
-function changeRows({ changes, actorId, now }: RevisionEntry, revision: number): readonly object[] {
-	return changes.map((change, position) => ({ ...change, revision, position, actor_id: actorId, created_at: now }));
+/** The rows of the change log for these entries, whose revisions are at the same places. */
+function* changeRows(entries: readonly RevisionEntry[], revisions: readonly number[]): Generator<object> {
+	for (const [index, { changes, actorId, now }] of entries.entries()) {
+		const revision = revisions[index];
+		for (const [position, change] of changes.entries()) {
+			yield { ...change, revision, position, actor_id: actorId, created_at: now };
+		}
+	}
 }

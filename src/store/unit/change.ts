@@ -31,17 +31,26 @@ export interface Change {
 }
 
 /**
- * The net effect of several changes, each object once: from what it was before the first to what it is after the last.
- * What was both created and deleted is left out.
+ * The net effect of changes, each object once: from what it was before the first to what it is after the last. What was
+ * both created and deleted is left out. They are merged as they come, because at the end there may be a million.
  */
-export function netChanges(changes: readonly Change[]): readonly Change[] {
-	const objects = new Map<string, Change>();
-	for (const change of changes) {
+export class NetChanges {
+	readonly #objects = new Map<string, Change>();
+
+	/** Adds a change that follows all others. */
+	add(change: Change): void {
 		const identity = `${change.kind} ${String((change.after ?? change.before)?.['id'] ?? change.key)}`;
-		const { before } = objects.get(identity) ?? change;
+		const { before } = this.#objects.get(identity) ?? change;
 		const { after } = change;
 		const operation = before === null ? 'create' : after === null ? 'delete' : 'update';
-		objects.set(identity, { ...change, operation, before });
+		this.#objects.set(
+			identity,
+			before === change.before && operation === change.operation ? change : { ...change, operation, before },
+		);
 	}
-	return [...objects.values()].filter(({ before, after }) => before !== null || after !== null);
+
+	/** The changes that are left, in the order in which their objects were first changed. */
+	list(): readonly Change[] {
+		return [...this.#objects.values()].filter(({ before, after }) => before !== null || after !== null);
+	}
 }

@@ -5,7 +5,7 @@ import { duplicate, notFound } from '../../failure.js';
 import type { Cipher } from '../account/secret.js';
 import type { EnvironmentModel, KeyedModel } from '../table/environment-model.js';
 import { bumpRevision } from './bump-revision.js';
-import { type Change, type ChangedRecord, type ChangeKind, netChanges } from './change.js';
+import { type Change, type ChangedRecord, type ChangeKind, NetChanges } from './change.js';
 import { changeRecord, hasValues } from './change-record.js';
 import { ReadingUnit, type Scope } from './reading-unit.js';
 import { rowChunks } from './row-chunks.js';
@@ -13,6 +13,13 @@ import { asModel, type Columns, type TableModel } from './table-model.js';
 
 /** How many rows a unit has to insert before it refreshes the statistics: more than any bulk call has. */
 const minAnalyzed = 10_000;
+
+/** Rows of a query that are read bit by bit, as they were when it was opened. */
+export interface RowCursor<R> {
+	/** Reads the next rows, at most `count`; fewer when there are no more. */
+	fetch(count: number): Promise<readonly R[]>;
+	close(): Promise<void>;
+}
 
 /** A row and its new values for some columns. */
 export interface RowChange<M extends EnvironmentModel> {
@@ -25,11 +32,12 @@ export interface RowChange<M extends EnvironmentModel> {
  * each other, so what a unit has read stays true until it commits.
  */
 export class WritingUnit extends ReadingUnit {
-	readonly #changes: Change[] = [];
+	readonly #changes = new NetChanges();
 	/** For each table, how many rows were inserted, and how many when it was last analyzed. */
 	readonly #inserted = new Map<string, { rows: number; analyzed: number }>();
 	#actorId: string | null;
 	#abandoned = false;
+	#cursors = 0;
 	#outbox = false;
 	#closed = false;
 
@@ -58,7 +66,7 @@ export class WritingUnit extends ReadingUnit {
 
 	/** What this unit has changed so far, each object once. */
 	get changes(): readonly Change[] {
-		return netChanges(this.#changes);
+		return this.#changes.list();
 	}
 
 	/** Whether this unit is to be rolled back. */
@@ -231,6 +239,25 @@ export class WritingUnit extends ReadingUnit {
 		return written.map((row) => asModel(table).fromDatabaseJson(row));
 	}
 
+	/** Opens a cursor over a query of this unit. It lasts until it is closed, or until the unit is rolled back. */
+	async openCursor<M extends EnvironmentModel, R>(
+		table: TableModel<M>,
+		query: QueryBuilder<M, R[]>,
+	): Promise<RowCursor<R>> {
+		this.#cursors += 1;
+		const name = `cursor_${this.#cursors}`;
+		const { sql, bindings } = query.toKnexQuery().toSQL();
+		await this.database.raw(`declare ${name} no scroll cursor for ${sql}`, bindings);
+		return {
+			fetch: async (count) => {
+				const { rows } = await this.database.raw(`fetch ${count} from ${name}`);
+				// Rows as the query itself would have given them: the model of the table, and the columns of what it joins.
+				return rows.map((row: object) => asModel(table).fromDatabaseJson(row));
+			},
+			close: async () => this.database.raw(`close ${name}`),
+		};
+	}
+
 	/** Deletes one row and records it. What refers to it goes by the tables' own cascades: record that first. */
 	async remove<M extends KeyedModel>(table: TableModel<M>, row: M, key: string): Promise<void> {
 		await this.removeMany(table, [row], () => key);
@@ -259,7 +286,7 @@ export class WritingUnit extends ReadingUnit {
 		before: ChangedRecord | null,
 		after: ChangedRecord | null,
 	): void {
-		this.#changes.push({ kind, operation, key, before, after });
+		this.#changes.add({ kind, operation, key, before, after });
 	}
 
 	/** Ends the unit: work that continues by mistake must not write into the next unit of its transaction. */
