@@ -21,7 +21,7 @@ export { EngineError } from './engine/engine-error.js';
 // The package declares this export for both module systems but provides it in only one.
 const { loadPolicySync } = createRequire(import.meta.url)('@open-policy-agent/opa-wasm') as typeof Library;
 
-/** The input of the policies: one normalised check. The usual one, without attributes and context, is passed faster. */
+/** The input of the policies: one normalised check. The usual one, without attributes and context, is passed without JSON. */
 export interface EngineInput {
 	readonly user: { readonly key: string; readonly attributes?: Readonly<Record<string, unknown>> };
 	readonly action: string;
@@ -162,8 +162,9 @@ export class Engine {
 		try {
 			this.#refuseBroken();
 			const frames = this.#frames;
-			if (frames !== undefined && isUsual(input)) return this.#codeByFrame(frames, input) ?? evaluationFailed;
-			return this.#codeByText(input) ?? evaluationFailed;
+			if (frames === undefined) return this.#codeByText(input) ?? evaluationFailed;
+			const code = isUsual(input) ? this.#codeByFrame(frames, input) : this.#codeByParsing(frames, input);
+			return code ?? evaluationFailed;
 		} catch {
 			// Whatever a module throws (strings, traps) has one meaning to the caller: no decision, so a denial.
 			return evaluationFailed;
@@ -230,6 +231,12 @@ export class Engine {
 		const { type, tenant, key = '' } = resource;
 		this.#reserve(user.key.length + action.length + type.length + tenant.length + key.length);
 		return this.#counted(() => frames.evaluate(input, this.#heap.end));
+	}
+
+	#codeByParsing(frames: InputFrames, input: EngineInput): string | undefined {
+		const text = jsonText(input);
+		this.#reserve(text.length);
+		return this.#counted(() => frames.evaluateText(text, this.#heap.end));
 	}
 
 	#codeByText(input: EngineInput): string | undefined {

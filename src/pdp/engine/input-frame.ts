@@ -15,7 +15,7 @@ export interface UsualInput {
 
 /**
  * The inputs of the two usual checks, with and without an instance, as values that stay in memory: a check writes only
- * its strings, their lengths and the time, and neither side uses JSON.
+ * its strings, their lengths and the time, and neither side uses JSON. Others are passed as JSON, but answered without.
  */
 export class InputFrames {
 	/** The first address after the frames. */
@@ -24,6 +24,8 @@ export class InputFrames {
 	readonly #memory: ModuleMemory;
 	readonly #ofType: Frame;
 	readonly #ofInstance: Frame;
+	/** The evaluation context of inputs that have more members than the frames. */
+	readonly #ofOthers: number;
 	/** Strings of the policy's text by their address. All are below the frames, where nothing ever changes. */
 	readonly #known = new Map<number, string>();
 
@@ -33,12 +35,15 @@ export class InputFrames {
 		this.#start = start;
 		this.#ofType = new Frame(memory, start, entrypoint, ['type', 'tenant']);
 		this.#ofInstance = new Frame(memory, this.#ofType.end, entrypoint, ['type', 'tenant', 'key']);
-		this.end = this.#ofInstance.end;
+		memory.free = this.#ofInstance.end;
+		this.#ofOthers = memory.exports.opa_eval_ctx_new();
+		memory.exports.opa_eval_ctx_set_entrypoint(this.#ofOthers, entrypoint);
+		this.end = aligned(memory.free, 8);
 	}
 
 	/** Sets the data that the evaluations read. */
 	useData(root: number): void {
-		for (const { context } of [this.#ofType, this.#ofInstance]) {
+		for (const context of [this.#ofType.context, this.#ofInstance.context, this.#ofOthers]) {
 			this.#memory.exports.opa_eval_ctx_set_data(context, root);
 		}
 	}
@@ -53,6 +58,22 @@ export class InputFrames {
 		exports.opa_heap_ptr_set(frame.fill(input, free));
 		if (exports.eval(frame.context) !== 0) return undefined;
 		return this.#string(unsigned(exports.opa_eval_ctx_get_result(frame.context)));
+	}
+
+	/**
+	 * Evaluates a check with any members, whose JSON the module parses. Everything above `free` may be overwritten, and
+	 * must have room for the text and what it is parsed to. Returns and throws as `evaluate` does.
+	 */
+	evaluateText(json: string, free: number): string | undefined {
+		const { exports } = this.#memory;
+		const length = this.#memory.writeText(json, free);
+		// Blocks are aligned to 8 only if the first one is.
+		exports.opa_heap_ptr_set(aligned(free + length, 8));
+		const input = exports.opa_json_parse(free, length);
+		if (input === 0) return undefined;
+		exports.opa_eval_ctx_set_input(this.#ofOthers, input);
+		if (exports.eval(this.#ofOthers) !== 0) return undefined;
+		return this.#string(unsigned(exports.opa_eval_ctx_get_result(this.#ofOthers)));
 	}
 
 	/** The module's JSON of the input as it is in the frame, for the probe of the layout. */
