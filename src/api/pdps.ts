@@ -5,7 +5,7 @@ import { reply } from '../http/endpoint.js';
 import { requestOrigin } from '../http/request-origin.js';
 import type { AccountUnit } from '../store/account/account.js';
 import type { Environment } from '../store/table/account.js';
-import { readPage } from '../store/unit/row-query.js';
+import { readRows } from '../store/unit/row-query.js';
 import { Reference } from '../wire/common.js';
 import { PdpConfigRead, PdpInstanceRead, RemoteConfig } from '../wire/decision-point.js';
 import { PageQuery } from '../wire/query.js';
@@ -34,7 +34,7 @@ export const pdps = [
 		returns: { 200: z.array(PdpConfigRead) },
 		failures: { 404: 'No such project or environment' },
 		handle: async ({ query }, { account, caller, environment }) => {
-			const { data } = await readPage(visibleConfigs(account, caller, environment), query);
+			const data = await readRows(visibleConfigs(account, caller, environment), query);
 			return reply(
 				200,
 				data.map((key) => readPdpConfig(account, environment, key)),

@@ -16,7 +16,7 @@ import { reply } from '../../http/endpoint.js';
 import type { ElementSession } from '../../store/account/element-entrance.js';
 import { elementRolesBy } from '../../store/table/elements-config.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readJoinedPage, readPage } from '../../store/unit/row-query.js';
+import { readJoinedPage, readRows } from '../../store/unit/row-query.js';
 import { AuditLogPage } from '../../wire/audit-log.js';
 import { Reference } from '../../wire/common.js';
 import {
@@ -191,7 +191,7 @@ export const userManagement = [
 				search: query.search,
 				levels: shownLevels(opened),
 			};
-			return reply(200, [...(await readPage(elementRolesBy(unit, filter), query)).data]);
+			return reply(200, [...(await readRows(elementRolesBy(unit, filter), query))]);
 		},
 	}),
 	endpoint({

@@ -73,7 +73,7 @@ export const roleAssignments = [
 		query: RoleAssignmentQuery,
 		returns: { 200: paginated(RoleAssignmentDetailedRead) },
 		handle: async ({ query }, { unit }) => {
-			const page = await assignmentPage(unit, query);
+			const page = await assignmentPage(unit, { ...query, include_total_count: true });
 			return reply(200, { ...page, data: [...(await readDetailedAssignments(unit, page.data))] });
 		},
 	}),

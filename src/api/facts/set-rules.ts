@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createSetRule, readSetRule, removeSetRule, resolveRuleFilter } from '../../domain/set-rule.js';
 import { reply } from '../../http/endpoint.js';
 import { rulesBy } from '../../store/table/condition-set-rule.js';
-import { readPage } from '../../store/unit/row-query.js';
+import { readRows } from '../../store/unit/row-query.js';
 import { SetRuleCreate, SetRuleQuery, SetRuleRead, SetRuleRemove } from '../../wire/set-rule.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
@@ -26,7 +26,7 @@ export const setRules = [
 		query: SetRuleQuery,
 		returns: { 200: z.array(SetRuleRead) },
 		handle: async ({ query }, { unit }) => {
-			const { data } = await readPage(rulesBy(unit, await resolveRuleFilter(unit, query)), query);
+			const data = await readRows(rulesBy(unit, await resolveRuleFilter(unit, query)), query);
 			return reply(
 				200,
 				data.map((row) => readSetRule(unit, row)),

@@ -3,7 +3,7 @@ import { definedFields } from '../../domain/defined-fields.js';
 import { createEnvironment } from '../../domain/environment.js';
 import { reply } from '../../http/endpoint.js';
 import { environmentCounts } from '../../store/account/statistics.js';
-import { readPage } from '../../store/unit/row-query.js';
+import { readRows } from '../../store/unit/row-query.js';
 import { EnvironmentCreate, EnvironmentRead, EnvironmentUpdate } from '../../wire/environment.js';
 import { PageQuery } from '../../wire/query.js';
 import { EnvironmentStats } from '../../wire/statistics.js';
@@ -28,7 +28,7 @@ export const environments = [
 		returns: { 200: z.array(EnvironmentRead) },
 		failures: { 404: 'No such project' },
 		handle: async ({ query }, { account, caller, project }) => {
-			const { data } = await readPage(account.environments(project.id, caller), query);
+			const data = await readRows(account.environments(project.id, caller), query);
 			return reply(200, [...data]);
 		},
 	}),

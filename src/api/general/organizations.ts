@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { definedFields } from '../../domain/defined-fields.js';
 import { reply } from '../../http/endpoint.js';
-import { readPage } from '../../store/unit/row-query.js';
+import { readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { OrganizationRead, OrganizationUpdate } from '../../wire/organization.js';
 import { pageShape, Search } from '../../wire/query.js';
@@ -26,7 +26,7 @@ export const organizations = [
 		query: z.object({ search: Search, ...pageShape }),
 		returns: { 200: z.array(OrganizationRead) },
 		handle: async ({ query }, { account }) => {
-			const { data } = await readPage(account.organizations(query.search), query);
+			const data = await readRows(account.organizations(query.search), query);
 			return reply(200, [...data]);
 		},
 	}),

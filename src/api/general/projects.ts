@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { definedFields } from '../../domain/defined-fields.js';
 import { createEnvironment } from '../../domain/environment.js';
 import { reply } from '../../http/endpoint.js';
-import { readPage } from '../../store/unit/row-query.js';
+import { readRows } from '../../store/unit/row-query.js';
 import { ProjectCreate, ProjectRead, ProjectUpdate } from '../../wire/project.js';
 import { PageQuery } from '../../wire/query.js';
 import { endpoint, ProjectPath } from '../access.js';
@@ -21,7 +21,7 @@ export const projects = [
 		query: PageQuery,
 		returns: { 200: z.array(ProjectRead) },
 		handle: async ({ query }, { account, caller }) => {
-			const { data } = await readPage(account.projects(caller), query);
+			const data = await readRows(account.projects(caller), query);
 			return reply(200, [...data]);
 		},
 	}),

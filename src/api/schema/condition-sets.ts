@@ -16,7 +16,7 @@ import {
 	descendantSetIds,
 } from '../../store/table/condition-set.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { readPage } from '../../store/unit/row-query.js';
+import { readPage, readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import {
 	ConditionSetCreate,
@@ -169,7 +169,7 @@ function familyEndpoint({ name, summary, path, findIds }: Family) {
 		failures: { 404: 'No such condition set' },
 		handle: async ({ params, query }, { unit }) => {
 			const ids = await findIds(unit, await findConditionSet(unit, params.condition_set_id));
-			const { data } = await readPage(conditionSetsWithIds(unit, ids), query);
+			const data = await readRows(conditionSetsWithIds(unit, ids), query);
 			return reply(200, [...(await readConditionSets(unit, data))]);
 		},
 	});

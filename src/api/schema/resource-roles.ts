@@ -5,7 +5,7 @@ import { grantPermissions, revokePermissions } from '../../domain/role-permissio
 import { reply } from '../../http/endpoint.js';
 import { Resource } from '../../store/table/resource.js';
 import { rolesOfResources } from '../../store/table/role.js';
-import { readPage } from '../../store/unit/row-query.js';
+import { readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { PageQuery } from '../../wire/query.js';
 import {
@@ -45,7 +45,7 @@ export const resourceRoles = [
 		failures: { 404: 'No such resource' },
 		handle: async ({ params, query }, { unit }) => {
 			const resource = await unit.find(Resource, params.resource_id);
-			const { data } = await readPage(rolesOfResources(unit, [resource.id]), query);
+			const data = await readRows(rolesOfResources(unit, [resource.id]), query);
 			return reply(200, [...(await readResourceRoles(unit, data))]);
 		},
 	}),

@@ -47,7 +47,7 @@ export interface RuleFilter {
 
 /** The environment's rules that pass the filter, with keys, oldest first. */
 export function rulesBy(unit: ReadingUnit, filter: RuleFilter): RowQuery<RuleRow> {
-	return rowQuery(ruleQuery(unit, filter).castTo<RuleRow[]>());
+	return rowQuery(ruleQuery(unit, filter).castTo<RuleRow[]>(), narrow(unit.query(ConditionSetRule), filter));
 }
 
 function ruleQuery(unit: ReadingUnit, filter: RuleFilter): QueryBuilder<ConditionSetRule, ConditionSetRule[]> {
@@ -60,6 +60,13 @@ function ruleQuery(unit: ReadingUnit, filter: RuleFilter): QueryBuilder<Conditio
 		.select('condition_set_rules.*', 'user_sets.key as user_set', 'resource_sets.key as resource_set')
 		.select('resource_actions.key as action', 'resources.key as resource')
 		.orderBy('condition_set_rules.id');
+	return narrow(query, filter);
+}
+
+function narrow(
+	query: QueryBuilder<ConditionSetRule, ConditionSetRule[]>,
+	filter: RuleFilter,
+): QueryBuilder<ConditionSetRule, ConditionSetRule[]> {
 	whereIdsIn(query, {
 		'condition_set_rules.id': filter.ids,
 		'condition_set_rules.user_set_id': filter.user_set_ids,

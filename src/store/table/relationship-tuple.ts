@@ -64,7 +64,11 @@ export interface TupleFilter {
 
 /** The environment's tuples that pass the filter, with keys, oldest first. */
 export function tuplesBy(unit: ReadingUnit, filter: TupleFilter): RowQuery<TupleRow> {
-	return rowQuery(tupleQuery(unit, filter).castTo<TupleRow[]>());
+	const joined = filter.subject_type_ids !== undefined || filter.object_type_ids !== undefined;
+	return rowQuery(
+		tupleQuery(unit, filter).castTo<TupleRow[]>(),
+		joined ? undefined : narrow(storedOrLive(unit, filter), filter),
+	);
 }
 
 /** Like `tuplesBy`, in no order: there may be very many. */
@@ -73,8 +77,7 @@ export async function tuplesUnordered(unit: ReadingUnit, filter: TupleFilter): P
 }
 
 function tupleQuery(unit: ReadingUnit, filter: TupleFilter): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
-	const tuples = filter.stored ? unit.queryStored(RelationshipTuple) : unit.query(RelationshipTuple);
-	const query = tuples
+	const query = storedOrLive(unit, filter)
 		.join('resource_instances as subjects', sameEnvironment('relationship_tuples', 'subject_id', 'subjects'))
 		.join('resources as subject_types', sameEnvironment('subjects', 'resource_id', 'subject_types'))
 		.join('relations', sameEnvironment('relationship_tuples', 'relation_id', 'relations'))
@@ -87,6 +90,17 @@ function tupleQuery(unit: ReadingUnit, filter: TupleFilter): QueryBuilder<Relati
 			instanceNameIn('object_types', 'objects').as('object'),
 		)
 		.orderBy('relationship_tuples.id');
+	return narrow(query, filter);
+}
+
+function storedOrLive(unit: ReadingUnit, { stored }: TupleFilter) {
+	return stored ? unit.queryStored(RelationshipTuple) : unit.query(RelationshipTuple);
+}
+
+function narrow(
+	query: QueryBuilder<RelationshipTuple, RelationshipTuple[]>,
+	filter: TupleFilter,
+): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
 	whereIdsIn(query, {
 		'relationship_tuples.relation_id': filter.relation_ids,
 		'relationship_tuples.subject_id': filter.subject_ids,

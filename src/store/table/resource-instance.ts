@@ -40,7 +40,8 @@ export function instanceNameIn(resources: string, instances: string): RawBuilder
 
 /** The environment's instances that pass the filter, with keys, oldest first. */
 export function instancesBy(unit: ReadingUnit, filter: InstanceFilter): RowQuery<InstanceRow> {
-	return rowQuery(instanceQuery(unit, filter).castTo<InstanceRow[]>());
+	const unjoined = filter.searches === undefined ? whereIdsMatch(unit.query(ResourceInstance), filter) : undefined;
+	return rowQuery(instanceQuery(unit, filter).castTo<InstanceRow[]>(), unjoined);
 }
 
 /** Like `instancesBy`, for other tables to join. */
@@ -54,12 +55,16 @@ export function instanceQuery(
 		.join('tenants', sameEnvironment('resource_instances', 'tenant_id', 'tenants'))
 		.select('resource_instances.*', 'resources.key as resource', 'tenants.key as tenant')
 		.orderBy('resource_instances.id');
-	whereIdsIn(query, {
+	whereIdsMatch(query, filter);
+	return filter.searches === undefined ? query : whereSearchedFor(query, filter.searches);
+}
+
+function whereIdsMatch(query: QueryBuilder<ResourceInstance, ResourceInstance[]>, filter: InstanceFilter) {
+	return whereIdsIn(query, {
 		'resource_instances.id': filter.ids,
 		'resource_instances.resource_id': filter.resource_ids,
 		'resource_instances.tenant_id': filter.tenant_ids,
 	});
-	return filter.searches === undefined ? query : whereSearchedFor(query, filter.searches);
 }
 
 function whereSearchedFor(query: QueryBuilder<ResourceInstance, ResourceInstance[]>, searches: readonly string[]) {

@@ -69,9 +69,10 @@ export interface AssignmentFilter {
 
 /** The environment's assignments that pass the filter, with keys, oldest first. */
 export function assignmentsBy(unit: ReadingUnit, filter: AssignmentFilter): RowQuery<AssignmentRow> {
-	return rowQuery(
-		keyedQuery(unit, filter, ['role_assignments.*']).orderBy('role_assignments.id').castTo<AssignmentRow[]>(),
-	);
+	const rows = keyedQuery(unit, filter, ['role_assignments.*']).orderBy('role_assignments.id');
+	const unjoined = filter.resource_ids === undefined ? assignmentQuery(unit, filter) : undefined;
+	if (unjoined !== undefined) narrow(unjoined, filter);
+	return rowQuery(rows.castTo<(RoleAssignment & AssignmentRow)[]>(), unjoined);
 }
 
 /** The keys of what an assignment joins. */

@@ -11,9 +11,34 @@ export interface RowQuery<R> extends PromiseLike<R[]> {
 	readonly [made]: true;
 }
 
-/** Hides the methods of a builder. */
-export function rowQuery<M extends Model, R>(builder: QueryBuilder<M, R[]>): RowQuery<R> {
+/** For a query, one that finds the same rows of its table without joining others. */
+const unjoinedQueries = new WeakMap<object, QueryBuilder<Model, Model[]>>();
+
+/**
+ * Hides the methods of a builder. `unjoined` finds the same rows of its table without the joins, where these neither add
+ * nor narrow. Then rows are counted, and passed over for later pages, without looking up what they join. The builder
+ * has to be ordered by `id`.
+ */
+export function rowQuery<M extends Model, R>(
+	builder: QueryBuilder<M, R[]>,
+	unjoined?: QueryBuilder<M, M[]>,
+): RowQuery<R> {
+	if (unjoined !== undefined) unjoinedQueries.set(builder, unjoined as unknown as QueryBuilder<Model, Model[]>);
 	return builder as unknown as RowQuery<R>;
+}
+
+/** What to count for a query. */
+function asCounted(query: RowQuery<unknown>): QueryBuilder<Model, Model[]> {
+	return unjoinedQueries.get(query) ?? asBuilder(query).clone().clearOrder();
+}
+
+/** A builder of some of the rows of a query. */
+function asSlice(query: RowQuery<unknown>, offset: number, limit: number): QueryBuilder<Model, Model[]> {
+	const builder = asBuilder(query).clone();
+	const unjoined = unjoinedQueries.get(query);
+	if (unjoined === undefined) return builder.offset(offset).limit(limit);
+	const id = `${builder.modelClass().tableName}.id`;
+	return builder.whereIn(id, unjoined.clone().select(id).orderBy(id).offset(offset).limit(limit));
 }
 
 /** INVARIANT: every `RowQuery` is a builder, because `rowQuery` made it of one. */
@@ -25,9 +50,11 @@ function asBuilder(query: RowQuery<unknown>): QueryBuilder<Model, Model[]> {
 export interface Page {
 	readonly page: number;
 	readonly per_page: number;
+	/** Whether the size of the whole is wanted; counting it is most of the work of a long list. Wanted, unless given. */
+	readonly include_total_count?: boolean;
 }
 
-/** One page of rows and the size of the whole. */
+/** One page of rows and the size of the whole, or 0 where that was not wanted. */
 export interface PageResult<R> {
 	readonly data: readonly R[];
 	readonly total_count: number;
@@ -35,22 +62,26 @@ export interface PageResult<R> {
 }
 
 /**
- * Reads one page of a query and counts all its rows, in one statement: so rows and count are of the same moment,
- * whoever writes meanwhile.
+ * Reads one page of a query and counts all its rows, unless the page says not to, in one statement: so rows and count
+ * are of the same moment, whoever writes meanwhile.
  */
 export async function readPage<R extends object>(query: RowQuery<R>, page: Page): Promise<PageResult<R>> {
-	const builder = asBuilder(query);
-	const whole = builder.clone().clearOrder();
+	if (page.include_total_count === false) return { data: await readRows(query, page), total_count: 0, page_count: 0 };
+	const whole = asCounted(query);
 	const before = (page.page - 1) * page.per_page;
-	const paged = builder.clone().offset(before);
-	if (!paged.hasSelects()) paged.select(`${builder.tableRefFor(builder.modelClass())}.*`);
+	const paged = asSlice(query, before, page.per_page);
+	if (!paged.hasSelects()) paged.select(`${paged.tableRefFor(paged.modelClass())}.*`);
 	const found = await paged
 		.select(raw('(select count(*) from ? as whole)', whole).as(counted))
-		.limit(page.per_page)
 		.castTo<(R & Counted)[]>();
 	// Past the end no row carries the count. Then it is at most the offset, whatever was added meanwhile.
 	const total_count = found.length > 0 ? takeCount(found) : Math.min(before, before && (await whole.resultSize()));
 	return { data: found, total_count, page_count: Math.ceil(total_count / page.per_page) };
+}
+
+/** Reads one page of a query without counting. */
+export function readRows<R>(query: RowQuery<R>, { page, per_page }: Page): Promise<readonly R[]> {
+	return readSlice(query, (page - 1) * per_page, per_page);
 }
 
 /** The alias of the count, a name that no table has as a column. */
@@ -69,7 +100,7 @@ function takeCount(found: readonly Counted[]): number {
 
 /** How many rows a query has. */
 export function countRows(query: RowQuery<unknown>): Promise<number> {
-	return asBuilder(query).resultSize();
+	return asCounted(query).resultSize();
 }
 
 /** One page of two lists that follow each other as one: all rows of the first come before those of the second. */
@@ -97,5 +128,5 @@ export async function readJoinedPage<A extends object, B extends object>(
 }
 
 async function readSlice<R>(query: RowQuery<R>, offset: number, limit: number): Promise<readonly R[]> {
-	return asBuilder(query).clone().offset(offset).limit(limit).castTo<(R & Model)[]>();
+	return asSlice(query, offset, limit).castTo<(R & Model)[]>();
 }
