@@ -1,15 +1,10 @@
-/** The file in which policy and data travel: OPA's bundle format, packed so that equal content gives equal bytes. */
+/** The file in which policy and data travel: OPA's bundle format. What packs them is in `pack.ts`. */
 
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
-import { extract } from 'tar-stream';
 import { z } from 'zod';
 import { layout } from '../compiler/layout.js';
 import type { Json, Patch } from '../compiler/model.js';
-import { archive } from '../compiler/opa/archive.js';
+import { gunzipWithin } from './gunzip.js';
+import { tarEntries } from './tar-entries.js';
 
 /** One file of a bundle. `path` is relative to the bundle's root, uses `/`, and may begin with one. */
 export interface BundleFile {
@@ -29,22 +24,8 @@ export class BundleError extends Error {
 	override readonly name = 'BundleError';
 }
 
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const defaultLimits: UnpackLimits = { bytes: 1024 ** 3, files: 100_000 };
-
-/** How much of a bundle is read in one turn of the event loop, in bytes. */
-const chunkSize = 1024 * 1024;
-
-const compress = promisify(gzip);
-const decompress = promisify(gunzip);
-
-/** Packs files into a gzipped tar. Equal files give equal bytes, in any order and on any machine. */
-export async function pack(files: readonly BundleFile[]): Promise<Uint8Array> {
-	const tar = await archive(files.map(({ path, bytes }) => ({ path: relative(path), content: bytes })));
-	const packed = await compress(tar, { level: 6 });
-	// The gzip header names the operating system; 255 is "unknown".
-	packed[9] = 255;
-	return packed;
-}
 
 /**
  * Reads a bundle: its files by path relative to the root, without a leading `/`. Throws `BundleError` on anything that
@@ -54,24 +35,16 @@ export async function unpack(
 	bytes: Uint8Array,
 	limits: UnpackLimits = defaultLimits,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
-	const tar = await gunzipWithin(bytes, limits.bytes);
+	const tar = await unzipped(bytes, limits.bytes);
 	const files = new Map<string, Uint8Array>();
-	const reader = extract();
-	// Errors in the tar are thrown where it is read.
-	pipeline(Readable.from(chunked(tar), { objectMode: false }), reader).catch(() => undefined);
 	try {
-		for await (const entry of reader) {
-			const { name, type, size = 0 } = entry.header;
-			if (size > limits.bytes) throw new BundleError(`bundle entry \`${name}\` is larger than ${limits.bytes} bytes`);
-			const content = Buffer.allocUnsafeSlow(size);
-			let length = 0;
-			for await (const chunk of entry) length += (chunk as Buffer).copy(content, length);
+		for (const { name, type, content } of tarEntries(tar)) {
 			if (type === 'directory') continue;
 			if (type !== 'file') throw new BundleError(`bundle entry \`${name}\` is a ${type}, not a file`);
-			const path = relative(name);
+			const path = pathInBundle(name);
 			if (files.has(path)) throw new BundleError(`bundle entry \`${path}\` occurs twice`);
 			if (files.size === limits.files) throw new BundleError(`the bundle holds more than ${limits.files} files`);
-			files.set(path, content.subarray(0, length));
+			files.set(path, content);
 		}
 	} catch (error) {
 		throw error instanceof BundleError
@@ -81,24 +54,17 @@ export async function unpack(
 	return files;
 }
 
-/** Bytes in chunks, each in its own turn of the event loop, so that a bundle of many megabytes blocks nobody. */
-async function* chunked(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-	for (let from = 0; from < bytes.length; from += chunkSize) {
-		yield bytes.subarray(from, from + chunkSize);
-		await nextTurn();
-	}
-}
-
-async function gunzipWithin(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
+async function unzipped(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
 	try {
-		return await decompress(bytes, { maxOutputLength: limit });
+		return await gunzipWithin(bytes, limit);
 	} catch (error) {
 		if (error instanceof RangeError) throw new BundleError(`the bundle is larger than ${limit} bytes when unpacked`);
 		throw new BundleError(`the bundle is not a complete gzip file: ${text(error)}`);
 	}
 }
 
-function relative(path: string): string {
+/** A path relative to the bundle's root. Throws `BundleError` when it leads out, or names nothing. */
+export function pathInBundle(path: string): string {
 	const inner = path.replace(/^(\.?\/)+/, '');
 	const steps = inner.split('/');
 	if (inner.includes('\0') || steps.some((step) => step === '' || step === '.' || step === '..')) {
@@ -195,7 +161,7 @@ export function parseManifest(files: ReadonlyMap<string, Uint8Array>): Manifest 
 
 /** The bytes of `.manifest`. */
 export function manifestFile(value: Manifest): BundleFile {
-	return { path: '.manifest', bytes: Buffer.from(JSON.stringify(value)) };
+	return { path: '.manifest', bytes: new TextEncoder().encode(JSON.stringify(value)) };
 }
 
 const pointer = z.string().regex(/^\//, 'a path begins with `/` and names at least one member');
@@ -260,7 +226,7 @@ function parseJson<T>(schema: z.ZodType<T>, files: ReadonlyMap<string, Uint8Arra
 	if (bytes === undefined) throw new BundleError(`the bundle has no \`${path}\``);
 	let value: unknown;
 	try {
-		value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+		value = JSON.parse(decoder.decode(bytes));
 	} catch (error) {
 		throw new BundleError(`\`${path}\` is not valid JSON: ${text(error)}`);
 	}

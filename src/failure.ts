@@ -130,7 +130,7 @@ function bounded(problems: readonly Problem[]): readonly Problem[] {
 	let left = maxBytes;
 	for (const { loc, msg, type } of problems.slice(0, maxProblems)) {
 		const short = { loc: shortPlace(loc), msg: cut(msg, maxMessageLength), type };
-		left -= Buffer.byteLength(JSON.stringify(short));
+		left -= new TextEncoder().encode(JSON.stringify(short)).length;
 		if (left < 0) break;
 		kept.push(short);
 	}

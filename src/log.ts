@@ -2,6 +2,9 @@ import { type Logger, pino } from 'pino';
 
 export type { Logger };
 
+/** What is logged of events, wherever that goes. */
+export type EventLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled'>;
+
 /** How many causes of an error are logged: a chain of causes may be cyclic. */
 const maxCauses = 5;
 

@@ -7,11 +7,11 @@ import {
 	type BundleFile,
 	manifest,
 	manifestFile,
-	pack,
 	parseManifest,
 	parsePatches,
 	unpack,
 } from '../src/bundle.js';
+import { pack } from '../src/pack.js';
 
 /** Bundles: the same bytes for the same content, and nothing read that is not a whole bundle. */
 

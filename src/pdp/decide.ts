@@ -1,6 +1,6 @@
 /** One decision: evaluates a check, answers it, and writes the decision log. */
 
-import type { Logger } from '../log.js';
+import type { EventLog } from '../log.js';
 import type { AuthorizationResult } from '../wire/check.js';
 import { type Engine, type EngineInput, evaluationFailed } from './engine.js';
 import type { FactsIndex } from './facts-index.js';
@@ -15,7 +15,7 @@ export interface DecisionContext {
 	readonly policyRevision: number;
 	/** When decisions are made, in milliseconds since 1970: one time for all of a request. */
 	readonly time: number;
-	readonly log: Logger;
+	readonly log: EventLog;
 	/** How long ago it was last known that there is nothing newer, in whole seconds. */
 	readonly dataAge?: number;
 	/** Whether that is longer ago than an operator allows: then everything is denied. */

@@ -1,5 +1,6 @@
 import type { Degradation } from '../bundle.js';
-import type { Logger } from '../log.js';
+import type { EventLog } from '../log.js';
+import { type Timer, unreferenced } from './timer.js';
 
 /** How long a policy may be behind before that is logged as an error, in milliseconds. */
 const tolerated = 60_000;
@@ -14,11 +15,11 @@ interface RevisionInUse {
 /** Logs an error when a policy has been behind for a minute, and a line when it has caught up after that. */
 export class DegradationAlarm {
 	#inUse: RevisionInUse | undefined;
-	#timer: NodeJS.Timeout | undefined;
+	#timer: Timer | undefined;
 	#raised = false;
 
 	constructor(
-		private readonly log: Logger,
+		private readonly log: EventLog,
 		private readonly wait = tolerated,
 	) {}
 
@@ -31,8 +32,7 @@ export class DegradationAlarm {
 		}
 		if (this.#timer !== undefined || this.#raised) return;
 		const left = this.wait - (Date.now() - Date.parse(inUse.degraded.since));
-		this.#timer = setTimeout(() => this.#raise(), Math.min(Math.max(left, 0), this.wait));
-		this.#timer.unref();
+		this.#timer = unreferenced(setTimeout(() => this.#raise(), Math.min(Math.max(left, 0), this.wait)));
 	}
 
 	#raise(): void {

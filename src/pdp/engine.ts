@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module';
-import type * as Library from '@open-policy-agent/opa-wasm';
 import type { Json, Patch } from '../../compiler/model.js';
 import { asEngineError, EngineError } from './engine/engine-error.js';
 import { Entrypoints } from './engine/entrypoints.js';
@@ -8,7 +6,8 @@ import type { InputFrames } from './engine/input-frame.js';
 import { jsonText } from './engine/json-text.js';
 import { makeFrames } from './engine/layout-probe.js';
 import { aligned, headroom, ModuleMemory, type PatchStep, page } from './engine/module-memory.js';
-import { type PolicyExports, unsigned } from './engine/policy-exports.js';
+import { unsigned } from './engine/policy-exports.js';
+import { instantiatePolicy, type PolicyInstance } from './engine/policy-instance.js';
 import { runToEnd, type Steps } from './engine/steps.js';
 
 /** Runs work that can pause. */
@@ -17,9 +16,6 @@ export type Run = <T>(steps: Steps<T>) => Promise<T>;
 const immediately: Run = async (steps) => runToEnd(steps);
 
 export { EngineError } from './engine/engine-error.js';
-
-// The package declares this export for both module systems but provides it in only one.
-const { loadPolicySync } = createRequire(import.meta.url)('@open-policy-agent/opa-wasm') as typeof Library;
 
 /** The input of the policies: one normalised check. The usual one, without attributes and context, is passed without JSON. */
 export interface EngineInput {
@@ -72,15 +68,13 @@ export class Engine {
 	/** Evaluations that were aborted in this instance: see `#renew`. */
 	#aborts = 0;
 
-	private constructor(module: WebAssembly.Module, policy: Library.LoadedPolicy) {
+	private constructor(module: WebAssembly.Module, policy: PolicyInstance) {
 		this.#module = module;
-		this.#entrypoints = new Entrypoints(policy.entrypoints as Record<string, number>);
+		this.#entrypoints = new Entrypoints(policy.entrypoints);
 		const code = this.#entrypoints.find(codeEntrypoint);
 		if (code === undefined) throw new EngineError(`the policy has no entrypoint \`${codeEntrypoint}\``);
 		this.#code = code;
-		// The package declares a union that covers other ways of loading, and no exports.
-		const exports = (policy.wasmInstance as WebAssembly.Instance).exports as unknown as PolicyExports;
-		const memory = new ModuleMemory(exports, policy.mem);
+		const memory = new ModuleMemory(policy.exports, policy.memory);
 		const start = aligned(memory.free, 8);
 		this.#heap = new Heap(memory, aligned(Math.max(start + framesRoom, dataBase), page));
 		const frames = this.#heap.laidOut ? makeFrames(memory, start, code) : undefined;
@@ -190,7 +184,7 @@ export class Engine {
 
 	static #instantiate(module: WebAssembly.Module, heapBytes: number): Engine {
 		const initial = Math.ceil((dataBase + heapBytes + headroom) / page);
-		return wrapErrors('instantiating the policy', () => new Engine(module, loadPolicySync(module, { initial })));
+		return wrapErrors('instantiating the policy', () => new Engine(module, instantiatePolicy(module, initial)));
 	}
 
 	/** Makes a new engine and fills its heap. */

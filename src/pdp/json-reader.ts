@@ -4,6 +4,7 @@ import type { Json } from '../../compiler/model.js';
 import { jsonByte } from './engine/json-bytes.js';
 import { JsonScanner } from './engine/json-scanner.js';
 import type { Steps } from './engine/steps.js';
+import { textMemory, utf8Text } from './engine/text-bytes.js';
 
 /** How many bytes are skipped between two pauses. */
 const stride = 64 * 1024;
@@ -14,13 +15,13 @@ const stride = 64 * 1024;
  */
 export class JsonReader {
 	readonly #scanner: JsonScanner;
-	readonly #bytes: Buffer;
+	readonly #bytes: Uint8Array;
 	/** Where keys were read before, by hash, and the keys: mostly, equal texts give the same string object. */
 	readonly #places: Int32Array;
 	readonly #keys: string[];
 
 	constructor(bytes: Uint8Array) {
-		this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+		this.#bytes = textMemory(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 		this.#scanner = new JsonScanner(this.#bytes);
 		const slots = 2 ** Math.min(20, Math.max(8, Math.ceil(Math.log2((bytes.byteLength + 1) / 64))));
 		this.#places = new Int32Array(slots).fill(-1);
@@ -86,11 +87,11 @@ export class JsonReader {
 	#key(): string {
 		const { source, from, to, hash } = this.#scanner;
 		// A string with escapes is not in the text itself.
-		if (source !== this.#bytes) return source.toString('utf8', from, to);
+		if (source !== this.#bytes) return utf8Text(source, from, to);
 		const slot = (hash ^ (hash >>> 15)) & (this.#places.length - 1);
 		const place = this.#places[slot] ?? -1;
 		if (place >= 0 && this.#isSame(place, from, to)) return this.#keys[slot] ?? '';
-		const text = source.toString('utf8', from, to);
+		const text = utf8Text(source, from, to);
 		this.#places[slot] = from;
 		this.#keys[slot] = text;
 		return text;

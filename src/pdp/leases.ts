@@ -1,6 +1,6 @@
 /** Tracks who reads one state over several turns of the event loop, and what a change of that state does about it. */
 
-import { setTimeout as timeout } from 'node:timers/promises';
+import { pause } from './timer.js';
 
 /**
  * The kind of a reader. A `batch` is short: a change waits for it, and then proceeds without it. A `listing` is long: a
@@ -31,8 +31,6 @@ interface Reader extends Lease {
 /** Resolves after so many milliseconds, or when the signal aborts. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 
-const sleeping: Sleep = (milliseconds, signal) => timeout(milliseconds, undefined, { signal }).catch(() => undefined);
-
 /**
  * The readers of one replica. INVARIANT: the state that a reader reads does not change before its lease is lost, and
  * listings never keep two old states. A listing that begins beside an old state does not keep its own; when it loses
@@ -49,7 +47,7 @@ export class Leases {
 	/** Wakes those who wait for readers to leave. */
 	#left = new Signal();
 
-	constructor(sleep: Sleep = sleeping) {
+	constructor(sleep: Sleep = pause) {
 		this.#sleep = sleep;
 	}
 

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import type { Json } from '../../compiler/model.js';
 import { jsonMembers } from './json-members.js';
-import { type UrlPattern, urlPattern } from './url-pattern.js';
 
 const Rule = z.object({
 	url: z.string(),
@@ -22,23 +21,18 @@ export class MappingRule {
 	readonly action: string;
 	readonly method: string;
 	readonly priority: number;
-	readonly #given: z.output<typeof Rule>;
-	#pattern: UrlPattern | undefined;
+	/** A template, or a regular expression. */
+	readonly url: string;
+	readonly isRegex: boolean;
 
 	constructor(given: z.output<typeof Rule>) {
-		this.#given = given;
+		this.url = given.url;
+		this.isRegex = given.url_type === 'regex';
 		this.resource = given.resource;
 		this.method = given.http_method.toLowerCase();
 		// The contract says nothing of rules without an action.
 		this.action = given.action ?? this.method;
 		this.priority = given.priority ?? 0;
-	}
-
-	/** What URLs match it. Made when it is first asked for, because a regular expression takes a while. */
-	get pattern(): UrlPattern {
-		const { url, url_type } = this.#given;
-		this.#pattern ??= urlPattern(url, url_type === 'regex');
-		return this.#pattern;
 	}
 }
 

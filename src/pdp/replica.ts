@@ -1,7 +1,5 @@
 /** Keeps one environment in this process: follows the feed and holds the engine that answers. */
 
-import { EventEmitter, once } from 'node:events';
-import { promises as timers } from 'node:timers';
 import type { Patch } from '../../compiler/model.js';
 import {
 	BundleError,
@@ -12,13 +10,15 @@ import {
 	parsePatchesInSteps,
 	unpack,
 } from '../bundle.js';
-import type { Logger } from '../log.js';
+import type { EventLog } from '../log.js';
 import { DegradationAlarm } from './degradation-alarm.js';
-import { Engine, type Run } from './engine.js';
-import { FactsIndex } from './facts-index.js';
+import type { Engine, Run } from './engine.js';
 import { connectFeed, type FeedBundle, type FeedClient, Refusal } from './feed-client.js';
 import { Leases } from './leases.js';
+import { Listeners } from './listeners.js';
+import { compileModule, type EngineAndIndex, loadSnapshot } from './load-snapshot.js';
 import { SliceScheduler } from './slice-scheduler.js';
+import { pause as pauseFor, type Timer, unreferenced } from './timer.js';
 
 /** The state of a replica. `stale` still answers, from its last revision. */
 export interface ReplicaState {
@@ -44,7 +44,7 @@ export interface ReplicaOptions {
 	readonly controlPlane: string;
 	/** The key of the environment to follow. */
 	readonly apiKey: string;
-	readonly log: Logger;
+	readonly log: EventLog;
 	readonly pace?: Pace;
 	/** How long the control plane may hold a request, in seconds. */
 	readonly wait?: number;
@@ -57,10 +57,7 @@ export interface ReplicaOptions {
 }
 
 /** An engine and the revision of the environment that it answers from. */
-export interface LoadedRevision {
-	readonly engine: Engine;
-	/** The index of the same data. */
-	readonly facts: FactsIndex;
+export interface LoadedRevision extends EngineAndIndex {
 	readonly revision: number;
 	/** The newest revision whose policy is in force here: `revision`, unless its policy is still awaited. */
 	readonly policyRevision: number;
@@ -69,7 +66,7 @@ export interface LoadedRevision {
 }
 
 /** What patches are applied to. */
-interface Base extends Pick<LoadedRevision, 'engine' | 'facts'> {
+interface Base extends EngineAndIndex {
 	/** Whether checks are answered from it. */
 	readonly used: boolean;
 }
@@ -96,14 +93,14 @@ const maxAtOnce = 128 * 1024;
  * and a bundle is applied whole or not at all.
  */
 export class Replica {
-	/** `revision` is emitted with the new revision whenever answers begin to come from it. */
-	readonly events = new EventEmitter<{ revision: [number] }>();
+	/** Told the new revision whenever answers begin to come from it. */
+	readonly revisions = new Listeners<number>();
 	/** Runs everything that takes long: answers, and what the feed sends. */
 	readonly scheduler: SliceScheduler;
 	/** The readers that read over several turns of the event loop. */
 	readonly leases: Leases;
 	readonly #feed: FeedClient;
-	readonly #log: Logger;
+	readonly #log: EventLog;
 	readonly #pace: Pace;
 	readonly #wait: number;
 	readonly #stopping = new AbortController();
@@ -125,7 +122,7 @@ export class Replica {
 	#anew = false;
 	/** When everything may be fetched anew again, by `performance.now`. */
 	#refetchFrom = Number.NEGATIVE_INFINITY;
-	#refetching: NodeJS.Timeout | undefined;
+	#refetching: Timer | undefined;
 	#state: ReplicaState = { kind: 'starting', detail: 'nothing is loaded yet' };
 
 	constructor({ controlPlane, apiKey, log, pace = defaultPace, wait = 30, scheduler, leases, feed }: ReplicaOptions) {
@@ -136,7 +133,6 @@ export class Replica {
 		this.#degradation = new DegradationAlarm(log);
 		this.#pace = pace;
 		this.#wait = wait;
-		this.events.setMaxListeners(0);
 	}
 
 	/** Starts following the feed. */
@@ -174,12 +170,13 @@ export class Replica {
 	refetch(): void {
 		if (this.#refetching !== undefined || this.#anew || this.#stopping.signal.aborted) return;
 		const wait = Math.max(0, this.#refetchFrom - performance.now());
-		this.#refetching = setTimeout(() => {
+		const begin = () => {
 			this.#refetching = undefined;
 			this.#refetchFrom = performance.now() + (this.#pace.refetch ?? refetchPause);
 			this.#anew = true;
 			this.#interrupt.abort();
-		}, wait).unref();
+		};
+		this.#refetching = unreferenced(setTimeout(begin, wait));
 	}
 
 	/** Resolves once answers come from `revision` or a later one; rejects when `signal` aborts. */
@@ -193,7 +190,7 @@ export class Replica {
 	}
 
 	async #until(isReached: () => boolean, signal: AbortSignal | undefined): Promise<void> {
-		while (!isReached()) await once(this.events, 'revision', signal === undefined ? {} : { signal });
+		while (!isReached()) await this.revisions.next(signal);
 	}
 
 	async #follow(): Promise<void> {
@@ -207,7 +204,7 @@ export class Replica {
 				if (signal.aborted) return;
 				pause = this.#interrupt.signal.aborted ? 0 : this.#failed(error);
 			}
-			if (pause > 0) await timers.setTimeout(pause, undefined, { signal }).catch(() => undefined);
+			if (pause > 0) await pauseFor(pause, signal);
 		}
 	}
 
@@ -300,7 +297,7 @@ export class Replica {
 		this.#held = holding;
 		this.#degradation.note(holding);
 		this.#log.debug({ revision: holding.revision, heap_bytes: holding.engine.heapBytes }, 'applied a bundle');
-		this.events.emit('revision', holding.revision);
+		this.revisions.tell(holding.revision);
 	}
 
 	/** Puts what was prepared into use, since the feed had nothing newer a moment ago. */
@@ -334,9 +331,8 @@ export class Replica {
 	async #baseFor(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>, large: boolean): Promise<Base> {
 		const step = manifest.metadata.regolith;
 		if (step.kind === 'snapshot') {
-			const data = requireFile(files, 'data.json');
-			const engine = await Engine.load(await compileModule(files), data, this.#run);
-			return { engine, facts: await this.#run(FactsIndex.reading(data)), used: false };
+			const { engine, facts } = await loadSnapshot(files, this.#run);
+			return { engine, facts, used: false };
 		}
 		const base = this.#next ?? this.#held;
 		if (base === undefined || base.engine.broken !== undefined || Number(step.base) > base.revision) {
@@ -404,16 +400,6 @@ function isLarge(files: ReadonlyMap<string, Uint8Array>): boolean {
 /** About how long it takes to copy an engine: a millisecond for each MiB. */
 function copyingTime({ heapBytes }: Engine): number {
 	return heapBytes / 1024 ** 2;
-}
-
-function compileModule(files: ReadonlyMap<string, Uint8Array>): Promise<WebAssembly.Module> {
-	return WebAssembly.compile(requireFile(files, 'policy.wasm'));
-}
-
-function requireFile(files: ReadonlyMap<string, Uint8Array>, path: string): Uint8Array {
-	const bytes = files.get(path);
-	if (bytes === undefined) throw new BundleError(`the bundle has no \`${path}\``);
-	return bytes;
 }
 
 /** A random time between half of it and all of it, so that decision points do not all come back at the same moment. */

@@ -1,7 +1,7 @@
 /** Runs long work in slices, one slice for each turn of the event loop, so that short requests do not wait for it. */
 
-import { setImmediate as immediate } from 'node:timers/promises';
 import type { Steps } from './engine/steps.js';
+import { nextTurn } from './next-turn.js';
 
 /** The clock and the turns of the event loop; tests bring their own. */
 export interface EventLoop {
@@ -27,7 +27,7 @@ export class WorkCancelled extends Error {
 /** How long the work of one turn may take, in milliseconds: checks that arrive meanwhile wait for it. */
 const slice = 5;
 
-const eventLoop: EventLoop = { now: () => performance.now(), nextTurn: () => immediate() };
+const eventLoop: EventLoop = { now: () => performance.now(), nextTurn };
 
 interface Task {
 	/** Does one slice that ends about at `end`; false when nothing is left to do. */

@@ -30,12 +30,12 @@ export class StateReport {
 	) {}
 
 	start(): void {
-		this.replica.events.on('revision', this.#onRevision);
+		this.replica.revisions.add(this.#onRevision);
 		this.#schedule(delay);
 	}
 
 	stop(): void {
-		this.replica.events.off('revision', this.#onRevision);
+		this.replica.revisions.remove(this.#onRevision);
 		clearTimeout(this.#timer);
 		this.#stopping.abort();
 	}

@@ -9,7 +9,7 @@ import type { Steps } from './engine/steps.js';
 import type { MappingRule } from './mapping-rules.js';
 import { type Mode, normalise } from './normalise.js';
 import { PatternThread } from './pattern-thread.js';
-import type { UrlAttributes } from './url-pattern.js';
+import { type UrlAttributes, type UrlPattern, urlPattern } from './url-pattern.js';
 
 /** The code of a request that no mapping rule matches. */
 export const noMatchingRule = 'no_matching_mapping_rule';
@@ -93,7 +93,7 @@ function* decideUrl(context: DecisionContext, { body, mode, known, explain }: Ur
 	for (const rule of context.facts.mappingRules.forMethod(body.http_method)) {
 		seen += 1;
 		if (seen % stride === 0) yield;
-		const { pattern } = rule;
+		const pattern = patternFor(rule);
 		const attributes = pattern.kind === 'linear' ? pattern.match(body.url) : known.get(rule);
 		if (attributes === undefined && pattern.kind === 'backtracking') return { ask: rule, source: pattern.source };
 		if (attributes === 'late' || attributes === 'ambiguous') break;
@@ -103,6 +103,15 @@ function* decideUrl(context: DecisionContext, { body, mode, known, explain }: Ur
 		}
 	}
 	return { result: unmatched(context, body) };
+}
+
+/** The patterns of rules. Each is made when it is first asked for, because a regular expression takes a while. */
+const patterns = new WeakMap<MappingRule, UrlPattern>();
+
+function patternFor(rule: MappingRule): UrlPattern {
+	const known = patterns.get(rule) ?? urlPattern(rule.url, rule.isRegex);
+	patterns.set(rule, known);
+	return known;
 }
 
 /** The check that a request stands for. */

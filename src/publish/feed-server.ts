@@ -1,6 +1,7 @@
 import { delta, patchDocument } from '../../compiler/index.js';
-import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
+import { type BundleFile, manifest, manifestFile } from '../bundle.js';
 import { Failure } from '../failure.js';
+import { pack } from '../pack.js';
 import { readNeighbourhood } from '../store/model/neighbourhood.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';

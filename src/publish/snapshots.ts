@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { documentBytes } from '../../compiler/index.js';
 import { readAliases } from '../../compiler/opa/build.js';
-import { type BundleFile, manifest, manifestFile, pack } from '../bundle.js';
+import { type BundleFile, manifest, manifestFile } from '../bundle.js';
 import { Failure } from '../failure.js';
+import { pack } from '../pack.js';
 import { readModel } from '../store/model/model.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';

@@ -132,7 +132,7 @@ test('a snapshot older than what is held is brought up to date before it is used
 	const old = await snapshot({ revision: 2, model: acme });
 	const late = await step({ base: 2, revision: 6, patches: assign('idle', 'acme', ['reader']) });
 	const seen = new Set<number | undefined>();
-	replica.events.on('revision', () => seen.add(replica.current()?.revision));
+	replica.revisions.add(() => seen.add(replica.current()?.revision));
 	feed.publish({
 		revision: 6,
 		snapshot: Buffer.from('never asked for'),

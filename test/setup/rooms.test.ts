@@ -175,13 +175,7 @@ const rooms = {
 		mayNot: ['koa', '../http/server.js', '../api/table.js', '../domain/group.js', '../pdp/engine.js'],
 	},
 	'src/pdp/engine.ts': {
-		may: [
-			'@open-policy-agent/opa-wasm',
-			'../http/server.js',
-			'../wire/role.js',
-			'../bundle.js',
-			'../../compiler/model.js',
-		],
+		may: ['re2js', '../http/server.js', '../wire/role.js', '../bundle.js', '../../compiler/model.js'],
 		mayNot: [
 			'knex',
 			'../store/store.js',

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { EngineError } from './engine-error.js';
 import {
 	blockBytes,
@@ -18,6 +17,7 @@ import { JsonScanner } from './json-scanner.js';
 import { jsonText, mayHoldLoneSurrogates } from './json-text.js';
 import type { ModuleMemory } from './module-memory.js';
 import { runToEnd, type Steps } from './steps.js';
+import { isUtf8, textMemory, utf8Bytes } from './text-bytes.js';
 
 /** A document in memory: the address of its root, and the first address after it. */
 export interface Image {
@@ -37,7 +37,7 @@ export function writeImage(memory: ModuleMemory, start: number, json: Uint8Array
 
 /** As `writeImage`, in steps. Until the last one nobody else may use the memory from `start` on, nor let it grow. */
 export function* writingImage(memory: ModuleMemory, start: number, json: Uint8Array): Steps<Image> {
-	const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+	const text = textMemory(json.buffer, json.byteOffset, json.byteLength);
 	if (!isUtf8(text)) throw new EngineError('the data is not UTF-8');
 	const blocks = new ImageBlocks(memory, start);
 	const root = yield* new ImageWriter(new JsonScanner(text), blocks, new ImageStrings(blocks, text.length)).document();
@@ -51,7 +51,7 @@ const stride = 500;
 
 /** A key that was read and whose value is not written yet. */
 interface Key {
-	source: Buffer;
+	source: Uint8Array;
 	from: number;
 	to: number;
 	hash: number;
@@ -250,7 +250,7 @@ class ImageWriter {
 
 	#number(text: string): number {
 		const blocks = this.#blocks;
-		if (text.length > number.maxText) return blocks.foreign(Buffer.from(text));
+		if (text.length > number.maxText) return blocks.foreign(utf8Bytes(text));
 		blocks.room();
 		const place = blocks.block(blockBytes.number);
 		const { words, bytes } = blocks;
@@ -258,13 +258,14 @@ class ImageWriter {
 		words[place] = number.first;
 		words[place + number.address] = (place + number.text) * 4;
 		words[place + number.length] = text.length;
-		bytes.write(text, (place + number.text) * 4, text.length, 'latin1');
+		const at = (place + number.text) * 4;
+		for (let index = 0; index < text.length; index += 1) bytes[at + index] = text.charCodeAt(index);
 		return place * 4;
 	}
 
 	/** An array, or an object too deep to be written here: the module parses it. */
 	#nested(): number {
 		const { text, value } = this.#scanner.nested();
-		return this.#blocks.foreign(mayHoldLoneSurrogates(text) ? Buffer.from(jsonText(value)) : text);
+		return this.#blocks.foreign(mayHoldLoneSurrogates(text) ? utf8Bytes(jsonText(value)) : text);
 	}
 }

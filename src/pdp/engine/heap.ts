@@ -5,6 +5,7 @@ import { jsonText, mayHoldLoneSurrogates } from './json-text.js';
 import { hasKnownLayout } from './layout-probe.js';
 import { headroom, type ModuleMemory, type PatchStep } from './module-memory.js';
 import type { Steps } from './steps.js';
+import { latin1Text, utf8Bytes } from './text-bytes.js';
 
 /** How much heap a byte of JSON takes when the module parses it; more than enough for tables. */
 export const parsedPerByte = 12;
@@ -115,7 +116,7 @@ export class Heap {
 		const alike = next.base === this.base && next.#layout === this.#layout && next.laidOut === this.laidOut;
 		const movable = isSame(this.#booleans, next.#booleans) || (this.#findsBooleans && next.#findsBooleans);
 		if (sprawls || !alike || !movable) {
-			yield* next.loading(Buffer.from(this.dump()));
+			yield* next.loading(utf8Bytes(this.dump()));
 			return;
 		}
 		yield* this.#copyingTo(next);
@@ -131,7 +132,7 @@ export class Heap {
 	*cloningTo(next: Heap): Steps<void> {
 		yield* this.#copyingTo(next);
 		this.memory.free = this.#end;
-		this.memory.bytes.copy(next.memory.bytes, 0, 0, this.base);
+		next.memory.bytes.set(this.memory.bytes.subarray(0, this.base));
 		next.#stashed = this.#stashed;
 	}
 
@@ -139,7 +140,7 @@ export class Heap {
 	*#copyingTo(next: Heap): Steps<void> {
 		next.memory.reserve(next.#end, this.bytes);
 		for (let from = this.base; from < this.#end; from += copyChunk) {
-			this.memory.bytes.copy(next.memory.bytes, from, from, Math.min(this.#end, from + copyChunk));
+			next.memory.bytes.set(this.memory.bytes.subarray(from, Math.min(this.#end, from + copyChunk)), from);
 			yield;
 		}
 		next.#root = this.#root;
@@ -162,7 +163,7 @@ export class Heap {
 		this.memory.reserve(this.base, probe.length * parsedPerByte);
 		this.memory.free = this.base;
 		this.memory.parseText(probe);
-		return this.memory.bytes.toString('latin1', this.base, this.memory.free);
+		return latin1Text(this.memory.bytes, this.base, this.memory.free);
 	}
 }
 
@@ -179,10 +180,9 @@ const probe = JSON.stringify({
 
 /** Checks that bytes are a JSON object, and replaces lone surrogates. The module is less strict than JSON. */
 function checkedJson(json: Uint8Array): Uint8Array {
-	const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
-	const value: unknown = JSON.parse(new TextDecoder('utf8', { fatal: true }).decode(bytes));
+	const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json));
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
 		throw new EngineError('the data is not a JSON object');
 	}
-	return mayHoldLoneSurrogates(bytes) ? Buffer.from(jsonText(value)) : bytes;
+	return mayHoldLoneSurrogates(json) ? utf8Bytes(jsonText(value)) : json;
 }

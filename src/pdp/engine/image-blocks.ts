@@ -7,7 +7,7 @@ const spare = 64;
 /** Memory that is filled from one address upwards, counted in words: an address is four times a place. */
 export class ImageBlocks {
 	/** Views of all of memory; replaced by `room` and `foreign`. */
-	bytes: Buffer;
+	bytes: Uint8Array;
 	words: Int32Array;
 	/** The next word to write. */
 	next: number;
@@ -44,11 +44,11 @@ export class ImageBlocks {
 	}
 
 	/** Lets the module parse JSON into the next words. Returns the address of the value, which may be anywhere. */
-	foreign(json: Buffer): number {
+	foreign(json: Uint8Array): number {
 		const memory = this.#memory;
 		memory.reserve(this.next * 4, json.length * 4);
 		memory.free = this.next * 4;
-		const address = memory.parse(json.length, (bytes, at) => json.copy(bytes, at));
+		const address = memory.parse(json.length, (bytes, at) => bytes.set(json, at));
 		this.next = aligned(memory.free, 4) / 4;
 		this.#look();
 		this.room();

@@ -30,7 +30,7 @@ export class ImageStrings {
 	}
 
 	/** The address of a string: the bytes from `from` up to `to` of `source`, which have this hash. */
-	write(source: Buffer, from: number, to: number, hash: number): number {
+	write(source: Uint8Array, from: number, to: number, hash: number): number {
 		const slots = this.#slots;
 		const at = ((hash ^ (hash >>> 15)) & this.#mask) * slot.words;
 		const uses = slots[at + slot.uses] ?? 0;
@@ -48,7 +48,7 @@ export class ImageStrings {
 		return place * 4;
 	}
 
-	#text(source: Buffer, from: number, to: number): number {
+	#text(source: Uint8Array, from: number, to: number): number {
 		const blocks = this.#blocks;
 		const length = to - from;
 		const size = (length + 3) >>> 2;
@@ -58,7 +58,7 @@ export class ImageStrings {
 		words[place] = kind.lastingString;
 		words[place + string.length] = length;
 		words[place + string.address] = text;
-		if (length > long) source.copy(bytes, text, from, to);
+		if (length > long) bytes.set(source.subarray(from, to), text);
 		else for (let index = 0; index < length; index += 1) bytes[text + index] = source[from + index] ?? 0;
 		blocks.next = place + string.text + size;
 		return place;
@@ -66,7 +66,7 @@ export class ImageStrings {
 }
 
 /** Whether a written string equals the bytes from `from` up to `to` of `source`. */
-export function equalsBytes(blocks: ImageBlocks, place: number, source: Buffer, from: number, to: number): boolean {
+export function equalsBytes(blocks: ImageBlocks, place: number, source: Uint8Array, from: number, to: number): boolean {
 	const { bytes, words } = blocks;
 	if (words[place + string.length] !== to - from) return false;
 	for (let at = from, other = (place + string.text) * 4; at < to; at += 1, other += 1) {

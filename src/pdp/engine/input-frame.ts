@@ -3,6 +3,7 @@ import { writeImage } from './heap-image.js';
 import { collection, element, kind, number, string } from './heap-layout.js';
 import { aligned, type ModuleMemory } from './module-memory.js';
 import { unsigned } from './policy-exports.js';
+import { utf8Bytes, utf8Text } from './text-bytes.js';
 
 /** The strings and the time of a usual check. */
 export interface UsualInput {
@@ -117,7 +118,7 @@ export class InputFrames {
 		const { bytes, view } = this.#memory;
 		const address = view.getUint32(value + string.address * 4, true);
 		const length = view.getUint32(value + string.length * 4, true);
-		const text = bytes.toString('utf8', address, address + length);
+		const text = utf8Text(bytes, address, address + length);
 		if (value < this.#start && address < this.#start) this.#known.set(value, text);
 		return text;
 	}
@@ -148,7 +149,7 @@ class Frame {
 		this.#memory = memory;
 		const resource = Object.fromEntries(members.map((member) => [member, '']));
 		const json = JSON.stringify({ user: { key: '' }, action: '', resource, time: longestTime });
-		const { root, end } = writeImage(memory, start, Buffer.from(json));
+		const { root, end } = writeImage(memory, start, utf8Bytes(json));
 		this.input = root;
 		const place = (...path: readonly string[]) => findWord(memory, root, path);
 		this.#strings = {
@@ -210,7 +211,7 @@ function findWord(memory: ModuleMemory, object: number, path: readonly string[])
 		for (let at = wordAt(table + bucket); at !== 0; at = wordAt(at + element.next)) {
 			const key = wordAt(at + element.key);
 			const text = (key + string.text) * 4;
-			if (bytes.toString('utf8', text, text + (words[key + string.length] ?? 0)) === name) {
+			if (utf8Text(bytes, text, text + (words[key + string.length] ?? 0)) === name) {
 				return findWord(memory, wordAt(at + element.value) * 4, rest);
 			}
 		}

@@ -1,6 +1,7 @@
 import { EngineError } from './engine-error.js';
 import { emptyHash, extendHash } from './heap-layout.js';
 import { closes, jsonByte, opens } from './json-bytes.js';
+import { latin1Text, utf8Bytes, utf8Text } from './text-bytes.js';
 
 const { quote, comma, backslash } = jsonByte;
 const isNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
@@ -11,15 +12,15 @@ const isNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
  */
 export class JsonScanner {
 	/** The string that was read last: the bytes from `from` up to `to` of `source`, and their hash. */
-	source: Buffer;
+	source: Uint8Array;
 	from = 0;
 	to = 0;
 	hash = 0;
-	readonly #json: Buffer;
+	readonly #json: Uint8Array;
 	/** The next byte to read. */
 	#at = 0;
 
-	constructor(json: Buffer) {
+	constructor(json: Uint8Array) {
 		this.#json = json;
 		this.source = json;
 	}
@@ -81,13 +82,13 @@ export class JsonScanner {
 	number(): string {
 		const start = this.#at;
 		while (partOfNumber(this.#json[this.#at])) this.#at += 1;
-		const text = this.#json.toString('latin1', start, this.#at);
+		const text = latin1Text(this.#json, start, this.#at);
 		if (!isNumber.test(text)) throw this.unexpected(start);
 		return text;
 	}
 
 	/** Reads a whole array or object: its text, and its value in JavaScript. */
-	nested(): { readonly text: Buffer; readonly value: unknown } {
+	nested(): { readonly text: Uint8Array; readonly value: unknown } {
 		const start = this.#at;
 		this.pass(0, Number.POSITIVE_INFINITY);
 		return { text: this.#json.subarray(start, this.#at), value: this.parsed(start) };
@@ -122,7 +123,7 @@ export class JsonScanner {
 	/** The JavaScript value of the text from `start` to the next byte. */
 	parsed(start: number): unknown {
 		try {
-			return JSON.parse(this.#json.toString('utf8', start, this.#at));
+			return JSON.parse(utf8Text(this.#json, start, this.#at));
 		} catch {
 			throw this.unexpected(start);
 		}
@@ -138,7 +139,7 @@ export class JsonScanner {
 		const start = this.#at;
 		this.#at = this.#endOfString(at);
 		// This turns lone surrogates into the replacement character.
-		this.source = Buffer.from(String(this.parsed(start)));
+		this.source = utf8Bytes(String(this.parsed(start)));
 		this.from = 0;
 		this.to = this.source.length;
 		this.hash = this.source.reduce(extendHash, emptyHash);

@@ -1,3 +1,7 @@
+import { jsonByte } from './json-bytes.js';
+
+const { backslash } = jsonByte;
+
 /** JSON for an OPA module, which refuses lone surrogates: they become the replacement character, as in UTF-8. */
 export function jsonText(value: unknown): string {
 	const json = JSON.stringify(value);
@@ -7,6 +11,9 @@ export function jsonText(value: unknown): string {
 }
 
 /** Whether JSON may hold lone surrogates, which only escapes can express. */
-export function mayHoldLoneSurrogates(json: string | Buffer): boolean {
-	return json.includes('\\ud') || json.includes('\\uD');
+export function mayHoldLoneSurrogates(json: Uint8Array): boolean {
+	for (let at = json.indexOf(backslash); at !== -1; at = json.indexOf(backslash, at + 1)) {
+		if (json[at + 1] === 0x75 && ((json[at + 2] ?? 0) | 0x20) === 0x64) return true;
+	}
+	return false;
 }

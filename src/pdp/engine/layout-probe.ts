@@ -1,7 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { writeImage } from './heap-image.js';
 import { InputFrames } from './input-frame.js';
+import { isSameJson } from './is-same-json.js';
 import type { ModuleMemory } from './module-memory.js';
+import { utf8Bytes } from './text-bytes.js';
 
 /**
  * Whether a module's layout is that of `heap-layout`: it must read, change and write values laid out by this code like
@@ -9,14 +10,14 @@ import type { ModuleMemory } from './module-memory.js';
  */
 export function hasKnownLayout(memory: ModuleMemory, start: number): boolean {
 	try {
-		const { root, end } = writeImage(memory, start, Buffer.from(JSON.stringify(document)));
+		const { root, end } = writeImage(memory, start, utf8Bytes(JSON.stringify(document)));
 		memory.free = end;
-		if (!isDeepStrictEqual(JSON.parse(memory.dump(root)), document)) return false;
+		if (!isSameJson(JSON.parse(memory.dump(root)), document)) return false;
 		memory.free = end;
 		for (const [path, value] of changes) {
 			memory.patch(root, { path: JSON.stringify(path), value: value === undefined ? value : JSON.stringify(value) });
 		}
-		return isDeepStrictEqual(JSON.parse(memory.dump(root)), changed);
+		return isSameJson(JSON.parse(memory.dump(root)), changed);
 	} catch {
 		// Any failure means the same: the module has another layout.
 		return false;
@@ -27,7 +28,7 @@ export function hasKnownLayout(memory: ModuleMemory, start: number): boolean {
 export function makeFrames(memory: ModuleMemory, start: number, entrypoint: number): InputFrames | undefined {
 	try {
 		const frames = new InputFrames(memory, start, entrypoint);
-		const alike = inputs.every((input) => isDeepStrictEqual(JSON.parse(frames.dump(input, frames.end)), input));
+		const alike = inputs.every((input) => isSameJson(JSON.parse(frames.dump(input, frames.end)), input));
 		return alike ? frames : undefined;
 	} catch {
 		return undefined;

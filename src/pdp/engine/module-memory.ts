@@ -1,5 +1,6 @@
 import { EngineError } from './engine-error.js';
 import { type PolicyExports, unsigned } from './policy-exports.js';
+import { textMemory, utf8Length, utf8Text, writeUtf8 } from './text-bytes.js';
 
 /** The unit in which memory grows, in bytes. */
 export const page = 64 * 1024;
@@ -22,21 +23,21 @@ export class ModuleMemory {
 	readonly exports: PolicyExports;
 	readonly #memory: WebAssembly.Memory;
 	/** Views of all of memory; replaced whenever it has grown. */
-	#bytes: Buffer;
+	#bytes: Uint8Array;
 	#words: Int32Array;
 	#view: DataView;
 
 	constructor(exports: PolicyExports, memory: WebAssembly.Memory) {
 		this.exports = exports;
 		this.#memory = memory;
-		this.#bytes = Buffer.from(memory.buffer);
+		this.#bytes = textMemory(memory.buffer);
 		this.#words = new Int32Array(memory.buffer);
 		this.#view = new DataView(memory.buffer);
 	}
 
 	/** All of memory. Valid until memory grows. */
-	get bytes(): Buffer {
-		if (this.#bytes.byteLength === 0) this.#bytes = Buffer.from(this.#memory.buffer);
+	get bytes(): Uint8Array {
+		if (this.#bytes.byteLength === 0) this.#bytes = textMemory(this.#memory.buffer);
 		return this.#bytes;
 	}
 
@@ -82,19 +83,16 @@ export class ModuleMemory {
 
 	/** Lets the module parse a JSON text. Throws `EngineError` when it cannot. */
 	parseText(text: string): number {
-		return this.parse(Buffer.byteLength(text), (_, address) => this.writeText(text, address));
+		return this.parse(utf8Length(text), (_, address) => this.writeText(text, address));
 	}
 
-	/**
-	 * Writes a text as UTF-8 and returns how many bytes it took. The limit is passed because without it nothing is
-	 * written at all when there are 2 GiB of memory or more after the address.
-	 */
+	/** Writes a text as UTF-8 and returns how many bytes it took. */
 	writeText(text: string, address: number): number {
-		return this.bytes.write(text, address, text.length * maxPerCharacter, 'utf8');
+		return writeUtf8(this.bytes, text, address, text.length * maxPerCharacter);
 	}
 
 	/** Lets the module parse JSON that `write` puts at the address it is given. Throws `EngineError` when it cannot. */
-	parse(bytes: number, write: (memory: Buffer, address: number) => void): number {
+	parse(bytes: number, write: (memory: Uint8Array, address: number) => void): number {
 		const text = unsigned(this.exports.opa_malloc(bytes));
 		write(this.bytes, text);
 		const value = this.exports.opa_json_parse(text, bytes);
@@ -124,8 +122,9 @@ export class ModuleMemory {
 
 	/** The text that begins at an address and ends before the first zero. */
 	textAt(address: number): string {
+		// From an address: searching from a place beyond 2 GiB does not work.
 		const bytes = this.bytes.subarray(address);
-		return bytes.subarray(0, bytes.indexOf(0)).toString('utf8');
+		return utf8Text(bytes, 0, bytes.indexOf(0));
 	}
 }
 

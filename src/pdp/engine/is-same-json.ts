@@ -1,0 +1,12 @@
+/** Whether two values are the same JSON; the order of members does not matter. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+	if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
+	if (Array.isArray(one) !== Array.isArray(other)) return false;
+	const members = Object.entries(one);
+	return (
+		members.length === Object.keys(other).length &&
+		members.every(
+			([key, value]) => Object.hasOwn(other, key) && isSameJson(value, (other as Record<string, unknown>)[key]),
+		)
+	);
+}

@@ -1,0 +1,35 @@
+import { BundleError } from '../bundle.js';
+import { Engine, type Run } from './engine.js';
+import { FactsIndex } from './facts-index.js';
+
+/** An engine, and the index of the same data. */
+export interface EngineAndIndex {
+	readonly engine: Engine;
+	readonly facts: FactsIndex;
+}
+
+/**
+ * Loads the policy and the data of an unpacked snapshot. Rejects with `BundleError` when one is missing, and with what
+ * is wrong with them otherwise.
+ */
+export async function loadSnapshot(files: ReadonlyMap<string, Uint8Array>, run: Run): Promise<EngineAndIndex> {
+	const data = requireFile(files, 'data.json');
+	return loadPolicy(await compileModule(files), data, run);
+}
+
+/** Loads a policy with data, the bytes of a JSON object. Rejects with `EngineError` as `Engine.load` does. */
+export async function loadPolicy(module: WebAssembly.Module, data: Uint8Array, run: Run): Promise<EngineAndIndex> {
+	const engine = await Engine.load(module, data, run);
+	return { engine, facts: await run(FactsIndex.reading(data)) };
+}
+
+/** Compiles the policy of an unpacked bundle. */
+export function compileModule(files: ReadonlyMap<string, Uint8Array>): Promise<WebAssembly.Module> {
+	return WebAssembly.compile(requireFile(files, 'policy.wasm'));
+}
+
+function requireFile(files: ReadonlyMap<string, Uint8Array>, path: string): Uint8Array {
+	const bytes = files.get(path);
+	if (bytes === undefined) throw new BundleError(`the bundle has no \`${path}\``);
+	return bytes;
+}
