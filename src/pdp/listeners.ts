@@ -1,3 +1,8 @@
+/** The reason when nobody waits any more. Its name is the web's. */
+class Abandoned extends Error {
+	override readonly name = 'AbortError';
+}
+
 /** Those who want to know of something: any number of functions, each called whenever it happens. */
 export class Listeners<T> {
 	readonly #listeners = new Set<(value: T) => void>();
@@ -15,7 +20,7 @@ export class Listeners<T> {
 		for (const listener of [...this.#listeners]) listener(value);
 	}
 
-	/** Resolves with what is told next; rejects when the signal aborts. */
+	/** Resolves with what is told next; rejects with an `AbortError` when the signal aborts. */
 	next(signal?: AbortSignal): Promise<T> {
 		return new Promise((resolve, reject) => {
 			const end = () => {
@@ -28,7 +33,7 @@ export class Listeners<T> {
 			};
 			const abort = () => {
 				end();
-				reject(new Error('nobody waits any more', { cause: signal?.reason }));
+				reject(new Abandoned('nobody waits any more', { cause: signal?.reason }));
 			};
 			this.add(hear);
 			signal?.addEventListener('abort', abort);
