@@ -4,7 +4,7 @@ import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 
 /** The folders whose TypeScript is compiled; tsconfig.json `include` says the same. */
-const sourceFolders = ['compiler', 'src', 'test', 'bench'];
+const sourceFolders = ['compiler', 'src', 'packages', 'test', 'bench'];
 
 /** What of them runs in browsers: `buildConsole` bundles it. tsconfig.json `exclude` says the same. */
 const forBrowsers = /^src\/console\/(?:page|embed)\//;

@@ -5,6 +5,7 @@ import { buildTypeScript } from './build.mjs';
 import { buildConsole } from './console.mjs';
 import { installDependencies } from './dependencies.mjs';
 import { runFuzzing } from './fuzz.mjs';
+import { buildLibrary } from './library.mjs';
 import { provideOpa } from './opa.mjs';
 import { bundleProgram } from './program.mjs';
 import { SetupError, step } from './progress.mjs';
@@ -58,6 +59,7 @@ async function setUp() {
 	process.env.OPA_PATH = await step('opa', (say) => provideOpa(root, say));
 	await step('build', (say) => buildTypeScript(root, say));
 	await step('program', (say) => bundleProgram(root, say));
+	await step('library', (say) => buildLibrary(root, say));
 	await step('pages', (say) => buildConsole(root, say));
 }
 

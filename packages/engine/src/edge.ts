@@ -1,0 +1,5 @@
+/** The entry for browsers and edge runtimes. */
+
+import './no-generated-code.js';
+
+export * from './index.js';

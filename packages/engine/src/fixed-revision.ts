@@ -1,0 +1,89 @@
+/** Revisions that never change: from a bundle, or from a module and data. */
+
+import { parseManifest, unpack } from '../../../src/bundle.js';
+import { Leases } from '../../../src/pdp/leases.js';
+import { loadPolicy, loadSnapshot } from '../../../src/pdp/load-snapshot.js';
+import { SliceScheduler } from '../../../src/pdp/slice-scheduler.js';
+import { type BundleSource, type EngineState, type ModuleSource, RegolithError } from './api.js';
+import { isBytes } from './class-tag.js';
+import type { HeldRevision, RevisionHolder } from './held-revision.js';
+
+/** Loads a bundle, which is verified first as a decision point does it. Rejects with `invalid_bundle`. */
+export async function loadBundle({ bundle, sha256 }: BundleSource): Promise<RevisionHolder> {
+	const scheduler = new SliceScheduler();
+	const bytes = asBytes(bundle);
+	return asInvalidBundle(async () => {
+		if (sha256 !== undefined) await requireDigest(bytes, sha256);
+		const files = await unpack(bytes);
+		const manifest = parseManifest(files);
+		const { kind, policy_revision } = manifest.metadata.regolith;
+		if (kind !== 'snapshot') throw new Error(`a ${kind} bundle continues another one: a snapshot is needed`);
+		const loaded = await loadSnapshot(files, (steps) => scheduler.run(steps));
+		const numbers = { revision: Number(manifest.revision), policyRevision: Number(policy_revision) };
+		return new FixedRevision(scheduler, { engine: loaded.engine, facts: loaded.facts, ...numbers });
+	});
+}
+
+/** Loads a compiled policy with data. Rejects with `invalid_bundle`. */
+export async function loadModule({ module, data }: ModuleSource): Promise<RevisionHolder> {
+	const scheduler = new SliceScheduler();
+	return asInvalidBundle(async () => {
+		const loaded = await loadPolicy(module as WebAssembly.Module, dataBytes(data), (steps) => scheduler.run(steps));
+		const numbers = { revision: undefined, policyRevision: undefined };
+		return new FixedRevision(scheduler, { engine: loaded.engine, facts: loaded.facts, ...numbers });
+	});
+}
+
+class FixedRevision implements RevisionHolder {
+	readonly leases = new Leases();
+	readonly state: EngineState = { kind: 'ready', detail: '' };
+	#held: HeldRevision | undefined;
+
+	constructor(
+		readonly scheduler: SliceScheduler,
+		held: HeldRevision,
+	) {
+		this.#held = held;
+	}
+
+	current(): HeldRevision | undefined {
+		return this.#held;
+	}
+
+	async reached(revision: number): Promise<void> {
+		const held = this.#held?.revision;
+		if (held !== undefined && held >= revision) return;
+		throw new RegolithError('unavailable', `this engine stays at revision ${held ?? 'unknown'}`);
+	}
+
+	async stop(): Promise<void> {
+		this.#held = undefined;
+		this.leases.lose();
+	}
+}
+
+function asBytes(bytes: Uint8Array | ArrayBuffer): Uint8Array {
+	return bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
+}
+
+function dataBytes(data: ModuleSource['data']): Uint8Array {
+	if (isBytes(data)) return asBytes(data);
+	return new TextEncoder().encode(typeof data === 'string' ? data : JSON.stringify(data));
+}
+
+async function requireDigest(bytes: Uint8Array, wanted: string): Promise<void> {
+	if (globalThis.crypto?.subtle === undefined) throw new Error('digests are known to pages over HTTPS only');
+	const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>));
+	const text = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+	if (text === wanted.toLowerCase()) return;
+	throw new Error(`the bundle has the digest ${text}, not ${wanted}`);
+}
+
+async function asInvalidBundle<T>(load: () => Promise<T>): Promise<T> {
+	try {
+		return await load();
+	} catch (error) {
+		const message = error instanceof Error ? error.message : String(error);
+		throw new RegolithError('invalid_bundle', message, error);
+	}
+}

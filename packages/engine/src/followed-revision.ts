@@ -1,0 +1,52 @@
+/** The newest revision of an environment, followed as a decision point follows it. */
+
+import { deadline } from '../../../src/pdp/deadline.js';
+import { connectFeed, type FeedClient, Refusal } from '../../../src/pdp/feed-client.js';
+import { Replica } from '../../../src/pdp/replica.js';
+import { type ControlPlaneSource, RegolithError } from './api.js';
+import { type RevisionHolder, silent } from './held-revision.js';
+import { possibleDelay } from './possible-delay.js';
+
+/** How long to wait for the first revision, in milliseconds. */
+const defaultTimeout = 30_000;
+
+/**
+ * Begins to follow an environment, and resolves when the newest revision is in use. Rejects with `refused` when the API
+ * refuses the key, and with `unavailable` when there is none in time.
+ */
+export async function followControlPlane(source: ControlPlaneSource): Promise<RevisionHolder> {
+	const { controlPlane, apiKey, timeout = defaultTimeout } = source;
+	const refused = new AbortController();
+	const feed = noticingRefusal(connectFeed(controlPlane, apiKey), (refusal) => refused.abort(refusal));
+	const replica = new Replica({ controlPlane, apiKey, feed, log: silent });
+	replica.start();
+	try {
+		await deadline(refused.signal, possibleDelay(timeout), (signal) => replica.reached(0, signal));
+		return replica;
+	} catch (error) {
+		const { detail } = replica.state;
+		await replica.stop();
+		if (refused.signal.aborted) throw new RegolithError('refused', messageOf(refused.signal.reason), error);
+		throw new RegolithError('unavailable', `no revision came within ${timeout} ms: ${detail}`, error);
+	}
+}
+
+/** The same feed; a refusal is noticed, and passed on. */
+function noticingRefusal(feed: FeedClient, notice: (refusal: Refusal) => void): FeedClient {
+	const noticing = async <T>(answer: Promise<T>): Promise<T> => {
+		try {
+			return await answer;
+		} catch (error) {
+			if (error instanceof Refusal) notice(error);
+			throw error;
+		}
+	};
+	return {
+		environment: (signal) => noticing(feed.environment(signal)),
+		poll: (request, signal) => noticing(feed.poll(request, signal)),
+	};
+}
+
+function messageOf(reason: unknown): string {
+	return reason instanceof Error ? reason.message : String(reason);
+}

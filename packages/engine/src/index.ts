@@ -1,0 +1,2 @@
+export * from './api.js';
+export { loadEngine } from './load-engine.js';

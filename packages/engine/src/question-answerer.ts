@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { Failure } from '../../../src/failure.js';
+import { authorizedUsers } from '../../../src/pdp/authorized-users.js';
+import { forEachChunk } from '../../../src/pdp/chunks.js';
+import { type DecisionContext, decide } from '../../../src/pdp/decide.js';
+import { deadline } from '../../../src/pdp/deadline.js';
+import type { Steps } from '../../../src/pdp/engine/steps.js';
+import { evaluationFailed } from '../../../src/pdp/engine.js';
+import type { ReaderKind } from '../../../src/pdp/leases.js';
+import { normalise, normalisePermissions, normaliseUsers } from '../../../src/pdp/normalise.js';
+import { permissions, userTenants } from '../../../src/pdp/permissions.js';
+import { createRevisionReader, type ReadRevision } from '../../../src/pdp/revision-reader.js';
+import * as wire from '../../../src/wire/check.js';
+import {
+	type AuthorizedUsers,
+	type CheckQuery,
+	type CheckResult,
+	type EngineState,
+	type ListedTenant,
+	type LoadedEngine,
+	type PermissionsQuery,
+	RegolithError,
+	type UserPermissions,
+	type UsersQuery,
+} from './api.js';
+import { type RevisionHolder, silent } from './held-revision.js';
+import { possibleDelay } from './possible-delay.js';
+
+/** How much processor time one answer may take, in milliseconds: as of a decision point. */
+const budget = 10_000;
+/** How long `reached` waits, in milliseconds. */
+const defaultWait = 10_000;
+/** How much is said about a wrong question, in characters. */
+const maxDetail = 500;
+
+/** Answers questions from whatever revision is held. */
+export class QuestionAnswerer implements LoadedEngine {
+	/** Let go of by `close`, so that the memory is free even if somebody keeps this object. */
+	#holder: RevisionHolder | undefined;
+	readonly #read: ReadRevision;
+	readonly #closing = new AbortController();
+	#closed: Promise<void> | undefined;
+
+	constructor(holder: RevisionHolder) {
+		this.#holder = holder;
+		const { leases, scheduler } = holder;
+		this.#read = createRevisionReader({ now: () => this.#now(), leases, scheduler, budget });
+	}
+
+	check(query: CheckQuery): CheckResult {
+		try {
+			if (this.#holder === undefined) return denial('closed');
+			const context = contextFrom(this.#holder);
+			return context === undefined ? denial('not_loaded') : decided(query, context);
+		} catch {
+			// Getters and proxies may throw anything.
+			return denial(evaluationFailed);
+		}
+	}
+
+	async checkMany(queries: readonly CheckQuery[]): Promise<readonly CheckResult[]> {
+		if (!Array.isArray(queries)) throw new RegolithError('invalid_query', 'the checks are no list');
+		if (queries.length > wire.maxBulkChecks) {
+			throw new RegolithError('invalid_query', `there are more than ${wire.maxBulkChecks} checks`);
+		}
+		// A copy: the caller may change the list meanwhile.
+		const list = Array.from({ length: queries.length }, (_, index): unknown => queries[index]);
+		return this.#answered('batch', (context) => decidedAll(list, context));
+	}
+
+	async userPermissions(query: PermissionsQuery): Promise<UserPermissions> {
+		const input = normalisePermissions(parsed(wire.PermissionsQuery, query));
+		return fromJson(await this.#answered('listing', (context) => permissions(context, input)));
+	}
+
+	async userTenants(query: Pick<PermissionsQuery, 'user' | 'context'>): Promise<readonly ListedTenant[]> {
+		const input = normalisePermissions(parsed(wire.TenantsQuery, query));
+		return fromJson(await this.#answered('listing', (context) => userTenants(context, input)));
+	}
+
+	async authorizedUsers(query: UsersQuery): Promise<AuthorizedUsers> {
+		const input = normaliseUsers(parsed(wire.UsersQuery, query));
+		return fromJson(await this.#answered('listing', (context) => authorizedUsers(context, input)));
+	}
+
+	get state(): EngineState {
+		const { kind, detail } = this.#holder?.state ?? { kind: 'closed', detail: 'the engine was closed' };
+		return { kind, detail };
+	}
+
+	get revision(): number | undefined {
+		return this.#holder?.current()?.revision;
+	}
+
+	get policyRevision(): number | undefined {
+		return this.#holder?.current()?.policyRevision;
+	}
+
+	async reached(revision: number, { timeout = defaultWait }: { readonly timeout?: number } = {}): Promise<void> {
+		const holder = this.#holding();
+		try {
+			await deadline(this.#closing.signal, possibleDelay(timeout), (signal) => holder.reached(revision, signal));
+		} catch (error) {
+			this.#holding();
+			if (error instanceof RegolithError) throw error;
+			throw new RegolithError('unavailable', `revision ${revision} did not come within ${timeout} ms`, error);
+		}
+	}
+
+	close(): Promise<void> {
+		this.#closed ??= this.#letGo();
+		return this.#closed;
+	}
+
+	async #letGo(): Promise<void> {
+		const holder = this.#holder;
+		this.#holder = undefined;
+		this.#closing.abort();
+		await holder?.stop();
+	}
+
+	#now(): DecisionContext {
+		const holder = this.#holding();
+		const context = contextFrom(holder);
+		if (context !== undefined) return context;
+		throw new RegolithError('unavailable', `nothing is loaded: ${holder.state.detail}`);
+	}
+
+	async #answered<T>(kind: ReaderKind, work: (context: DecisionContext) => Steps<T>): Promise<T> {
+		this.#holding();
+		try {
+			return (await this.#read({ kind, work, closed: this.#closing.signal })).result;
+		} catch (error) {
+			this.#holding();
+			if (error instanceof RegolithError) throw error;
+			const message = error instanceof Failure ? error.message : 'the answer could not be found';
+			throw new RegolithError('unavailable', message, error);
+		}
+	}
+
+	/** Throws `RegolithError` when the engine was closed. */
+	#holding(): RevisionHolder {
+		if (this.#holder !== undefined) return this.#holder;
+		throw new RegolithError('closed', 'the engine was closed');
+	}
+}
+
+/** What to decide from now; `undefined` when nothing is loaded. */
+function contextFrom(holder: RevisionHolder): DecisionContext | undefined {
+	const held = holder.current();
+	if (held === undefined) return undefined;
+	const { engine, facts, revision = 0, policyRevision = 0 } = held;
+	return { engine, facts, revision, policyRevision, time: Date.now(), log: silent };
+}
+
+/** A denial because there is nothing to decide. */
+function denial(code: string, detail?: string): CheckResult {
+	return { allow: false, result: false, debug: detail === undefined ? { code } : { code, detail } };
+}
+
+function decided(query: unknown, context: DecisionContext): CheckResult {
+	const { success, data, error } = wire.Query.safeParse(query);
+	if (!success) return denial('invalid_query', z.prettifyError(error).slice(0, maxDetail));
+	return decide(context, normalise(data, context.time), data.use_debugger ?? false);
+}
+
+function* decidedAll(queries: readonly unknown[], context: DecisionContext): Steps<readonly CheckResult[]> {
+	const results: CheckResult[] = [];
+	yield* forEachChunk(queries, (chunk) => {
+		for (const query of chunk) results.push(decidedSafely(query, context));
+	});
+	return results;
+}
+
+function decidedSafely(query: unknown, context: DecisionContext): CheckResult {
+	try {
+		return decided(query, context);
+	} catch {
+		return denial(evaluationFailed);
+	}
+}
+
+function parsed<S extends z.ZodType>(schema: S, query: unknown): z.output<S> {
+	try {
+		const { success, data, error } = schema.safeParse(query);
+		if (success) return data;
+		throw new RegolithError('invalid_query', z.prettifyError(error).slice(0, maxDetail));
+	} catch (error) {
+		throw error instanceof RegolithError
+			? error
+			: new RegolithError('invalid_query', 'the question cannot be read', error);
+	}
+}
+
+function fromJson<T>(chunks: readonly string[]): T {
+	return JSON.parse(chunks.join('')) as T;
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesUnder } from './build.mjs';
+import { execute } from './execute.mjs';
+import { SetupError } from './progress.mjs';
+
+const folder = 'packages/engine';
+
+/** The declarations that users see; they name nothing but each other. */
+const declarations = ['index', 'api', 'load-engine'];
+
+/** What of the engine has a twin by what every runtime has. */
+const twins = /\/(?:text-bytes|gunzip)\.js$/;
+
+/**
+ * Makes packages/engine/dist/ from the compiled sources, if it is missing or they changed: a file for Node.js, one for
+ * browsers and edge runtimes, the declarations of the types, and the licences of what is bundled.
+ * @param {string} root the repository's folder
+ * @param {(detail: string) => void} say
+ */
+export async function buildLibrary(root, say) {
+	const built = join(root, folder, 'dist');
+	const wanted = digestOf(root);
+	if (stampOf(built) === wanted) return say('up to date');
+	const making = join(root, folder, `dist.${process.pid}`);
+	mkdirSync(making, { recursive: true });
+	try {
+		const [node, edge] = await Promise.all([
+			bundle(root, 'index', join(making, 'node.js'), { platform: 'node', plugins: [englishAlone] }),
+			bundle(root, 'edge', join(making, 'edge.js'), { platform: 'neutral', minify: true, plugins: [englishAlone, twinsOfTheWeb] }),
+			declare(root, making),
+		]);
+		writeFileSync(join(making, 'LICENSES.txt'), licences(root, [...node, ...edge]));
+		writeFileSync(join(making, 'stamp'), wanted);
+		rmSync(built, { recursive: true, force: true });
+		renameSync(making, built);
+	} finally {
+		rmSync(making, { recursive: true, force: true });
+	}
+	say('bundled');
+}
+
+/** A digest of all that the package is made from. */
+function digestOf(root) {
+	const compiled = ['dist/src/pdp', 'dist/src/wire', 'dist/compiler', 'dist/packages']
+		.flatMap((part) => filesUnder(root, part))
+		.filter((file) => file.endsWith('.js'));
+	const above = readdirSync(join(root, 'dist/src')).flatMap((file) => (file.endsWith('.js') ? [`dist/src/${file}`] : []));
+	const types = filesUnder(root, `${folder}/src`);
+	const hash = createHash('sha256');
+	for (const file of [...compiled, ...above, ...types, 'package-lock.json', 'setup/library.mjs'].sort()) {
+		hash
+			.update(`${file}\0`)
+			.update(readFileSync(join(root, file)))
+			.update('\0');
+	}
+	return hash.digest('hex');
+}
+
+function stampOf(built) {
+	const stamp = join(built, 'stamp');
+	return existsSync(stamp) ? readFileSync(stamp, 'utf8') : undefined;
+}
+
+const twinsOfTheWeb = {
+	name: 'twins-of-the-web',
+	setup(build) {
+		build.onResolve({ filter: twins }, ({ path, resolveDir }) => ({
+			path: join(resolveDir, path.replace(/\.js$/, '-web.js')),
+		}));
+	},
+};
+
+/** Of the languages of zod's messages the one that is used: the others are half of it. */
+const englishAlone = {
+	name: 'english-alone',
+	setup(build) {
+		build.onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({
+			contents: "export { default as en } from './en.js';",
+		}));
+	},
+};
+
+/**
+ * Bundles an entry, with everything that it imports.
+ * @returns {Promise<string[]>} the files that it is made of
+ */
+async function bundle(root, entry, outfile, options) {
+	const { build } = await import('esbuild');
+	try {
+		const { metafile } = await build({
+			absWorkingDir: root,
+			entryPoints: [`dist/${folder}/src/${entry}.js`],
+			outfile,
+			bundle: true,
+			format: 'esm',
+			target: 'es2022',
+			mainFields: ['module', 'main'],
+			legalComments: 'none',
+			banner: { js: '/*! @regolith/engine, Apache-2.0. What is bundled with it: LICENSES.txt */' },
+			charset: 'utf8',
+			metafile: true,
+			logLevel: 'silent',
+			...options,
+		});
+		return Object.keys(metafile.inputs);
+	} catch (error) {
+		throw new SetupError(`The library cannot be bundled:\n${error.message}`);
+	}
+}
+
+async function declare(root, making) {
+	const compiler = join(root, 'node_modules/typescript/bin/tsc');
+	const out = join(making, 'declarations');
+	const parameters = [compiler, '-p', folder, '--outDir', out, '--pretty', 'false'];
+	const { code, output } = await execute(process.execPath, parameters, { cwd: root });
+	if (code !== 0) throw new SetupError(`The library's types cannot be declared:\n${output.trim()}`);
+	for (const name of declarations) {
+		copyFileSync(join(out, folder, 'src', `${name}.d.ts`), join(making, `${name}.d.ts`));
+	}
+	rmSync(out, { recursive: true });
+}
+
+/** The licences of the packages that these files are from. */
+function licences(root, inputs) {
+	const names = inputs.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+	const texts = [...new Set(names)].sort().map((name) => {
+		const { version, license } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'));
+		const text = readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8').trim();
+		return `${name} ${version} (${license})\n\n${text}\n`;
+	});
+	return `This package has no dependencies. Bundled in its files:\n\n${texts.join('\n')}`;
+}
