@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { filesUnder } from './build.mjs';
 import { execute } from './execute.mjs';
@@ -28,7 +37,11 @@ export async function buildLibrary(root, say) {
 	try {
 		const [node, edge] = await Promise.all([
 			bundle(root, 'index', join(making, 'node.js'), { platform: 'node', plugins: [englishAlone] }),
-			bundle(root, 'edge', join(making, 'edge.js'), { platform: 'neutral', minify: true, plugins: [englishAlone, twinsOfTheWeb] }),
+			bundle(root, 'edge', join(making, 'edge.js'), {
+				platform: 'neutral',
+				minify: true,
+				plugins: [englishAlone, twinsOfTheWeb],
+			}),
 			declare(root, making),
 		]);
 		writeFileSync(join(making, 'LICENSES.txt'), licences(root, [...node, ...edge]));
@@ -46,7 +59,9 @@ function digestOf(root) {
 	const compiled = ['dist/src/pdp', 'dist/src/wire', 'dist/compiler', 'dist/packages']
 		.flatMap((part) => filesUnder(root, part))
 		.filter((file) => file.endsWith('.js'));
-	const above = readdirSync(join(root, 'dist/src')).flatMap((file) => (file.endsWith('.js') ? [`dist/src/${file}`] : []));
+	const above = readdirSync(join(root, 'dist/src')).flatMap((file) =>
+		file.endsWith('.js') ? [`dist/src/${file}`] : [],
+	);
 	const types = filesUnder(root, `${folder}/src`);
 	const hash = createHash('sha256');
 	for (const file of [...compiled, ...above, ...types, 'package-lock.json', 'setup/library.mjs'].sort()) {

@@ -12,6 +12,7 @@ const shared = {
 	console: 1,
 	contract: 1,
 	docs: 1,
+	engine: 1,
 	domain: 1,
 	http: 1,
 	journey: 4,

@@ -63,7 +63,7 @@ export async function providePostgres(root, say, options = {}) {
 }
 
 /** Files, and patterns of files, whose tests drive pages in Chromium. */
-const pages = /\bconsole\/|\*\*/;
+const pages = /\b(?:console|engine)\/|\*\*/;
 
 /** Programs in Go that tests run, opa above all, live shortly: collecting garbage took them a third of their time. */
 const lessCollecting = { GOGC: '400', GOMEMLIMIT: '1GiB' };
