@@ -185,6 +185,14 @@ const rooms = {
 			'../../compiler/policy.js',
 		],
 	},
+	'src/pdp/engine/heap.ts': {
+		may: ['./steps.js'],
+		mayNot: ['node:buffer', 'zod', '../replica.js', '../../bundle.js', '../../../compiler/model.js'],
+	},
+	'packages/engine/src/load-engine.ts': {
+		may: ['./api.js', '../../../src/pdp/replica.js', '../../../src/wire/check.js', '../../../src/bundle.js', 'zod'],
+		mayNot: ['node:buffer', '../../../src/http/server.js', '../../../src/config.js', '../../../src/pack.js', 're2js'],
+	},
 	'src/console/model/levels.ts': {
 		may: ['./api-types.js'],
 		mayNot: ['preact', 'node:fs', 'zod', '../page/requests.js', '../../wire/role.js', '../../failure.js'],
