@@ -32,7 +32,7 @@ export async function buildLibrary(root, say) {
 	const built = join(root, folder, 'dist');
 	const wanted = digestOf(root);
 	if (stampOf(built) === wanted) return say('up to date');
-	const making = join(root, folder, `dist.${process.pid}`);
+	const making = join(root, `dist/library.${process.pid}`);
 	mkdirSync(making, { recursive: true });
 	try {
 		const [node, edge] = await Promise.all([

@@ -177,8 +177,9 @@ export interface LoadedEngine {
 	/** The newest revision whose policy decides: `revision`, unless its policy is still awaited. */
 	readonly policyRevision: number | undefined;
 	/**
-	 * Resolves once answers come from `revision`, such as that of a write (`X-Revision`), or from a later one. Rejects
-	 * with `RegolithError` after `timeout` milliseconds (10,000 unless given), and when that revision will never come.
+	 * Resolves once answers come from `revision`, such as that of a write (`X-Revision`), or from a later one, by the
+	 * policy of it. Rejects with `RegolithError` after `timeout` milliseconds (10,000 unless given), and when that
+	 * revision will never come.
 	 */
 	reached(revision: number, options?: { readonly timeout?: number }): Promise<void>;
 	/** Ends everything and frees the memory. Every check is denied from then on. Resolves when nothing runs any more. */

@@ -50,10 +50,10 @@ class FixedRevision implements RevisionHolder {
 		return this.#held;
 	}
 
-	async reached(revision: number): Promise<void> {
-		const held = this.#held?.revision;
+	async policyReached(revision: number): Promise<void> {
+		const held = this.#held?.policyRevision;
 		if (held !== undefined && held >= revision) return;
-		throw new RegolithError('unavailable', `this engine stays at revision ${held ?? 'unknown'}`);
+		throw new RegolithError('unavailable', `this engine has the policy of revision ${held ?? 'unknown'} for good`);
 	}
 
 	async stop(): Promise<void> {

@@ -19,8 +19,11 @@ export interface RevisionHolder {
 	readonly state: EngineState;
 	readonly leases: Leases;
 	readonly scheduler: SliceScheduler;
-	/** Resolves once answers come from a revision or a later one. Rejects when the signal aborts, or it never comes. */
-	reached(revision: number, signal: AbortSignal): Promise<void>;
+	/**
+	 * Resolves once answers come from a revision or a later one, by its policy. Rejects when the signal aborts, or it
+	 * never comes.
+	 */
+	policyReached(revision: number, signal: AbortSignal): Promise<void>;
 	/** Lets go. Resolves when nothing runs any more. */
 	stop(): Promise<void>;
 }

@@ -99,7 +99,7 @@ export class QuestionAnswerer implements LoadedEngine {
 	async reached(revision: number, { timeout = defaultWait }: { readonly timeout?: number } = {}): Promise<void> {
 		const holder = this.#holding();
 		try {
-			await deadline(this.#closing.signal, possibleDelay(timeout), (signal) => holder.reached(revision, signal));
+			await deadline(this.#closing.signal, possibleDelay(timeout), (signal) => holder.policyReached(revision, signal));
 		} catch (error) {
 			this.#holding();
 			if (error instanceof RegolithError) throw error;
