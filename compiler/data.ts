@@ -11,6 +11,8 @@
  * - `schema.set_rules[type][action][user_set][resource_set]` what condition sets allow
  * - `schema.user_sets[set]` and `schema.resource_sets[type][set]` which sets there are: `null`, or for an automatic set
  *   the key of the role or resource type that it stands for
+ * - `schema.conditions[set_type][set]` what selects by the set: `{conditions, parent}`, each only where there is one. No
+ *   policy reads them, but explanations of what would suffice do
  * - `facts.users[user][tenant]` who exists, and where they hold a role, as long as the last of these holds; `facts.tenants[tenant]` the attributes
  * - `facts.tenant_roles[tenant][user][role]` the roles held
  * - `facts.instances[instance]` the tenant's key; everywhere, an instance is `<type>:<key>`
@@ -130,6 +132,7 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 		);
 	}
 	writer.close();
+	writeConditions(schema.condition_sets, writer);
 	writeGrants('grants', tenantRoleGrants(schema), writer);
 	const resourceGrants = resourceRoleGrants(schema);
 	writeOtherRoles(schema, resourceGrants, writer);
@@ -142,6 +145,25 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 		schema.condition_sets.filter(({ type }) => type === 'userset'),
 		writer,
 	);
+}
+
+/** The conditions of the sets, as they were written, and the sets that they narrow. */
+function writeConditions(sets: readonly ConditionSet[], writer: JsonWriter): void {
+	writer.open('conditions');
+	for (const type of ['resourceset', 'userset'] as const) {
+		writer.open(type);
+		for (const { key, selects, parent } of sortedBy(
+			sets.filter((set) => set.type === type),
+			(set) => set.key,
+		)) {
+			writer.open(key);
+			if ('conditions' in selects) writer.value('conditions', selects.conditions);
+			if (parent !== null) writer.value('parent', parent);
+			writer.close();
+		}
+		writer.close();
+	}
+	writer.close();
 }
 
 function writeResourceSets({ resources, condition_sets }: Schema, writer: JsonWriter): void {

@@ -1,2 +1,2 @@
 /** Version of the data document's layout. Policy and data of different layouts do not go together. */
-export const layout = 8;
+export const layout = 9;

@@ -139,7 +139,7 @@ test('a manifest is read as it was written', (t) => {
 			regolith: {
 				kind: 'snapshot',
 				environment: 'e',
-				layout: 8,
+				layout: 9,
 				policy: 'abc',
 				policy_revision: '12',
 				degraded: null,
