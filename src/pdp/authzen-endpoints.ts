@@ -23,7 +23,7 @@ import { authzenPaths, metadataEndpoints } from './authzen-metadata.js';
 import { type Found, searchActions, searchResources, searchSubjects } from './authzen-search.js';
 import { enough, forEachChunk } from './chunks.js';
 import { type DecisionContext, decide } from './decide.js';
-import { flag, maxExplained } from './decision-endpoints.js';
+import { headerExplains, maxExplained } from './decision-endpoints.js';
 import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from './endpoint.js';
 import type { Steps } from './engine/steps.js';
 import { arrayChunks } from './json-chunks.js';
@@ -94,7 +94,7 @@ function evaluationEndpoints(evaluate: Evaluate) {
 			failures: unavailable,
 			handle: ({ body, headers }, { now }) => {
 				const context = now();
-				return reply(200, evaluate(body, context, flag(headers['x-debug'])), revisionHeader(context));
+				return reply(200, evaluate(body, context, headerExplains(headers['x-debug'])), revisionHeader(context));
 			},
 		}),
 		endpoint({
@@ -115,7 +115,7 @@ function evaluationEndpoints(evaluate: Evaluate) {
 			returns: { 200: EvaluationsResult },
 			failures: unavailableOrCostly,
 			handle: async ({ body, headers, closed }, { now, read }) => {
-				const explain = flag(headers['x-debug']);
+				const explain = headerExplains(headers['x-debug']);
 				if (!('evaluations' in body)) {
 					const context = now();
 					return reply(200, evaluate(body, context, explain), revisionHeader(context));

@@ -12,6 +12,7 @@ import { allowedTenants } from './all-tenants.js';
 import { authorizedUsers } from './authorized-users.js';
 import { forEachChunk } from './chunks.js';
 import { type DecisionContext, decide } from './decide.js';
+import { explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from './endpoint.js';
 import type { Steps } from './engine/steps.js';
 import { arrayChunks } from './json-chunks.js';
@@ -150,7 +151,7 @@ function tenantsDocument(name: string, path: string, mode: Mode) {
 		path,
 		body: CheckInput,
 		*work(context, query) {
-			const list = yield* allowedTenants(context, query, mode, query.use_debugger === true);
+			const list = yield* allowedTenants(context, query, mode, explains(query, undefined));
 			return ['{"allowed_tenants":', ...list, '}'];
 		},
 	});
@@ -162,7 +163,7 @@ export function renderDataFailure({ code, message }: Failure): unknown {
 }
 
 function root(query: Query, context: DecisionContext, mode: Mode): Root {
-	const explain = query.use_debugger === true;
+	const explain = explains(query, undefined);
 	const { allow, debug } = decide(context, normalise(query, context.time, mode), explain);
 	const plain = { allow, result: allow, debugger_activated: explain };
 	return explain ? { ...plain, allowing_sources: allowingSources(debug), debug } : plain;

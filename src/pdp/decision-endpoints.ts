@@ -3,9 +3,10 @@
 import { unprocessable } from '../failure.js';
 import { reply } from '../http/endpoint.js';
 import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../wire/check.js';
+import { decideWithAttempts } from './attempts.js';
 import { forEachChunk } from './chunks.js';
 import { type DecisionContext, decide } from './decide.js';
-import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from './endpoint.js';
+import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 import type { Steps } from './engine/steps.js';
 import { arrayChunks } from './json-chunks.js';
 import { type Mode, normalise } from './normalise.js';
@@ -24,7 +25,8 @@ export function decisionEndpoints(mode: Mode) {
 			name: 'check',
 			summary: 'Decide whether a user may do an action on a resource',
 			description:
-				'A denial is an answer like any other. `use_debugger` or the header `X-Debug: true` adds the reasons.',
+				'A denial is an answer like any other. `use_debugger` or the header `X-Debug: true` adds the reasons. The value ' +
+				'`attempts` in place of `true` adds the attempts too: the ways in which the check passes, or would.',
 			tag,
 			method: 'post',
 			path: '/allowed',
@@ -33,10 +35,20 @@ export function decisionEndpoints(mode: Mode) {
 			body: Query,
 			example,
 			returns: { 200: AuthorizationResult },
-			failures: unavailable,
-			handle: ({ body, headers }, { now }) => {
-				const context = now();
-				return reply(200, decided(body, context, headers['x-debug']), revisionHeader(context));
+			failures: unavailableOrCostly,
+			handle: (request, { now, read }) => {
+				const { body, headers } = request;
+				const header = headers['x-debug'];
+				if (!asksForAttempts(body, header)) {
+					const context = now();
+					return reply(200, decided(body, context, header), revisionHeader(context));
+				}
+				const work = (context: DecisionContext) => decideWithAttempts(context, normalise(body, context.time, mode));
+				// Asked for here alone: making the signal takes longer than a check.
+				const { closed } = request;
+				return read({ kind: 'batch', work, closed }).then(({ result, ...from }) =>
+					reply(200, result, revisionHeader(from)),
+				);
 			},
 		}),
 		endpoint({
@@ -64,9 +76,14 @@ export function decisionEndpoints(mode: Mode) {
 	];
 }
 
-/** Whether a check asks for its reasons: in its body, or else in the header `X-Debug`. */
+/** Whether a check asks for its reasons: in its body, or else in the header `X-Debug`. Who asks for attempts does. */
 export function explains({ use_debugger }: Pick<Query, 'use_debugger'>, header: string | undefined): boolean {
-	return use_debugger ?? flag(header);
+	return (use_debugger ?? headerExplains(header)) !== false;
+}
+
+/** Whether a check asks for its attempts too, in the same places. */
+export function asksForAttempts({ use_debugger }: Pick<Query, 'use_debugger'>, header: string | undefined): boolean {
+	return (use_debugger ?? header?.toLowerCase()) === 'attempts';
 }
 
 /** The JSON of `BulkResult`. */
@@ -88,7 +105,7 @@ function refuseManyReasons(queries: readonly Query[], explains: (query: Query) =
 	throw unprocessable([{ loc: ['body'], msg, type: 'too_many_reasons' }]);
 }
 
-/** Whether a header says `true`. */
-export function flag(header: string | undefined): boolean {
-	return header !== undefined && header.toLowerCase() === 'true';
+/** Whether the header `X-Debug` asks for reasons. */
+export function headerExplains(header: string | undefined): boolean {
+	return header !== undefined && ['true', 'attempts'].includes(header.toLowerCase());
 }

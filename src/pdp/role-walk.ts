@@ -7,7 +7,7 @@ import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';
 
 /** A set of roles on instances, which are the nodes of the derivation graph. */
-class RolesOnInstances {
+export class RolesOnInstances {
 	readonly #instances = new Map<string, Set<string>>();
 
 	/** Adds a role on an instance; false when it is there already. */

@@ -2,8 +2,9 @@
 
 import type { Logger } from '../log.js';
 import { AuthorizationResult, type Query, UrlQuery } from '../wire/check.js';
+import { decideWithAttempts } from './attempts.js';
 import { type DecisionContext, decide } from './decide.js';
-import { explains } from './decision-endpoints.js';
+import { asksForAttempts, explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, unavailableOrCostly } from './endpoint.js';
 import type { Steps } from './engine/steps.js';
 import type { MappingRule } from './mapping-rules.js';
@@ -60,7 +61,7 @@ export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
 			failures: unavailableOrCostly,
 			handle: async ({ body, headers, closed }, { read }) => {
 				const known = new Map<MappingRule, Known>();
-				const request = { body, mode, known, explain: explains(body, headers['x-debug']) };
+				const request = { body, mode, known, asked: headers['x-debug'] };
 				for (;;) {
 					const { result: found, ...from } = await read({
 						kind: 'batch',
@@ -81,14 +82,15 @@ interface UrlRequest {
 	readonly mode: Mode;
 	/** What the thread has found out so far. */
 	readonly known: ReadonlyMap<MappingRule, Known>;
-	readonly explain: boolean;
+	/** The header `X-Debug`. */
+	readonly asked: string | undefined;
 }
 
 /**
  * Finds the rule and decides, at one revision. INVARIANT: a rule counts only when all that come before it are known not
  * to match: nobody gets past one by making it late or ambiguous.
  */
-function* decideUrl(context: DecisionContext, { body, mode, known, explain }: UrlRequest): Steps<Found> {
+function* decideUrl(context: DecisionContext, { body, mode, known, asked }: UrlRequest): Steps<Found> {
 	let seen = 0;
 	for (const rule of context.facts.mappingRules.forMethod(body.http_method)) {
 		seen += 1;
@@ -99,7 +101,9 @@ function* decideUrl(context: DecisionContext, { body, mode, known, explain }: Ur
 		if (attributes === 'late' || attributes === 'ambiguous') break;
 		if (attributes) {
 			const query = mapped(body, rule, attributes);
-			return { result: decide(context, normalise(query, context.time, mode), explain) };
+			const input = normalise(query, context.time, mode);
+			if (asksForAttempts(body, asked)) return { result: yield* decideWithAttempts(context, input) };
+			return { result: decide(context, input, explains(body, asked)) };
 		}
 	}
 	return { result: unmatched(context, body) };

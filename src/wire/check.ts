@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { debugSchema } from './attempt.js';
 import { refuseTooLarge } from './attributes.js';
 import { boundedArray, choice } from './bounded.js';
 import { tooManyMessage } from './bulk.js';
@@ -36,6 +37,12 @@ const finite: JsonJudge = {
 	leaf: (value) => (typeof value === 'number' && !Number.isFinite(value) ? 'must be a finite number' : null),
 };
 
+/** Asks for the reasons in `debug`, or also for the attempts. */
+const useDebugger = z
+	.union([z.boolean(), z.literal('attempts')], 'must be true, false or "attempts"')
+	.nullish()
+	.meta({ description: 'True adds the reasons as `debug`; `attempts` adds them with `debug.attempts`.' });
+
 const user = z.preprocess(
 	(value) => (typeof value === 'string' ? { key: value } : value),
 	z.object({
@@ -66,8 +73,7 @@ export const Query = z.object({
 	resource,
 	context: attributes,
 	sdk: optionalText,
-	/** Asks for the reasons in `debug`. */
-	use_debugger: z.boolean().nullish(),
+	use_debugger: useDebugger,
 });
 
 /** One check as clients send it, after validation. */
@@ -125,8 +131,7 @@ export const UrlQuery = z.object({
 	tenant: z.string(),
 	context: attributes,
 	sdk: optionalText,
-	/** Asks for the reasons in `debug`. */
-	use_debugger: z.boolean().nullish(),
+	use_debugger: useDebugger,
 });
 
 /** A check of a request to a URL, after validation. */
@@ -137,7 +142,7 @@ export const AuthorizationResult = z.object({
 	allow: z.boolean(),
 	result: z.boolean(),
 	query: z.unknown().optional(),
-	debug: z.unknown().optional(),
+	debug: z.unknown().optional().meta(debugSchema),
 });
 
 /** The answer to one check. */

@@ -47,7 +47,14 @@ const resource = fc.oneof(
 );
 const action = fc.oneof({ weight: 5, arbitrary: fc.constantFrom('read', 'write', 'fly') }, anything);
 const check = fc.record(
-	{ user, action, resource, context: attributes, use_debugger: fc.constantFrom(true, false, null), extra: anything },
+	{
+		user,
+		action,
+		resource,
+		context: attributes,
+		use_debugger: fc.constantFrom(true, false, null, 'attempts', 'x'),
+		extra: anything,
+	},
 	{ requiredKeys: [] },
 );
 const usualCheck = fc.record({
@@ -117,7 +124,7 @@ const asked: fc.Arbitrary<Asked> = fc
 							`Basic ${key}`,
 						),
 						'content-type': fc.constantFrom('application/json', 'text/plain', 'application/json; charset=utf-8'),
-						'x-debug': fc.constantFrom('true', 'false'),
+						'x-debug': fc.constantFrom('true', 'false', 'attempts'),
 						'x-min-revision': fc.constantFrom('7', 'x'),
 						'x-request-id': fc.constantFrom('mine', 'ü'.repeat(3), 'x'.repeat(300)),
 						'content-encoding': fc.constantFrom('gzip', 'identity', 'odd'),

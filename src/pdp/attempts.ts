@@ -1,0 +1,179 @@
+/** The ways in which a check passes, or in which it would: what `debug.attempts` holds. */
+
+import type { Json } from '../../compiler/model.js';
+import type { Attempt, AttemptFact } from '../wire/attempt.js';
+import type { AuthorizationResult } from '../wire/check.js';
+import { type DecisionContext, decide } from './decide.js';
+import type { Steps } from './engine/steps.js';
+import type { EngineInput } from './engine.js';
+import { roleAttempts } from './role-attempts.js';
+import { checkNames, RoleFacts } from './role-facts.js';
+import { maxChanges, setAttempts } from './set-attempts.js';
+import { SetFacts } from './set-facts.js';
+import { WorkLimit, WorkSpent } from './work-limit.js';
+
+/** The most attempts of one check. */
+export const maxAttempts = 50;
+
+/**
+ * How many nodes, links and comparisons are visited to find attempts by roles, and as many again for those by rules of
+ * condition sets.
+ */
+const stepsToFind = 50_000;
+
+/** How many are visited to see whether the attempts found suffice, and whether less does. */
+const stepsToVerify = 200_000;
+
+/** What attempts are found in. */
+export type AttemptContext = Pick<DecisionContext, 'facts' | 'revision' | 'policyRevision' | 'time'>;
+
+/** The attempts of a check, and whether there may be more. */
+export interface Attempts {
+	readonly attempts: readonly Attempt[];
+	readonly truncated: boolean;
+}
+
+/** The answer while the policy in force is older than the schema that the facts are of: nobody knows what would suffice. */
+const unknown: Attempts = { attempts: [], truncated: true };
+
+/**
+ * As `decide` with the reasons, to which it adds the attempts. Without them where no facts would change the answer: because
+ * the data is too old, or the check cannot be evaluated.
+ */
+export function* decideWithAttempts(context: DecisionContext, input: EngineInput): Steps<AuthorizationResult> {
+	const decided = decide(context, input, true);
+	yield;
+	const { debug } = decided;
+	if (typeof debug !== 'object' || debug === null || !('request' in debug)) return decided;
+	const found = yield* findAttempts(context, { input, allowed: decided.allow, reasons: debug });
+	return { ...decided, debug: { ...debug, ...found } };
+}
+
+/** A check that was decided. */
+export interface DecidedCheck {
+	readonly input: EngineInput;
+	readonly allowed: boolean;
+	/** The reasons, as the policy gives them. */
+	readonly reasons: unknown;
+}
+
+/**
+ * The attempts of a check. Of one that is allowed, those that pass: nothing is missing. Of one that is denied, those that
+ * would pass with other facts, each with changes that suffice while no part of them does, the fewest changes first. Takes
+ * a bounded number of steps.
+ */
+export function* findAttempts(
+	{ facts, revision, policyRevision, time }: AttemptContext,
+	{ input, allowed, reasons }: DecidedCheck,
+): Steps<Attempts> {
+	if (revision !== policyRevision) return unknown;
+	const work = new WorkLimit(stepsToFind);
+	const found: Attempt[] = [];
+	let truncated = false;
+	let world: World | undefined;
+	try {
+		const roles = yield* RoleFacts.gather(facts, checkNames(input), time, work);
+		const sets = yield* SetFacts.read(roles, { input, reasons }, new WorkLimit(stepsToFind));
+		if (sets === 'too_large') truncated = true;
+		// In a tenant that does not exist, sets that are not looked at could allow the check without any role.
+		if (sets === 'too_large' && !facts.tenants.has(roles.check.tenant)) return unknown;
+		world = { roles, sets: sets === 'too_large' ? undefined : sets };
+		const byRoles = yield* roleAttempts(roles, allowed, work);
+		found.push(...byRoles.attempts);
+		truncated ||= byRoles.more;
+		if (world.sets !== undefined) {
+			const bySets = yield* setAttempts(world.sets, allowed, new WorkLimit(stepsToFind));
+			found.push(...bySets.attempts);
+			truncated ||= bySets.more;
+		}
+	} catch (error) {
+		if (!(error instanceof WorkSpent)) throw error;
+		truncated = true;
+	}
+	const sorted = found.toSorted(inOrder);
+	if (!allowed && world !== undefined) return yield* verified(world, sorted, truncated);
+	return { attempts: sorted.slice(0, maxAttempts), truncated: truncated || sorted.length > maxAttempts };
+}
+
+/** What decides. */
+interface World {
+	readonly roles: RoleFacts;
+	/** Where rules between condition sets may decide too. */
+	readonly sets: SetFacts | undefined;
+}
+
+/** Those that suffice and of which no part does. */
+function* verified(world: World, proposed: readonly Attempt[], more: boolean): Steps<Attempts> {
+	const attempts: Attempt[] = [];
+	const work = new WorkLimit(stepsToVerify);
+	let truncated = more;
+	try {
+		for (const attempt of proposed) {
+			if (attempts.length === maxAttempts) return { attempts, truncated: true };
+			if (changesOf(attempt).length > maxChanges) truncated = true;
+			else if (yield* isMinimal(world, attempt, work)) attempts.push(attempt);
+		}
+	} catch (error) {
+		if (!(error instanceof WorkSpent)) throw error;
+		truncated = true;
+	}
+	return { attempts, truncated };
+}
+
+/** One thing to do. */
+type Change =
+	| { readonly kind: 'add' | 'remove'; readonly fact: AttemptFact }
+	| { readonly kind: 'change'; readonly attribute: string; readonly value: Json };
+
+/** What an attempt says is to be done: each fact, and each attribute, of which all comparisons are met at once. */
+function changesOf({ add, remove, compare }: Attempt): readonly Change[] {
+	const values = new Map(compare.map(({ change, example }) => [change, example as Json]));
+	return [
+		...add.map((fact) => ({ kind: 'add' as const, fact })),
+		...remove.map((fact) => ({ kind: 'remove' as const, fact })),
+		...Array.from(values, ([attribute, value]) => ({ kind: 'change' as const, attribute, value })),
+	];
+}
+
+/** Whether the changes of an attempt suffice, and no proper part of them does. */
+function* isMinimal(world: World, attempt: Attempt, work: WorkLimit): Steps<boolean> {
+	const changes = changesOf(attempt);
+	if (!(yield* allows(world, changes, work))) return false;
+	const all = (1 << changes.length) - 1;
+	for (let part = 1; part < all; part += 1) {
+		const chosen = changes.filter((_, place) => (part & (1 << place)) !== 0);
+		if (yield* allows(world, chosen, work)) return false;
+	}
+	return true;
+}
+
+/** Whether the check would be allowed after some changes. */
+function* allows({ roles, sets }: World, changes: readonly Change[], work: WorkLimit): Steps<boolean> {
+	const facts = (kind: Change['kind']) =>
+		changes.flatMap((change) => (change.kind === kind && 'fact' in change ? [change.fact] : []));
+	const add = facts('add');
+	if (yield* roles.allowWith(add, facts('remove'), work)) return true;
+	if (sets === undefined || !changes.some(concernsSets)) return false;
+	const values = new Map(
+		changes.flatMap((change) => (change.kind === 'change' ? [[change.attribute, change.value] as const] : [])),
+	);
+	return yield* sets.allowWith(add, values, work);
+}
+
+/** Whether sets may see a change. They see no roles on instances, and no relationships. */
+function concernsSets(change: Change): boolean {
+	if (change.kind === 'change') return true;
+	const { fact } = change;
+	return fact.fact === 'tenant' || (fact.fact === 'role_assignment' && fact.resource_instance === undefined);
+}
+
+const kinds: readonly Attempt['by'][] = ['role_in_tenant', 'role_on_instance', 'set_rule'];
+
+/** The fewest changes first, then by kind, then the shortest. */
+function inOrder(left: Attempt, right: Attempt): number {
+	return (
+		changesOf(left).length - changesOf(right).length ||
+		kinds.indexOf(left.by) - kinds.indexOf(right.by) ||
+		left.chain.length - right.chain.length
+	);
+}

@@ -1,0 +1,307 @@
+/** Finds the paths by which roles grant a check, or would: through the stored relationships, and through one more. */
+
+import { actionPlace, roleFile, rolePlace } from '../../compiler/rule-place.js';
+import type { Attempt, AttemptFact, AttemptStep } from '../wire/attempt.js';
+import type { Steps } from './engine/steps.js';
+import { instanceType } from './instance-name.js';
+import type { RoleFacts } from './role-facts.js';
+import { RolesOnInstances } from './role-walk.js';
+import type { WorkLimit } from './work-limit.js';
+
+/** The most attempts by roles that are looked at. */
+const maxFound = 400;
+
+/** A role on an instance, and the step by which a walk came there. */
+interface Node {
+	readonly role: string;
+	readonly instance: string;
+	/** The node before; absent where the walk began. */
+	readonly before?: Node;
+	/** The relation of the step. */
+	readonly relation?: string;
+	/** Where an assigned role stops the step: its object, if there is such a rule. */
+	readonly stopsAt?: string;
+}
+
+/** What was found, as far as the limits allow. */
+export interface FoundAttempts {
+	readonly attempts: readonly Attempt[];
+	/** Whether there are more. */
+	readonly more: boolean;
+}
+
+/**
+ * The attempts by roles that pass, or those that do not. The latter are proposals: whether they suffice, and whether
+ * less does, is for the caller to see. Throws `WorkSpent`.
+ */
+export function* roleAttempts(roles: RoleFacts, passed: boolean, work: WorkLimit): Steps<FoundAttempts> {
+	const attempts = attemptsInTenant(roles, passed);
+	const { facts, check } = roles;
+	const home = check.instance === undefined ? undefined : facts.tenantKey(check.instance);
+	// In another tenant than that of the instance, no role on it decides, whatever is added.
+	if (check.instance !== undefined && (home === undefined || home === check.tenant)) {
+		yield* passed ? passedOnInstance(roles, attempts, work) : failedOnInstance(roles, attempts, work);
+	}
+	return { attempts: attempts.slice(0, maxFound), more: attempts.length > maxFound };
+}
+
+function attemptsInTenant({ facts, check, inTenant }: RoleFacts, passed: boolean): Attempt[] {
+	const { user, type, action, tenant } = check;
+	return facts.schema
+		.tenantRolesThatGrant(type, action)
+		.filter((role) => inTenant.has(role) === passed)
+		.map((role) => ({
+			passed,
+			by: 'role_in_tenant',
+			chain: [{ type: 'role_assignment', role, resource: `__tenant:${tenant}` }],
+			policy: actionPlace(type, action),
+			add: passed ? [] : [...missingTenantAndUser({ facts, check }), { fact: 'role_assignment', user, role, tenant }],
+			remove: [],
+			compare: [],
+		}));
+}
+
+type FactsAndCheck = Pick<RoleFacts, 'facts' | 'check'>;
+
+/** The tenant and the user, where they do not exist. */
+export function missingTenantAndUser({ facts, check: { tenant, user } }: FactsAndCheck): AttemptFact[] {
+	const missing: AttemptFact[] = [];
+	if (!facts.tenants.has(tenant)) missing.push({ fact: 'tenant', tenant });
+	if (!facts.hasUser(user)) missing.push({ fact: 'user', user });
+	return missing;
+}
+
+function missingObjects({ facts, check }: FactsAndCheck): AttemptFact[] {
+	const { instance, tenant } = check;
+	if (instance === undefined || facts.tenantKey(instance) !== undefined) return missingTenantAndUser({ facts, check });
+	return [
+		...missingTenantAndUser({ facts, check }),
+		{ fact: 'resource_instance', resource_instance: instance, tenant },
+	];
+}
+
+/** Each assigned role that leads to one that grants the check, by the shortest way on which nothing stops it. */
+function* passedOnInstance(roles: RoleFacts, found: Attempt[], work: WorkLimit): Steps<void> {
+	for (const node of yield* leadingRoles(roles, false, work)) {
+		if (work.step()) yield;
+		if (roles.assignedOn(node.instance).has(node.role))
+			found.push(onInstance(roles, node, [], { add: [], remove: [] }));
+	}
+}
+
+/**
+ * What could be: each role that leads to one that grants the check is assigned, or held by one more relationship to an
+ * instance on which a role is held already; and roles that stop the way are taken away.
+ */
+function* failedOnInstance(roles: RoleFacts, found: Attempt[], work: WorkLimit): Steps<void> {
+	const { facts, check } = roles;
+	const { user, tenant } = check;
+	const missing = missingObjects(roles);
+	const held = yield* heldRoles(roles, work);
+	for (const node of yield* leadingRoles(roles, true, work)) {
+		if (work.step()) yield;
+		if (found.length > maxFound) return;
+		const { role, instance } = node;
+		const remove = rolesThatStop(roles, node);
+		if (roles.assignedOn(instance).has(role)) {
+			if (remove.length > 0) found.push(onInstance(roles, node, [], { add: [], remove }));
+			continue;
+		}
+		const assigned: AttemptFact = { fact: 'role_assignment', user, role, tenant, resource_instance: instance };
+		found.push(onInstance(roles, node, [], { add: [...missing, assigned], remove }));
+		for (const derivation of facts.schema.derivations(instanceType(instance), role)) {
+			const { relation, no_direct_roles_on_object: stops } = derivation;
+			for (const source of held.get(roleText(derivation.resource, derivation.role)) ?? []) {
+				if (work.step()) yield;
+				if (found.length > maxFound) return;
+				const subject = source.instance;
+				if (subject === instance || (yield* isRelated(roles, { subject, relation, object: instance }, work))) continue;
+				const last = { ...source, before: node, relation, ...(stops ? { stopsAt: instance } : {}) };
+				const tuple: AttemptFact = { fact: 'relationship_tuple', subject, relation, object: instance, tenant };
+				found.push(
+					onInstance(roles, last, stepsToSource(source), {
+						add: [...missing, tuple],
+						remove: rolesThatStop(roles, last),
+					}),
+				);
+			}
+		}
+	}
+}
+
+interface Relationship {
+	readonly subject: string;
+	readonly relation: string;
+	readonly object: string;
+}
+
+function* isRelated(
+	{ facts, time }: RoleFacts,
+	{ subject, relation, object }: Relationship,
+	work: WorkLimit,
+): Steps<boolean> {
+	for (const [other, by] of facts.relations.from(object, time)) {
+		if (work.step()) yield;
+		if (other === subject && by === relation) return true;
+	}
+	return false;
+}
+
+/**
+ * The roles on instances that lead to one that grants the check, each by the way with the fewest stops, and of those by
+ * the shortest. With `pastStops`, also past assigned roles that stop a derivation.
+ */
+function* leadingRoles(roles: RoleFacts, pastStops: boolean, work: WorkLimit): Steps<readonly Node[]> {
+	const { facts, check, time } = roles;
+	const { instance = '', type, action } = check;
+	const seen = new RolesOnInstances();
+	const nodes: Node[] = [];
+	let stopped: Node[] = [];
+	const visit = (node: Node) => {
+		if (seen.add(node.role, node.instance)) nodes.push(node);
+	};
+	for (const role of facts.schema.instanceRolesThatGrant(type, action)) visit({ role, instance });
+	for (let next = 0; next < nodes.length; ) {
+		for (let node = nodes[next]; node !== undefined; node = nodes[next]) {
+			next += 1;
+			if (work.step()) yield;
+			const object = node.instance;
+			const held = roles.assignedOn(object).size > 0;
+			const derivations = facts.schema.derivations(instanceType(object), node.role);
+			if (derivations.length === 0) continue;
+			for (const [subject, relation] of facts.relations.from(object, time)) {
+				if (work.step()) yield;
+				for (const derivation of derivations) {
+					if (derivation.relation !== relation || derivation.resource !== instanceType(subject)) continue;
+					const stops = derivation.no_direct_roles_on_object;
+					const reached = { role: derivation.role, instance: subject, before: node, relation };
+					if (!stops) visit(reached);
+					else if (!held) visit({ ...reached, stopsAt: object });
+					else if (pastStops) stopped.push({ ...reached, stopsAt: object });
+				}
+			}
+		}
+		for (const node of stopped) visit(node);
+		stopped = [];
+	}
+	return nodes;
+}
+
+/** The roles that the user holds on instances of the tenant, by type and role, each by the shortest way to its source. */
+function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<ReadonlyMap<string, readonly Node[]>> {
+	const { facts, check, time } = roles;
+	const seen = new RolesOnInstances();
+	const nodes: Node[] = [];
+	const visit = (node: Node) => {
+		if (seen.add(node.role, node.instance)) nodes.push(node);
+	};
+	for (const [instance, assigned] of roles.assigned) {
+		if (work.step()) yield;
+		if (facts.tenantKey(instance) === check.tenant) for (const role of assigned) visit({ role, instance });
+	}
+	// The loop also visits nodes that are added while it runs.
+	for (const node of nodes) {
+		if (work.step()) yield;
+		const type = instanceType(node.instance);
+		const derived = facts.schema.derivedFrom(type, node.role);
+		if (derived.length === 0) continue;
+		for (const [object, relation] of facts.relations.to(node.instance, time)) {
+			if (work.step()) yield;
+			for (const target of derived) {
+				if (target.relation !== relation || target.resource !== instanceType(object)) continue;
+				const free = roles.assignedOn(object).size === 0;
+				const holds = facts.schema
+					.derivations(target.resource, target.role)
+					.some(
+						(one) =>
+							one.relation === relation &&
+							one.resource === type &&
+							one.role === node.role &&
+							(free || !one.no_direct_roles_on_object),
+					);
+				if (holds) visit({ role: target.role, instance: object, before: node, relation });
+			}
+		}
+	}
+	const byRole = new Map<string, Node[]>();
+	for (const node of nodes) {
+		const name = roleText(instanceType(node.instance), node.role);
+		const same = byRole.get(name) ?? [];
+		byRole.set(name, same);
+		same.push(node);
+	}
+	return byRole;
+}
+
+/** The roles of the user that stop a step on the way to a node. */
+function rolesThatStop(roles: RoleFacts, node: Node): AttemptFact[] {
+	const { user, tenant } = roles.check;
+	const instances = new Set<string>();
+	for (let at: Node | undefined = node; at !== undefined; at = at.before) {
+		if (at.stopsAt !== undefined) instances.add(at.stopsAt);
+	}
+	return [...instances].flatMap((instance) =>
+		Array.from(roles.assignedOn(instance), (role) => ({
+			fact: 'role_assignment' as const,
+			user,
+			role,
+			tenant,
+			resource_instance: instance,
+		})),
+	);
+}
+
+/** The attempt that goes to a node of `leadingRoles`, and on by `steps`; without steps, the role is assigned there. */
+function onInstance(
+	{ check }: RoleFacts,
+	node: Node,
+	steps: readonly AttemptStep[],
+	{ add, remove }: Pick<Attempt, 'add' | 'remove'>,
+): Attempt {
+	const chain = steps.length > 0 ? [...steps] : [assignedStep(node)];
+	let granting = node;
+	for (let at = node; at.before !== undefined; at = at.before) {
+		chain.unshift(derivedStep(at.before, at.relation, at.instance));
+		granting = at.before;
+	}
+	return {
+		passed: add.length === 0 && remove.length === 0,
+		by: 'role_on_instance',
+		chain,
+		policy: rolePlace({ type: check.type, role: granting.role }),
+		add,
+		remove,
+		compare: [],
+	};
+}
+
+/** The steps from a node of `heldRoles` to the assigned role that it comes from. */
+function stepsToSource(node: Node): readonly AttemptStep[] {
+	const steps: AttemptStep[] = [];
+	let at = node;
+	for (; at.before !== undefined; at = at.before) steps.push(derivedStep(at, at.relation, at.before.instance));
+	return [...steps, assignedStep(at)];
+}
+
+function assignedStep({ role, instance }: Node): AttemptStep {
+	return { type: 'role_assignment', role: `${instance}#${role}`, resource: instance, file: fileFor(role, instance) };
+}
+
+function derivedStep({ role, instance }: Node, relation = '', subject: string): AttemptStep {
+	return {
+		type: 'role_derivation',
+		role: `${instance}#${role}`,
+		resource: instance,
+		relation,
+		subject,
+		file: fileFor(role, instance),
+	};
+}
+
+function fileFor(role: string, instance: string): string {
+	return roleFile({ type: instanceType(instance), role });
+}
+
+function roleText(type: string, role: string): string {
+	return JSON.stringify([type, role]);
+}

@@ -1,0 +1,311 @@
+/** Finds the rules between condition sets that grant a check, or would: with other attributes, or with a role. */
+
+import { attributeText, isAsked } from '../../compiler/condition/attribute.js';
+import type { AttributePath, Comparison, Condition } from '../../compiler/condition/condition.js';
+import type { Subject } from '../../compiler/condition/explain-condition.js';
+import { lookUp } from '../../compiler/condition/value.js';
+import type { Json } from '../../compiler/model.js';
+import { setRulesPlace } from '../../compiler/rule-place.js';
+import type { Attempt, AttemptComparison, AttemptFact, AttemptStep } from '../wire/attempt.js';
+import type { RuleOfSets, SetType } from './condition-sets.js';
+import type { Steps } from './engine/steps.js';
+import { type FoundAttempts, missingTenantAndUser } from './role-attempts.js';
+import { noChanges, type SetFacts, withAttribute } from './set-facts.js';
+import { type WorkLimit, WorkSpent } from './work-limit.js';
+
+/** The most changes of an attempt: with each one more, twice as many parts of it have to be tried. */
+export const maxChanges = 6;
+
+/** The most attempts by rules that are looked at. */
+const maxFound = 200;
+/** The most ways to meet a condition that are followed, and the most of each side of a rule that are joined. */
+const maxWays = 8;
+const maxWaysOfSide = 3;
+
+/** A comparison of a set that has to come out as wanted. */
+interface Demand {
+	readonly set: string;
+	readonly comparison: Comparison;
+	readonly wanted: boolean;
+}
+
+/** One way to meet a condition. */
+interface Way {
+	/** All comparisons that decide it. */
+	readonly demands: readonly Demand[];
+	/** How many of them come out otherwise now. */
+	readonly unmet: number;
+}
+
+/** One way in which a set and all that it narrows match. */
+interface SideWay extends Way {
+	/** The role that an automatic set stands for. */
+	readonly role: string | undefined;
+}
+
+/** The attempts by rules between sets that pass, or those that do not, which are proposals. Throws `WorkSpent`. */
+export function setAttempts(sets: SetFacts, passed: boolean, work: WorkLimit): Steps<FoundAttempts> {
+	return passed ? passedRules(sets, work) : failedRules(sets, work);
+}
+
+function* passedRules(sets: SetFacts, work: WorkLimit): Steps<FoundAttempts> {
+	const { facts, check } = sets.roles;
+	const subject = sets.subjectWith([], noChanges);
+	const attempts: Attempt[] = [];
+	for (const rule of facts.schema.sets.rules(check.type, check.action)) {
+		if (attempts.length === maxFound) return { attempts, more: true };
+		if (work.step()) yield;
+		const matches =
+			(yield* sets.selects(['userset', rule.userSet], [], subject, work)) &&
+			(yield* sets.selects(['resourceset', rule.resourceSet], [], subject, work));
+		if (matches) attempts.push(attemptBy(sets, rule, { add: [], compare: [] }));
+	}
+	return { attempts, more: false };
+}
+
+function* failedRules(sets: SetFacts, work: WorkLimit): Steps<FoundAttempts> {
+	const { facts, check } = sets.roles;
+	const attempts: Attempt[] = [];
+	const known = new Map<string, readonly SideWay[]>();
+	let more = false;
+	function* waysOf(type: SetType, key: string): Steps<readonly SideWay[]> {
+		const name = `${type} ${key}`;
+		const ways = known.get(name) ?? (yield* waysToMatch(sets, type, key, work));
+		known.set(name, ways);
+		return ways;
+	}
+	try {
+		for (const rule of facts.schema.sets.rules(check.type, check.action)) {
+			for (const user of yield* waysOf('userset', rule.userSet)) {
+				for (const resource of yield* waysOf('resourceset', rule.resourceSet)) {
+					if (attempts.length === maxFound) return { attempts, more: true };
+					if (work.step()) yield;
+					const proposed = yield* proposal(sets, rule, [user, resource], work);
+					if (proposed === 'too_large') more = true;
+					else if (proposed !== undefined) attempts.push(proposed);
+				}
+			}
+		}
+	} catch (error) {
+		if (error instanceof WorkSpent) return { attempts, more: true };
+		throw error;
+	}
+	return { attempts, more };
+}
+
+/** The ways in which a set and all that it narrows would match; none where one of them selects nothing. */
+function* waysToMatch(sets: SetFacts, type: SetType, key: string, work: WorkLimit): Steps<readonly SideWay[]> {
+	let role: string | undefined;
+	let ways: readonly Way[] = [{ demands: [], unmet: 0 }];
+	for (const set of sets.ancestry(type, key)) {
+		if (set.standsFor !== undefined) {
+			if (type === 'userset') role = set.standsFor;
+		} else if (set.condition === undefined) return [];
+		else ways = joined(ways, yield* waysToMeet(sets, { set: set.key, wanted: true, work }, set.condition));
+	}
+	return ways.slice(0, maxWaysOfSide).map((way) => ({ ...way, role }));
+}
+
+/** What a condition is to come to, of which set. */
+interface Wish {
+	readonly set: string;
+	readonly wanted: boolean;
+	readonly work: WorkLimit;
+}
+
+/** The ways in which a condition comes out as wanted, those first in which the least is otherwise now. */
+function* waysToMeet(sets: SetFacts, wish: Wish, condition: Condition): Steps<readonly Way[]> {
+	const { set, wanted, work } = wish;
+	if (condition.kind === 'comparison') {
+		const truth = yield* sets.compare(condition, sets.subjectWith([], noChanges), work);
+		return [{ demands: [{ set, comparison: condition, wanted }], unmet: truth === wanted ? 0 : 1 }];
+	}
+	if (condition.kind === 'not') return yield* waysToMeet(sets, { ...wish, wanted: !wanted }, condition.condition);
+	// A negated `all` is an `any` of the negated, and the other way round.
+	const isAll = (condition.kind === 'all') === wanted;
+	let ways: readonly Way[] = isAll ? [{ demands: [], unmet: 0 }] : [];
+	for (const part of condition.conditions) {
+		const more = yield* waysToMeet(sets, wish, part);
+		if (work.step(ways.length + more.length)) yield;
+		ways = isAll ? joined(ways, more) : fewest([...ways, ...more]);
+	}
+	return ways;
+}
+
+function joined(left: readonly Way[], right: readonly Way[]): readonly Way[] {
+	return fewest(
+		left.flatMap((one) =>
+			right.map((other) => ({
+				demands: [...one.demands, ...other.demands],
+				unmet: one.unmet + other.unmet,
+			})),
+		),
+	);
+}
+
+function fewest(ways: readonly Way[]): readonly Way[] {
+	return ways.toSorted((left, right) => left.unmet - right.unmet).slice(0, maxWays);
+}
+
+/** An attempt that meets one way of each side; `undefined` where it is not known how. */
+function* proposal(
+	sets: SetFacts,
+	rule: RuleOfSets,
+	sides: readonly [user: SideWay, resource: SideWay],
+	work: WorkLimit,
+): Steps<Attempt | 'too_large' | undefined> {
+	const [{ role }] = sides;
+	const { check, inTenant, facts } = sets.roles;
+	const demands = sides.flatMap((side) => side.demands);
+	const wantedRoles = new Set(role === undefined ? [] : [role]);
+	const before = sets.subjectWith([], noChanges);
+	for (const { comparison, wanted } of demands) {
+		const named = roleAskedFor(comparison);
+		if (wanted && named !== undefined) wantedRoles.add(named);
+	}
+	const { user, tenant } = check;
+	const add: AttemptFact[] = [...wantedRoles]
+		.filter((wanted) => !inTenant.has(wanted))
+		.map((wanted) => ({ fact: 'role_assignment', user, role: wanted, tenant }));
+	const missing = missingTenantAndUser({ facts, check });
+	add.unshift(...missing.filter(({ fact }) => fact === 'tenant' || add.length > 0));
+	const compare: AttemptComparison[] = [];
+	const changed = new Set<string>();
+	let subject = sets.subjectWith(add, noChanges);
+	for (const { comparison, wanted } of demands) {
+		if (work.step()) yield;
+		if ((yield* sets.compare(comparison, subject, work)) === wanted) continue;
+		const target = changeable(comparison);
+		if (target === undefined || changed.has(attributeText(target))) return undefined;
+		const text = attributeText(target);
+		const about = demands.filter((demand) => namesAttribute(demand.comparison, text));
+		const example = yield* valueThatMeets(sets, { text, about, subject }, work);
+		if (example === undefined) return undefined;
+		changed.add(text);
+		if (add.length + changed.size > maxChanges) return 'too_large';
+		subject = withAttribute(subject, [text, example]);
+		const now = lookUp(before[target.object], target.path) ?? null;
+		for (const demand of about) {
+			const met = (yield* sets.compare(demand.comparison, before, work)) === demand.wanted;
+			compare.push({ ...written(demand), met, change: text, now, example });
+		}
+	}
+	return attemptBy(sets, rule, { add, compare });
+}
+
+/** A demand as an attempt shows it. */
+function written({ set, comparison: { attribute, operator, operand }, wanted }: Demand) {
+	return {
+		set,
+		attribute: attributeText(attribute),
+		operator,
+		operand: 'ref' in operand ? { ref: attributeText(operand.ref) } : 'value' in operand ? operand.value : null,
+		negated: !wanted,
+	};
+}
+
+/** The role whose assignment in the tenant makes the comparison hold. */
+function roleAskedFor({ attribute, operator, operand }: Comparison): string | undefined {
+	if (attributeText(attribute) !== 'user.roles' || operator !== 'array_contains' || !('value' in operand))
+		return undefined;
+	return typeof operand.value === 'string' ? operand.value : undefined;
+}
+
+/** The attribute to change: that of the comparison, or else that of its `ref`. Facts and the tenant's are not changed. */
+function changeable({ attribute, operand }: Comparison): AttributePath | undefined {
+	if (isChangeable(attribute)) return attribute;
+	return 'ref' in operand && isChangeable(operand.ref) ? operand.ref : undefined;
+}
+
+function isChangeable(attribute: AttributePath): boolean {
+	return attribute.object !== 'tenant' && !isAsked(attribute);
+}
+
+function namesAttribute({ attribute, operand }: Comparison, text: string): boolean {
+	return attributeText(attribute) === text || ('ref' in operand && attributeText(operand.ref) === text);
+}
+
+interface Search {
+	readonly text: string;
+	/** All demands that name the attribute. */
+	readonly about: readonly Demand[];
+	/** What the other changes lead to. */
+	readonly subject: Subject;
+}
+
+/** The first of some values for an attribute with which all demands on it are met. */
+function* valueThatMeets(
+	sets: SetFacts,
+	{ text, about, subject: now }: Search,
+	work: WorkLimit,
+): Steps<Json | undefined> {
+	for (const value of candidateValues(about, text, now)) {
+		if (work.step(stepsToTry)) yield;
+		const subject = withAttribute(now, [text, value]);
+		let meets = true;
+		for (const { comparison, wanted } of about) {
+			meets &&= (yield* sets.compare(comparison, subject, work)) === wanted;
+		}
+		if (meets) return value;
+	}
+	return undefined;
+}
+
+/** How many steps it takes to try a value. */
+const stepsToTry = 10;
+
+/** The most items of a list that are tried. */
+const maxItems = 8;
+
+/** Values that demands on an attribute may be met by: what it is compared with, and what is near to that. */
+function* candidateValues(about: readonly Demand[], text: string, subject: Subject): Iterable<Json> {
+	const compared = about.flatMap(({ comparison: { attribute, operand } }) => {
+		if (attributeText(attribute) !== text) return lookUp(subject[attribute.object], attribute.path) ?? [];
+		if ('ref' in operand) return lookUp(subject[operand.ref.object], operand.ref.path) ?? [];
+		return 'value' in operand ? [operand.value] : [];
+	});
+	const lists = compared.flatMap((value) => (Array.isArray(value) ? [value as readonly Json[]] : []));
+	const items = lists.flatMap((list) => list.slice(0, maxItems));
+	const near = [...compared, ...items];
+	yield* near;
+	for (const value of near) {
+		if (typeof value === 'number') yield* [value + 1, value - 1, value + 0.5];
+		if (typeof value === 'string') yield* [`${value}a`, `${value}0`, `a${value}`, value.slice(0, -1)];
+	}
+	const texts = compared.filter((value) => typeof value === 'string');
+	if (texts.length > 1) yield* [texts.join(''), texts.toReversed().join('')];
+	yield compared.slice(0, maxItems);
+	for (const value of near) yield [value];
+	yield lists.flat();
+	yield* [null, [], {}, 0, 1, '', 'a', true, false];
+}
+
+/** The attempt by a rule, with what it takes. */
+function attemptBy(
+	{ roles }: SetFacts,
+	{ userSet, resourceSet }: RuleOfSets,
+	{ add, compare }: { readonly add: AttemptFact[]; readonly compare: AttemptComparison[] },
+): Attempt {
+	const { type, action, tenant } = roles.check;
+	const { sets } = roles.facts.schema;
+	const role = sets.find('userset', type, userSet)?.standsFor;
+	const standsFor = sets.find('resourceset', type, resourceSet)?.standsFor;
+	const assigned: AttemptStep[] =
+		role === undefined ? [] : [{ type: 'role_assignment', role, resource: `__tenant:${tenant}` }];
+	return {
+		passed: add.length === 0 && compare.length === 0,
+		by: 'set_rule',
+		chain: [
+			{
+				type: 'set_rule',
+				...(role === undefined ? { userset: userSet } : { role }),
+				...(standsFor === undefined ? { resourceset: resourceSet } : { resource_type: standsFor }),
+			},
+			...assigned,
+		],
+		policy: setRulesPlace(type, action),
+		add,
+		remove: [],
+		compare,
+	};
+}

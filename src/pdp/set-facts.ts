@@ -1,0 +1,263 @@
+/** What rules between condition sets say of a check, if its attributes and the roles of its user were others. */
+
+import { RE2JS } from 're2js';
+import { z } from 'zod';
+import type { Comparison, Condition } from '../../compiler/condition/condition.js';
+import { evaluateComparison, type Truth } from '../../compiler/condition/evaluate-comparison.js';
+import { explainCondition, type Subject } from '../../compiler/condition/explain-condition.js';
+import { operatorNamed } from '../../compiler/condition/operator.js';
+import { lookUp } from '../../compiler/condition/value.js';
+import type { Json } from '../../compiler/model.js';
+import type { AttemptFact } from '../wire/attempt.js';
+import type { ReadSet, SetType } from './condition-sets.js';
+import type { Steps } from './engine/steps.js';
+import type { EngineInput } from './engine.js';
+import type { RoleFacts } from './role-facts.js';
+import type { WorkLimit } from './work-limit.js';
+
+/** The most rules of an action that are looked at. */
+const maxRules = 500;
+/** The most comparisons of all sets in them. */
+const maxComparisons = 10_000;
+/** How many steps it takes to compare two values, and to look for a regular expression. */
+const stepsToCompare = 4;
+const stepsToMatch = 200;
+/** Not a record: those lose a member called `__proto__`. */
+const Attributes = z.custom<{ readonly [name: string]: Json }>((value) => typeof value === 'object' && value !== null);
+
+/** What the policy understood of a check: `request` of its reasons. */
+const Request = z.object({
+	request: z.object({
+		user: z.object({ attributes: Attributes }),
+		resource: z.object({ attributes: Attributes }),
+	}),
+});
+
+/** Changes of the attributes that a check sees, by the text of the attribute, such as `user.level`. */
+export type AttributeChanges = ReadonlyMap<string, Json>;
+
+/** No changes. */
+export const noChanges: AttributeChanges = new Map();
+
+/** The sets that decide about a check. */
+export class SetFacts {
+	readonly #subject: Subject;
+	/** What comparisons came to, the latest first: most are asked again with the same values. */
+	readonly #outcomes = new Map<Comparison, readonly Outcome[]>();
+
+	private constructor(
+		readonly roles: RoleFacts,
+		subject: Subject,
+	) {
+		this.#subject = subject;
+	}
+
+	/**
+	 * Reads what the reasons of a check say of its attributes. `undefined` when no set can decide: there are no rules for
+	 * the action, the instance is in another tenant, or the decision point leaves conditions out. `'too_large'` when there
+	 * is too much to look at.
+	 */
+	static *read(
+		roles: RoleFacts,
+		{ input, reasons }: { readonly input: EngineInput; readonly reasons: unknown },
+		work: WorkLimit,
+	): Steps<SetFacts | 'too_large' | undefined> {
+		const { facts, check } = roles;
+		const { type, action, instance, tenant } = check;
+		if (!facts.schema.setsMayGrant(type, action) || input.context?.['pdp_type'] === 'cloud') return undefined;
+		const home = instance === undefined ? undefined : facts.tenantKey(instance);
+		if (home !== undefined && home !== tenant) return undefined;
+		const request = Request.safeParse(reasons).data?.request;
+		if (request === undefined) return undefined;
+		let rules = 0;
+		let comparisons = 0;
+		const seen = new Set<string>();
+		for (const { userSet, resourceSet } of facts.schema.sets.rules(type, action)) {
+			rules += 1;
+			if (work.step()) yield;
+			for (const [set, key] of [['userset', userSet] as const, ['resourceset', resourceSet] as const]) {
+				if (seen.has(`${set} ${key}`)) continue;
+				seen.add(`${set} ${key}`);
+				for (const one of ancestry(roles, set, key)) {
+					comparisons += one.comparisons;
+					if (work.step(one.comparisons)) yield;
+				}
+				if (rules > maxRules || comparisons > maxComparisons) return 'too_large';
+			}
+		}
+		return new SetFacts(roles, {
+			user: request.user.attributes,
+			resource: { ...request.resource.attributes, key: input.resource.key ?? null, type, tenant },
+			tenant: {},
+			context: (input.context ?? {}) as Json,
+		});
+	}
+
+	/** A set and those that it narrows, from itself on. */
+	ancestry(type: SetType, key: string): readonly ReadSet[] {
+		return ancestry(this.roles, type, key);
+	}
+
+	/** What conditions would see after the changes. */
+	subjectWith(add: readonly AttemptFact[], changes: AttributeChanges): Subject {
+		const { facts, check, inTenant } = this.roles;
+		const added = add.flatMap((fact) =>
+			fact.fact === 'role_assignment' && fact.resource_instance === undefined ? [fact.role] : [],
+		);
+		const roles = [...new Set([...inTenant, ...added])].sort();
+		const { user, resource, context } = this.#subject;
+		const tenants = [...new Set([...listOf(user, 'tenants'), ...(roles.length > 0 ? [check.tenant] : [])])].sort();
+		const attributes = roles.length > 0 ? (facts.tenants.get(check.tenant) ?? {}) : {};
+		const before: Subject = {
+			user: { ...(user as object), roles, tenants },
+			resource,
+			tenant: { ...(attributes as object), key: check.tenant },
+			context,
+		};
+		return [...changes].reduce(withAttribute, before);
+	}
+
+	/** Whether a set selects, and all that it narrows, after the changes. */
+	*selects(
+		[type, key]: readonly [SetType, string],
+		add: readonly AttemptFact[],
+		subject: Subject,
+		work: WorkLimit,
+	): Steps<boolean> {
+		for (const { standsFor, condition } of this.ancestry(type, key)) {
+			if (standsFor !== undefined) {
+				if (type === 'userset' && !this.roles.inTenant.has(standsFor) && !addsRole(add, standsFor)) return false;
+			} else if (condition === undefined) return false;
+			else if ((yield* this.#truth(condition, subject, work)) !== true) return false;
+		}
+		return true;
+	}
+
+	/** What a comparison comes to. */
+	*compare(comparison: Comparison, subject: Subject, work: WorkLimit): Steps<Truth> {
+		const { attribute, operand } = comparison;
+		const value = lookUp(subject[attribute.object], attribute.path);
+		const other =
+			'ref' in operand
+				? lookUp(subject[operand.ref.object], operand.ref.path)
+				: 'value' in operand
+					? operand.value
+					: undefined;
+		const outcomes = this.#outcomes.get(comparison) ?? [];
+		const known = outcomes.find((outcome) => outcome.value === value && outcome.other === other);
+		if (known !== undefined) return known.truth;
+		const operator = operatorNamed(comparison.operator);
+		const isMatching = comparison.operator === 'matches' || 'match' in operand;
+		if (work.step(isMatching ? stepsToMatch : stepsToCompare)) yield;
+		const truth =
+			'match' in operand || operator === undefined
+				? explainCondition(comparison, subject, matchesPattern).holds
+				: evaluateComparison(operator, value, other, matchesPattern);
+		this.#outcomes.set(comparison, [{ value, other, truth }, ...outcomes.slice(0, 3)]);
+		return truth;
+	}
+
+	/** What a condition comes to. It is mistyped when anything in it is. */
+	*#truth(condition: Condition, subject: Subject, work: WorkLimit): Steps<Truth> {
+		if (condition.kind === 'comparison') return yield* this.compare(condition, subject, work);
+		if (condition.kind === 'not') {
+			const inside = yield* this.#truth(condition.condition, subject, work);
+			return inside === 'mistyped' ? inside : !inside;
+		}
+		let holds = condition.kind === 'all';
+		for (const part of condition.conditions) {
+			const inside = yield* this.#truth(part, subject, work);
+			if (inside === 'mistyped') return inside;
+			holds = condition.kind === 'all' ? holds && inside : holds || inside;
+		}
+		return holds;
+	}
+
+	/** Whether a rule allows the check after the changes. */
+	*allowWith(add: readonly AttemptFact[], changes: AttributeChanges, work: WorkLimit): Steps<boolean> {
+		const { facts, check } = this.roles;
+		const { type, action, tenant, user } = check;
+		if (!facts.tenants.has(tenant) && !add.some(({ fact }) => fact === 'tenant')) return false;
+		// A role that is given to nobody counts for nothing.
+		const exists = facts.hasUser(user) || add.some(({ fact }) => fact === 'user');
+		const given = exists ? add : add.filter(({ fact }) => fact !== 'role_assignment');
+		const subject = this.subjectWith(given, changes);
+		const known = new Map<string, boolean>();
+		for (const { userSet, resourceSet } of facts.schema.sets.rules(type, action)) {
+			if (work.step()) yield;
+			let both = true;
+			for (const set of [['userset', userSet] as const, ['resourceset', resourceSet] as const]) {
+				if (!both) break;
+				const name = set.join(' ');
+				both = known.get(name) ?? (yield* this.selects(set, given, subject, work));
+				known.set(name, both);
+			}
+			if (both) return true;
+		}
+		return false;
+	}
+}
+
+/** What a comparison of two values, `undefined` where they are missing, came to. */
+interface Outcome {
+	readonly value: Json | undefined;
+	readonly other: Json | undefined;
+	readonly truth: Truth;
+}
+
+function ancestry({ facts, check }: RoleFacts, type: SetType, key: string): readonly ReadSet[] {
+	const found: ReadSet[] = [];
+	const keys = new Set<string>();
+	for (let next: string | undefined = key; next !== undefined; ) {
+		// A set that is not there, or narrows itself, selects nothing.
+		const set: ReadSet | undefined = keys.has(next) ? undefined : facts.schema.sets.find(type, check.type, next);
+		if (set === undefined) return [...found, { key: next, ...nothing }];
+		found.push(set);
+		keys.add(next);
+		next = set.parent;
+	}
+	return found;
+}
+
+const nothing = { parent: undefined, standsFor: undefined, condition: undefined, comparisons: 0 } as const;
+
+function addsRole(add: readonly AttemptFact[], role: string): boolean {
+	return add.some(
+		(fact) => fact.fact === 'role_assignment' && fact.resource_instance === undefined && fact.role === role,
+	);
+}
+
+/** The subject with one attribute changed, named as in conditions. */
+export function withAttribute(subject: Subject, [attribute, value]: readonly [string, Json]): Subject {
+	const [object = '', ...path] = attribute.split('.');
+	const found = subject[object as keyof Subject];
+	return { ...subject, [object]: withValue(found, path, value) };
+}
+
+/** A value with one member, at any depth, replaced. */
+function withValue(whole: Json | undefined, [name, ...below]: readonly string[], value: Json): Json {
+	if (name === undefined) return value;
+	const members = typeof whole === 'object' && whole !== null && !Array.isArray(whole) ? Object.entries(whole) : [];
+	const inner = members.find(([other]) => other === name)?.[1];
+	return Object.fromEntries([...members.filter(([other]) => other !== name), [name, withValue(inner, below, value)]]);
+}
+
+function listOf(value: Json, name: string): readonly string[] {
+	const list = (value as Readonly<Record<string, Json>>)[name];
+	return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+}
+
+const maxKept = 100;
+const compiled = new Map<string, RE2JS>();
+
+/** Whether a regular expression is found in a text. One that cannot be read is not. */
+function matchesPattern(pattern: string, text: string): boolean {
+	try {
+		const known = compiled.get(pattern) ?? RE2JS.compile(pattern);
+		if (compiled.size >= maxKept) compiled.clear();
+		compiled.set(pattern, known);
+		return known.matcher(text).find();
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,243 @@
+/** Laws of attempts: what passes suffices by itself, what is listed makes the check allow, and no part of it does. */
+
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import { documentBytes } from '../../compiler/index.js';
+import type { Attributes, ConditionSet, Json, Model, Schema } from '../../compiler/model.js';
+import { findAttempts } from '../../src/pdp/attempts.js';
+import { runToEnd } from '../../src/pdp/engine/steps.js';
+import type { EngineInput } from '../../src/pdp/engine.js';
+import { FactsIndex } from '../../src/pdp/facts-index.js';
+import { wasmEngine } from '../compiler/engine.js';
+import { layeredModels } from '../compiler/layered-model.js';
+import { modelsOfOneSchema, pick } from '../compiler/model.js';
+import { noFacts } from '../support/no-facts.js';
+import { changed, changedQuery, changesOf, onlyChain, partsOf, standing } from './changed-facts.js';
+import { anyConditions, anySubject } from './conditions.js';
+import { modelQuestions } from './model-questions.js';
+import { decide } from './oracle.js';
+import type { Query } from './query.js';
+import { rego } from './questions.js';
+
+/** When everything is decided. */
+const time = 1_000;
+
+/** Of facts: mostly for good, some until later, and some that have ended. */
+const expiries = [undefined, undefined, undefined, undefined, time + 1, time, time - 500];
+
+/** Some facts of the model hold for a time, chosen by numbers. */
+function expiring(model: Model, numbers: readonly number[]): Model {
+	const { facts } = model;
+	const ending = <T extends object>(rows: readonly T[], start: number): readonly T[] =>
+		rows.map((row, index) => {
+			const expires_at = pick(expiries, pick(numbers, index + start) ?? 0);
+			return expires_at === undefined ? row : { ...row, expires_at };
+		});
+	return {
+		...model,
+		facts: {
+			...facts,
+			role_assignments: ending(facts.role_assignments, 0),
+			instance_assignments: ending(facts.instance_assignments, 3),
+			relationships: ending(facts.relationships, 5),
+		},
+	};
+}
+
+interface Seen {
+	[what: string]: number;
+}
+
+/** What the policy says of the attributes of a check, as far as these models have any. */
+function reasonsFor({ facts }: Model, { user, resource }: Query) {
+	const inTenant = facts.role_assignments.filter((row) => row.user === user.key);
+	const roles = inTenant.filter((row) => row.tenant === resource.tenant).map(({ role }) => role);
+	const stored = facts.user_attributes.find((row) => row.user === user.key)?.attributes;
+	const ofInstance = facts.instance_attributes.find(({ type, key }) => type === resource.type && key === resource.key);
+	const tenants = [...new Set(inTenant.map(({ tenant }) => tenant))].sort();
+	const own = { key: user.key, roles: [...new Set(roles)].sort(), tenants };
+	return {
+		request: {
+			user: { attributes: { ...stored, ...user.attributes, ...own } },
+			resource: { attributes: { ...ofInstance?.attributes, ...resource.attributes } },
+		},
+	};
+}
+
+/** Holds all attempts of a model's questions against the search. */
+function hold(t: ExecutionContext, model: Model, seen: Seen): void {
+	const facts = FactsIndex.read(documentBytes(model));
+	const stored = standing(model, time);
+	const files = new Map(rego(model).map(({ path, text }) => [path, text]));
+	const count = (what: string) => {
+		seen[what] = (seen[what] ?? 0) + 1;
+	};
+	for (const query of modelQuestions(model)) {
+		const { tenant } = query.resource;
+		if (typeof tenant !== 'string') continue;
+		const { allow } = decide(stored, query);
+		const context = { facts, revision: 1, policyRevision: 1, time };
+		const input = { ...query, time } as unknown as EngineInput;
+		const check = { input, allowed: allow, reasons: reasonsFor(stored, query) };
+		const { attempts, truncated } = runToEnd(findAttempts(context, check));
+		const said = JSON.stringify(query);
+		t.true(attempts.length <= 50, said);
+		if (allow || facts.schema.tenantRolesThatGrant(query.resource.type, query.action).length > 0) {
+			t.true(attempts.length > 0 || truncated, said);
+		}
+		for (const attempt of attempts) {
+			const shown = `${said}: ${JSON.stringify(attempt)}`;
+			t.is(attempt.passed, allow, shown);
+			const text = files.get(attempt.policy.file) ?? '';
+			t.true(text.includes(`package ${attempt.policy.package}\n`), shown);
+			t.true(text.includes(`\n${attempt.policy.rule}`), shown);
+			for (const step of attempt.chain) t.true(!('file' in step) || files.has(step.file ?? ''), shown);
+			const changes = changesOf(attempt);
+			if (attempt.passed) {
+				t.deepEqual(changes, [], shown);
+				const alone = onlyChain(stored, query, attempt);
+				t.true(decide(alone, query).allow, shown);
+				t.true(decide(withAssignmentsOf(stored, alone), query).allow, `${shown}, and nothing is in the way`);
+				count(`passed by ${attempt.by}${attempt.chain.length > 1 ? ', derived or joined' : ''}`);
+				continue;
+			}
+			for (const part of partsOf(changes)) {
+				const whole = part.length === changes.length;
+				const asked = changedQuery(query, part);
+				t.is(decide(changed(stored, part), asked).allow, whole, `${shown}: ${JSON.stringify(part)}`);
+			}
+			for (const change of changes) count('fact' in change ? `to ${change.kind}: ${change.fact.fact}` : 'to change');
+		}
+		const lengths = attempts.map((attempt) => changesOf(attempt).length);
+		t.deepEqual(
+			lengths,
+			lengths.toSorted((left, right) => left - right),
+		);
+	}
+}
+
+/** A smaller model with all that is assigned on its instances. */
+function withAssignmentsOf(stored: Model, alone: Model): Model {
+	const { instance_assignments } = stored.facts;
+	return { ...alone, facts: { ...alone.facts, instance_assignments } };
+}
+
+const withRules = modelsOfOneSchema(1).filter(([first]) => (first?.schema.set_rules.length ?? 0) > 0);
+
+test('an attempt says the truth', (t) => {
+	t.timeout(600_000);
+	const seen: Seen = {};
+	const numbers = fc.array(fc.nat({ max: 20 }), { minLength: 7, maxLength: 7 });
+	fc.assert(
+		fc.property(fc.oneof(modelsOfOneSchema(1), layeredModels(1), withRules), numbers, (models, chosen) => {
+			for (const model of models) hold(t, expiring(model, chosen), seen);
+		}),
+		{ numRuns: Number(process.env['SCHEMAS'] ?? 60) },
+	);
+	for (const [what, least] of Object.entries({
+		'passed by role_in_tenant': 20,
+		'passed by role_on_instance': 20,
+		'passed by role_on_instance, derived or joined': 20,
+		'passed by set_rule': 1,
+		'to add: tenant': 20,
+		'to add: user': 20,
+		'to add: resource_instance': 20,
+		'to add: role_assignment': 20,
+		'to add: relationship_tuple': 20,
+		'to remove: role_assignment': 1,
+		'to change': 5,
+	})) {
+		t.true((seen[what] ?? 0) >= least, `${what}: ${seen[what] ?? 0} of ${JSON.stringify(seen)}`);
+	}
+});
+
+/** One type, and for each pair of conditions an action with a rule between a user set and a resource set. */
+function schemaOfPairs(pairs: readonly (readonly [user: Json, resource: Json])[]): Schema {
+	const named = { name: 'Name', description: null };
+	const set = (key: string, resource: string | null, conditions: Json): ConditionSet => {
+		const type = resource === null ? 'userset' : 'resourceset';
+		return { key, ...named, type, resource, parent: null, selects: { conditions } };
+	};
+	return {
+		resources: [
+			{ key: 'doc', ...named, actions: pairs.map((_, at) => ({ key: `a${at}`, ...named })), roles: [], relations: [] },
+		],
+		roles: [{ key: 'idle', ...named, permissions: [], extends: [] }],
+		condition_sets: pairs.flatMap(([user, resource], at) => [
+			set(`u${at}`, null, user),
+			set(`r${at}`, 'doc', resource),
+		]),
+		set_rules: pairs.map((_, at) => ({
+			user_set: `u${at}`,
+			resource_set: `r${at}`,
+			resource: 'doc',
+			action: `a${at}`,
+		})),
+	};
+}
+
+/** The same about the resource. */
+function aboutResource(conditions: Json): Json {
+	return JSON.parse(JSON.stringify(conditions).replaceAll('"user.', '"resource.')) as Json;
+}
+
+function withMember(whole: Json, [name, ...below]: readonly string[], value: Json): Json {
+	if (name === undefined) return value;
+	const isTable = typeof whole === 'object' && whole !== null && !Array.isArray(whole);
+	const members = new Map<string, Json>(isTable ? Object.entries(whole) : []);
+	return Object.fromEntries(members.set(name, withMember(members.get(name) ?? null, below, value)));
+}
+
+test('comparisons to meet are those that suffice, whatever the conditions', async (t) => {
+	t.timeout(600_000);
+	const seen = { passed: 0, changed: 0, several: 0 };
+	const pairs = fc.array(fc.tuple(anyConditions, anyConditions.map(aboutResource)), { minLength: 40, maxLength: 40 });
+	const subjects = fc.array(anySubject, { minLength: 8, maxLength: 8, size: 'max' });
+	await fc.assert(
+		fc.asyncProperty(pairs, subjects, async (conditions, asked) => {
+			const schema = schemaOfPairs(conditions);
+			const engine = await wasmEngine(rego({ schema, facts: noFacts }));
+			for (const subject of asked) {
+				const tenants = [{ key: 'acme', attributes: subject.tenant as Attributes }];
+				const role_assignments = [{ user: 'ann', role: 'idle', tenant: 'acme' }];
+				const bytes = documentBytes({ schema, facts: { ...noFacts, users: ['ann'], tenants, role_assignments } });
+				engine.setData(bytes);
+				const context = { facts: FactsIndex.read(bytes), revision: 1, policyRevision: 1, time };
+				for (const at of conditions.keys()) {
+					const input = {
+						user: { key: 'ann', attributes: subject.user },
+						action: `a${at}`,
+						resource: { type: 'doc', tenant: 'acme', attributes: subject.resource },
+						context: subject.context,
+						time,
+					};
+					const allowed = engine.ask('regolith/check/code', input) === 'allow';
+					const reasons = engine.ask('regolith/explain/sections', input);
+					const check = { input: input as unknown as EngineInput, allowed, reasons };
+					const { attempts } = runToEnd(findAttempts(context, check));
+					const said = `${JSON.stringify(conditions[at])} of ${JSON.stringify(input)}`;
+					if (allowed) t.deepEqual([attempts.length, attempts[0]?.passed], [1, true], said);
+					seen.passed += Number(allowed);
+					for (const attempt of attempts.filter(({ passed }) => !passed)) {
+						const changes = changesOf(attempt);
+						seen.changed += 1;
+						seen.several += Number(changes.length > 1);
+						for (const part of partsOf(changes)) {
+							const changedInput = part.reduce<Json>((before, change) => {
+								if (change.kind !== 'change') throw new Error('no facts are missing');
+								const [object = '', ...path] = change.attribute.split('.');
+								const place = object === 'context' ? [object] : [object, 'attributes'];
+								return withMember(before, [...place, ...path], change.value);
+							}, input);
+							const whole = part.length === changes.length;
+							const code = engine.ask('regolith/check/code', changedInput);
+							t.is(code === 'allow', whole, `${said}: ${JSON.stringify(attempt)}: ${JSON.stringify(part)}`);
+						}
+					}
+				}
+			}
+		}),
+		{ numRuns: Number(process.env['SCHEMAS'] ?? 2) },
+	);
+	for (const [what, number] of Object.entries(seen)) t.true(number > 10, `${what}: ${number}`);
+});

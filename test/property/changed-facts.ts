@@ -1,0 +1,183 @@
+/** Checks and the models that they ask, changed as attempts say. */
+
+import type { Facts, Json, Model } from '../../compiler/model.js';
+import type { Attempt, AttemptFact } from '../../src/wire/attempt.js';
+import type { Query } from './query.js';
+
+/** One thing that an attempt says is to be done: a fact, or the value of an attribute. */
+export type Change =
+	| { readonly kind: 'add' | 'remove'; readonly fact: AttemptFact }
+	| { readonly kind: 'change'; readonly attribute: string; readonly value: Json };
+
+/** All that an attempt says is to be done. */
+export function changesOf({ add, remove, compare }: Attempt): readonly Change[] {
+	const values = new Map(compare.map(({ change, example }) => [change, example as Json]));
+	return [
+		...add.map((fact) => ({ kind: 'add' as const, fact })),
+		...remove.map((fact) => ({ kind: 'remove' as const, fact })),
+		...Array.from(values, ([attribute, value]) => ({ kind: 'change' as const, attribute, value })),
+	];
+}
+
+/** Every choice of changes, also of none and of all. */
+export function partsOf(changes: readonly Change[]): readonly (readonly Change[])[] {
+	return Array.from({ length: 1 << changes.length }, (_, part) =>
+		changes.filter((_change, place) => (part & (1 << place)) !== 0),
+	);
+}
+
+/** The model with facts added and removed. */
+export function changed(model: Model, changes: readonly Change[]): Model {
+	const of = (kind: Change['kind']) =>
+		changes.flatMap((change) => (change.kind === kind && 'fact' in change ? [change.fact] : []));
+	return { ...model, facts: of('add').reduce(withFact, of('remove').reduce(withoutFact, model.facts)) };
+}
+
+/** The check with the attributes that it sends changed. */
+export function changedQuery(query: Query, changes: readonly Change[]): Query {
+	let asked = query;
+	for (const change of changes) {
+		if (change.kind !== 'change') continue;
+		const [object = '', ...path] = change.attribute.split('.');
+		const [name = ''] = path;
+		if (path.length !== 1 || (object !== 'user' && object !== 'resource')) throw new Error(change.attribute);
+		const attributes = { ...asked[object].attributes, [name]: change.value };
+		asked = { ...asked, [object]: { ...asked[object], attributes } };
+	}
+	return asked;
+}
+
+function withFact(facts: Facts, added: AttemptFact): Facts {
+	switch (added.fact) {
+		case 'tenant':
+			return { ...facts, tenants: [...facts.tenants, { key: added.tenant, attributes: {} }] };
+		case 'user':
+			return { ...facts, users: [...facts.users, added.user] };
+		case 'resource_instance': {
+			const row = { ...splitName(added.resource_instance), tenant: added.tenant };
+			return { ...facts, instances: [...facts.instances, row] };
+		}
+		case 'role_assignment': {
+			const { user, role, tenant, resource_instance } = added;
+			if (resource_instance === undefined) {
+				return { ...facts, role_assignments: [...facts.role_assignments, { user, role, tenant }] };
+			}
+			const { type, key } = splitName(resource_instance);
+			const row = { user, role, type, instance: key };
+			return { ...facts, instance_assignments: [...facts.instance_assignments, row] };
+		}
+		case 'relationship_tuple': {
+			const [subject, object] = [splitName(added.subject), splitName(added.object)];
+			const row = {
+				type: object.type,
+				instance: object.key,
+				relation: added.relation,
+				subject_type: subject.type,
+				subject: subject.key,
+			};
+			return { ...facts, relationships: [...facts.relationships, row] };
+		}
+	}
+}
+
+function withoutFact(facts: Facts, removed: AttemptFact): Facts {
+	if (removed.fact !== 'role_assignment' || removed.resource_instance === undefined) {
+		throw new Error(`no attempt removes a ${removed.fact} like this one`);
+	}
+	const { user, role, resource_instance } = removed;
+	const { type, key } = splitName(resource_instance);
+	return {
+		...facts,
+		instance_assignments: facts.instance_assignments.filter(
+			(row) => row.user !== user || row.role !== role || row.type !== type || row.instance !== key,
+		),
+	};
+}
+
+/** The model with no facts but those of the chain of an attempt, and the attributes of what the check names. */
+export function onlyChain(
+	model: Model,
+	{ user: { key: user }, resource: named }: Query,
+	{ chain, by }: Attempt,
+): Model {
+	const tenant = named.tenant ?? '';
+	const empty: Facts = {
+		users: [],
+		tenants: [],
+		role_assignments: [],
+		instances: [],
+		instance_assignments: [],
+		relationships: [],
+		user_attributes: model.facts.user_attributes.filter((row) => row.user === user),
+		instance_attributes: model.facts.instance_attributes.filter(
+			({ type, key }) => type === named.type && key === named.key,
+		),
+	};
+	const instances = new Set<string>();
+	const facts: AttemptFact[] = [{ fact: 'tenant', tenant }];
+	if (model.facts.users.includes(user)) facts.push({ fact: 'user', user });
+	for (const step of chain) {
+		if (step.type === 'set_rule') continue;
+		const { resource } = step;
+		const inTenant = resource.startsWith('__tenant:');
+		if (!inTenant) instances.add(resource);
+		if (step.type === 'role_derivation') {
+			instances.add(step.subject);
+			facts.push({
+				fact: 'relationship_tuple',
+				subject: step.subject,
+				relation: step.relation,
+				object: resource,
+				tenant,
+			});
+		} else if (inTenant) {
+			facts.push({ fact: 'role_assignment', user, role: step.role, tenant });
+		} else {
+			const role = step.role.slice(resource.length + 1);
+			facts.push({ fact: 'role_assignment', user, role, tenant, resource_instance: resource });
+		}
+	}
+	// Conditions see the attributes of the instance, if it is there.
+	if (by === 'set_rule' && model.facts.instances.some(({ type, key }) => type === named.type && key === named.key)) {
+		instances.add(`${named.type}:${named.key}`);
+	}
+	for (const resource_instance of instances) facts.push({ fact: 'resource_instance', resource_instance, tenant });
+	return changed(
+		{ ...model, facts: empty },
+		facts.map((fact) => ({ kind: 'add', fact })),
+	);
+}
+
+/** The model without facts that say something of what does not exist, or that have ended by a time. */
+export function standing(model: Model, time: number): Model {
+	const { facts } = model;
+	const users = new Set(facts.users);
+	const tenants = new Set(facts.tenants.map(({ key }) => key));
+	const instances = facts.instances.filter(({ tenant }) => tenants.has(tenant));
+	const names = new Set(instances.map(({ type, key }) => `${type}:${key}`));
+	const lives = ({ expires_at }: { readonly expires_at?: number }) => expires_at === undefined || expires_at > time;
+	return {
+		...model,
+		facts: {
+			...facts,
+			instances,
+			role_assignments: facts.role_assignments.filter(
+				(row) => lives(row) && users.has(row.user) && tenants.has(row.tenant),
+			),
+			instance_assignments: facts.instance_assignments.filter(
+				(row) => lives(row) && users.has(row.user) && names.has(`${row.type}:${row.instance}`),
+			),
+			relationships: facts.relationships.filter(
+				(row) =>
+					lives(row) && names.has(`${row.type}:${row.instance}`) && names.has(`${row.subject_type}:${row.subject}`),
+			),
+			user_attributes: facts.user_attributes.filter(({ user }) => users.has(user)),
+			instance_attributes: facts.instance_attributes.filter(({ type, key }) => names.has(`${type}:${key}`)),
+		},
+	};
+}
+
+function splitName(name: string) {
+	const colon = name.indexOf(':');
+	return { type: name.slice(0, colon), key: name.slice(colon + 1) };
+}
