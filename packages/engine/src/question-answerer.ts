@@ -161,7 +161,7 @@ function denial(code: string, detail?: string): CheckResult {
 function decided(query: unknown, context: DecisionContext): CheckResult {
 	const { success, data, error } = wire.Query.safeParse(query);
 	if (!success) return denial('invalid_query', z.prettifyError(error).slice(0, maxDetail));
-	return decide(context, normalise(data, context.time), data.use_debugger ?? false);
+	return decide(context, normalise(data, context.time), (data.use_debugger ?? false) !== false);
 }
 
 function* decidedAll(queries: readonly unknown[], context: DecisionContext): Steps<readonly CheckResult[]> {
