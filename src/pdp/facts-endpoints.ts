@@ -21,6 +21,9 @@ const places = [
 	{ name: 'envFacts', path: '/v2/facts/:proj_id/:env_id/*rest', prefix: /^\/v2\/facts\/[^/]+\/[^/]+(?=\/)/ },
 ] as const;
 
+/** What a target in absolute form has before its path (RFC 9112, section 3.2.2). */
+const authority = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
+
 /** The headers that the control plane gets. */
 const forwarded = ['authorization', 'content-type', 'content-encoding'] as const;
 /** The headers that the client gets. */
@@ -47,10 +50,10 @@ export function factsEndpoints(
 				returns: {},
 				handle: async ({ headers, target, stream, closed }) => {
 					const wait = readFactsWait(headers, fallback);
-					const rest = target.replace(prefix, '');
-					refuseDotSegments(rest);
-					const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-					const answer = await forward(findFacts, { method, rest, headers, body: hasBody ? stream() : null }, closed);
+					const rest = target.replace(authority, '').replace(prefix, '');
+					refuseOtherPath(rest);
+					const body = hasBody(method, headers) ? stream() : null;
+					const answer = await forward(findFacts, { method, rest, headers, body }, closed);
 					const revision = answer.headers['x-revision'];
 					if (method !== 'get' && answer.status < 300 && revision !== undefined) {
 						await awaitArrival(replica, Number(revision), wait, closed);
@@ -63,7 +66,7 @@ export function factsEndpoints(
 }
 
 interface ForwardedCall {
-	readonly method: string;
+	readonly method: (typeof methods)[number];
 	readonly rest: string;
 	readonly headers: Readonly<Record<string, string | undefined>>;
 	readonly body: Readable | null;
@@ -77,7 +80,8 @@ async function forward(findFacts: FindFacts, call: ForwardedCall, closed: AbortS
 			const sent = chosen(forwarded, (name) => headers[name]);
 			const content = body === null ? {} : { body, duplex: 'half' as const };
 			const url = (await findFacts(signal)) + rest;
-			const response = await fetch(url, { method, headers: sent, redirect: 'manual', signal, ...content });
+			const init = { method: method.toUpperCase(), headers: sent, redirect: 'manual', signal } as const;
+			const response = await fetch(url, { ...init, ...content });
 			const bytes = new Uint8Array(await response.arrayBuffer());
 			return new Raw(
 				response.status,
@@ -106,9 +110,18 @@ function chosen(
 	);
 }
 
-/** A URL with dot segments would leave the facts. */
-function refuseDotSegments(rest: string): void {
+/** Whether there is a body to pass on. That of a GET or HEAD means nothing, and `fetch` refuses to send it. */
+function hasBody(method: string, headers: ForwardedCall['headers']): boolean {
+	if (method === 'get') return false;
+	return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+/** What a URL reads otherwise than the path of a request: `\` as a slash, blanks as nothing, and `#` as the end. */
+const rewritten = /[\\#\s]/;
+
+/** A URL with dot segments would leave the facts, and one that is read otherwise may have some. */
+function refuseOtherPath(rest: string): void {
 	const [path = ''] = rest.split('?');
 	const leaves = path.split('/').some((segment) => /^(\.|%2e){1,2}$/i.test(segment));
-	if (leaves) throw new Failure('not_found', `no endpoint is served on \`${rest}\``);
+	if (leaves || rewritten.test(path)) throw new Failure('not_found', `no endpoint is served on \`${rest}\``);
 }

@@ -1,10 +1,11 @@
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import type { DecisionPointOptions } from '../../src/pdp/endpoints.js';
 import type { FactsWait } from '../../src/pdp/facts-wait.js';
 import { acme, snapshot } from './environment.js';
-import { serve } from './served.js';
+import { key, serve } from './served.js';
 
 /** Facts through a decision point whose control plane is not there, or whose writes do not arrive. */
 
@@ -25,11 +26,25 @@ async function farAhead(t: ExecutionContext): Promise<string> {
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/facts/p/e`;
 }
 
+/** A control plane that answers what it was asked. */
+async function echo(t: ExecutionContext): Promise<string> {
+	const server = createServer(async ({ method, url }, response) => {
+		response.end(method === 'HEAD' ? undefined : `${method} ${url}`);
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	t.teardown(() => server.close());
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/facts/p/e`;
+}
+
 async function serveFacts(t: ExecutionContext, url: string, options: Partial<DecisionPointOptions> = {}) {
+	return (await serveFactsAt(t, url, options)).http;
+}
+
+async function serveFactsAt(t: ExecutionContext, url: string, options: Partial<DecisionPointOptions> = {}) {
 	const served = await serve(t, { facts: { find: async () => url, wait: never }, ...options });
 	served.feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
 	await served.replica.reached(7);
-	return served.http;
+	return served;
 }
 
 test('a write that does not arrive in time is answered, or 424', async (t) => {
@@ -55,4 +70,71 @@ test('a control plane that cannot be reached is 502', async (t) => {
 	const answer = await http.post('/facts/users', { key: 'ann' });
 	t.is(answer.status, 502);
 	t.regex(String(answer.body['detail']), /control plane did not answer/);
+});
+
+interface Asked {
+	readonly method: string;
+	/** As it is sent. */
+	readonly target: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: string;
+}
+
+function ask(url: string, { method, target, headers, body }: Asked): Promise<readonly [status: number, text: string]> {
+	const sent = { authorization: `Bearer ${key}`, ...headers };
+	const { hostname, port } = new URL(url);
+	return new Promise((resolve, reject) => {
+		request({ hostname, port, method, path: target, headers: sent }, async (response) => {
+			resolve([response.statusCode ?? 0, await text(response)]);
+		})
+			.on('error', reject)
+			.end(body);
+	});
+}
+
+test('a call reaches the same path of the facts, by the same method', async (t) => {
+	const { url } = await serveFactsAt(t, await echo(t));
+	const empty = { 'content-length': '0' };
+	for (const [asked, expected] of [
+		[{ method: 'GET', target: '/facts/users/a%7Cb?x=\\' }, 'GET /v2/facts/p/e/users/a%7Cb?x=\\'],
+		[{ method: 'POST', target: '/facts/users', headers: empty }, 'POST /v2/facts/p/e/users'],
+		[{ method: 'PUT', target: '/facts/users/a', headers: empty }, 'PUT /v2/facts/p/e/users/a'],
+		[{ method: 'PATCH', target: '/facts/users/a', headers: empty }, 'PATCH /v2/facts/p/e/users/a'],
+		[{ method: 'DELETE', target: '/facts/users/a' }, 'DELETE /v2/facts/p/e/users/a'],
+		[{ method: 'GET', target: '//facts//users' }, 'GET /v2/facts/p/e/users'],
+		[{ method: 'GET', target: 'http://other.example/facts/users' }, 'GET /v2/facts/p/e/users'],
+		[{ method: 'GET', target: 'http://other.example/v2/facts/x/y/users?a' }, 'GET /v2/facts/p/e/users?a'],
+		[{ method: 'GET', target: '/v2/facts/../%2e%2e/users' }, 'GET /v2/facts/p/e/users'],
+		// A body of a GET means nothing.
+		[{ method: 'GET', target: '/facts/users', headers: empty }, 'GET /v2/facts/p/e/users'],
+		[
+			{ method: 'GET', target: '/facts/users', headers: { 'content-length': '2' }, body: '{}' },
+			'GET /v2/facts/p/e/users',
+		],
+		[{ method: 'GET', target: '/facts/users', headers: { 'transfer-encoding': 'chunked' } }, 'GET /v2/facts/p/e/users'],
+		[{ method: 'HEAD', target: '/facts/users', headers: empty }, ''],
+	] satisfies readonly (readonly [Asked, string])[]) {
+		t.deepEqual(await ask(url, asked), [200, expected], JSON.stringify(asked));
+	}
+});
+
+test('no call leaves the facts', async (t) => {
+	const { url } = await serveFactsAt(t, await echo(t));
+	for (const target of [
+		'/facts/../x',
+		'/facts/users/..',
+		'/facts/%2e%2E/x',
+		'/facts/.%2e/x',
+		'/facts/x\\..\\..\\..\\..\\api-key/scope',
+		'/facts/x/..\\..',
+		'/facts/\\..#',
+		'/facts/..#/x',
+		'/facts/..?x',
+		'http://other.example/facts/../x',
+		'http://other.example/facts/x\\..\\..',
+	]) {
+		const [status, answer] = await ask(url, { method: 'GET', target });
+		t.is(status, 404, target);
+		t.regex(answer, /no endpoint is served/, target);
+	}
 });
