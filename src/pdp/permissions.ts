@@ -128,12 +128,13 @@ function* instancesWanted(facts: FactsIndex, input: PermissionsInput, time: numb
 function* instancesOpenedInTenants(facts: FactsIndex, input: PermissionsInput, time: number): Steps<readonly string[]> {
 	if (!asksForInstances(input)) return [];
 	const tenantsOpened = yield* openedTenants(facts, input.user.key, time);
-	const types = (input.resource_types ?? facts.schema.types).filter((type) => tenantsOpened(type).size > 0);
-	if (types.length === 0) return [];
+	const types = input.resource_types ?? facts.schema.types;
+	const wanted = new Set(types.filter((type) => tenantsOpened(type).size > 0));
+	if (wanted.size === 0) return [];
 	const found: string[] = [];
-	const wanted = new Set(types);
 	let visited = 0;
-	for (const instance of input.resources === undefined ? facts.instances : possibleNames(input.resources, types)) {
+	const names = input.resources === undefined ? facts.instances : possibleNames(new Set(input.resources), wanted);
+	for (const instance of names) {
 		visited += 1;
 		if (visited % stride === 0) yield;
 		const type = instanceType(instance);
@@ -144,7 +145,7 @@ function* instancesOpenedInTenants(facts: FactsIndex, input: PermissionsInput, t
 }
 
 /** The names that instances of the types may have of which a filter says the name or the bare key. */
-function* possibleNames(resources: readonly string[], types: readonly string[]): Iterable<string> {
+function* possibleNames(resources: ReadonlySet<string>, types: ReadonlySet<string>): Iterable<string> {
 	for (const resource of resources) {
 		yield resource;
 		for (const type of types) yield instanceName({ type, key: resource });
