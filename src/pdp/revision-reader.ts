@@ -1,6 +1,7 @@
 /** Serves requests that read one revision over several turns of the event loop. */
 
 import { Failure } from '../failure.js';
+import { forEachChunk } from './chunks.js';
 import type { DecisionContext, RecordDecision } from './decide.js';
 import type { Steps } from './engine/steps.js';
 import type { Leases, ReaderKind } from './leases.js';
@@ -49,7 +50,8 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 				const kept: Parameters<RecordDecision>[] = [];
 				const keeping = record === undefined ? context : { ...context, record: keepIn(kept) };
 				const result = await scheduler.run(work(keeping), { wanted, spend });
-				for (const decision of kept) record?.(...decision);
+				lease.release();
+				if (record !== undefined && kept.length > 0) await scheduler.run(logAll(kept, record));
 				return {
 					revision,
 					policyRevision,
@@ -71,6 +73,13 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 /** Keeps decisions with their places: work that starts again makes them again, and each is logged once. */
 function keepIn(kept: Parameters<RecordDecision>[]): RecordDecision {
 	return (input, code, duration) => kept.push([input, code, duration, kept.length]);
+}
+
+/** Logs decisions in steps: each line has to be written, and there may be thousands. */
+function logAll(kept: readonly Parameters<RecordDecision>[], record: RecordDecision): Steps<void> {
+	return forEachChunk(kept, (decisions) => {
+		for (const decision of decisions) record(...decision);
+	});
 }
 
 /** Counts processor time, and throws when it exceeds the budget. */

@@ -533,3 +533,37 @@ test.serial('work for a client that went away ends', async (t) => {
 	t.is(world.leases.size, 0);
 	await t.throwsAsync(endless.promise, { message: 'the client went away' });
 });
+
+test.serial('the decisions of a request are logged over several turns', async (t) => {
+	const world = await World.start(t);
+	const perTurn = new Map<number, number>();
+	const record = () => {
+		perTurn.set(world.loop.turn, (perTurn.get(world.loop.turn) ?? 0) + 1);
+	};
+	const read = createRevisionReader({
+		now: () => ({ ...world.now(), record }),
+		leases: world.leases,
+		scheduler: world.turns,
+		budget: Number.POSITIVE_INFINITY,
+	});
+	const many = 5_000;
+	const request = watched(
+		read({
+			kind: 'batch',
+			*work({ record: keep }) {
+				const about = { type: 'document', tenant: 'acme' };
+				const asked = { user: { key: 'ann' }, action: 'read', resource: about, time: 0 };
+				for (let left = many; left > 0; left -= 1) keep?.(asked, 'allow', 0);
+				yield;
+			},
+		}),
+	);
+	for (let turn = 0; !request.over && turn < 10_000; turn += 1) await world.loop.turns(1);
+	await request.promise;
+	const counts = [...perTurn.values()];
+	t.is(
+		counts.reduce((sum, count) => sum + count, 0),
+		many,
+	);
+	t.true(Math.max(...counts) <= 500);
+});
