@@ -14,7 +14,7 @@ import { databaseFailure } from './database-failure.js';
 import { AuditLogKeeper } from './domain/audit-log-keeper.js';
 import { ExpirySweeper, type SweptStore } from './domain/expiry-sweeper.js';
 import type { Surround } from './http/mount.js';
-import { createApplication, type Listening, listen, type Served } from './http/server.js';
+import { createApplication, type Listening, listen, maxBodyValues, type Served } from './http/server.js';
 import { createLogger, type Logger } from './log.js';
 import { findOpa } from './opa.js';
 import { createSender } from './outbound/send.js';
@@ -295,6 +295,12 @@ export async function startDecisionPoint(
 	};
 }
 
+/**
+ * The most characters of an upload to the API's decision log. JSON has at most two values in three characters, so that
+ * no upload holds more values than a request may.
+ */
+const maxUpload = maxBodyValues * 1.5;
+
 /** The decision log of the settings; `null` when decisions are not logged. */
 function decisionLog(
 	config: Config,
@@ -308,7 +314,7 @@ function decisionLog(
 		if (place.startsWith('file:')) return fileReceiver(place.slice('file:'.length));
 		if (place !== 'api') return httpReceiver({ name: 'collector', url: place, token: config.decision_log_token });
 		const url = `${controlPlane.replace(/\/+$/, '')}/v1/decision_logs/ingress`;
-		return httpReceiver({ name: 'api', url, token: apiKey });
+		return httpReceiver({ name: 'api', url, token: apiKey, maxLength: maxUpload });
 	});
 	const { decision_log_sampling: sampling, decision_log_mask: masks } = config;
 	return new DecisionLog({ receivers, sampling, masks, labels: () => ({ id: name(), version }), log });

@@ -27,21 +27,64 @@ export interface EventLabels {
 /** The path of a member of the input that is not logged, such as `['user', 'attributes', 'ssn']`. */
 export type MaskedPath = readonly string[];
 
-/** The line of a decision: JSON. Masked members are left out, and `erased` has their JSON pointers. */
+/** The longest line of an event, in characters: that of which the API keeps the input. */
+const maxEventLength = 64 * 1024;
+
+/** How deep an input may nest. The API takes no deeper JSON than 100 levels, and an input is not the outermost one. */
+const maxInputDepth = 90;
+
+/** The most characters of one text where an input is cut. */
+const maxCutText = 1_024;
+
+/**
+ * The line of a decision: JSON. Masked members are left out, and `erased` has their JSON pointers. An input that is too
+ * long or nests too deeply is `truncated`: one event that a receiver refuses would take others of its chunk with it.
+ */
 export function eventLine(decision: LoggedDecision, labels: EventLabels, masks: readonly MaskedPath[]): string {
+	const { time: _, ...asked } = decision.input;
+	const masked = withoutMasked(asked, masks);
+	if (!isDeeper(masked.value, maxInputDepth)) {
+		const line = lineWith(masked, decision, labels, false);
+		if (line.length <= maxEventLength) return line;
+	}
+	return lineWith(withoutMasked(cut(decision.input), masks), decision, labels, true);
+}
+
+/** What a check is about, without attributes and context. */
+function cut({ user, action, resource: { type, key, tenant } }: EngineInput): unknown {
+	const short = (text: string) => (text.length <= maxCutText ? text : wellFormed(text.slice(0, maxCutText)));
+	const resource = { type: short(type), ...(key === undefined ? {} : { key: short(key) }), tenant: short(tenant) };
+	return { user: { key: short(user.key) }, action: short(action), resource };
+}
+
+/** A text without the first half of a character that was cut in two. */
+function wellFormed(text: string): string {
+	return text.replace(/[\ud800-\udbff]$/, '');
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+function lineWith(
+	{ value, erased }: Masked,
+	decision: LoggedDecision,
+	labels: EventLabels,
+	truncated: boolean,
+): string {
 	const { input, code, duration, revision, policyRevision, decisionId, requestId, sdk } = decision;
-	const { time, ...asked } = input;
-	const { value, erased } = withoutMasked(asked, masks);
 	return JSON.stringify({
 		labels,
 		decision_id: decisionId,
 		path: 'regolith/check/code',
 		input: value,
 		result: { allow: code === 'allow', code },
-		timestamp: new Date(time).toISOString(),
+		timestamp: new Date(input.time).toISOString(),
 		bundles: { environment: { revision: String(revision) } },
 		metrics: { timer_rego_query_eval_ns: Math.round(duration * 1e6) },
 		...(erased.length === 0 ? {} : { erased }),
+		...(truncated ? { truncated } : {}),
 		custom: { request_id: requestId, policy_revision: policyRevision, sdk },
 	});
 }

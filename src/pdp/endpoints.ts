@@ -167,6 +167,9 @@ function createSurround(options: DecisionPointOptions): Surround {
 	};
 }
 
+/** The most characters of what a client's library calls itself. */
+const maxSdkLength = 256;
+
 /** What one request is decided with. Throws `unavailable` without a revision. */
 function decisionContext(options: DecisionPointOptions, request: AnyRequest): DecisionContext {
 	const { replica, log, clock = systemClock, decisions, maxDataAge = Number.POSITIVE_INFINITY } = options;
@@ -188,7 +191,7 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 	const { id: requestId, headers } = request;
 	// Not the request's id, which clients of AuthZEN choose.
 	const ownId = randomUUID();
-	const sdk = headers['x-permit-sdk-version'] ?? headers['x-permit-sdk-language'];
+	const sdk = (headers['x-permit-sdk-version'] ?? headers['x-permit-sdk-language'])?.slice(0, maxSdkLength);
 	return {
 		...context,
 		decisionId: ownId,

@@ -58,14 +58,16 @@ export interface Collector {
 	readonly url: string;
 	/** The bearer token, where it wants one. */
 	readonly token: string | null;
+	/** The most characters of a chunk; 1 MiB unless given. */
+	readonly maxLength?: number;
 }
 
 /** Posts a JSON array of events, compressed, as OPA does. Redirections are not followed. */
-export function httpReceiver({ name, url, token }: Collector): EventReceiver {
+export function httpReceiver({ name, url, token, maxLength = 1024 * 1024 }: Collector): EventReceiver {
 	return {
 		name,
 		maxEvents: 1_000,
-		maxLength: 1024 * 1024,
+		maxLength,
 		async send(lines, signal) {
 			const body = await compress(`[${lines.join(',')}]`);
 			const headers = {

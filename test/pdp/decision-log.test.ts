@@ -69,6 +69,36 @@ test('masked members are left out and named, and others stay', (t) => {
 	t.is(input.user.attributes.ssn, '1', 'the input itself is as it was');
 });
 
+for (const [title, changed, shown] of [
+	['long attributes', { user: { key: 'ann', attributes: { text: 'x'.repeat(65_536) } } }, {}],
+	['a long action', { action: `${'x'.repeat(1_023)}\u{1f600}${'x'.repeat(65_536)}` }, { action: 'x'.repeat(1_023) }],
+	['a deep context', { context: nested(95) }, {}],
+	[
+		'a long type',
+		{ resource: { type: 't'.repeat(70_000), tenant: 'acme' } },
+		{ resource: { type: 't'.repeat(1_024), tenant: 'acme' } },
+	],
+] as const) {
+	test(`an event that a receiver may refuse says what was asked, cut: ${title}`, (t) => {
+		const asked = { ...input, ...changed };
+		const line = eventLine({ ...decision, input: asked }, labels, []);
+		t.true(line.length <= 65_536);
+		const { resource } = input;
+		const event = JSON.parse(line);
+		t.deepEqual(event.input, { user: { key: 'ann' }, action: 'read', resource, ...shown });
+		t.true(event.truncated);
+		t.deepEqual(event.result, { allow: false, code: 'no_permission' });
+		const masked = JSON.parse(eventLine({ ...decision, input: asked }, labels, [['user', 'key']]));
+		t.deepEqual(masked.input.user, {});
+		t.deepEqual(masked.erased, ['/input/user/key']);
+	});
+}
+
+/** An object with objects in it, so many levels deep. */
+function nested(levels: number): Readonly<Record<string, unknown>> {
+	return levels === 1 ? {} : { a: nested(levels - 1) };
+}
+
 const rules: readonly SamplingRule[] = [
 	{ user: 'probe', rate: 0 },
 	{ allow: true, resource_type: 'document', action: 'read', rate: 0.25 },
@@ -208,7 +238,7 @@ test('each check of a request is logged once: single ones, and many with their p
 	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
 	await replica.reached(7);
 	const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
-	const headers = { 'x-permit-sdk-version': 'node:2.7.5' };
+	const headers = { 'x-permit-sdk-version': `node:2.7.5 ${'x'.repeat(10_000)}` };
 	const one = await http.post('/allowed', annWrites, { headers });
 	const many = await http.post('/allowed/bulk', [
 		annWrites,
@@ -238,7 +268,7 @@ test('each check of a request is logged once: single ones, and many with their p
 	t.deepEqual(logged[0].custom, {
 		request_id: one.headers.get('x-request-id'),
 		policy_revision: 7,
-		sdk: 'node:2.7.5',
+		sdk: `node:2.7.5 ${'x'.repeat(245)}`,
 	});
 	t.deepEqual(decisions.counts, { sampled_out: 1, receivers: { file: { sent: 5, lost: 0 } } });
 });
