@@ -15,13 +15,10 @@ import { type UrlAttributes, type UrlPattern, urlPattern } from './url-pattern.j
 /** The code of a request that no mapping rule matches. */
 export const noMatchingRule = 'no_matching_mapping_rule';
 
-/** How many rules are looked at between two pauses. */
-const stride = 32;
-
 /** How many expressions of one request the thread matches; beyond it, the request matches none. */
 const maxAsked = 100;
 
-/** What is known of a rule whose expression the thread matched. */
+/** What is known of a rule: that it does not match, or what the thread said of its expression. */
 type Known = UrlAttributes | null | 'late';
 
 /** An answer, or the expression that has to be matched before there can be one. */
@@ -62,7 +59,7 @@ export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
 			handle: async ({ body, headers, closed }, { read }) => {
 				const known = new Map<MappingRule, Known>();
 				const request = { body, mode, known, asked: headers['x-debug'] };
-				for (;;) {
+				for (let questions = 0; ; questions += 1) {
 					const { result: found, ...from } = await read({
 						kind: 'batch',
 						work: (context) => decideUrl(context, request),
@@ -70,7 +67,7 @@ export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
 					});
 					if ('result' in found) return chunkedReply({ ...from, result: [JSON.stringify(found.result)] });
 					const { ask, source } = found;
-					known.set(ask, known.size < maxAsked ? await thread.match(source, body.url) : 'late');
+					known.set(ask, questions < maxAsked ? await thread.match(source, body.url) : 'late');
 				}
 			},
 		}),
@@ -80,8 +77,8 @@ export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
 interface UrlRequest {
 	readonly body: UrlQuery;
 	readonly mode: Mode;
-	/** What the thread has found out so far. */
-	readonly known: ReadonlyMap<MappingRule, Known>;
+	/** What has been found out so far, so that going on after an expression of the thread begins nothing anew. */
+	readonly known: Map<MappingRule, Known>;
 	/** The header `X-Debug`. */
 	readonly asked: string | undefined;
 }
@@ -91,14 +88,15 @@ interface UrlRequest {
  * to match: nobody gets past one by making it late or ambiguous.
  */
 function* decideUrl(context: DecisionContext, { body, mode, known, asked }: UrlRequest): Steps<Found> {
-	let seen = 0;
 	for (const rule of context.facts.mappingRules.forMethod(body.http_method)) {
-		seen += 1;
-		if (seen % stride === 0) yield;
+		if (known.get(rule) === null) continue;
+		// A single expression may take as long as a slice.
+		yield;
 		const pattern = patternFor(rule);
 		const attributes = pattern.kind === 'linear' ? pattern.match(body.url) : known.get(rule);
 		if (attributes === undefined && pattern.kind === 'backtracking') return { ask: rule, source: pattern.source };
 		if (attributes === 'late' || attributes === 'ambiguous') break;
+		if (attributes === null) known.set(rule, null);
 		if (attributes) {
 			const query = mapped(body, rule, attributes);
 			const input = normalise(query, context.time, mode);

@@ -329,6 +329,18 @@ test('the thread is replaced after an expression that takes too long, and those 
 	t.deepEqual(await thread.match('h', bait), {});
 });
 
+test('checks are answered between the expressions of one request', async (t) => {
+	const slow = Array.from({ length: 30 }, (_, index) =>
+		rule(`^${safe}/(?:.*a){${100 - index}}b`, { url_type: 'regex' }),
+	);
+	const served = await mapping(t, slow);
+	const ended: string[] = [];
+	const asked = ask(served, `${api}/${'a'.repeat(8_000)}`).then(() => ended.push('url'));
+	const check = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'acme' } };
+	await Promise.all([asked, served.http.post('/allowed', check).then(() => ended.push('check'))]);
+	t.deepEqual(ended, ['check', 'url']);
+});
+
 test('expressions that match in linear time are matched without the thread', (t) => {
 	const kinds = cases.filter(({ regex }) => regex).map(({ rule: url }) => [url, urlPattern(url, true).kind]);
 	t.true(kinds.filter(([, kind]) => kind === 'linear').length > 12);
