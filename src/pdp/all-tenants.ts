@@ -1,7 +1,7 @@
 /** One check asked in many tenants. */
 
 import type { Query } from '../wire/check.js';
-import { forEachChunk, sortedBy } from './chunks.js';
+import { forEachItem, sortedBy } from './chunks.js';
 import { type DecisionContext, decide } from './decide.js';
 import type { Steps } from './engine/steps.js';
 import type { FactsIndex } from './facts-index.js';
@@ -22,13 +22,11 @@ export function* allowedTenants(
 	const { facts, time } = context;
 	const tenants = facts.hasUser(query.user.key) ? yield* tenantsOf(facts, query.user.key, time) : facts.tenants.keys();
 	const allowed: string[] = [];
-	yield* forEachChunk(yield* sortedBy(tenants, (tenant) => tenant), (chunk) => {
-		for (const key of chunk) {
-			const asked = { ...query, resource: { ...query.resource, tenant: key } };
-			const result = decide(unlogged, normalise(asked, time, mode), explain);
-			const tenant = { key, attributes: facts.tenants.get(key) ?? {} };
-			if (result.allow) allowed.push(JSON.stringify({ tenant, ...result }));
-		}
+	yield* forEachItem(yield* sortedBy(tenants, (tenant) => tenant), (key) => {
+		const asked = { ...query, resource: { ...query.resource, tenant: key } };
+		const result = decide(unlogged, normalise(asked, time, mode), explain);
+		const tenant = { key, attributes: facts.tenants.get(key) ?? {} };
+		if (result.allow) allowed.push(JSON.stringify({ tenant, ...result }));
 	});
 	return yield* arrayChunks(allowed);
 }

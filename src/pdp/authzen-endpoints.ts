@@ -21,7 +21,7 @@ import {
 import { evaluationInput } from './authzen-input.js';
 import { authzenPaths, metadataEndpoints } from './authzen-metadata.js';
 import { type Found, searchActions, searchResources, searchSubjects } from './authzen-search.js';
-import { enough, forEachChunk } from './chunks.js';
+import { enough, forEachItem } from './chunks.js';
 import { type DecisionContext, decide } from './decide.js';
 import { headerExplains, maxExplained } from './decision-endpoints.js';
 import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from './endpoint.js';
@@ -136,14 +136,11 @@ function* evaluatedInOrder(
 ): Steps<readonly string[]> {
 	const last = lastDecision[request.options?.evaluations_semantic ?? 'execute_all'];
 	const results: string[] = [];
-	yield* forEachChunk([...request.evaluations.keys()], (indexes) => {
-		for (const index of indexes) {
-			const evaluation = evaluationAt(request, index);
-			const result = 'problem' in evaluation ? refused(evaluation.problem) : evaluate(evaluation);
-			results.push(JSON.stringify(result));
-			if (result.decision === last) return enough;
-		}
-		return undefined;
+	yield* forEachItem(request.evaluations.keys(), (index) => {
+		const evaluation = evaluationAt(request, index);
+		const result = 'problem' in evaluation ? refused(evaluation.problem) : evaluate(evaluation);
+		results.push(JSON.stringify(result));
+		return result.decision === last ? enough : undefined;
 	});
 	return ['{"evaluations":', ...(yield* arrayChunks(results)), '}'];
 }

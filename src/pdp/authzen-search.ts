@@ -13,7 +13,7 @@ import {
 } from '../wire/authzen.js';
 import { usersWhoMay } from './authorized-users.js';
 import { type EvaluationReading, evaluationInput, tenantAsked } from './authzen-input.js';
-import { enough, forEachChunk, sortedBy } from './chunks.js';
+import { enough, forEachItem, sortedBy } from './chunks.js';
 import type { DecisionContext } from './decide.js';
 import type { Steps } from './engine/steps.js';
 import type { EngineInput } from './engine.js';
@@ -139,12 +139,9 @@ class Pages {
 		const last = this.#last;
 		const found: string[] = [];
 		const ahead = last === undefined ? candidates : yield* after(candidates, last);
-		yield* forEachChunk(yield* sortedBy(ahead, (candidate) => candidate), (chunk) => {
-			for (const candidate of chunk) {
-				if (engine.code(inputFor(candidate)) === 'allow') found.push(candidate);
-				if (found.length > this.#limit) return enough;
-			}
-			return undefined;
+		yield* forEachItem(yield* sortedBy(ahead, (candidate) => candidate), (candidate) => {
+			if (engine.code(inputFor(candidate)) === 'allow') found.push(candidate);
+			return found.length > this.#limit ? enough : undefined;
 		});
 		const more = found.length > this.#limit;
 		const shown = more ? found.slice(0, this.#limit) : found;

@@ -10,12 +10,9 @@ const most = 500;
 /** How many items are sorted or merged between two pauses. */
 const stride = 1_000;
 
-/** What the work on a chunk returns when it wants no more. */
-export const enough = Symbol('enough');
-
 /**
- * Runs over a list in chunks that take about two milliseconds each, and pauses in between. Ends early when `run` returns
- * `enough`.
+ * Runs over a list in chunks that take about two milliseconds each, and pauses in between: for items of about the same
+ * cost that are cheaper together.
  */
 export function* forEachChunk<T>(
 	list: readonly T[],
@@ -25,11 +22,25 @@ export function* forEachChunk<T>(
 	let size = 4;
 	for (let start = 0; start < list.length; ) {
 		const began = now();
-		if (run(list.slice(start, start + size)) === enough) return;
+		run(list.slice(start, start + size));
 		const took = now() - began;
 		start += size;
 		if (took > wanted) size = Math.max(1, size >> 1);
 		else if (took < wanted / 2) size = Math.min(most, size * 2);
+		yield;
+	}
+}
+
+/** What the work on an item returns when it wants no more. */
+export const enough = Symbol('enough');
+
+/**
+ * Runs over items one by one, and pauses after each: one may take a thousand times as long as those before it. Ends early
+ * when `run` returns `enough`.
+ */
+export function* forEachItem<T>(items: Iterable<T>, run: (item: T) => unknown): Steps<void> {
+	for (const item of items) {
+		if (run(item) === enough) return;
 		yield;
 	}
 }

@@ -10,7 +10,7 @@ import { LocalAssignment, type Query } from '../wire/check.js';
 import { AssignmentsInput, BulkInput, CheckInput, PermissionsInput, RootResult, UsersInput } from '../wire/data-api.js';
 import { allowedTenants } from './all-tenants.js';
 import { authorizedUsers } from './authorized-users.js';
-import { forEachChunk } from './chunks.js';
+import { forEachItem } from './chunks.js';
 import { type DecisionContext, decide } from './decide.js';
 import { explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from './endpoint.js';
@@ -178,9 +178,7 @@ function allowingSources(debug: unknown): string[] {
 
 function* roots(queries: readonly Query[], context: DecisionContext, mode: Mode): Steps<readonly string[]> {
 	const results: string[] = [];
-	yield* forEachChunk(queries, (chunk) => {
-		for (const query of chunk) results.push(JSON.stringify(root(query, context, mode)));
-	});
+	yield* forEachItem(queries, (query) => results.push(JSON.stringify(root(query, context, mode))));
 	return ['{"result":{"allow":', ...(yield* arrayChunks(results)), '}}'];
 }
 

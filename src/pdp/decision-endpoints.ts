@@ -4,7 +4,7 @@ import { unprocessable } from '../failure.js';
 import { reply } from '../http/endpoint.js';
 import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../wire/check.js';
 import { decideWithAttempts } from './attempts.js';
-import { forEachChunk } from './chunks.js';
+import { forEachItem } from './chunks.js';
 import { type DecisionContext, decide } from './decide.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 import type { Steps } from './engine/steps.js';
@@ -92,9 +92,7 @@ function* decidedAll(
 	decided: (query: Query) => AuthorizationResult,
 ): Steps<readonly string[]> {
 	const results: string[] = [];
-	yield* forEachChunk(queries, (chunk) => {
-		for (const query of chunk) results.push(JSON.stringify(decided(query)));
-	});
+	yield* forEachItem(queries, (query) => results.push(JSON.stringify(decided(query))));
 	return ['{"allow":', ...(yield* arrayChunks(results)), '}'];
 }
 

@@ -1,7 +1,7 @@
 /** Serves requests that read one revision over several turns of the event loop. */
 
 import { Failure } from '../failure.js';
-import { forEachChunk } from './chunks.js';
+import { forEachItem } from './chunks.js';
 import type { DecisionContext, RecordDecision } from './decide.js';
 import type { Steps } from './engine/steps.js';
 import type { Leases, ReaderKind } from './leases.js';
@@ -77,9 +77,7 @@ function keepIn(kept: Parameters<RecordDecision>[]): RecordDecision {
 
 /** Logs decisions in steps: each line has to be written, and there may be thousands. */
 function logAll(kept: readonly Parameters<RecordDecision>[], record: RecordDecision): Steps<void> {
-	return forEachChunk(kept, (decisions) => {
-		for (const decision of decisions) record(...decision);
-	});
+	return forEachItem(kept, (decision) => record(...decision));
 }
 
 /** Counts processor time, and throws when it exceeds the budget. */

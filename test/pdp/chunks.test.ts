@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { enough, forEachChunk, sortedBy } from '../../src/pdp/chunks.js';
+import { enough, forEachChunk, forEachItem, sortedBy } from '../../src/pdp/chunks.js';
 import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
 import { arrayChunks, objectChunks } from '../../src/pdp/json-chunks.js';
 
@@ -30,12 +30,12 @@ test('sorting pauses every thousand or so', (t) => {
 
 test('nothing more is done when there is enough', (t) => {
 	const seen: number[] = [];
-	const run = (portion: readonly number[]) => {
-		seen.push(...portion);
+	const run = (item: number) => {
+		seen.push(item);
 		return seen.length > 10 ? enough : undefined;
 	};
-	runToEnd(forEachChunk([...Array(5_000).keys()], run, () => 0));
-	t.deepEqual(seen, [...Array(12).keys()]);
+	t.is(stepsIn(forEachItem(Array(5_000).keys(), run)), 11, 'a pause after each');
+	t.deepEqual(seen, [...Array(11).keys()]);
 });
 
 test('portions are as large as takes about two milliseconds, and hold everything once', (t) => {

@@ -565,5 +565,5 @@ test.serial('the decisions of a request are logged over several turns', async (t
 		counts.reduce((sum, count) => sum + count, 0),
 		many,
 	);
-	t.true(Math.max(...counts) <= 500);
+	t.is(Math.max(...counts), 1, 'a long one may follow many short ones');
 });
