@@ -4,6 +4,7 @@ import type { Condition } from '../../compiler/condition/condition.js';
 import { parseConditions } from '../../compiler/condition/grammar.js';
 import type { Json } from '../../compiler/model.js';
 import { jsonMember, jsonMembers, valueAt } from './json-members.js';
+import type { SchemaTables } from './schema-tables.js';
 
 /** The two types of sets. */
 export type SetType = 'userset' | 'resourceset';
@@ -25,6 +26,15 @@ export interface ReadSet {
 export interface RuleOfSets {
 	readonly userSet: string;
 	readonly resourceSet: string;
+}
+
+const known = new WeakMap<SchemaTables, ConditionSets>();
+
+/** The condition sets of a schema. */
+export function conditionSetsIn(schema: SchemaTables): ConditionSets {
+	const sets = known.get(schema) ?? new ConditionSets(schema.value);
+	known.set(schema, sets);
+	return sets;
 }
 
 /** Reads each set when it is first asked for. */

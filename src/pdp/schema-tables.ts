@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import type { Json } from '../../compiler/model.js';
-import { ConditionSets } from './condition-sets.js';
 import { jsonMembers, valueAt } from './json-members.js';
 
 const Derivation = z.object({
@@ -27,7 +26,6 @@ const Derivations = z.array(Derivation).catch([]);
 export class SchemaTables {
 	readonly #derivations = new Map<string, readonly Derivation[]>();
 	readonly #derived = new Map<string, Derived[]>();
-	#sets: ConditionSets | undefined;
 
 	/** @param value the value at `regolith.schema`. */
 	constructor(readonly value: Json) {
@@ -62,12 +60,6 @@ export class SchemaTables {
 	/** The tenant roles that grant any action on a resource type. */
 	tenantRolesThatGrantSomething(type: string): ReadonlySet<string> {
 		return new Set(jsonMembers(valueAt(this.value, 'grants', type)).flatMap(([, roles]) => memberKeys(roles)));
-	}
-
-	/** The condition sets, read when they are first asked for. */
-	get sets(): ConditionSets {
-		this.#sets ??= new ConditionSets(this.value);
-		return this.#sets;
 	}
 
 	/** The keys of all resource types. */

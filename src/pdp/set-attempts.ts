@@ -7,7 +7,7 @@ import { lookUp } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
 import { setRulesPlace } from '../../compiler/rule-place.js';
 import type { Attempt, AttemptComparison, AttemptFact, AttemptStep } from '../wire/attempt.js';
-import type { RuleOfSets, SetType } from './condition-sets.js';
+import { conditionSetsIn, type RuleOfSets, type SetType } from './condition-sets.js';
 import type { Steps } from './engine/steps.js';
 import { type FoundAttempts, missingTenantAndUser } from './role-attempts.js';
 import { noChanges, type SetFacts, withAttribute } from './set-facts.js';
@@ -52,7 +52,7 @@ function* passedRules(sets: SetFacts, work: WorkLimit): Steps<FoundAttempts> {
 	const { facts, check } = sets.roles;
 	const subject = sets.subjectWith([], noChanges);
 	const attempts: Attempt[] = [];
-	for (const rule of facts.schema.sets.rules(check.type, check.action)) {
+	for (const rule of conditionSetsIn(facts.schema).rules(check.type, check.action)) {
 		if (attempts.length === maxFound) return { attempts, more: true };
 		if (work.step()) yield;
 		const matches =
@@ -75,7 +75,7 @@ function* failedRules(sets: SetFacts, work: WorkLimit): Steps<FoundAttempts> {
 		return ways;
 	}
 	try {
-		for (const rule of facts.schema.sets.rules(check.type, check.action)) {
+		for (const rule of conditionSetsIn(facts.schema).rules(check.type, check.action)) {
 			for (const user of yield* waysOf('userset', rule.userSet)) {
 				for (const resource of yield* waysOf('resourceset', rule.resourceSet)) {
 					if (attempts.length === maxFound) return { attempts, more: true };
@@ -287,7 +287,7 @@ function attemptBy(
 	{ add, compare }: { readonly add: AttemptFact[]; readonly compare: AttemptComparison[] },
 ): Attempt {
 	const { type, action, tenant } = roles.check;
-	const { sets } = roles.facts.schema;
+	const sets = conditionSetsIn(roles.facts.schema);
 	const role = sets.find('userset', type, userSet)?.standsFor;
 	const standsFor = sets.find('resourceset', type, resourceSet)?.standsFor;
 	const assigned: AttemptStep[] =

@@ -9,7 +9,7 @@ import { operatorNamed } from '../../compiler/condition/operator.js';
 import { lookUp } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
 import type { AttemptFact } from '../wire/attempt.js';
-import type { ReadSet, SetType } from './condition-sets.js';
+import { conditionSetsIn, type ReadSet, type SetType } from './condition-sets.js';
 import type { Steps } from './engine/steps.js';
 import type { EngineInput } from './engine.js';
 import type { RoleFacts } from './role-facts.js';
@@ -72,7 +72,7 @@ export class SetFacts {
 		let rules = 0;
 		let comparisons = 0;
 		const seen = new Set<string>();
-		for (const { userSet, resourceSet } of facts.schema.sets.rules(type, action)) {
+		for (const { userSet, resourceSet } of conditionSetsIn(facts.schema).rules(type, action)) {
 			rules += 1;
 			if (work.step()) yield;
 			for (const [set, key] of [['userset', userSet] as const, ['resourceset', resourceSet] as const]) {
@@ -183,7 +183,7 @@ export class SetFacts {
 		const given = exists ? add : add.filter(({ fact }) => fact !== 'role_assignment');
 		const subject = this.subjectWith(given, changes);
 		const known = new Map<string, boolean>();
-		for (const { userSet, resourceSet } of facts.schema.sets.rules(type, action)) {
+		for (const { userSet, resourceSet } of conditionSetsIn(facts.schema).rules(type, action)) {
 			if (work.step()) yield;
 			let both = true;
 			for (const set of [['userset', userSet] as const, ['resourceset', resourceSet] as const]) {
@@ -210,7 +210,9 @@ function ancestry({ facts, check }: RoleFacts, type: SetType, key: string): read
 	const keys = new Set<string>();
 	for (let next: string | undefined = key; next !== undefined; ) {
 		// A set that is not there, or narrows itself, selects nothing.
-		const set: ReadSet | undefined = keys.has(next) ? undefined : facts.schema.sets.find(type, check.type, next);
+		const set: ReadSet | undefined = keys.has(next)
+			? undefined
+			: conditionSetsIn(facts.schema).find(type, check.type, next);
 		if (set === undefined) return [...found, { key: next, ...nothing }];
 		found.push(set);
 		keys.add(next);
