@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { filesUnder } from './build.mjs';
 import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
+import { makeStampedFolder } from './stamped-folder.mjs';
 
 /** The pages of the room, by what they are called in `pages.json`. */
 const pages = { element: 'src/console/page/element-page.tsx' };
@@ -23,37 +23,12 @@ const browsers = ['chrome109', 'edge109', 'firefox115', 'safari16.4'];
  * @param {(detail: string) => void} say
  */
 export async function buildConsole(root, say) {
-	const built = join(root, 'dist/console');
-	const wanted = digestOf(root);
-	if (stampOf(built) === wanted) return say('up to date');
-	const making = join(root, `dist/console.${process.pid}`);
-	try {
-		await Promise.all([checkTypes(root), bundle(root, making)]);
-		writeFileSync(join(making, 'stamp'), wanted);
-		rmSync(built, { recursive: true, force: true });
-		renameSync(making, built);
-	} finally {
-		rmSync(making, { recursive: true, force: true });
-	}
-	say('bundled');
-}
-
-/** A digest of all that the bundles are made from. */
-function digestOf(root) {
 	const sources = filesUnder(root, 'src/console').sort();
-	const hash = createHash('sha256');
-	for (const file of [...sources, 'package-lock.json', 'tsconfig.json', 'setup/console.mjs']) {
-		hash
-			.update(`${file}\0`)
-			.update(readFileSync(join(root, file)))
-			.update('\0');
-	}
-	return hash.digest('hex');
-}
-
-function stampOf(folder) {
-	const stamp = join(folder, 'stamp');
-	return existsSync(stamp) ? readFileSync(stamp, 'utf8') : undefined;
+	const files = [...sources, 'package-lock.json', 'tsconfig.json', 'setup/console.mjs'];
+	const made = await makeStampedFolder(root, 'dist/console', files, async (making) => {
+		await Promise.all([checkTypes(root), bundle(root, making)]);
+	});
+	say(made ? 'bundled' : 'up to date');
 }
 
 async function checkTypes(root) {

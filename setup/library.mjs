@@ -1,18 +1,9 @@
-import { createHash } from 'node:crypto';
-import {
-	copyFileSync,
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	renameSync,
-	rmSync,
-	writeFileSync,
-} from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesUnder } from './build.mjs';
 import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
+import { makeStampedFolder } from './stamped-folder.mjs';
 
 const folder = 'packages/engine';
 
@@ -29,12 +20,7 @@ const twins = /\/(?:text-bytes|gunzip)\.js$/;
  * @param {(detail: string) => void} say
  */
 export async function buildLibrary(root, say) {
-	const built = join(root, folder, 'dist');
-	const wanted = digestOf(root);
-	if (stampOf(built) === wanted) return say('up to date');
-	const making = join(root, `dist/library.${process.pid}`);
-	mkdirSync(making, { recursive: true });
-	try {
+	const made = await makeStampedFolder(root, `${folder}/dist`, sourceFiles(root), async (making) => {
 		const [node, edge] = await Promise.all([
 			bundle(root, 'index', join(making, 'node.js'), { platform: 'node', plugins: [englishAlone] }),
 			bundle(root, 'edge', join(making, 'edge.js'), {
@@ -45,17 +31,12 @@ export async function buildLibrary(root, say) {
 			declare(root, making),
 		]);
 		writeFileSync(join(making, 'LICENSES.txt'), licences(root, [...node, ...edge]));
-		writeFileSync(join(making, 'stamp'), wanted);
-		rmSync(built, { recursive: true, force: true });
-		renameSync(making, built);
-	} finally {
-		rmSync(making, { recursive: true, force: true });
-	}
-	say('bundled');
+	});
+	say(made ? 'bundled' : 'up to date');
 }
 
-/** A digest of all that the package is made from. */
-function digestOf(root) {
+/** All that the package is made from. */
+function sourceFiles(root) {
 	const compiled = ['dist/src/pdp', 'dist/src/wire', 'dist/compiler', 'dist/packages']
 		.flatMap((part) => filesUnder(root, part))
 		.filter((file) => file.endsWith('.js'));
@@ -63,19 +44,7 @@ function digestOf(root) {
 		file.endsWith('.js') ? [`dist/src/${file}`] : [],
 	);
 	const types = filesUnder(root, `${folder}/src`);
-	const hash = createHash('sha256');
-	for (const file of [...compiled, ...above, ...types, 'package-lock.json', 'setup/library.mjs'].sort()) {
-		hash
-			.update(`${file}\0`)
-			.update(readFileSync(join(root, file)))
-			.update('\0');
-	}
-	return hash.digest('hex');
-}
-
-function stampOf(built) {
-	const stamp = join(built, 'stamp');
-	return existsSync(stamp) ? readFileSync(stamp, 'utf8') : undefined;
+	return [...compiled, ...above, ...types, 'package-lock.json', 'setup/library.mjs'].sort();
 }
 
 const twinsOfTheWeb = {

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { layout } from '../compiler/layout.js';
 import type { Json, Patch } from '../compiler/model.js';
+import { errorMessage } from './failure.js';
 import { gunzipWithin } from './gunzip.js';
 import { tarEntries } from './tar-entries.js';
 
@@ -49,7 +50,7 @@ export async function unpack(
 	} catch (error) {
 		throw error instanceof BundleError
 			? error
-			: new BundleError(`the bundle is not a complete tar file: ${text(error)}`);
+			: new BundleError(`the bundle is not a complete tar file: ${errorMessage(error)}`);
 	}
 	return files;
 }
@@ -59,7 +60,7 @@ async function unzipped(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
 		return await gunzipWithin(bytes, limit);
 	} catch (error) {
 		if (error instanceof RangeError) throw new BundleError(`the bundle is larger than ${limit} bytes when unpacked`);
-		throw new BundleError(`the bundle is not a complete gzip file: ${text(error)}`);
+		throw new BundleError(`the bundle is not a complete gzip file: ${errorMessage(error)}`);
 	}
 }
 
@@ -71,10 +72,6 @@ export function pathInBundle(path: string): string {
 		throw new BundleError(`\`${path}\` is not a path inside a bundle`);
 	}
 	return inner;
-}
-
-function text(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }
 
 const revisionText = z.string().regex(/^\d{1,15}$/, 'a revision is a decimal number');
@@ -228,7 +225,7 @@ function parseJson<T>(schema: z.ZodType<T>, files: ReadonlyMap<string, Uint8Arra
 	try {
 		value = JSON.parse(decoder.decode(bytes));
 	} catch (error) {
-		throw new BundleError(`\`${path}\` is not valid JSON: ${text(error)}`);
+		throw new BundleError(`\`${path}\` is not valid JSON: ${errorMessage(error)}`);
 	}
 	const parsed = schema.safeParse(value);
 	if (!parsed.success) throw new BundleError(`\`${path}\` is not understood: ${z.prettifyError(parsed.error)}`);

@@ -102,6 +102,11 @@ export class Failure extends Error {
 	}
 }
 
+/** What is wrong, in words: the message of an error, or the text of whatever else was thrown. */
+export function errorMessage(thrown: unknown): string {
+	return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /** No object of this kind has this id or key in the caller's scope. */
 export function notFound(kind: string, reference: string): Failure {
 	return new Failure('not_found', `could not find '${kind}' with the given filters: id='${reference}'`);

@@ -110,7 +110,7 @@ function* verified(world: World, proposed: readonly Attempt[], more: boolean): S
 	try {
 		for (const attempt of proposed) {
 			if (attempts.length === maxAttempts) return { attempts, truncated: true };
-			if (changesOf(attempt).length > maxChanges) truncated = true;
+			if (attemptChanges(attempt).length > maxChanges) truncated = true;
 			else if (yield* isMinimal(world, attempt, work)) attempts.push(attempt);
 		}
 	} catch (error) {
@@ -126,7 +126,7 @@ type Change =
 	| { readonly kind: 'change'; readonly attribute: string; readonly value: Json };
 
 /** What an attempt says is to be done: each fact, and each attribute, of which all comparisons are met at once. */
-function changesOf({ add, remove, compare }: Attempt): readonly Change[] {
+function attemptChanges({ add, remove, compare }: Attempt): readonly Change[] {
 	const values = new Map(compare.map(({ change, example }) => [change, example as Json]));
 	return [
 		...add.map((fact) => ({ kind: 'add' as const, fact })),
@@ -137,7 +137,7 @@ function changesOf({ add, remove, compare }: Attempt): readonly Change[] {
 
 /** Whether the changes of an attempt suffice, and no proper part of them does. */
 function* isMinimal(world: World, attempt: Attempt, work: WorkLimit): Steps<boolean> {
-	const changes = changesOf(attempt);
+	const changes = attemptChanges(attempt);
 	if (!(yield* allows(world, changes, work))) return false;
 	const all = (1 << changes.length) - 1;
 	for (let part = 1; part < all; part += 1) {
@@ -172,7 +172,7 @@ const kinds: readonly Attempt['by'][] = ['role_in_tenant', 'role_on_instance', '
 /** The fewest changes first, then by kind, then the shortest. */
 function inOrder(left: Attempt, right: Attempt): number {
 	return (
-		changesOf(left).length - changesOf(right).length ||
+		attemptChanges(left).length - attemptChanges(right).length ||
 		kinds.indexOf(left.by) - kinds.indexOf(right.by) ||
 		left.chain.length - right.chain.length
 	);

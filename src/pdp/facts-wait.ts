@@ -1,6 +1,7 @@
 /** How long the answer to a write waits until the decision point has it (contract of decision points: Local facts). */
 
 import { Failure } from '../failure.js';
+import { possibleDelay } from './timer.js';
 
 /** What happens to an answer whose write does not arrive in time: it is sent all the same, or it is 424. */
 export type TimeoutPolicy = 'ignore' | 'fail';
@@ -15,9 +16,6 @@ export interface FactsWait {
 const waitHeader = 'x-wait-timeout';
 const policyHeader = 'x-timeout-policy';
 
-/** The longest wait that a timer can have. */
-const longest = 2 ** 31 - 1;
-
 /** Reads how an answer shall wait; `fallback` is what the headers leave open. Throws `invalid` with the header's value. */
 export function readFactsWait(headers: Readonly<Record<string, string | undefined>>, fallback: FactsWait): FactsWait {
 	return {
@@ -28,7 +26,7 @@ export function readFactsWait(headers: Readonly<Record<string, string | undefine
 
 /** A wait of this many seconds, in milliseconds; `null`, which has no limit, when it is negative. */
 export function factsWaitTime(seconds: number): number | null {
-	return seconds < 0 ? null : Math.min(seconds * 1_000, longest);
+	return seconds < 0 ? null : possibleDelay(seconds * 1_000);
 }
 
 function waitIn(header: string | undefined, fallback: number | null): number | null {

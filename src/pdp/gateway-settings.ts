@@ -5,6 +5,7 @@ import { RE2JS } from 're2js';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { type Config, ConfigError } from '../config.js';
+import { errorMessage } from '../failure.js';
 
 /** A route of Kong: paths that begin with what the expression matches are about this resource type. */
 export interface KongRoute {
@@ -76,7 +77,9 @@ async function kongRoutes(path: string): Promise<readonly KongRoute[]> {
 			if (typeof resource === 'string' || resource <= groups) return { path: expression, resource };
 			throw new Error(`it has ${groups} groups, and \`${resource}\` is not one of them`);
 		} catch (error) {
-			throw new ConfigError(`${setting}: the expression at ${index} of \`${path}\` cannot be used: ${reason(error)}`);
+			throw new ConfigError(
+				`${setting}: the expression at ${index} of \`${path}\` cannot be used: ${errorMessage(error)}`,
+			);
 		}
 	});
 }
@@ -127,7 +130,7 @@ async function contents(setting: string, path: string): Promise<string | null> {
 		return await readFile(path, 'utf8');
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-		throw new ConfigError(`${setting}: \`${path}\` cannot be read: ${reason(error)}`, { cause: error });
+		throw new ConfigError(`${setting}: \`${path}\` cannot be read: ${errorMessage(error)}`, { cause: error });
 	}
 }
 
@@ -137,10 +140,6 @@ function understood<T>(setting: string, path: string, schema: z.ZodType<T>, read
 		if (parsed.success) return parsed.data;
 		throw new Error(z.prettifyError(parsed.error));
 	} catch (error) {
-		throw new ConfigError(`${setting}: \`${path}\` is not understood: ${reason(error)}`, { cause: error });
+		throw new ConfigError(`${setting}: \`${path}\` is not understood: ${errorMessage(error)}`, { cause: error });
 	}
-}
-
-function reason(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }

@@ -10,6 +10,7 @@ import {
 	parsePatchesInSteps,
 	unpack,
 } from '../bundle.js';
+import { errorMessage } from '../failure.js';
 import type { EventLog } from '../log.js';
 import { DegradationAlarm } from './degradation-alarm.js';
 import type { Engine, Run } from './engine.js';
@@ -365,7 +366,7 @@ export class Replica {
 
 	/** Records a failure. Returns how long to pause, in milliseconds. */
 	#failed(error: unknown): number {
-		const detail = error instanceof Error ? error.message : String(error);
+		const detail = errorMessage(error);
 		this.#next = undefined;
 		this.#failures += 1;
 		if (error instanceof Refusal) {

@@ -106,7 +106,7 @@ export class SetFacts {
 		);
 		const roles = [...new Set([...inTenant, ...added])].sort();
 		const { user, resource, context } = this.#subject;
-		const tenants = [...new Set([...listOf(user, 'tenants'), ...(roles.length > 0 ? [check.tenant] : [])])].sort();
+		const tenants = [...new Set([...textsIn(user, 'tenants'), ...(roles.length > 0 ? [check.tenant] : [])])].sort();
 		const attributes = roles.length > 0 ? (facts.tenants.get(check.tenant) ?? {}) : {};
 		const before: Subject = {
 			user: { ...(user as object), roles, tenants },
@@ -244,7 +244,7 @@ function withValue(whole: Json | undefined, [name, ...below]: readonly string[],
 	return Object.fromEntries([...members.filter(([other]) => other !== name), [name, withValue(inner, below, value)]]);
 }
 
-function listOf(value: Json, name: string): readonly string[] {
+function textsIn(value: Json, name: string): readonly string[] {
 	const list = (value as Readonly<Record<string, Json>>)[name];
 	return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
@@ -255,9 +255,12 @@ const compiled = new Map<string, RE2JS>();
 /** Whether a regular expression is found in a text. One that cannot be read is not. */
 function matchesPattern(pattern: string, text: string): boolean {
 	try {
-		const known = compiled.get(pattern) ?? RE2JS.compile(pattern);
-		if (compiled.size >= maxKept) compiled.clear();
-		compiled.set(pattern, known);
+		let known = compiled.get(pattern);
+		if (known === undefined) {
+			known = RE2JS.compile(pattern);
+			if (compiled.size >= maxKept) compiled.clear();
+			compiled.set(pattern, known);
+		}
 		return known.matcher(text).find();
 	} catch {
 		return false;

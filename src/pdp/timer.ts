@@ -9,6 +9,14 @@ export function unreferenced(timer: Timer): Timer {
 	return timer;
 }
 
+/** The longest delay that timers take, in milliseconds: beyond it they fire at once. */
+const longestDelay = 2 ** 31 - 1;
+
+/** The delay that comes closest to what somebody wants, in milliseconds. */
+export function possibleDelay(milliseconds: number): number {
+	return Math.min(Math.max(milliseconds, 0), longestDelay);
+}
+
 /** Resolves after so many milliseconds, or at once when the signal aborts. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 	return new Promise((resolve) => {

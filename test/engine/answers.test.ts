@@ -37,7 +37,7 @@ async function ask(served: Served, engine: LoadedEngine, t: ExecutionContext, mo
 			resource: { type: 'document', tenant: '', key: null, attributes: { public: true } },
 		},
 	] satisfies CheckQuery[]) {
-		t.deepEqual(jsonOf(engine.check(check)), (await http.post('/allowed', check)).body, JSON.stringify(check));
+		t.deepEqual(throughJson(engine.check(check)), (await http.post('/allowed', check)).body, JSON.stringify(check));
 	}
 	for (const user of [...model.facts.users, 'nobody']) {
 		for (const filter of [{}, { resource_types: model.schema.resources.map(({ key }) => key) }]) {
@@ -53,7 +53,7 @@ async function ask(served: Served, engine: LoadedEngine, t: ExecutionContext, mo
 }
 
 /** As it would arrive over HTTP. */
-const jsonOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const forms = {
 	bundle: async (_: Served, model: Model) => ({ bundle: await snapshot({ revision: 7, model }) }),

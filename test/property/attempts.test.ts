@@ -12,7 +12,7 @@ import { wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
 import { modelsOfOneSchema, pick } from '../compiler/model.js';
 import { noFacts } from '../support/no-facts.js';
-import { changed, changedQuery, changesOf, onlyChain, partsOf, standing } from './changed-facts.js';
+import { changed, changedQuery, listedChanges, onlyChain, partsOf, standing } from './changed-facts.js';
 import { anyConditions, anySubject } from './conditions.js';
 import { modelQuestions } from './model-questions.js';
 import { decide } from './oracle.js';
@@ -92,12 +92,12 @@ function hold(t: ExecutionContext, model: Model, seen: Seen): void {
 			t.true(text.includes(`package ${attempt.policy.package}\n`), shown);
 			t.true(text.includes(`\n${attempt.policy.rule}`), shown);
 			for (const step of attempt.chain) t.true(!('file' in step) || files.has(step.file ?? ''), shown);
-			const changes = changesOf(attempt);
+			const changes = listedChanges(attempt);
 			if (attempt.passed) {
 				t.deepEqual(changes, [], shown);
 				const alone = onlyChain(stored, query, attempt);
 				t.true(decide(alone, query).allow, shown);
-				t.true(decide(withAssignmentsOf(stored, alone), query).allow, `${shown}, and nothing is in the way`);
+				t.true(decide(withStoredAssignments(stored, alone), query).allow, `${shown}, and nothing is in the way`);
 				count(`passed by ${attempt.by}${attempt.chain.length > 1 ? ', derived or joined' : ''}`);
 				continue;
 			}
@@ -108,7 +108,7 @@ function hold(t: ExecutionContext, model: Model, seen: Seen): void {
 			}
 			for (const change of changes) count('fact' in change ? `to ${change.kind}: ${change.fact.fact}` : 'to change');
 		}
-		const lengths = attempts.map((attempt) => changesOf(attempt).length);
+		const lengths = attempts.map((attempt) => listedChanges(attempt).length);
 		t.deepEqual(
 			lengths,
 			lengths.toSorted((left, right) => left - right),
@@ -117,7 +117,7 @@ function hold(t: ExecutionContext, model: Model, seen: Seen): void {
 }
 
 /** A smaller model with all that is assigned on its instances. */
-function withAssignmentsOf(stored: Model, alone: Model): Model {
+function withStoredAssignments(stored: Model, alone: Model): Model {
 	const { instance_assignments } = stored.facts;
 	return { ...alone, facts: { ...alone.facts, instance_assignments } };
 }
@@ -219,7 +219,7 @@ test('comparisons to meet are those that suffice, whatever the conditions', asyn
 					if (allowed) t.deepEqual([attempts.length, attempts[0]?.passed], [1, true], said);
 					seen.passed += Number(allowed);
 					for (const attempt of attempts.filter(({ passed }) => !passed)) {
-						const changes = changesOf(attempt);
+						const changes = listedChanges(attempt);
 						seen.changed += 1;
 						seen.several += Number(changes.length > 1);
 						for (const part of partsOf(changes)) {

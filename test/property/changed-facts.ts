@@ -2,6 +2,7 @@
 
 import type { Facts, Json, Model } from '../../compiler/model.js';
 import type { Attempt, AttemptFact } from '../../src/wire/attempt.js';
+import { noFacts } from '../support/no-facts.js';
 import type { Query } from './query.js';
 
 /** One thing that an attempt says is to be done: a fact, or the value of an attribute. */
@@ -9,8 +10,8 @@ export type Change =
 	| { readonly kind: 'add' | 'remove'; readonly fact: AttemptFact }
 	| { readonly kind: 'change'; readonly attribute: string; readonly value: Json };
 
-/** All that an attempt says is to be done. */
-export function changesOf({ add, remove, compare }: Attempt): readonly Change[] {
+/** All that an attempt says is to be done, read by itself and not by the code under test. */
+export function listedChanges({ add, remove, compare }: Attempt): readonly Change[] {
 	const values = new Map(compare.map(({ change, example }) => [change, example as Json]));
 	return [
 		...add.map((fact) => ({ kind: 'add' as const, fact })),
@@ -102,12 +103,7 @@ export function onlyChain(
 ): Model {
 	const tenant = named.tenant ?? '';
 	const empty: Facts = {
-		users: [],
-		tenants: [],
-		role_assignments: [],
-		instances: [],
-		instance_assignments: [],
-		relationships: [],
+		...noFacts,
 		user_attributes: model.facts.user_attributes.filter((row) => row.user === user),
 		instance_attributes: model.facts.instance_attributes.filter(
 			({ type, key }) => type === named.type && key === named.key,

@@ -1,6 +1,7 @@
 /** Revisions that never change: from a bundle, or from a module and data. */
 
 import { parseManifest, unpack } from '../../../src/bundle.js';
+import { errorMessage } from '../../../src/failure.js';
 import { Leases } from '../../../src/pdp/leases.js';
 import { loadPolicy, loadSnapshot } from '../../../src/pdp/load-snapshot.js';
 import { SliceScheduler } from '../../../src/pdp/slice-scheduler.js';
@@ -83,7 +84,6 @@ async function asInvalidBundle<T>(load: () => Promise<T>): Promise<T> {
 	try {
 		return await load();
 	} catch (error) {
-		const message = error instanceof Error ? error.message : String(error);
-		throw new RegolithError('invalid_bundle', message, error);
+		throw new RegolithError('invalid_bundle', errorMessage(error), error);
 	}
 }

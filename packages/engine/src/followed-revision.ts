@@ -1,11 +1,12 @@
 /** The newest revision of an environment, followed as a decision point follows it. */
 
+import { errorMessage } from '../../../src/failure.js';
 import { deadline } from '../../../src/pdp/deadline.js';
 import { connectFeed, type FeedClient, Refusal } from '../../../src/pdp/feed-client.js';
 import { Replica } from '../../../src/pdp/replica.js';
+import { possibleDelay } from '../../../src/pdp/timer.js';
 import { type ControlPlaneSource, RegolithError } from './api.js';
 import { type RevisionHolder, silent } from './held-revision.js';
-import { possibleDelay } from './possible-delay.js';
 
 /** How long to wait for the first revision, in milliseconds. */
 const defaultTimeout = 30_000;
@@ -26,7 +27,7 @@ export async function followControlPlane(source: ControlPlaneSource): Promise<Re
 	} catch (error) {
 		const { detail } = replica.state;
 		await replica.stop();
-		if (refused.signal.aborted) throw new RegolithError('refused', messageOf(refused.signal.reason), error);
+		if (refused.signal.aborted) throw new RegolithError('refused', errorMessage(refused.signal.reason), error);
 		throw new RegolithError('unavailable', `no revision came within ${timeout} ms: ${detail}`, error);
 	}
 }
@@ -45,8 +46,4 @@ function noticingRefusal(feed: FeedClient, notice: (refusal: Refusal) => void): 
 		environment: (signal) => noticing(feed.environment(signal)),
 		poll: (request, signal) => noticing(feed.poll(request, signal)),
 	};
-}
-
-function messageOf(reason: unknown): string {
-	return reason instanceof Error ? reason.message : String(reason);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../../../src/failure.js';
 import { authorizedUsers } from '../../../src/pdp/authorized-users.js';
-import { forEachChunk } from '../../../src/pdp/chunks.js';
+import { forEachItem } from '../../../src/pdp/chunks.js';
 import { deadline } from '../../../src/pdp/deadline.js';
 import { type DecisionContext, decide } from '../../../src/pdp/decide.js';
 import type { Steps } from '../../../src/pdp/engine/steps.js';
@@ -10,6 +10,7 @@ import type { ReaderKind } from '../../../src/pdp/leases.js';
 import { normalise, normalisePermissions, normaliseUsers } from '../../../src/pdp/normalise.js';
 import { permissions, userTenants } from '../../../src/pdp/permissions.js';
 import { createRevisionReader, type ReadRevision } from '../../../src/pdp/revision-reader.js';
+import { possibleDelay } from '../../../src/pdp/timer.js';
 import * as wire from '../../../src/wire/check.js';
 import {
 	type AuthorizedUsers,
@@ -24,7 +25,6 @@ import {
 	type UsersQuery,
 } from './api.js';
 import { type RevisionHolder, silent } from './held-revision.js';
-import { possibleDelay } from './possible-delay.js';
 
 /** How much processor time one answer may take, in milliseconds: as of a decision point. */
 const budget = 10_000;
@@ -166,9 +166,7 @@ function decided(query: unknown, context: DecisionContext): CheckResult {
 
 function* decidedAll(queries: readonly unknown[], context: DecisionContext): Steps<readonly CheckResult[]> {
 	const results: CheckResult[] = [];
-	yield* forEachChunk(queries, (chunk) => {
-		for (const query of chunk) results.push(decidedSafely(query, context));
-	});
+	yield* forEachItem(queries, (query) => results.push(decidedSafely(query, context)));
 	return results;
 }
 

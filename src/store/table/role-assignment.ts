@@ -70,8 +70,7 @@ export interface AssignmentFilter {
 /** The environment's assignments that pass the filter, with keys, oldest first. */
 export function assignmentsBy(unit: ReadingUnit, filter: AssignmentFilter): RowQuery<AssignmentRow> {
 	const rows = keyedQuery(unit, filter, ['role_assignments.*']).orderBy('role_assignments.id');
-	const unjoined = filter.resource_ids === undefined ? assignmentQuery(unit, filter) : undefined;
-	if (unjoined !== undefined) narrow(unjoined, filter);
+	const unjoined = filter.resource_ids === undefined ? narrow(assignmentQuery(unit, filter), filter) : undefined;
 	return rowQuery(rows.castTo<(RoleAssignment & AssignmentRow)[]>(), unjoined);
 }
 
@@ -97,15 +96,17 @@ function keyedQuery(
 		.leftJoin('resources', sameEnvironment('resource_instances', 'resource_id', 'resources'))
 		.select(...columns, 'users.key as user', 'roles.key as role', 'tenants.key as tenant')
 		.select(instanceNameIn('resources', 'resource_instances').as('resource_instance'));
-	narrow(query, filter);
-	return query;
+	return narrow(query, filter);
 }
 
 function assignmentQuery(unit: ReadingUnit, { stored }: AssignmentFilter) {
 	return stored ? unit.queryStored(RoleAssignment) : unit.query(RoleAssignment);
 }
 
-function narrow(query: QueryBuilder<RoleAssignment, RoleAssignment[]>, filter: AssignmentFilter): void {
+function narrow(
+	query: QueryBuilder<RoleAssignment, RoleAssignment[]>,
+	filter: AssignmentFilter,
+): QueryBuilder<RoleAssignment, RoleAssignment[]> {
 	whereIdsIn(query, {
 		'role_assignments.id': filter.ids,
 		'role_assignments.user_id': filter.user_ids,
@@ -117,6 +118,7 @@ function narrow(query: QueryBuilder<RoleAssignment, RoleAssignment[]>, filter: A
 	if (filter.expired) query.whereRaw('role_assignments.expires_at <= statement_timestamp()');
 	if (filter.on_instances === true) query.whereNotNull('role_assignments.resource_instance_id');
 	if (filter.on_instances === false) query.whereNull('role_assignments.resource_instance_id');
+	return query;
 }
 
 /**

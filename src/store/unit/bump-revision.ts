@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { notFound } from '../../failure.js';
 import { type Change, schemaKinds } from './change.js';
-import { rowsPerStatement } from './row-chunks.js';
+import { rowChunks } from './row-chunks.js';
 
 /** What one unit changed, who changed it, and when. */
 export interface RevisionEntry {
@@ -26,17 +26,10 @@ export async function bumpRevision(
 	const schemaStep = steps[entries.findLastIndex(({ changes }) => changes.some(({ kind }) => schemaKinds.has(kind)))];
 	const base = (await bumpCounters(database, environmentId, last, schemaStep)) - last;
 	const revisions = steps.map((step) => base + step);
-	const insert = (rows: readonly object[]) =>
-		database.raw(insertion, { environment_id: environmentId, logged: JSON.stringify(rows) });
-	let rows: object[] = [];
 	// One unit may have a million changes: their rows are made as they are sent.
-	for (const row of changeRows(entries, revisions)) {
-		rows.push(row);
-		if (rows.length < rowsPerStatement) continue;
-		await insert(rows);
-		rows = [];
+	for (const [, rows] of rowChunks(changeRows(entries, revisions))) {
+		await database.raw(insertion, { environment_id: environmentId, logged: JSON.stringify(rows) });
 	}
-	if (rows.length > 0) await insert(rows);
 	return revisions;
 }
 

@@ -5,7 +5,15 @@
 export const rowsPerStatement = 500;
 
 /** Cuts rows into the chunks that one statement takes, each with the index of its first row. */
-export function* rowChunks<R>(rows: readonly R[]): Generator<readonly [start: number, chunk: readonly R[]]> {
-	for (let start = 0; start < rows.length; start += rowsPerStatement)
-		yield [start, rows.slice(start, start + rowsPerStatement)];
+export function* rowChunks<R>(rows: Iterable<R>): Generator<readonly [start: number, chunk: readonly R[]]> {
+	let start = 0;
+	let chunk: R[] = [];
+	for (const row of rows) {
+		chunk.push(row);
+		if (chunk.length < rowsPerStatement) continue;
+		yield [start, chunk];
+		start += chunk.length;
+		chunk = [];
+	}
+	if (chunk.length > 0) yield [start, chunk];
 }

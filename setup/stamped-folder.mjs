@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * Makes a folder anew, unless its stamp says that it was made from the same files. It is made under another name and then
+ * renamed, so that an interrupted build leaves no half of it.
+ * @param {string} root the repository's folder
+ * @param {string} folder the one to make, relative to `root`
+ * @param {readonly string[]} files what it is made from, relative to `root`, always in the same order
+ * @param {(making: string) => Promise<void>} make fills an empty folder
+ * @returns {Promise<boolean>} whether it was made; false when it was up to date
+ */
+export async function makeStampedFolder(root, folder, files, make) {
+	const built = join(root, folder);
+	const stamp = join(built, 'stamp');
+	const wanted = digestFiles(root, files);
+	if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return false;
+	const making = join(root, 'dist', `${basename(dirname(built))}-${basename(built)}.${process.pid}`);
+	mkdirSync(making, { recursive: true });
+	try {
+		await make(making);
+		writeFileSync(join(making, 'stamp'), wanted);
+		rmSync(built, { recursive: true, force: true });
+		renameSync(making, built);
+	} finally {
+		rmSync(making, { recursive: true, force: true });
+	}
+	return true;
+}
+
+/** SHA-256 of the names and the contents of files, hexadecimal. */
+function digestFiles(root, files) {
+	const hash = createHash('sha256');
+	for (const file of files) {
+		hash
+			.update(`${file}\0`)
+			.update(readFileSync(join(root, file)))
+			.update('\0');
+	}
+	return hash.digest('hex');
+}
