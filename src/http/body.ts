@@ -111,7 +111,8 @@ export function discardRest(request: IncomingMessage, ended: () => void = () => 
 export function parseSmallBody(bytes: Buffer): unknown {
 	if (!isUtf8(bytes)) throw notUtf8();
 	const value = parseJson(withoutByteOrderMark(bytes.toString()));
-	if (depthExceeds(value, maxDepth)) throw new JsonLimitError('depth');
+	// Each level takes two bytes at least.
+	if (bytes.length > 2 * maxDepth && depthExceeds(value, maxDepth)) throw new JsonLimitError('depth');
 	return value;
 }
 

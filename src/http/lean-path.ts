@@ -9,7 +9,8 @@ import type { z } from 'zod';
 import { parseSmallBody } from './body.js';
 import { type Endpoint, Raw } from './endpoint.js';
 import { handOver } from './handed-over-request.js';
-import { type Answer, type AnyRequest, checked, closedSignal, sendRaw } from './mount.js';
+import { type Answer, checked, sendRaw } from './mount.js';
+import { type AnyRequest, ReceivedRequest } from './received-request.js';
 
 /** What a lean path needs besides the declarations. */
 export interface LeanAccess {
@@ -51,60 +52,66 @@ export function isOrdinary({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Answers a request; resolves to its status. Resolves to `undefined` when it is handed over to the usual path, and to 0 when
- * the client is gone.
+ * Answers a request. Calls `answered` with the status, unless the client is gone. Resolves to false when the request is
+ * handed over to the usual path.
  */
-export async function answerLean(given: LeanRequest, { open }: LeanAccess): Promise<number | undefined> {
+export async function answerLean(
+	given: LeanRequest,
+	{ open }: LeanAccess,
+	answered: (status: number) => void,
+): Promise<boolean> {
 	const { request, response, endpoint, id } = given;
 	let context: unknown;
 	try {
 		context = open(endpoint, leanRequest(given, undefined));
 	} catch {
-		return undefined;
+		return false;
 	}
-	if (context === undefined) return undefined;
+	if (context === undefined) return false;
 	const body = await readWhole(request);
-	if (body === undefined) return 0;
-	const value = await parsed(endpoint, body);
+	if (body === undefined) return true;
+	const value = parsed(endpoint, body);
 	if (value === undefined) {
 		handOver(request, { body, failure: null });
-		return undefined;
+		return false;
 	}
 	let answer: Answer;
 	try {
-		answer = checked(endpoint, await endpoint.handle(leanRequest(given, value.data), context as never));
+		const made = endpoint.handle(leanRequest(given, value.data), context as never);
+		// Most handlers answer at once: awaiting a value costs a turn of the queue of promises.
+		answer = checked(endpoint, made instanceof Promise ? await made : made);
 	} catch (error) {
 		handOver(request, { body, failure: { error } });
-		return undefined;
+		return false;
 	}
 	send(response, answer, id);
-	return answer.status;
+	answered(answer.status);
+	return true;
 }
 
-/** A request as handlers get it. Not spread from another: that would make the signal, which few ask for. */
+const noParameters = {};
+
+function noCookie(): undefined {}
+
+/** A request as handlers get it. */
 function leanRequest({ request, response, id }: LeanRequest, body: unknown): AnyRequest {
-	return {
-		params: {},
-		query: {},
+	const parts = {
+		params: noParameters,
+		query: noParameters,
 		body,
 		headers: request.headers as Readonly<Record<string, string | undefined>>,
-		cookie: () => undefined,
-		get closed() {
-			return closedSignal(response);
-		},
+		cookie: noCookie,
 		target: request.url ?? '',
 		stream: () => request,
 		id,
 	};
+	return new ReceivedRequest(parts, response);
 }
 
 /** The body as the endpoint's schema makes it; `undefined` when it is refused, which the usual path words. */
-async function parsed(
-	{ body: schema }: Endpoint<string, never>,
-	bytes: Buffer,
-): Promise<{ readonly data: unknown } | undefined> {
+function parsed({ body: schema }: Endpoint<string, never>, bytes: Buffer): { readonly data: unknown } | undefined {
 	try {
-		const result = await (schema as z.ZodType).safeParseAsync(parseSmallBody(bytes));
+		const result = (schema as z.ZodType).safeParse(parseSmallBody(bytes));
 		return result.success ? result : undefined;
 	} catch {
 		return undefined;
@@ -130,8 +137,10 @@ function send(response: ServerResponse, answer: Answer, id: string): void {
 		return;
 	}
 	const text = 'body' in answer ? JSON.stringify(answer.body) : '';
-	const length = Buffer.byteLength(text);
-	const headers = { ...answer.headers, 'content-type': 'application/json', 'content-length': length };
-	response.writeHead(answer.status, { 'x-request-id': id, ...headers });
+	// A flat list: Node.js takes it as it is.
+	const headers = ['x-request-id', id, 'content-type', 'application/json'];
+	headers.push('content-length', String(Buffer.byteLength(text)));
+	for (const [name, value] of Object.entries(answer.headers ?? {})) headers.push(name, value);
+	response.writeHead(answer.status, headers);
 	response.end(text);
 }

@@ -5,24 +5,14 @@ import type { Context as KoaContext } from 'koa';
 import type { z } from 'zod';
 import { unprocessable } from '../failure.js';
 import { openBody } from './body.js';
-import {
-	type Deprecation,
-	type Endpoint,
-	type LargeBody,
-	Raw,
-	type Reply,
-	type Request,
-	type Returns,
-} from './endpoint.js';
+import { type Deprecation, type Endpoint, type LargeBody, Raw, type Reply, type Returns } from './endpoint.js';
 import { rethrowFailure } from './handed-over-request.js';
 import { type Part, problemsIn } from './problem.js';
+import { type AnyRequest, ReceivedRequest } from './received-request.js';
 import { requireUnicode } from './require-unicode.js';
 
 /** A handler's answer, after it was checked against the endpoint's declaration. */
 export type Answer = Reply<Returns> | Raw;
-
-/** A parsed request whose types only its own endpoint knows. */
-export type AnyRequest = Request<unknown, unknown, unknown>;
 
 /** What follows for a request once `Surround` has opened the handler's context. */
 export interface Run {
@@ -123,20 +113,17 @@ type RoutedContext = KoaContext & { readonly params: Record<string, string> };
 
 /** A request as `surround` sees it: nothing of it is checked, and its body is not read. */
 function unreadRequest(ctx: RoutedContext): AnyRequest {
-	return {
+	const parts = {
 		params: ctx.params,
 		query: ctx.query,
 		body: undefined,
 		headers: ctx.headers as Readonly<Record<string, string | undefined>>,
-		cookie: (name) => ctx.cookies.get(name),
-		// Made only on demand: few handlers ask, and a controller and a listener cost as much as a small handler.
-		get closed() {
-			return closedSignal(ctx.res);
-		},
+		cookie: (name: string) => ctx.cookies.get(name),
 		target: ctx.url,
 		stream: () => openBody(ctx.req, ctx.res),
 		id: ctx.state['id'],
 	};
+	return new ReceivedRequest(parts, ctx.res);
 }
 
 /** Reads the body, now that `surround` has identified the caller, and checks every part of the request. */
@@ -148,35 +135,24 @@ async function readRequest(
 ): Promise<AnyRequest> {
 	if (ctx.querystring.includes('%')) requireUnicode(ctx.querystring);
 	const body = endpoint.body === undefined ? undefined : await readBody();
-	const read = {
+	const parts = {
+		params: endpoint.params ? await parsePart(endpoint.params, 'path', request.params) : request.params,
+		query: endpoint.query ? await parsePart(endpoint.query, 'query', request.query) : request.query,
+		body: endpoint.body && (await parsePart(endpoint.body, 'body', body)),
 		headers: request.headers,
 		cookie: request.cookie,
 		target: request.target,
 		stream: request.stream,
 		id: request.id,
-		get closed() {
-			return request.closed;
-		},
-		params: endpoint.params ? await parsePart(endpoint.params, 'path', request.params) : request.params,
-		query: endpoint.query ? await parsePart(endpoint.query, 'query', request.query) : request.query,
-		body: endpoint.body && (await parsePart(endpoint.body, 'body', body)),
 	};
 	rethrowFailure(ctx.req);
-	return read;
+	return new ReceivedRequest(parts, ctx.res);
 }
 
 /** RFC 9745, and the link relation of RFC 5829. */
 function deprecationHeaders({ since, successor }: Deprecation, params: Readonly<Record<string, string>>) {
 	const path = successor.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 	return { deprecation: `@${Date.parse(since) / 1000}`, link: `<${path}>; rel="successor-version"` };
-}
-
-/** Aborts when the connection of an answer is closed. */
-export function closedSignal(response: ServerResponse): AbortSignal {
-	const closed = new AbortController();
-	if (response.closed) closed.abort();
-	else response.once('close', () => closed.abort());
-	return closed.signal;
 }
 
 /** What follows in `surround`. The body and the request are read at most once, when that is first asked for. */

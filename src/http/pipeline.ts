@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
@@ -11,6 +12,8 @@ export const maxWaiting = 256;
 
 /** The requests of one connection whose client does not wait for the answers (HTTP pipelining). */
 export class Pipeline {
+	/** The answer to the last request that was received. */
+	lastAnswer: ServerResponse | undefined;
 	readonly #socket: Socket;
 	readonly #waiting: (() => Promise<void>)[] = [];
 	#handled = 0;
@@ -30,12 +33,14 @@ export class Pipeline {
 
 	#begin(handle: () => Promise<void>): void {
 		this.#handled += 1;
-		void handle().finally(() => {
-			// Other connections get a turn before the requests that wait here.
-			if (this.#waiting.length > 0) setImmediate(() => this.#next());
-			else this.#handled -= 1;
-		});
+		void handle().then(this.#end);
 	}
+
+	readonly #end = (): void => {
+		// Other connections get a turn before the requests that wait here.
+		if (this.#waiting.length > 0) setImmediate(() => this.#next());
+		else this.#handled -= 1;
+	};
 
 	#next(): void {
 		this.#handled -= 1;

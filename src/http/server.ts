@@ -12,6 +12,7 @@ import { bodyReadAhead } from './handed-over-request.js';
 import { answerLean, isOrdinary, type LeanAccess, leanEndpoints } from './lean-path.js';
 import { mount, type Surround } from './mount.js';
 import { Pipeline } from './pipeline.js';
+import { Tally } from './tally.js';
 
 /** The largest request body, in bytes. A bulk of 3,000 users with a kilobyte of attributes each fits. */
 export const maxBodyBytes = 5 * 1024 * 1024;
@@ -130,15 +131,12 @@ function leanPath(served: Served, lean: LeanAccess) {
 		const { url: path = '', headers } = request;
 		const endpoint = endpoints.get(path);
 		if (endpoint === undefined || !isOrdinary(request)) return undefined;
-		return answered(endpoint, requestId(path, headers['x-request-id'], served));
-		async function answered(found: Endpoint<string, never>, id: string): Promise<boolean> {
-			const started = performance.now();
-			const status = await answerLean({ request, response, endpoint: found, id }, lean);
-			if (status === undefined) return false;
+		const id = requestId(path, headers['x-request-id'], served);
+		const started = performance.now();
+		return answerLean({ request, response, endpoint, id }, lean, (status) => {
 			const seconds = (performance.now() - started) / 1_000;
-			if (status > 0) served.onAnswered?.({ endpoint: found.name, method: 'POST', path, status, seconds, id });
-			return true;
-		}
+			served.onAnswered?.({ endpoint: endpoint.name, method: 'POST', path, status, seconds, id });
+		});
 	};
 }
 
@@ -284,10 +282,7 @@ const unread: Readonly<Record<string, { readonly status: string; readonly messag
 };
 const malformed = { status: '400 Bad Request', message: 'this is not a valid HTTP request' };
 
-/** The last answer of each connection. */
-const answers = new WeakMap<Duplex, ServerResponse>();
-
-const pipelines = new WeakMap<Socket, Pipeline>();
+const pipelines = new WeakMap<Duplex, Pipeline>();
 
 function pipelineFor(socket: Socket): Pipeline {
 	const known = pipelines.get(socket);
@@ -301,7 +296,7 @@ function pipelineFor(socket: Socket): Pipeline {
  * Whether a connection is in the middle of a request that has been answered already, so that nothing more can be sent.
  */
 function isAnswered(socket: Duplex): boolean {
-	const answer = answers.get(socket);
+	const answer = pipelines.get(socket)?.lastAnswer;
 	return answer?.headersSent === true && !answer.req.complete;
 }
 
@@ -326,19 +321,21 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, application:
 /** Starts serving on `host` and `port` (0 picks a free one). Rejects with the system's error when it cannot listen. */
 export async function listen(application: Application, host: string, port: number): Promise<Listening> {
 	const usual = application.callback();
-	const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-		if ((await application.leanPath?.(request, response)) !== true) await usual(request, response);
-	};
 	/** Requests being handled. A client that disconnects does not end the work it asked for. */
-	const handling = new Set<Promise<void>>();
+	const handling = new Tally();
+	const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+		handling.add();
+		try {
+			if ((await application.leanPath?.(request, response)) !== true) await usual(request, response);
+		} finally {
+			handling.remove();
+		}
+	};
 	const serve = (request: IncomingMessage, response: ServerResponse) => {
-		answers.set(request.socket, response);
+		const pipeline = pipelineFor(request.socket);
+		pipeline.lastAnswer = response;
 		if (!hasReadableTarget(request)) return refuseTarget(response, application);
-		pipelineFor(request.socket).add(() => {
-			const handled = handle(request, response).finally(() => handling.delete(handled));
-			handling.add(handled);
-			return handled;
-		});
+		pipeline.add(() => handle(request, response));
 	};
 	const server = createServer(serve);
 	// A client that waits for `100 Continue` gets it when its body is wanted.
@@ -360,7 +357,7 @@ export async function listen(application: Application, host: string, port: numbe
 		async close(graceMilliseconds = 5000) {
 			const given = sleep(graceMilliseconds, undefined, { ref: false });
 			await closing(server, graceMilliseconds);
-			await Promise.race([Promise.allSettled(handling), given]);
+			await Promise.race([handling.none(), given]);
 		},
 	};
 }

@@ -1,5 +1,5 @@
 import { Failure, notFound } from '../../failure.js';
-import type { AnyRequest } from '../../http/mount.js';
+import type { AnyRequest } from '../../http/received-request.js';
 import { requestOrigin } from '../../http/request-origin.js';
 import { bearerSecret } from '../../store/account/authenticate.js';
 import { type ElementSession, signedOut } from '../../store/account/element-entrance.js';
