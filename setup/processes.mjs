@@ -25,6 +25,7 @@ const shared = {
 	token: 1,
 	webhook: 1,
 	wire: 1,
+	workers: 1,
 };
 
 /**

@@ -20,9 +20,11 @@ import { findOpa } from './opa.js';
 import { createSender } from './outbound/send.js';
 import { connectApprovals } from './pdp/approval-client.js';
 import { findFactsOnce } from './pdp/control-plane.js';
+import { currentHealth } from './pdp/current-health.js';
 import { DecisionLog } from './pdp/decision-log.js';
 import { decisionPointDocumentation } from './pdp/documentation.js';
 import { createDecisionPoint, type DecisionPoint } from './pdp/endpoints.js';
+import type { EventReceiver } from './pdp/event-queue.js';
 import { fileReceiver, httpReceiver, outputReceiver } from './pdp/event-receivers.js';
 import { factsWaitTime } from './pdp/facts-wait.js';
 import { FallbackFeed } from './pdp/fallback-feed.js';
@@ -52,6 +54,7 @@ import { EnvironmentCopier } from './transfer/environment-copy.js';
 import { version } from './version.js';
 import { WebhookDispatcher } from './webhook/dispatcher.js';
 import { createPoster } from './webhook/post.js';
+import type { LeaderClient } from './workers/leader-client.js';
 
 /** The composition root: the only place where the rooms meet. */
 
@@ -221,30 +224,43 @@ export interface RunningDecisionPoint {
 	/** The listener for clients of OPA's Data API; `null` without one. */
 	readonly dataApi: Listening | null;
 	readonly replica: Replica;
+	/** `null` when decisions are not logged. */
+	readonly decisions: DecisionLog | null;
 	stop(): Promise<void>;
 }
 
-/** Starts a decision point that follows `controlPlane` with the key of an environment. Grants expire by `clock`. */
+/** What a decision point is made with, besides its settings. */
+export interface DecisionPointParts {
+	/** Grants expire by it; the machine's, unless given. */
+	readonly clock?: Pick<Clock, 'now'>;
+	/** The process that leads this worker. */
+	readonly leader?: Pick<LeaderClient, 'feed' | 'receiver' | 'progress' | 'tell' | 'refetches'>;
+	/** The revision to have before it listens; without it, it listens at once. */
+	readonly revision?: number;
+}
+
+/** Starts a decision point that follows `controlPlane` with the key of an environment. */
 export async function startDecisionPoint(
 	config: Config,
 	log: Logger,
 	controlPlane: string,
 	apiKey: string,
-	{ clock = systemClock }: { readonly clock?: Pick<Clock, 'now'> } = {},
+	{ clock = systemClock, leader, revision }: DecisionPointParts = {},
 ): Promise<RunningDecisionPoint> {
-	const feed = connectFeed(controlPlane, apiKey);
-	const copy =
-		config.pdp_offline_directory === null
-			? null
-			: new OfflineCopy(join(config.pdp_offline_directory, 'environment.copy'), apiKey, log);
+	const feed = leader?.feed ?? connectFeed(controlPlane, apiKey);
+	const copy = offlineCopy(config, log, apiKey);
 	const replica = new Replica({ controlPlane, apiKey, log, feed: copy === null ? feed : new FallbackFeed(feed, copy) });
-	const copier = copy === null ? null : new OfflineCopier({ copy, feed, replica, log });
+	// The leading process writes the copy and reports for all workers.
+	const copier = copy === null || leader !== undefined ? null : new OfflineCopier({ copy, feed, replica, log });
+	leader?.refetches.add(() => replica.refetch());
 	const findFacts = findFactsOnce(controlPlane, apiKey);
 	// A name that survives a restart: that of the machine, with the port.
 	const name = () => `${hostname()}:${new URL(listening.url).port}`;
-	const decisions = decisionLog(config, log, { name, controlPlane, apiKey });
+	const receivers = leader === undefined ? decisionReceivers(config, controlPlane, apiKey) : [leader.receiver];
+	const decisions = decisionLog(config, log, name, receivers);
 	const decisionPoint = createDecisionPoint({
 		replica,
+		...(leader === undefined ? {} : { progress: leader.progress, fetchAnew: () => leader.tell({ type: 'refetch' }) }),
 		apiKey,
 		log,
 		clock,
@@ -266,6 +282,10 @@ export async function startDecisionPoint(
 		...decisionPoint.forwarding,
 	];
 	const application = createApplication({ ...decisionPoint, endpoints, ...logging(log) });
+	if (revision !== undefined) {
+		replica.start();
+		await replica.reached(revision);
+	}
 	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');
 	const dataApi = await listenToDataApi(decisionPoint, config, log).catch(async (error: unknown) => {
 		await listening.close(0);
@@ -276,16 +296,17 @@ export async function startDecisionPoint(
 	decisions?.start();
 	const pdp_instance_id = name();
 	const report = new StateReport(
-		replica,
+		{ changes: replica.revisions, health: () => currentHealth(replica) },
 		(state, signal) => reportState(controlPlane, apiKey, { pdp_instance_id, state }, signal),
 		() => ({ version, decision_log: decisions?.counts }),
 		log,
 	);
-	report.start();
+	if (leader === undefined) report.start();
 	return {
 		listening,
 		dataApi,
 		replica,
+		decisions,
 		async stop() {
 			report.stop();
 			await Promise.all([replica.stop(), copier?.stop()]);
@@ -301,21 +322,31 @@ export async function startDecisionPoint(
  */
 const maxUpload = maxBodyValues * 1.5;
 
-/** The decision log of the settings; `null` when decisions are not logged. */
-function decisionLog(
-	config: Config,
-	log: Logger,
-	own: { readonly name: () => string; readonly controlPlane: string; readonly apiKey: string },
-): DecisionLog | null {
-	const { name, controlPlane, apiKey } = own;
-	if (config.decision_log.length === 0) return null;
-	const receivers = config.decision_log.map((place) => {
+/** The offline copy of the settings; `null` without one. */
+export function offlineCopy(config: Config, log: Logger, apiKey: string): OfflineCopy | null {
+	const directory = config.pdp_offline_directory;
+	return directory === null ? null : new OfflineCopy(join(directory, 'environment.copy'), apiKey, log);
+}
+
+/** Where the settings want decisions to be logged. */
+export function decisionReceivers(config: Config, controlPlane: string, apiKey: string): readonly EventReceiver[] {
+	return config.decision_log.map((place) => {
 		if (place === 'stdout') return outputReceiver();
 		if (place.startsWith('file:')) return fileReceiver(place.slice('file:'.length));
 		if (place !== 'api') return httpReceiver({ name: 'collector', url: place, token: config.decision_log_token });
 		const url = `${controlPlane.replace(/\/+$/, '')}/v1/decision_logs/ingress`;
 		return httpReceiver({ name: 'api', url, token: apiKey, maxLength: maxUpload });
 	});
+}
+
+/** The decision log of the settings; `null` when decisions are not logged. */
+function decisionLog(
+	config: Config,
+	log: Logger,
+	name: () => string,
+	receivers: readonly EventReceiver[],
+): DecisionLog | null {
+	if (config.decision_log.length === 0) return null;
 	const { decision_log_sampling: sampling, decision_log_mask: masks } = config;
 	return new DecisionLog({ receivers, sampling, masks, labels: () => ({ id: name(), version }), log });
 }

@@ -74,6 +74,12 @@ const Settings = z.object({
 	SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
 	PDP_API_KEY: secret('PDP_API_KEY'),
 	PDP_CONTROL_PLANE: origin.optional(),
+	PDP_WORKERS: z.coerce
+		.number({ error: 'must be a number of processes' })
+		.int('must be a whole number')
+		.min(1, 'must be at least 1')
+		.max(64, 'must be at most 64')
+		.default(1),
 	PDP_MODE: z.enum(['edge', 'cloud'], { error: 'must be `edge` or `cloud`' }).default('edge'),
 	PDP_BUDGET: z.coerce
 		.number({ error: 'must be a number of seconds' })
@@ -169,6 +175,8 @@ export interface Config {
 	/** The origin of the API a decision point follows; `null` is this machine's `api_port`. */
 	readonly pdp_control_plane: string | null;
 	/** `cloud` decision points evaluate no conditions. */
+	/** How many processes answer. */
+	readonly pdp_workers: number;
 	readonly pdp_mode: 'edge' | 'cloud';
 	/** How much processor time the answer to one request of a decision point may take, in seconds. */
 	readonly pdp_budget: number;
@@ -255,6 +263,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		secret_key: settings.SECRET_KEY ?? null,
 		pdp_api_key: settings.PDP_API_KEY ?? null,
 		pdp_control_plane: settings.PDP_CONTROL_PLANE ?? null,
+		pdp_workers: settings.PDP_WORKERS,
 		pdp_mode: settings.PDP_MODE,
 		pdp_budget: settings.PDP_BUDGET,
 		pdp_public_url: settings.PDP_PUBLIC_URL ?? null,

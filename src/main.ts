@@ -7,7 +7,8 @@ import { inspect } from './command/inspect.js';
 import { checkMigration } from './command/migrate/migrate-check.js';
 import { diffPolicies, type PolicyRequest, writePolicy } from './command/policy-commands.js';
 import { writeBelow } from './command/policy-folder.js';
-import { newKey, pdp, serve, start } from './command/run.js';
+import { decisionWorker, newKey, pdp, serve, start } from './command/run.js';
+import { workerCommand } from './compose-workers.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { version } from './version.js';
 
@@ -67,6 +68,7 @@ program
 	.command('pdp')
 	.description('run a decision point alone, against PDP_CONTROL_PLANE with PDP_API_KEY')
 	.action(withConfig(pdp));
+program.command(workerCommand, { hidden: true }).action(withConfig(decisionWorker));
 program
 	.command('keys')
 	.description('API keys')

@@ -1,5 +1,6 @@
 import { createKeyByCommand, type KeyRequest, readDevSecret } from '../bootstrap.js';
 import { openStore, startApi, startDecisionPoint } from '../compose.js';
+import { runDecisionWorker, startDecisionWorkers } from '../compose-workers.js';
 import { type Config, ConfigError } from '../config.js';
 import { createLogger } from '../log.js';
 import { fail, print, say } from './console.js';
@@ -25,7 +26,7 @@ export async function start(config: Config): Promise<void> {
 		interrupted.throwIfAborted();
 		const apiKey = config.pdp_api_key ?? (await readDevSecret(api.store));
 		const controlPlane = config.pdp_control_plane ?? api.listening.url;
-		const decisionPoint = keep(await startDecisionPoint(config, log, controlPlane, apiKey));
+		const decisionPoint = keep(await starter(config)(config, log, controlPlane, apiKey));
 		const addresses = { api: api.listening.url, decision_point: decisionPoint.listening.url };
 		print(addressLines(addresses));
 		if (api.firstStart !== null) {
@@ -53,9 +54,19 @@ export async function pdp(config: Config): Promise<void> {
 		throw new ConfigError('PDP_API_KEY: set it to the API key of the environment to serve');
 	const controlPlane = config.pdp_control_plane ?? `http://127.0.0.1:${config.api_port}`;
 	const log = createLogger(config.log_level);
-	const starting = startDecisionPoint(config, log, controlPlane, config.pdp_api_key);
+	const starting = starter(config)(config, log, controlPlane, config.pdp_api_key);
 	onSignal(async () => (await starting).stop());
 	print(addressLines({ api: null, decision_point: (await starting).listening.url }));
+}
+
+/** Runs one process of a decision point that has several. */
+export async function decisionWorker(config: Config): Promise<void> {
+	await runDecisionWorker(config, createLogger(config.log_level));
+}
+
+/** Starts a decision point: in this process, or in workers. */
+function starter({ pdp_workers }: Config) {
+	return pdp_workers === 1 ? startDecisionPoint : startDecisionWorkers;
 }
 
 /**

@@ -7,10 +7,10 @@ import { OperationApprovalRead } from '../wire/element-request.js';
 import type { ConsumeApproval } from './approval-client.js';
 import { awaitArrival } from './arrival.js';
 import { endpoint } from './endpoint.js';
-import type { Replica } from './replica.js';
+import type { Progress } from './progress.js';
 
-/** Declares the endpoint that consumes approvals. `wait` is how long to wait for the replica, in milliseconds. */
-export function approvalEndpoints(replica: Replica, consume: ConsumeApproval, wait: number) {
+/** Declares the endpoint that consumes approvals. `wait` is how long to wait for the revision, in milliseconds. */
+export function approvalEndpoints(progress: Progress, consume: ConsumeApproval, wait: number) {
 	return [
 		endpoint({
 			name: 'consumeOperationApproval',
@@ -32,7 +32,7 @@ export function approvalEndpoints(replica: Replica, consume: ConsumeApproval, wa
 			handle: async ({ params, closed }) => {
 				const { approval, revision } = await consume(params.operation_approval_id, closed);
 				// Whoever asks with `X-Min-Revision` waits longer.
-				await awaitArrival(replica, revision, { milliseconds: wait, policy: 'ignore' }, closed);
+				await awaitArrival(progress, revision, { milliseconds: wait, policy: 'ignore' }, closed);
 				return reply(200, approval, { 'x-revision': String(revision) });
 			},
 		}),

@@ -3,22 +3,22 @@
 import { Failure } from '../failure.js';
 import { deadline } from './deadline.js';
 import type { FactsWait } from './facts-wait.js';
-import type { Replica } from './replica.js';
+import type { Progress } from './progress.js';
 
 /**
  * Waits until answers come from the revision of a write, or until the client goes away. After the wait it goes on, or
  * throws `not_synced` where the policy is `fail`: the write has been made in any case.
  */
 export async function awaitArrival(
-	replica: Replica,
+	progress: Pick<Progress, 'reached'>,
 	revision: number,
 	{ milliseconds, policy }: FactsWait,
 	closed: AbortSignal,
 ): Promise<void> {
 	if (milliseconds === 0) return;
 	try {
-		if (milliseconds === null) await replica.reached(revision, closed);
-		else await deadline(closed, milliseconds, (limited) => replica.reached(revision, limited));
+		if (milliseconds === null) await progress.reached(revision, closed);
+		else await deadline(closed, milliseconds, (limited) => progress.reached(revision, limited));
 	} catch {
 		if (policy === 'fail') throw new Failure('not_synced', 'Timeout waiting for update to be received');
 	}

@@ -20,7 +20,7 @@ const triggers = [
 ] as const;
 
 /** Declares the version of the contract and the triggers of updates. */
-export function controlEndpoints(replica: Replica) {
+export function controlEndpoints(replica: Pick<Replica, 'refetch'>) {
 	const tag = 'Control';
 	return [
 		endpoint({

@@ -28,6 +28,7 @@ import { type GatewaySettings, noGateways } from './gateway-settings.js';
 import { healthEndpoints } from './health-endpoints.js';
 import { listingEndpoints } from './listing-endpoints.js';
 import type { Mode } from './normalise.js';
+import type { Progress } from './progress.js';
 import type { LoadedRevision, Replica } from './replica.js';
 import { createRevisionReader } from './revision-reader.js';
 import { urlEndpoints } from './url-endpoint.js';
@@ -35,6 +36,10 @@ import { urlEndpoints } from './url-endpoint.js';
 /** What a decision point needs. */
 export interface DecisionPointOptions {
 	readonly replica: Replica;
+	/** What a wait for a revision waits for; the replica, unless given. */
+	readonly progress?: Progress;
+	/** Fetches everything anew, soon; `refetch` of the replica, unless given. */
+	readonly fetchAnew?: () => void;
 	/** The key clients have to present: the environment's. */
 	readonly apiKey: string;
 	readonly log: Logger;
@@ -87,6 +92,8 @@ const longestWait = 10_000;
 export function createDecisionPoint(options: DecisionPointOptions): DecisionPoint {
 	const {
 		replica,
+		progress = replica,
+		fetchAnew = () => replica.refetch(),
 		mode = 'edge',
 		consume,
 		facts,
@@ -96,7 +103,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 		patternLimit,
 		gateways = noGateways,
 	} = options;
-	const approvals = consume === undefined ? [] : approvalEndpoints(replica, consume, revisionWait);
+	const approvals = consume === undefined ? [] : approvalEndpoints(progress, consume, revisionWait);
 	const surround = createSurround(options);
 	const failureHeaders = () => revisionHeader(replica.current());
 	return {
@@ -109,9 +116,9 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 			...authzenEndpoints(mode, authzen),
 			...approvals,
 			...healthEndpoints(replica),
-			...controlEndpoints(replica),
+			...controlEndpoints({ refetch: fetchAnew }),
 		],
-		forwarding: facts === undefined ? [] : factsEndpoints(replica, facts.find, facts.wait),
+		forwarding: facts === undefined ? [] : factsEndpoints(progress, facts.find, facts.wait),
 		surround,
 		renderFailure: ({ code, problems, message }, _, path) =>
 			isAuthzenPath(path) ? message : { detail: code === 'unprocessable' ? problems : message },
@@ -142,7 +149,7 @@ function leanOpener(options: DecisionPointOptions): LeanAccess['open'] {
 }
 
 function createSurround(options: DecisionPointOptions): Surround {
-	const { replica, apiKey, revisionWait = longestWait } = options;
+	const { apiKey, revisionWait = longestWait } = options;
 	const { openTrino } = options.gateways ?? noGateways;
 	const expected = Buffer.from(apiKey);
 	const surround: Surround = async ({ access }, request, run) => {
@@ -155,7 +162,7 @@ function createSurround(options: DecisionPointOptions): Surround {
 		const wanted = request.headers['x-min-revision'];
 		if (wanted !== undefined) {
 			await run.validate();
-			await untilRevision(replica, wanted, revisionWait, request);
+			await untilRevision(options, wanted, revisionWait, request);
 		}
 		return run(answering(options, request));
 	};
@@ -216,14 +223,19 @@ function isSameKey(given: Buffer, expected: Buffer): boolean {
 	return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-async function untilRevision(replica: Replica, wanted: string, wait: number, request: AnyRequest): Promise<void> {
+async function untilRevision(
+	{ replica, progress = replica }: DecisionPointOptions,
+	wanted: string,
+	wait: number,
+	request: AnyRequest,
+): Promise<void> {
 	if (!/^\d{1,15}$/.test(wanted)) {
 		throw new Failure('invalid', `header X-Min-Revision must be a revision number, got \`${wanted}\``);
 	}
 	const revision = Number(wanted);
-	if ((replica.current()?.policyRevision ?? -1) >= revision) return;
+	if (progress.policyRevision >= revision) return;
 	try {
-		await deadline(request.closed, wait, (limited) => replica.policyReached(revision, limited));
+		await deadline(request.closed, wait, (limited) => progress.policyReached(revision, limited));
 	} catch {
 		throw new Failure('unavailable', whyNotReached(replica.current(), revision));
 	}

@@ -8,7 +8,7 @@ import type { FindFacts } from './control-plane.js';
 import { deadline } from './deadline.js';
 import { endpoint } from './endpoint.js';
 import { type FactsWait, readFactsWait } from './facts-wait.js';
-import type { Replica } from './replica.js';
+import type { Progress } from './progress.js';
 
 /** How long the control plane may take for a call, in milliseconds. */
 const timeout = 75_000;
@@ -34,7 +34,7 @@ const returned = ['content-type', 'x-revision', 'retry-after', 'deprecation', 'l
  * that of the management API is. `fallback` is how answers wait when their requests do not say.
  */
 export function factsEndpoints(
-	replica: Replica,
+	progress: Progress,
 	findFacts: FindFacts,
 	fallback: FactsWait,
 ): readonly Endpoint<'key', never>[] {
@@ -56,7 +56,7 @@ export function factsEndpoints(
 					const answer = await forward(findFacts, { method, rest, headers, body }, closed);
 					const revision = answer.headers['x-revision'];
 					if (method !== 'get' && answer.status < 300 && revision !== undefined) {
-						await awaitArrival(replica, Number(revision), wait, closed);
+						await awaitArrival(progress, Number(revision), wait, closed);
 					}
 					return answer;
 				},

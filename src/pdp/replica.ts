@@ -18,6 +18,7 @@ import { connectFeed, type FeedBundle, type FeedClient, Refusal } from './feed-c
 import { Leases } from './leases.js';
 import { Listeners } from './listeners.js';
 import { compileModule, type EngineAndIndex, loadSnapshot } from './load-snapshot.js';
+import type { Progress } from './progress.js';
 import { SliceScheduler } from './slice-scheduler.js';
 import { pause as pauseFor, type Timer, unreferenced } from './timer.js';
 
@@ -93,7 +94,7 @@ const maxAtOnce = 128 * 1024;
  * One environment's data and policy, kept up to date from `start` to `stop`. INVARIANT: the revision never goes back,
  * and a bundle is applied whole or not at all.
  */
-export class Replica {
+export class Replica implements Progress {
 	/** Told the new revision whenever answers begin to come from it. */
 	readonly revisions = new Listeners<number>();
 	/** Runs everything that takes long: answers, and what the feed sends. */
@@ -159,6 +160,16 @@ export class Replica {
 		return this.#held?.engine.broken === undefined ? this.#held : undefined;
 	}
 
+	/** As in `Progress`. */
+	get revision(): number {
+		return this.current()?.revision ?? -1;
+	}
+
+	/** As in `Progress`. */
+	get policyRevision(): number {
+		return this.current()?.policyRevision ?? -1;
+	}
+
 	/** How long ago it was last known that there is nothing newer, in milliseconds; 0 before anything is known. */
 	get dataAge(): number {
 		return this.#answered === undefined ? 0 : this.#answered.age + performance.now() - this.#answered.at;
@@ -182,12 +193,12 @@ export class Replica {
 
 	/** Resolves once answers come from `revision` or a later one; rejects when `signal` aborts. */
 	reached(revision: number, signal?: AbortSignal): Promise<void> {
-		return this.#until(() => (this.current()?.revision ?? -1) >= revision, signal);
+		return this.#until(() => this.revision >= revision, signal);
 	}
 
 	/** Resolves once answers come from `revision` or a later one and its policy; rejects when `signal` aborts. */
 	policyReached(revision: number, signal?: AbortSignal): Promise<void> {
-		return this.#until(() => (this.current()?.policyRevision ?? -1) >= revision, signal);
+		return this.#until(() => this.policyRevision >= revision, signal);
 	}
 
 	async #until(isReached: () => boolean, signal: AbortSignal | undefined): Promise<void> {

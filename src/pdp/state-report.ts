@@ -1,12 +1,18 @@
 import type { Logger } from '../log.js';
 import type { Health } from '../wire/check.js';
-import { currentHealth } from './current-health.js';
-import type { Replica } from './replica.js';
+import type { Listeners } from './listeners.js';
 
 /** How often a decision point reports when nothing happens, in milliseconds. */
 const interval = 60_000;
 /** How long to collect changes before a report, in milliseconds. */
 const delay = 500;
+
+/** What is reported. */
+export interface ReportedState {
+	/** Told whenever the health may have changed. */
+	readonly changes: Pick<Listeners<number>, 'add' | 'remove'>;
+	readonly health: () => Health;
+}
 
 /** Sends a state to the control plane. Rejects when that fails. */
 export type SendState = (state: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
@@ -22,7 +28,7 @@ export class StateReport {
 	#told = '';
 
 	constructor(
-		private readonly replica: Replica,
+		private readonly reported: ReportedState,
 		private readonly send: SendState,
 		/** What is told of the program itself. */
 		private readonly program: () => Readonly<Record<string, unknown>>,
@@ -30,19 +36,19 @@ export class StateReport {
 	) {}
 
 	start(): void {
-		this.replica.revisions.add(this.#onRevision);
+		this.reported.changes.add(this.#onRevision);
 		this.#schedule(delay);
 	}
 
 	stop(): void {
-		this.replica.revisions.remove(this.#onRevision);
+		this.reported.changes.remove(this.#onRevision);
 		clearTimeout(this.#timer);
 		this.#stopping.abort();
 	}
 
 	/** Called for every revision: only a change beyond the revision number is reported at once. */
 	#notice(): void {
-		if (summary(currentHealth(this.replica)) !== this.#told) this.#schedule(delay);
+		if (summary(this.reported.health()) !== this.#told) this.#schedule(delay);
 	}
 
 	#schedule(after: number): void {
@@ -52,7 +58,7 @@ export class StateReport {
 	}
 
 	async #tell(): Promise<void> {
-		const health = currentHealth(this.replica);
+		const health = this.reported.health();
 		try {
 			await this.send({ api_version: 'v2', pdp: this.program(), ...health }, this.#stopping.signal);
 			this.#told = summary(health);

@@ -1,0 +1,129 @@
+/** A decision point of several processes: what leads it, and one worker. */
+
+import { hostname } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { decisionReceivers, offlineCopy, startDecisionPoint } from './compose.js';
+import { type Config, ConfigError } from './config.js';
+import { errorMessage } from './failure.js';
+import type { Logger } from './log.js';
+import { currentHealth } from './pdp/current-health.js';
+import { connectFeed, reportState } from './pdp/feed-client.js';
+import { OfflineCopier } from './pdp/offline-copier.js';
+import { StateReport } from './pdp/state-report.js';
+import { version } from './version.js';
+import { LeaderClient } from './workers/leader-client.js';
+import type { WorkerStatus } from './workers/messages.js';
+import { WorkerPool, WorkerSettingError } from './workers/worker-pool.js';
+
+/** The command that a worker runs. It is no command for people. */
+export const workerCommand = 'decision-worker';
+
+/** How often a worker tells how it is when no revision comes, in milliseconds. */
+const statusInterval = 1_000;
+
+/** A running decision point of several processes. */
+export interface RunningWorkers {
+	readonly listening: { readonly url: string };
+	stop(): Promise<void>;
+}
+
+/**
+ * Starts a decision point of `config.pdp_workers` processes that listen on the same ports. Rejects as
+ * `startDecisionPoint` does.
+ */
+export async function startDecisionWorkers(
+	config: Config,
+	log: Logger,
+	controlPlane: string,
+	apiKey: string,
+): Promise<RunningWorkers> {
+	const feed = connectFeed(controlPlane, apiKey);
+	const pool = new WorkerPool({
+		count: config.pdp_workers,
+		program: { path: fileURLToPath(new URL('./main.js', import.meta.url)), args: [workerCommand] },
+		beginning: { controlPlane, apiKey },
+		feed,
+		receivers: decisionReceivers(config, controlPlane, apiKey),
+		log,
+	});
+	const url = await pool.start().catch(async (error: unknown) => {
+		await pool.stop();
+		throw error instanceof WorkerSettingError ? new ConfigError(error.message) : error;
+	});
+	const copy = offlineCopy(config, log, apiKey);
+	const replica = {
+		get state() {
+			return pool.state;
+		},
+		reached: (revision: number, signal?: AbortSignal) => pool.progress.reached(revision, signal),
+	};
+	const copier = copy === null ? null : new OfflineCopier({ copy, feed, replica, log });
+	copier?.start();
+	const pdp_instance_id = `${hostname()}:${new URL(url).port}`;
+	const report = new StateReport(
+		{ changes: pool.changes, health: () => pool.health },
+		(state, signal) => reportState(controlPlane, apiKey, { pdp_instance_id, state }, signal),
+		() => ({ version, workers: config.pdp_workers, decision_log: pool.counts }),
+		log,
+	);
+	report.start();
+	return {
+		listening: { url },
+		async stop() {
+			report.stop();
+			await copier?.stop();
+			await pool.stop();
+		},
+	};
+}
+
+/** Runs one worker, until the process that leads it says so or is gone. Then this process ends. */
+export async function runDecisionWorker(config: Config, log: Logger): Promise<void> {
+	if (process.send === undefined) throw new ConfigError('`decision-worker` is started by a decision point alone');
+	// A signal from a terminal reaches all processes; the leading one stops the others.
+	for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+	// Nothing else keeps this process alive before it listens.
+	process.channel?.ref();
+	const leader = new LeaderClient(process);
+	const beginning = await Promise.race([leader.beginning, leader.stopped]);
+	if (beginning === undefined) return exit(0);
+	const { controlPlane, apiKey, revision } = beginning;
+	const begun = startDecisionPoint(config, log, controlPlane, apiKey, {
+		leader,
+		...(revision < 0 ? {} : { revision }),
+	});
+	const running = await Promise.race([begun, leader.stopped]).catch((error: unknown) => {
+		leader.tell({ type: 'failed', message: errorMessage(error), setting: error instanceof ConfigError });
+	});
+	if (running === undefined) return exit(1);
+	const { replica, decisions, listening } = running;
+	const tell = () => {
+		const health = currentHealth(replica);
+		const receivers = Object.values(decisions?.counts.receivers ?? {});
+		const status: WorkerStatus = {
+			revision: replica.revision,
+			policyRevision: replica.policyRevision,
+			state: replica.state.kind,
+			health,
+			sampledOut: decisions?.counts.sampled_out ?? 0,
+			lost: receivers.reduce((total, { lost }) => total + lost, 0),
+		};
+		leader.tell({ type: 'status', status });
+	};
+	tell();
+	leader.tell({ type: 'listening', url: listening.url });
+	replica.revisions.add(tell);
+	const timer = setInterval(tell, statusInterval);
+	await leader.stopped;
+	clearInterval(timer);
+	await running.stop();
+	tell();
+	exit(0);
+}
+
+/** Ends the process when what it told has been sent. */
+function exit(code: number): void {
+	process.exitCode = code;
+	if (process.connected) process.disconnect();
+	setTimeout(() => process.exit(), 1_000).unref();
+}

@@ -1,0 +1,56 @@
+/** What the process that leads the workers of a decision point and these workers tell each other. */
+
+import type { FeedRequest } from '../pdp/feed-client.js';
+import type { ReplicaState } from '../pdp/replica.js';
+import type { Health } from '../wire/check.js';
+
+/** What a worker needs to begin. */
+export interface Beginning {
+	readonly controlPlane: string;
+	readonly apiKey: string;
+	/** The revision to have before it listens: that of the other workers; -1 to listen at once. */
+	readonly revision: number;
+}
+
+/** How a worker is. */
+export interface WorkerStatus {
+	readonly revision: number;
+	readonly policyRevision: number;
+	readonly state: ReplicaState['kind'];
+	readonly health: Health;
+	/** Decisions that no sampling rule chose. */
+	readonly sampledOut: number;
+	/** Decisions that did not reach the leading process. */
+	readonly lost: number;
+}
+
+/** What a worker asks of the leading process, which answers each with a value or a failure. */
+export type Question =
+	| { readonly kind: 'environment' }
+	| { readonly kind: 'poll'; readonly request: FeedRequest }
+	| { readonly kind: 'events'; readonly lines: readonly string[] };
+
+/** What a worker sends. */
+export type WorkerMessage =
+	/** The worker hears what it is sent from now on. */
+	| { readonly type: 'hears' }
+	| { readonly type: 'ask'; readonly id: number; readonly question: Question }
+	/** The answer to a question is no longer needed. */
+	| { readonly type: 'cancel'; readonly id: number }
+	| { readonly type: 'listening'; readonly url: string }
+	/** The worker cannot begin; `setting` says that a setting has to be changed. */
+	| { readonly type: 'failed'; readonly message: string; readonly setting: boolean }
+	| { readonly type: 'status'; readonly status: WorkerStatus }
+	/** A client wants everything fetched anew. */
+	| { readonly type: 'refetch' };
+
+/** What the leading process sends. */
+export type LeaderMessage =
+	| { readonly type: 'begin'; readonly beginning: Beginning }
+	| { readonly type: 'answer'; readonly id: number; readonly value: unknown }
+	/** `refused` says that the control plane refuses the key. */
+	| { readonly type: 'failure'; readonly id: number; readonly message: string; readonly refused: boolean }
+	/** How far all workers are. */
+	| { readonly type: 'progress'; readonly revision: number; readonly policyRevision: number }
+	| { readonly type: 'refetch' }
+	| { readonly type: 'stop' };

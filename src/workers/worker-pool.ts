@@ -1,0 +1,242 @@
+import cluster, { type Worker } from 'node:cluster';
+import { errorMessage } from '../failure.js';
+import type { Logger } from '../log.js';
+import { type EventCounts, EventQueue, type EventReceiver } from '../pdp/event-queue.js';
+import { type FeedClient, Refusal } from '../pdp/feed-client.js';
+import { Listeners } from '../pdp/listeners.js';
+import type { ReplicaState } from '../pdp/replica.js';
+import type { Health } from '../wire/check.js';
+import type { Beginning, LeaderMessage, Question, WorkerMessage, WorkerStatus } from './messages.js';
+import { SharedFeed } from './shared-feed.js';
+import { SharedProgress } from './shared-progress.js';
+
+/** What a pool of workers needs. */
+export interface WorkerPoolOptions {
+	readonly count: number;
+	/** The program that a worker runs, and its arguments. */
+	readonly program: { readonly path: string; readonly args: readonly string[] };
+	/** What a worker is begun with. */
+	readonly beginning: Omit<Beginning, 'revision'>;
+	/** The feed of the control plane. */
+	readonly feed: FeedClient;
+	/** Where decisions are logged. */
+	readonly receivers: readonly EventReceiver[];
+	readonly log: Logger;
+}
+
+/** A worker cannot begin because of a setting. */
+export class WorkerSettingError extends Error {}
+
+/** What became of decisions so far: as `DecisionCounts`, with those that workers lost. */
+interface PoolCounts {
+	readonly sampled_out: number;
+	readonly receivers: Readonly<Record<string, EventCounts>>;
+	readonly lost_by_workers: number;
+}
+
+interface Member {
+	readonly worker: Worker;
+	readonly begun: number;
+	/** Questions that are being answered. */
+	readonly asked: Map<number, AbortController>;
+	url: string | undefined;
+	status: WorkerStatus | undefined;
+}
+
+/** A worker that ends sooner than this, in milliseconds, is replaced only after a pause of this length. */
+const soon = 2_000;
+/** How long workers may take to stop, in milliseconds, before they are killed. */
+const stopTime = 20_000;
+
+const unavailable: Health = {
+	status: 'unavailable',
+	online: false,
+	state: 'starting',
+	revision: null,
+	policy_revision: null,
+	degraded: null,
+};
+
+/**
+ * The workers of a decision point: processes that answer on the same ports, each with a replica of its own. This process
+ * follows the feed and passes decisions on for all of them. A worker that ends is replaced.
+ */
+export class WorkerPool {
+	/** Told whenever the progress or the state of the workers may have changed. */
+	readonly changes = new Listeners<number>();
+	readonly progress = new SharedProgress();
+	readonly #feed: SharedFeed;
+	readonly #queues: readonly (readonly [name: string, queue: EventQueue])[];
+	readonly #members = new Map<number, Member>();
+	#stopping = false;
+	/** What workers that ended had counted. */
+	#sampledOutBefore = 0;
+	#lostBefore = 0;
+
+	constructor(private readonly options: WorkerPoolOptions) {
+		this.#feed = new SharedFeed(options.feed);
+		this.#queues = options.receivers.map((receiver) => [receiver.name, new EventQueue(receiver, options.log)]);
+	}
+
+	/** Starts the workers. Resolves to the address when all listen. Rejects with what is wrong when one cannot. */
+	async start(): Promise<string> {
+		const { path, args } = this.options.program;
+		cluster.setupPrimary({ exec: path, args: [...args], serialization: 'advanced' });
+		for (const [, queue] of this.#queues) queue.start();
+		const urls = await Promise.all(Array.from({ length: this.options.count }, () => this.#fork()));
+		return urls[0] ?? '';
+	}
+
+	/** Stops all workers, then passes on what is left of the decisions. */
+	async stop(): Promise<void> {
+		this.#stopping = true;
+		await Promise.all([...this.#members.values()].map((member) => stopMember(member)));
+		await Promise.all(this.#queues.map(([, queue]) => queue.stop()));
+	}
+
+	/** The health of the worker that is worst off. */
+	get health(): Health {
+		const healths = this.#serving.map(({ health }) => health);
+		return healths.toSorted((a, b) => rank(a) - rank(b))[0] ?? unavailable;
+	}
+
+	/** The state of the worker that is worst off. */
+	get state(): ReplicaState {
+		const states = this.#serving.map(({ state }) => state);
+		const kind = states.find((state) => state !== 'ready') ?? (states.length === 0 ? 'starting' : 'ready');
+		return { kind, detail: '' };
+	}
+
+	/** What became of decisions so far. */
+	get counts(): PoolCounts {
+		const statuses = [...this.#members.values()].flatMap(({ status }) => (status === undefined ? [] : [status]));
+		const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+		return {
+			sampled_out: this.#sampledOutBefore + sum(statuses.map(({ sampledOut }) => sampledOut)),
+			receivers: Object.fromEntries(this.#queues.map(([name, queue]) => [name, queue.counts])),
+			lost_by_workers: this.#lostBefore + sum(statuses.map(({ lost }) => lost)),
+		};
+	}
+
+	/** The workers that answer requests. */
+	get #serving(): readonly WorkerStatus[] {
+		return [...this.#members.values()].flatMap(({ url, status }) =>
+			url === undefined || status === undefined ? [] : [status],
+		);
+	}
+
+	/** Starts a worker. Resolves to its address when it listens. */
+	#fork(): Promise<string> {
+		const worker = cluster.fork();
+		const member: Member = { worker, begun: performance.now(), asked: new Map(), url: undefined, status: undefined };
+		this.#members.set(worker.id, member);
+		return new Promise((resolve, reject) => {
+			worker.on('message', (message: WorkerMessage) => {
+				if (message.type === 'hears' && this.#stopping) send(worker, { type: 'stop' });
+				else if (message.type === 'hears') {
+					const revision = this.#serving.length === 0 ? -1 : this.progress.revision;
+					send(worker, { type: 'begin', beginning: { ...this.options.beginning, revision } });
+					this.#tellProgress(worker);
+				} else if (message.type === 'listening') {
+					member.url = message.url;
+					this.#noteProgress();
+					resolve(message.url);
+				} else if (message.type === 'failed') {
+					reject(message.setting ? new WorkerSettingError(message.message) : new Error(message.message));
+				} else this.#hear(member, message);
+			});
+			worker.on('exit', (code, signal) => {
+				reject(new Error(`a worker ended at its start: ${signal ?? `exit code ${code}`}`));
+				this.#ended(member, code, signal);
+			});
+			// A message to a worker that is ending may fail: its exit says the same.
+			worker.on('error', () => {});
+		});
+	}
+
+	#hear(member: Member, message: Exclude<WorkerMessage, { readonly type: 'hears' | 'listening' | 'failed' }>): void {
+		if (message.type === 'ask') void this.#answer(member, message.id, message.question);
+		else if (message.type === 'cancel') member.asked.get(message.id)?.abort();
+		else if (message.type === 'status') {
+			member.status = message.status;
+			this.#noteProgress();
+		} else for (const { worker } of this.#members.values()) send(worker, { type: 'refetch' });
+	}
+
+	async #answer({ worker, asked }: Member, id: number, question: Question): Promise<void> {
+		const abort = new AbortController();
+		asked.set(id, abort);
+		try {
+			send(worker, { type: 'answer', id, value: await this.#value(question, abort.signal) });
+		} catch (error) {
+			const refused = error instanceof Refusal;
+			if (!abort.signal.aborted) send(worker, { type: 'failure', id, message: errorMessage(error), refused });
+		} finally {
+			asked.delete(id);
+		}
+	}
+
+	async #value(question: Question, signal: AbortSignal): Promise<unknown> {
+		if (question.kind === 'environment') return this.#feed.environment(signal);
+		if (question.kind === 'poll') return this.#feed.poll(question.request, signal);
+		for (const [, queue] of this.#queues) for (const line of question.lines) queue.push(line);
+		return null;
+	}
+
+	/** Tells all workers how far the last of them is. */
+	#noteProgress(): void {
+		const serving = this.#serving;
+		if (serving.length === 0) return;
+		const revision = Math.min(...serving.map((status) => status.revision));
+		const policyRevision = Math.min(...serving.map((status) => status.policyRevision));
+		if (revision !== this.progress.revision || policyRevision !== this.progress.policyRevision) {
+			this.progress.update(revision, policyRevision);
+			for (const { worker } of this.#members.values()) this.#tellProgress(worker);
+		}
+		this.changes.tell(revision);
+	}
+
+	#tellProgress(worker: Worker): void {
+		const { revision, policyRevision } = this.progress;
+		send(worker, { type: 'progress', revision, policyRevision });
+	}
+
+	#ended(member: Member, code: number | null, signal: string | null): void {
+		const { worker, asked, status, begun, url } = member;
+		for (const abort of asked.values()) abort.abort();
+		this.#members.delete(worker.id);
+		this.#sampledOutBefore += status?.sampledOut ?? 0;
+		this.#lostBefore += status?.lost ?? 0;
+		this.#noteProgress();
+		// One that never listened at the first start has failed the start.
+		if (this.#stopping || (url === undefined && this.#serving.length === 0 && this.progress.revision < 0)) return;
+		const pause = performance.now() - begun < soon ? soon : 0;
+		this.options.log.error({ pid: worker.process.pid, code, signal }, 'a worker ended and is replaced');
+		setTimeout(() => {
+			if (!this.#stopping) this.#fork().catch(() => {});
+		}, pause);
+	}
+}
+
+function send(worker: Worker, message: LeaderMessage): void {
+	if (worker.isConnected()) worker.send(message, () => {});
+}
+
+async function stopMember({ worker }: Member): Promise<void> {
+	await new Promise<void>((resolve) => {
+		if (worker.isDead()) return resolve();
+		const cut = setTimeout(() => worker.process.kill('SIGKILL'), stopTime);
+		worker.once('exit', () => {
+			clearTimeout(cut);
+			resolve();
+		});
+		send(worker, { type: 'stop' });
+	});
+}
+
+const order: readonly Health['status'][] = ['unavailable', 'degraded', 'ok'];
+
+/** The lower, the worse. */
+function rank({ status, revision }: Health): number {
+	return order.indexOf(status) + (revision ?? 0) / Number.MAX_SAFE_INTEGER;
+}

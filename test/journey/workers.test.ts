@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import test from 'ava';
+import { type Client, client } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
+import { launch, type Running } from '../support/processes.js';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
+import { removeFolder, temporaryFolder } from '../support/temporary.js';
+
+/** A decision point of several processes, as its clients and its operators meet it. */
+
+let stack: Stack;
+/** A decision point that logs every decision to `log`. */
+let point: { readonly running: Running; readonly url: string; readonly pdp: Client; readonly log: string };
+/** How many decisions it was asked for. */
+let asked = 0;
+
+const workers = 2;
+const folder = temporaryFolder();
+
+function settingsOn(port: number | string) {
+	return {
+		DATA_DIR: folder,
+		PDP_PORT: String(port),
+		PDP_API_KEY: stack.keys.environment,
+		PDP_CONTROL_PLANE: stack.api.listening.url,
+		PDP_WORKERS: String(workers),
+	};
+}
+
+test.before(async () => {
+	stack = await startStack();
+	const { environment: api } = stack;
+	await api.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {} } });
+	await api.post(`${schema}/roles`, { key: 'reader', name: 'Reader', permissions: ['document:read'] });
+	const port = await freePort();
+	const log = join(folder, 'decisions.log');
+	const logging = { PDP_DECISION_LOG: `file:${log}`, PDP_DECISION_LOG_SAMPLING: '[{"rate":1}]' };
+	const running = launch({ command: ['pdp'], env: { ...settingsOn(port), ...logging } });
+	const url = `http://127.0.0.1:${port}`;
+	await running.answering(`${url}/ready`);
+	point = { running, url, pdp: client(url, stack.keys.environment), log };
+});
+
+test.after.always(async () => {
+	await point.running.kill('SIGKILL');
+	await stack.stop();
+	removeFolder(folder);
+});
+
+/** The processes that this one started, of those that live. */
+function children(pid: number): readonly number[] {
+	return readdirSync('/proc')
+		.filter((name) => /^\d+$/.test(name))
+		.map(Number)
+		.filter((candidate) => parentPid(candidate) === pid);
+}
+
+function parentPid(pid: number): number {
+	try {
+		const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) /);
+		return Number(rest.split(' ')[1]);
+	} catch {
+		return -1;
+	}
+}
+
+/** Asks over connections of their own, so that every worker may answer. */
+function askAnew(user: string): Promise<readonly { readonly allow: boolean; readonly revision: number }[]> {
+	return Promise.all(Array.from({ length: 2 * workers }, () => askOnce(user)));
+}
+
+async function askOnce(user: string): Promise<{ readonly allow: boolean; readonly revision: number }> {
+	asked += 1;
+	const agent = new Agent();
+	const payload = JSON.stringify(check(user));
+	const headers = {
+		authorization: `Bearer ${stack.keys.environment}`,
+		'content-length': Buffer.byteLength(payload),
+	};
+	const response = await new Promise<IncomingMessage>((resolve, reject) => {
+		const sent = request(`${point.url}/allowed`, { method: 'POST', headers, agent }, resolve);
+		// A connection that is on its way to a worker when that is killed is never answered.
+		sent.setTimeout(5_000, () => sent.destroy(new Error('no answer')));
+		sent.on('error', reject).end(payload);
+	});
+	const { allow } = JSON.parse(await text(response));
+	agent.destroy();
+	return { allow, revision: Number(response.headers['x-revision']) };
+}
+
+const check = (user: string) => ({ user, action: 'read', resource: { type: 'document', tenant: 'default' } });
+
+test.serial('every worker answers from what a client has waited for at one of them', async (t) => {
+	t.is(children(point.running.pid).length, workers);
+	for (const index of Array.from({ length: 20 }).keys()) {
+		const user = `waiter-${index}`;
+		const assignment = { user, role: 'reader', tenant: 'default' };
+		await stack.environment.post(`${facts}/users`, { key: user });
+		const { revision = 0 } = await stack.environment.post(`${facts}/role_assignments`, assignment);
+		asked += 1;
+		const waited = await point.pdp.post('/allowed', check(user), { headers: { 'x-min-revision': String(revision) } });
+		t.true(waited.body['allow']);
+		const others = await askAnew(user);
+		t.true(
+			others.every((answer) => answer.allow && answer.revision >= revision),
+			JSON.stringify({ revision, others }),
+		);
+	}
+});
+
+test.serial('a write through one worker is known to all when its answer comes', async (t) => {
+	for (const index of Array.from({ length: 10 }).keys()) {
+		const user = `through-${index}`;
+		t.is((await point.pdp.post('/facts/users', { key: user })).status, 200);
+		const given = await point.pdp.post('/facts/role_assignments', { user, role: 'reader', tenant: 'default' });
+		t.is(given.status, 200, JSON.stringify(given.body));
+		t.true((await askAnew(user)).every(({ allow }) => allow));
+	}
+});
+
+test.serial('the decisions of all workers come to one log, each once', async (t) => {
+	const lines = await eventually(
+		() => readFileSync(point.log, 'utf8').trimEnd().split('\n'),
+		(seen) => seen.length >= asked,
+	);
+	t.is(lines.length, asked);
+	t.is(new Set(lines.map((line) => JSON.parse(line).decision_id)).size, asked);
+});
+
+test.serial('a port that is in use ends the start with the setting to change', async (t) => {
+	const again = launch({ command: ['pdp'], env: settingsOn(new URL(point.url).port) });
+	t.deepEqual(await again.exited, { code: 1, signal: null });
+	t.regex(again.stderr(), /^HOST, PDP_PORT: cannot listen: port \d+ of [^\n]+ is in use\n$/);
+});
+
+test.serial('a worker that is killed is replaced, and the others answer meanwhile', async (t) => {
+	const before = children(point.running.pid);
+	const [victim = 0] = before;
+	process.kill(victim, 'SIGKILL');
+	const after = await eventually(
+		async () => {
+			await askOnce('nobody');
+			return children(point.running.pid);
+		},
+		(pids) => pids.length === workers && !pids.includes(victim),
+	);
+	t.is(after.filter((pid) => before.includes(pid)).length, workers - 1);
+	const { revision = 0 } = await stack.environment.post(`${facts}/users`, { key: 'late' });
+	await eventually(
+		() => askAnew('late'),
+		(answers) => answers.every((answer) => answer.revision >= revision),
+	);
+	t.deepEqual(await point.running.kill('SIGTERM'), { code: 0, signal: null });
+});

@@ -1,0 +1,73 @@
+import test from 'ava';
+import type { FeedClient, FeedRequest, FeedResponse } from '../../src/pdp/feed-client.js';
+import { SharedFeed } from '../../src/workers/shared-feed.js';
+
+/** One feed for all workers of a decision point. */
+
+/** A feed that answers when it is told to, and records what it is asked. */
+function fakeFeed() {
+	const asked: { readonly request: FeedRequest; readonly signal: AbortSignal; answer(with_: FeedResponse): void }[] =
+		[];
+	const feed: FeedClient = {
+		environment: async () => 'environment',
+		poll: (request, signal) =>
+			new Promise((resolve, reject) => {
+				signal.addEventListener('abort', () => reject(new Error('aborted')));
+				asked.push({ request, signal, answer: resolve });
+			}),
+	};
+	return { asked, shared: new SharedFeed(feed) };
+}
+
+const request = (etag: string | undefined, wait = 30): FeedRequest => ({ environment: 'environment', etag, wait });
+const bundle = (etag: string): FeedResponse => ({ kind: 'bundle', bytes: new Uint8Array([1]), etag });
+const never = new AbortController().signal;
+
+test('equal requests share one, and who asks the same later gets the step again', async (t) => {
+	const { asked, shared } = fakeFeed();
+	const both = [shared.poll(request('1'), never), shared.poll(request('1'), never)];
+	t.is(asked.length, 1);
+	asked[0]?.answer(bundle('2'));
+	t.deepEqual(await Promise.all(both), [bundle('2'), bundle('2')]);
+	t.deepEqual(await shared.poll(request('1', 0), never), bundle('2'));
+	t.is(asked.length, 1);
+});
+
+test('other requests are made, and snapshots and unchanged answers are not kept', async (t) => {
+	const { asked, shared } = fakeFeed();
+	for (const etag of [undefined, undefined, '1', '1']) {
+		const answer = shared.poll(request(etag), never);
+		asked.at(-1)?.answer(etag === undefined ? bundle('1') : { kind: 'unchanged', waits: true });
+		await answer;
+	}
+	t.deepEqual(
+		asked.map((each) => each.request.etag),
+		[undefined, undefined, '1', '1'],
+	);
+});
+
+test('a request ends when the last who waits for it has left', async (t) => {
+	const { asked, shared } = fakeFeed();
+	const [first, second] = [new AbortController(), new AbortController()];
+	const one = shared.poll(request('1'), first.signal);
+	const other = shared.poll(request('1'), second.signal);
+	first.abort();
+	await t.throwsAsync(one);
+	t.false(asked[0]?.signal.aborted);
+	second.abort();
+	await t.throwsAsync(other);
+	t.true(asked[0]?.signal.aborted);
+});
+
+test('a failure reaches all who wait, and the next request is made anew', async (t) => {
+	const failing = new SharedFeed({
+		environment: async () => 'environment',
+		poll: async () => {
+			throw new Error('unreachable');
+		},
+	});
+	for (const each of [failing.poll(request('1'), never), failing.poll(request('1'), never)]) {
+		await t.throwsAsync(each, { message: 'unreachable' });
+	}
+	await t.throwsAsync(failing.poll(request('1'), never), { message: 'unreachable' });
+});
