@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
@@ -92,6 +94,19 @@ async function askOnce(user: string): Promise<{ readonly allow: boolean; readonl
 	return { allow, revision: Number(response.headers['x-revision']) };
 }
 
+async function opening(port: number, host: string): Promise<Socket> {
+	const socket = connect(port, host);
+	await once(socket, 'connect');
+	return socket;
+}
+
+/** Asks for the health over a connection. Resolves to the first line of the answer. */
+async function healthOver(socket: Socket): Promise<string> {
+	socket.write('GET /healthy HTTP/1.1\r\nHost: x\r\n\r\n');
+	const [chunk] = await once(socket, 'data');
+	return String(chunk).split('\r\n')[0] ?? '';
+}
+
 const check = (user: string) => ({ user, action: 'read', resource: { type: 'document', tenant: 'default' } });
 
 test.serial('every worker answers from what a client has waited for at one of them', async (t) => {
@@ -129,6 +144,22 @@ test.serial('the decisions of all workers come to one log, each once', async (t)
 	);
 	t.is(lines.length, asked);
 	t.is(new Set(lines.map((line) => JSON.parse(line).decision_id)).size, asked);
+});
+
+test.serial('ten thousand connections are answered, and hold up no other', async (t) => {
+	const { hostname, port } = new URL(point.url);
+	const sockets: Socket[] = [];
+	t.teardown(() => {
+		for (const socket of sockets) socket.destroy();
+	});
+	// A batch at a time: the system keeps only so many that are not accepted yet.
+	for (const _ of Array.from({ length: 100 })) {
+		const opened = await Promise.all(Array.from({ length: 100 }, () => opening(Number(port), hostname)));
+		sockets.push(...opened);
+	}
+	t.true((await askAnew('through-0')).every(({ allow }) => allow));
+	const answers = await Promise.all(sockets.map((socket) => healthOver(socket)));
+	t.deepEqual([...new Set(answers)], ['HTTP/1.1 200 OK']);
 });
 
 test.serial('a port that is in use ends the start with the setting to change', async (t) => {

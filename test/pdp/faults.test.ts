@@ -1,0 +1,95 @@
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import test from 'ava';
+import type { Logger } from '../../src/log.js';
+import { connectFeed } from '../../src/pdp/feed-client.js';
+import { OfflineCopier } from '../../src/pdp/offline-copier.js';
+import { OfflineCopy } from '../../src/pdp/offline-copy.js';
+import { eventually } from '../support/eventually.js';
+import { temporary } from '../support/temporary.js';
+import { acme, assign, quiet, snapshot, step } from './environment.js';
+import { key, serve } from './served.js';
+
+/** What goes wrong around a decision point, and what it does then (docs: Inside a decision point, Faults). */
+
+const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
+const days = 24 * 60 * 60 * 1_000;
+
+test('a clock that jumps moves the ends of grants, and neither the age of the data nor waits', async (t) => {
+	let jump = 0;
+	const clock = { now: () => new Date(Date.now() + jump) };
+	const { feed, replica, http } = await serve(t, { clock, maxDataAge: 60_000 });
+	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
+	await replica.reached(7);
+	for (const by of [0, 400 * days, -400 * days]) {
+		jump = by;
+		const answer = await http.post('/allowed', annWrites, { headers: { 'x-min-revision': '7' } });
+		t.deepEqual([answer.status, answer.body['allow'], answer.headers.get('x-data-age')], [200, true, '0'], String(by));
+	}
+});
+
+test('a copy that cannot be written leaves the one before, and is written when there is room again', async (t) => {
+	const { feed, replica, http } = await serve(t);
+	const path = join(temporary(t), 'environment.copy');
+	const warnings: unknown[] = [];
+	const log: Logger = Object.assign(Object.create(quiet), { warn: (given: unknown) => warnings.push(given) });
+	const copy = new OfflineCopy(path, key, quiet);
+	const copier = new OfflineCopier({ copy, feed: connectFeed(feed.url, key), replica, log, interval: 2 });
+	t.teardown(() => copier.stop());
+	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
+	copier.start();
+	const read = () => new OfflineCopy(path, key, quiet).read();
+	await eventually(read);
+	// A folder in its place fails every new copy, as a full disk does.
+	mkdirSync(`${path}.new`);
+	feed.publish({ revision: 8, snapshot: await snapshot({ revision: 8, model: acme }) });
+	await replica.reached(8);
+	await eventually(
+		() => warnings.length,
+		(count) => count > 0,
+	);
+	const seen = feed.seen.length;
+	await eventually(
+		() => feed.seen.length,
+		(count) => count > seen + 20,
+	);
+	t.is(warnings.length, 1, 'said once, not each time');
+	t.true((await http.post('/allowed', annWrites)).body['allow'] as boolean);
+	t.is((await read())?.bundles.length, 1, 'the copy before is whole');
+	rmdirSync(`${path}.new`);
+	await eventually(read, (found) => found?.bundles[0]?.etag === '"r8-x"');
+});
+
+test('who does not read its answers keeps nobody waiting, also while revisions come', async (t) => {
+	const { feed, replica, http, url } = await serve(t);
+	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
+	await replica.reached(7);
+	const body = JSON.stringify(Array.from({ length: 10_000 }, () => annWrites));
+	const head = `POST /allowed/bulk HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${body.length}\r\n\r\n`;
+	const { port } = new URL(url);
+	const readers = await Promise.all(
+		Array.from({ length: 20 }, async () => {
+			const socket = connect(Number(port), '127.0.0.1');
+			socket.on('error', () => undefined);
+			t.teardown(() => socket.destroy());
+			// Paused from its first byte on: the answer fills the buffers of the connection and stays there.
+			socket.pause();
+			await new Promise<void>((resolve) => socket.once('connect', resolve));
+			socket.write(head + body);
+			return socket;
+		}),
+	);
+	for (const revision of [8, 9, 10]) {
+		const patches = assign(`new-${revision}`, 'acme', ['editor']);
+		feed.publish({
+			revision,
+			snapshot: await snapshot({ revision, model: acme }),
+			step: await step({ base: revision - 1, revision, patches }),
+		});
+		await replica.reached(revision);
+		const asked = { ...annWrites, user: `new-${revision}` };
+		t.true((await http.post('/allowed', asked)).body['allow'] as boolean);
+	}
+	t.true(readers.every((socket) => !socket.destroyed));
+});
