@@ -1,10 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { groupBy } from '../compiler/group-by.js';
 import { deploy, seedSchema } from '../test/support/deployment.js';
 import { createRandom } from '../test/support/random.js';
+import { secretFor } from '../test/support/stack.js';
+import { removeFolder, temporaryFolder } from '../test/support/temporary.js';
 import { postgresProcess } from './support/postgres-process.js';
+import { Saturation } from './support/saturation.js';
 import { SchemaWriter, SoakWriter, type Tally } from './support/soak-writer.js';
 
 /**
@@ -15,12 +19,16 @@ import { SchemaWriter, SoakWriter, type Tally } from './support/soak-writer.js';
  *     MINUTES=30 npm run bench -- soak              # 3,000,000 checks, 200,000 changes of facts, 200 of the schema
  *     MINUTES=10 KILLS=20 npm run bench -- soak     # and every 20 s `kill -9` of one: API, decision point, PostgreSQL
  *
+ *     MINUTES=20 SATURATE=16 npm run bench -- soak  # and checks over 16 connections as fast as they are answered, all logged
+ *
  * Prints the memory of both processes every 10 s, after ten minutes (or a third of the time) against the end, and how
  * many answers were 5xx or wrong. `SEED` repeats the choices of a run.
  */
 
 const minutes = Number(process.env['MINUTES'] ?? 0);
 const kills = Number(process.env['KILLS'] ?? 0);
+const connections = Number(process.env['SATURATE'] ?? 0);
+const workers = process.env['WORKERS'] ?? '1';
 const seed = Number(process.env['SEED'] ?? 1);
 const writers = 16;
 /** What 30 minutes are to bring. */
@@ -36,12 +44,27 @@ function residentMemory(pid: number | undefined): number {
 	}
 }
 
+/** The lines of a file that may be larger than memory. */
+async function countLines(path: string): Promise<number> {
+	let lines = 0;
+	for await (const chunk of createReadStream(path)) {
+		for (const byte of chunk as Buffer) if (byte === 10) lines += 1;
+	}
+	return lines;
+}
+
 const median = (values: readonly number[]) =>
 	values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 async function soak(): Promise<void> {
 	const random = createRandom(seed);
-	const deployment = await deploy('server', 'apart');
+	const folder = temporaryFolder();
+	const logFile = join(folder, 'decisions.log');
+	const logging = { PDP_DECISION_LOG: `file:${logFile}`, PDP_DECISION_LOG_SAMPLING: '[{"rate":1}]' };
+	const deployment = await deploy('server', 'apart', {
+		PDP_WORKERS: workers,
+		...(connections > 0 ? logging : {}),
+	});
 	await seedSchema(deployment);
 	const [api, pdp] = deployment.services;
 	const tally: Tally = {
@@ -53,6 +76,7 @@ async function soak(): Promise<void> {
 		wrong: 0,
 		firstWrong: [],
 	};
+	const saturation = new Saturation(pdp?.url ?? '', secretFor('test-environment'), connections);
 	const start = performance.now();
 	const end = start + minutes * 60_000;
 	const going = () => performance.now() < end;
@@ -103,10 +127,21 @@ async function soak(): Promise<void> {
 			...work,
 			pace(goal.schemaTurns, () => schemaWriter.turn()),
 			watch(),
+			...(connections > 0 ? [saturation.run(going)] : []),
 			...(kills > 0 ? [strike()] : []),
 		]);
+		// A stop passes on what is left of the decisions.
+		await pdp?.stop();
+		if (connections > 0) {
+			saturation.report();
+			const logged = await countLines(logFile);
+			const asked = saturation.answered + tally.checks;
+			console.log(`${logged} decisions in the file, at least ${asked} were asked for`);
+			if (logged < asked || pdp?.output().includes('decisions were not logged')) process.exitCode = 1;
+		}
 	} finally {
 		await deployment.remove();
+		removeFolder(folder);
 	}
 	const settledAfter = Math.min(600, minutes * 20);
 	const early = memory.filter(({ at }) => at >= settledAfter && at < settledAfter + 60);

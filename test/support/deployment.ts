@@ -26,7 +26,12 @@ export interface Deployment {
 }
 
 /** Starts a deployment of its own, and waits until it answers. */
-export async function deploy(kind: StoreKind, shape: Shape): Promise<Deployment> {
+export async function deploy(
+	kind: StoreKind,
+	shape: Shape,
+	/** Further settings of its processes. */
+	more: Readonly<Record<string, string>> = {},
+): Promise<Deployment> {
 	const folder = temporaryFolder();
 	const database = await provideDatabase(kind, folder);
 	const key = secretFor('test-environment');
@@ -38,6 +43,7 @@ export async function deploy(kind: StoreKind, shape: Shape): Promise<Deployment>
 		PDP_PORT: String(pdpPort),
 		DATABASE_URL: database.url,
 		LOG_LEVEL: 'warn',
+		...more,
 	};
 	const services =
 		shape === 'together'

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import { quantile } from './quantile.js';
+
+/** Checks as fast as they are answered, from processes of their own, each answer held against the only right one. */
+
+const autocannon = createRequire(import.meta.url).resolve('autocannon');
+const execute = promisify(execFile);
+/** How long one piece takes, in seconds. */
+const piece = 30;
+
+const asked = { user: 'alice', action: 'read', resource: { type: 'document', tenant: 'default' } };
+
+interface Report {
+	readonly requests: { readonly total: number; readonly average: number };
+	/** Milliseconds. */
+	readonly latency: { readonly p99: number; readonly max: number };
+	readonly non2xx: number;
+	readonly errors: number;
+	readonly mismatches: number;
+}
+
+/** Loads a decision point whose `alice` reads documents. */
+export class Saturation {
+	readonly #reports: Report[] = [];
+
+	constructor(
+		private readonly url: string,
+		private readonly key: string,
+		private readonly connections: number,
+	) {}
+
+	/** How many checks were answered. */
+	get answered(): number {
+		return this.#reports.reduce((total, { requests }) => total + requests.total, 0);
+	}
+
+	/** Loads for as long as `going` says, in pieces. */
+	async run(going: () => boolean): Promise<void> {
+		const headers = [`authorization=Bearer ${this.key}`, 'content-type=application/json'].flatMap((each) => [
+			'-H',
+			each,
+		]);
+		const body = ['-b', JSON.stringify(asked), '-E', '{"allow":true,"result":true}'];
+		const load = ['--json', '-n', '-m', 'POST', '-c', String(this.connections), '-d', String(piece)];
+		while (going()) {
+			const run = [autocannon, ...load, ...headers, ...body, `${this.url}/allowed`];
+			this.#reports.push(JSON.parse((await execute(process.execPath, run)).stdout) as Report);
+		}
+	}
+
+	/** Prints how fast it was, at first and at last, and what was not answered as it had to be. */
+	report(): void {
+		const third = Math.max(1, Math.floor(this.#reports.length / 3));
+		for (const [title, some] of [
+			['first third', this.#reports.slice(0, third)],
+			['last third', this.#reports.slice(-third)],
+		] as const) {
+			const middle = (value: (report: Report) => number) => quantile(some.map(value), 0.5);
+			console.log(
+				`saturation, ${title}: ${middle(({ requests }) => requests.average).toFixed(0)} requests/s, ` +
+					`p99 ${middle(({ latency }) => latency.p99)} ms, max ${Math.max(...some.map(({ latency }) => latency.max))} ms`,
+			);
+		}
+		const sum = (value: (report: Report) => number) => this.#reports.reduce((total, each) => total + value(each), 0);
+		const bad = sum(({ non2xx, errors, mismatches }) => non2xx + errors + mismatches);
+		console.log(`saturation: ${this.answered} answered, ${bad} of them not as they had to be`);
+		if (bad > 0) process.exitCode = 1;
+	}
+}
