@@ -14,6 +14,8 @@ const startWait = 5_000;
 export class FallbackFeed implements FeedClient {
 	/** What is replayed; `undefined` when there is nothing to replay, or no more. */
 	#replayed: CopiedEnvironment | undefined;
+	/** How many bundles of the copy were given away. */
+	#given = 0;
 	#asked = false;
 
 	constructor(
@@ -41,9 +43,14 @@ export class FallbackFeed implements FeedClient {
 		const replayed = this.#replayed;
 		if (replayed === undefined) return this.primary.poll(request, signal);
 		const { bundles, asOf } = replayed;
-		const next = bundles[bundles.findIndex(({ etag }) => etag === request.etag) + 1];
-		if (next !== undefined) return { kind: 'bundle', bytes: next.bytes, etag: next.etag, asOf };
+		const index = bundles.findIndex(({ etag }) => etag === request.etag) + 1;
+		const next = bundles[index];
+		if (next !== undefined && index === this.#given) {
+			this.#given += 1;
+			return { kind: 'bundle', bytes: next.bytes, etag: next.etag, asOf };
+		}
 		this.#replayed = undefined;
-		return { kind: 'unchanged', waits: true, asOf };
+		// Who asks for the same again could not use it: only the control plane can help.
+		return next === undefined ? { kind: 'unchanged', waits: true, asOf } : this.primary.poll(request, signal);
 	}
 }

@@ -340,3 +340,26 @@ test('stop ends everything that runs', async (t) => {
 	t.is(feed.seen.length, seen);
 	t.is(replica.current()?.revision, 1);
 });
+
+test('a bundle that was cut or changed on its way is refused and asked for again', async (t) => {
+	const { feed, replica } = await ready(t);
+	const whole = await snapshot({ revision: 2, model: acme });
+	const changedAt = (at: number) => Buffer.from(whole).fill((whole[at] ?? 0) ^ 0x10, at, at + 1);
+	// The first ten bytes are the header of gzip, whose time and system say nothing about what is packed.
+	const places = Array.from({ length: 12 }, (_, index) => 10 + Math.floor(((whole.length - 11) * index) / 11));
+	const lengths = [0, 5, 10, Math.floor(whole.length / 2), whole.length - 8, whole.length - 1];
+	const damaged = [...places.map(changedAt), ...lengths.map((length) => whole.subarray(0, length))];
+	for (const bytes of damaged) {
+		feed.publish({ revision: 2, snapshot: bytes });
+		const asked = feed.seen.length;
+		await eventually(
+			() => feed.seen.length,
+			(count) => count >= asked + 2,
+		);
+		t.deepEqual([replica.state.kind, replica.current()?.revision], ['stale', 1]);
+		t.is(feed.seen.at(-1)?.etag, undefined, 'it asks for a snapshot');
+	}
+	feed.publish({ revision: 2, snapshot: whole });
+	await replica.reached(2);
+	t.is(answerCode(replica, idleReads), 'no_user_roles');
+});
