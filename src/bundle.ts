@@ -25,6 +25,12 @@ export class BundleError extends Error {
 	override readonly name = 'BundleError';
 }
 
+/** Bytes that are a bundle, but not one that this process is to trust. */
+export class SignatureError extends BundleError {}
+
+/** The file of a bundle with the signature of all others. */
+export const signaturesPath = '.signatures.json';
+
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const defaultLimits: UnpackLimits = { bytes: 1024 ** 3, files: 100_000 };
 

@@ -34,7 +34,10 @@ import { OfflineCopier } from './pdp/offline-copier.js';
 import { OfflineCopy } from './pdp/offline-copy.js';
 import { Replica } from './pdp/replica.js';
 import { StateReport } from './pdp/state-report.js';
+import { readBundleVerifier } from './pdp/verification-keys.js';
 import { createAssembler } from './publish/assemble.js';
+import { BundlePacker } from './publish/bundle-packer.js';
+import { readBundleSigner } from './publish/bundle-signer.js';
 import { companionFiles } from './publish/companion-files.js';
 import { feedEndpoints } from './publish/endpoints.js';
 import { FeedServer } from './publish/feed-server.js';
@@ -130,6 +133,7 @@ export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'in
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
 	const { say, policyWait, sweepPause, freeSpace, interrupted, assembler: makeAssembler = createAssembler } = options;
 	const opa = await findOpa(config.opa_path, config.search_path);
+	const packer = new BundlePacker(await readBundleSigner(config.bundle_signing));
 	const store = await openStore(config, { say, log, freeSpace, interrupted });
 	try {
 		interrupted?.throwIfAborted();
@@ -142,8 +146,9 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 			policies,
 			publisher,
 			new SnapshotFolder(join(config.data_directory, 'bundles'), log),
+			packer,
 		);
-		const feed = new FeedServer(store, policies, publisher, snapshots);
+		const feed = new FeedServer(store, policies, publisher, snapshots, packer);
 		const copier = new EnvironmentCopier(store, log);
 		const sweeper = new ExpirySweeper(sweptStore(store), log, sweepPause);
 		const limits = { days: config.audit_log_days, bytes: config.audit_log_bytes };
@@ -249,9 +254,11 @@ export async function startDecisionPoint(
 ): Promise<RunningDecisionPoint> {
 	const feed = leader?.feed ?? connectFeed(controlPlane, apiKey);
 	const copy = offlineCopy(config, log, apiKey);
-	const replica = new Replica({ controlPlane, apiKey, log, feed: copy === null ? feed : new FallbackFeed(feed, copy) });
+	const verify = await readBundleVerifier(config.pdp_bundle_verification_key_paths);
+	const followed = copy === null ? feed : new FallbackFeed(feed, copy);
+	const replica = new Replica({ controlPlane, apiKey, log, feed: followed, verify });
 	// The leading process writes the copy and reports for all workers.
-	const copier = copy === null || leader !== undefined ? null : new OfflineCopier({ copy, feed, replica, log });
+	const copier = copy === null || leader !== undefined ? null : new OfflineCopier({ copy, feed, replica, log, verify });
 	leader?.refetches.add(() => replica.refetch());
 	const findFacts = findFactsOnce(controlPlane, apiKey);
 	// A name that survives a restart: that of the machine, with the port.

@@ -25,6 +25,9 @@ const origin = z
 	)
 	.transform((value) => new URL(value).origin);
 
+/** How many keys may verify bundles: each is tried. */
+const maxVerificationKeys = 10;
+
 const exactly = z.string().optional();
 
 const SamplingRule = z.strictObject({
@@ -71,6 +74,8 @@ const Settings = z.object({
 		.int('must be a whole number of MiB')
 		.min(0, 'must be at least 0')
 		.default(256),
+	BUNDLE_SIGNING_KEY_PATH: z.string().optional(),
+	BUNDLE_SIGNING_KEY_ID: z.string().max(256, 'must have at most 256 characters').default('default'),
 	SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
 	PDP_API_KEY: secret('PDP_API_KEY'),
 	PDP_CONTROL_PLANE: origin.optional(),
@@ -100,6 +105,12 @@ const Settings = z.object({
 	PDP_LOCAL_FACTS_TIMEOUT_POLICY: z.enum(['ignore', 'fail'], { error: 'must be `ignore` or `fail`' }).default('ignore'),
 	PDP_ENABLE_OFFLINE_MODE: flag,
 	PDP_OFFLINE_MODE_BACKUP_DIR: z.string().optional(),
+	PDP_BUNDLE_VERIFICATION_KEY_PATHS: z
+		.string()
+		.default('')
+		.transform((text) => text.split(',').map((path) => path.trim()))
+		.transform((paths) => paths.filter((path) => path !== ''))
+		.refine((paths) => paths.length <= maxVerificationKeys, `must name at most ${maxVerificationKeys} files`),
 	PDP_MAX_DATA_AGE: z.coerce
 		.number({ error: 'must be a number of seconds' })
 		.positive('must be greater than 0')
@@ -171,6 +182,8 @@ export interface Config {
 	readonly min_free_bytes: number;
 	/** The passphrase the server key is derived from; `null` keeps a random one in a file of `data_directory`. */
 	readonly secret_key: string | null;
+	/** The file of the private key that signs bundles, and the id that signatures name it by; a `null` file signs none. */
+	readonly bundle_signing: { readonly key_path: string | null; readonly key_id: string };
 	readonly pdp_api_key: string | null;
 	/** The origin of the API a decision point follows; `null` is this machine's `api_port`. */
 	readonly pdp_control_plane: string | null;
@@ -190,6 +203,8 @@ export interface Config {
 	readonly pdp_facts_timeout_policy: 'ignore' | 'fail';
 	/** The folder of the offline copy; `null` keeps none. */
 	readonly pdp_offline_directory: string | null;
+	/** The files of the public keys of which one has to have signed every bundle; empty verifies none. */
+	readonly pdp_bundle_verification_key_paths: readonly string[];
 	/** How old data may be to answer from, in seconds; `null` for any age. */
 	readonly pdp_max_data_age: number | null;
 	/** Where decisions are logged: `api`, `stdout`, `file:<path>`, or the URL of a collector; empty is nowhere. */
@@ -261,6 +276,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		database_url: settings.DATABASE_URL ?? null,
 		min_free_bytes: settings.MIN_FREE_DISK * 2 ** 20,
 		secret_key: settings.SECRET_KEY ?? null,
+		bundle_signing: { key_path: settings.BUNDLE_SIGNING_KEY_PATH ?? null, key_id: settings.BUNDLE_SIGNING_KEY_ID },
 		pdp_api_key: settings.PDP_API_KEY ?? null,
 		pdp_control_plane: settings.PDP_CONTROL_PLANE ?? null,
 		pdp_workers: settings.PDP_WORKERS,
@@ -273,6 +289,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		pdp_offline_directory: settings.PDP_ENABLE_OFFLINE_MODE
 			? resolve(settings.PDP_OFFLINE_MODE_BACKUP_DIR ?? join(dataDirectory, 'offline'))
 			: null,
+		pdp_bundle_verification_key_paths: settings.PDP_BUNDLE_VERIFICATION_KEY_PATHS,
 		pdp_max_data_age: settings.PDP_MAX_DATA_AGE ?? null,
 		decision_log: settings.PDP_DECISION_LOG.filter((place) => place !== 'off'),
 		decision_log_token: settings.PDP_DECISION_LOG_TOKEN ?? null,

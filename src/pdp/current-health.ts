@@ -1,22 +1,35 @@
 import type { Health } from '../wire/check.js';
 import type { Replica } from './replica.js';
 
+/** Which of its files or which key is wrong is in the log. */
+const notTrusted = 'the newest bundle is not used: it is not signed by a key that is trusted here';
+
 /**
  * The health of a decision point. What stands in the way is only in the log: callers without a key must not see the
  * control plane's messages.
  */
 export function currentHealth(replica: Replica): Health {
-	const { kind } = replica.state;
+	const { kind, untrusted } = replica.state;
+	const detail = untrusted ? notTrusted : null;
 	const online = kind === 'ready';
 	const held = replica.current();
 	if (held === undefined) {
-		return { status: 'unavailable', online, state: kind, revision: null, policy_revision: null, degraded: null };
+		return {
+			status: 'unavailable',
+			online,
+			state: kind,
+			detail,
+			revision: null,
+			policy_revision: null,
+			degraded: null,
+		};
 	}
 	const { revision, policyRevision, degraded } = held;
 	return {
 		status: degraded === null ? 'ok' : 'degraded',
 		online,
 		state: kind,
+		detail,
 		revision,
 		policy_revision: policyRevision,
 		degraded: degraded && {

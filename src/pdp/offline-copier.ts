@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseManifest, unpack } from '../bundle.js';
 import type { Logger } from '../log.js';
+import type { VerifyBundle } from './bundle-verifier.js';
 import type { FeedClient } from './feed-client.js';
 import type { OfflineCopy } from './offline-copy.js';
 import type { Replica } from './replica.js';
@@ -18,7 +19,9 @@ export interface OfflineCopierOptions {
 	readonly copy: OfflineCopy;
 	/** The feed of the control plane. */
 	readonly feed: FeedClient;
-	readonly replica: Pick<Replica, 'reached' | 'state'>;
+	readonly replica: Pick<Replica, 'reached' | 'state' | 'scheduler'>;
+	/** As in `ReplicaOptions`. */
+	readonly verify?: VerifyBundle | undefined;
 	readonly log: Logger;
 	/** How often to bring the copy up to date, in milliseconds. */
 	readonly interval?: number;
@@ -77,7 +80,7 @@ export class OfflineCopier {
 
 	/** Copies what the feed has next. Returns whether there may be more. */
 	async #step(signal: AbortSignal): Promise<boolean> {
-		const { feed, copy } = this.options;
+		const { feed, copy, verify, replica } = this.options;
 		this.#environment ??= await feed.environment(signal);
 		const environment = this.#environment;
 		if (this.#stepBytes > this.#snapshotBytes + spareBytes) this.#etag = undefined;
@@ -88,7 +91,9 @@ export class OfflineCopier {
 			return this.#etag === undefined;
 		}
 		const { bytes, etag } = answer;
-		const { kind } = parseManifest(await unpack(bytes)).metadata.regolith;
+		const files = await unpack(bytes);
+		await verify?.(files, (steps) => replica.scheduler.run(steps));
+		const { kind } = parseManifest(files).metadata.regolith;
 		if (kind === 'snapshot') {
 			await copy.replace({ environment, etag, bytes }, asOf);
 			this.#snapshotBytes = bytes.length;

@@ -8,10 +8,12 @@ import {
 	parseManifest,
 	parsePatches,
 	parsePatchesInSteps,
+	SignatureError,
 	unpack,
 } from '../bundle.js';
 import { errorMessage } from '../failure.js';
 import type { EventLog } from '../log.js';
+import type { VerifyBundle } from './bundle-verifier.js';
 import { DegradationAlarm } from './degradation-alarm.js';
 import type { Engine, Run } from './engine.js';
 import { connectFeed, type FeedBundle, type FeedClient, Refusal } from './feed-client.js';
@@ -27,6 +29,8 @@ export interface ReplicaState {
 	readonly kind: 'starting' | 'ready' | 'stale' | 'refused';
 	/** What is wrong, for people; empty when `ready`. */
 	readonly detail: string;
+	/** Whether that is a bundle whose signature is missing or wrong. */
+	readonly untrusted?: boolean;
 }
 
 /** Pauses between attempts, in milliseconds. */
@@ -52,6 +56,8 @@ export interface ReplicaOptions {
 	readonly wait?: number;
 	/** The feed to follow instead of the control plane over HTTP. */
 	readonly feed?: FeedClient;
+	/** Verifies bundles before anything in them is read; none are verified, unless given. */
+	readonly verify?: VerifyBundle | undefined;
 	/** Runs long work; a new one, unless given. */
 	readonly scheduler?: SliceScheduler;
 	/** The readers of what is held; a new set, unless given. */
@@ -103,6 +109,7 @@ export class Replica implements Progress {
 	readonly leases: Leases;
 	readonly #feed: FeedClient;
 	readonly #log: EventLog;
+	readonly #verify: VerifyBundle | undefined;
 	readonly #pace: Pace;
 	readonly #wait: number;
 	readonly #stopping = new AbortController();
@@ -127,10 +134,12 @@ export class Replica implements Progress {
 	#refetching: Timer | undefined;
 	#state: ReplicaState = { kind: 'starting', detail: 'nothing is loaded yet' };
 
-	constructor({ controlPlane, apiKey, log, pace = defaultPace, wait = 30, scheduler, leases, feed }: ReplicaOptions) {
+	constructor(options: ReplicaOptions) {
+		const { controlPlane, apiKey, log, pace = defaultPace, wait = 30, scheduler, leases, feed, verify } = options;
 		this.scheduler = scheduler ?? new SliceScheduler();
 		this.leases = leases ?? new Leases();
 		this.#feed = feed ?? connectFeed(controlPlane, apiKey);
+		this.#verify = verify;
 		this.#log = log;
 		this.#degradation = new DegradationAlarm(log);
 		this.#pace = pace;
@@ -271,6 +280,7 @@ export class Replica implements Progress {
 		const preparing = this.#next !== undefined;
 		try {
 			const files = await unpack(bytes);
+			await this.#verify?.(files, this.#run);
 			const manifest = parseManifest(files);
 			this.#refuseForeign(manifest, environment);
 			const large = isLarge(files);
@@ -386,7 +396,8 @@ export class Replica implements Progress {
 			this.#move('refused', detail);
 			return jittered(this.#pace.refused);
 		}
-		this.#move(this.current() === undefined ? 'starting' : 'stale', detail);
+		const untrusted = error instanceof SignatureError;
+		this.#move(this.current() === undefined ? 'starting' : 'stale', detail, untrusted);
 		return jittered(Math.min(this.#pace.first * 2 ** (this.#failures - 1), this.#pace.longest));
 	}
 
@@ -397,10 +408,10 @@ export class Replica implements Progress {
 		this.leases.lose();
 	}
 
-	#move(kind: ReplicaState['kind'], detail: string): void {
+	#move(kind: ReplicaState['kind'], detail: string, untrusted = false): void {
 		// One line for each new problem, not for each attempt.
 		if (this.#state.kind !== kind || this.#state.detail !== detail) this.#log.warn({ state: kind }, detail);
-		this.#state = { kind, detail };
+		this.#state = { kind, detail, untrusted };
 	}
 }
 

@@ -1,11 +1,11 @@
-import { delta, patchDocument } from '../../compiler/index.js';
+import { delta, type Patch, patchDocument } from '../../compiler/index.js';
 import { type BundleFile, manifest, manifestFile } from '../bundle.js';
 import { Failure } from '../failure.js';
-import { pack } from '../pack.js';
 import { readNeighbourhood } from '../store/model/neighbourhood.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
 import { touchedSince } from '../store/unit/change-log.js';
+import type { BundlePacker } from './bundle-packer.js';
 import type { Flavour } from './flavour.js';
 import { headIn, type LiveHead } from './head.js';
 import { manifestParts } from './manifest-parts.js';
@@ -73,6 +73,7 @@ export class FeedServer {
 		private readonly policies: PolicyStore,
 		private readonly publisher: Publisher,
 		private readonly snapshots: Snapshots,
+		private readonly packer: BundlePacker,
 	) {}
 
 	/** Ends every wait at once. */
@@ -172,8 +173,7 @@ export class FeedServer {
 			const now = await readNeighbourhood(unit, touched, inForce);
 			if (now === null) return 'snapshot';
 			const patches = delta(touched, now);
-			// A stock OPA does not take these patches: see `patchDocument`.
-			if (flavour === 'rego' && patches.some(({ op }) => op === 'remove')) return 'snapshot';
+			if (flavour === 'rego' && !this.#isForOpa(patches)) return 'snapshot';
 			return { head, patches };
 		});
 		if (built === 'moved' || built === 'snapshot') return built;
@@ -187,7 +187,13 @@ export class FeedServer {
 		const patch = Buffer.from(JSON.stringify(patchDocument(patches)));
 		const files: BundleFile[] = [manifestFile(manifest(parts)), { path: 'patch.json', bytes: patch }];
 		if (kind === 'policy') files.push({ path: 'policy.wasm', bytes: await this.#wasm(digest) });
-		return { revision, digest, pending, bytes: await pack(files) };
+		return { revision, digest, pending, bytes: await this.packer.pack(files) };
+	}
+
+	/** Whether a stock OPA takes these patches: see `patchDocument`. It takes no deltas from who signs bundles. */
+	#isForOpa(patches: readonly Patch[]): boolean {
+		if (patches.length === 0) return true;
+		return this.packer.signedBy === undefined && patches.every(({ op }) => op !== 'remove');
 	}
 
 	async #wasm(digest: string): Promise<Uint8Array> {

@@ -3,10 +3,10 @@ import { documentBytes } from '../../compiler/index.js';
 import { readAliases } from '../../compiler/opa/build.js';
 import { type BundleFile, manifest, manifestFile } from '../bundle.js';
 import { Failure } from '../failure.js';
-import { pack } from '../pack.js';
 import { readModel } from '../store/model/model.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
+import type { BundlePacker } from './bundle-packer.js';
 import type { Flavour } from './flavour.js';
 import { headIn, type LiveHead } from './head.js';
 import { manifestParts } from './manifest-parts.js';
@@ -28,7 +28,8 @@ interface StoredSnapshot {
 	readonly label: string;
 }
 
-const labelForm = /^r(\d+)-([0-9a-f]{64})\.(wasm|rego)$/;
+/** The last part tells by which key a snapshot is signed. */
+const labelForm = /^r(\d+)-([0-9a-f]{64})\.(wasm|rego)(?:\.([0-9a-f]{16}))?$/;
 
 /** Makes whole bundles on demand and stores the newest of each environment and flavour as a file. */
 export class Snapshots {
@@ -39,6 +40,7 @@ export class Snapshots {
 		private readonly policies: PolicyStore,
 		private readonly publisher: Publisher,
 		private readonly folder: SnapshotFolder,
+		private readonly packer: BundlePacker,
 	) {}
 
 	/**
@@ -102,7 +104,7 @@ export class Snapshots {
 			}
 			const { head, model } = built;
 			const { revision, digest, pending } = head;
-			const bytes = await pack([
+			const bytes = await this.packer.pack([
 				manifestFile(manifest(manifestParts(environmentId, head, { kind: 'snapshot' }, flavour))),
 				{ path: 'data.json', bytes: documentBytes(model) },
 				...(await this.#policyFiles(digest, flavour)),
@@ -127,7 +129,8 @@ export class Snapshots {
 	}
 
 	async #keepNewest(environmentId: string, flavour: Flavour, snapshot: Snapshot): Promise<void> {
-		const label = `r${snapshot.revision}-${snapshot.digest}.${flavour}`;
+		const { signedBy } = this.packer;
+		const label = `r${snapshot.revision}-${snapshot.digest}.${flavour}${signedBy === undefined ? '' : `.${signedBy}`}`;
 		const written = await this.folder.write(environmentId, label, snapshot.bytes);
 		for (const other of written ? await this.folder.labels(environmentId) : []) {
 			if (other !== label && labelForm.exec(other)?.[3] === flavour) await this.folder.drop(environmentId, other);
@@ -139,8 +142,10 @@ export class Snapshots {
 
 	async #stored(environmentId: string, flavour: Flavour): Promise<StoredSnapshot | null> {
 		const stored = (await this.folder.labels(environmentId)).flatMap((label) => {
-			const [, revision, digest, kind] = labelForm.exec(label) ?? [];
-			return kind === flavour && digest ? [{ revision: Number(revision), digest, label }] : [];
+			const [, revision, digest, kind, signedBy] = labelForm.exec(label) ?? [];
+			return kind === flavour && signedBy === this.packer.signedBy && digest
+				? [{ revision: Number(revision), digest, label }]
+				: [];
 		});
 		return stored.reduce<StoredSnapshot | null>(
 			(newest, next) => (newest && newest.revision > next.revision ? newest : next),

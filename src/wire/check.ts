@@ -258,6 +258,8 @@ export const Health = z.object({
 	/** False while the control plane cannot be reached: answers may be behind. */
 	online: z.boolean(),
 	state: z.enum(['starting', 'ready', 'stale', 'refused']),
+	/** What is wrong with what comes from the control plane, as far as everybody may know it; null otherwise. */
+	detail: z.string().nullable(),
 	/** The revision the answers come from; null before the first. */
 	revision: z.number().nullable(),
 	/** The newest revision whose policy is in force: less than `revision` while that waits for its policy. */

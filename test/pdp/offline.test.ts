@@ -2,6 +2,7 @@ import { appendFileSync, copyFileSync, existsSync, readFileSync, statSync, trunc
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { createApplication, listen } from '../../src/http/server.js';
+import { createBundleVerifier, type VerifyBundle } from '../../src/pdp/bundle-verifier.js';
 import { createDecisionPoint, type DecisionPointOptions } from '../../src/pdp/endpoints.js';
 import { FallbackFeed } from '../../src/pdp/fallback-feed.js';
 import { connectFeed, type FeedResponse } from '../../src/pdp/feed-client.js';
@@ -10,6 +11,7 @@ import { type CopiedEnvironment, OfflineCopy } from '../../src/pdp/offline-copy.
 import { Replica } from '../../src/pdp/replica.js';
 import { client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { makeKeys, signed, signingPacker } from '../support/signing-keys.js';
 import { temporary } from '../support/temporary.js';
 import { acme, assign, environment, quiet, snapshot, step } from './environment.js';
 import { FakeFeed } from './fake-feed.js';
@@ -20,8 +22,10 @@ import { key } from './served.js';
 const pace = { first: 5, longest: 40, refused: 20 };
 const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
 
+type StartOptions = Partial<DecisionPointOptions> & { readonly verify?: VerifyBundle };
+
 /** A decision point with an offline copy, until the test is over. */
-async function start(t: ExecutionContext, feed: FakeFeed, path: string, options: Partial<DecisionPointOptions> = {}) {
+async function start(t: ExecutionContext, feed: FakeFeed, path: string, { verify, ...options }: StartOptions = {}) {
 	const primary = connectFeed(feed.url, key);
 	const copy = new OfflineCopy(path, key, quiet);
 	const replica = new Replica({
@@ -29,9 +33,10 @@ async function start(t: ExecutionContext, feed: FakeFeed, path: string, options:
 		apiKey: key,
 		log: quiet,
 		pace,
+		verify,
 		feed: new FallbackFeed(primary, copy),
 	});
-	const copier = new OfflineCopier({ copy, feed: primary, replica, log: quiet, interval: 5 });
+	const copier = new OfflineCopier({ copy, feed: primary, replica, log: quiet, interval: 5, verify });
 	replica.start();
 	copier.start();
 	const point = createDecisionPoint({ replica, apiKey: key, log: quiet, ...options });
@@ -221,4 +226,66 @@ test('data that is older than it may be denies with a code, and lists nothing', 
 	const denied = await strict.http.post('/allowed', { ...annWrites, use_debugger: true });
 	t.like(denied.body, { allow: false, debug: { code: 'data_outdated' } });
 	t.is((await strict.http.post('/user-permissions', { user: 'ann' })).status, 503);
+});
+
+test('with keys, neither an unsigned copy is used nor a bundle copied that is not signed', async (t) => {
+	const feed = await served(t);
+	const folder = temporary(t);
+	const path = join(folder, 'environment.copy');
+	const unsigned = await snapshot({ revision: 7, model: acme });
+	await new OfflineCopy(path, key, quiet).replace({ environment, etag: '"r7-x"', bytes: unsigned }, Date.now());
+	await feed.stop();
+	const keys = makeKeys(folder, 'key');
+	const verify = await createBundleVerifier([keys.publicKey]);
+	const first = await start(t, feed, path, { verify });
+	await eventually(
+		() => first.http.post('/allowed', annWrites),
+		({ body }) => String(body['detail']).includes('cannot be reached'),
+	);
+	t.is((await first.http.post('/allowed', annWrites)).status, 503, 'the copy was tried once, and is not used');
+	t.like((await first.http.get('/healthy')).body, { status: 'unavailable', online: false });
+
+	const packer = await signingPacker(keys.privatePath);
+	feed.publish({ revision: 8, snapshot: await signed(packer, await snapshot({ revision: 8, model: acme })) });
+	await feed.start();
+	await first.replica.reached(8);
+	await eventually(
+		() => new OfflineCopy(path, key, quiet).read(),
+		(read) => read?.bundles[0]?.etag === '"r8-x"',
+	);
+	const patches = assign('ben', 'acme', ['editor']);
+	const unsignedStep = await step({ base: 8, revision: 9, patches });
+	feed.publish({ revision: 9, snapshot: unsigned, step: unsignedStep });
+	await eventually(
+		() => first.http.get('/healthy'),
+		({ body }) => body['state'] === 'stale',
+	);
+	await first.stop();
+	t.deepEqual(
+		(await copied(path, 1)).bundles.map(({ etag }) => etag),
+		['"r8-x"'],
+	);
+
+	await feed.stop();
+	const second = await start(t, feed, path, { verify });
+	t.teardown(second.stop);
+	await second.replica.reached(8);
+	t.is((await second.http.post('/allowed', annWrites)).body['allow'], true, 'from the signed copy');
+});
+
+test('a copy that this version cannot use does not keep a start from its control plane', async (t) => {
+	const feed = await served(t);
+	const path = join(temporary(t), 'environment.copy');
+	const bytes = Buffer.from('of a version with another layout');
+	await new OfflineCopy(path, key, quiet).replace({ environment, etag: '"r6-x"', bytes }, Date.now());
+	await feed.stop();
+	const point = await start(t, feed, path);
+	t.teardown(point.stop);
+	await eventually(
+		async () => point.replica.state.detail,
+		(detail) => detail.includes('gzip'),
+	);
+	await feed.start();
+	await point.replica.reached(7);
+	t.is((await point.http.post('/allowed', annWrites)).body['allow'], true);
 });

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import { createApplication, type Listening, listen } from '../../src/http/server.js';
+import type { VerifyBundle } from '../../src/pdp/bundle-verifier.js';
 import { createDecisionPoint, type DecisionPointOptions } from '../../src/pdp/endpoints.js';
 import { Replica } from '../../src/pdp/replica.js';
 import { type Client, client } from '../support/client.js';
@@ -20,16 +21,23 @@ export interface Served {
 }
 
 /** Options of a decision point, and how long it waits between two times that it fetches everything, in milliseconds. */
-export type ServeOptions = Partial<DecisionPointOptions> & { readonly refetch?: number };
+export type ServeOptions = Partial<DecisionPointOptions> & {
+	readonly refetch?: number;
+	readonly verify?: VerifyBundle;
+};
 
 /** Serves a decision point that follows a feed without any revision yet, until the test is over. */
-export async function serve(t: ExecutionContext, { refetch = 50, ...options }: ServeOptions = {}): Promise<Served> {
+export async function serve(
+	t: ExecutionContext,
+	{ refetch = 50, verify, ...options }: ServeOptions = {},
+): Promise<Served> {
 	const feed = new FakeFeed();
 	await feed.start();
 	const replica = new Replica({
 		controlPlane: feed.url,
 		apiKey: key,
 		log: quiet,
+		verify,
 		pace: { first: 5, longest: 40, refused: 20, refetch },
 	});
 	replica.start();

@@ -16,6 +16,8 @@ export interface BundleSource {
 	/** The path of the bundle below it, without a leading slash. */
 	readonly resource: string;
 	readonly apiKey: string;
+	/** The public key in PEM that verifies bundles, which are signed with ES256; none are verified, unless given. */
+	readonly verificationKey?: string;
 }
 
 /** A real `opa run --server` that follows a bundle by long polling. */
@@ -72,8 +74,11 @@ interface Status {
 	readonly result: { readonly bundles?: Readonly<Record<string, { readonly type?: string }>> };
 }
 
-function configuration({ url, resource, apiKey }: BundleSource): string {
-	return `services:
+function configuration({ url, resource, apiKey, verificationKey }: BundleSource): string {
+	const keys = { trusted: { key: verificationKey, algorithm: 'ES256' } };
+	const [trusted, signing] =
+		verificationKey === undefined ? ['', ''] : [`keys: ${JSON.stringify(keys)}\n`, '    signing: {keyid: trusted}\n'];
+	return `${trusted}services:
   control_plane:
     url: ${url}
     credentials: {bearer: {token: ${apiKey}}}
@@ -82,7 +87,7 @@ bundles:
     service: control_plane
     resource: ${resource}
     polling: {long_polling_timeout_seconds: 5}
-status: {prometheus: true}
+${signing}status: {prometheus: true}
 `;
 }
 

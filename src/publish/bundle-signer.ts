@@ -1,0 +1,76 @@
+/** Signs bundles in OPA's format, so that a stock OPA verifies them as well as our decision points. */
+
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, webcrypto } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { CompactSign } from 'jose';
+import { type BundleFile, signaturesPath } from '../bundle.js';
+import { type Config, ConfigError } from '../config.js';
+import { errorMessage } from '../failure.js';
+import { canonicalJson, isCanonicalDocument, isHashedAsJson } from './canonical-json.js';
+
+/** Signs the files of bundles with one key. */
+export interface BundleSigner {
+	/** Tells keys and their ids apart: sixteen hexadecimal digits. */
+	readonly fingerprint: string;
+	/** The files of a bundle and their signature: `.signatures.json`. JSON among them is in canonical form. */
+	sign(files: readonly BundleFile[]): Promise<readonly BundleFile[]>;
+}
+
+const setting = 'BUNDLE_SIGNING_KEY_PATH';
+/** The algorithms of elliptic curves by the names that Node.js has for the curves. */
+const curves: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
+/** The shortest RSA key, in bits. */
+const minModulus = 2048;
+const fingerprintLength = 16;
+
+/** Reads the key of the settings; `null` when bundles are not signed. Rejects with `ConfigError`. */
+export async function readBundleSigner({ key_path, key_id }: Config['bundle_signing']): Promise<BundleSigner | null> {
+	if (key_path === null) return null;
+	const key = await privateKeyIn(key_path);
+	const alg = algorithmOf(key);
+	const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
+	const fingerprint = createHash('sha256').update(spki).update(key_id).digest('hex').slice(0, fingerprintLength);
+	return {
+		fingerprint,
+		async sign(files) {
+			const canonical = files.map(inCanonicalForm);
+			const payload = { files: await Promise.all(canonical.map(hashed)), keyid: key_id };
+			const token = await new CompactSign(Buffer.from(JSON.stringify(payload)))
+				.setProtectedHeader({ alg, kid: key_id, typ: 'JWT' })
+				.sign(key);
+			const signatures = JSON.stringify({ signatures: [token] });
+			return [...canonical, { path: signaturesPath, bytes: Buffer.from(signatures) }];
+		},
+	};
+}
+
+async function privateKeyIn(path: string): Promise<KeyObject> {
+	try {
+		return createPrivateKey(await readFile(path));
+	} catch (error) {
+		throw new ConfigError(`${setting}: \`${path}\` holds no private key in PEM: ${errorMessage(error)}`);
+	}
+}
+
+/** The algorithm that goes with a key. Throws `ConfigError` for keys that OPA cannot verify with. */
+function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails: details }: KeyObject): string {
+	const curve = curves[details?.namedCurve ?? ''];
+	if (asymmetricKeyType === 'ec' && curve !== undefined) return curve;
+	if (asymmetricKeyType === 'rsa' && (details?.modulusLength ?? 0) >= minModulus) return 'RS256';
+	const name = details?.namedCurve ?? asymmetricKeyType;
+	const size = details?.modulusLength === undefined ? '' : ` of ${details.modulusLength} bits`;
+	throw new ConfigError(
+		`${setting}: a key of the curve P-256, P-384 or P-521, or of RSA with at least ${minModulus} bits is needed, got ${name}${size}`,
+	);
+}
+
+function inCanonicalForm(file: BundleFile): BundleFile {
+	const { path, bytes } = file;
+	if (!isHashedAsJson(path) || (path === 'data.json' && isCanonicalDocument(bytes))) return file;
+	return { path, bytes: canonicalJson(bytes) };
+}
+
+async function hashed({ path: name, bytes }: BundleFile) {
+	const digest = await webcrypto.subtle.digest('SHA-256', bytes);
+	return { name, hash: Buffer.from(digest).toString('hex'), algorithm: 'SHA-256' };
+}
