@@ -11,7 +11,7 @@ const folder = 'packages/engine';
 const declarations = ['index', 'api', 'load-engine'];
 
 /** What of the engine has a twin by what every runtime has. */
-const twins = /\/(?:text-bytes|gunzip)\.js$/;
+const twins = /\/(?:text-bytes|gunzip|sha256)\.js$/;
 
 /**
  * Makes packages/engine/dist/ from the compiled sources, if it is missing or they changed: a file for Node.js, one for
@@ -111,7 +111,10 @@ function licences(root, inputs) {
 	const names = inputs.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
 	const texts = [...new Set(names)].sort().map((name) => {
 		const { version, license } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'));
-		const text = readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8').trim();
+		const folder = join(root, 'node_modules', name);
+		const file = readdirSync(folder).find((entry) => /^LICEN[CS]E(?:\.\w+)?$/.test(entry));
+		if (file === undefined) throw new SetupError(`${name}, which is bundled, has no licence`);
+		const text = readFileSync(join(folder, file), 'utf8').trim();
 		return `${name} ${version} (${license})\n\n${text}\n`;
 	});
 	return `This package has no dependencies. Bundled in its files:\n\n${texts.join('\n')}`;

@@ -8,6 +8,8 @@ import { acme, assign, environment, modelData, policyWasm, snapshot, step } from
 import { FakeFeed } from '../pdp/fake-feed.js';
 import { key, type Served } from '../pdp/served.js';
 import { eventually } from '../support/eventually.js';
+import { makeKeys, signed, signingPacker } from '../support/signing-keys.js';
+import { temporary } from '../support/temporary.js';
 import { importBuild } from './built.js';
 
 /** The library answers what a decision point answers over HTTP, and denies what it cannot decide. */
@@ -194,7 +196,21 @@ for (const build of ['node', 'edge'] as const) {
 		const empty = await WebAssembly.compile(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]));
 		const sha256 = createHash('sha256').update(good).digest('hex');
 		t.true((await loadEngine({ bundle: good, sha256: sha256.toUpperCase() })).check(annWrites).allow);
+		const folder = temporary(t);
+		const [keys, others] = [makeKeys(folder, 'key'), makeKeys(folder, 'other', 'RS256')];
+		const verificationKeys = [others.publicKey, keys.publicKey];
+		const trusted = await signed(await signingPacker(keys.privatePath), good);
+		t.true((await loadEngine({ bundle: trusted })).check(annWrites).allow);
+		t.true((await loadEngine({ bundle: trusted, verificationKeys })).check(annWrites).allow);
+		const followed = { controlPlane: feed.url, apiKey: key, verificationKeys };
+		feed.publish({ revision: 5, snapshot: good });
 		const sources: readonly (readonly [RegolithError['code'], unknown])[] = [
+			['invalid_source', { bundle: trusted, verificationKeys: 'key' }],
+			['invalid_source', { bundle: trusted, verificationKeys: [] }],
+			['invalid_source', { bundle: trusted, verificationKeys: [keys.publicKey, 'key'] }],
+			['invalid_bundle', { bundle: good, verificationKeys }],
+			['invalid_bundle', { bundle: trusted, verificationKeys: [others.publicKey] }],
+			['unavailable', { ...followed, timeout: 300 }],
 			['invalid_source', undefined],
 			['invalid_source', {}],
 			['invalid_source', { bundle: 'text' }],
@@ -216,6 +232,10 @@ for (const build of ['node', 'edge'] as const) {
 			const error = await t.throwsAsync(loadEngine(source as EngineSource), { name: 'RegolithError' });
 			t.like(error, { code }, `${code}: ${error?.message}`);
 		}
+		feed.publish({ revision: 5, snapshot: trusted });
+		const following = await loadEngine(followed);
+		t.true(following.check(annWrites).allow);
+		await following.close();
 		feed.refuse(401);
 		const refused = await t.throwsAsync(loadEngine({ controlPlane: feed.url, apiKey: 'wrong' }));
 		t.like(refused, { code: 'refused' });

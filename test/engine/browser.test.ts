@@ -7,6 +7,8 @@ import { everyCheck, readCaseModel, serving } from '../pdp/cases.js';
 import { modelData, policyWasm, snapshot } from '../pdp/environment.js';
 import { key, type Served } from '../pdp/served.js';
 import { startChromium } from '../support/chromium.js';
+import { makeKeys, signed, signingPacker } from '../support/signing-keys.js';
+import { temporary } from '../support/temporary.js';
 import { buildFile } from './built.js';
 
 /**
@@ -19,11 +21,11 @@ const asking = `
 import { loadEngine } from '/edge.js';
 
 export async function ask(where) {
-	const { checks, user, key } = await (await fetch('/questions')).json();
+	const { checks, user, key, verificationKeys } = await (await fetch('/questions')).json();
 	const found = { where, runtime: [typeof process, typeof Buffer, typeof require] };
 	const bundle = await (await fetch('/bundle')).arrayBuffer();
 	const sources = {
-		bundle: { bundle },
+		bundle: { bundle, verificationKeys },
 		module: {
 			module: await WebAssembly.compileStreaming(fetch('/policy.wasm')),
 			data: await (await fetch('/data.json')).json(),
@@ -78,6 +80,8 @@ test('a page and a worker answer as a decision point does', async (t) => {
 		arrived = resolve;
 		failed = reject;
 	});
+	const keys = makeKeys(temporary(t), 'key');
+	const packer = await signingPacker(keys.privatePath);
 	const script = { 'content-type': 'text/javascript' };
 	const contents: Readonly<Record<string, readonly [type: Record<string, string>, body: string | Uint8Array]>> = {
 		'/': [{ 'content-type': 'text/html' }, '<!doctype html><script type="module" src="/page.js"></script>'],
@@ -85,8 +89,8 @@ test('a page and a worker answer as a decision point does', async (t) => {
 		'/worker.js': [script, worker],
 		'/asking.js': [script, asking],
 		'/edge.js': [script, await readFile(buildFile('edge'))],
-		'/questions': [{}, JSON.stringify({ checks, user, key })],
-		'/bundle': [{}, await snapshot({ revision: 7, model })],
+		'/questions': [{}, JSON.stringify({ checks, user, key, verificationKeys: [keys.publicKey] })],
+		'/bundle': [{}, await signed(packer, await snapshot({ revision: 7, model }))],
 		'/policy.wasm': [{ 'content-type': 'application/wasm' }, await policyWasm(model)],
 		'/data.json': [{}, modelData(model)],
 	};

@@ -12,6 +12,8 @@ export interface BundleSource {
 	readonly bundle: Uint8Array | ArrayBuffer;
 	/** SHA-256 of these bytes in hexadecimal. When given, other bytes are refused before anything reads them. */
 	readonly sha256?: string;
+	/** As in `ControlPlaneSource`. */
+	readonly verificationKeys?: readonly string[];
 }
 
 /** A Regolith API to follow: the newest revision, always, until the engine is closed. */
@@ -20,6 +22,11 @@ export interface ControlPlaneSource {
 	readonly controlPlane: string;
 	/** The key of the environment. It opens the environment's policy and data: it has no place in a web page. */
 	readonly apiKey: string;
+	/**
+	 * Public keys in PEM. When given, every bundle has to be signed by one of them (`BUNDLE_SIGNING_KEY_PATH` of the API),
+	 * and what is not is not used.
+	 */
+	readonly verificationKeys?: readonly string[];
 	/** How long to wait for the first revision, in milliseconds; 30,000 unless given. */
 	readonly timeout?: number;
 }

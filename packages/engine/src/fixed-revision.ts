@@ -2,24 +2,32 @@
 
 import { parseManifest, unpack } from '../../../src/bundle.js';
 import { errorMessage } from '../../../src/failure.js';
+import type { VerifyBundle } from '../../../src/pdp/bundle-verifier.js';
+import type { Run } from '../../../src/pdp/engine.js';
 import { Leases } from '../../../src/pdp/leases.js';
 import { loadPolicy, loadSnapshot } from '../../../src/pdp/load-snapshot.js';
+import { sha256 } from '../../../src/pdp/sha256.js';
 import { SliceScheduler } from '../../../src/pdp/slice-scheduler.js';
 import { type BundleSource, type EngineState, type ModuleSource, RegolithError } from './api.js';
 import { isBytes } from './class-tag.js';
 import type { HeldRevision, RevisionHolder } from './held-revision.js';
 
 /** Loads a bundle, which is verified first as a decision point does it. Rejects with `invalid_bundle`. */
-export async function loadBundle({ bundle, sha256 }: BundleSource): Promise<RevisionHolder> {
+export async function loadBundle(
+	{ bundle, sha256: wanted }: BundleSource,
+	verify: VerifyBundle | undefined,
+): Promise<RevisionHolder> {
 	const scheduler = new SliceScheduler();
+	const run: Run = (steps) => scheduler.run(steps);
 	const bytes = asBytes(bundle);
 	return asInvalidBundle(async () => {
-		if (sha256 !== undefined) await requireDigest(bytes, sha256);
+		if (wanted !== undefined) await requireDigest(bytes, wanted, run);
 		const files = await unpack(bytes);
+		await verify?.(files, run);
 		const manifest = parseManifest(files);
 		const { kind, policy_revision } = manifest.metadata.regolith;
 		if (kind !== 'snapshot') throw new Error(`a ${kind} bundle continues another one: a snapshot is needed`);
-		const loaded = await loadSnapshot(files, (steps) => scheduler.run(steps));
+		const loaded = await loadSnapshot(files, run);
 		const numbers = { revision: Number(manifest.revision), policyRevision: Number(policy_revision) };
 		return new FixedRevision(scheduler, { engine: loaded.engine, facts: loaded.facts, ...numbers });
 	});
@@ -72,10 +80,9 @@ function dataBytes(data: ModuleSource['data']): Uint8Array {
 	return new TextEncoder().encode(typeof data === 'string' ? data : JSON.stringify(data));
 }
 
-async function requireDigest(bytes: Uint8Array, wanted: string): Promise<void> {
+async function requireDigest(bytes: Uint8Array, wanted: string, run: Run): Promise<void> {
 	if (globalThis.crypto?.subtle === undefined) throw new Error('digests are known to pages over HTTPS only');
-	const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>));
-	const text = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+	const text = await sha256(bytes, run);
 	if (text === wanted.toLowerCase()) return;
 	throw new Error(`the bundle has the digest ${text}, not ${wanted}`);
 }

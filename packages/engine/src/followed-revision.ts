@@ -1,6 +1,7 @@
 /** The newest revision of an environment, followed as a decision point follows it. */
 
 import { errorMessage } from '../../../src/failure.js';
+import type { VerifyBundle } from '../../../src/pdp/bundle-verifier.js';
 import { deadline } from '../../../src/pdp/deadline.js';
 import { connectFeed, type FeedClient, Refusal } from '../../../src/pdp/feed-client.js';
 import { Replica } from '../../../src/pdp/replica.js';
@@ -15,11 +16,14 @@ const defaultTimeout = 30_000;
  * Begins to follow an environment, and resolves when the newest revision is in use. Rejects with `refused` when the API
  * refuses the key, and with `unavailable` when there is none in time.
  */
-export async function followControlPlane(source: ControlPlaneSource): Promise<RevisionHolder> {
+export async function followControlPlane(
+	source: ControlPlaneSource,
+	verify: VerifyBundle | undefined,
+): Promise<RevisionHolder> {
 	const { controlPlane, apiKey, timeout = defaultTimeout } = source;
 	const refused = new AbortController();
 	const feed = noticingRefusal(connectFeed(controlPlane, apiKey), (refusal) => refused.abort(refusal));
-	const replica = new Replica({ controlPlane, apiKey, feed, log: silent });
+	const replica = new Replica({ controlPlane, apiKey, feed, log: silent, verify });
 	replica.start();
 	try {
 		await deadline(refused.signal, possibleDelay(timeout), (signal) => replica.reached(0, signal));

@@ -1,3 +1,5 @@
+import { errorMessage } from '../../../src/failure.js';
+import { createBundleVerifier, type VerifyBundle } from '../../../src/pdp/bundle-verifier.js';
 import {
 	type BundleSource,
 	type ControlPlaneSource,
@@ -20,17 +22,36 @@ export async function loadEngine(source: EngineSource): Promise<LoadedEngine> {
 	return new QuestionAnswerer(await load(source));
 }
 
-function load(source: EngineSource): Promise<RevisionHolder> {
+async function load(source: EngineSource): Promise<RevisionHolder> {
 	// Callers in plain JavaScript may pass anything.
 	const given = Object(source) as Partial<BundleSource & ControlPlaneSource & ModuleSource>;
-	const { bundle, sha256, controlPlane, apiKey, timeout, module, data } = given;
+	const { bundle, sha256, controlPlane, apiKey, timeout, module, data, verificationKeys } = given;
 	if (isBytes(bundle) && (sha256 === undefined || typeof sha256 === 'string')) {
-		return loadBundle(sha256 === undefined ? { bundle } : { bundle, sha256 });
+		const verify = await verifier(verificationKeys);
+		return loadBundle(sha256 === undefined ? { bundle } : { bundle, sha256 }, verify);
 	}
 	if (typeof controlPlane === 'string' && URL.canParse(controlPlane) && typeof apiKey === 'string') {
-		return followControlPlane(timeout === undefined ? { controlPlane, apiKey } : { controlPlane, apiKey, timeout });
+		const verify = await verifier(verificationKeys);
+		const followed = timeout === undefined ? { controlPlane, apiKey } : { controlPlane, apiKey, timeout };
+		return followControlPlane(followed, verify);
 	}
 	if (hasTag(module, 'WebAssembly.Module') && data !== undefined && data !== null) return loadModule({ module, data });
 	const forms = '{ bundle }, { controlPlane, apiKey } or { module, data }';
-	return Promise.reject(new RegolithError('invalid_source', `an engine is loaded from ${forms}`));
+	throw new RegolithError('invalid_source', `an engine is loaded from ${forms}`);
+}
+
+/** What verifies bundles by these keys; `undefined` without any. Rejects with `invalid_source`. */
+async function verifier(keys: unknown): Promise<VerifyBundle | undefined> {
+	if (keys === undefined) return undefined;
+	try {
+		if (globalThis.crypto?.subtle === undefined) throw new Error('keys are for pages over HTTPS only');
+		if (!isKeys(keys)) throw new Error('a list of public keys in PEM is needed');
+		return await createBundleVerifier(keys);
+	} catch (error) {
+		throw new RegolithError('invalid_source', `verificationKeys: ${errorMessage(error)}`, error);
+	}
+}
+
+function isKeys(keys: unknown): keys is readonly string[] {
+	return Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'string');
 }
