@@ -194,6 +194,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 function sweptStore(store: Store): SweptStore {
 	return {
 		expired: () => store.environmentsWithExpired(),
+		forgetOldKeys: () => store.forgetOldKeys(),
 		write: (scope, work) => store.write(scope, null, work),
 	};
 }

@@ -43,6 +43,7 @@ export const catalogue = {
 	method: { status: 405, error_code: 'INVALID_INPUT', title: 'The method is not served on this path' },
 	duplicate: { status: 409, error_code: 'DUPLICATE_ENTITY', title: 'This object already exists' },
 	conflict: { status: 409, error_code: 'INVALID_INPUT', title: 'The object is not in a state that allows this' },
+	environment_deleted: { status: 410, error_code: 'NOT_FOUND', title: 'The environment of the API key was deleted' },
 	gone: { status: 410, error_code: 'NOT_FOUND', title: 'This version of the API is no longer served' },
 	too_large: { status: 413, error_code: 'INVALID_INPUT', title: 'The request body is too large' },
 	unprocessable: { status: 422, error_code: 'INVALID_INPUT', title: 'The request body is not valid' },

@@ -5,7 +5,7 @@ import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import { type Answer, parsePart, type Run, type Surround } from '../http/mount.js';
 import type { AnyRequest } from '../http/received-request.js';
 import { type AccountUnit, environmentScope } from '../store/account/account.js';
-import { authenticate, authenticateInEnvironment, identify } from '../store/account/authenticate.js';
+import { authenticate, authenticateInEnvironment, identify, unlessDeleted } from '../store/account/authenticate.js';
 import type { Caller } from '../store/account/caller.js';
 import type { ElementEntrance, ElementSession } from '../store/account/element-entrance.js';
 import type { ElementSessions } from '../store/account/element-sessions.js';
@@ -112,7 +112,10 @@ export const ProjectPath = z.object({ proj_id: Reference });
 export function guard(store: Store, policies: PolicyStore, copies: EnvironmentCopier, tokens: UserTokens): Surround {
 	const openers: { readonly [A in Access]: Opener<Contexts[A]> } = {
 		public: (_, run) => run(null),
-		key: async (request, run) => run({ caller: await identify(store, request.headers['authorization']) }),
+		key: async ({ headers: { authorization } }, run) => {
+			const caller = await unlessDeleted(store, authorization, () => identify(store, authorization));
+			return run({ caller });
+		},
 		'organization.read': async (request, run) => {
 			const caller = await authenticate(store, request.headers['authorization']);
 			return run({ caller, account: store.account(caller.organization_id) });

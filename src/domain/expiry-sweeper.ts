@@ -10,12 +10,14 @@ import { removeExpiredTuples } from './relationship-tuple.js';
 export interface SweptStore {
 	/** The environments in which expired grants are stored. */
 	expired(): Promise<readonly Scope[]>;
+	/** Forgets the keys of environments that were deleted long ago. */
+	forgetOldKeys(): Promise<void>;
 	/** Runs a unit of work of the server itself, which has no actor. */
 	write(scope: Scope, work: (unit: WritingUnit) => Promise<number>): Promise<{ readonly value: number }>;
 }
 
 /**
- * Deletes expired grants from the store, with their changes in the log. Nothing waits for that: what has expired is as
+ * Deletes expired grants from the store, with their changes in the log, and what is remembered of deleted environments. Nothing waits for that: what has expired is as
  * if it were not there. Each unit deletes few, so that writers wait for it no longer than for each other; several
  * processes may sweep at once, because a unit sees what those before it deleted.
  */
@@ -48,6 +50,7 @@ export class ExpirySweeper {
 	}
 
 	async #sweep(): Promise<void> {
+		await this.#attempt(() => this.store.forgetOldKeys());
 		await this.#attempt(async () => {
 			for (const scope of await this.store.expired()) await this.#attempt(() => this.#sweepEnvironment(scope));
 		});
@@ -58,7 +61,7 @@ export class ExpirySweeper {
 		try {
 			await step();
 		} catch (error) {
-			if (!this.#stopped) this.log.warn({ error }, 'expired grants could not be swept');
+			if (!this.#stopped) this.log.warn({ error }, 'what has expired could not be swept');
 		}
 	}
 

@@ -4,14 +4,16 @@ import type { Replica } from './replica.js';
 /** Which of its files or which key is wrong is in the log. */
 const notTrusted = 'the newest bundle is not used: it is not signed by a key that is trusted here';
 
+const deleted = 'the environment was deleted: every check is denied';
+
 /**
  * The health of a decision point. What stands in the way is only in the log: callers without a key must not see the
  * control plane's messages.
  */
 export function currentHealth(replica: Replica): Health {
 	const { kind, untrusted } = replica.state;
-	const detail = untrusted ? notTrusted : null;
-	const online = kind === 'ready';
+	const detail = untrusted ? notTrusted : kind === 'deleted' ? deleted : null;
+	const online = kind === 'ready' || kind === 'deleted';
 	const held = replica.current();
 	if (held === undefined) {
 		return {
@@ -26,7 +28,7 @@ export function currentHealth(replica: Replica): Health {
 	}
 	const { revision, policyRevision, degraded } = held;
 	return {
-		status: degraded === null ? 'ok' : 'degraded',
+		status: degraded === null && kind !== 'deleted' ? 'ok' : 'degraded',
 		online,
 		state: kind,
 		detail,

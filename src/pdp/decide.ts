@@ -2,12 +2,13 @@
 
 import type { EventLog } from '../log.js';
 import type { AuthorizationResult } from '../wire/check.js';
-import { type Engine, type EngineInput, evaluationFailed } from './engine.js';
+import type { environmentDeleted } from './deleted-environment.js';
+import { type DecidingEngine, type EngineInput, evaluationFailed } from './engine.js';
 import type { FactsIndex } from './facts-index.js';
 
 /** What decisions are made with: an engine at one revision, so that many decisions agree with each other. */
 export interface DecisionContext {
-	readonly engine: Engine;
+	readonly engine: DecidingEngine;
 	/** The index that proposes listings, of the same revision. */
 	readonly facts: FactsIndex;
 	readonly revision: number;
@@ -18,8 +19,8 @@ export interface DecisionContext {
 	readonly log: EventLog;
 	/** How long ago it was last known that there is nothing newer, in whole seconds. */
 	readonly dataAge?: number;
-	/** Whether that is longer ago than an operator allows: then everything is denied. */
-	readonly outdated?: boolean;
+	/** Why everything is denied, whatever the engine says, if it is. */
+	readonly denial?: typeof dataOutdated | typeof environmentDeleted | undefined;
 	/** The id of the decisions of this request; of many, each has its place added. */
 	readonly decisionId?: string;
 	/** Puts a decision into the decision log, where there is one. */
@@ -40,17 +41,17 @@ export function decide(context: DecisionContext, input: EngineInput, explain: bo
 	if (code === evaluationFailed) context.log.error({ revision: context.revision }, 'a check could not be evaluated');
 	if (!explain) return { allow, result: allow };
 	const { time: _, ...query } = input;
-	if (context.outdated) return { allow, result: allow, query, debug: { code } };
+	if (context.denial !== undefined) return { allow, result: allow, query, debug: { code } };
 	return { allow, result: allow, query, debug: reasons(context, input, code) };
 }
 
 /** The code of a denial because the data is older than an operator allows. */
-const outdatedCode = 'data_outdated';
+export const dataOutdated = 'data_outdated' as const;
 
-function decidedCode({ engine, record, outdated }: DecisionContext, input: EngineInput): string {
-	if (record === undefined) return outdated ? outdatedCode : engine.code(input);
+function decidedCode({ engine, record, denial }: DecisionContext, input: EngineInput): string {
+	if (record === undefined) return denial ?? engine.code(input);
 	const started = performance.now();
-	const code = outdated ? outdatedCode : engine.code(input);
+	const code = denial ?? engine.code(input);
 	record(input, code, performance.now() - started);
 	return code;
 }

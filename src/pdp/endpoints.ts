@@ -17,9 +17,10 @@ import { controlEndpoints } from './control-endpoints.js';
 import type { FindFacts } from './control-plane.js';
 import { dataEndpoints, renderDataFailure } from './data-endpoints.js';
 import { deadline } from './deadline.js';
-import type { DecisionContext } from './decide.js';
+import { type DecisionContext, dataOutdated } from './decide.js';
 import { decisionEndpoints } from './decision-endpoints.js';
 import type { DecisionLog } from './decision-log.js';
+import { environmentDeleted } from './deleted-environment.js';
 import { type AnswerContext, revisionHeader } from './endpoint.js';
 import { factsEndpoints } from './facts-endpoints.js';
 import type { FactsWait } from './facts-wait.js';
@@ -193,7 +194,7 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 		time: clock.now().getTime(),
 		log,
 		dataAge: Math.floor(age / 1_000),
-		outdated: age > maxDataAge,
+		denial: replica.state.kind === 'deleted' ? environmentDeleted : age > maxDataAge ? dataOutdated : undefined,
 	};
 	if (decisions === undefined) return context;
 	const { id: requestId, headers } = request;

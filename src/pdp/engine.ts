@@ -32,6 +32,9 @@ export interface EngineInput {
 	readonly time: number;
 }
 
+/** What decisions need of an engine. */
+export type DecidingEngine = Pick<Engine, 'code' | 'evaluate'>;
+
 /** The code of a check whose evaluation failed: a denial. */
 export const evaluationFailed = 'evaluation_failed';
 

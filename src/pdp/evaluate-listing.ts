@@ -2,14 +2,14 @@
 
 import { z } from 'zod';
 import { Failure } from '../failure.js';
-import type { Engine } from './engine.js';
+import type { DecidingEngine } from './engine.js';
 
 /**
  * Evaluates a listing of the policy and checks its answer against a schema. Throws `Failure` (`unavailable`) when the
  * answer does not match, and `EngineError` when the listing cannot be evaluated.
  */
 export function evaluateListing<S extends z.ZodType>(
-	engine: Engine,
+	engine: DecidingEngine,
 	listing: string,
 	input: unknown,
 	answer: S,

@@ -1,6 +1,7 @@
 /** The decision point's side of the control plane: the environment of a key, and the long-polled feed of bundles. */
 
 import { z } from 'zod';
+import { catalogue } from '../failure.js';
 import { deadline } from './deadline.js';
 
 /** A bundle and the feed's ETag of the revision it leads to. */
@@ -32,6 +33,9 @@ export interface FeedRequest {
 export class Refusal extends Error {
 	override readonly name = 'Refusal';
 }
+
+/** The control plane says that the environment of this key was deleted. */
+export class EnvironmentGone extends Refusal {}
 
 /** The control plane as one key sees it. Both calls reject with `Refusal`, or with an `Error` when trying again may help. */
 export interface FeedClient {
@@ -112,9 +116,20 @@ async function request(url: string, headers: Readonly<Record<string, string>>, s
 
 async function trouble(response: Response): Promise<Error> {
 	const body = (await response.text()).slice(0, 2000);
+	if (response.status === 410 && saysDeleted(body)) return new EnvironmentGone('the environment was deleted');
 	const advice = response.status === 401 ? '; if it was rotated or deleted, start again with the new one' : '';
 	const message = `the control plane answered ${response.status}: ${reasonIn(body)}${advice}`;
 	return [401, 403, 404].includes(response.status) ? new Refusal(message) : new Error(message);
+}
+
+/** Whether an answer is our control plane's: data is not given up because something in between answers 410. */
+function saysDeleted(body: string): boolean {
+	try {
+		const { title } = z.object({ title: z.string() }).parse(JSON.parse(body));
+		return title === catalogue.environment_deleted.title;
+	} catch {
+		return false;
+	}
 }
 
 /** The message of an error body, without the request's id, so that one problem always reads the same. */

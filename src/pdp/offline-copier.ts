@@ -19,7 +19,7 @@ export interface OfflineCopierOptions {
 	readonly copy: OfflineCopy;
 	/** The feed of the control plane. */
 	readonly feed: FeedClient;
-	readonly replica: Pick<Replica, 'reached' | 'state' | 'scheduler'>;
+	readonly replica: Pick<Replica, 'reached' | 'revisions' | 'state' | 'scheduler'>;
 	/** As in `ReplicaOptions`. */
 	readonly verify?: VerifyBundle | undefined;
 	readonly log: Logger;
@@ -59,16 +59,40 @@ export class OfflineCopier {
 			while (!signal.aborted) {
 				// A replica that is stale has begun from the copy, or lost its control plane: there is nothing to copy.
 				if (replica.state.kind === 'ready') await this.#round(signal);
-				await sleep(interval, undefined, { signal, ref: false });
+				if (replica.state.kind === 'deleted') await this.#attempt(() => this.#remove(), signal);
+				await this.#pause(interval, signal);
 			}
 		} catch (error) {
 			if (!signal.aborted) throw error;
 		}
 	}
 
+	/** Waits until the next round, or until the environment is deleted. */
+	async #pause(interval: number, signal: AbortSignal): Promise<void> {
+		const { replica } = this.options;
+		const woken = new AbortController();
+		const wake = () => woken.abort();
+		const notice = () => {
+			if (replica.state.kind === 'deleted') wake();
+		};
+		replica.revisions.add(notice);
+		signal.addEventListener('abort', wake);
+		if (signal.aborted) wake();
+		// It rejects when it is woken.
+		await sleep(interval, undefined, { signal: woken.signal, ref: false }).catch(() => undefined);
+		replica.revisions.remove(notice);
+		signal.removeEventListener('abort', wake);
+	}
+
 	async #round(signal: AbortSignal): Promise<void> {
-		try {
+		await this.#attempt(async () => {
 			while (await this.#step(signal));
+		}, signal);
+	}
+
+	async #attempt(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+		try {
+			await work();
 			this.#failing = false;
 		} catch (error) {
 			this.#etag = undefined;
@@ -76,6 +100,13 @@ export class OfflineCopier {
 			if (!this.#failing) this.options.log.warn({ error }, 'the offline copy cannot be kept up to date');
 			this.#failing = true;
 		}
+	}
+
+	/** Deletes the copy, since there is nothing any more that it would be of. */
+	async #remove(): Promise<void> {
+		this.#environment = undefined;
+		this.#etag = undefined;
+		await this.options.copy.remove();
 	}
 
 	/** Copies what the feed has next. Returns whether there may be more. */

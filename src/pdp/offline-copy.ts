@@ -1,7 +1,7 @@
 /** The copy of an environment on disk, with which a decision point starts while its control plane is away. */
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Logger } from '../log.js';
@@ -110,6 +110,13 @@ export class OfflineCopy {
 		this.#lastTag = record.tag;
 		this.#end = end + record.bytes.length;
 		return true;
+	}
+
+	/** Deletes the copy. */
+	async remove(): Promise<void> {
+		this.#end = undefined;
+		await rm(this.path, { force: true });
+		await rm(`${this.path}.new`, { force: true });
 	}
 
 	#unreadable(): undefined {

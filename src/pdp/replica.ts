@@ -15,8 +15,10 @@ import { errorMessage } from '../failure.js';
 import type { EventLog } from '../log.js';
 import type { VerifyBundle } from './bundle-verifier.js';
 import { DegradationAlarm } from './degradation-alarm.js';
-import type { Engine, Run } from './engine.js';
-import { connectFeed, type FeedBundle, type FeedClient, Refusal } from './feed-client.js';
+import { denyingEngine, emptyIndex } from './deleted-environment.js';
+import type { DecidingEngine, Engine, Run } from './engine.js';
+import type { FactsIndex } from './facts-index.js';
+import { connectFeed, EnvironmentGone, type FeedBundle, type FeedClient, Refusal } from './feed-client.js';
 import { Leases } from './leases.js';
 import { Listeners } from './listeners.js';
 import { compileModule, type EngineAndIndex, loadSnapshot } from './load-snapshot.js';
@@ -24,9 +26,9 @@ import type { Progress } from './progress.js';
 import { SliceScheduler } from './slice-scheduler.js';
 import { pause as pauseFor, type Timer, unreferenced } from './timer.js';
 
-/** The state of a replica. `stale` still answers, from its last revision. */
+/** The state of a replica. `stale` still answers, from its last revision; `deleted` denies everything. */
 export interface ReplicaState {
-	readonly kind: 'starting' | 'ready' | 'stale' | 'refused';
+	readonly kind: 'starting' | 'ready' | 'stale' | 'refused' | 'deleted';
 	/** What is wrong, for people; empty when `ready`. */
 	readonly detail: string;
 	/** Whether that is a bundle whose signature is missing or wrong. */
@@ -64,8 +66,10 @@ export interface ReplicaOptions {
 	readonly leases?: Leases;
 }
 
-/** An engine and the revision of the environment that it answers from. */
-export interface LoadedRevision extends EngineAndIndex {
+/** What answers, and the revision of the environment that it answers from. */
+export interface LoadedRevision {
+	readonly engine: DecidingEngine;
+	readonly facts: FactsIndex;
 	readonly revision: number;
 	/** The newest revision whose policy is in force here: `revision`, unless its policy is still awaited. */
 	readonly policyRevision: number;
@@ -79,7 +83,8 @@ interface Base extends EngineAndIndex {
 	readonly used: boolean;
 }
 
-interface Holding extends LoadedRevision {
+interface Holding extends LoadedRevision, EngineAndIndex {
+	readonly engine: Engine;
 	readonly environment: string;
 	/** The feed's ETag of this revision; `undefined` asks for a snapshot. */
 	readonly etag: string | undefined;
@@ -122,6 +127,8 @@ export class Replica implements Progress {
 	 * what is held.
 	 */
 	#next: Holding | undefined;
+	/** What is answered from once the environment was deleted. */
+	#deleted: LoadedRevision | undefined;
 	#failures = 0;
 	/** When the feed last answered, on the monotonic clock, and how old its answer was then, in milliseconds. */
 	#answered: { readonly at: number; readonly age: number } | undefined;
@@ -164,8 +171,12 @@ export class Replica implements Progress {
 		return this.#state;
 	}
 
-	/** The revision in use; `undefined` before the first complete one and after a refusal. */
+	/**
+	 * The revision in use; `undefined` before the first complete one and after a refusal. After the environment was
+	 * deleted, its last revision as far as it is known, without anything in it.
+	 */
 	current(): LoadedRevision | undefined {
+		if (this.#state.kind === 'deleted') return this.#deleted;
 		return this.#held?.engine.broken === undefined ? this.#held : undefined;
 	}
 
@@ -200,18 +211,18 @@ export class Replica implements Progress {
 		this.#refetching = unreferenced(setTimeout(begin, wait));
 	}
 
-	/** Resolves once answers come from `revision` or a later one; rejects when `signal` aborts. */
+	/** Resolves once answers come from `revision` or a later one, or the environment is deleted; rejects when `signal` aborts. */
 	reached(revision: number, signal?: AbortSignal): Promise<void> {
 		return this.#until(() => this.revision >= revision, signal);
 	}
 
-	/** Resolves once answers come from `revision` or a later one and its policy; rejects when `signal` aborts. */
+	/** As `reached`, and of its policy. */
 	policyReached(revision: number, signal?: AbortSignal): Promise<void> {
 		return this.#until(() => this.policyRevision >= revision, signal);
 	}
 
 	async #until(isReached: () => boolean, signal: AbortSignal | undefined): Promise<void> {
-		while (!isReached()) await this.revisions.next(signal);
+		while (this.#state.kind !== 'deleted' && !isReached()) await this.revisions.next(signal);
 	}
 
 	async #follow(): Promise<void> {
@@ -392,13 +403,30 @@ export class Replica implements Progress {
 		this.#failures += 1;
 		if (error instanceof Refusal) {
 			this.#environment = undefined;
-			this.#drop(detail);
-			this.#move('refused', detail);
+			// A control plane that has forgotten the environment since, and only refuses the key, brings nothing back.
+			if (error instanceof EnvironmentGone) this.#becomeDeleted(detail);
+			else if (this.#state.kind !== 'deleted') this.#refuse(detail);
 			return jittered(this.#pace.refused);
 		}
+		if (this.#state.kind === 'deleted') return jittered(this.#pace.refused);
 		const untrusted = error instanceof SignatureError;
 		this.#move(this.current() === undefined ? 'starting' : 'stale', detail, untrusted);
 		return jittered(Math.min(this.#pace.first * 2 ** (this.#failures - 1), this.#pace.longest));
+	}
+
+	#refuse(detail: string): void {
+		this.#drop(detail);
+		this.#move('refused', detail);
+	}
+
+	#becomeDeleted(detail: string): void {
+		this.#answered = { at: performance.now(), age: 0 };
+		if (this.#state.kind === 'deleted') return;
+		const { revision = 0, policyRevision = 0 } = this.#held ?? {};
+		this.#deleted = { engine: denyingEngine, facts: emptyIndex, revision, policyRevision, degraded: null };
+		this.#drop(detail);
+		this.#move('deleted', detail);
+		this.revisions.tell(revision);
 	}
 
 	#drop(reason: string): void {

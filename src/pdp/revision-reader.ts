@@ -2,7 +2,7 @@
 
 import { Failure } from '../failure.js';
 import { forEachItem } from './chunks.js';
-import type { DecisionContext, RecordDecision } from './decide.js';
+import { type DecisionContext, dataOutdated, type RecordDecision } from './decide.js';
 import type { Steps } from './engine/steps.js';
 import type { Leases, ReaderKind } from './leases.js';
 import { type SliceScheduler, WorkCancelled } from './slice-scheduler.js';
@@ -45,7 +45,7 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 			try {
 				const { record, ...context } = now();
 				const { revision, policyRevision, decisionId, dataAge } = context;
-				if (kind === 'listing' && context.outdated) throw outdated();
+				if (kind === 'listing' && context.denial === dataOutdated) throw outdated();
 				const wanted = () => !lease.lost && closed?.aborted !== true;
 				const kept: Parameters<RecordDecision>[] = [];
 				const keeping = record === undefined ? context : { ...context, record: keepIn(kept) };

@@ -51,7 +51,8 @@ class Checks {
 		const check = { user: { key: this.#user }, action, resource: { type } };
 		const input = normalise(check, this.#context.time, this.#mode);
 		const { allow } = decide(this.#context, input, false);
-		if (sure && !allow && undecided.has(this.#context.engine.code(input))) {
+		const { denial, engine } = this.#context;
+		if (sure && !allow && (denial !== undefined || undecided.has(engine.code(input)))) {
 			throw new Failure('unavailable', `\`${action}\` on \`${type}\` cannot be decided now, so nothing may be shown`);
 		}
 		this.#known.set(name, allow);

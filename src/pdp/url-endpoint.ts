@@ -88,6 +88,7 @@ interface UrlRequest {
  * to match: nobody gets past one by making it late or ambiguous.
  */
 function* decideUrl(context: DecisionContext, { body, mode, known, asked }: UrlRequest): Steps<Found> {
+	if (context.denial !== undefined) return { result: unmatched(context, body) };
 	for (const rule of context.facts.mappingRules.forMethod(body.http_method)) {
 		if (known.get(rule) === null) continue;
 		// A single expression may take as long as a slice.
@@ -121,13 +122,15 @@ function mapped({ user, context, sdk, tenant }: UrlQuery, rule: MappingRule, att
 	return { user, action: rule.action, resource: { type: rule.resource, tenant, attributes }, context, sdk };
 }
 
-/** The denial of a request that no rule matches. It is logged as a check of the URL. */
+/** The denial of a request that no rule matches, or that nothing is decided of. It is logged as a check of the URL. */
 function unmatched(context: DecisionContext, { use_debugger: _, ...query }: UrlQuery): AuthorizationResult {
 	const { log, revision, time, record } = context;
 	const { user, http_method, url, tenant } = query;
-	record?.({ user: { key: user.key }, action: http_method, resource: { type: url, tenant }, time }, noMatchingRule, 0);
+	const code = context.denial ?? noMatchingRule;
+	record?.({ user: { key: user.key }, action: http_method, resource: { type: url, tenant }, time }, code, 0);
 	const what = { user: user.key, action: http_method, resource: url, tenant };
-	log.debug({ event: 'decision', allow: false, code: noMatchingRule, revision, ...what }, 'decision');
-	const debug = { code: noMatchingRule, reason: 'no mapping rule matches the method and the URL of the request' };
+	log.debug({ event: 'decision', allow: false, code, revision, ...what }, 'decision');
+	const reason = 'no mapping rule matches the method and the URL of the request';
+	const debug = context.denial === undefined ? { code, reason } : { code };
 	return { allow: false, result: false, query, debug };
 }

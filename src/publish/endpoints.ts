@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import type { Surround } from '../http/mount.js';
-import { authenticate } from '../store/account/authenticate.js';
+import { authenticate, unlessDeleted } from '../store/account/authenticate.js';
 import type { Store } from '../store/store.js';
 import type { ClientState, FeedAnswer, FeedServer } from './feed-server.js';
 import type { Flavour } from './flavour.js';
@@ -43,7 +43,11 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 			access: 'feed',
 			params: BundlePath,
 			returns: { 200: null, 304: null },
-			failures: { 404: 'No such environment', 503: 'The environment has no policy yet' },
+			failures: {
+				404: 'No such environment',
+				410: 'The environment of the API key was deleted',
+				503: 'The environment has no policy yet',
+			},
 			handle: async ({ headers, closed }, opened) => {
 				const { modes, wait } = preferences(headers['prefer']);
 				const held = parseEtag(headers['if-none-match']);
@@ -57,9 +61,11 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 			serve('rego', '/bundles/:environment_id/rego', 'getRegoBundle', 'The bundle of an environment for a stock OPA'),
 		],
 		surround: async (_, request, run) => {
-			const authorize = () => authenticate(store, request.headers['authorization']);
-			const caller = await authorize();
 			const { environment_id } = request.params as { readonly environment_id: string };
+			const { authorization } = request.headers;
+			const authorize = () =>
+				unlessDeleted(store, authorization, () => authenticate(store, authorization), environment_id.toLowerCase());
+			const caller = await authorize();
 			const id = BundlePath.safeParse({ environment_id });
 			const opened = { key: caller.key_id, authorize };
 			if (!id.success) return run({ ...opened, environment: environment_id });

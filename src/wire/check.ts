@@ -257,7 +257,7 @@ export const Health = z.object({
 	status: z.enum(['ok', 'degraded', 'unavailable']),
 	/** False while the control plane cannot be reached: answers may be behind. */
 	online: z.boolean(),
-	state: z.enum(['starting', 'ready', 'stale', 'refused']),
+	state: z.enum(['starting', 'ready', 'stale', 'refused', 'deleted']),
 	/** What is wrong with what comes from the control plane, as far as everybody may know it; null otherwise. */
 	detail: z.string().nullable(),
 	/** The revision the answers come from; null before the first. */

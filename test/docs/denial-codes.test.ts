@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { dataOutdated } from '../../src/pdp/decide.js';
+import { environmentDeleted } from '../../src/pdp/deleted-environment.js';
 import { evaluationFailed } from '../../src/pdp/engine.js';
 import { noMatchingRule } from '../../src/pdp/url-endpoint.js';
 import { root } from '../support/root.js';
@@ -20,7 +22,7 @@ test('the policy names denial codes', (t) => {
 	t.true(codes.length >= 14, codes.join());
 });
 
-for (const code of new Set([...codes, evaluationFailed, noMatchingRule])) {
+for (const code of new Set([...codes, dataOutdated, environmentDeleted, evaluationFailed, noMatchingRule])) {
 	test(`${code} has a section`, (t) => {
 		t.true(sections.includes(code), sections.join());
 	});

@@ -12,6 +12,7 @@ import '../journey/condition-preview.test.js';
 import '../journey/condition-sets.test.js';
 import '../journey/copy.test.js';
 import '../journey/decision-points.test.js';
+import '../journey/deleted-environment.test.js';
 import '../journey/element-pages.test.js';
 import '../journey/element-sign-in.test.js';
 import '../journey/elements-configs.test.js';

@@ -138,7 +138,7 @@ async function assertDecisions(t: ExecutionContext, stack: Stack): Promise<void>
 	const fresh = await Engine.load(wasm, files.get('data.json') as Uint8Array);
 	const followed = stack.decisionPoint.replica.current();
 	t.is(followed?.revision, environment.revision);
-	t.deepEqual(followed?.engine.dump(), fresh.dump());
+	t.deepEqual((followed?.engine as Engine | undefined)?.dump(), fresh.dump());
 	const asked = questions();
 	const codes = asked.map((question) => fresh.code(question));
 	t.deepEqual(

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { catalogue } from '../../src/failure.js';
 import { environment } from './environment.js';
 
 /** A control plane reduced to its feed, over real HTTP, whose answers a test decides. */
@@ -29,6 +30,7 @@ export class FakeFeed {
 	environment: string | null = environment;
 	readonly seen: Seen[] = [];
 	#status: number | undefined;
+	#refusal = '{}';
 	#published: Published | undefined;
 	#previous: string | undefined;
 	#server: Server | undefined;
@@ -63,9 +65,15 @@ export class FakeFeed {
 	}
 
 	/** Makes every answer one of this status; `undefined` ends that. */
-	refuse(status: number | undefined): void {
+	refuse(status: number | undefined, body: unknown = {}): void {
 		this.#status = status;
+		this.#refusal = JSON.stringify(body);
 		this.#wakeAll();
+	}
+
+	/** Answers as an API does after it has deleted the environment. */
+	deleteEnvironment(): void {
+		this.refuse(410, { title: catalogue.environment_deleted.title, message: 'the environment was deleted' });
 	}
 
 	#wakeAll(): void {
@@ -87,14 +95,14 @@ export class FakeFeed {
 	}
 
 	#scope(response: ServerResponse): void {
-		if (this.#status !== undefined) return void response.writeHead(this.#status).end('{}');
+		if (this.#status !== undefined) return void response.writeHead(this.#status).end(this.#refusal);
 		const scope = { organization_id: 'o', project_id: 'p', environment_id: this.environment };
 		response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(scope));
 	}
 
 	#answer(request: IncomingMessage, response: ServerResponse, held: string | undefined): void {
 		const published = this.#published;
-		if (this.#status !== undefined) return void response.writeHead(this.#status).end('{}');
+		if (this.#status !== undefined) return void response.writeHead(this.#status).end(this.#refusal);
 		if (request.url !== `/bundles/${this.environment}`) return void response.writeHead(404).end('{}');
 		if (published === undefined) return void response.writeHead(503).end('{}');
 		if (held === etag(published)) return void response.writeHead(304, { 'content-type': contentType }).end();

@@ -304,6 +304,9 @@ test('what cannot be decided filters and masks nothing away: it is refused', asy
 		t.is((await ask('/trino/batch-column-masking', { filterResources })).status, status, code);
 		t.deepEqual((await ask('/trino/allowed', { resource: table() })).body, { result: false }, code);
 	}
+	const { http: outdated } = await serving(t, model, { gateways, maxDataAge: 0 });
+	const filters = asked('ann', { operation: 'GetRowFilters', resource: table() });
+	t.is((await outdated.post('/trino/row-filter', filters)).status, 503, 'the data is too old');
 });
 
 test('Trino needs the key, unless it need not', async (t) => {

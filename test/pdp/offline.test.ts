@@ -283,9 +283,36 @@ test('a copy that this version cannot use does not keep a start from its control
 	t.teardown(point.stop);
 	await eventually(
 		async () => point.replica.state.detail,
-		(detail) => detail.includes('gzip'),
+		(detail) => detail.includes('cannot be reached'),
 	);
 	await feed.start();
 	await point.replica.reached(7);
 	t.is((await point.http.post('/allowed', annWrites)).body['allow'], true);
+});
+
+test('the copy of an environment that was deleted is deleted', async (t) => {
+	const feed = await served(t);
+	const path = join(temporary(t), 'environment.copy');
+	const first = await start(t, feed, path);
+	await first.replica.reached(7);
+	await copied(path, 1);
+	feed.deleteEnvironment();
+	await eventually(
+		() => existsSync(path),
+		(exists) => !exists,
+	);
+	t.like((await first.http.post('/allowed', { ...annWrites, use_debugger: true })).body, {
+		allow: false,
+		debug: { code: 'environment_deleted' },
+	});
+	await first.stop();
+	const bytes = await snapshot({ revision: 7, model: acme });
+	await new OfflineCopy(path, key, quiet).replace({ environment, etag: '"r7-x"', bytes }, Date.now());
+	const second = await start(t, feed, path);
+	t.teardown(second.stop);
+	await eventually(
+		() => existsSync(path),
+		(exists) => !exists,
+	);
+	t.is(second.replica.state.kind, 'deleted', 'a copy that was left is not used');
 });

@@ -439,7 +439,7 @@ test.serial('each answer is that of the revision it names, whatever is written b
 		seen.copies += world.leases.kept;
 		t.is(world.leases.size, 0);
 		const whole = world.replica.current();
-		t.deepEqual(whole?.engine.dump(), world.documents.get(world.revision));
+		t.deepEqual((whole?.engine as Engine | undefined)?.dump(), world.documents.get(world.revision));
 		await world.replica.stop();
 	});
 	await fc.assert(law, { numRuns: 25 });

@@ -151,11 +151,11 @@ export interface AuthorizedUsers {
 
 /**
  * How an engine stands. `ready`: it answers. `stale`: it answers from its last revision, since the API cannot be reached.
- * `starting` and `refused`: it holds nothing and denies, the latter because the API refuses the key. `closed`: it denies
- * for good.
+ * `starting` and `refused`: it holds nothing and denies, the latter because the API refuses the key. `deleted`: it
+ * denies with the code `environment_deleted`, since the environment was deleted. `closed`: it denies for good.
  */
 export interface EngineState {
-	readonly kind: 'starting' | 'ready' | 'stale' | 'refused' | 'closed';
+	readonly kind: 'starting' | 'ready' | 'stale' | 'refused' | 'deleted' | 'closed';
 	/** What is wrong, for people; empty when nothing is. */
 	readonly detail: string;
 }

@@ -26,6 +26,7 @@ export const apiKeys = [
 		path: `${collection}/scope`,
 		access: 'key',
 		returns: { 200: ApiKeyScopeRead },
+		failures: { 410: 'The environment of the API key was deleted' },
 		handle: (_, { caller }) => reply(200, caller),
 	}),
 	endpoint({

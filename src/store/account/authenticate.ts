@@ -23,6 +23,27 @@ export async function identify(store: Store, authorization: string | undefined):
 }
 
 /**
+ * What `identified` finds. Where that refuses the key because its environment was deleted lately, throws
+ * `environment_deleted` instead; with `environmentId`, only where it was that environment.
+ */
+export async function unlessDeleted(
+	store: Store,
+	authorization: string | undefined,
+	identified: () => Promise<Caller>,
+	environmentId?: string,
+): Promise<Caller> {
+	try {
+		return await identified();
+	} catch (error) {
+		const secret = bearerSecret(authorization);
+		if (!(error instanceof Failure) || error.code !== 'unauthorized' || secret === null) throw error;
+		const deleted = await store.deletedEnvironmentOf(secret);
+		if (deleted === null || deleted !== (environmentId ?? deleted)) throw error;
+		throw new Failure('environment_deleted', `the environment \`${deleted}\` of this API key was deleted`);
+	}
+}
+
+/**
  * Finds the caller and the environment that a request names, refusing as `authenticate` does and then as `refuse` does.
  * `null` where that takes a closer look: see `findAccess`.
  */

@@ -11,6 +11,7 @@ import { WritingUnit } from '../unit/writing-unit.js';
 import { AccountUnit, environmentScope } from './account.js';
 import { environmentQuery, organizationQuery, projectQuery } from './account-queries.js';
 import { CopyTasks } from './copy-task.js';
+import { rememberKeys } from './deleted-environments.js';
 import type { Cipher } from './secret.js';
 import { WritingApiKeys } from './writing-api-keys.js';
 
@@ -175,6 +176,7 @@ export class WritingAccountUnit extends AccountUnit {
 
 	/** Deletes an environment and says whether it was there. */
 	async #drop(environment: Environment): Promise<boolean> {
+		await rememberKeys(this.transaction, environment.id, this.now);
 		// Uses `returning`, because the embedded database miscounts rows when deletes cascade.
 		const [removed] = await environmentQuery(this.transaction, this.organizationId, environment.project_id)
 			.where('environments.id', environment.id)

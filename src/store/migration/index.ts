@@ -20,6 +20,7 @@ import { up as webhookDeliveries } from './0018-webhook-deliveries.js';
 import { up as consumedApprovals } from './0019-consumed-approvals.js';
 import { up as endingInvites } from './0020-ending-invites.js';
 import { up as auditLogs } from './0021-audit-logs.js';
+import { up as deletedEnvironments } from './0022-deleted-environments.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -44,6 +45,7 @@ const migrations = [
 	{ name: '0019-consumed-approvals', up: consumedApprovals },
 	{ name: '0020-ending-invites', up: endingInvites },
 	{ name: '0021-audit-logs', up: auditLogs },
+	{ name: '0022-deleted-environments', up: deletedEnvironments },
 ] as const;
 
 type Migration = (typeof migrations)[number];
