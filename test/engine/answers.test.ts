@@ -118,6 +118,20 @@ for (const build of ['node', 'edge'] as const) {
 		);
 		t.deepEqual(engine.check(annWrites), { allow: false, result: false, debug: { code: 'not_loaded' } });
 		await t.throwsAsync(engine.checkMany([annWrites]), { name: 'RegolithError', message: /nothing is loaded/ });
+		feed.deleteEnvironment();
+		await eventually(
+			() => engine.state.kind,
+			(kind) => kind === 'deleted',
+		);
+		t.deepEqual(engine.check(annWrites), { allow: false, result: false, debug: { code: 'environment_deleted' } });
+		t.like(await engine.checkMany([annWrites]), [{ allow: false }]);
+		t.deepEqual(await engine.userPermissions({ user: 'ann' }), {});
+		t.like(await t.throwsAsync(loadEngine({ controlPlane: feed.url, apiKey: key })), { code: 'refused' });
+		feed.refuse(undefined);
+		await eventually(
+			() => engine.state.kind,
+			(kind) => kind === 'ready',
+		);
 		const waiting = t.throwsAsync(engine.reached(99), { name: 'RegolithError', message: /closed/ });
 		await engine.close();
 		await waiting;

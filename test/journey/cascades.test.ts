@@ -368,11 +368,12 @@ for (const [title, order] of Object.entries(orders)) {
 	});
 }
 
-/** In how many rows of the store an id occurs, in any column of any table. */
+/** In how many rows of the store an id occurs, in any table but the one that remembers what was deleted. */
 async function rowsWith({ store }: Place, column: string, id: string): Promise<number> {
 	const { knex } = store.database;
 	const tables = await knex('information_schema.columns')
 		.where({ column_name: column, table_schema: 'public' })
+		.whereNot({ table_name: 'deleted_environment_keys' })
 		.pluck<string[]>('table_name');
 	const counts = await Promise.all(tables.map((table) => knex(table).where(column, id).count('* as count').first()));
 	return counts.reduce((sum, row) => sum + Number(row?.['count'] ?? 0), 0);

@@ -84,7 +84,7 @@ export interface CheckResult {
 	readonly query?: unknown;
 	/**
 	 * The reasons; with `use_debugger` only. A denial because there was nothing to decide says so unasked:
-	 * `{ code: 'not_loaded' }`, `closed` or `invalid_query`.
+	 * `{ code: 'not_loaded' }`, `closed`, `environment_deleted` or `invalid_query`.
 	 */
 	readonly debug?: unknown;
 }

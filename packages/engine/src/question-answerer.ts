@@ -4,6 +4,7 @@ import { authorizedUsers } from '../../../src/pdp/authorized-users.js';
 import { forEachItem } from '../../../src/pdp/chunks.js';
 import { deadline } from '../../../src/pdp/deadline.js';
 import { type DecisionContext, decide } from '../../../src/pdp/decide.js';
+import { environmentDeleted } from '../../../src/pdp/deleted-environment.js';
 import type { Steps } from '../../../src/pdp/engine/steps.js';
 import { evaluationFailed } from '../../../src/pdp/engine.js';
 import type { ReaderKind } from '../../../src/pdp/leases.js';
@@ -50,6 +51,7 @@ export class QuestionAnswerer implements LoadedEngine {
 	check(query: CheckQuery): CheckResult {
 		try {
 			if (this.#holder === undefined) return denial('closed');
+			if (this.#holder.state.kind === 'deleted') return denial(environmentDeleted);
 			const context = contextFrom(this.#holder);
 			return context === undefined ? denial('not_loaded') : decided(query, context);
 		} catch {
