@@ -244,7 +244,11 @@ journey(
 		}
 		fails(t, await inside.http.get(`${inside.facts}/users`), 401);
 		fails(t, await ofProject.get('/v2/api-key/scope'), 401);
-		t.deepEqual(await countRows(inside), {}, 'nothing of it is left');
+		t.deepEqual(
+			await countRows(inside),
+			{ deleted_environment_keys: 1 },
+			'nothing of it is left but that it was deleted',
+		);
 		t.is((await organization.post('/v2/projects', sent)).status, 200, 'its key is free again');
 	},
 );
@@ -325,7 +329,11 @@ journey('a new environment is empty, and one of a deleted one’s name is empty 
 		t.is((await http.delete(`/v2/projects/default/envs/${key}`)).status, 204, `round ${round}`);
 		fails(t, await http.get(`${facts}/users`), 401);
 		fails(t, await management.organization.get(`${facts}/users`), 404, key);
-		t.deepEqual(await countRows({ store: management.store, id }), {}, 'nothing of it is left');
+		t.deepEqual(
+			await countRows({ store: management.store, id }),
+			{ deleted_environment_keys: 1 },
+			'nothing of it is left but that it was deleted',
+		);
 		before = id;
 	}
 });
