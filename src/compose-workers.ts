@@ -9,7 +9,9 @@ import type { Logger } from './log.js';
 import { currentHealth } from './pdp/current-health.js';
 import { connectFeed, reportState } from './pdp/feed-client.js';
 import { OfflineCopier } from './pdp/offline-copier.js';
+import { SliceScheduler } from './pdp/slice-scheduler.js';
 import { StateReport } from './pdp/state-report.js';
+import { readBundleVerifier } from './pdp/verification-keys.js';
 import { version } from './version.js';
 import { LeaderClient } from './workers/leader-client.js';
 import type { WorkerStatus } from './workers/messages.js';
@@ -37,6 +39,7 @@ export async function startDecisionWorkers(
 	controlPlane: string,
 	apiKey: string,
 ): Promise<RunningWorkers> {
+	const verify = await readBundleVerifier(config.pdp_bundle_verification_key_paths);
 	const feed = connectFeed(controlPlane, apiKey);
 	const pool = new WorkerPool({
 		count: config.pdp_workers,
@@ -56,8 +59,10 @@ export async function startDecisionWorkers(
 			return pool.state;
 		},
 		reached: (revision: number, signal?: AbortSignal) => pool.progress.reached(revision, signal),
+		revisions: pool.changes,
+		scheduler: new SliceScheduler(),
 	};
-	const copier = copy === null ? null : new OfflineCopier({ copy, feed, replica, log });
+	const copier = copy === null ? null : new OfflineCopier({ copy, feed, replica, log, verify });
 	copier?.start();
 	const pdp_instance_id = `${hostname()}:${new URL(url).port}`;
 	const report = new StateReport(

@@ -234,10 +234,12 @@ async function untilRevision(
 		throw new Failure('invalid', `header X-Min-Revision must be a revision number, got \`${wanted}\``);
 	}
 	const revision = Number(wanted);
-	if (progress.policyRevision >= revision) return;
+	const isDecided = () => replica.state.kind === 'deleted' || progress.policyRevision >= revision;
+	if (isDecided()) return;
 	try {
 		await deadline(request.closed, wait, (limited) => progress.policyReached(revision, limited));
 	} catch {
+		if (isDecided()) return;
 		throw new Failure('unavailable', whyNotReached(replica.current(), revision));
 	}
 }

@@ -11,6 +11,9 @@ import type { Replica } from './replica.js';
 /** How often the copy is brought up to date, in milliseconds. */
 const defaultInterval = 60_000;
 
+/** How long until a replica is looked at again that was not ready, in milliseconds. */
+const unreadyPause = 1_000;
+
 /** How many bytes of steps the copy takes beyond the size of its snapshot before it begins anew. */
 const spareBytes = 1024 * 1024;
 
@@ -58,9 +61,10 @@ export class OfflineCopier {
 			await replica.reached(0, signal);
 			while (!signal.aborted) {
 				// A replica that is stale has begun from the copy, or lost its control plane: there is nothing to copy.
-				if (replica.state.kind === 'ready') await this.#round(signal);
+				const isReady = replica.state.kind === 'ready';
+				if (isReady) await this.#round(signal);
 				if (replica.state.kind === 'deleted') await this.#attempt(() => this.#remove(), signal);
-				await this.#pause(interval, signal);
+				await this.#pause(isReady ? interval : Math.min(interval, unreadyPause), signal);
 			}
 		} catch (error) {
 			if (!signal.aborted) throw error;

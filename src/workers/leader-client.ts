@@ -1,5 +1,5 @@
 import type { EventReceiver } from '../pdp/event-queue.js';
-import { type FeedClient, type FeedResponse, Refusal } from '../pdp/feed-client.js';
+import { EnvironmentGone, type FeedClient, type FeedResponse, Refusal } from '../pdp/feed-client.js';
 import { Listeners } from '../pdp/listeners.js';
 import type { Beginning, LeaderMessage, Question, WorkerMessage } from './messages.js';
 import { SharedProgress } from './shared-progress.js';
@@ -105,6 +105,11 @@ export class LeaderClient {
 		const pending = this.#pending.get(answer.id);
 		this.#pending.delete(answer.id);
 		if (answer.type === 'answer') pending?.resolve(answer.value);
-		else pending?.reject(answer.refused ? new Refusal(answer.message) : new Error(answer.message));
+		else pending?.reject(asError(answer));
 	}
+}
+
+function asError({ message, refused, gone }: Extract<LeaderMessage, { readonly type: 'failure' }>): Error {
+	if (gone) return new EnvironmentGone(message);
+	return refused ? new Refusal(message) : new Error(message);
 }

@@ -48,8 +48,14 @@ export type WorkerMessage =
 export type LeaderMessage =
 	| { readonly type: 'begin'; readonly beginning: Beginning }
 	| { readonly type: 'answer'; readonly id: number; readonly value: unknown }
-	/** `refused` says that the control plane refuses the key. */
-	| { readonly type: 'failure'; readonly id: number; readonly message: string; readonly refused: boolean }
+	/** `refused` says that the control plane refuses the key, `gone` that it has deleted the environment. */
+	| {
+			readonly type: 'failure';
+			readonly id: number;
+			readonly message: string;
+			readonly refused: boolean;
+			readonly gone: boolean;
+	  }
 	/** How far all workers are. */
 	| { readonly type: 'progress'; readonly revision: number; readonly policyRevision: number }
 	| { readonly type: 'refetch' }

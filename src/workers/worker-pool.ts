@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { errorMessage } from '../failure.js';
 import type { Logger } from '../log.js';
 import { type EventCounts, EventQueue, type EventReceiver } from '../pdp/event-queue.js';
-import { type FeedClient, Refusal } from '../pdp/feed-client.js';
+import { EnvironmentGone, type FeedClient, Refusal } from '../pdp/feed-client.js';
 import { Listeners } from '../pdp/listeners.js';
 import type { ReplicaState } from '../pdp/replica.js';
 import type { Health } from '../wire/check.js';
@@ -52,6 +52,7 @@ const unavailable: Health = {
 	status: 'unavailable',
 	online: false,
 	state: 'starting',
+	detail: null,
 	revision: null,
 	policy_revision: null,
 	degraded: null,
@@ -169,8 +170,8 @@ export class WorkerPool {
 		try {
 			send(worker, { type: 'answer', id, value: await this.#value(question, abort.signal) });
 		} catch (error) {
-			const refused = error instanceof Refusal;
-			if (!abort.signal.aborted) send(worker, { type: 'failure', id, message: errorMessage(error), refused });
+			const [refused, gone] = [error instanceof Refusal, error instanceof EnvironmentGone];
+			if (!abort.signal.aborted) send(worker, { type: 'failure', id, message: errorMessage(error), refused, gone });
 		} finally {
 			asked.delete(id);
 		}

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -186,4 +186,37 @@ test.serial('a worker that is killed is replaced, and the others answer meanwhil
 		(answers) => answers.every((answer) => answer.revision >= revision),
 	);
 	t.deepEqual(await point.running.kill('SIGTERM'), { code: 0, signal: null });
+});
+
+test.serial('workers of an environment that is deleted deny with a code, and their copy goes', async (t) => {
+	const { organization } = stack;
+	await organization.post('/v2/projects/default/envs', { key: 'temporary', name: 'Temporary' });
+	const secret = String((await organization.get('/v2/api-key/default/temporary')).body['secret']);
+	const [port, own] = [await freePort(), temporaryFolder()];
+	const env = { ...settingsOn(port), PDP_API_KEY: secret, PDP_ENABLE_OFFLINE_MODE: 'true', DATA_DIR: own };
+	const running = launch({ command: ['pdp'], env });
+	t.teardown(async () => {
+		await running.kill('SIGKILL');
+		removeFolder(own);
+	});
+	const url = `http://127.0.0.1:${port}`;
+	await running.answering(`${url}/ready`);
+	const copy = join(own, 'offline', 'environment.copy');
+	await eventually(
+		() => existsSync(copy),
+		(exists) => exists,
+	);
+	t.is((await organization.delete('/v2/projects/default/envs/temporary')).status, 204);
+	const pdp = client(url, secret);
+	await eventually(
+		() => Promise.all(Array.from({ length: 2 * workers }, () => pdp.get('/healthy'))),
+		(answers) => answers.every(({ body }) => body['state'] === 'deleted'),
+	);
+	const asking = { headers: { 'x-min-revision': '99' } };
+	const denied = await pdp.post('/allowed', { ...check('ann'), use_debugger: true }, asking);
+	t.like(denied.body, { allow: false, debug: { code: 'environment_deleted' } });
+	await eventually(
+		() => existsSync(copy),
+		(exists) => !exists,
+	);
 });
