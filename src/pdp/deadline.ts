@@ -1,19 +1,25 @@
 /**
- * Runs with a signal that aborts with `signal` or after `milliseconds`, and leaves no listener or timer behind.
- * `AbortSignal.any` over `AbortSignal.timeout` does not work: Node 20 may collect the timeout, which then never fires.
+ * Runs with a signal that aborts with `signal` or after `milliseconds`, and leaves no listener or timer behind. `restart`
+ * gives it so many milliseconds from now on. `AbortSignal.any` over `AbortSignal.timeout` does not work: Node 20 may
+ * collect the timeout, which then never fires.
  */
 export async function deadline<T>(
 	signal: AbortSignal,
 	milliseconds: number,
-	run: (signal: AbortSignal) => Promise<T>,
+	run: (signal: AbortSignal, restart: (milliseconds: number) => void) => Promise<T>,
 ): Promise<T> {
 	const limited = new AbortController();
 	const stop = () => limited.abort();
-	const timer = setTimeout(stop, milliseconds);
+	const expireAfter = (time: number) => setTimeout(() => limited.abort(new Error(`nothing came for ${time} ms`)), time);
+	let timer = expireAfter(milliseconds);
+	const restart = (more: number) => {
+		clearTimeout(timer);
+		timer = expireAfter(more);
+	};
 	signal.addEventListener('abort', stop, { once: true });
 	if (signal.aborted) stop();
 	try {
-		return await run(limited.signal);
+		return await run(limited.signal, restart);
 	} finally {
 		clearTimeout(timer);
 		signal.removeEventListener('abort', stop);

@@ -46,7 +46,7 @@ export interface FeedClient {
 
 const bundleType = 'application/vnd.openpolicyagent.bundles';
 const modes = 'modes=snapshot,delta,policy';
-/** How long an answer may take beyond the requested wait, in milliseconds. */
+/** How long the control plane may be silent beyond the requested wait, in milliseconds. */
 const timeout = 60_000;
 
 const scope = z.object({ environment_id: z.string().nullish(), project_id: z.string().nullish() });
@@ -70,8 +70,11 @@ export async function reportState(
 	});
 }
 
-/** Connects to a control plane; `origin` is its URL without a path. Nothing is sent before the first call. */
-export function connectFeed(origin: string, apiKey: string): FeedClient {
+/**
+ * Connects to a control plane; `origin` is its URL without a path. Nothing is sent before the first call. An answer may
+ * come as slowly as the line is, unless nothing comes for `silence` milliseconds.
+ */
+export function connectFeed(origin: string, apiKey: string, silence = timeout): FeedClient {
 	const authorization = `Bearer ${apiKey}`;
 	const base = origin.replace(/\/+$/, '');
 	return {
@@ -86,7 +89,7 @@ export function connectFeed(origin: string, apiKey: string): FeedClient {
 				);
 			}),
 		poll: ({ environment, etag, wait }, signal) =>
-			deadline(signal, wait * 1000 + timeout, async (limited) => {
+			deadline(signal, wait * 1000 + silence, async (limited, restart) => {
 				const headers = {
 					authorization,
 					prefer: wait > 0 ? `${modes};wait=${wait}` : modes,
@@ -99,9 +102,27 @@ export function connectFeed(origin: string, apiKey: string): FeedClient {
 				if (response.status !== 200) throw await trouble(response);
 				const name = response.headers.get('etag');
 				if (name === null) throw new Error('the control plane sent a bundle without an ETag');
-				return { kind: 'bundle', bytes: new Uint8Array(await response.arrayBuffer()), etag: name };
+				const bytes = await readBody(response, () => restart(silence));
+				return { kind: 'bundle', bytes, etag: name };
 			}),
 	};
+}
+
+/** Reads a body whole, and tells of each chunk. */
+async function readBody({ body }: Response, tell: () => void): Promise<Uint8Array> {
+	const chunks: Uint8Array[] = [];
+	const reader = body?.getReader();
+	for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
+		chunks.push(next.value);
+		tell();
+	}
+	const bytes = new Uint8Array(chunks.reduce((total, { length }) => total + length, 0));
+	let at = 0;
+	for (const chunk of chunks) {
+		bytes.set(chunk, at);
+		at += chunk.length;
+	}
+	return bytes;
 }
 
 async function request(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { mkdirSync, rmdirSync } from 'node:fs';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import type { Logger } from '../../src/log.js';
 import { connectFeed } from '../../src/pdp/feed-client.js';
@@ -8,13 +11,45 @@ import { OfflineCopier } from '../../src/pdp/offline-copier.js';
 import { OfflineCopy } from '../../src/pdp/offline-copy.js';
 import { eventually } from '../support/eventually.js';
 import { temporary } from '../support/temporary.js';
-import { acme, assign, quiet, snapshot, step } from './environment.js';
+import { acme, assign, environment, quiet, snapshot, step } from './environment.js';
 import { key, serve } from './served.js';
 
 /** What goes wrong around a decision point, and what it does then (docs: Inside a decision point, Faults). */
 
 const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
+/** How long the control plane may be silent, in milliseconds. */
+const silence = 2_500;
 const days = 24 * 60 * 60 * 1_000;
+
+test('a bundle may come as slowly as the line is, and one that stops coming is asked for again', async (t) => {
+	const bundle = await snapshot({ revision: 7, model: acme });
+	let requests = 0;
+	const server = createServer(async (_, response) => {
+		requests += 1;
+		const stops = requests === 1;
+		response.writeHead(200, { etag: '"r7"', 'content-length': bundle.length });
+		const pieces = 8;
+		const size = Math.ceil(bundle.length / pieces);
+		for (let at = 0; at < bundle.length; at += size) {
+			if (stops && at > 0) return;
+			response.write(bundle.subarray(at, at + size));
+			await sleep(silence / 5);
+		}
+		response.end();
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	t.teardown(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	const feed = connectFeed(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, key, silence);
+	const asked = { environment, etag: undefined, wait: 0 };
+	const never = new AbortController().signal;
+	await t.throwsAsync(feed.poll(asked, never), { message: /nothing came for 2500 ms/ });
+	const answer = await feed.poll(asked, never);
+	t.is(answer.kind === 'bundle' && Buffer.compare(answer.bytes, bundle), 0, 'it took longer than the limit');
+});
 
 test('a clock that jumps moves the ends of grants, and neither the age of the data nor waits', async (t) => {
 	let jump = 0;
