@@ -17,10 +17,13 @@ export function recordSetRules(unit: WritingUnit, rows: readonly RuleRow[]): voi
  * Deletes every rule that matches the filter, as must happen before its set or its action is deleted. Returns how many.
  */
 export function removeSetRules(unit: WritingUnit, filter: RuleFilter): Promise<number> {
-	return removeInChunks(rulesToRemove(unit, filter), async (rows) => {
-		await deleteRules(unit, rows);
-		for (const row of rows) unit.record('condition_set_rule', 'delete', setRuleKey(row), ruleRecord(row), null);
-	});
+	return removeInChunks(rulesToRemove(unit, filter), (rows) => removeSetRuleRows(unit, rows));
+}
+
+/** Deletes these rules and records that. */
+export async function removeSetRuleRows(unit: WritingUnit, rows: readonly RuleRow[]): Promise<void> {
+	await deleteRules(unit, rows);
+	for (const row of rows) unit.record('condition_set_rule', 'delete', setRuleKey(row), ruleRecord(row), null);
 }
 
 function ruleRecord(row: RuleRow): ChangedRecord {

@@ -1,6 +1,12 @@
 import { Failure, notFound } from '../failure.js';
 import { ConditionSet } from '../store/table/condition-set.js';
-import { insertRules, type RuleFilter, type RuleRow, rulesJoining } from '../store/table/condition-set-rule.js';
+import {
+	insertRules,
+	type RuleFilter,
+	type RuleRow,
+	rulesJoining,
+	withKeys,
+} from '../store/table/condition-set-rule.js';
 import { Resource, ResourceAction } from '../store/table/resource.js';
 import { type ActionRow, actionsNamed } from '../store/table/role.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
@@ -36,13 +42,9 @@ export async function addSetRules(
 	unit: WritingUnit,
 	wanted: Parameters<typeof insertRules>[1],
 ): Promise<readonly RuleRow[]> {
-	const made = new Set((await insertRules(unit, wanted)).map(({ id }) => id));
-	const rows = await rulesJoining(unit, wanted);
-	recordSetRules(
-		unit,
-		rows.filter(({ id }) => made.has(id)),
-	);
-	return rows;
+	const made = await withKeys(unit, await insertRules(unit, wanted));
+	recordSetRules(unit, made);
+	return made.length === wanted.length ? made : rulesJoining(unit, wanted);
 }
 
 /** Deletes a rule. Does nothing if it does not exist, for whatever reason. Throws `invalid_permission`. */

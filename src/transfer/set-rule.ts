@@ -1,9 +1,9 @@
 import { ensureAutomaticSet, ownerKeys } from '../domain/automatic-set.js';
 import { addSetRules } from '../domain/set-rule.js';
-import { removeSetRules } from '../domain/set-rule-record.js';
+import { removeSetRuleRows } from '../domain/set-rule-record.js';
 import { Failure } from '../failure.js';
 import { ConditionSet } from '../store/table/condition-set.js';
-import { type RuleIds, type RuleRow, rulesBy, rulesNamed } from '../store/table/condition-set-rule.js';
+import { allRules, type RuleIds, type RuleRow, rulesNamed } from '../store/table/condition-set-rule.js';
 import { Resource, ResourceAction } from '../store/table/resource.js';
 import { Role, tenantRolesOnly } from '../store/table/role.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
@@ -29,7 +29,7 @@ export const setRulePart: DocumentPart<SetRuleEntry> = {
 	list: true,
 	entriesIn: ({ schema }) => listEntries(member, schema?.set_rules, ruleName),
 	async *chunks(unit) {
-		const rows = await rulesBy(unit, {});
+		const rows = await allRules(unit);
 		yield* chunked(sortedEntries(rows.map(ruleEntry), ruleName));
 	},
 	async stored(unit, entries) {
@@ -41,7 +41,7 @@ export const setRulePart: DocumentPart<SetRuleEntry> = {
 		if (entries.length > 0) await addSetRules(unit, await resolveIds(unit, entries));
 	},
 	async remove(unit, entries) {
-		await removeSetRules(unit, { ids: (await rowsNamed(unit, entries)).map(({ id }) => id) });
+		await removeSetRuleRows(unit, await rowsNamed(unit, entries));
 	},
 };
 

@@ -1,11 +1,14 @@
 import type { QueryBuilder } from 'objection';
 import { chunksToRemove } from '../unit/chunks-to-remove.js';
 import { whereIdsIn } from '../unit/filter.js';
+import { keysWithIds, partsWithKeys, rowsWithIds, rowsWithKeys } from '../unit/keyed-rows.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { rowChunks } from '../unit/row-chunks.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
+import { ConditionSet } from './condition-set.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
+import { Resource, ResourceAction } from './resource.js';
 
 /** Whom a user set selects may do an action on what a resource set selects. */
 export class ConditionSetRule extends EnvironmentModel {
@@ -82,38 +85,108 @@ function narrow(
 	});
 }
 
-/** The rules that pass the filter, in chunks, of which each is deleted before the next is read. */
-export function rulesToRemove(unit: WritingUnit, filter: RuleFilter): AsyncIterable<readonly RuleRow[]> {
-	return chunksToRemove(unit, ConditionSetRule, ruleQuery(unit, filter).castTo<RuleRow[]>());
+/**
+ * All rules of the environment, with keys, oldest first. Rules are read alone and their keys beside them: PostgreSQL may
+ * join five tables in an order that takes seconds for some thousand rules.
+ */
+export async function allRules(unit: ReadingUnit): Promise<readonly RuleRow[]> {
+	return withKeys(unit, await unit.query(ConditionSetRule).orderBy('condition_set_rules.id'));
 }
 
-/** The rules that join these sets and actions: the ids of each entry belong together. */
+/** The rules that pass the filter, in chunks, of which each is deleted before the next is read. */
+export async function* rulesToRemove(unit: WritingUnit, filter: RuleFilter): AsyncGenerator<readonly RuleRow[]> {
+	const query = narrow(unit.query(ConditionSetRule).orderBy('condition_set_rules.id'), filter);
+	for await (const rules of chunksToRemove(unit, ConditionSetRule, query)) yield withKeys(unit, rules);
+}
+
+/** The rules that join these sets and actions, oldest first: the ids of each entry belong together. */
 export async function rulesJoining(unit: ReadingUnit, wanted: readonly RuleIds[]): Promise<readonly RuleRow[]> {
-	const columns = ['user_set_id', 'action_id', 'resource_set_id'] as const;
-	const named = columns.map((column) => `condition_set_rules.${column}`).join(', ');
-	const found: RuleRow[] = [];
+	const found: ConditionSetRule[] = [];
 	for (const [, chunk] of rowChunks(wanted)) {
-		const rows = ruleQuery(unit, {}).whereRaw(
-			`(${named}) in (select * from unnest(?::uuid[], ?::uuid[], ?::uuid[]))`,
-			columns.map((column) => chunk.map((ids) => ids[column])),
+		const { rows } = await unit.raw<ConditionSetRule>(
+			`select found.* from unnest(:user_sets::uuid[], :actions::uuid[], :resource_sets::uuid[])
+				as wanted (user_set_id, action_id, resource_set_id)
+			cross join lateral (
+				select * from condition_set_rules where environment_id = :environment_id
+					and user_set_id = wanted.user_set_id and action_id = wanted.action_id
+					and resource_set_id = wanted.resource_set_id offset 0
+			) as found`,
+			{
+				user_sets: chunk.map(({ user_set_id }) => user_set_id),
+				actions: chunk.map(({ action_id }) => action_id),
+				resource_sets: chunk.map(({ resource_set_id }) => resource_set_id),
+			},
 		);
-		found.push(...(await rows.castTo<RuleRow[]>()));
+		found.push(...rows.map((row) => ConditionSetRule.fromDatabaseJson(row)));
 	}
-	return found;
+	const distinct = [...new Map(found.map((rule) => [rule.id, rule])).values()];
+	return withKeys(
+		unit,
+		distinct.sort((left, right) => (left.id < right.id ? -1 : 1)),
+	);
 }
 
 /** What rules join, by keys. */
 export type RuleKeys = Pick<RuleRow, 'user_set' | 'resource' | 'action' | 'resource_set'>;
 
-/** The rules that join what has these keys. */
+/** The rules that join what has these keys, oldest first. */
 export async function rulesNamed(unit: ReadingUnit, wanted: readonly RuleKeys[]): Promise<readonly RuleRow[]> {
-	const columns = 'user_sets.key, resources.key, resource_actions.key, resource_sets.key';
-	return ruleQuery(unit, {})
-		.whereRaw(
-			`(${columns}) in (select * from unnest(?::text[], ?::text[], ?::text[], ?::text[]))`,
-			(['user_set', 'resource', 'action', 'resource_set'] as const).map((name) => wanted.map((rule) => rule[name])),
-		)
-		.castTo<RuleRow[]>();
+	const userSets = await rowsWithKeys(
+		unit,
+		ConditionSet,
+		wanted.map(({ user_set }) => user_set),
+		{ type: 'userset' },
+	);
+	const resourceSets = await rowsWithKeys(
+		unit,
+		ConditionSet,
+		wanted.map(({ resource_set }) => resource_set),
+		{ type: 'resourceset' },
+	);
+	const resources = await rowsWithKeys(
+		unit,
+		Resource,
+		wanted.map(({ resource }) => resource),
+	);
+	const pairs = new Map(
+		wanted.flatMap(({ resource, action }) => {
+			const owner = resources.get(resource);
+			return owner === undefined ? [] : [[`${resource}:${action}`, { resource_id: owner.id, key: action }] as const];
+		}),
+	);
+	const actionAt = await partsWithKeys(unit, ResourceAction, [...pairs.values()]);
+	const ids = wanted.flatMap((rule): RuleIds[] => {
+		const action = actionAt(resources.get(rule.resource)?.id ?? '', rule.action);
+		const [user, resource] = [userSets.get(rule.user_set), resourceSets.get(rule.resource_set)];
+		if (action === undefined || user === undefined || resource === undefined) return [];
+		return [{ user_set_id: user.id, action_id: action.id, resource_set_id: resource.id }];
+	});
+	return rulesJoining(unit, ids);
+}
+
+/** Rules with the keys of what they join. INVARIANT: that exists, because the tables' foreign keys say so. */
+export async function withKeys(unit: ReadingUnit, rules: readonly ConditionSetRule[]): Promise<readonly RuleRow[]> {
+	const sets = await keysWithIds(
+		unit,
+		ConditionSet,
+		rules.flatMap(({ user_set_id, resource_set_id }) => [user_set_id, resource_set_id]),
+	);
+	const actionIds = rules.map(({ action_id }) => action_id);
+	const actions = rules.length === 0 ? new Map() : await rowsWithIds(unit, ResourceAction, [...new Set(actionIds)]);
+	const resources = await keysWithIds(
+		unit,
+		Resource,
+		[...actions.values()].map(({ resource_id }) => resource_id),
+	);
+	return rules.map((rule) => {
+		const action = actions.get(rule.action_id);
+		return Object.assign(rule, {
+			user_set: sets.get(rule.user_set_id) ?? '',
+			resource_set: sets.get(rule.resource_set_id) ?? '',
+			action: action?.key ?? '',
+			resource: resources.get(action?.resource_id ?? '') ?? '',
+		});
+	});
 }
 
 /** Adds the rules that are not there yet and returns those. Records nothing. */

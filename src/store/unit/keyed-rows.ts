@@ -32,6 +32,22 @@ export async function rowsWithIds<M extends KeyedModel>(
 	return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** The keys of the rows with these ids, by id. */
+export async function keysWithIds<M extends KeyedModel>(
+	unit: ReadingUnit,
+	table: TableModel<M>,
+	ids: Iterable<string>,
+): Promise<ReadonlyMap<string, string>> {
+	const wanted = [...new Set(ids)];
+	if (wanted.length === 0) return new Map();
+	const rows = await unit
+		.query(table)
+		.whereRaw('?? = any(?::uuid[])', [`${table.tableName}.id`, wanted])
+		.select(`${table.tableName}.id`, `${table.tableName}.key`)
+		.castTo<RowKey[]>();
+	return new Map(rows.map(({ id, key }) => [id, key]));
+}
+
 /**
  * The rows of `within` with these keys, oldest first, by key. Unlike in a reference, a key that looks like an id names
  * no id.
