@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { notFound } from '../../failure.js';
 import { type Change, schemaKinds } from './change.js';
 import { rowChunks } from './row-chunks.js';
+import { writeAhead } from './write-ahead.js';
 
 /** What one unit changed, who changed it, and when. */
 export interface RevisionEntry {
@@ -27,9 +28,11 @@ export async function bumpRevision(
 	const base = (await bumpCounters(database, environmentId, last, schemaStep)) - last;
 	const revisions = steps.map((step) => base + step);
 	// One unit may have a million changes: their rows are made as they are sent.
-	for (const [, rows] of rowChunks(changeRows(entries, revisions))) {
-		await database.raw(insertion, { environment_id: environmentId, logged: JSON.stringify(rows) });
-	}
+	const logging = writeAhead(rowChunks(changeRows(entries, revisions)), ([, rows]) => {
+		const logged = JSON.stringify(rows);
+		return async () => database.raw<unknown>(insertion, { environment_id: environmentId, logged });
+	});
+	for await (const _ of logging);
 	return revisions;
 }
 
@@ -57,23 +60,21 @@ async function bumpCounters(
 	steps: number,
 	schemaStep: number | undefined,
 ): Promise<number> {
-	const environment = database('environments').where({ id: environmentId });
-	const [row] =
-		steps === 0
-			? await environment.select<{ revision: number }[]>('revision')
-			: await environment
-					.update({
-						revision: database.raw('revision + ?', [steps]),
-						...(schemaStep !== undefined && { schema_revision: database.raw('revision + ?', [schemaStep]) }),
-					})
-					// Notifies those who wait for this environment, when this commits.
-					.returning<{ revision: number }[]>([
-						'revision',
-						database.raw(`pg_notify('regolith_revision', id::text) as notified`),
-					]);
+	const { rows } = await database.raw<{ rows: readonly { readonly revision: number }[] }>(
+		steps === 0 ? reading : bumping,
+		steps === 0 ? [environmentId] : [steps, schemaStep ?? null, environmentId],
+	);
+	const [row] = rows;
 	if (row === undefined) throw notFound('Environment', environmentId);
 	return row.revision;
 }
+
+const reading = 'select revision from environments where id = ?';
+
+/** Notifies those who wait for this environment, when this commits. */
+const bumping = `update environments set revision = revision + ?,
+		schema_revision = coalesce(revision + ?::bigint, schema_revision)
+	where id = ? returning revision, pg_notify('regolith_revision', id::text) as notified`;
 
 /** The rows of the change log for these entries, whose revisions are at the same places. */
 function* changeRows(entries: readonly RevisionEntry[], revisions: readonly number[]): Generator<object> {

@@ -6,7 +6,16 @@ export async function insertOrDuplicate<R>(kind: string, key: string, insert: ()
 	try {
 		return await insert();
 	} catch (error) {
-		if (error instanceof UniqueViolationError) throw duplicate(kind, key);
+		if (isUniqueViolation(error)) throw duplicate(kind, key);
 		throw error;
 	}
+}
+
+/** PostgreSQL's code for a unique violation: the database's own errors have it, objection's are of their own class. */
+const uniqueViolation = '23505';
+
+/** Whether a statement failed because a row with the same key is there. */
+export function isUniqueViolation(error: unknown): boolean {
+	if (error instanceof UniqueViolationError) return true;
+	return (error as { readonly code?: unknown } | null)?.code === uniqueViolation;
 }

@@ -7,10 +7,11 @@ import type { Environment } from '../table/account.js';
  * cannot change until then. Throws `not_found`.
  */
 export async function lockEnvironment(transaction: Knex.Transaction, environmentId: string): Promise<number> {
-	const locked = await transaction<Environment>('environments')
-		.where({ id: environmentId })
-		.forNoKeyUpdate()
-		.first('revision');
+	const statement = 'select revision from environments where id = ? for no key update';
+	const { rows } = await transaction.raw<{ rows: readonly Pick<Environment, 'revision'>[] }>(statement, [
+		environmentId,
+	]);
+	const [locked] = rows;
 	if (locked === undefined) throw notFound('Environment', environmentId);
 	return locked.revision;
 }

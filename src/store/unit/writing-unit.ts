@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type PartialModelObject, type QueryBuilder, UniqueViolationError } from 'objection';
+import type { PartialModelObject, QueryBuilder } from 'objection';
 import type { Clock } from '../../clock.js';
 import { duplicate, notFound } from '../../failure.js';
 import type { Cipher } from '../account/secret.js';
@@ -7,12 +7,16 @@ import type { EnvironmentModel, KeyedModel } from '../table/environment-model.js
 import { bumpRevision } from './bump-revision.js';
 import { type Change, type ChangedRecord, type ChangeKind, NetChanges } from './change.js';
 import { changeRecord, hasValues } from './change-record.js';
+import { isUniqueViolation } from './insert-or-duplicate.js';
+import { change, insertion, jsonColumns, type OnConflict } from './json-rows.js';
 import { ReadingUnit, type Scope } from './reading-unit.js';
-import { rowChunks } from './row-chunks.js';
+import { rowChunks, rowsPerStatement } from './row-chunks.js';
 import { asModel, type Columns, type TableModel } from './table-model.js';
+import { writeAhead } from './write-ahead.js';
 
-/** How many rows a unit has to insert before it refreshes the statistics: more than any bulk call has. */
-const minAnalyzed = 10_000;
+/** Whether a table has twice as many pages as when its statistics were made. */
+const hasDoubled = `select pg_relation_size(oid) > 2 * relpages * current_setting('block_size')::bigint as doubled
+	from pg_class where oid = ?::regclass`;
 
 /** Rows of a query that are read bit by bit, as they were when it was opened. */
 export interface RowCursor<R> {
@@ -33,8 +37,8 @@ export interface RowChange<M extends EnvironmentModel> {
  */
 export class WritingUnit extends ReadingUnit {
 	readonly #changes = new NetChanges();
-	/** For each table, how many rows were inserted, and how many when it was last analyzed. */
-	readonly #inserted = new Map<string, { rows: number; analyzed: number }>();
+	/** For each table, how many rows were inserted since it was last looked at, fewer than one statement takes. */
+	readonly #uncounted = new Map<string, number>();
 	#actorId: string | null;
 	#abandoned = false;
 	#cursors = 0;
@@ -103,9 +107,8 @@ export class WritingUnit extends ReadingUnit {
 		toKey: (row: M) => string,
 	): Promise<readonly M[]> {
 		const created: M[] = [];
-		for (const [, chunk] of rowChunks(rows)) {
-			const stamped = chunk.map((columns) => ({ ...columns, ...this.stamp() }));
-			const inserted = await this.insert(table, stamped, (columns) => String((columns as { key?: unknown }).key));
+		const stamped = (chunk: readonly Columns<M>[]) => chunk.map((columns) => ({ ...columns, ...this.stamp() }));
+		for await (const inserted of this.#insertOrRefuse(table, rows, keyOf, stamped)) {
 			for (const row of inserted) this.record(table.kind, 'create', toKey(row), null, changeRecord(row));
 			created.push(...inserted);
 		}
@@ -123,13 +126,8 @@ export class WritingUnit extends ReadingUnit {
 		rows: readonly Columns<M>[],
 	): Promise<readonly M[]> {
 		const inserted: M[] = [];
-		for (const [, chunk] of rowChunks(rows)) {
-			const bound = chunk.map((columns) => ({ ...columns, environment_id: this.scope.environment_id }));
-			// Not through the model, which would also return rows that were left out.
-			const kept = await this.database(table.tableName).insert(bound).onConflict().ignore().returning('*');
-			inserted.push(...kept.map((row) => asModel(table).fromDatabaseJson(row)));
-			await this.#count(table, kept.length);
-		}
+		const chunks = writeAhead(rowChunks(rows), ([, chunk]) => this.#insertion(table, this.#bound(chunk), 'ignore'));
+		for await (const kept of chunks) inserted.push(...kept);
 		return inserted;
 	}
 
@@ -140,41 +138,84 @@ export class WritingUnit extends ReadingUnit {
 		toKey: (columns: Columns<M>) => string,
 	): Promise<readonly M[]> {
 		const inserted: M[] = [];
-		for (const [, chunk] of rowChunks(rows)) {
-			try {
-				inserted.push(...(await this.#inserting(table, chunk)));
-				await this.#count(table, chunk.length);
-			} catch (error) {
-				const [first] = chunk;
-				if (error instanceof UniqueViolationError && first !== undefined) throw duplicate(table.kind, toKey(first));
-				throw error;
-			}
-		}
+		for await (const chunk of this.#insertOrRefuse(table, rows, toKey)) inserted.push(...chunk);
 		return inserted;
 	}
 
-	/**
-	 * Refreshes the statistics of a table. Others do not see rows that are not committed, so a unit that inserts very
-	 * many does it itself, each time that their number has doubled. A table that is being analyzed already is skipped.
-	 */
-	async #count<M extends EnvironmentModel>({ tableName }: TableModel<M>, rows: number): Promise<void> {
-		const counted = this.#inserted.get(tableName) ?? { rows: 0, analyzed: minAnalyzed / 2 };
-		this.#inserted.set(tableName, counted);
-		counted.rows += rows;
-		if (counted.rows < 2 * counted.analyzed) return;
-		counted.analyzed = counted.rows;
-		await this.database.raw('analyze (skip_locked) ??', [tableName]);
+	/** As `insert`, of what `complete` makes of the rows, in chunks. */
+	#insertOrRefuse<M extends EnvironmentModel>(
+		table: TableModel<M>,
+		rows: readonly Columns<M>[],
+		toKey: (columns: Columns<M>) => string,
+		complete: (chunk: readonly Columns<M>[]) => readonly Columns<M>[] = (chunk) => chunk,
+	): AsyncGenerator<readonly M[]> {
+		return writeAhead(rowChunks(rows), ([, chunk]) => {
+			const send = this.#insertion(table, this.#bound(complete(chunk)), 'fail');
+			return async () => {
+				try {
+					return await send();
+				} catch (error) {
+					const [first] = chunk;
+					if (isUniqueViolation(error) && first !== undefined) throw duplicate(table.kind, toKey(first));
+					throw error;
+				}
+			};
+		});
 	}
 
-	#inserting<M extends EnvironmentModel>(table: TableModel<M>, rows: readonly Columns<M>[]): QueryBuilder<M, M[]> {
-		const bound = rows.map((columns) => ({ ...columns, environment_id: this.scope.environment_id }));
-		const query = asModel(table)
-			.query(this.database)
-			// The environment's id completes `Columns` to what the model's table takes.
-			.insert(bound as unknown as PartialModelObject<M>[])
+	/**
+	 * Refreshes the statistics of a table that has doubled since they were made. Others do not see rows that are not
+	 * committed, so a unit that inserts many does it itself, and often enough: checks of foreign keys that were planned
+	 * when a table had one page read all of it for each row, until its statistics are made again. A table that is being
+	 * analyzed already is skipped.
+	 */
+	async #count<M extends EnvironmentModel>({ tableName }: TableModel<M>, rows: number): Promise<void> {
+		const uncounted = (this.#uncounted.get(tableName) ?? 0) + rows;
+		this.#uncounted.set(tableName, uncounted % rowsPerStatement);
+		if (uncounted < rowsPerStatement) return;
+		const { rows: found } = await this.database.raw<{ rows: { readonly doubled: boolean }[] }>(hasDoubled, [tableName]);
+		if (found[0]?.doubled) await this.database.raw('analyze (skip_locked) ??', [tableName]);
+	}
+
+	/** Rows of this environment. */
+	#bound<M extends EnvironmentModel>(rows: readonly Columns<M>[]): readonly object[] {
+		return rows.map((columns) => ({ ...columns, environment_id: this.scope.environment_id }));
+	}
+
+	/** Prepares the statement that inserts rows. What it returns sends the statement, and gives the rows that it wrote. */
+	#insertion<M extends EnvironmentModel>(
+		table: TableModel<M>,
+		rows: readonly object[],
+		conflict: OnConflict,
+	): () => Promise<readonly M[]> {
+		const columns = jsonColumns(rows);
+		const text = columns === null ? '' : JSON.stringify(rows);
+		return async () => {
+			const written =
+				columns === null
+					? await this.#insertValues(table, rows, conflict)
+					: (await this.database.raw<{ rows: object[] }>(insertion(table, columns, conflict), [text])).rows;
+			await this.#count(table, written.length);
+			return written.map((row) => asModel(table).fromDatabaseJson(row));
+		};
+	}
+
+	/** Inserts rows whose values JSON cannot hold. */
+	async #insertValues<M extends EnvironmentModel>(
+		table: TableModel<M>,
+		rows: readonly object[],
+		conflict: OnConflict,
+	): Promise<readonly object[]> {
+		const model = asModel(table);
+		const insert = this.database(table.tableName).insert(
+			rows.map((row) => model.fromJson(row, { skipValidation: true }).$toDatabaseJson()),
+		);
+		if (conflict === 'fail') return insert.returning('*');
+		if (conflict === 'ignore') return insert.onConflict().ignore().returning('*');
+		return insert
+			.onConflict(['environment_id', 'id'])
+			.merge([...conflict.overwrite])
 			.returning('*');
-		// Objection types `query` by the model's own builder type, which our models leave at its default.
-		return query as unknown as QueryBuilder<M, M[]>;
 	}
 
 	/**
@@ -190,10 +231,20 @@ export class WritingUnit extends ReadingUnit {
 
 	/** Changes columns of one row, recording nothing; `updated_at` moves. Returns the row as it is now. */
 	async change<M extends KeyedModel>(table: TableModel<M>, row: M, columns: Columns<M>): Promise<M> {
-		const patch = { ...columns, updated_at: this.now } as unknown as PartialModelObject<M>;
-		const [after] = await this.query(table).where(`${table.tableName}.id`, row.id).patch(patch).returning('*');
+		const [after] = await this.#changed(table, row.id, { ...columns, updated_at: this.now });
 		if (after === undefined) throw notFound(table.title, row.key);
-		return after as unknown as M;
+		return after;
+	}
+
+	async #changed<M extends KeyedModel>(table: TableModel<M>, id: string, columns: Columns<M>): Promise<readonly M[]> {
+		const names = jsonColumns([columns]);
+		if (names === null) {
+			const query = this.query(table).where(`${table.tableName}.id`, id);
+			return query.patch(columns as unknown as PartialModelObject<M>).returning('*') as unknown as Promise<M[]>;
+		}
+		const bindings = [JSON.stringify(columns), this.scope.environment_id, id];
+		const { rows } = await this.database.raw<{ rows: object[] }>(change(table, names), bindings);
+		return rows.map((row) => asModel(table).fromDatabaseJson(row));
 	}
 
 	/** Changes columns of many rows, each row once, as `update` does of one; records name a row by its key. */
@@ -226,17 +277,8 @@ export class WritingUnit extends ReadingUnit {
 		changes: readonly RowChange<M>[],
 	): Promise<readonly M[]> {
 		const names = new Set(changes.flatMap(({ columns }) => Object.keys(columns)));
-		const rows = changes.map(({ row, columns }) =>
-			asModel(table)
-				.fromJson({ ...row.toJSON(), ...columns, updated_at: this.now }, { skipValidation: true })
-				.$toDatabaseJson(),
-		);
-		const written = await this.database(table.tableName)
-			.insert(rows)
-			.onConflict(['environment_id', 'id'])
-			.merge([...names, 'updated_at'])
-			.returning('*');
-		return written.map((row) => asModel(table).fromDatabaseJson(row));
+		const rows = changes.map(({ row, columns }) => ({ ...row.toJSON(), ...columns, updated_at: this.now }));
+		return this.#insertion<M>(table, rows, { overwrite: [...names, 'updated_at'] })();
 	}
 
 	/** Opens a cursor over a query of this unit. It lasts until it is closed, or until the unit is rolled back. */
@@ -307,4 +349,8 @@ export class WritingUnit extends ReadingUnit {
 		const [revision = Number.NaN] = await bumpRevision(this.database, this.scope.environment_id, [this]);
 		return revision;
 	}
+}
+
+function keyOf(columns: object): string {
+	return String((columns as { readonly key?: unknown }).key);
 }
