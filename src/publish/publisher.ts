@@ -7,7 +7,7 @@ import { readSchema } from '../store/model/model.js';
 import type { SchemaChangeAfter } from '../store/policy/policy-state.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Publications } from '../store/policy/publications.js';
-import type { Store } from '../store/store.js';
+import type { CommittedPart, Store } from '../store/store.js';
 import type { Assembler } from './assemble.js';
 import { type Head, headAt, policyInForce } from './head.js';
 
@@ -99,15 +99,16 @@ export class Publisher {
 		return failed !== null && this.store.clock.now().getTime() - failed.failed_at.getTime() > retryAfter;
 	}
 
-	/** Handles news of an environment. News that come meanwhile are handled once, afterwards. */
-	readonly #follow = (environmentId: string): void => {
+	/** Handles news of an environment. News that come meanwhile are handled once, afterwards; those of facts need nothing. */
+	readonly #follow = (environmentId: string, part: CommittedPart): void => {
+		if (part === 'facts' && this.#compared.has(environmentId)) return;
 		if (this.#following.has(environmentId)) {
 			this.#again.add(environmentId);
 			return;
 		}
 		const looking = this.#look(environmentId).finally(() => {
 			this.#following.delete(environmentId);
-			if (this.#again.delete(environmentId)) this.#follow(environmentId);
+			if (this.#again.delete(environmentId)) this.#follow(environmentId, 'schema');
 		});
 		this.#following.set(environmentId, looking);
 	};
@@ -152,7 +153,7 @@ export class Publisher {
 			const { failure } = assembled;
 			await this.policies.fail(environmentId, { failure, failed_revision: schema_revision, failed_at: now });
 			this.log.error({ ...facts, failure }, 'a schema cannot be compiled: what it takes away stays suspended');
-			this.store.committed.emit('environment', environmentId);
+			this.store.committed.emit('environment', environmentId, 'schema');
 		} else {
 			const { digest, left_out, built } = assembled;
 			const live = policyInForce(publications);
@@ -164,7 +165,7 @@ export class Publisher {
 			if (!unchanged) {
 				await this.policies.publish(environmentId, { ...published, left_out }, assembled.schema);
 				// Those who continued with the previous policy may be waiting for this one.
-				this.store.committed.emit('environment', environmentId);
+				this.store.committed.emit('environment', environmentId, 'schema');
 			}
 			if (left_out.length > 0) this.log.error({ ...facts, left_out }, 'objects were left out of a policy');
 			const milliseconds = Math.round(performance.now() - started);

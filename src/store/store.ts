@@ -26,6 +26,16 @@ import { ReadingUnit, type Scope } from './unit/reading-unit.js';
 import { type SchemaChange, schemaChangeAfter } from './unit/schema-change.js';
 import type { WritingUnit } from './unit/writing-unit.js';
 
+/** What of an environment a commit has changed: only facts, or perhaps its schema. */
+export type CommittedPart = 'schema' | 'facts';
+
+/** What a store tells, with the parameters of each event. */
+interface StoreEvents {
+	environment: [id: string, part: CommittedPart];
+	key: [id: string];
+	outbox: [];
+}
+
 /** Access to all rows: identifies callers and opens units of work. Knows no HTTP and no policy. */
 export class Store {
 	/** Queues the writers of each environment. If they waited for the lock itself, each would hold a connection. */
@@ -37,12 +47,10 @@ export class Store {
 
 	/**
 	 * `environment` is emitted with an environment's id after every unit that was committed there, and when it was
-	 * deleted; `key` with the id of an API key whose current secret is refused from now on; `outbox` after a unit of this
+	 * deleted, and with whether its schema may have changed; `key` with the id of an API key whose current secret is refused from now on; `outbox` after a unit of this
 	 * process that put something into the outbox.
 	 */
-	readonly committed = new EventEmitter<{ environment: [id: string]; key: [id: string]; outbox: [] }>().setMaxListeners(
-		0,
-	);
+	readonly committed = new EventEmitter<StoreEvents>().setMaxListeners(0);
 
 	constructor(
 		readonly database: Database,
@@ -162,11 +170,11 @@ export class Store {
 	}
 
 	async #together(environmentId: string, next: TakeNext<BatchMember>): Promise<void> {
-		const { changes, outbox } = await runBatch(this.database.knex, this.clock, this.cipher, next);
+		const { changes, schema, outbox } = await runBatch(this.database.knex, this.clock, this.cipher, next);
 		if (outbox) this.committed.emit('outbox');
 		if (changes === 0) return;
 		this.database.committed(changes);
-		this.committed.emit('environment', environmentId);
+		this.committed.emit('environment', environmentId, schema ? 'schema' : 'facts');
 	}
 
 	/**
@@ -217,7 +225,7 @@ export class Store {
 			});
 		const value = await (environmentId === null ? transact() : this.#writers.runAlone(environmentId, transact));
 		for (const id of done?.ended ?? []) this.committed.emit('key', id);
-		for (const id of done?.touched ?? []) this.committed.emit('environment', id);
+		for (const id of done?.touched ?? []) this.committed.emit('environment', id, 'schema');
 		return value;
 	}
 

@@ -59,13 +59,19 @@ test('it hears of revisions and of keys, each as what it is', async (t) => {
 	const database = await createDatabase();
 	t.teardown(() => database.drop());
 	const committed = new EventEmitter();
-	const store = { database: { url: database.url }, committed } as unknown as Store;
+	const own = new Set<number>();
+	const isOwn = (processId: number) => own.has(processId);
+	const store = { database: { url: database.url, isOwn }, committed } as unknown as Store;
 	const listener = listen(store, createLogger('silent'));
 	t.teardown(listener.stop);
 	const speaker = new pg.Client({ connectionString: database.url });
 	await speaker.connect();
 	t.teardown(() => speaker.end());
-	for (const [channel, event] of Object.entries({ regolith_revision: 'environment', regolith_key: 'key' })) {
+	const cases = [
+		{ channel: 'regolith_revision', event: 'environment', told: ['an id', 'schema'] },
+		{ channel: 'regolith_key', event: 'key', told: ['an id'] },
+	];
+	for (const { channel, event, told } of cases) {
 		const heard = once(committed, event);
 		let done = false;
 		// Said again until it is heard: the listener may not listen yet.
@@ -73,10 +79,19 @@ test('it hears of revisions and of keys, each as what it is', async (t) => {
 			while (!done) await speaker.query('select pg_notify($1, $2), pg_sleep(0.02)', [channel, 'an id']);
 		};
 		const said = saying();
-		t.deepEqual(await heard, ['an id'], channel);
+		t.deepEqual(await heard, told, channel);
 		done = true;
 		await said;
 	}
+	// What connections of this process say was told when it was committed. Notifications come in their order.
+	const itself = new pg.Client({ connectionString: database.url });
+	await itself.connect();
+	t.teardown(() => itself.end());
+	own.add((await itself.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0);
+	const heard = once(committed, 'key');
+	await itself.query(`select pg_notify('regolith_key', 'its own')`);
+	await speaker.query(`select pg_notify('regolith_key', 'of another')`);
+	t.deepEqual(await heard, ['of another']);
 });
 
 test('stopping does not wait for ever for a server that takes a connection and says nothing', async (t) => {

@@ -42,6 +42,8 @@ export interface Database {
 	readonly knex: Knex;
 	/** `null` when the database runs in this process, so that no other process can write to it. */
 	readonly url: string | null;
+	/** Whether a process of the server, by its id, serves a connection of this process. */
+	isOwn(processId: number): boolean;
 	/** Called after each committed transaction, with how many objects it changed. */
 	committed(changes: number): void;
 	close(): Promise<void>;
@@ -111,6 +113,7 @@ async function openEmbedded({ directory, say, space, interrupted }: DatabaseOpti
 	return {
 		knex,
 		url: null,
+		isOwn: () => true,
 		committed: (changes) => upkeep.note(changes),
 		async close() {
 			// This rejects statements that still wait for an answer, so that closing ends whatever is running.
@@ -136,7 +139,8 @@ function openServer(url: string): Database {
 	const connection = { connectionString: url, application_name: 'regolith', pipeline: true };
 	const knex = knexFactory({ client: ServerClient, compileSqlOnError, connection, pool: { min: 0, max: 10 } });
 	// A server looks after itself.
-	return { knex, url, committed: () => {}, close: () => knex.destroy() };
+	const isOwn = (processId: number) => knex.client instanceof ServerClient && knex.client.isOwn(processId);
+	return { knex, url, isOwn, committed: () => {}, close: () => knex.destroy() };
 }
 
 /** Error codes of PostgreSQL and of the system for a full disk or quota. */

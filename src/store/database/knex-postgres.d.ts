@@ -4,6 +4,10 @@ declare module 'knex/lib/dialects/postgres/index.js' {
 
 	/** The parts that are overridden here. */
 	class PostgresClient extends Knex.Client {
+		/** Opens a connection of `pg` for the pool. */
+		override acquireRawConnection(): Promise<PostgresClient.Connection>;
+		/** Closes a connection that the pool gives up. */
+		override destroyRawConnection(connection: PostgresClient.Connection): Promise<void>;
 		/** Sends a statement over a connection of `pg`. Resolves with the same object, its `response` filled. */
 		protected _query<Q extends PostgresClient.Statement>(
 			connection: PostgresClient.Connection,
@@ -22,6 +26,8 @@ declare module 'knex/lib/dialects/postgres/index.js' {
 			readonly __knexTxId?: string;
 			/** Why the pool shall not hand the connection out any more. */
 			__knex__disposed?: Error;
+			/** The server's process that serves it; `null` before it is open. */
+			readonly processID: number | null;
 			query(text: string, done: (error: Error | null) => void): void;
 			readonly connection: { readonly stream: { cork(): void; uncork(): void } };
 		}

@@ -8,11 +8,8 @@ const maxPause = 5_000;
 const connectPatience = 5_000;
 const probeAfter = 10_000;
 
-/** The event that each channel stands for. The payload is an id. */
-const channels: Readonly<Record<string, 'environment' | 'key'>> = {
-	regolith_revision: 'environment',
-	regolith_key: 'key',
-};
+/** A payload of each is an id. */
+const channels = ['regolith_revision', 'regolith_key'];
 
 /** Something that runs until it is stopped. */
 export interface Running {
@@ -49,14 +46,17 @@ export function listen(store: Store, log: Logger): Running {
 			timer = setTimeout(() => void connect(Math.min(pause * 2, maxPause)), pause);
 		};
 		next.on('notification', (notification) => {
-			const event = channels[notification.channel];
-			if (event !== undefined && notification.payload) store.committed.emit(event, notification.payload);
+			const { channel, payload, processId } = notification;
+			// What this process has committed, it has told already, and knew more about it.
+			if (!payload || store.database.isOwn(processId)) return;
+			if (channel === 'regolith_revision') store.committed.emit('environment', payload, 'schema');
+			if (channel === 'regolith_key') store.committed.emit('key', payload);
 		});
 		next.on('error', lost);
 		next.on('end', lost);
 		try {
 			await next.connect();
-			for (const channel of Object.keys(channels)) await next.query(`listen ${channel}`);
+			for (const channel of channels) await next.query(`listen ${channel}`);
 			pause = firstPause;
 		} catch (error) {
 			lost(error instanceof Error ? error : undefined);

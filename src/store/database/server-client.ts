@@ -23,6 +23,26 @@ const metOnce = new Set<string>();
  * planned once for each connection, and a savepoint is sent together with the statement that follows it.
  */
 export class ServerClient extends PostgresClient {
+	/** The server's processes behind the open connections, by their ids. */
+	readonly #processes = new Set<number>();
+
+	/** Whether a process of the server serves a connection of this pool. Ask the client itself, not one of a transaction. */
+	isOwn(processId: number): boolean {
+		return this.#processes.has(processId);
+	}
+
+	override async acquireRawConnection(): Promise<PostgresClient.Connection> {
+		const connection = await super.acquireRawConnection();
+		// Clients of transactions, which knex makes without this class's constructor, open no connections of the pool.
+		if (#processes in this && connection.processID !== null) this.#processes.add(connection.processID);
+		return connection;
+	}
+
+	override async destroyRawConnection(connection: PostgresClient.Connection): Promise<void> {
+		if (#processes in this && connection.processID !== null) this.#processes.delete(connection.processID);
+		return super.destroyRawConnection(connection);
+	}
+
 	protected override async _query<Q extends PostgresClient.Statement>(
 		connection: PostgresClient.Connection,
 		statement: Q,

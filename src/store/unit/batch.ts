@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.js';
 import type { Cipher } from '../account/secret.js';
 import { savepoint } from '../database/server-client.js';
 import { bumpRevision, type RevisionEntry } from './bump-revision.js';
+import { schemaKinds } from './change.js';
 import type { TakeNext } from './keyed-queue.js';
 import { lockEnvironment } from './lock-environment.js';
 import type { Scope } from './reading-unit.js';
@@ -40,6 +41,8 @@ interface FilledMember extends RevisionEntry {
 export interface CommittedBatch {
 	/** How many objects were changed. */
 	readonly changes: number;
+	/** Whether the schema was changed. */
+	readonly schema: boolean;
 	/** Whether something was put into the outbox. */
 	readonly outbox: boolean;
 }
@@ -79,13 +82,14 @@ export async function runBatch(
 		for (const { member, error } of refused) member.failed(error);
 		return {
 			changes: filled.reduce((sum, { changes }) => sum + changes.length, 0),
+			schema: filled.some(({ changes }) => changes.some(({ kind }) => schemaKinds.has(kind))),
 			outbox: filled.some(({ outbox }) => outbox),
 		};
 	} catch (error) {
 		// If not even a transaction could be started, everybody who waits is told: otherwise they would be tried for
 		// ever.
 		for (const member of taken.length > 0 ? taken : takeAll(next)) member.failed(error);
-		return { changes: 0, outbox: false };
+		return { changes: 0, schema: false, outbox: false };
 	}
 }
 
