@@ -74,6 +74,27 @@ export function assignmentsBy(unit: ReadingUnit, filter: AssignmentFilter): RowQ
 	return rowQuery(rows.castTo<(RoleAssignment & AssignmentRow)[]>(), unjoined);
 }
 
+/** What these users hold, with keys, oldest first: as `assignmentsBy`, for the few users of usual requests. */
+export async function assignmentsOfUsers(
+	unit: ReadingUnit,
+	user_ids: readonly string[],
+): Promise<readonly AssignmentRow[]> {
+	return (await unit.prepared<AssignmentRow>('assignments_of_users', ofUsers, { user_ids: [...user_ids] })).rows;
+}
+
+const ofUsers = `select role_assignments.*, users.key as "user", roles.key as role, tenants.key as tenant,
+		resources.key || ':' || resource_instances.key as resource_instance
+	from role_assignments
+	join users on users.environment_id = :environment_id and users.id = role_assignments.user_id
+	join roles on roles.environment_id = :environment_id and roles.id = role_assignments.role_id
+	join tenants on tenants.environment_id = :environment_id and tenants.id = role_assignments.tenant_id
+	left join resource_instances on resource_instances.environment_id = :environment_id
+		and resource_instances.id = role_assignments.resource_instance_id
+	left join resources on resources.environment_id = :environment_id and resources.id = resource_instances.resource_id
+	where role_assignments.environment_id = :environment_id and role_assignments.user_id = any(:user_ids::uuid[])
+		and ${holdsNow('role_assignments')}
+	order by role_assignments.id`;
+
 /** The keys of what an assignment joins. */
 export type AssignmentKeys = Pick<AssignmentRow, 'user' | 'role' | 'tenant' | 'resource_instance' | 'expires_at'>;
 

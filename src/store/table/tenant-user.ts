@@ -58,6 +58,22 @@ export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter)
 	return wherePlaced(query, filter).castTo<TenantUserRow[]>();
 }
 
+/** The tenants to which these users were added: as `tenantUsersBy`, for the few users of usual requests. */
+export async function tenantsOfUsers(
+	unit: ReadingUnit,
+	user_ids: readonly string[],
+): Promise<readonly TenantUserRow[]> {
+	return (await unit.prepared<TenantUserRow>('tenants_of_users', ofUsers, { user_ids: [...user_ids] })).rows;
+}
+
+const ofUsers = `select tenant_users.tenant_id, tenant_users.user_id, tenant_users.created_at,
+		users.key as "user", tenants.key as tenant
+	from tenant_users
+	join users on users.environment_id = :environment_id and users.id = tenant_users.user_id
+	join tenants on tenants.environment_id = :environment_id and tenants.id = tenant_users.tenant_id
+	where tenant_users.environment_id = :environment_id and tenant_users.user_id = any(:user_ids::uuid[])
+	order by tenant_users.tenant_id, tenant_users.user_id`;
+
 /** Whether a user is a member of a tenant: added to it, or holding a role in it or on an instance of it. */
 export async function isMember(
 	unit: ReadingUnit,
