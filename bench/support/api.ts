@@ -10,6 +10,8 @@ import type { Target } from './load.js';
 /** A management API in a process of its own. */
 export interface Api {
 	readonly url: string;
+	/** The id of its process. */
+	readonly pid: number;
 	readonly organization: Client;
 	/** Makes an environment with a role to give, and returns where it is. */
 	place(): Promise<Target>;
@@ -29,6 +31,7 @@ export async function startApi(kind: StoreKind, command: 'serve' | 'start' = 'se
 	let places = 0;
 	return {
 		url,
+		pid: service.pid ?? 0,
 		organization,
 		async place() {
 			places += 1;

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { client } from '../test/support/client.js';
+import type { StoreKind } from '../test/support/postgres.js';
+import { type Api, accepted, startApi } from './support/api.js';
+import { environmentDocument } from './support/environment-document.js';
+import { schemaDocument, setRules } from './support/schema-shapes.js';
+
+/**
+ * How long an environment's document takes to be imported over HTTP, into an environment that is empty and again, and
+ * how long 25,000 rules take to be replaced, on both stores; the API is a process of its own. `SCALE` multiplies the
+ * facts, `ROUNDS` is how often each is measured, `IMPORT` is a part of the titles of those to measure, `STORE` one store.
+ */
+
+const scale = Number(process.env['SCALE'] ?? 1);
+const rounds = Number(process.env['ROUNDS'] ?? 3);
+const wanted = process.env['IMPORT'] ?? '';
+const kinds = (process.env['STORE'] ?? 'server,embedded').split(',') as StoreKind[];
+
+interface Step {
+	readonly title: string;
+	readonly body: object;
+	readonly strategy: 'overwrite' | 'replace';
+}
+
+/** 25,000 rules of one resource, and as many others. */
+const [rules, otherRules] = ['on one action', 'over 40 actions'].map((layout) =>
+	schemaDocument(setRules(320, 25_000, layout as Parameters<typeof setRules>[2])),
+) as [object, object];
+const whole = environmentDocument(scale);
+/** What is there before: statements that were planned on small tables are used on large ones. */
+const small = environmentDocument(0.05);
+
+/** Each list is measured in an environment of its own, in turn. */
+const lists: readonly (readonly Step[])[] = [
+	[
+		{ title: 'a document into an empty environment', body: whole, strategy: 'overwrite' },
+		{ title: 'the same document once more', body: whole, strategy: 'overwrite' },
+		{ title: 'the same document once more, to replace', body: whole, strategy: 'replace' },
+	],
+	[
+		{ title: '25,000 rules into an empty environment', body: rules, strategy: 'overwrite' },
+		{ title: '25,000 rules in place of others', body: { ...otherRules, facts: {} }, strategy: 'replace' },
+	],
+];
+
+async function measure(
+	api: Api,
+	list: readonly Step[],
+	note: (title: string, wall: number, processor: number) => void,
+) {
+	const { facts, secret } = await api.place();
+	const path = `${facts.replace('/v2/facts/default', '/v2/projects/default/envs')}/import`;
+	const http = client(api.url, secret);
+	for (const { title, body, strategy } of list) {
+		const text = JSON.stringify(body);
+		const [started, used] = [performance.now(), processorSeconds(api.pid)];
+		accepted(await http.post(`${path}?conflict_strategy=${strategy}`, undefined, { raw: text }));
+		note(title, (performance.now() - started) / 1000, processorSeconds(api.pid) - used);
+	}
+}
+
+/** The processor time that a process has used, in seconds; not known everywhere. */
+function processorSeconds(pid: number): number {
+	try {
+		const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+		const [user, system] = rest.split(' ').slice(11, 13).map(Number);
+		return ((user ?? 0) + (system ?? 0)) / 100;
+	} catch {
+		return Number.NaN;
+	}
+}
+
+const median = (values: readonly number[]) =>
+	values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+for (const kind of kinds) {
+	const api = await startApi(kind);
+	await measure(api, [{ title: 'a small document', body: small, strategy: 'overwrite' }], () => {});
+	const figures = new Map<string, { readonly walls: number[]; readonly processors: number[] }>();
+	for (let round = 0; round < rounds; round += 1) {
+		for (const list of lists.filter((steps) => steps.some(({ title }) => title.includes(wanted)))) {
+			await measure(api, list, (title, wall, processor) => {
+				const { walls, processors } = figures.get(title) ?? { walls: [], processors: [] };
+				figures.set(title, { walls: [...walls, wall], processors: [...processors, processor] });
+			});
+		}
+	}
+	await api.stop();
+	for (const [title, { walls, processors }] of figures) {
+		const each = walls.map((wall) => wall.toFixed(1)).join(' ');
+		console.log(
+			`${kind.padEnd(9)} ${title.padEnd(42)} ${median(walls).toFixed(1).padStart(6)} s, of processor time of the API ${median(processors).toFixed(1).padStart(6)} s (${each})`,
+		);
+	}
+}
