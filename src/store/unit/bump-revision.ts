@@ -69,10 +69,10 @@ async function bumpCounters(
 	return row.revision;
 }
 
-const reading = 'select revision from environments where id = ?';
+const reading = 'select revision from "environments" where id = ?';
 
 /** Notifies those who wait for this environment, when this commits. */
-const bumping = `update environments set revision = revision + ?,
+const bumping = `update "environments" set revision = revision + ?,
 		schema_revision = coalesce(revision + ?::bigint, schema_revision)
 	where id = ? returning revision, pg_notify('regolith_revision', id::text) as notified`;
 

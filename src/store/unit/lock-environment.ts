@@ -7,7 +7,7 @@ import type { Environment } from '../table/account.js';
  * cannot change until then. Throws `not_found`.
  */
 export async function lockEnvironment(transaction: Knex.Transaction, environmentId: string): Promise<number> {
-	const statement = 'select revision from environments where id = ? for no key update';
+	const statement = 'select revision from "environments" where id = ? for no key update';
 	const { rows } = await transaction.raw<{ rows: readonly Pick<Environment, 'revision'>[] }>(statement, [
 		environmentId,
 	]);
