@@ -12,7 +12,10 @@ export type OnConflict = 'fail' | 'ignore' | { readonly overwrite: readonly stri
 
 const statements = new Map<string, string>();
 
-/** The statement that inserts these columns of the rows in its only parameter, and returns whole rows. */
+/**
+ * The statement that inserts these columns of rows into one environment, and returns whole rows. Its parameters are the
+ * environment's id, whatever the rows say of it, and the rows.
+ */
 export function insertion<M extends EnvironmentModel>(
 	{ tableName }: TableModel<M>,
 	columns: readonly string[],
@@ -22,10 +25,10 @@ export function insertion<M extends EnvironmentModel>(
 	const name = `${tableName} ${columns.join(' ')} ${action}`;
 	const known = statements.get(name);
 	if (known !== undefined) return known;
-	const listed = columns.map((column) => `"${column}"`).join(', ');
+	const listed = columns.flatMap((column) => (column === 'environment_id' ? [] : [`"${column}"`])).join(', ');
 	// `json` and not `jsonb`, which would reorder the members of objects in columns of that type.
-	const source = `select ${listed} from json_populate_recordset(null::"${tableName}", ?::json)`;
-	const statement = `insert into "${tableName}" (${listed}) ${source} ${action} returning *`;
+	const source = `select ?::uuid, ${listed} from json_populate_recordset(null::"${tableName}", ?::json)`;
+	const statement = `insert into "${tableName}" (environment_id, ${listed}) ${source} ${action} returning *`;
 	statements.set(name, statement);
 	return statement;
 }

@@ -126,7 +126,7 @@ export class WritingUnit extends ReadingUnit {
 		rows: readonly Columns<M>[],
 	): Promise<readonly M[]> {
 		const inserted: M[] = [];
-		const chunks = writeAhead(rowChunks(rows), ([, chunk]) => this.#insertion(table, this.#bound(chunk), 'ignore'));
+		const chunks = writeAhead(rowChunks(rows), ([, chunk]) => this.#insertion(table, chunk, 'ignore'));
 		for await (const kept of chunks) inserted.push(...kept);
 		return inserted;
 	}
@@ -150,7 +150,7 @@ export class WritingUnit extends ReadingUnit {
 		complete: (chunk: readonly Columns<M>[]) => readonly Columns<M>[] = (chunk) => chunk,
 	): AsyncGenerator<readonly M[]> {
 		return writeAhead(rowChunks(rows), ([, chunk]) => {
-			const send = this.#insertion(table, this.#bound(complete(chunk)), 'fail');
+			const send = this.#insertion(table, complete(chunk), 'fail');
 			return async () => {
 				try {
 					return await send();
@@ -177,11 +177,6 @@ export class WritingUnit extends ReadingUnit {
 		if (found[0]?.doubled) await this.database.raw('analyze (skip_locked) ??', [tableName]);
 	}
 
-	/** Rows of this environment. */
-	#bound<M extends EnvironmentModel>(rows: readonly Columns<M>[]): readonly object[] {
-		return rows.map((columns) => ({ ...columns, environment_id: this.scope.environment_id }));
-	}
-
 	/** Prepares the statement that inserts rows. What it returns sends the statement, and gives the rows that it wrote. */
 	#insertion<M extends EnvironmentModel>(
 		table: TableModel<M>,
@@ -190,11 +185,13 @@ export class WritingUnit extends ReadingUnit {
 	): () => Promise<readonly M[]> {
 		const columns = jsonColumns(rows);
 		const text = columns === null ? '' : JSON.stringify(rows);
+		const { environment_id } = this.scope;
+		const insertText = async (names: readonly string[]) => {
+			const statement = insertion(table, names, conflict);
+			return (await this.database.raw<{ rows: object[] }>(statement, [environment_id, text])).rows;
+		};
 		return async () => {
-			const written =
-				columns === null
-					? await this.#insertValues(table, rows, conflict)
-					: (await this.database.raw<{ rows: object[] }>(insertion(table, columns, conflict), [text])).rows;
+			const written = await (columns === null ? this.#insertValues(table, rows, conflict) : insertText(columns));
 			await this.#count(table, written.length);
 			return written.map((row) => asModel(table).fromDatabaseJson(row));
 		};
@@ -208,7 +205,10 @@ export class WritingUnit extends ReadingUnit {
 	): Promise<readonly object[]> {
 		const model = asModel(table);
 		const insert = this.database(table.tableName).insert(
-			rows.map((row) => model.fromJson(row, { skipValidation: true }).$toDatabaseJson()),
+			rows.map((row) => {
+				const bound = { ...row, environment_id: this.scope.environment_id };
+				return model.fromJson(bound, { skipValidation: true }).$toDatabaseJson();
+			}),
 		);
 		if (conflict === 'fail') return insert.returning('*');
 		if (conflict === 'ignore') return insert.onConflict().ignore().returning('*');
