@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '../config.js';
+import { errorMessage } from '../failure.js';
 
 /** The longest path a socket may have on every system we run on, in bytes. */
 const maxSocketPathLength = 100;
@@ -128,7 +129,7 @@ function listenOn(path: string, commands: Commands): Promise<Server> {
 		try {
 			answer.end(JSON.stringify({ value: await commands(JSON.parse(await readAll(incoming))) }));
 		} catch (error) {
-			answer.end(JSON.stringify({ problem: error instanceof Error ? error.message : String(error) }));
+			answer.end(JSON.stringify({ problem: errorMessage(error) }));
 		}
 	});
 	rmSync(path, { force: true });

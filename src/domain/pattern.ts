@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { errorMessage } from '../failure.js';
 import { unicodeClasses } from './unicode-classes.js';
 
 /**
@@ -13,7 +14,7 @@ export function patternProblem(pattern: string): string | null {
 		const size = RE2JS.compile(pattern).programSize();
 		return groupProblem(pattern) ?? classProblem(pattern) ?? sizeProblem(pattern, size);
 	} catch (error) {
-		return error instanceof Error ? error.message : String(error);
+		return errorMessage(error);
 	}
 }
 

@@ -1,7 +1,7 @@
 import { groupBy } from '../../compiler/group-by.js';
-import { type AssignmentRow, assignmentsOfUsers } from '../store/table/role-assignment.js';
+import { type AssignmentRow, readHeldRoles } from '../store/table/role-assignment.js';
 import type { Tenant } from '../store/table/tenant.js';
-import { type TenantUserRow, tenantsOfUsers } from '../store/table/tenant-user.js';
+import { readUserTenants, type TenantUserRow } from '../store/table/tenant-user.js';
 import { User } from '../store/table/user.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
@@ -21,7 +21,7 @@ export async function readUsers(
 	withInstanceRoles = false,
 ): Promise<readonly UserRead[]> {
 	const user_ids = rows.map((row) => row.id);
-	const [held, places] = await Promise.all([assignmentsOfUsers(unit, user_ids), tenantsOfUsers(unit, user_ids)]);
+	const [held, places] = await Promise.all([readHeldRoles(unit, user_ids), readUserTenants(unit, user_ids)]);
 	const assignmentsByUser = groupBy(held, (assignment) => assignment.user_id);
 	const placesByUser = groupBy(places, (place) => place.user_id);
 	return rows.map((row) => ({

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
-import { Failure, type Problem, unprocessable } from '../failure.js';
+import { errorMessage, Failure, type Problem, unprocessable } from '../failure.js';
 import { IllFormedError, JsonBuilder, JsonLimitError, parseJson } from './json-builder.js';
 
 /** The most deeply nested JSON that is accepted. Real policies nest a few levels; the bound keeps recursion safe. */
@@ -221,7 +221,7 @@ function asFailure(error: unknown, limits: BodyLimits): Failure {
 				: ['a string, a name or a number in a request body', `${maxBodyToken} characters`];
 		return new Failure('too_large', `${where} may have at most ${most}`);
 	}
-	const message = error instanceof Error ? error.message : String(error);
+	const message = errorMessage(error);
 	return new Failure('invalid', `the request body is not valid JSON: ${message}`);
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../compiler/index.js';
 import { entrypoints, OpaFailure, readPolicyLibrary, rememberedVersion } from '../../compiler/opa/build.js';
 import type { Clock } from '../clock.js';
+import { errorMessage } from '../failure.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { LeftOut, PolicyFailure } from '../store/policy/publications.js';
 import { createWasmCompiler, type WasmCompiler } from './wasm-compiler.js';
@@ -109,7 +110,7 @@ async function attempt<T>(schema: Schema, run: () => Promise<T>): Promise<Attemp
 	try {
 		return { value: await run() };
 	} catch (error) {
-		const message = error instanceof Error ? error.message : String(error);
+		const message = errorMessage(error);
 		const details = error instanceof OpaFailure ? error.stderr.split('\n').filter((line) => line !== '') : [];
 		const paths = details.flatMap((line) => line.match(blamedPath) ?? []);
 		return { failure: { message, details }, broken: brokenByPaths(schema, paths) };

@@ -27,7 +27,7 @@ const fingerprintLength = 16;
 export async function readBundleSigner({ key_path, key_id }: Config['bundle_signing']): Promise<BundleSigner | null> {
 	if (key_path === null) return null;
 	const key = await privateKeyIn(key_path);
-	const alg = algorithmOf(key);
+	const alg = signatureAlgorithm(key);
 	const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
 	const fingerprint = createHash('sha256').update(spki).update(key_id).digest('hex').slice(0, fingerprintLength);
 	return {
@@ -53,7 +53,7 @@ async function privateKeyIn(path: string): Promise<KeyObject> {
 }
 
 /** The algorithm that goes with a key. Throws `ConfigError` for keys that OPA cannot verify with. */
-function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails: details }: KeyObject): string {
+function signatureAlgorithm({ asymmetricKeyType, asymmetricKeyDetails: details }: KeyObject): string {
 	const curve = curves[details?.namedCurve ?? ''];
 	if (asymmetricKeyType === 'ec' && curve !== undefined) return curve;
 	if (asymmetricKeyType === 'rsa' && (details?.modulusLength ?? 0) >= minModulus) return 'RS256';

@@ -5,7 +5,7 @@ import { notFound } from '../failure.js';
 import { AccountUnit, environmentScope } from './account/account.js';
 import type { Caller } from './account/caller.js';
 import { CopyTasks } from './account/copy-task.js';
-import { deletedEnvironmentOf, forgetOldKeys } from './account/deleted-environments.js';
+import { findDeletedEnvironment, forgetOldKeys } from './account/deleted-environments.js';
 import { ElementEntrance } from './account/element-entrance.js';
 import { type AccessRequest, type EnvironmentAccess, findAccess } from './account/environment-access.js';
 import { environmentsWithExpired } from './account/expired-grants.js';
@@ -70,9 +70,9 @@ export class Store {
 		return { key_id: id, organization_id, project_id, environment_id, object_type, access_level };
 	}
 
-	/** See `deletedEnvironmentOf`. */
-	deletedEnvironmentOf(secret: string): Promise<string | null> {
-		return deletedEnvironmentOf(this.database.knex, secret);
+	/** See `findDeletedEnvironment`. */
+	findDeletedEnvironment(secret: string): Promise<string | null> {
+		return findDeletedEnvironment(this.database.knex, secret);
 	}
 
 	/** See `forgetOldKeys`. */

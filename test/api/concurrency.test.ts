@@ -197,9 +197,9 @@ journey(
 				await Promise.all([...Array.from({ length: 8 }, (_, index) => writer(index)), deleter()])
 			).flat();
 			for (const answer of answers) {
-				const allowed = [200, 204, 401, 404, ...(answer.status === 503 ? [503] : [])];
+				const allowed = [200, 204, 401, 404, 410, ...(answer.status === 503 ? [503] : [])];
 				t.true(allowed.includes(answer.status), `round ${round}: ${answer.status} ${JSON.stringify(answer.body)}`);
-				if ([401, 404].includes(answer.status)) t.is(complaint(answer), null);
+				if ([401, 404, 410].includes(answer.status)) t.is(complaint(answer), null);
 			}
 			t.is(answers.at(-1)?.status, 204);
 			t.is(await store.counters(id), null);

@@ -236,7 +236,7 @@ journey('what is approved ends when it was asked for, or earlier', async (t, pla
 	const ended = await ask(later);
 	await place.store.database
 		.knex('element_requests')
-		.where({ status: 'pending' })
+		.where({ environment_id: place.id, status: 'pending' })
 		.update({ expires_at: new Date(0) });
 	fails(t, await http.put(`${ended}/approve`), 409, 'ended');
 	t.deepEqual(await given(), []);

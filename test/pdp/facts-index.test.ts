@@ -252,7 +252,7 @@ function contents(index: FactsIndex): unknown {
 	const granted = types.flatMap((type) => ['read', 'write'].map((action) => [type, action] as const));
 	const linksAt = (time: number) => ({
 		tenantRoles: keys.tenants.map((tenant) => sorted([...tenantRoles.to(tenant, time)])),
-		tenantsOfUsers: keys.users.map((user) => sorted([...tenantRoles.from(user, time)])),
+		readUserTenants: keys.users.map((user) => sorted([...tenantRoles.from(user, time)])),
 		instanceRoles: keys.instances.map((instance) => sorted([...instanceRoles.to(instance, time)])),
 		instancesOfUsers: keys.users.map((user) => sorted([...instanceRoles.from(user, time)])),
 		subjects: keys.instances.map((object) => sorted([...relations.from(object, time)])),

@@ -60,7 +60,8 @@ test('a clock that jumps moves the ends of grants, and neither the age of the da
 	for (const by of [0, 400 * days, -400 * days]) {
 		jump = by;
 		const answer = await http.post('/allowed', annWrites, { headers: { 'x-min-revision': '7' } });
-		t.deepEqual([answer.status, answer.body['allow'], answer.headers.get('x-data-age')], [200, true, '0'], String(by));
+		t.deepEqual([answer.status, answer.body['allow']], [200, true], String(by));
+		t.true(Number(answer.headers.get('x-data-age')) < 60, String(by));
 	}
 });
 

@@ -37,7 +37,7 @@ export async function unlessDeleted(
 	} catch (error) {
 		const secret = bearerSecret(authorization);
 		if (!(error instanceof Failure) || error.code !== 'unauthorized' || secret === null) throw error;
-		const deleted = await store.deletedEnvironmentOf(secret);
+		const deleted = await store.findDeletedEnvironment(secret);
 		if (deleted === null || deleted !== (environmentId ?? deleted)) throw error;
 		throw new Failure('environment_deleted', `the environment \`${deleted}\` of this API key was deleted`);
 	}

@@ -22,7 +22,7 @@ export async function rememberKeys(transaction: Knex.Transaction, environmentId:
 }
 
 /** The id of the deleted environment that a secret was a key of; `null` when it was none, or too long ago. */
-export async function deletedEnvironmentOf(knex: Knex, secret: string): Promise<string | null> {
+export async function findDeletedEnvironment(knex: Knex, secret: string): Promise<string | null> {
 	const hash = hashSecret(secret);
 	const row = await knex<Row>('deleted_environment_keys').where({ secret_hash: hash }).first();
 	return row !== undefined && sameHash(row.secret_hash, hash) ? row.environment_id : null;

@@ -75,10 +75,7 @@ export function assignmentsBy(unit: ReadingUnit, filter: AssignmentFilter): RowQ
 }
 
 /** What these users hold, with keys, oldest first: as `assignmentsBy`, for the few users of usual requests. */
-export async function assignmentsOfUsers(
-	unit: ReadingUnit,
-	user_ids: readonly string[],
-): Promise<readonly AssignmentRow[]> {
+export async function readHeldRoles(unit: ReadingUnit, user_ids: readonly string[]): Promise<readonly AssignmentRow[]> {
 	return (await unit.prepared<AssignmentRow>('assignments_of_users', ofUsers, { user_ids: [...user_ids] })).rows;
 }
 

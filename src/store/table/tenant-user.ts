@@ -59,7 +59,7 @@ export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter)
 }
 
 /** The tenants to which these users were added: as `tenantUsersBy`, for the few users of usual requests. */
-export async function tenantsOfUsers(
+export async function readUserTenants(
 	unit: ReadingUnit,
 	user_ids: readonly string[],
 ): Promise<readonly TenantUserRow[]> {

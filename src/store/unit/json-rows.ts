@@ -64,7 +64,7 @@ function onConflict(conflict: OnConflict): string {
  * column to its default that another one has.
  */
 export function jsonColumns(rows: readonly object[]): readonly string[] | null {
-	const columns = columnsOf(rows[0] ?? {});
+	const columns = definedColumns(rows[0] ?? {});
 	const alike = rows.every((row) => {
 		const entries = Object.entries(row).filter(([, value]) => value !== undefined);
 		return (
@@ -77,6 +77,6 @@ export function jsonColumns(rows: readonly object[]): readonly string[] | null {
 	return alike ? columns : null;
 }
 
-function columnsOf(row: object): readonly string[] {
+function definedColumns(row: object): readonly string[] {
 	return Object.entries(row).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }

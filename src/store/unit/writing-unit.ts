@@ -108,7 +108,7 @@ export class WritingUnit extends ReadingUnit {
 	): Promise<readonly M[]> {
 		const created: M[] = [];
 		const stamped = (chunk: readonly Columns<M>[]) => chunk.map((columns) => ({ ...columns, ...this.stamp() }));
-		for await (const inserted of this.#insertOrRefuse(table, rows, keyOf, stamped)) {
+		for await (const inserted of this.#insertOrRefuse(table, rows, rowKey, stamped)) {
 			for (const row of inserted) this.record(table.kind, 'create', toKey(row), null, changeRecord(row));
 			created.push(...inserted);
 		}
@@ -351,6 +351,6 @@ export class WritingUnit extends ReadingUnit {
 	}
 }
 
-function keyOf(columns: object): string {
+function rowKey(columns: object): string {
 	return String((columns as { readonly key?: unknown }).key);
 }
