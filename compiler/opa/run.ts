@@ -35,7 +35,8 @@ export function runOpa(opa: string, argv: readonly string[], cwd: string): Promi
 			const said = stderr.trim() === '' ? stdout : stderr;
 			reject(new OpaFailure(`\`opa ${argv[0] ?? ''}\` failed: ${cause(error, exitCode, said)}`, said, exitCode));
 		});
-		child.stdin?.end();
+		// It may end before its input is closed.
+		child.stdin?.on('error', () => undefined).end();
 	});
 }
 

@@ -11,20 +11,19 @@ import { type Mode, normalise } from './normalise.js';
 /** How many candidates are visited between two pauses. */
 const stride = 1_000;
 
-/** The tenants in which a check is allowed, which is not logged, as no listing is: sorted by key, as the JSON of the list in `AllowedTenants`. */
+/** The tenants in which a check is allowed, sorted by key: the JSON of the list in `AllowedTenants`. Each check is logged. */
 export function* allowedTenants(
 	context: DecisionContext,
 	query: Query,
 	mode: Mode,
 	explain: boolean,
 ): Steps<readonly string[]> {
-	const { record: _, ...unlogged } = context;
 	const { facts, time } = context;
 	const tenants = facts.hasUser(query.user.key) ? yield* tenantsOf(facts, query.user.key, time) : facts.tenants.keys();
 	const allowed: string[] = [];
 	yield* forEachItem(yield* sortedBy(tenants, (tenant) => tenant), (key) => {
 		const asked = { ...query, resource: { ...query.resource, tenant: key } };
-		const result = decide(unlogged, normalise(asked, time, mode), explain);
+		const result = decide(context, normalise(asked, time, mode), explain);
 		const tenant = { key, attributes: facts.tenants.get(key) ?? {} };
 		if (result.allow) allowed.push(JSON.stringify({ tenant, ...result }));
 	});

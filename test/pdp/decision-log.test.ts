@@ -246,7 +246,7 @@ test('each check of a request is logged once: single ones, and many with their p
 		{ ...annWrites, action: 'fly' },
 	]);
 	await http.post('/allowed', { ...annWrites, user: 'ben', resource: 'document' });
-	await http.post('/allowed/all-tenants', annWrites);
+	const everywhere = (await http.post('/allowed/all-tenants', annWrites)).headers.get('x-decision-id');
 	const request = { user: 'ann', http_method: 'GET', url: 'https://example.com/x', tenant: 'acme' };
 	const url = (await http.post('/allowed_url', request)).headers.get('x-decision-id');
 	await decisions.stop();
@@ -261,14 +261,15 @@ test('each check of a request is logged once: single ones, and many with their p
 			[`${bulk}/0`, 'allow', '7'],
 			[`${bulk}/1`, 'no_permission', '7'],
 			[`${bulk}/2`, 'no_such_action', '7'],
+			[`${everywhere}/0`, 'allow', '7'],
 			[`${url}/0`, 'no_matching_mapping_rule', '7'],
 		],
 	);
-	t.like(logged[4].input, { action: 'GET', resource: { type: 'https://example.com/x', tenant: 'acme' } });
+	t.like(logged[5].input, { action: 'GET', resource: { type: 'https://example.com/x', tenant: 'acme' } });
 	t.deepEqual(logged[0].custom, {
 		request_id: one.headers.get('x-request-id'),
 		policy_revision: 7,
 		sdk: `node:2.7.5 ${'x'.repeat(245)}`,
 	});
-	t.deepEqual(decisions.counts, { sampled_out: 1, receivers: { file: { sent: 5, lost: 0 } } });
+	t.deepEqual(decisions.counts, { sampled_out: 1, receivers: { file: { sent: 6, lost: 0 } } });
 });
