@@ -1,5 +1,6 @@
 /** A decision point of several processes: what leads it, and one worker. */
 
+import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { decisionReceivers, offlineCopy, startDecisionPoint } from './compose.js';
@@ -7,8 +8,10 @@ import { type Config, ConfigError } from './config.js';
 import { errorMessage } from './failure.js';
 import type { Logger } from './log.js';
 import { currentHealth } from './pdp/current-health.js';
+import type { DecisionLog } from './pdp/decision-log.js';
 import { connectFeed, reportState } from './pdp/feed-client.js';
 import { OfflineCopier } from './pdp/offline-copier.js';
+import type { Replica } from './pdp/replica.js';
 import { SliceScheduler } from './pdp/slice-scheduler.js';
 import { StateReport } from './pdp/state-report.js';
 import { readBundleVerifier } from './pdp/verification-keys.js';
@@ -87,6 +90,8 @@ export async function runDecisionWorker(config: Config, log: Logger): Promise<vo
 	if (process.send === undefined) throw new ConfigError('`decision-worker` is started by a decision point alone');
 	// A signal from a terminal reaches all processes; the leading one stops the others.
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+	// Otherwise Node.js ends this process, with code 0, as soon as the leading one is gone.
+	if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
 	// Nothing else keeps this process alive before it listens.
 	process.channel?.ref();
 	const leader = new LeaderClient(process);
@@ -95,7 +100,12 @@ export async function runDecisionWorker(config: Config, log: Logger): Promise<vo
 	const { controlPlane, apiKey, revision } = beginning;
 	const begun = startDecisionPoint(config, log, controlPlane, apiKey, {
 		leader,
-		...(revision < 0 ? {} : { revision }),
+		async beforeListening(replica) {
+			await replica.reached(revision);
+			const told = await leader.count(workerStatus(replica, null));
+			await replica.reached(told.revision);
+			await replica.policyReached(told.policyRevision);
+		},
 	});
 	const running = await Promise.race([begun, leader.stopped]).catch((error: unknown) => {
 		leader.tell({ type: 'failed', message: errorMessage(error), setting: error instanceof ConfigError });
@@ -103,17 +113,7 @@ export async function runDecisionWorker(config: Config, log: Logger): Promise<vo
 	if (running === undefined) return exit(1);
 	const { replica, decisions, listening } = running;
 	const tell = () => {
-		const health = currentHealth(replica);
-		const receivers = Object.values(decisions?.counts.receivers ?? {});
-		const status: WorkerStatus = {
-			revision: replica.revision,
-			policyRevision: replica.policyRevision,
-			state: replica.state.kind,
-			health,
-			sampledOut: decisions?.counts.sampled_out ?? 0,
-			lost: receivers.reduce((total, { lost }) => total + lost, 0),
-		};
-		leader.tell({ type: 'status', status });
+		leader.tell({ type: 'status', status: workerStatus(replica, decisions) });
 	};
 	tell();
 	leader.tell({ type: 'listening', url: listening.url });
@@ -124,6 +124,18 @@ export async function runDecisionWorker(config: Config, log: Logger): Promise<vo
 	await running.stop();
 	tell();
 	exit(0);
+}
+
+function workerStatus(replica: Replica, decisions: DecisionLog | null): WorkerStatus {
+	const receivers = Object.values(decisions?.counts.receivers ?? {});
+	return {
+		revision: replica.revision,
+		policyRevision: replica.policyRevision,
+		state: replica.state.kind,
+		health: currentHealth(replica),
+		sampledOut: decisions?.counts.sampled_out ?? 0,
+		lost: receivers.reduce((total, { lost }) => total + lost, 0),
+	};
 }
 
 /** Ends the process when what it told has been sent. */

@@ -234,10 +234,15 @@ async function untilRevision(
 		throw new Failure('invalid', `header X-Min-Revision must be a revision number, got \`${wanted}\``);
 	}
 	const revision = Number(wanted);
-	const isDecided = () => replica.state.kind === 'deleted' || progress.policyRevision >= revision;
+	const isDecided = () =>
+		replica.state.kind === 'deleted' || Math.min(progress.policyRevision, replica.policyRevision) >= revision;
 	if (isDecided()) return;
 	try {
-		await deadline(request.closed, wait, (limited) => progress.policyReached(revision, limited));
+		// A worker that has just begun may be behind what is told of all.
+		await deadline(request.closed, wait, async (limited) => {
+			await progress.policyReached(revision, limited);
+			await replica.policyReached(revision, limited);
+		});
 	} catch {
 		if (isDecided()) return;
 		throw new Failure('unavailable', whyNotReached(replica.current(), revision));

@@ -1,7 +1,7 @@
 import type { EventReceiver } from '../pdp/event-queue.js';
 import { EnvironmentGone, type FeedClient, type FeedResponse, Refusal } from '../pdp/feed-client.js';
 import { Listeners } from '../pdp/listeners.js';
-import type { Beginning, LeaderMessage, Question, WorkerMessage } from './messages.js';
+import type { Beginning, LeaderMessage, Question, WorkerMessage, WorkerStatus, WorkersProgress } from './messages.js';
 import { SharedProgress } from './shared-progress.js';
 
 /** The part of a process that a worker needs to speak to the one that leads it. */
@@ -43,7 +43,7 @@ export class LeaderClient {
 			if (message.type === 'begin') begin(message.beginning);
 			else if (message.type === 'stop') stop();
 			else if (message.type === 'refetch') this.refetches.tell();
-			else if (message.type === 'progress') this.progress.update(message.revision, message.policyRevision);
+			else if (message.type === 'progress') this.progress.update(message.progress);
 			else this.#settle(message);
 		});
 		channel.on('disconnect', () => {
@@ -64,6 +64,11 @@ export class LeaderClient {
 		environment: (signal) => this.#ask({ kind: 'environment' }, signal) as Promise<string>,
 		poll: (request, signal) => this.#ask({ kind: 'poll', request }, signal) as Promise<FeedResponse>,
 	};
+
+	/** Asks to be counted, and resolves to the progress to have made before this worker listens. */
+	count(status: WorkerStatus): Promise<WorkersProgress> {
+		return this.#ask({ kind: 'count', status }, new AbortController().signal) as Promise<WorkersProgress>;
+	}
 
 	/** Takes the events of decisions, which the leading process passes on. */
 	readonly receiver: EventReceiver = {

@@ -8,8 +8,18 @@ import type { Health } from '../wire/check.js';
 export interface Beginning {
 	readonly controlPlane: string;
 	readonly apiKey: string;
-	/** The revision to have before it listens: that of the other workers; -1 to listen at once. */
+	/** The revision to have before it asks to be counted: that of the other workers; -1 without them. */
 	readonly revision: number;
+}
+
+/** How far all workers are. */
+export interface WorkersProgress {
+	/** As in `Progress`. */
+	readonly revision: number;
+	/** As in `Progress`. */
+	readonly policyRevision: number;
+	/** Whether all know that the environment was deleted, after which no revision is reached any more. */
+	readonly deleted: boolean;
 }
 
 /** How a worker is. */
@@ -28,6 +38,8 @@ export interface WorkerStatus {
 export type Question =
 	| { readonly kind: 'environment' }
 	| { readonly kind: 'poll'; readonly request: FeedRequest }
+	/** The progress to have made before it listens. From now on, that of all is never beyond this worker's. */
+	| { readonly kind: 'count'; readonly status: WorkerStatus }
 	| { readonly kind: 'events'; readonly lines: readonly string[] };
 
 /** What a worker sends. */
@@ -56,7 +68,6 @@ export type LeaderMessage =
 			readonly refused: boolean;
 			readonly gone: boolean;
 	  }
-	/** How far all workers are. */
-	| { readonly type: 'progress'; readonly revision: number; readonly policyRevision: number }
+	| { readonly type: 'progress'; readonly progress: WorkersProgress }
 	| { readonly type: 'refetch' }
 	| { readonly type: 'stop' };

@@ -4,6 +4,8 @@ import type { FeedBundle, FeedClient, FeedRequest, FeedResponse } from '../pdp/f
 interface Flight {
 	readonly answer: Promise<FeedResponse>;
 	readonly abort: AbortController;
+	/** Lets the next equal request be made anew. */
+	readonly land: () => void;
 	waiting: number;
 }
 
@@ -32,13 +34,18 @@ export class SharedFeed implements FeedClient {
 
 	#start(name: string, request: FeedRequest, asked: string): Flight {
 		const abort = new AbortController();
-		const answer = this.feed.poll(request, abort.signal).finally(() => this.#flights.delete(name));
-		const flight = { answer, abort, waiting: 0 };
+		const land = () => {
+			if (this.#flights.get(name) === flight) this.#flights.delete(name);
+		};
+		const answer = this.feed.poll(request, abort.signal).finally(() => land());
+		const flight: Flight = { answer, abort, land, waiting: 0 };
 		this.#flights.set(name, flight);
 		answer.then(
 			(response) => {
 				// A snapshot is not kept: it may be large, and is needed at a start alone.
-				if (response.kind === 'bundle' && request.etag !== undefined) this.#last = { asked, step: response };
+				if (response.kind !== 'bundle' || request.etag === undefined) return;
+				// Who gets it later is to know how old it is.
+				this.#last = { asked, step: { ...response, asOf: response.asOf ?? Date.now() } };
 			},
 			() => {},
 		);
@@ -53,7 +60,9 @@ function join(flight: Flight, signal: AbortSignal): Promise<FeedResponse> {
 		const leave = () => {
 			signal.removeEventListener('abort', abandon);
 			flight.waiting -= 1;
-			if (flight.waiting === 0) flight.abort.abort();
+			if (flight.waiting > 0) return;
+			flight.land();
+			flight.abort.abort();
 		};
 		const abandon = () => {
 			leave();

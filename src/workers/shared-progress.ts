@@ -1,32 +1,45 @@
 import { Listeners } from '../pdp/listeners.js';
 import type { Progress } from '../pdp/progress.js';
+import type { WorkersProgress } from './messages.js';
+
+/** Nobody answers yet. */
+export const noProgress: WorkersProgress = { revision: -1, policyRevision: -1, deleted: false };
 
 /** The progress of all workers, as the leading process tells it. */
 export class SharedProgress implements Progress {
 	readonly #changes = new Listeners<void>();
-	#revision = -1;
-	#policyRevision = -1;
+	#current = noProgress;
 
 	get revision(): number {
-		return this.#revision;
+		return this.#current.revision;
 	}
 
 	get policyRevision(): number {
-		return this.#policyRevision;
+		return this.#current.policyRevision;
+	}
+
+	/** The newest. */
+	get current(): WorkersProgress {
+		return this.#current;
 	}
 
 	/** Takes the newest. */
-	update(revision: number, policyRevision: number): void {
-		this.#revision = revision;
-		this.#policyRevision = policyRevision;
+	update(progress: WorkersProgress): void {
+		this.#current = progress;
 		this.#changes.tell();
 	}
 
-	async reached(revision: number, signal?: AbortSignal): Promise<void> {
-		while (this.#revision < revision) await this.#changes.next(signal);
+	/** As in `Progress`; resolves, too, when the environment is deleted. */
+	reached(revision: number, signal?: AbortSignal): Promise<void> {
+		return this.#until((current) => current.revision >= revision, signal);
 	}
 
-	async policyReached(revision: number, signal?: AbortSignal): Promise<void> {
-		while (this.#policyRevision < revision) await this.#changes.next(signal);
+	/** As `reached`, and of its policy. */
+	policyReached(revision: number, signal?: AbortSignal): Promise<void> {
+		return this.#until((current) => current.policyRevision >= revision, signal);
+	}
+
+	async #until(isReached: (current: WorkersProgress) => boolean, signal: AbortSignal | undefined): Promise<void> {
+		while (!this.#current.deleted && !isReached(this.#current)) await this.#changes.next(signal);
 	}
 }

@@ -6,9 +6,9 @@ import { EnvironmentGone, type FeedClient, Refusal } from '../pdp/feed-client.js
 import { Listeners } from '../pdp/listeners.js';
 import type { ReplicaState } from '../pdp/replica.js';
 import type { Health } from '../wire/check.js';
-import type { Beginning, LeaderMessage, Question, WorkerMessage, WorkerStatus } from './messages.js';
+import type { Beginning, LeaderMessage, Question, WorkerMessage, WorkerStatus, WorkersProgress } from './messages.js';
 import { SharedFeed } from './shared-feed.js';
-import { SharedProgress } from './shared-progress.js';
+import { noProgress, SharedProgress } from './shared-progress.js';
 
 /** What a pool of workers needs. */
 export interface WorkerPoolOptions {
@@ -40,6 +40,8 @@ interface Member {
 	/** Questions that are being answered. */
 	readonly asked: Map<number, AbortController>;
 	url: string | undefined;
+	/** Whether the progress of all waits for it: from shortly before it listens. */
+	counted: boolean;
 	status: WorkerStatus | undefined;
 }
 
@@ -69,6 +71,7 @@ export class WorkerPool {
 	readonly #feed: SharedFeed;
 	readonly #queues: readonly (readonly [name: string, queue: EventQueue])[];
 	readonly #members = new Map<number, Member>();
+	#started = false;
 	#stopping = false;
 	/** What workers that ended had counted. */
 	#sampledOutBefore = 0;
@@ -85,6 +88,7 @@ export class WorkerPool {
 		cluster.setupPrimary({ exec: path, args: [...args], serialization: 'advanced' });
 		for (const [, queue] of this.#queues) queue.start();
 		const urls = await Promise.all(Array.from({ length: this.options.count }, () => this.#fork()));
+		this.#started = true;
 		return urls[0] ?? '';
 	}
 
@@ -129,14 +133,20 @@ export class WorkerPool {
 	/** Starts a worker. Resolves to its address when it listens. */
 	#fork(): Promise<string> {
 		const worker = cluster.fork();
-		const member: Member = { worker, begun: performance.now(), asked: new Map(), url: undefined, status: undefined };
+		const member: Member = {
+			worker,
+			begun: performance.now(),
+			asked: new Map(),
+			url: undefined,
+			counted: false,
+			status: undefined,
+		};
 		this.#members.set(worker.id, member);
 		return new Promise((resolve, reject) => {
 			worker.on('message', (message: WorkerMessage) => {
 				if (message.type === 'hears' && this.#stopping) send(worker, { type: 'stop' });
 				else if (message.type === 'hears') {
-					const revision = this.#serving.length === 0 ? -1 : this.progress.revision;
-					send(worker, { type: 'begin', beginning: { ...this.options.beginning, revision } });
+					send(worker, { type: 'begin', beginning: { ...this.options.beginning, revision: this.progress.revision } });
 					this.#tellProgress(worker);
 				} else if (message.type === 'listening') {
 					member.url = message.url;
@@ -144,6 +154,7 @@ export class WorkerPool {
 					resolve(message.url);
 				} else if (message.type === 'failed') {
 					reject(message.setting ? new WorkerSettingError(message.message) : new Error(message.message));
+					if (this.#started) this.options.log.error({ reason: message.message }, 'a worker cannot begin');
 				} else this.#hear(member, message);
 			});
 			worker.on('exit', (code, signal) => {
@@ -164,11 +175,12 @@ export class WorkerPool {
 		} else for (const { worker } of this.#members.values()) send(worker, { type: 'refetch' });
 	}
 
-	async #answer({ worker, asked }: Member, id: number, question: Question): Promise<void> {
+	async #answer(member: Member, id: number, question: Question): Promise<void> {
+		const { worker, asked } = member;
 		const abort = new AbortController();
 		asked.set(id, abort);
 		try {
-			send(worker, { type: 'answer', id, value: await this.#value(question, abort.signal) });
+			send(worker, { type: 'answer', id, value: await this.#value(member, question, abort.signal) });
 		} catch (error) {
 			const [refused, gone] = [error instanceof Refusal, error instanceof EnvironmentGone];
 			if (!abort.signal.aborted) send(worker, { type: 'failure', id, message: errorMessage(error), refused, gone });
@@ -177,46 +189,75 @@ export class WorkerPool {
 		}
 	}
 
-	async #value(question: Question, signal: AbortSignal): Promise<unknown> {
+	async #value(member: Member, question: Question, signal: AbortSignal): Promise<unknown> {
+		if (question.kind === 'count') return this.#count(member, question.status);
 		if (question.kind === 'environment') return this.#feed.environment(signal);
 		if (question.kind === 'poll') return this.#feed.poll(question.request, signal);
 		for (const [, queue] of this.#queues) for (const line of question.lines) queue.push(line);
 		return null;
 	}
 
+	/**
+	 * Counts a worker in, and returns the progress that it has to have made before it listens: what was told of the
+	 * others until now. INVARIANT: whoever was told that a revision is reached gets it from every worker that listens.
+	 */
+	#count(member: Member, status: WorkerStatus): WorkersProgress {
+		const told = this.progress.current;
+		member.status = status;
+		member.counted = true;
+		this.#noteProgress();
+		return told;
+	}
+
 	/** Tells all workers how far the last of them is. */
 	#noteProgress(): void {
-		const serving = this.#serving;
-		if (serving.length === 0) return;
-		const revision = Math.min(...serving.map((status) => status.revision));
-		const policyRevision = Math.min(...serving.map((status) => status.policyRevision));
-		if (revision !== this.progress.revision || policyRevision !== this.progress.policyRevision) {
-			this.progress.update(revision, policyRevision);
+		const before = this.progress.current;
+		const progress = this.#sharedProgress(before);
+		if (!isEqual(progress, before)) {
+			this.progress.update(progress);
 			for (const { worker } of this.#members.values()) this.#tellProgress(worker);
 		}
-		this.changes.tell(revision);
+		this.changes.tell(progress.revision);
+	}
+
+	/** How far the last worker is, and never less than was told: one that is behind does not listen yet. */
+	#sharedProgress(before: WorkersProgress): WorkersProgress {
+		const counted = [...this.#members.values()].flatMap(({ counted, status }) =>
+			counted && status !== undefined ? [status] : [],
+		);
+		if (counted.length === 0) return noProgress;
+		return {
+			revision: Math.max(before.revision, Math.min(...counted.map(({ revision }) => revision))),
+			policyRevision: Math.max(before.policyRevision, Math.min(...counted.map(({ policyRevision }) => policyRevision))),
+			deleted: counted.every(({ state }) => state === 'deleted'),
+		};
 	}
 
 	#tellProgress(worker: Worker): void {
-		const { revision, policyRevision } = this.progress;
-		send(worker, { type: 'progress', revision, policyRevision });
+		send(worker, { type: 'progress', progress: this.progress.current });
 	}
 
 	#ended(member: Member, code: number | null, signal: string | null): void {
-		const { worker, asked, status, begun, url } = member;
+		const { worker, asked, status, begun } = member;
 		for (const abort of asked.values()) abort.abort();
 		this.#members.delete(worker.id);
 		this.#sampledOutBefore += status?.sampledOut ?? 0;
 		this.#lostBefore += status?.lost ?? 0;
 		this.#noteProgress();
 		// One that never listened at the first start has failed the start.
-		if (this.#stopping || (url === undefined && this.#serving.length === 0 && this.progress.revision < 0)) return;
+		if (this.#stopping || !this.#started) return;
 		const pause = performance.now() - begun < soon ? soon : 0;
 		this.options.log.error({ pid: worker.process.pid, code, signal }, 'a worker ended and is replaced');
 		setTimeout(() => {
 			if (!this.#stopping) this.#fork().catch(() => {});
 		}, pause);
 	}
+}
+
+function isEqual(one: WorkersProgress, other: WorkersProgress): boolean {
+	return (
+		one.revision === other.revision && one.policyRevision === other.policyRevision && one.deleted === other.deleted
+	);
 }
 
 function send(worker: Worker, message: LeaderMessage): void {

@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { maxBodyBytes } from '../../src/http/server.js';
+import { SharedProgress } from '../../src/workers/shared-progress.js';
 import { client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { acme, assign, policyWasm, snapshot, step } from './environment.js';
@@ -389,6 +390,17 @@ test('waits for the revision a request names', async (t) => {
 	const answer = await waiting;
 	t.is(answer.body['allow'], true);
 	t.is(answer.revision, 8);
+});
+
+test('waits for its own revision, too, when all are said to have reached it', async (t) => {
+	const ahead = new SharedProgress();
+	ahead.update({ revision: 8, policyRevision: 8, deleted: false });
+	const { feed, http } = await serveAcme(t, { progress: ahead, revisionWait: 60_000 });
+	const waiting = http.post('/allowed', annWrites, { headers: { 'x-min-revision': '8' } });
+	t.is((await http.post('/allowed', annWrites)).revision, 7);
+	const patches = assign('idle', 'acme', ['reader']);
+	feed.publish({ revision: 8, snapshot: Buffer.from(''), step: await step({ base: 7, revision: 8, patches }) });
+	t.is((await waiting).revision, 8);
 });
 
 test('does not wait for ever', async (t) => {

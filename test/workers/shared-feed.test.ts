@@ -29,8 +29,22 @@ test('equal requests share one, and who asks the same later gets the step again'
 	t.is(asked.length, 1);
 	asked[0]?.answer(bundle('2'));
 	t.deepEqual(await Promise.all(both), [bundle('2'), bundle('2')]);
-	t.deepEqual(await shared.poll(request('1', 0), never), bundle('2'));
+	const again = await shared.poll(request('1', 0), never);
+	t.like(again, bundle('2'));
+	t.is(typeof again.asOf, 'number', 'who gets it later is told how old it is');
 	t.is(asked.length, 1);
+});
+
+test('nobody joins a request that is being ended', async (t) => {
+	const { asked, shared } = fakeFeed();
+	const leaving = new AbortController();
+	const left = shared.poll(request('1'), leaving.signal);
+	leaving.abort();
+	const next = shared.poll(request('1'), never);
+	t.is(asked.length, 2);
+	asked[1]?.answer(bundle('2'));
+	t.deepEqual(await next, bundle('2'));
+	await t.throwsAsync(left);
 });
 
 test('other requests are made, and snapshots and unchanged answers are not kept', async (t) => {
