@@ -6,7 +6,7 @@ import { CompactSign } from 'jose';
 import { type BundleFile, signaturesPath } from '../bundle.js';
 import { type Config, ConfigError } from '../config.js';
 import { errorMessage } from '../failure.js';
-import { canonicalJson, isCanonicalDocument, isHashedAsJson } from './canonical-json.js';
+import { inCanonicalForm, isCanonicalDocument, isHashedAsJson } from './canonical-json.js';
 
 /** Signs the files of bundles with one key. */
 export interface BundleSigner {
@@ -33,7 +33,7 @@ export async function readBundleSigner({ key_path, key_id }: Config['bundle_sign
 	return {
 		fingerprint,
 		async sign(files) {
-			const canonical = files.map(inCanonicalForm);
+			const canonical = await Promise.all(files.map(canonicalFile));
 			const payload = { files: await Promise.all(canonical.map(hashed)), keyid: key_id };
 			const token = await new CompactSign(Buffer.from(JSON.stringify(payload)))
 				.setProtectedHeader({ alg, kid: key_id, typ: 'JWT' })
@@ -64,10 +64,10 @@ function signatureAlgorithm({ asymmetricKeyType, asymmetricKeyDetails: details }
 	);
 }
 
-function inCanonicalForm(file: BundleFile): BundleFile {
+async function canonicalFile(file: BundleFile): Promise<BundleFile> {
 	const { path, bytes } = file;
 	if (!isHashedAsJson(path) || (path === 'data.json' && isCanonicalDocument(bytes))) return file;
-	return { path, bytes: canonicalJson(bytes) };
+	return { path, bytes: await inCanonicalForm(bytes) };
 }
 
 async function hashed({ path: name, bytes }: BundleFile) {

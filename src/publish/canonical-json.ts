@@ -4,6 +4,7 @@
  */
 
 import { basename } from 'node:path';
+import { Worker } from 'node:worker_threads';
 
 /** Line and paragraph separators: Go escapes them, JavaScript does not. */
 const separators = /[\u2028\u2029]/g;
@@ -15,9 +16,28 @@ const [lateInPlane, beyondPlane] = [
 	[0xf0, 0xf1, 0xf2, 0xf3, 0xf4],
 ];
 
+const backslash = 0x5c;
+
 /** Whether OPA hashes what a file of a bundle says, rather than its bytes. */
 export function isHashedAsJson(path: string): boolean {
 	return ['data.json', '.manifest'].includes(basename(path));
+}
+
+/** JSON of more bytes is put into canonical form in a thread: it may take seconds for 10 MB. */
+const maxAtOnce = 256 * 1024;
+
+/** The same JSON in canonical form. Holds nobody up, whatever its size. Rejects with `SyntaxError` for what is not JSON. */
+export async function inCanonicalForm(bytes: Uint8Array): Promise<Uint8Array> {
+	if (bytes.length <= maxAtOnce) return canonicalJson(bytes);
+	const worker = new Worker(new URL('./canonical-worker.js', import.meta.url), { workerData: bytes, execArgv: [] });
+	try {
+		return await new Promise((resolve, reject) => {
+			worker.once('message', resolve).once('error', reject);
+			worker.once('exit', () => reject(new Error('the thread that writes canonical JSON has ended')));
+		});
+	} finally {
+		await worker.terminate();
+	}
 }
 
 /** The same JSON in canonical form. Throws `SyntaxError` for what is not JSON. */
@@ -32,10 +52,20 @@ export function canonicalJson(bytes: Uint8Array): Uint8Array {
  */
 export function isCanonicalDocument(document: Uint8Array): boolean {
 	const bytes = Buffer.from(document.buffer, document.byteOffset, document.length);
-	if (['\u2028', '\u2029', '\\ud'].some((text) => bytes.includes(text))) return false;
+	if (['\u2028', '\u2029'].some((text) => bytes.includes(text)) || hasEscapedSurrogate(bytes)) return false;
 	// UTF-16 sorts these two kinds of characters the other way around.
 	const has = (leads: readonly number[] | undefined) => leads?.some((lead) => bytes.includes(lead)) ?? false;
 	return !(has(lateInPlane) && has(beyondPlane));
+}
+
+/** Whether a surrogate is escaped, which only lone ones are. After an escaped backslash, the same letters are text. */
+function hasEscapedSurrogate(bytes: Buffer): boolean {
+	for (let at = bytes.indexOf('\\ud'); at >= 0; at = bytes.indexOf('\\ud', at + 1)) {
+		let before = at;
+		while (bytes[before - 1] === backslash) before -= 1;
+		if ((at - before) % 2 === 0) return true;
+	}
+	return false;
 }
 
 function canonicalText(value: unknown): string {

@@ -17,7 +17,7 @@ import type { Run } from '../../src/pdp/engine.js';
 import { sha256 } from '../../src/pdp/sha256.js';
 import { readBundleVerifier } from '../../src/pdp/verification-keys.js';
 import { readBundleSigner } from '../../src/publish/bundle-signer.js';
-import { canonicalJson, isCanonicalDocument } from '../../src/publish/canonical-json.js';
+import { canonicalJson, inCanonicalForm, isCanonicalDocument } from '../../src/publish/canonical-json.js';
 import { opaPath } from '../support/opa.js';
 import { type keyKinds, makeKeys, signingPacker } from '../support/signing-keys.js';
 import { temporary } from '../support/temporary.js';
@@ -196,6 +196,21 @@ test('a document that counts as canonical is', (t) => {
 		}),
 	);
 	t.true(canonical > 0);
+});
+
+test('a large document is put into canonical form beside other work', async (t) => {
+	const members = Array.from({ length: 20_000 }, (_, index) => [`${oddTexts[index % oddTexts.length]}${index}`, index]);
+	const bytes = Buffer.from(canonicalText({ value: Object.fromEntries(members) }));
+	t.false(isCanonicalDocument(bytes));
+	let turns = 0;
+	const turning = setInterval(() => {
+		turns += 1;
+	}, 1);
+	const written = await inCanonicalForm(bytes);
+	clearInterval(turning);
+	t.deepEqual(Buffer.from(written), Buffer.from(canonicalJson(bytes)));
+	t.true(turns > 1);
+	await t.throwsAsync(inCanonicalForm(bytes.subarray(1)), { any: true, message: /JSON/ });
 });
 
 test('a key that cannot be used is named with its setting', async (t) => {
