@@ -11,7 +11,7 @@ export interface DecisionLogOptions {
 	readonly receivers: readonly EventReceiver[];
 	readonly sampling: readonly SamplingRule[];
 	readonly masks: readonly MaskedPath[];
-	/** Called for each event. */
+	/** Called with the first event. */
 	readonly labels: () => EventLabels;
 	readonly log: Logger;
 	/** From 0 up to 1, by chance; `Math.random`, unless given. */
@@ -30,6 +30,8 @@ export interface DecisionCounts {
 export class DecisionLog {
 	readonly #queues: readonly (readonly [name: string, queue: EventQueue])[];
 	readonly #random: () => number;
+	/** Asked for once: the name of the machine takes longer to learn than a decision. */
+	#labels: EventLabels | undefined;
 	#sampledOut = 0;
 
 	constructor(private readonly options: DecisionLogOptions) {
@@ -56,7 +58,8 @@ export class DecisionLog {
 			this.#sampledOut += 1;
 			return;
 		}
-		const line = eventLine(decision, labels(), masks);
+		this.#labels ??= labels();
+		const line = eventLine(decision, this.#labels, masks);
 		for (const [, queue] of this.#queues) queue.push(line);
 	}
 
