@@ -25,6 +25,8 @@ export function granting<S extends z.ZodRawShape>(shape: S, echoed: readonly str
 	}, z.strictObject(shape));
 }
 
+const firstFiveDigitYear = Date.UTC(10_000, 0);
+
 /**
  * When a grant ends: ISO 8601 with a zone, in the future. Absent, or null, it holds for good. Comes out as ISO 8601 in
  * UTC, with `Z`.
@@ -33,6 +35,10 @@ export const Expiry = z.iso
 	.datetime({ offset: true, error: ({ input }) => `must be an ISO 8601 time with a zone, got ${shown(input)}` })
 	.refine((instant) => !(Date.parse(instant) <= Date.now()), {
 		error: ({ input }) => `must be in the future, got ${shown(input)}`,
+	})
+	// The zone may make it one.
+	.refine((instant) => !(Date.parse(instant) >= firstFiveDigitYear), {
+		error: ({ input }) => `must be before the year 10000 in UTC, got ${shown(input)}`,
 	})
 	.transform((instant) => new Date(instant).toISOString())
 	.meta({

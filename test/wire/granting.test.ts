@@ -245,7 +245,8 @@ for (const [title, { body, base }] of expiring) {
 			t.like(body.parse({ ...base, expires_at: instant }), { expires_at: '2999-01-01T00:00:00.000Z' }, instant);
 		}
 		const past = new Date(Date.now() - 1_000).toISOString();
-		for (const wrong of [past, '2999-01-01', '2999-01-01T00:00:00', 'tomorrow', '', 32503680000, true, {}, []]) {
+		const late = '9999-12-31T23:59:59-12:00';
+		for (const wrong of [past, late, '2999-01-01', '2999-01-01T00:00:00', 'tomorrow', '', 32503680000, true, {}, []]) {
 			const [issue, ...more] = body.safeParse({ ...base, expires_at: wrong }).error?.issues ?? [];
 			t.deepEqual(issue?.path, ['expires_at'], JSON.stringify(wrong));
 			t.deepEqual(more, []);

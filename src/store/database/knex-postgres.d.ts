@@ -6,8 +6,6 @@ declare module 'knex/lib/dialects/postgres/index.js' {
 	class PostgresClient extends Knex.Client {
 		/** Opens a connection of `pg` for the pool. */
 		override acquireRawConnection(): Promise<PostgresClient.Connection>;
-		/** Closes a connection that the pool gives up. */
-		override destroyRawConnection(connection: PostgresClient.Connection): Promise<void>;
 		/** Sends a statement over a connection of `pg`. Resolves with the same object, its `response` filled. */
 		protected _query<Q extends PostgresClient.Statement>(
 			connection: PostgresClient.Connection,
@@ -29,6 +27,7 @@ declare module 'knex/lib/dialects/postgres/index.js' {
 			/** The server's process that serves it; `null` before it is open. */
 			readonly processID: number | null;
 			query(text: string, done: (error: Error | null) => void): void;
+			once(event: 'end', listener: () => void): void;
 			readonly connection: { readonly stream: { cork(): void; uncork(): void } };
 		}
 	}

@@ -34,13 +34,13 @@ export class ServerClient extends PostgresClient {
 	override async acquireRawConnection(): Promise<PostgresClient.Connection> {
 		const connection = await super.acquireRawConnection();
 		// Clients of transactions, which knex makes without this class's constructor, open no connections of the pool.
-		if (#processes in this && connection.processID !== null) this.#processes.add(connection.processID);
+		const { processID } = connection;
+		if (#processes in this && processID !== null) {
+			this.#processes.add(processID);
+			// Whoever ends it: the server may give the same id to a process that serves another.
+			connection.once('end', () => this.#processes.delete(processID));
+		}
 		return connection;
-	}
-
-	override async destroyRawConnection(connection: PostgresClient.Connection): Promise<void> {
-		if (#processes in this && connection.processID !== null) this.#processes.delete(connection.processID);
-		return super.destroyRawConnection(connection);
 	}
 
 	protected override async _query<Q extends PostgresClient.Statement>(
