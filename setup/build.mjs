@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { digestFiles } from './digest.mjs';
 import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 
@@ -9,25 +10,38 @@ const sourceFolders = ['compiler', 'src', 'packages', 'test', 'bench'];
 /** What of them runs in browsers: `buildConsole` bundles it. tsconfig.json `exclude` says the same. */
 const forBrowsers = /^src\/console\/(?:page|embed)\//;
 
+/** What is built from sources and lies beside them; tsconfig.json `exclude` says the same. */
+const builtPackage = /^packages\/[^/]+\/dist\//;
+
 /**
- * Compiles TypeScript into dist/ so that dist/ holds exactly what the sources give: nothing missing, nothing left over.
+ * Compiles TypeScript into dist/, unless it is up to date, so that dist/ holds exactly what the sources give: nothing missing, nothing left over.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */
 export async function buildTypeScript(root, say) {
 	const dist = join(root, 'dist');
-	const wanted = outputFiles(sourceFolders.flatMap((folder) => filesUnder(root, folder)));
+	const sources = sourceFolders.flatMap((folder) => filesUnder(root, folder)).sort();
+	const wanted = outputFiles(sources);
 	const present = sourceFolders.flatMap((folder) => filesUnder(dist, folder));
 	// A test whose source was deleted must not run, nor may an import of a deleted module still resolve.
 	const leftOver = present.filter((file) => !wanted.has(file));
 	for (const file of leftOver) rmSync(join(dist, file));
 	const known = new Set(present);
 	// The compiler trusts its build info and does not check that its outputs exist.
-	if ([...wanted].some((file) => !known.has(file))) rmSync(join(dist, '.tsbuildinfo'), { force: true });
+	const missing = [...wanted].some((file) => !known.has(file));
+	if (missing) rmSync(join(dist, '.tsbuildinfo'), { force: true });
+	const stamp = join(dist, '.sources');
+	const compiled = sources.filter((file) => file.endsWith('.ts') && !builtPackage.test(file));
+	const digest = digestFiles(root, [...compiled, 'package-lock.json', 'tsconfig.json']);
+	const isCurrent = !missing && leftOver.length === 0 && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
+	if (isCurrent) return say('up to date');
 
+	// Also what does not compile is written: it must not count as what the stamp tells.
+	rmSync(stamp, { force: true });
 	const compiler = join(root, 'node_modules/typescript/bin/tsc');
 	const { code, output } = await execute(process.execPath, [compiler, '-p', root, '--pretty', 'false'], { cwd: root });
 	if (code !== 0) throw new SetupError(`TypeScript does not compile:\n${output.trim()}`);
+	writeFileSync(stamp, digest);
 	say(leftOver.length > 0 ? `compiled, ${leftOver.length} old outputs removed` : 'compiled');
 }
 

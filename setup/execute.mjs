@@ -7,10 +7,11 @@ import { delimiter, join } from 'node:path';
  * @param {string} program
  * @param {readonly string[]} parameters
  * @param {import('node:child_process').SpawnOptions} [options]
+ * @param {(text: string) => void} [heard] called with each part of its standard error, as it comes
  * @returns {Promise<{code: number, output: string, stdout: string}>} `code` is 127 when the program could not be started;
  *   `output` holds both streams in the order they came
  */
-export function execute(program, parameters, options = {}) {
+export function execute(program, parameters, options = {}, heard = () => {}) {
 	return new Promise((resolve) => {
 		const child = spawn(program, parameters, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
 		let output = '';
@@ -21,6 +22,7 @@ export function execute(program, parameters, options = {}) {
 		});
 		child.stderr.setEncoding('utf8').on('data', (text) => {
 			output += text;
+			heard(text);
 		});
 		child.on('error', (error) => resolve({ code: 127, output: error.message, stdout: '' }));
 		child.on('close', (code, signal) =>

@@ -65,21 +65,37 @@ async function buildOpa(root, target, pin, say, environment) {
 	const source = join(root, 'compiler/opa');
 	const env = { ...environment, CGO_ENABLED: '0', GOWORK: 'off' };
 	await requireGo(source, pin, env);
-	say(`building ${pin.opa.join('.')} with Go: about 90 s, only once`);
+	const version = pin.opa.join('.');
+	say(`building ${version} with Go, only once`);
+	const packages = await countPackages(source, env);
+	let compiled = 0;
+	const heard = (text) => {
+		compiled += text.split('\n').length - 1;
+		if (packages > 0) say(`building ${version}, only once: ${Math.min(compiled, packages)} of ${packages} packages`);
+	};
 	mkdirSync(join(root, '.tools'), { recursive: true });
 	// Built under another name and then renamed, so that an interrupted or parallel build leaves no broken program.
 	const unfinished = `${target}.${process.pid}`;
-	const { code, output } = await execute('go', ['build', '-trimpath', '-ldflags=-s -w', '-o', unfinished, '.'], {
-		cwd: source,
-		env,
-	});
+	// With -v, Go names each package when it begins to compile it.
+	const parameters = ['build', '-v', '-trimpath', '-ldflags=-s -w', '-o', unfinished, '.'];
+	const { code, output } = await execute('go', parameters, { cwd: source, env }, heard);
 	if (code !== 0) {
 		rmSync(unfinished, { force: true });
-		throw new SetupError(`Go could not build OPA (is a Go module proxy reachable?):\n${output.trim()}`);
+		// Lines of one word are the packages that were compiled before.
+		const said = output.split('\n').filter((line) => /\S\s+\S/.test(line));
+		throw new SetupError(`Go could not build OPA (is a Go module proxy reachable?):\n${said.join('\n')}`);
 	}
 	renameSync(unfinished, target);
 	writeFileSync(stampPath(target), sourceDigest(root));
 	say(`built ${pin.opa.join('.')}`);
+}
+
+/** How many packages the program is made of that are not compiled yet; 0 if Go cannot tell. */
+async function countPackages(source, env) {
+	const template = '{{if .Stale}}{{.ImportPath}}{{end}}';
+	const parameters = ['list', '-deps', '-trimpath', '-f', template, '.'];
+	const { code, stdout } = await execute('go', parameters, { cwd: source, env });
+	return code === 0 ? stdout.split('\n').filter((line) => line !== '').length : 0;
 }
 
 /** The path of the file with the digest of the sources that a program was built from. */

@@ -1,27 +1,37 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesUnder } from './build.mjs';
 import { SetupError } from './progress.mjs';
+import { makeStampedFolder } from './stamped-folder.mjs';
 
-/** What the program is made of: the command line, and what runs in threads: the embedded database, and patterns. */
+/** What the program is made of: the command line, and what runs in threads: database, patterns, canonical JSON. */
 const entries = {
 	main: 'dist/src/main.js',
 	worker: 'dist/src/store/database/embedded/worker.js',
 	'pattern-worker': 'dist/src/pdp/pattern-worker.js',
+	'canonical-worker': 'dist/src/publish/canonical-worker.js',
 };
 
 /**
- * Bundles the compiled sources into dist/program/, a file an entry. Node.js takes a millisecond for each module that it
- * loads, and the sources are hundreds. Packages stay where they are installed.
+ * Bundles the compiled sources into dist/program/, if it is missing or they changed: a file an entry. Node.js takes a
+ * millisecond for each module that it loads, and the sources are hundreds. Packages stay where they are installed.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */
 export async function bundleProgram(root, say) {
+	const compiled = ['dist/src', 'dist/compiler', 'dist/packages'].flatMap((folder) => filesUnder(root, folder));
+	const files = [...compiled.filter((file) => file.endsWith('.js')).sort(), 'package-lock.json', 'setup/program.mjs'];
+	const made = await makeStampedFolder(root, 'dist/program', files, (making) => bundle(root, making));
+	say(made ? 'bundled' : 'up to date');
+}
+
+async function bundle(root, folder) {
 	const { build } = await import('esbuild');
 	try {
 		await build({
 			absWorkingDir: root,
 			entryPoints: entries,
-			outdir: 'dist/program',
+			outdir: folder,
 			bundle: true,
 			packages: 'external',
 			platform: 'node',
@@ -35,7 +45,6 @@ export async function bundleProgram(root, say) {
 	} catch (error) {
 		throw new SetupError(`The program cannot be bundled:\n${error.message}`);
 	}
-	// `npx regolith` starts this file as a program.
-	chmodSync(join(root, 'dist/program/main.js'), 0o755);
-	say('bundled');
+	// npm links this file as the program `regolith`.
+	chmodSync(join(folder, 'main.js'), 0o755);
 }

@@ -5,6 +5,10 @@ export class SetupError extends Error {
 
 const terminal = process.stderr.isTTY === true;
 
+/** What to show of each step that runs, in the order they began. Several may run at a time. */
+const running = new Set();
+let ticking;
+
 /**
  * Runs one step and shows it as one line on standard error: title, result, seconds it took. Standard output stays free
  * for the command itself.
@@ -18,30 +22,38 @@ export async function step(title, work) {
 	const started = performance.now();
 	let detail = '';
 	const line = (mark) => `${mark} ${title.padEnd(14)}${detail.padEnd(50)} ${seconds(started)}`;
-	const redraw = () => process.stderr.write(`\r\x1b[2K${line('…')}`);
-	const ticking = terminal ? setInterval(redraw, 500) : undefined;
+	const shown = () => `… ${title}${detail && `: ${detail}`}, ${seconds(started)}`;
 	const say = (text) => {
 		detail = text;
 		if (terminal) redraw();
 	};
+	running.add(shown);
+	if (terminal) ticking ??= setInterval(redraw, 500);
 	// Without a terminal nothing can be redrawn. A slow step announces itself once, so that a log shows where time
 	// goes.
 	const announcing = terminal ? undefined : setTimeout(() => console.error(line('…')), 1000);
+	let mark = '✗';
 	try {
 		const result = await work(say);
-		finish(line('✓'));
+		mark = '✓';
 		return result;
-	} catch (error) {
-		finish(line('✗'));
-		throw error;
 	} finally {
-		clearInterval(ticking);
+		running.delete(shown);
 		clearTimeout(announcing);
+		process.stderr.write(`${terminal ? clearing : ''}${line(mark)}\n`);
+		if (terminal) redraw();
 	}
 }
 
-function finish(line) {
-	process.stderr.write(`${terminal ? '\r\x1b[2K' : ''}${line}\n`);
+const clearing = '\r\x1b[2K';
+
+/** One line for all steps that run; nothing when none does. */
+function redraw() {
+	const text = [...running].map((shown) => shown()).join('   ');
+	process.stderr.write(`${clearing}${text.slice(0, (process.stderr.columns ?? 80) - 1)}`);
+	if (running.size > 0) return;
+	clearInterval(ticking);
+	ticking = undefined;
 }
 
 /** Seconds since an instant of `performance.now()`, as shown to people. */

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { digestFiles } from './digest.mjs';
 
 /**
  * Makes a folder anew, unless its stamp says that it was made from the same files. It is made under another name and then
@@ -27,16 +27,4 @@ export async function makeStampedFolder(root, folder, files, make) {
 		rmSync(making, { recursive: true, force: true });
 	}
 	return true;
-}
-
-/** SHA-256 of the names and the contents of files, hexadecimal. */
-function digestFiles(root, files) {
-	const hash = createHash('sha256');
-	for (const file of files) {
-		hash
-			.update(`${file}\0`)
-			.update(readFileSync(join(root, file)))
-			.update('\0');
-	}
-	return hash.digest('hex');
 }

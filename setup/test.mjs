@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { provideChromium } from './chromium.mjs';
 import { execute } from './execute.mjs';
 import { startPostgres } from './postgres.mjs';
@@ -17,9 +17,10 @@ import { prepareTemplates } from './templates.mjs';
  * how long each room of them took.
  * @param {string} root the package's folder
  * @param {readonly string[]} parameters for AVA; sources (`test/x.test.ts`) stand for what they compile to
+ * @param {string} [node] the Node.js to run the tests and the programs under test with
  * @returns {Promise<{passed: number, failed: number}>}
  */
-export async function runTests(root, parameters) {
+export async function runTests(root, parameters, node = process.execPath) {
 	const styleFailures = await checkStyle(root);
 	const chosen = files(root, parameters);
 	const chromium = chosen.some((file) => pages.test(file)) ? await step('chromium', provideChromium) : undefined;
@@ -33,7 +34,7 @@ export async function runTests(root, parameters) {
 			const addresses = { TEST_POSTGRES_URL: server.url, ...templates.variables };
 			const browser = chromium === undefined ? {} : { CHROMIUM_PATH: chromium };
 			const variables = { ...addresses, ...browser, TEST_TIMES: times, ...lessCollecting };
-			const { passed, failed } = await runAva(root, chosen, variables, interrupted);
+			const { passed, failed } = await runAva(root, node, chosen, variables, interrupted);
 			console.log(`\nHow long the processes of each room took, some of them at a time:\n${sumRooms(times)}`);
 			return { passed, failed: failed + styleFailures };
 		} finally {
@@ -88,12 +89,14 @@ async function checkStyle(root) {
 	}
 }
 
-async function runAva(root, parameters, variables, interrupted) {
+async function runAva(root, node, parameters, variables, interrupted) {
 	const ava = join(root, 'node_modules/ava/entrypoints/cli.mjs');
 	const colours = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
-	const child = spawn(process.execPath, [ava, ...parameters], {
+	// Scripts that tests run find it first, too.
+	const PATH = `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`;
+	const child = spawn(node, [ava, ...parameters], {
 		cwd: root,
-		env: { ...process.env, ...colours, ...variables },
+		env: { ...process.env, ...colours, ...variables, PATH },
 		stdio: ['ignore', 'pipe', 'inherit'],
 		// A process group of its own: stopping AVA alone would leave its workers running.
 		detached: true,

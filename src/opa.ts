@@ -1,23 +1,40 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { opaVersion } from '../compiler/opa/build.js';
 import { packageRoot } from '../compiler/opa/package-root.js';
 import { ConfigError } from './config.js';
+import { errorMessage } from './failure.js';
 
 const ownTools = join(packageRoot, '.tools');
 
+/** Where opa is looked for, and who is told when that takes long. */
+interface OpaSearch {
+	/** The folder of what set-up built. */
+	readonly tools?: string;
+	readonly say?: ((step: string) => void) | undefined;
+}
+
 /**
  * The absolute path of the opa to compile with: the one of OPA_PATH, else the one that set-up built, else the first on
- * PATH. Rejects with `ConfigError` when there is none, or when it does not run.
+ * PATH, else, where Go is on PATH, one that is built now, which takes a minute or two. Rejects with `ConfigError` when
+ * there is none, or when it does not run.
  */
-export async function findOpa(configured: string | null, searchPath: string, tools = ownTools): Promise<string> {
+export async function findOpa(
+	configured: string | null,
+	searchPath: string,
+	{ tools = ownTools, say }: OpaSearch = {},
+): Promise<string> {
+	const onPath = (name: string) =>
+		searchPath.split(delimiter).flatMap((folder) => (folder === '' ? [] : [resolve(folder, name)]));
 	const own = join(tools, 'opa');
-	const onPath = searchPath.split(delimiter).flatMap((folder) => (folder === '' ? [] : [resolve(folder, 'opa')]));
-	const found = (configured === null ? [own, ...onPath] : [resolve(configured)]).find(isProgram);
+	const candidates = configured === null ? [own, ...onPath('opa')] : [resolve(configured)];
+	const canBuild = configured === null && onPath('go').some(isProgram);
+	const found = candidates.find(isProgram) ?? (canBuild ? await buildOpa(say) : undefined);
 	if (found === undefined) {
 		throw new ConfigError(
 			configured === null
-				? 'OPA_PATH: policies are compiled with opa, and there is none on PATH: install it (version 1), or set OPA_PATH to it'
+				? 'OPA_PATH: policies are compiled with opa, and there is neither opa on PATH nor Go to build it: install opa (version 1) or Go, or set OPA_PATH to an opa'
 				: `OPA_PATH: there is no program at ${resolve(configured)}`,
 		);
 	}
@@ -27,6 +44,23 @@ export async function findOpa(configured: string | null, searchPath: string, too
 		throw new ConfigError(`OPA_PATH: the opa at ${found} does not run`, { cause: error });
 	}
 	return found;
+}
+
+/** Builds opa as set-up does, which is part of the installed package. */
+async function buildOpa(say: OpaSearch['say']): Promise<string> {
+	const setUp = pathToFileURL(join(packageRoot, 'setup', 'opa.mjs')).href;
+	try {
+		const { provideOpa } = (await import(setUp)) as {
+			readonly provideOpa: (root: string, say: (detail: string) => void) => Promise<string>;
+		};
+		let told = false;
+		return await provideOpa(packageRoot, (detail) => {
+			if (!told) say?.(`opa: ${detail}`);
+			told = true;
+		});
+	} catch (error) {
+		throw new ConfigError(`OPA_PATH: ${errorMessage(error)}`, { cause: error });
+	}
 }
 
 function isProgram(path: string): boolean {

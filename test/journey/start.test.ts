@@ -378,12 +378,12 @@ test.serial('opa is found on PATH when nothing else names one, and only programs
 	mkdirSync(join(folders[1] ?? '', 'opa'));
 	symlinkSync(opa, join(folders[2] ?? '', 'opa'));
 	const own = temporary(t);
-	t.is(await findOpa(null, folders.join(delimiter), own), join(folders[2] ?? '', 'opa'));
-	await t.throwsAsync(findOpa(null, folders.slice(0, 2).join(delimiter), own), {
+	t.is(await findOpa(null, folders.join(delimiter), { tools: own }), join(folders[2] ?? '', 'opa'));
+	await t.throwsAsync(findOpa(null, folders.slice(0, 2).join(delimiter), { tools: own }), {
 		instanceOf: ConfigError,
-		message: /install it .*OPA_PATH/,
+		message: /install opa .*OPA_PATH/,
 	});
-	t.is(await findOpa(relative(process.cwd(), opa), '', own), opa);
+	t.is(await findOpa(relative(process.cwd(), opa), '', { tools: own }), opa);
 });
 
 test.serial('a database that cannot be had is one sentence', async (t) => {

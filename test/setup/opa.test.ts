@@ -67,9 +67,15 @@ test('one that was built of other sources is built anew where there is Go', asyn
 	const built = program(home, '.tools/opa', '1.22.0');
 	const said: string[] = [];
 	const provide = () => provideOpa(home, (detail) => void said.push(detail), { PATH: `${path(home)}:/usr/bin:/bin` });
-	script(home, 'bin/go', 'if [ "$1" = env ]; then echo go1.26.8; else cp ../../.tools/opa "$5"; fi');
+	const go = `case "$1" in
+env) echo go1.26.8;;
+list) printf 'a/b\\nc\\n\\n';;
+build) echo a/b >&2; cp ../../.tools/opa "$6";;
+esac`;
+	script(home, 'bin/go', go);
 	t.is(await provide(), built);
 	t.is(said.at(-1), 'built 1.22.0');
+	t.true(said.includes('building 1.22.0, only once: 1 of 2 packages'), said.join('\n'));
 	t.is(await provide(), built);
 	t.is(said.at(-1), '1.22.0 up to date');
 	writeFileSync(join(home, 'compiler/opa/main.go'), 'package main\n');

@@ -10,7 +10,11 @@ export interface Launch {
 	readonly command: readonly string[];
 	/** Everything the program may learn from its environment, beside PATH, HOME and the opa that the tests run with. */
 	readonly env?: Readonly<Record<string, string>>;
+	/** The program's file: the one in dist/, unless given. */
+	readonly program?: string;
 }
+
+const builtProgram = join(root, 'dist/program/main.js');
 
 /** How a process ended; exactly one of the two is not null. */
 export interface Exit {
@@ -38,11 +42,11 @@ const children = new Set<ChildProcess>();
  * Starts the compiled program as its own process: ports and folders come from `env` (see `freePort`, `temporary`).
  * It dies with this process, however this one ends.
  */
-export function launch({ command, env = {} }: Launch): Running {
+export function launch({ command, env = {}, program = builtProgram }: Launch): Running {
 	const child = spawn(
 		process.execPath,
 		// A program that lives for seconds is not worth optimized WebAssembly: a start takes a quarter less of a processor.
-		['--enable-source-maps', '--liftoff-only', '--import', tether, join(root, 'dist/program/main.js'), ...command],
+		['--enable-source-maps', '--liftoff-only', '--import', tether, program, ...command],
 		{
 			cwd: root,
 			env: { ...surroundings(), ...env },

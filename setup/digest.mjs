@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * SHA-256 of the names and the contents of files, hexadecimal.
+ * @param {string} root the repository's folder
+ * @param {readonly string[]} files relative to `root`, always in the same order
+ * @returns {string}
+ */
+export function digestFiles(root, files) {
+	const hash = createHash('sha256');
+	for (const file of files) {
+		hash
+			.update(`${file}\0`)
+			.update(readFileSync(join(root, file)))
+			.update('\0');
+	}
+	return hash.digest('hex');
+}

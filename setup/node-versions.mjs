@@ -1,0 +1,38 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { execute } from './execute.mjs';
+import { SetupError } from './progress.mjs';
+
+/** The lines of Node.js that are supported besides the oldest one, which everything else runs with. */
+export const newerNodes = ['22', '24'];
+
+/**
+ * Provides a Node.js of this major version, from the npm package that has its program.
+ * @param {string} root the package's folder
+ * @param {string} major
+ * @param {(detail: string) => void} say
+ * @returns {Promise<string>} the absolute path of the program
+ */
+export async function provideNode(root, major, say) {
+	const name = `node-${process.platform}-${process.arch}`;
+	const folder = join(root, '.tools', `node-${major}`);
+	const program = join(folder, 'node_modules', name, 'bin', 'node');
+	if (!existsSync(program)) {
+		mkdirSync(folder, { recursive: true });
+		const parameters = [
+			'install',
+			'--prefix',
+			folder,
+			'--no-audit',
+			'--no-fund',
+			'--loglevel=error',
+			`${name}@${major}`,
+		];
+		const { code, output } = await execute('npm', parameters, { cwd: folder });
+		if (code !== 0) throw new SetupError(`npm could not install Node.js ${major}:\n${output.trim()}`);
+	}
+	const { code, stdout, output } = await execute(program, ['--version']);
+	if (code !== 0) throw new SetupError(`${program} does not run: ${output.trim()}`);
+	say(stdout.trim());
+	return program;
+}
