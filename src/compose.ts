@@ -132,7 +132,7 @@ export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'in
 /** Starts the management API and the publisher. Rejects if opa, the store or the port is not available. */
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
 	const { say, policyWait, sweepPause, freeSpace, interrupted, assembler: makeAssembler = createAssembler } = options;
-	const opa = await findOpa(config.opa_path, config.search_path);
+	const opa = await findOpa(config.opa_path, config.search_path, { say });
 	const packer = new BundlePacker(await readBundleSigner(config.bundle_signing));
 	const store = await openStore(config, { say, log, freeSpace, interrupted });
 	try {
@@ -241,8 +241,8 @@ export interface DecisionPointParts {
 	readonly clock?: Pick<Clock, 'now'>;
 	/** The process that leads this worker. */
 	readonly leader?: Pick<LeaderClient, 'feed' | 'receiver' | 'progress' | 'tell' | 'refetches'>;
-	/** The revision to have before it listens; without it, it listens at once. */
-	readonly revision?: number;
+	/** Resolves when it may listen, while its replica follows the feed; without it, it listens at once. */
+	readonly beforeListening?: (replica: Replica) => Promise<void>;
 }
 
 /** Starts a decision point that follows `controlPlane` with the key of an environment. */
@@ -251,7 +251,7 @@ export async function startDecisionPoint(
 	log: Logger,
 	controlPlane: string,
 	apiKey: string,
-	{ clock = systemClock, leader, revision }: DecisionPointParts = {},
+	{ clock = systemClock, leader, beforeListening }: DecisionPointParts = {},
 ): Promise<RunningDecisionPoint> {
 	const feed = leader?.feed ?? connectFeed(controlPlane, apiKey);
 	const copy = offlineCopy(config, log, apiKey);
@@ -290,9 +290,9 @@ export async function startDecisionPoint(
 		...decisionPoint.forwarding,
 	];
 	const application = createApplication({ ...decisionPoint, endpoints, ...logging(log) });
-	if (revision !== undefined) {
+	if (beforeListening !== undefined) {
 		replica.start();
-		await replica.reached(revision);
+		await beforeListening(replica);
 	}
 	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');
 	const dataApi = await listenToDataApi(decisionPoint, config, log).catch(async (error: unknown) => {

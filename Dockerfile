@@ -1,0 +1,45 @@
+# Regolith in one image: the API, the publisher and the decision point. The command after the name chooses:
+#
+#   docker build --tag regolith .
+#   docker run --publish 127.0.0.1:8000:8000 --publish 127.0.0.1:7766:7766 --volume regolith:/data regolith
+#   docker run … regolith pdp
+#
+# compose.yaml runs the parts apart, around a PostgreSQL.
+
+# Same versions as compiler/opa/go.mod and .tools; a newer patch of each will do.
+FROM golang:1.26-bookworm AS opa
+WORKDIR /src
+COPY compiler/opa/go.mod compiler/opa/go.sum ./
+RUN go mod download
+COPY compiler/opa/*.go ./
+RUN CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o /opa .
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json ./
+COPY packages/engine/package.json packages/engine/
+RUN npm ci --include=dev --no-audit --no-fund
+COPY . .
+COPY --from=opa /opa /usr/local/bin/opa
+RUN OPA_PATH=/usr/local/bin/opa node setup/run.mjs build \
+	&& npm pack --ignore-scripts --pack-destination /tmp \
+	&& mkdir /app \
+	&& tar --extract --gzip --strip-components=1 --directory=/app --file=/tmp/regolith-server-*.tgz \
+	&& npm prune --omit=dev --no-audit --no-fund \
+	&& rm -rf node_modules/@regolith \
+	&& mv node_modules /app/
+
+FROM node:24-bookworm-slim
+LABEL org.opencontainers.image.title="Regolith" org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=opa /opa /usr/local/bin/opa
+COPY --from=build /app /app
+RUN mkdir /data && chown 1000:1000 /data
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data OPA_PATH=/usr/local/bin/opa
+# Everything else may be read-only: only /data and /tmp are written.
+VOLUME ["/data"]
+EXPOSE 8000 7766
+USER 1000:1000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/app/deploy/healthcheck.mjs"]
+ENTRYPOINT ["node", "--enable-source-maps", "/app/dist/program/main.js"]
+CMD ["start"]

