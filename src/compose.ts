@@ -46,7 +46,7 @@ import { SnapshotFolder } from './publish/snapshot-folder.js';
 import { Snapshots } from './publish/snapshots.js';
 import { serverKey } from './server-key.js';
 import { createCipher } from './store/account/secret.js';
-import { isFull, isUnreachable, openDatabase } from './store/database/database.js';
+import { isFull, isUnreachable, NewerDatabase, openDatabase } from './store/database/database.js';
 import type { FreeSpace } from './store/database/embedded/space.js';
 import { listen as listenToWriters } from './store/database/listener.js';
 import { PolicyStore } from './store/policy/policy-store.js';
@@ -89,6 +89,10 @@ export async function openStore(config: Config, options: StoreOptions = {}): Pro
 			cipher,
 		);
 	} catch (error) {
+		if (error instanceof NewerDatabase) {
+			const setting = config.database_url === null ? 'DATA_DIR' : 'DATABASE_URL';
+			throw new ConfigError(`${setting}: ${error.message}`, { cause: error });
+		}
 		if (isFull(error) && config.database_url === null) {
 			throw new ConfigError(`DATA_DIR: ${(error as Error).message} (MIN_FREE_DISK)`, { cause: error });
 		}

@@ -62,10 +62,21 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 	return database;
 }
 
+/** A newer version has migrated the database: this one would not know what is in it. */
+export class NewerDatabase extends Error {
+	override readonly name = 'NewerDatabase';
+}
+
 /** Migrates under an advisory lock, so that processes wait for each other: knex's own lock makes the others fail. */
 async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say']): Promise<void> {
 	const run = async () => {
-		const [, pending] = await knex.migrate.list({ migrationSource });
+		const [done, pending]: readonly [readonly { readonly name: string }[], readonly unknown[]] =
+			await knex.migrate.list({ migrationSource });
+		const known = new Set((await migrationSource.getMigrations([])).map(({ name }) => name as string));
+		const unknown = done.find(({ name }) => !known.has(name));
+		if (unknown !== undefined) {
+			throw new NewerDatabase(`a newer version of Regolith has migrated the database (${unknown.name}): use that one`);
+		}
 		if (pending.length === 0) return;
 		say?.('creating or updating the tables');
 		await knex.migrate.latest({ migrationSource });
