@@ -12,18 +12,18 @@ WORKDIR /src
 COPY compiler/opa/go.mod compiler/opa/go.sum ./
 RUN go mod download
 COPY compiler/opa/*.go ./
-RUN CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o /opa .
+RUN CGO_ENABLED=0 go build -tags=part -trimpath -ldflags='-s -w' -o /regolith-opa .
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
 COPY packages/engine/package.json packages/engine/
-RUN npm ci --include=dev --no-audit --no-fund
+COPY setup setup
+RUN node --input-type=module --eval "import { installDependencies } from './setup/dependencies.mjs'; await installDependencies('/src', console.log);"
 COPY . .
-COPY --from=opa /opa /usr/local/bin/opa
-RUN OPA_PATH=/usr/local/bin/opa node setup/run.mjs build \
+COPY --from=opa /regolith-opa /app/.tools/
+RUN OPA_PATH=/app/.tools/regolith-opa node setup/run.mjs build \
 	&& npm pack --ignore-scripts --pack-destination /tmp \
-	&& mkdir /app \
 	&& tar --extract --gzip --strip-components=1 --directory=/app --file=/tmp/regolith-server-*.tgz \
 	&& npm prune --omit=dev --no-audit --no-fund \
 	&& rm -rf node_modules/@regolith \
@@ -31,10 +31,9 @@ RUN OPA_PATH=/usr/local/bin/opa node setup/run.mjs build \
 
 FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="Regolith" org.opencontainers.image.licenses="Apache-2.0"
-COPY --from=opa /opa /usr/local/bin/opa
 COPY --from=build /app /app
 RUN mkdir /data && chown 1000:1000 /data
-ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data OPA_PATH=/usr/local/bin/opa
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 # Everything else may be read-only: only /data and /tmp are written.
 VOLUME ["/data"]
 EXPOSE 8000 7766

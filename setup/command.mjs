@@ -50,7 +50,7 @@ export async function command(name, parameters) {
 		return;
 	}
 	try {
-		await setUp();
+		await setUp(tested.has(name) ? 'whole' : 'part');
 		await commands[name](parameters);
 	} catch (error) {
 		if (!(error instanceof SetupError)) throw error;
@@ -60,8 +60,11 @@ export async function command(name, parameters) {
 	}
 }
 
-async function setUp() {
-	const opa = step('opa', (say) => provideOpa(root, say));
+/** Commands that need all of opa: tests and benchmarks run a stock one, too. */
+const tested = new Set(['test', 'test:all', 'bench', 'fuzz']);
+
+async function setUp(wantedOpa) {
+	const opa = step('opa', (say) => provideOpa(root, say, wantedOpa));
 	const built = build();
 	// Both end before either's failure is told: what still ran would go on behind the message.
 	await Promise.allSettled([opa, built]);

@@ -5,15 +5,24 @@ import { execute, findOnPath } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 import { compareVersions, isCompatible, parseVersion } from './version.mjs';
 
+/** What is built with Go: the file in `.tools`, and the tags of the build. */
+const programs = {
+	/** All of opa, with our command `opa resident`. */
+	whole: { file: 'opa', tags: [] },
+	/** What the product itself needs of it, which takes half the time to build (compiler/opa/part.go). */
+	part: { file: 'regolith-opa', tags: ['-tags=part'] },
+};
+
 /**
  * Finds the `opa` program, or builds it: `OPA_PATH`, else one on PATH that can stand in for the pinned version,
- * else `.tools/opa`, else a build of the pinned version with Go, with our command `opa resident` in it.
+ * else what was built before, else a build of the pinned version with Go, with our command `opa resident` in it.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
+ * @param {keyof typeof programs} wanted what to build when there is none
  * @param {NodeJS.ProcessEnv} [environment]
  * @returns {Promise<string>} the absolute path of the program
  */
-export async function provideOpa(root, say, environment = process.env) {
+export async function provideOpa(root, say, wanted, environment = process.env) {
 	const pin = parsePin(readFileSync(join(root, 'compiler/opa/go.mod'), 'utf8'));
 	if (environment.OPA_PATH) return chosenOpa(resolve(environment.OPA_PATH), say);
 
@@ -23,18 +32,18 @@ export async function provideOpa(root, say, environment = process.env) {
 		say(`${found.join('.')} from PATH`);
 		return onPath;
 	}
-	const own = join(root, '.tools', 'opa');
-	const built = existsSync(own) ? await opaVersion(own) : undefined;
-	if (built && compareVersions(built, pin.opa) === 0) {
+	// Where a part is enough, all of it is as well.
+	for (const program of wanted === 'whole' ? [programs.whole] : [programs.whole, programs.part]) {
+		const own = join(root, '.tools', program.file);
+		const built = existsSync(own) ? await opaVersion(own) : undefined;
+		if (!built || compareVersions(built, pin.opa) !== 0) continue;
 		// A program built from other sources lacks a command at most, so without Go it will do.
 		const other = readStamp(own) !== sourceDigest(root) && findOnPath('go', environment.PATH);
-		if (!other) {
-			say(`${built.join('.')} up to date`);
-			return own;
-		}
+		if (other) continue;
+		say(`${built.join('.')} up to date`);
+		return own;
 	}
-	await buildOpa(root, own, pin, say, environment);
-	return own;
+	return buildOpa(root, programs[wanted], pin, say, environment);
 }
 
 /**
@@ -61,13 +70,14 @@ async function opaVersion(program) {
 	return code === 0 ? parseVersion(/^Version:\s*(\S+)/m.exec(stdout)?.[1] ?? '') : undefined;
 }
 
-async function buildOpa(root, target, pin, say, environment) {
+async function buildOpa(root, { file, tags }, pin, say, environment) {
+	const target = join(root, '.tools', file);
 	const source = join(root, 'compiler/opa');
 	const env = { ...environment, CGO_ENABLED: '0', GOWORK: 'off' };
 	await requireGo(source, pin, env);
 	const version = pin.opa.join('.');
 	say(`building ${version} with Go, only once`);
-	const packages = await countPackages(source, env);
+	const packages = await countPackages(source, tags, env);
 	let compiled = 0;
 	const heard = (text) => {
 		compiled += text.split('\n').length - 1;
@@ -77,7 +87,7 @@ async function buildOpa(root, target, pin, say, environment) {
 	// Built under another name and then renamed, so that an interrupted or parallel build leaves no broken program.
 	const unfinished = `${target}.${process.pid}`;
 	// With -v, Go names each package when it begins to compile it.
-	const parameters = ['build', '-v', '-trimpath', '-ldflags=-s -w', '-o', unfinished, '.'];
+	const parameters = ['build', '-v', '-trimpath', '-ldflags=-s -w', '-o', unfinished, ...tags, '.'];
 	const { code, output } = await execute('go', parameters, { cwd: source, env }, heard);
 	if (code !== 0) {
 		rmSync(unfinished, { force: true });
@@ -88,12 +98,13 @@ async function buildOpa(root, target, pin, say, environment) {
 	renameSync(unfinished, target);
 	writeFileSync(stampPath(target), sourceDigest(root));
 	say(`built ${pin.opa.join('.')}`);
+	return target;
 }
 
 /** How many packages the program is made of that are not compiled yet; 0 if Go cannot tell. */
-async function countPackages(source, env) {
+async function countPackages(source, tags, env) {
 	const template = '{{if .Stale}}{{.ImportPath}}{{end}}';
-	const parameters = ['list', '-deps', '-trimpath', '-f', template, '.'];
+	const parameters = ['list', '-deps', '-trimpath', ...tags, '-f', template, '.'];
 	const { code, stdout } = await execute('go', parameters, { cwd: source, env });
 	return code === 0 ? stdout.split('\n').filter((line) => line !== '').length : 0;
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { opaVersion } from '../compiler/opa/build.js';
+import { opaVersion, partOfOpa } from '../compiler/opa/build.js';
 import { packageRoot } from '../compiler/opa/package-root.js';
 import { ConfigError } from './config.js';
 import { errorMessage } from './failure.js';
@@ -27,8 +27,8 @@ export async function findOpa(
 ): Promise<string> {
 	const onPath = (name: string) =>
 		searchPath.split(delimiter).flatMap((folder) => (folder === '' ? [] : [resolve(folder, name)]));
-	const own = join(tools, 'opa');
-	const candidates = configured === null ? [own, ...onPath('opa')] : [resolve(configured)];
+	const own = ['opa', partOfOpa].map((name) => join(tools, name));
+	const candidates = configured === null ? [...own, ...onPath('opa')] : [resolve(configured)];
 	const canBuild = configured === null && onPath('go').some(isProgram);
 	const found = candidates.find(isProgram) ?? (canBuild ? await buildOpa(say) : undefined);
 	if (found === undefined) {
@@ -51,13 +51,17 @@ async function buildOpa(say: OpaSearch['say']): Promise<string> {
 	const setUp = pathToFileURL(join(packageRoot, 'setup', 'opa.mjs')).href;
 	try {
 		const { provideOpa } = (await import(setUp)) as {
-			readonly provideOpa: (root: string, say: (detail: string) => void) => Promise<string>;
+			readonly provideOpa: (root: string, say: (detail: string) => void, wanted: 'part') => Promise<string>;
 		};
 		let told = false;
-		return await provideOpa(packageRoot, (detail) => {
-			if (!told) say?.(`opa: ${detail}`);
-			told = true;
-		});
+		return await provideOpa(
+			packageRoot,
+			(detail) => {
+				if (!told) say?.(`opa: ${detail}`);
+				told = true;
+			},
+			'part',
+		);
 	} catch (error) {
 		throw new ConfigError(`OPA_PATH: ${errorMessage(error)}`, { cause: error });
 	}

@@ -16,6 +16,9 @@ export { OpaFailure };
 
 const compress = promisify(gzip);
 
+/** The name of the program that set-up builds where nothing needs all of opa: it compiles and tests policies. */
+export const partOfOpa = 'regolith-opa';
+
 /** What a compiled module answers, by path. The hand-written policy defines all of them. */
 export const entrypoints = [
 	'regolith/check/code',

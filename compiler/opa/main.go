@@ -1,3 +1,5 @@
+//go:build !part
+
 // OPA's own program with one command more: `opa resident` compiles policies for as long as its standard input is open.
 // OPA itself is the module of go.mod, unmodified.
 package main

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { RegoFile } from '../../compiler/index.js';
-import { buildWasm, entrypoints, ResidentCompiler, ResidentLost } from '../../compiler/opa/build.js';
+import { buildWasm, entrypoints, partOfOpa, ResidentCompiler, ResidentLost } from '../../compiler/opa/build.js';
 import { packageRoot } from '../../compiler/opa/package-root.js';
 import { unpack } from '../bundle.js';
 
@@ -16,17 +16,19 @@ export interface WasmCompiler {
 }
 
 /**
- * Compiles with the program at the path `opa`. The one that set-up builds stays up between policies. Any other, or that
- * one where it cannot stay up, is run as `opa build` for each policy.
+ * Compiles with the program at the path `opa`. One that set-up builds stays up between policies. Any other, or that
+ * one where it cannot stay up, is run as `opa build` for each policy. What set-up builds as a part of opa does not know
+ * that command: it is started anew.
  */
-export function createWasmCompiler(opa: string, own = join(packageRoot, '.tools', 'opa')): WasmCompiler {
+export function createWasmCompiler(opa: string, tools = join(packageRoot, '.tools')): WasmCompiler {
 	const once = (files: readonly RegoFile[]) => buildOnce(opa, files);
-	if (opa !== own) return { compile: once, stop: async () => undefined };
+	if (dirname(opa) !== tools) return { compile: once, stop: async () => undefined };
 	const resident = new ResidentCompiler(opa, entrypoints);
+	const again = basename(opa) === partOfOpa ? (files: readonly RegoFile[]) => resident.compile(files) : once;
 	return {
 		compile: (files) =>
 			resident.compile(files).catch((error: unknown) => {
-				if (error instanceof ResidentLost) return once(files);
+				if (error instanceof ResidentLost) return again(files);
 				throw error;
 			}),
 		stop: () => resident.stop(),

@@ -1,5 +1,5 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { compilePolicy, type RegoFile } from '../../compiler/index.js';
 import { OpaFailure, readPolicyLibrary } from '../../compiler/opa/build.js';
@@ -13,7 +13,7 @@ const nothing = '/no/opa';
 
 /** The compiler that stays up, or with another path for set-up's program the command; ended with the test. */
 function createCompiler(t: ExecutionContext, program: string, own = program) {
-	const compiler = createWasmCompiler(program, own);
+	const compiler = createWasmCompiler(program, dirname(own));
 	t.teardown(() => compiler.stop());
 	return compiler;
 }
@@ -132,6 +132,15 @@ for (const [title, before] of [
 		t.deepEqual(commands(), ['resident', 'build']);
 	});
 }
+
+test('the part of opa that set-up builds is started anew when it ends, and not run as another command', async (t) => {
+	const folder = temporary(t);
+	const [path, notes] = [join(folder, 'regolith-opa'), join(folder, 'notes')];
+	const once = `[ -e ${JSON.stringify(notes)} ] || { echo "$1" > ${JSON.stringify(notes)}; exit 1; }`;
+	writeFileSync(path, `#!/bin/sh\n${once}\nexec ${JSON.stringify(opaPath)} "$@"\n`, { mode: 0o755 });
+	await t.notThrowsAsync(createCompiler(t, path).compile(await policyWith('read')));
+	t.is(readFileSync(notes, 'utf8'), 'resident\n');
+});
 
 test('a program that is not there is a failure', async (t) => {
 	const failure = await t.throwsAsync(createCompiler(t, nothing).compile(await policyWith('read')), {

@@ -1,0 +1,123 @@
+//go:build part
+
+// The part of OPA's program that Regolith needs itself. It takes half the time to build, because a server and its
+// plugins are not in it: compiling policies for as long as standard input is open, and testing them.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/storage"
+	"github.com/open-policy-agent/opa/v1/tester"
+	"github.com/open-policy-agent/opa/v1/version"
+	"github.com/spf13/pflag"
+)
+
+const usage = `This is a part of opa: it has the commands "version", "resident" and "test". For the others, install opa
+(https://www.openpolicyagent.org/docs#1-download-opa).`
+
+// The exit codes of tests, as those of opa.
+const (
+	passed      = 0
+	notRun      = 1
+	testsFailed = 2
+)
+
+func main() {
+	command, arguments := "", []string{}
+	if len(os.Args) > 1 {
+		command, arguments = os.Args[1], os.Args[2:]
+	}
+	switch command {
+	case "version":
+		fmt.Printf("Version: %s\n", version.Version)
+	case "resident":
+		if err := serve(os.Stdin, os.Stdout, arguments); err != nil {
+			fail(err)
+		}
+	case "test":
+		code, err := runTests(arguments)
+		if err != nil {
+			fail(err)
+		}
+		os.Exit(code)
+	default:
+		fmt.Fprintln(os.Stderr, usage)
+		os.Exit(1)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "error:", err)
+	os.Exit(notRun)
+}
+
+// runTests runs the tests below paths, and prints what came of them as `opa test` does.
+func runTests(arguments []string) (int, error) {
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	format := flags.String("format", "pretty", "how to print: pretty or json")
+	timeout := flags.Duration("timeout", 5*time.Second, "how long a test may take")
+	chosen := flags.String("run", "", "the names of tests to run, as a regular expression")
+	verbose := flags.BoolP("verbose", "v", false, "print each test")
+	if err := flags.Parse(arguments); err != nil {
+		return notRun, err
+	}
+	ctx := context.Background()
+	options := ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: true}
+	modules, store, err := tester.LoadWithParserOptions(flags.Args(), everyFile, options)
+	if err != nil {
+		return notRun, err
+	}
+	transaction, err := store.NewTransaction(ctx, storage.WriteParams)
+	if err != nil {
+		return notRun, err
+	}
+	defer store.Abort(ctx, transaction)
+	compiler := ast.NewCompiler().
+		WithPathConflictsCheck(storage.NonEmpty(ctx, store, transaction)).
+		WithEnablePrintStatements(true).
+		WithCapabilities(ast.CapabilitiesForThisVersion()).
+		WithUseTypeCheckAnnotations(true)
+	results, err := tester.NewRunner().
+		SetCompiler(compiler).
+		SetStore(store).
+		CapturePrintOutput(true).
+		StackTraces(true).
+		SetModules(modules).
+		SetTimeout(*timeout).
+		Filter(*chosen).
+		RunTests(ctx, transaction)
+	if err != nil {
+		return notRun, err
+	}
+	return report(results, *format, *verbose)
+}
+
+func everyFile(string, fs.FileInfo, int) bool { return false }
+
+func report(results chan *tester.Result, format string, verbose bool) (int, error) {
+	code := passed
+	watched := make(chan *tester.Result)
+	go func() {
+		defer close(watched)
+		for result := range results {
+			if !result.Pass() {
+				code = testsFailed
+			}
+			watched <- result
+		}
+	}()
+	var reporter tester.Reporter = tester.PrettyReporter{Verbose: verbose, Output: os.Stdout}
+	if format == "json" {
+		reporter = tester.JSONReporter{Output: os.Stdout}
+	}
+	if err := reporter.Report(watched); err != nil {
+		return notRun, err
+	}
+	return code, nil
+}
