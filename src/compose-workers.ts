@@ -4,6 +4,7 @@ import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { decisionReceivers, offlineCopy, startDecisionPoint } from './compose.js';
+import { decisionLogFamilies } from './compose-pdp-metrics.js';
 import { type Config, ConfigError } from './config.js';
 import { errorMessage } from './failure.js';
 import type { Logger } from './log.js';
@@ -44,12 +45,13 @@ export async function startDecisionWorkers(
 ): Promise<RunningWorkers> {
 	const verify = await readBundleVerifier(config.pdp_bundle_verification_key_paths);
 	const feed = connectFeed(controlPlane, apiKey);
-	const pool = new WorkerPool({
+	const pool: WorkerPool = new WorkerPool({
 		count: config.pdp_workers,
 		program: { path: fileURLToPath(new URL('./main.js', import.meta.url)), args: [workerCommand] },
 		beginning: { controlPlane, apiKey },
 		feed,
 		receivers: decisionReceivers(config, controlPlane, apiKey),
+		families: () => decisionLogFamilies(pool.counts, pool.counts.lost_by_workers),
 		log,
 	});
 	const url = await pool.start().catch(async (error: unknown) => {
@@ -75,12 +77,14 @@ export async function startDecisionWorkers(
 		log,
 	);
 	report.start();
+	log.info({ version, url, workers: config.pdp_workers, control_plane: controlPlane }, 'the decision point listens');
 	return {
 		listening: { url },
 		async stop() {
 			report.stop();
 			await copier?.stop();
 			await pool.stop();
+			log.info('the decision point has stopped');
 		},
 	};
 }

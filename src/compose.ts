@@ -9,6 +9,9 @@ import { endpoints } from './api/table.js';
 import { v1Failure } from './api/v1-failure.js';
 import { bootstrap, type FirstStart } from './bootstrap.js';
 import { type Clock, systemClock } from './clock.js';
+import { apiMonitoring, meterAssembler } from './compose-api-metrics.js';
+import { BundleMeter, decisionPointFamilies, metricsSource } from './compose-pdp-metrics.js';
+import { type Monitored, monitored } from './compose-requests.js';
 import { type Config, ConfigError } from './config.js';
 import { databaseFailure } from './database-failure.js';
 import { AuditLogKeeper } from './domain/audit-log-keeper.js';
@@ -51,6 +54,9 @@ import type { FreeSpace } from './store/database/embedded/space.js';
 import { listen as listenToWriters } from './store/database/listener.js';
 import { PolicyStore } from './store/policy/policy-store.js';
 import { Store } from './store/store.js';
+import { DecisionTally } from './telemetry/decision-tally.js';
+import { RequestTally } from './telemetry/request-tally.js';
+import { createTracing } from './telemetry/tracing.js';
 import { createFetcher, KeySets } from './token/key-sets.js';
 import { UserTokens } from './token/user-token.js';
 import { EnvironmentCopier } from './transfer/environment-copy.js';
@@ -143,7 +149,10 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		interrupted?.throwIfAborted();
 		const firstStart = await bootstrap(store, config.bootstrap);
 		const policies = new PolicyStore(store.database.knex, companionFiles);
-		const assembler = makeAssembler(opa, policies, store.clock);
+		const tracing = createTracing();
+		const requests = new RequestTally('api');
+		const metered = meterAssembler(makeAssembler(opa, policies, store.clock), tracing);
+		const { assembler } = metered;
 		const publisher = new Publisher(store, policies, assembler, log, policyWait);
 		const snapshots = new Snapshots(
 			store,
@@ -152,7 +161,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 			new SnapshotFolder(join(config.data_directory, 'bundles'), log),
 			packer,
 		);
-		const feed = new FeedServer(store, policies, publisher, snapshots, packer);
+		const feed = new FeedServer(store, policies, publisher, snapshots, packer, tracing?.publish);
 		const copier = new EnvironmentCopier(store, log);
 		const sweeper = new ExpirySweeper(sweptStore(store), log, sweepPause);
 		const limits = { days: config.audit_log_days, bytes: config.audit_log_bytes };
@@ -160,20 +169,26 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		await keeper.start();
 		const fetcher = createFetcher(createSender(config.jwks_allow_private));
 		const tokens = new UserTokens(new KeySets(store.clock, fetcher), store.clock);
+		const post = createPoster(createSender(config.webhook_allow_private));
+		const dispatcher = new WebhookDispatcher({ outbox: store.outbox, post, clock: store.clock, log });
+		const monitoring = apiMonitoring({ config, store, publisher, feed, dispatcher, requests, metered });
+		const guarded = guard({ store, policies, copies: copier, tokens, monitoring, wrote: tracing?.wrote });
 		const listening = await listenAt(
-			createApplication(served(store, guard(store, policies, copier, tokens), feed, log)),
+			createApplication(served(store, guarded, feed, monitored(log, requests, tracing), log)),
 			config.host,
 			config.api_port,
 			'API_PORT',
 		);
 		const listener = listenToWriters(store, log);
-		const post = createPoster(createSender(config.webhook_allow_private));
-		const dispatcher = new WebhookDispatcher({ outbox: store.outbox, post, clock: store.clock, log });
 		store.committed.on('outbox', () => dispatcher.wake());
 		publisher.start();
 		sweeper.start();
 		await snapshots.start();
 		dispatcher.start();
+		log.info(
+			{ version, url: listening.url, database: config.database_url === null ? 'embedded' : 'server' },
+			'the API listens',
+		);
 		return {
 			listening,
 			store,
@@ -187,6 +202,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 				await publisher.stop();
 				await assembler.stop();
 				await store.close();
+				log.info('the API has stopped');
 			},
 		};
 	} catch (error) {
@@ -203,7 +219,7 @@ function sweptStore(store: Store): SweptStore {
 	};
 }
 
-function served(store: Store, surround: Surround, feed: FeedServer, log: Logger): Served {
+function served(store: Store, surround: Surround, feed: FeedServer, monitoring: Monitored, log: Logger): Served {
 	const api = { surround };
 	const bundles = feedEndpoints(feed, store);
 	const feedTable = new Set(bundles.endpoints);
@@ -224,7 +240,7 @@ function served(store: Store, surround: Surround, feed: FeedServer, log: Logger)
 		unmatched: v1Failure,
 		alias: elementPageAlias,
 		renderFailure,
-		...logging(log),
+		...monitoring,
 	};
 }
 
@@ -244,7 +260,10 @@ export interface DecisionPointParts {
 	/** Grants expire by it; the machine's, unless given. */
 	readonly clock?: Pick<Clock, 'now'>;
 	/** The process that leads this worker. */
-	readonly leader?: Pick<LeaderClient, 'feed' | 'receiver' | 'progress' | 'tell' | 'refetches'>;
+	readonly leader?: Pick<
+		LeaderClient,
+		'feed' | 'receiver' | 'progress' | 'tell' | 'refetches' | 'measures' | 'metrics'
+	>;
 	/** Resolves when it may listen, while its replica follows the feed; without it, it listens at once. */
 	readonly beforeListening?: (replica: Replica) => Promise<void>;
 }
@@ -261,7 +280,10 @@ export async function startDecisionPoint(
 	const copy = offlineCopy(config, log, apiKey);
 	const verify = await readBundleVerifier(config.pdp_bundle_verification_key_paths);
 	const followed = copy === null ? feed : new FallbackFeed(feed, copy);
-	const replica = new Replica({ controlPlane, apiKey, log, feed: followed, verify });
+	const tracing = createTracing();
+	const [requests, dataRequests] = [new RequestTally('pdp'), new RequestTally('opa')];
+	const [decided, bundles] = [new DecisionTally(), new BundleMeter(tracing)];
+	const replica = new Replica({ controlPlane, apiKey, log, feed: followed, verify, applying: bundles.apply });
 	// The leading process writes the copy and reports for all workers.
 	const copier = copy === null || leader !== undefined ? null : new OfflineCopier({ copy, feed, replica, log, verify });
 	leader?.refetches.add(() => replica.refetch());
@@ -270,6 +292,15 @@ export async function startDecisionPoint(
 	const name = () => `${hostname()}:${new URL(listening.url).port}`;
 	const receivers = leader === undefined ? decisionReceivers(config, controlPlane, apiKey) : [leader.receiver];
 	const decisions = decisionLog(config, log, name, receivers);
+	const families = () =>
+		decisionPointFamilies({
+			replica,
+			requests: [requests, dataRequests],
+			decided,
+			bundles,
+			// The leading process tells of the decision log of all workers.
+			log: leader === undefined ? decisions : null,
+		});
 	const decisionPoint = createDecisionPoint({
 		replica,
 		...(leader === undefined ? {} : { progress: leader.progress, fetchAnew: () => leader.tell({ type: 'refetch' }) }),
@@ -285,6 +316,8 @@ export async function startDecisionPoint(
 		budget: config.pdp_budget * 1_000,
 		...(config.pdp_max_data_age === null ? {} : { maxDataAge: config.pdp_max_data_age * 1_000 }),
 		...(decisions === null ? {} : { decisions }),
+		count: (input, code) => decided.add(input, code),
+		metrics: metricsSource(families, { open: config.open_metrics.pdp, leader, log }),
 		authzen: { publicUrl: config.pdp_public_url, subjectTypes: config.pdp_subject_types },
 		gateways: await readGatewaySettings(config.gateways),
 	});
@@ -293,16 +326,18 @@ export async function startDecisionPoint(
 		...decisionPointDocumentation(decisionPoint.endpoints, version),
 		...decisionPoint.forwarding,
 	];
-	const application = createApplication({ ...decisionPoint, endpoints, ...logging(log) });
+	const application = createApplication({ ...decisionPoint, endpoints, ...monitored(log, requests, tracing) });
 	if (beforeListening !== undefined) {
 		replica.start();
 		await beforeListening(replica);
 	}
 	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');
-	const dataApi = await listenToDataApi(decisionPoint, config, log).catch(async (error: unknown) => {
-		await listening.close(0);
-		throw error;
-	});
+	const dataApi = await listenToDataApi(decisionPoint, config, monitored(log, dataRequests, tracing)).catch(
+		async (error: unknown) => {
+			await listening.close(0);
+			throw error;
+		},
+	);
 	replica.start();
 	copier?.start();
 	decisions?.start();
@@ -313,7 +348,10 @@ export async function startDecisionPoint(
 		() => ({ version, decision_log: decisions?.counts }),
 		log,
 	);
-	if (leader === undefined) report.start();
+	if (leader === undefined) {
+		report.start();
+		log.info({ version, url: listening.url, control_plane: controlPlane }, 'the decision point listens');
+	}
 	return {
 		listening,
 		dataApi,
@@ -324,6 +362,7 @@ export async function startDecisionPoint(
 			await Promise.all([replica.stop(), copier?.stop()]);
 			await Promise.all([listening.close(), dataApi?.close()]);
 			await decisions?.stop();
+			if (leader === undefined) log.info('the decision point has stopped');
 		},
 	};
 }
@@ -367,10 +406,10 @@ function decisionLog(
 async function listenToDataApi(
 	{ dataApi }: DecisionPoint,
 	{ host, pdp_opa_port }: Config,
-	log: Logger,
+	monitoring: Monitored,
 ): Promise<Listening | null> {
 	if (pdp_opa_port === null) return null;
-	return listenAt(createApplication({ ...dataApi, ...logging(log) }), host, pdp_opa_port, 'PDP_OPA_PORT');
+	return listenAt(createApplication({ ...dataApi, ...monitoring }), host, pdp_opa_port, 'PDP_OPA_PORT');
 }
 
 /** Listens. Rejects with the name of the setting to change if the address is not available. */
@@ -387,11 +426,4 @@ async function listenAt(
 		const problem = code === 'EADDRINUSE' ? `port ${port} of ${host} is in use` : message;
 		throw new ConfigError(`HOST, ${setting}: cannot listen: ${problem}`, { cause: error });
 	}
-}
-
-function logging(log: Logger): Pick<Served, 'onUnexpected' | 'onAnswered'> {
-	return {
-		onUnexpected: (error, id) => log.error({ error, id }, 'an unexpected error'),
-		onAnswered: (answered) => log.debug(answered, 'answered'),
-	};
 }

@@ -152,6 +152,8 @@ const Settings = z.object({
 		.int('must be a whole number of MiB')
 		.min(1, 'must be at least 1')
 		.default(1024),
+	API_ALLOW_METRICS_UNAUTHENTICATED: flag,
+	PDP_ALLOW_METRICS_UNAUTHENTICATED: flag,
 	PDP_KONG_INTEGRATION: flag,
 	PDP_KONG_ROUTES_PATH: z.string().optional(),
 	PDP_TRINO_AUTHZ_CONFIG_PATH: z.string().optional(),
@@ -227,6 +229,8 @@ export interface Config {
 		/** Whether Trino needs no key. */
 		readonly open_trino: boolean;
 	};
+	/** Whether anyone may read the numbers of the API and of the decision point, at `/metrics`. */
+	readonly open_metrics: { readonly api: boolean; readonly pdp: boolean };
 	/** Whether webhooks may be at addresses of this machine and of private networks. */
 	readonly webhook_allow_private: boolean;
 	/** Whether the keys of users' tokens may be fetched from there. */
@@ -302,6 +306,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 			kong_routes: settings.PDP_KONG_ROUTES_PATH ?? null,
 			trino_rules: settings.PDP_TRINO_AUTHZ_CONFIG_PATH ?? null,
 			open_trino: settings.PDP_ALLOW_UNAUTHENTICATED_TRINO,
+		},
+		open_metrics: {
+			api: settings.API_ALLOW_METRICS_UNAUTHENTICATED,
+			pdp: settings.PDP_ALLOW_METRICS_UNAUTHENTICATED,
 		},
 		webhook_allow_private: settings.WEBHOOK_ALLOW_PRIVATE,
 		jwks_allow_private: settings.JWKS_ALLOW_PRIVATE,

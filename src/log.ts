@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { type Logger, pino, stdTimeFunctions } from 'pino';
 
 export type { Logger };
 
@@ -21,6 +21,9 @@ export function logOptions(level: string) {
 	return {
 		level,
 		base: null,
+		// People and collectors read words and ISO 8601, not the numbers that pino writes by itself.
+		formatters: { level: (label: string) => ({ level: label }) },
+		timestamp: stdTimeFunctions.isoTime,
 		redact: ['authorization', 'headers.authorization', '*.secret'],
 		serializers: { error: (error: unknown) => loggedError(error, maxCauses) },
 	};

@@ -22,6 +22,7 @@ import type { UserTokens } from '../token/user-token.js';
 import type { EnvironmentCopier } from '../transfer/environment-copy.js';
 import { Reference } from '../wire/common.js';
 import { refuseForgedWrite, requireElementSession, requireOwnPath } from './elements/element-session.js';
+import type { Monitoring } from './monitoring.js';
 
 interface ByKey {
 	readonly caller: Caller;
@@ -43,7 +44,8 @@ interface InSession {
  * one instant. `keys`: a key of the access level `admin`; which keys it reaches, `ApiKeys` decides. `environment.manage`
  * takes keys of any level that may write: handlers that give out secrets call `requireAdmin`. `environment.own`: a key of
  * an environment, which the path does not name. `environment.sign_in`: such a key that may write.
- * `environment.sessions`: a key of the access level `admin`.
+ * `environment.sessions`: a key of the access level `admin`. `probe`: anyone, about the process. `metrics`: a key of an
+ * organization, because the numbers are of all environments; anyone where the settings say so.
  *
  * Users of elements have no key. `element.enter`: anyone, to sign in and out and to approve an
  * invite. `element.session`: whoever is signed in.
@@ -52,6 +54,8 @@ interface InSession {
  */
 export interface Contexts {
 	public: null;
+	probe: Pick<Monitoring, 'probe' | 'version'>;
+	metrics: Pick<Monitoring, 'render' | 'type'>;
 	key: ByKey;
 	'organization.read': ByKey & { readonly account: AccountUnit };
 	'organization.write': ByKey & { readonly account: WritingAccountUnit };
@@ -108,10 +112,26 @@ export const EnvironmentPath = z.object({ proj_id: Reference, env_id: Reference 
 /** The path parameter of everything inside a project. */
 export const ProjectPath = z.object({ proj_id: Reference });
 
+/** What the guard opens contexts from. */
+export interface Guarded {
+	readonly store: Store;
+	readonly policies: PolicyStore;
+	readonly copies: EnvironmentCopier;
+	readonly tokens: UserTokens;
+	readonly monitoring: Monitoring;
+	/** Told, while the request is handled, that it has led an environment to a revision. */
+	readonly wrote?: ((environment: string, revision: number) => void) | undefined;
+}
+
 /** Wraps every handler of the management API: authentication, scope, unit of work, `X-Revision`. */
-export function guard(store: Store, policies: PolicyStore, copies: EnvironmentCopier, tokens: UserTokens): Surround {
+export function guard({ store, policies, copies, tokens, monitoring, wrote }: Guarded): Surround {
 	const openers: { readonly [A in Access]: Opener<Contexts[A]> } = {
 		public: (_, run) => run(null),
+		probe: (_, run) => run(monitoring),
+		metrics: async (request, run) => {
+			if (!monitoring.open) await authenticateAt(store, request, ['org']);
+			return run(monitoring);
+		},
 		key: async ({ headers: { authorization } }, run) => {
 			const caller = await unlessDeleted(store, authorization, () => identify(store, authorization));
 			return run({ caller });
@@ -200,6 +220,7 @@ export function guard(store: Store, policies: PolicyStore, copies: EnvironmentCo
 			};
 			const scope = environmentScope(session.environment);
 			const { value, revision } = await store.write(scope, session.user.id, work, { heavy: isHeavy(request) });
+			wrote?.(session.environment.id, revision);
 			return withRevision(value, revision);
 		},
 		'environment.copy': async (request, run) => {
@@ -225,6 +246,7 @@ export function guard(store: Store, policies: PolicyStore, copies: EnvironmentCo
 			if (heavy) await authenticateForEnvironment(store, request, refuseReader);
 			const work = (unit: WritingUnit) => run({ caller, environment, unit });
 			const { value, revision } = await store.write(environmentScope(environment), caller.key_id, work, { heavy });
+			wrote?.(environment.id, revision);
 			return withRevision(value, revision);
 		},
 		'environment.manage': async (request, run) => {
@@ -274,9 +296,24 @@ async function authenticateWriter(
 ): Promise<Caller> {
 	const caller = await authenticate(store, request.headers['authorization']);
 	refuseReader(caller);
-	if (!levels.includes(caller.object_type))
-		throw forbidden(`this needs an API key of the level ${levels.join(' or ')}`);
+	refuseOtherLevels(caller, levels);
 	return caller;
+}
+
+/** A caller whose key is of one of these levels. */
+async function authenticateAt(
+	store: Store,
+	request: AnyRequest,
+	levels: readonly Caller['object_type'][],
+): Promise<Caller> {
+	const caller = await authenticate(store, request.headers['authorization']);
+	refuseOtherLevels(caller, levels);
+	return caller;
+}
+
+function refuseOtherLevels({ object_type }: Caller, levels: readonly Caller['object_type'][]): void {
+	if (levels.includes(object_type)) return;
+	throw forbidden(`this needs an API key of the level ${levels.join(' or ')}`);
 }
 
 /** Refuses callers that may only read. Throws `forbidden`. */

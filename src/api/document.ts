@@ -11,6 +11,11 @@ const signedIn =
 
 const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	public: { description: 'Anyone may call this.', secured: false },
+	probe: { description: 'Anyone may call this.', secured: false },
+	metrics: {
+		description: 'Needs an API key of an organization, unless `API_ALLOW_METRICS_UNAUTHENTICATED` is set.',
+		secured: true,
+	},
 	key: { description: 'Needs any API key, also one without access.', secured: true },
 	'organization.read': { description: 'Needs any API key; shows what it opens.', secured: true },
 	'organization.write': { description: 'Needs an API key of the organization that may write.', secured: true },

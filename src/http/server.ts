@@ -65,11 +65,18 @@ export interface Served {
 	readonly lean?: LeanAccess;
 	/** Called after every answer; `endpoint` is absent when no route matched. */
 	readonly onAnswered?: (answered: Answered) => void;
+	/** Has `handle` handle a request, inside a span of a trace for example; it is called at once, unless given. */
+	readonly within?: WithinRequest | undefined;
 }
+
+/** See `Served.within`. Settles as `handle` does. */
+export type WithinRequest = (request: Pick<IncomingMessage, 'headers'>, handle: () => Promise<void>) => Promise<void>;
 
 /** One answered request, for logs and metrics. */
 export interface Answered {
 	readonly endpoint: string | undefined;
+	/** The path of its declaration, with the names of its parameters. */
+	readonly route: string | undefined;
 	readonly method: string;
 	readonly path: string;
 	readonly status: number;
@@ -119,6 +126,7 @@ class Application extends Koa {
 		readonly render: (failure: Failure, requestId: string) => string,
 		/** Answers a request on the lean path, if it has one; resolves to whether it did. `undefined` where none can. */
 		readonly leanPath: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean> | undefined) | null,
+		readonly within: WithinRequest | undefined,
 	) {
 		super();
 	}
@@ -135,7 +143,7 @@ function leanPath(served: Served, lean: LeanAccess) {
 		const started = performance.now();
 		return answerLean({ request, response, endpoint, id }, lean, (status) => {
 			const seconds = (performance.now() - started) / 1_000;
-			served.onAnswered?.({ endpoint: endpoint.name, method: 'POST', path, status, seconds, id });
+			served.onAnswered?.({ endpoint: endpoint.name, route: path, method: 'POST', path, status, seconds, id });
 		});
 	};
 }
@@ -145,6 +153,7 @@ export function createApplication(served: Served): Application {
 	const koa = new Application(
 		(failure, id) => failureText(failure, id, '', served),
 		served.lean === undefined ? null : leanPath(served, served.lean),
+		served.within,
 	);
 	// Everything thrown was answered and reported before Koa sees it. This is only for broken sockets.
 	koa.silent = true;
@@ -172,6 +181,7 @@ export function createApplication(served: Served): Application {
 		const endpoint: Endpoint<string, never> | undefined = ctx.state['endpoint'];
 		served.onAnswered?.({
 			endpoint: endpoint?.name,
+			route: endpoint?.path,
 			method: ctx.method,
 			path: ctx.path,
 			status: ctx.respond === false ? ctx.res.statusCode : ctx.status,
@@ -323,7 +333,7 @@ export async function listen(application: Application, host: string, port: numbe
 	const usual = application.callback();
 	/** Requests being handled. A client that disconnects does not end the work it asked for. */
 	const handling = new Tally();
-	const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+	const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
 		handling.add();
 		try {
 			if ((await application.leanPath?.(request, response)) !== true) await usual(request, response);
@@ -331,6 +341,9 @@ export async function listen(application: Application, host: string, port: numbe
 			handling.remove();
 		}
 	};
+	const { within } = application;
+	const handle: typeof answer =
+		within === undefined ? answer : (request, response) => within(request, () => answer(request, response));
 	const serve = (request: IncomingMessage, response: ServerResponse) => {
 		const pipeline = pipelineFor(request.socket);
 		pipeline.lastAnswer = response;

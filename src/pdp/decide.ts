@@ -25,7 +25,14 @@ export interface DecisionContext {
 	readonly decisionId?: string;
 	/** Puts a decision into the decision log, where there is one. */
 	readonly record?: RecordDecision;
+	/** Counts a decision, where somebody wants to know how many there are. */
+	readonly count?: CountDecision | undefined;
+	/** The id of the request, which joins its lines in the log. */
+	readonly requestId?: string;
 }
+
+/** Counts a decision. */
+export type CountDecision = (input: EngineInput, code: string) => void;
 
 /** Logs a decision that took `duration` milliseconds. */
 export type RecordDecision = (input: EngineInput, code: string, duration: number, index?: number) => void;
@@ -38,7 +45,10 @@ export function decide(context: DecisionContext, input: EngineInput, explain: bo
 	const code = decidedCode(context, input);
 	const allow = code === 'allow';
 	noteForDebugging(context, input, code);
-	if (code === evaluationFailed) context.log.error({ revision: context.revision }, 'a check could not be evaluated');
+	if (code === evaluationFailed) {
+		const { revision, requestId: request_id } = context;
+		context.log.error({ request_id, revision }, 'a check could not be evaluated');
+	}
 	if (!explain) return { allow, result: allow };
 	const { time: _, ...query } = input;
 	if (context.denial !== undefined) return { allow, result: allow, query, debug: { code } };
@@ -48,20 +58,22 @@ export function decide(context: DecisionContext, input: EngineInput, explain: bo
 /** The code of a denial because the data is older than an operator allows. */
 export const dataOutdated = 'data_outdated' as const;
 
-function decidedCode({ engine, record, denial }: DecisionContext, input: EngineInput): string {
-	if (record === undefined) return denial ?? engine.code(input);
-	const started = performance.now();
+function decidedCode({ engine, record, count, denial }: DecisionContext, input: EngineInput): string {
+	const started = record === undefined ? 0 : performance.now();
 	const code = denial ?? engine.code(input);
-	record(input, code, performance.now() - started);
+	record?.(input, code, performance.now() - started);
+	count?.(input, code);
 	return code;
 }
 
-function noteForDebugging({ log, revision }: DecisionContext, input: EngineInput, code: string): void {
+function noteForDebugging(context: DecisionContext, input: EngineInput, code: string): void {
+	const { log, revision, requestId: request_id } = context;
 	if (!log.isLevelEnabled('debug')) return;
 	const { user, action, resource } = input;
 	log.debug(
 		{
 			event: 'decision',
+			request_id,
 			allow: code === 'allow',
 			code,
 			revision,
@@ -74,12 +86,12 @@ function noteForDebugging({ log, revision }: DecisionContext, input: EngineInput
 	);
 }
 
-function reasons({ engine, log }: DecisionContext, input: EngineInput, code: string): unknown {
+function reasons({ engine, log, requestId: request_id }: DecisionContext, input: EngineInput, code: string): unknown {
 	try {
 		return engine.evaluate('regolith/explain/sections', input);
 	} catch (error) {
 		// The decision stands; only its explanation is missing.
-		log.error({ error }, 'a decision could not be explained');
+		log.error({ error, request_id }, 'a decision could not be explained');
 		return { code };
 	}
 }

@@ -17,7 +17,7 @@ import { controlEndpoints } from './control-endpoints.js';
 import type { FindFacts } from './control-plane.js';
 import { dataEndpoints, renderDataFailure } from './data-endpoints.js';
 import { deadline } from './deadline.js';
-import { type DecisionContext, dataOutdated } from './decide.js';
+import { type CountDecision, type DecisionContext, dataOutdated } from './decide.js';
 import { decisionEndpoints } from './decision-endpoints.js';
 import type { DecisionLog } from './decision-log.js';
 import { environmentDeleted } from './deleted-environment.js';
@@ -28,6 +28,7 @@ import { gatewayEndpoints } from './gateway-endpoints.js';
 import { type GatewaySettings, noGateways } from './gateway-settings.js';
 import { healthEndpoints } from './health-endpoints.js';
 import { listingEndpoints } from './listing-endpoints.js';
+import { type MetricsSource, metricsEndpoint } from './metrics-endpoint.js';
 import type { Mode } from './normalise.js';
 import type { Progress } from './progress.js';
 import type { LoadedRevision, Replica } from './replica.js';
@@ -56,6 +57,10 @@ export interface DecisionPointOptions {
 	readonly facts?: { readonly find: FindFacts; readonly wait: FactsWait };
 	/** The decision log; none, unless given. */
 	readonly decisions?: Pick<DecisionLog, 'add'>;
+	/** Counts decisions; nobody, unless given. */
+	readonly count?: CountDecision;
+	/** The numbers of the process; without them, the decision point does not serve them. */
+	readonly metrics?: MetricsSource;
 	/** How old data may be to answer from, in milliseconds; any age, unless given. */
 	readonly maxDataAge?: number;
 	/** How much processor time one answer may take, in milliseconds. */
@@ -103,6 +108,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 		log,
 		patternLimit,
 		gateways = noGateways,
+		metrics,
 	} = options;
 	const approvals = consume === undefined ? [] : approvalEndpoints(progress, consume, revisionWait);
 	const surround = createSurround(options);
@@ -117,6 +123,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 			...authzenEndpoints(mode, authzen),
 			...approvals,
 			...healthEndpoints(replica),
+			...(metrics === undefined ? [] : [metricsEndpoint(metrics)]),
 			...controlEndpoints({ refetch: fetchAnew }),
 		],
 		forwarding: facts === undefined ? [] : factsEndpoints(progress, facts.find, facts.wait),
@@ -181,7 +188,7 @@ const maxSdkLength = 256;
 
 /** What one request is decided with. Throws `unavailable` without a revision. */
 function decisionContext(options: DecisionPointOptions, request: AnyRequest): DecisionContext {
-	const { replica, log, clock = systemClock, decisions, maxDataAge = Number.POSITIVE_INFINITY } = options;
+	const { replica, log, clock = systemClock, decisions, count, maxDataAge = Number.POSITIVE_INFINITY } = options;
 	const held = replica.current();
 	if (held === undefined) throw new Failure('unavailable', `no revision is loaded: ${replica.state.detail}`);
 	const { engine, facts, revision, policyRevision } = held;
@@ -193,6 +200,8 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 		policyRevision,
 		time: clock.now().getTime(),
 		log,
+		count,
+		requestId: request.id,
 		dataAge: Math.floor(age / 1_000),
 		denial: replica.state.kind === 'deleted' ? environmentDeleted : age > maxDataAge ? dataOutdated : undefined,
 	};

@@ -115,6 +115,11 @@ export class Engine {
 		return this.#heap.bytes;
 	}
 
+	/** All memory of the policy's instance, in bytes: it does not shrink. */
+	get memoryBytes(): number {
+		return this.#heap.memory.bytes.byteLength;
+	}
+
 	/**
 	 * Whether data and inputs are laid out by this code rather than parsed by the module: so unless the module comes
 	 * from another version of OPA.

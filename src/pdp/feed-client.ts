@@ -11,6 +11,10 @@ export interface FeedBundle {
 	readonly etag: string;
 	/** When this was known to be the newest, in milliseconds since 1970; now, unless given. */
 	readonly asOf?: number;
+	/** The revision that it leads to, where the feed says so. */
+	readonly revision?: number;
+	/** The trace that its making is part of: W3C's `traceparent`. */
+	readonly traceparent?: string;
 }
 
 /** The feed's answer. */
@@ -103,7 +107,15 @@ export function connectFeed(origin: string, apiKey: string, silence = timeout): 
 				const name = response.headers.get('etag');
 				if (name === null) throw new Error('the control plane sent a bundle without an ETag');
 				const bytes = await readBody(response, () => restart(silence));
-				return { kind: 'bundle', bytes, etag: name };
+				const revision = Number(response.headers.get('x-revision') ?? Number.NaN);
+				const traceparent = response.headers.get('traceparent');
+				return {
+					kind: 'bundle',
+					bytes,
+					etag: name,
+					...(Number.isSafeInteger(revision) ? { revision } : {}),
+					...(traceparent === null ? {} : { traceparent }),
+				};
 			}),
 	};
 }

@@ -46,6 +46,15 @@ export interface Pace {
 	readonly refetch?: number;
 }
 
+/** What applying a bundle led to. */
+export interface AppliedBundle {
+	readonly kind: 'snapshot' | 'delta' | 'policy';
+	readonly revision: number;
+}
+
+/** Has `apply` apply a bundle, and measures or traces that. Settles as `apply` does. */
+export type ApplyBundle = (bundle: FeedBundle, apply: () => Promise<AppliedBundle>) => Promise<AppliedBundle>;
+
 /** What a replica needs. */
 export interface ReplicaOptions {
 	/** The control plane's URL without a path. */
@@ -64,6 +73,8 @@ export interface ReplicaOptions {
 	readonly scheduler?: SliceScheduler;
 	/** The readers of what is held; a new set, unless given. */
 	readonly leases?: Leases;
+	/** Goes around the applying of each bundle; nothing does, unless given. */
+	readonly applying?: ApplyBundle;
 }
 
 /** What answers, and the revision of the environment that it answers from. */
@@ -119,6 +130,7 @@ export class Replica implements Progress {
 	readonly #wait: number;
 	readonly #stopping = new AbortController();
 	readonly #degradation: DegradationAlarm;
+	readonly #applying: ApplyBundle;
 	#following: Promise<void> | undefined;
 	#environment: string | undefined;
 	#held: Holding | undefined;
@@ -132,6 +144,8 @@ export class Replica implements Progress {
 	#failures = 0;
 	/** When the feed last answered, on the monotonic clock, and how old its answer was then, in milliseconds. */
 	#answered: { readonly at: number; readonly age: number } | undefined;
+	/** A revision that the feed has, newer than what answers, and when it was first known that there is one. */
+	#ahead: { readonly revision: number; readonly since: number } | undefined;
 	/** Aborts the request that waits for news, so that everything is fetched anew. */
 	#interrupt = new AbortController();
 	/** Whether the next request asks for a snapshot, whatever is held. */
@@ -143,6 +157,7 @@ export class Replica implements Progress {
 
 	constructor(options: ReplicaOptions) {
 		const { controlPlane, apiKey, log, pace = defaultPace, wait = 30, scheduler, leases, feed, verify } = options;
+		this.#applying = options.applying ?? ((_, apply) => apply());
 		this.scheduler = scheduler ?? new SliceScheduler();
 		this.leases = leases ?? new Leases();
 		this.#feed = feed ?? connectFeed(controlPlane, apiKey);
@@ -193,6 +208,20 @@ export class Replica implements Progress {
 	/** How long ago it was last known that there is nothing newer, in milliseconds; 0 before anything is known. */
 	get dataAge(): number {
 		return this.#answered === undefined ? 0 : this.#answered.age + performance.now() - this.#answered.at;
+	}
+
+	/** The memory of the engine that answers, in bytes: that of its data, and all of it. Zero without one. */
+	get memory(): { readonly heapBytes: number; readonly memoryBytes: number } {
+		const { heapBytes = 0, memoryBytes = 0 } = this.#held?.engine ?? {};
+		return { heapBytes, memoryBytes };
+	}
+
+	/** How far what answers is behind what the feed has, as far as it has told: in revisions, and for how many milliseconds. */
+	get behind(): { readonly revisions: number; readonly milliseconds: number } {
+		const [ahead, revision] = [this.#ahead, this.revision];
+		if (ahead === undefined || ahead.revision <= revision) return { revisions: 0, milliseconds: 0 };
+		const revisions = ahead.revision - Math.max(revision, 0);
+		return { revisions, milliseconds: performance.now() - ahead.since };
 	}
 
 	/**
@@ -268,7 +297,10 @@ export class Replica implements Progress {
 		const started = performance.now();
 		const answer = await this.#feed.poll({ environment, etag: base?.etag, wait }, signal);
 		const answeredAt = performance.now();
-		if (answer.kind === 'bundle') await this.#take(answer, environment);
+		if (answer.kind === 'bundle') {
+			this.#noteAhead(answer.revision);
+			await this.#applying(answer, () => this.#take(answer, environment));
+		}
 		// What could not be applied says that there is something newer, not that there is nothing.
 		const age = answer.asOf === undefined ? 0 : Math.max(0, Date.now() - answer.asOf);
 		this.#answered = { at: answeredAt, age };
@@ -279,6 +311,13 @@ export class Replica implements Progress {
 		return performance.now() - started < minWait ? minWait : 0;
 	}
 
+	/** Notes the newest revision of the feed, and since when there has been one that is newer than what answers. */
+	#noteAhead(revision = Number.NEGATIVE_INFINITY): void {
+		if (revision <= this.revision) return;
+		const { since } = this.behind.revisions > 0 && this.#ahead ? this.#ahead : { since: performance.now() };
+		this.#ahead = { revision, since };
+	}
+
 	/** Makes the next request one for a snapshot. */
 	#forgetSteps(): void {
 		this.#anew = false;
@@ -287,7 +326,7 @@ export class Replica implements Progress {
 	}
 
 	/** Applies a bundle. A snapshot is prepared; a step continues what is prepared, or else what is held. */
-	async #take({ bytes, etag }: FeedBundle, environment: string): Promise<void> {
+	async #take({ bytes, etag }: FeedBundle, environment: string): Promise<AppliedBundle> {
 		const preparing = this.#next !== undefined;
 		try {
 			const files = await unpack(bytes);
@@ -304,7 +343,7 @@ export class Replica implements Progress {
 				engine.patch(patches);
 				facts.patch(patches);
 			}
-			const { policy_revision, degraded } = manifest.metadata.regolith;
+			const { policy_revision, degraded, kind } = manifest.metadata.regolith;
 			const taken: Holding = {
 				engine,
 				facts,
@@ -314,8 +353,9 @@ export class Replica implements Progress {
 				etag,
 				environment,
 			};
-			if (preparing || manifest.metadata.regolith.kind === 'snapshot') this.#next = taken;
+			if (preparing || kind === 'snapshot') this.#next = taken;
 			else this.#hold(taken);
+			return { kind, revision: taken.revision };
 		} catch (error) {
 			// Do not ask for the same step again: without an ETag the feed sends a snapshot.
 			if (!preparing && this.#held !== undefined) this.#held = { ...this.#held, etag: undefined };

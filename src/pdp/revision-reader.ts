@@ -2,7 +2,7 @@
 
 import { Failure } from '../failure.js';
 import { forEachItem } from './chunks.js';
-import { type DecisionContext, dataOutdated, type RecordDecision } from './decide.js';
+import { type CountDecision, type DecisionContext, dataOutdated, type RecordDecision } from './decide.js';
 import type { Steps } from './engine/steps.js';
 import type { Leases, ReaderKind } from './leases.js';
 import { type SliceScheduler, WorkCancelled } from './slice-scheduler.js';
@@ -43,14 +43,20 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 		for (let attempt = 1; ; attempt += 1) {
 			const lease = await leases.take(kind, attempt > 1);
 			try {
-				const { record, ...context } = now();
+				const { record, count, ...context } = now();
 				const { revision, policyRevision, decisionId, dataAge } = context;
 				if (kind === 'listing' && context.denial === dataOutdated) throw outdated();
 				const wanted = () => !lease.lost && closed?.aborted !== true;
 				const kept: Parameters<RecordDecision>[] = [];
-				const keeping = record === undefined ? context : { ...context, record: keepIn(kept) };
+				const counted: Parameters<CountDecision>[] = [];
+				const keeping = {
+					...context,
+					...(record === undefined ? {} : { record: keepIn(kept) }),
+					...(count === undefined ? {} : { count: countIn(counted) }),
+				};
 				const result = await scheduler.run(work(keeping), { wanted, spend });
 				lease.release();
+				if (count !== undefined) for (const decision of counted) count(...decision);
 				if (record !== undefined && kept.length > 0) await scheduler.run(logAll(kept, record));
 				return {
 					revision,
@@ -73,6 +79,11 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 /** Keeps decisions with their places: work that starts again makes them again, and each is logged once. */
 function keepIn(kept: Parameters<RecordDecision>[]): RecordDecision {
 	return (input, code, duration) => kept.push([input, code, duration, kept.length]);
+}
+
+/** Keeps what is to be counted, for the same reason. */
+function countIn(counted: Parameters<CountDecision>[]): CountDecision {
+	return (input, code) => counted.push([input, code]);
 }
 
 /** Logs decisions in steps: each line has to be written, and there may be thousands. */

@@ -46,6 +46,11 @@ export class SliceScheduler {
 		this.#loop = loop;
 	}
 
+	/** How many pieces of work are under way. */
+	get running(): number {
+		return this.#queue.length;
+	}
+
 	/** Runs the work. Rejects with whatever it throws, and with `WorkCancelled`. */
 	run<T>(steps: Steps<T>, { wanted = () => true, spend }: WorkOptions = {}): Promise<T> {
 		return new Promise((resolve, reject) => {

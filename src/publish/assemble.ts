@@ -40,6 +40,8 @@ export interface Assembler {
 	 * can be identified; every other error is a failure in the result. Rejects only when the store cannot be reached.
 	 */
 	assemble(schema: Schema): Promise<Assembled>;
+	/** Whether `opa` runs, and the last Rego became a module or was refused for what it says. */
+	isWorking(): Promise<boolean>;
 	/** Stops the compiler, if it stays up between schemas. */
 	stop(): Promise<void>;
 }
@@ -53,8 +55,15 @@ export function createAssembler(
 ): Assembler {
 	const version = rememberedVersion(opa);
 	const compiler = createWasmCompiler(opa);
+	/** Whether the last Rego failed to become a module for another reason than its words. */
+	let broken = false;
 	return {
 		stop: () => compiler.stop(),
+		isWorking: () =>
+			version().then(
+				() => !broken,
+				() => false,
+			),
 		async assemble(schema) {
 			const leftOut: LeftOut[] = [];
 			let left = schema;
@@ -84,7 +93,18 @@ export function createAssembler(
 		if ('failure' in source) return source;
 		const { files, digest } = source.value;
 		if (await policies.has(digest)) return { digest, built: false };
-		const built = await attempt(schema, () => compileWasm(compiler, files));
+		const built = await attempt(schema, () =>
+			compileWasm(compiler, files).then(
+				(wasm) => {
+					broken = false;
+					return wasm;
+				},
+				(error: unknown) => {
+					broken = !(error instanceof OpaFailure && error.exitCode !== null);
+					throw error;
+				},
+			),
+		);
 		if ('failure' in built) return built;
 		await policies.keep({ digest, files, wasm: built.value }, clock.now());
 		return { digest, built: true };

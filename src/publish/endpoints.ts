@@ -78,13 +78,14 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 	};
 }
 
-function feedHeaders({ revision, digest, pending }: FeedAnswer): Record<string, string> {
+function feedHeaders({ revision, digest, pending, traceparent }: FeedAnswer): Record<string, string> {
 	const name = `r${revision}-${digest.slice(0, digestLength)}`;
 	return {
 		'content-type': bundleType,
 		etag: pending === null ? `"${name}"` : `"${name}-${pending}"`,
 		'x-revision': String(revision),
 		'cache-control': 'no-store',
+		...(traceparent === undefined ? {} : { traceparent }),
 	};
 }
 

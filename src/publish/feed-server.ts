@@ -55,7 +55,22 @@ export interface FeedAnswer {
 	/** As `Head.pending`. */
 	readonly pending: string | null;
 	readonly bytes: Uint8Array | null;
+	/** The trace that the making of a step is part of: W3C's `traceparent`. */
+	readonly traceparent?: string | undefined;
 }
+
+/** A step that is made: from one revision of an environment to another. */
+export interface MadeStep {
+	readonly environment: string;
+	readonly from: number;
+	readonly to: number;
+}
+
+/** Has `make` make a step, and traces that. Resolves to what was made, and to the trace, as W3C's `traceparent`. */
+export type TraceStep = <T>(
+	step: MadeStep,
+	make: () => Promise<T>,
+) => Promise<{ readonly made: T; readonly traceparent?: string }>;
 
 /** A step, or what to do instead: send a snapshot, or start over because the environment has moved on. */
 type Step = FeedAnswer | 'snapshot' | 'moved';
@@ -67,6 +82,7 @@ type Step = FeedAnswer | 'snapshot' | 'moved';
 export class FeedServer {
 	readonly #deltas = new Map<string, Promise<Step>>();
 	readonly #stopping = new AbortController();
+	#waiting = 0;
 
 	constructor(
 		private readonly store: Store,
@@ -74,7 +90,14 @@ export class FeedServer {
 		private readonly publisher: Publisher,
 		private readonly snapshots: Snapshots,
 		private readonly packer: BundlePacker,
+		/** Goes around the making of each step; nothing does, unless given. */
+		private readonly traceStep: TraceStep | undefined = undefined,
 	) {}
+
+	/** How many decision points wait for something new at this process. */
+	get waiting(): number {
+		return this.#waiting;
+	}
 
 	/** Ends every wait at once. */
 	stop(): void {
@@ -98,7 +121,10 @@ export class FeedServer {
 				if (answer === 'moved') continue;
 				const left = deadline - performance.now();
 				if (answer.bytes !== null || left <= 0 || over) return answer;
-				await news.within(Math.min(left, pollInterval));
+				this.#waiting += 1;
+				await news.within(Math.min(left, pollInterval)).finally(() => {
+					this.#waiting -= 1;
+				});
 				await query.authorize();
 			} finally {
 				news.cancel();
@@ -142,7 +168,7 @@ export class FeedServer {
 		const name = [query.environment, query.flavour, ...ends, kind].join('/');
 		const known = this.#deltas.get(name);
 		if (known !== undefined) return known;
-		const building = this.#build(query, base, kind, head);
+		const building = this.#traced(query, base, head, () => this.#build(query, base, kind, head));
 		this.#deltas.set(name, building);
 		for (const oldest of this.#deltas.keys()) {
 			if (this.#deltas.size <= maxDeltas) break;
@@ -152,6 +178,13 @@ export class FeedServer {
 		const forget = () => this.#deltas.delete(name);
 		building.then((step) => typeof step === 'string' && forget(), forget);
 		return building;
+	}
+
+	async #traced(query: FeedQuery, base: ClientState, head: LiveHead, make: () => Promise<Step>): Promise<Step> {
+		if (this.traceStep === undefined) return make();
+		const step = { environment: query.environment, from: base.revision, to: head.revision };
+		const { made, traceparent } = await this.traceStep(step, make);
+		return typeof made === 'string' ? made : { ...made, traceparent };
 	}
 
 	async #build(

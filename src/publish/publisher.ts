@@ -43,6 +43,11 @@ export class Publisher {
 		private readonly policyWait = defaultPolicyWait,
 	) {}
 
+	/** How many environments have a schema that is being compiled, or waits for it. */
+	get compiling(): number {
+		return this.#running.size;
+	}
+
 	/** Compiles schemas as they are committed, without waiting for someone to ask. */
 	start(): void {
 		this.store.committed.on('environment', this.#follow);

@@ -11,6 +11,7 @@ import { type AccessRequest, type EnvironmentAccess, findAccess } from './accoun
 import { environmentsWithExpired } from './account/expired-grants.js';
 import { KeyUses } from './account/key-uses.js';
 import { type Cipher, hashSecret, sameHash } from './account/secret.js';
+import { type InstallationCounts, installationCounts } from './account/statistics.js';
 import { WebhookOutbox } from './account/webhook-outbox.js';
 import { WritingAccountUnit } from './account/writing-account.js';
 import type { Database } from './database/database.js';
@@ -44,6 +45,8 @@ export class Store {
 	readonly #uses: KeyUses;
 	readonly #schemas = new SchemaCache();
 	#auditLogsFull = false;
+	#committedUnits = 0;
+	#failedUnits = 0;
 
 	/**
 	 * `environment` is emitted with an environment's id after every unit that was committed there, and when it was
@@ -58,6 +61,21 @@ export class Store {
 		private readonly cipher: Cipher,
 	) {
 		this.#uses = new KeyUses(database.knex, clock);
+	}
+
+	/** What became of units of work of this process so far, and how many wait for their turn. */
+	get units(): { readonly committed: number; readonly failed: number; readonly waiting: number } {
+		return { committed: this.#committedUnits, failed: this.#failedUnits, waiting: this.#writers.waiting };
+	}
+
+	/** Whether the decisions of today take all the room there may be, so that none are kept. */
+	get auditLogsFull(): boolean {
+		return this.#auditLogsFull;
+	}
+
+	/** See `installationCounts`. */
+	installationCounts(): Promise<InstallationCounts> {
+		return installationCounts(this.database.knex);
 	}
 
 	/** The caller with this secret, or `null` when no key has it. */
@@ -166,6 +184,14 @@ export class Store {
 		const write = new QueuedWrite(scope, actorId, work);
 		if (!heavy) this.#writers.enqueue(environment_id, write);
 		else void this.#writers.runAlone(environment_id, () => this.#together(environment_id, once(write)));
+		write.outcome.then(
+			() => {
+				this.#committedUnits += 1;
+			},
+			() => {
+				this.#failedUnits += 1;
+			},
+		);
 		return write.outcome;
 	}
 

@@ -33,8 +33,16 @@ export class WebhookDispatcher {
 	#woken = false;
 	#wake: () => void = () => {};
 	#failing = false;
+	#delivered = 0;
+	#failed = 0;
+	#givenUp = 0;
 
 	constructor(private readonly parts: DispatcherParts) {}
+
+	/** How the attempts of this process ended so far; `given_up` are those after which none follows. */
+	get counts(): { readonly delivered: number; readonly failed: number; readonly given_up: number } {
+		return { delivered: this.#delivered, failed: this.#failed, given_up: this.#givenUp };
+	}
 
 	/** Begins to look into the outbox. */
 	start(): void {
@@ -94,6 +102,7 @@ export class WebhookDispatcher {
 
 	async #deliver(taken: TakenDelivery): Promise<void> {
 		const outcome = await this.#attempt(taken);
+		this.#count(outcome);
 		await this.parts.outbox.finish(taken, outcome);
 		if (outcome.delivered) return;
 		const { retry_after } = outcome;
@@ -103,11 +112,21 @@ export class WebhookDispatcher {
 		if (retry_after !== null && retry_after < pollMilliseconds) setTimeout(() => this.wake(), retry_after).unref();
 	}
 
+	#count(outcome: DeliveryOutcome): void {
+		if (outcome.delivered) this.#delivered += 1;
+		else if (outcome.retry_after === null) this.#givenUp += 1;
+		else this.#failed += 1;
+	}
+
 	async #attempt({ id, config_id, payload, webhook, attempts }: TakenDelivery): Promise<DeliveryOutcome> {
 		if (webhook === null) return givenUp('the element has no webhook any more');
 		if (webhook === 'unreadable') {
 			this.parts.log.error({ delivery: id, config_id }, 'the bearer token of a webhook cannot be decrypted');
-			return this.#failed(attempts, 'the bearer token of the webhook cannot be decrypted: set the webhook again', null);
+			return this.#failure(
+				attempts,
+				'the bearer token of the webhook cannot be decrypted: set the webhook again',
+				null,
+			);
 		}
 		const body = JSON.stringify(payload);
 		const headers = {
@@ -120,13 +139,13 @@ export class WebhookDispatcher {
 		try {
 			const response_status = await this.parts.post({ url: webhook.url, headers, body });
 			if (response_status >= 200 && response_status < 300) return { delivered: true, response_status };
-			return this.#failed(attempts, `answered ${response_status}`, response_status);
+			return this.#failure(attempts, `answered ${response_status}`, response_status);
 		} catch (error) {
-			return this.#failed(attempts, failureText(error), null);
+			return this.#failure(attempts, failureText(error), null);
 		}
 	}
 
-	#failed(attempts: number, error: string, response_status: number | null): DeliveryOutcome {
+	#failure(attempts: number, error: string, response_status: number | null): DeliveryOutcome {
 		const retry_after = attempts >= maxAttempts ? null : pauseAfter(attempts);
 		return { delivered: false, response_status, error, retry_after };
 	}

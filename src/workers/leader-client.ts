@@ -27,6 +27,8 @@ export class LeaderClient {
 	readonly stopped: Promise<void>;
 	/** Told when everything is to be fetched anew. */
 	readonly refetches = new Listeners<void>();
+	/** Told when the leading process asks for the numbers of this worker. */
+	readonly measures = new Listeners<void>();
 	readonly #pending = new Map<number, Pending>();
 	#asked = 0;
 
@@ -43,6 +45,7 @@ export class LeaderClient {
 			if (message.type === 'begin') begin(message.beginning);
 			else if (message.type === 'stop') stop();
 			else if (message.type === 'refetch') this.refetches.tell();
+			else if (message.type === 'measure') this.measures.tell();
 			else if (message.type === 'progress') this.progress.update(message.progress);
 			else this.#settle(message);
 		});
@@ -79,6 +82,11 @@ export class LeaderClient {
 			await this.#ask({ kind: 'events', lines }, signal);
 		},
 	};
+
+	/** The numbers of all workers, as text. */
+	metrics(signal: AbortSignal): Promise<string> {
+		return this.#ask({ kind: 'metrics' }, signal) as Promise<string>;
+	}
 
 	#ask(question: Question, signal: AbortSignal): Promise<unknown> {
 		this.#asked += 1;

@@ -2,6 +2,7 @@
 
 import type { FeedRequest } from '../pdp/feed-client.js';
 import type { ReplicaState } from '../pdp/replica.js';
+import type { MetricFamily } from '../telemetry/metric-family.js';
 import type { Health } from '../wire/check.js';
 
 /** What a worker needs to begin. */
@@ -40,7 +41,9 @@ export type Question =
 	| { readonly kind: 'poll'; readonly request: FeedRequest }
 	/** The progress to have made before it listens. From now on, that of all is never beyond this worker's. */
 	| { readonly kind: 'count'; readonly status: WorkerStatus }
-	| { readonly kind: 'events'; readonly lines: readonly string[] };
+	| { readonly kind: 'events'; readonly lines: readonly string[] }
+	/** The numbers of all workers, as text. */
+	| { readonly kind: 'metrics' };
 
 /** What a worker sends. */
 export type WorkerMessage =
@@ -53,6 +56,8 @@ export type WorkerMessage =
 	/** The worker cannot begin; `setting` says that a setting has to be changed. */
 	| { readonly type: 'failed'; readonly message: string; readonly setting: boolean }
 	| { readonly type: 'status'; readonly status: WorkerStatus }
+	/** The numbers of this worker, which the leading process has asked for. */
+	| { readonly type: 'metrics'; readonly families: readonly MetricFamily[] }
 	/** A client wants everything fetched anew. */
 	| { readonly type: 'refetch' };
 
@@ -70,4 +75,6 @@ export type LeaderMessage =
 	  }
 	| { readonly type: 'progress'; readonly progress: WorkersProgress }
 	| { readonly type: 'refetch' }
+	/** Asks for the worker's numbers. */
+	| { readonly type: 'measure' }
 	| { readonly type: 'stop' };

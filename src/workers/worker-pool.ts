@@ -5,10 +5,13 @@ import { type EventCounts, EventQueue, type EventReceiver } from '../pdp/event-q
 import { EnvironmentGone, type FeedClient, Refusal } from '../pdp/feed-client.js';
 import { Listeners } from '../pdp/listeners.js';
 import type { ReplicaState } from '../pdp/replica.js';
+import { counter, gauge, type MetricFamily, sample } from '../telemetry/metric-family.js';
+import { renderFamilies } from '../telemetry/render-families.js';
 import type { Health } from '../wire/check.js';
 import type { Beginning, LeaderMessage, Question, WorkerMessage, WorkerStatus, WorkersProgress } from './messages.js';
 import { SharedFeed } from './shared-feed.js';
 import { noProgress, SharedProgress } from './shared-progress.js';
+import { WorkerMetrics } from './worker-metrics.js';
 
 /** What a pool of workers needs. */
 export interface WorkerPoolOptions {
@@ -21,6 +24,8 @@ export interface WorkerPoolOptions {
 	readonly feed: FeedClient;
 	/** Where decisions are logged. */
 	readonly receivers: readonly EventReceiver[];
+	/** What this process adds to the numbers of its workers. */
+	readonly families?: () => readonly MetricFamily[];
 	readonly log: Logger;
 }
 
@@ -72,6 +77,8 @@ export class WorkerPool {
 	readonly #queues: readonly (readonly [name: string, queue: EventQueue])[];
 	readonly #members = new Map<number, Member>();
 	#started = false;
+	readonly #metrics = new WorkerMetrics();
+	#replaced = 0;
 	#stopping = false;
 	/** What workers that ended had counted. */
 	#sampledOutBefore = 0;
@@ -123,6 +130,21 @@ export class WorkerPool {
 		};
 	}
 
+	/** The numbers of all workers, as text. */
+	async #measure(): Promise<string> {
+		const { families } = this.options;
+		const workers = [...this.#members].filter(([, { status }]) => status !== undefined).map(([id]) => id);
+		const told = await this.#metrics.collect(workers, (id) => {
+			const worker = this.#members.get(id)?.worker;
+			if (worker !== undefined) send(worker, { type: 'measure' });
+		});
+		const own = [
+			gauge('regolith_pdp_workers', 'Processes that answer', [sample(this.#serving.length)]),
+			counter('regolith_pdp_workers_replaced_total', 'Workers that ended and were replaced', [sample(this.#replaced)]),
+		];
+		return renderFamilies([[...own, ...(families?.() ?? [])], ...told]);
+	}
+
 	/** The workers that answer requests. */
 	get #serving(): readonly WorkerStatus[] {
 		return [...this.#members.values()].flatMap(({ url, status }) =>
@@ -172,7 +194,8 @@ export class WorkerPool {
 		else if (message.type === 'status') {
 			member.status = message.status;
 			this.#noteProgress();
-		} else for (const { worker } of this.#members.values()) send(worker, { type: 'refetch' });
+		} else if (message.type === 'metrics') this.#metrics.take(member.worker.id, message.families);
+		else for (const { worker } of this.#members.values()) send(worker, { type: 'refetch' });
 	}
 
 	async #answer(member: Member, id: number, question: Question): Promise<void> {
@@ -193,6 +216,7 @@ export class WorkerPool {
 		if (question.kind === 'count') return this.#count(member, question.status);
 		if (question.kind === 'environment') return this.#feed.environment(signal);
 		if (question.kind === 'poll') return this.#feed.poll(question.request, signal);
+		if (question.kind === 'metrics') return this.#measure();
 		for (const [, queue] of this.#queues) for (const line of question.lines) queue.push(line);
 		return null;
 	}
@@ -241,11 +265,13 @@ export class WorkerPool {
 		const { worker, asked, status, begun } = member;
 		for (const abort of asked.values()) abort.abort();
 		this.#members.delete(worker.id);
+		this.#metrics.end(worker.id);
 		this.#sampledOutBefore += status?.sampledOut ?? 0;
 		this.#lostBefore += status?.lost ?? 0;
 		this.#noteProgress();
 		// One that never listened at the first start has failed the start.
 		if (this.#stopping || !this.#started) return;
+		this.#replaced += 1;
 		const pause = performance.now() - begun < soon ? soon : 0;
 		this.options.log.error({ pid: worker.process.pid, code, signal }, 'a worker ended and is replaced');
 		setTimeout(() => {

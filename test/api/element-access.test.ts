@@ -78,7 +78,15 @@ test.before('start', async () => {
 	const { store } = management;
 	const tokens = new UserTokens(new KeySets(store.clock, async () => ({ status: 404, text: '' })), store.clock);
 	const copier = new EnvironmentCopier(store, createLogger('silent'));
-	const surround = guard(store, new PolicyStore(store.database.knex, () => []), copier, tokens);
+	const policies = new PolicyStore(store.database.knex, () => []);
+	const monitoring = {
+		probe: () => Promise.reject(),
+		version: '',
+		render: () => Promise.reject(),
+		type: '',
+		open: false,
+	};
+	const surround = guard({ store, policies, copies: copier, tokens, monitoring });
 	const application = createApplication({ endpoints: probes, surround, renderFailure, onUnexpected: () => {} });
 	const listening = await listen(application, '127.0.0.1', 0);
 	url = listening.url;

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import test from 'ava';
 import { type Client, client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { readScrape, undocumented } from '../support/metrics.js';
 import { freePort } from '../support/ports.js';
 import { launch, type Running } from '../support/processes.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
@@ -146,6 +147,17 @@ test.serial('the decisions of all workers come to one log, each once', async (t)
 	t.is(new Set(lines.map((line) => JSON.parse(line).decision_id)).size, asked);
 });
 
+test.serial('any worker tells the numbers of all', async (t) => {
+	const { body } = await point.pdp.get<string>('/metrics');
+	const scrape = readScrape(body);
+	t.deepEqual(undocumented(scrape), []);
+	t.is(scrape.sum('regolith_pdp_decisions_total'), asked);
+	t.is(scrape.sum('regolith_pdp_decision_log_events_total', { receiver: 'file', result: 'sent' }), asked);
+	t.is(scrape.sum('regolith_pdp_workers'), workers);
+	t.is(scrape.sum('regolith_pdp_state', { state: 'ready' }), workers);
+	t.is(scrape.sum('regolith_pdp_revision'), (await point.pdp.get('/ready')).revision);
+});
+
 test.serial('ten thousand connections are answered, and hold up no other', async (t) => {
 	const { hostname, port } = new URL(point.url);
 	const sockets: Socket[] = [];
@@ -170,6 +182,7 @@ test.serial('a port that is in use ends the start with the setting to change', a
 
 test.serial('a worker that is killed is replaced, and the others answer meanwhile', async (t) => {
 	const before = children(point.running.pid);
+	const measured = readScrape((await point.pdp.get<string>('/metrics')).body).sum('regolith_pdp_decisions_total') ?? 0;
 	const [victim = 0] = before;
 	process.kill(victim, 'SIGKILL');
 	const after = await eventually(
@@ -180,6 +193,9 @@ test.serial('a worker that is killed is replaced, and the others answer meanwhil
 		(pids) => pids.length === workers && !pids.includes(victim),
 	);
 	t.is(after.filter((pid) => before.includes(pid)).length, workers - 1);
+	const counted = readScrape((await point.pdp.get<string>('/metrics')).body);
+	t.true((counted.sum('regolith_pdp_decisions_total') ?? 0) >= measured, 'what it had counted stays');
+	t.is(counted.sum('regolith_pdp_workers_replaced_total'), 1);
 	const { revision = 0 } = await stack.environment.post(`${facts}/users`, { key: 'late' });
 	await eventually(
 		() => askAnew('late'),

@@ -107,14 +107,14 @@ export class FakeFeed {
 		if (published === undefined) return void response.writeHead(503).end('{}');
 		if (held === etag(published)) return void response.writeHead(304, { 'content-type': contentType }).end();
 		const { older, step, snapshot } = published;
-		const send = (name: string, bytes: Uint8Array) => {
-			response.writeHead(200, { 'content-type': contentType, etag: name });
+		const send = (to: Pick<Published, 'revision'>, bytes: Uint8Array) => {
+			response.writeHead(200, { 'content-type': contentType, etag: etag(to), 'x-revision': to.revision });
 			response.end(bytes);
 		};
-		if (older !== undefined && held === undefined) send(etag(older), older.snapshot);
-		else if (older !== undefined && held === etag(older)) send(etag(published), older.step);
-		else if (step !== undefined && held !== undefined && held === this.#previous) send(etag(published), step);
-		else send(etag(published), snapshot);
+		if (older !== undefined && held === undefined) send(older, older.snapshot);
+		else if (older !== undefined && held === etag(older)) send(published, older.step);
+		else if (step !== undefined && held !== undefined && held === this.#previous) send(published, step);
+		else send(published, snapshot);
 	}
 }
 

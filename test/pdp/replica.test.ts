@@ -168,9 +168,12 @@ for (const [title, bytes] of [
 			(kind) => kind === 'stale',
 		);
 		t.is(replica.current()?.revision, 1);
+		t.is(replica.behind.revisions, 1);
+		t.true(replica.behind.milliseconds > 0);
 		feed.publish({ revision: 3, snapshot: await snapshot({ revision: 3, model: acme }) });
 		await replica.reached(3);
 		t.is(replica.state.kind, 'ready');
+		t.deepEqual(replica.behind, { revisions: 0, milliseconds: 0 });
 	});
 }
 

@@ -14,7 +14,7 @@ const bytes = Buffer.from('a bundle');
 
 /** A folder on a file system of which some functions may fail, and what it logged. */
 function openFolder(path: string, files: Partial<Files> = {}) {
-	const logged: { readonly msg: string; readonly level: number }[] = [];
+	const logged: { readonly msg: string; readonly level: string }[] = [];
 	const log = pino(logOptions('warn'), { write: (line: string) => void logged.push(JSON.parse(line)) });
 	return { folder: new SnapshotFolder(path, log, { ...nodeFiles, ...files }), logged };
 }

@@ -189,6 +189,14 @@ const rooms = {
 		may: ['./steps.js'],
 		mayNot: ['node:buffer', 'zod', '../replica.js', '../../bundle.js', '../../../compiler/model.js'],
 	},
+	'src/telemetry/tracing.ts': {
+		may: ['@opentelemetry/api', 'prom-client', 'node:http', './metric-family.js'],
+		mayNot: ['@opentelemetry/sdk-trace-node', 'koa', '../http/server.js', '../pdp/replica.js', '../log.js'],
+	},
+	'src/workers/worker-metrics.ts': {
+		may: ['node:cluster', '../pdp/replica.js', '../telemetry/metric-family.js', '../log.js'],
+		mayNot: ['prom-client', 'koa', '../http/server.js', '../store/store.js'],
+	},
 	'packages/engine/src/load-engine.ts': {
 		may: ['./api.js', '../../../src/pdp/replica.js', '../../../src/wire/check.js', '../../../src/bundle.js', 'zod'],
 		mayNot: ['node:buffer', '../../../src/http/server.js', '../../../src/config.js', '../../../src/pack.js', 're2js'],

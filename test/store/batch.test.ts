@@ -182,7 +182,8 @@ journey(
 test('units for which no transaction can be had are told so, alone or together', async (t) => {
 	const quiet = { warn: () => {} };
 	const knex = knexFactory({ client: 'pg', connection: { host: '127.0.0.1', port: await freePort() }, log: quiet });
-	const database = { knex, url: null, isOwn: () => true, committed: () => {}, close: () => knex.destroy() };
+	const unused = { connections: { used: 0, free: 0, waiting: 0 }, ping: async () => {}, committed: () => {} };
+	const database = { ...unused, knex, url: null, isOwn: () => true, close: () => knex.destroy() };
 	const store = new Store(database, systemClock, createCipher(randomBytes(32)));
 	const id = systemClock.newId();
 	const scope = { organization_id: id, project_id: id, environment_id: id };

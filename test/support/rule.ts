@@ -22,7 +22,8 @@ const above = { needs: 'write', levels: ['org', 'project'] } as const;
 
 /** The rules, by method and path; the first that matches counts. A path that none names is refused by the test. */
 const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
-	[/^get \/healthy$/, { needs: 'nothing', of: 'own' }],
+	[/^get \/(healthy|ready|version)$/, { needs: 'nothing', of: 'own' }],
+	[/^get \/metrics$/, { needs: 'read', of: 'own', levels: ['org'] }],
 	[/^get \/v2\/api-key\/scope$/, { needs: 'key', of: 'own' }],
 	[/^get \/v2\/api-key$/, { needs: 'read', of: 'own' }],
 	[/^\w+ \/v2\/api-key\b/, { needs: 'admin', of: 'environment' }],

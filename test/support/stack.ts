@@ -54,11 +54,15 @@ export function secretFor(name: string): string {
 /** Longer than any test: those that look at the sweep start it, and others are left alone. In milliseconds. */
 export const neverSwept = 3_600_000;
 
-/** Starts a stack; `stop` removes all of it. */
-export async function startStack(kind: StoreKind = 'server'): Promise<Stack> {
+/** Starts a stack, with further settings; `stop` removes all of it. */
+export async function startStack(
+	kind: StoreKind = 'server',
+	more: Readonly<Record<string, string>> = {},
+): Promise<Stack> {
 	const folder = temporaryFolder();
 	const database = await provideDatabase(kind, folder);
-	const config = readConfig({ ...settings(folder, 'test'), DATABASE_URL: database.url, PDP_OPA_PORT: '0' });
+	const given = { ...settings(folder, 'test'), DATABASE_URL: database.url, PDP_OPA_PORT: '0' };
+	const config = readConfig({ ...given, ...more });
 	const log = createLogger(config.log_level);
 	// A policy that compiles slowly on a busy machine is waited for: what is written decides once its revision is reached.
 	const api = await startApi(config, log, { policyWait: 120_000, sweepPause: neverSwept });

@@ -1,8 +1,21 @@
 import { z } from 'zod';
-import { reply } from '../../http/endpoint.js';
+import { Raw, reply } from '../../http/endpoint.js';
 import { endpoint } from '../access.js';
 
-/** Whether the process answers. */
+const Part = z.enum(['ok', 'unavailable']);
+
+/** What the API needs to serve writes, and whether that is there. */
+const Readiness = z.object({
+	status: Part,
+	/** Whether the database answers. */
+	database: Part,
+	/** Whether `opa` runs, and the last schema became a policy or was to blame itself. */
+	compiler: Part,
+});
+
+const word = (works: boolean) => (works ? 'ok' : 'unavailable');
+
+/** What probes and monitoring ask of the process. */
 export const health = [
 	endpoint({
 		name: 'healthy',
@@ -13,5 +26,48 @@ export const health = [
 		access: 'public',
 		returns: { 200: z.object({ status: z.string() }) },
 		handle: () => reply(200, { status: 'ok' }),
+	}),
+	endpoint({
+		name: 'ready',
+		summary: 'Whether the API can serve: the database answers, and the compiler works',
+		description:
+			'503 names what does not. An API whose compiler does not work still serves reads and writes of facts. A schema ' +
+			'that cannot be compiled is no fault of the compiler.',
+		tag: 'General',
+		method: 'get',
+		path: '/ready',
+		access: 'probe',
+		returns: { 200: Readiness, 503: Readiness },
+		handle: async (_, { probe }) => {
+			const { database, compiler } = await probe();
+			const parts = { database: word(database), compiler: word(compiler) } as const;
+			return database && compiler
+				? reply(200, { status: 'ok' as const, ...parts })
+				: reply(503, { status: 'unavailable' as const, ...parts });
+		},
+	}),
+	endpoint({
+		name: 'version',
+		summary: 'The version of the program and that of the contract that is served',
+		tag: 'General',
+		method: 'get',
+		path: '/version',
+		access: 'probe',
+		returns: { 200: z.object({ version: z.string(), api_version: z.string() }) },
+		handle: (_, { version }) => reply(200, { version, api_version: 'v2' }),
+	}),
+	endpoint({
+		name: 'metrics',
+		summary: 'The numbers of the process, for Prometheus',
+		description:
+			'Text in the format of Prometheus. The numbers are those of the process, so of all environments. No label has a ' +
+			'value from a request. `docs/operation.md` says what each number is.',
+		tag: 'General',
+		method: 'get',
+		path: '/metrics',
+		access: 'metrics',
+		returns: { 200: null },
+		handle: async (_, { render, type }) =>
+			new Raw(200, { 'content-type': type, 'cache-control': 'no-store' }, await render()),
 	}),
 ];

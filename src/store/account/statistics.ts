@@ -52,3 +52,38 @@ export async function organizationCounts(database: Knex, caller: Caller): Promis
 	);
 	return rows[0] ?? { projects: 0, environments: 0, users: 0 };
 }
+
+/** The numbers of objects in the whole store. */
+export interface InstallationCounts {
+	readonly environments: number;
+	/** Environments whose newest schema could not be compiled. */
+	readonly failed_policies: number;
+	/** Deliveries to webhooks that are not done; counted up to 10,000. */
+	readonly waiting_deliveries: number;
+	/** Decision points that were heard of within the last two and a half minutes: they report each minute. */
+	readonly points_ok: number;
+	readonly points_degraded: number;
+	readonly points_unavailable: number;
+}
+
+/** Counts what is in all environments, in one statement and so at one instant. */
+export async function installationCounts(database: Knex): Promise<InstallationCounts> {
+	// What a decision point reports is its own words: what is not known counts as `unavailable`.
+	const { rows } = await database.raw<{ readonly rows: readonly InstallationCounts[] }>(
+		`with points as (
+			select state ->> 'status' as status from pdp_states where last_seen_at > now() - interval '150 seconds'
+		), waiting as (
+			select from webhook_deliveries where status = 'pending' limit 10000
+		)
+		select
+			(select count(*) from environments) as environments,
+			(select count(*) from publications where failure is not null) as failed_policies,
+			(select count(*) from waiting) as waiting_deliveries,
+			(select count(*) from points where status = 'ok') as points_ok,
+			(select count(*) from points where status = 'degraded') as points_degraded,
+			(select count(*) from points where status is null or status not in ('ok', 'degraded')) as points_unavailable`,
+	);
+	const [counts] = rows;
+	if (counts === undefined) throw new Error('a statement without a condition gave no row');
+	return counts;
+}

@@ -44,6 +44,10 @@ export interface Database {
 	readonly url: string | null;
 	/** Whether a process of the server, by its id, serves a connection of this process. */
 	isOwn(processId: number): boolean;
+	/** The connections: in use, at rest, and how many statements and transactions wait for one. */
+	readonly connections: { readonly used: number; readonly free: number; readonly waiting: number };
+	/** Resolves when a statement was answered; rejects when none can be. */
+	ping(): Promise<void>;
 	/** Called after each committed transaction, with how many objects it changed. */
 	committed(changes: number): void;
 	close(): Promise<void>;
@@ -125,6 +129,10 @@ async function openEmbedded({ directory, say, space, interrupted }: DatabaseOpti
 		knex,
 		url: null,
 		isOwn: () => true,
+		get connections() {
+			return poolConnections(knex);
+		},
+		ping: () => ping(knex),
 		committed: (changes) => upkeep.note(changes),
 		async close() {
 			// This rejects statements that still wait for an answer, so that closing ends whatever is running.
@@ -151,7 +159,37 @@ function openServer(url: string): Database {
 	const knex = knexFactory({ client: ServerClient, compileSqlOnError, connection, pool: { min: 0, max: 10 } });
 	// A server looks after itself.
 	const isOwn = (processId: number) => knex.client instanceof ServerClient && knex.client.isOwn(processId);
-	return { knex, url, isOwn, committed: () => {}, close: () => knex.destroy() };
+	return {
+		knex,
+		url,
+		isOwn,
+		get connections() {
+			return poolConnections(knex);
+		},
+		ping: () => ping(knex),
+		committed: () => {},
+		close: () => knex.destroy(),
+	};
+}
+
+/** What of knex's pool of connections is counted; its types leave the pool open. */
+interface Pool {
+	numUsed(): number;
+	numFree(): number;
+	numPendingAcquires(): number;
+}
+
+function poolConnections(knex: Knex): Database['connections'] {
+	const { pool } = knex.client as { readonly pool?: Pool };
+	return {
+		used: pool?.numUsed() ?? 0,
+		free: pool?.numFree() ?? 0,
+		waiting: pool?.numPendingAcquires() ?? 0,
+	};
+}
+
+async function ping(knex: Knex): Promise<void> {
+	await knex.raw('select 1');
 }
 
 /** Error codes of PostgreSQL and of the system for a full disk or quota. */

@@ -16,6 +16,11 @@ export class KeyedQueue<Member = never> {
 
 	constructor(private readonly together: (name: string, next: TakeNext<Member>) => Promise<void> = async () => {}) {}
 
+	/** How much waits for its turn, under all names. */
+	get waiting(): number {
+		return [...this.#waiting.values()].reduce((sum, queue) => sum + queue.length, 0);
+	}
+
 	/** Runs `work` alone, when everything that came before it under this name has ended. Settles as `work` does. */
 	runAlone<T>(name: string, work: () => Promise<T>): Promise<T> {
 		return new Promise<T>((resolve, reject) => {

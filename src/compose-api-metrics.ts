@@ -1,0 +1,163 @@
+/** How an API process is watched: its numbers, gathered from the rooms that count, and whether its parts work. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Monitoring } from './api/monitoring.js';
+import type { Config } from './config.js';
+import type { Assembler } from './publish/assemble.js';
+import type { FeedServer } from './publish/feed-server.js';
+import type { Publisher } from './publish/publisher.js';
+import type { InstallationCounts } from './store/account/statistics.js';
+import type { Store } from './store/store.js';
+import { buildInfo } from './telemetry/build-info.js';
+import { diskFamilies } from './telemetry/disk-families.js';
+import { Durations, histogram } from './telemetry/durations.js';
+import { counter, gauge, type MetricFamily, sample } from './telemetry/metric-family.js';
+import { Probe } from './telemetry/probe.js';
+import { processFamilies } from './telemetry/process-families.js';
+import { metricsType, renderFamilies } from './telemetry/render-families.js';
+import type { RequestTally } from './telemetry/request-tally.js';
+import type { Tracing } from './telemetry/tracing.js';
+import { WordCounts } from './telemetry/word-counts.js';
+import { version } from './version.js';
+import type { WebhookDispatcher } from './webhook/dispatcher.js';
+
+type Families = readonly MetricFamily[];
+
+/** How long the database may take to count, in milliseconds: what it did not count is left out. */
+const countingTime = 2_000;
+
+/** Measures and traces an assembler. */
+export function meterAssembler(assembler: Assembler, tracing: Tracing | null) {
+	const results = new WordCounts(['built', 'stored', 'failed']);
+	const durations = new Durations();
+	const assemble: Assembler['assemble'] = async (schema) => {
+		const started = performance.now();
+		const assembled = await assembler.assemble(schema);
+		durations.add((performance.now() - started) / 1_000);
+		results.add(assembled.digest === null ? 'failed' : assembled.built ? 'built' : 'stored');
+		return assembled;
+	};
+	return {
+		assembler: {
+			...assembler,
+			assemble: tracing === null ? assemble : (schema) => tracing.compile(() => assemble(schema)),
+		} satisfies Assembler,
+		families: (): Families => [
+			counter(
+				'regolith_api_compilations_total',
+				'Schemas that became a new policy, one that was stored already, or none',
+				results.samples('result'),
+			),
+			histogram('regolith_api_compilation_duration_seconds', 'Seconds from a schema to its policy', [[{}, durations]]),
+		],
+	};
+}
+
+/** What an API process counts with. */
+export interface ApiSources {
+	readonly config: Pick<Config, 'data_directory' | 'database_url' | 'min_free_bytes' | 'open_metrics'>;
+	readonly store: Pick<Store, 'units' | 'database' | 'auditLogsFull' | 'installationCounts'>;
+	readonly publisher: Pick<Publisher, 'compiling'>;
+	readonly feed: Pick<FeedServer, 'waiting'>;
+	readonly dispatcher: Pick<WebhookDispatcher, 'counts'>;
+	readonly requests: RequestTally;
+	readonly metered: ReturnType<typeof meterAssembler>;
+}
+
+/** What probes and monitoring are told of an API process. */
+export function apiMonitoring(sources: ApiSources): Monitoring {
+	const { config, store, metered } = sources;
+	const database = new Probe(() => store.database.ping());
+	const compiler = new Probe(() => metered.assembler.isWorking());
+	return {
+		version,
+		type: metricsType,
+		open: config.open_metrics.api,
+		probe: async () => {
+			const [answers, works] = await Promise.all([database.works(), compiler.works()]);
+			return { database: answers, compiler: works };
+		},
+		render: async () => renderFamilies([[...(await apiFamilies(sources)), ...(await processFamilies())]]),
+	};
+}
+
+/** The numbers of an API process. While the database does not answer, those that it counts are missing. */
+async function apiFamilies(sources: ApiSources): Promise<Families> {
+	const { config, store, publisher, feed, dispatcher, requests, metered } = sources;
+	const { connections } = store.database;
+	const { units } = store;
+	const { delivered, failed, given_up } = dispatcher.counts;
+	const reserve = config.database_url === null ? config.min_free_bytes : 0;
+	const [counts, disk] = await Promise.all([counted(store), diskFamilies(config.data_directory, reserve)]);
+	return [
+		buildInfo('api', version),
+		...requests.families(),
+		gauge('regolith_api_database_up', 'Whether the database answers', [sample(counts === null ? 0 : 1)]),
+		gauge('regolith_api_database_connections', 'Connections to the database', [
+			sample(connections.used, { state: 'used' }),
+			sample(connections.free, { state: 'free' }),
+		]),
+		gauge('regolith_api_database_waiting', 'What waits for a connection to the database', [
+			sample(connections.waiting),
+		]),
+		gauge('regolith_api_units_waiting', 'Units of work that wait for their turn', [sample(units.waiting)]),
+		counter('regolith_api_units_total', 'Units of work that were committed, or of which nothing was', [
+			sample(units.committed, { result: 'committed' }),
+			sample(units.failed, { result: 'rolled_back' }),
+		]),
+		...metered.families(),
+		gauge('regolith_api_compilations_waiting', 'Environments whose schema is being compiled, or waits for it', [
+			sample(publisher.compiling),
+		]),
+		gauge('regolith_api_feed_waiting', 'Requests of decision points that wait for something new', [
+			sample(feed.waiting),
+		]),
+		counter('regolith_api_webhook_attempts_total', 'Attempts to deliver events to webhooks', [
+			sample(delivered, { result: 'delivered' }),
+			sample(failed, { result: 'failed' }),
+			sample(given_up, { result: 'given_up' }),
+		]),
+		gauge(
+			'regolith_api_decision_log_full',
+			'Whether decisions are not kept, because those of today take all the room',
+			[sample(store.auditLogsFull ? 1 : 0)],
+		),
+		...disk,
+		...(counts === null ? [] : installationFamilies(counts)),
+	];
+}
+
+function installationFamilies(counts: InstallationCounts): Families {
+	return [
+		gauge('regolith_api_environments', 'Environments', [sample(counts.environments)], 'max'),
+		gauge(
+			'regolith_api_policies_failed',
+			'Environments whose newest schema could not be compiled',
+			[sample(counts.failed_policies)],
+			'max',
+		),
+		gauge(
+			'regolith_api_webhooks_waiting',
+			'Events that wait to be delivered to webhooks, counted up to 10,000',
+			[sample(counts.waiting_deliveries)],
+			'max',
+		),
+		gauge(
+			'regolith_api_decision_points',
+			'Decision points that have reported themselves in the last two and a half minutes',
+			[
+				sample(counts.points_ok, { status: 'ok' }),
+				sample(counts.points_degraded, { status: 'degraded' }),
+				sample(counts.points_unavailable, { status: 'unavailable' }),
+			],
+			'max',
+		),
+	];
+}
+
+async function counted(store: ApiSources['store']): Promise<InstallationCounts | null> {
+	const over = new AbortController();
+	const tooLong = sleep(countingTime, null, { signal: over.signal }).catch(() => null);
+	const counts = store.installationCounts().catch(() => null);
+	return Promise.race([counts, tooLong]).finally(() => over.abort());
+}

@@ -1,0 +1,182 @@
+/** How a decision point is watched: its numbers, gathered from the rooms that count. */
+
+import type { Logger } from './log.js';
+import { currentHealth } from './pdp/current-health.js';
+import type { DecisionCounts, DecisionLog } from './pdp/decision-log.js';
+import type { MetricsSource } from './pdp/metrics-endpoint.js';
+import type { ApplyBundle, Replica } from './pdp/replica.js';
+import { buildInfo } from './telemetry/build-info.js';
+import type { DecisionTally } from './telemetry/decision-tally.js';
+import { Durations, histogram } from './telemetry/durations.js';
+import { counter, gauge, type MetricFamily, type MetricSample, sample } from './telemetry/metric-family.js';
+import { processFamilies } from './telemetry/process-families.js';
+import { metricsType, renderFamilies } from './telemetry/render-families.js';
+import type { RequestTally } from './telemetry/request-tally.js';
+import type { Tracing } from './telemetry/tracing.js';
+import { WordCounts } from './telemetry/word-counts.js';
+import { version } from './version.js';
+import type { LeaderClient } from './workers/leader-client.js';
+
+type Families = readonly MetricFamily[];
+
+/** Measures and traces how a decision point applies bundles. */
+export class BundleMeter {
+	readonly #results = new WordCounts(['snapshot', 'delta', 'policy', 'refused']);
+	readonly #durations = new Durations();
+	#policyLoaded: number | undefined;
+
+	constructor(private readonly tracing: Tracing | null) {}
+
+	/** Goes around the applying of each bundle. */
+	readonly apply: ApplyBundle = async (bundle, apply) => {
+		const started = performance.now();
+		try {
+			const applied = await (this.tracing === null ? apply() : this.tracing.apply(bundle, apply));
+			this.#results.add(applied.kind);
+			this.#durations.add((performance.now() - started) / 1_000);
+			if (applied.kind !== 'delta') this.#policyLoaded = performance.now();
+			return applied;
+		} catch (error) {
+			this.#results.add('refused');
+			throw error;
+		}
+	};
+
+	/** What was measured. */
+	families(): Families {
+		const loaded = this.#policyLoaded;
+		return [
+			counter(
+				'regolith_pdp_bundles_total',
+				'Bundles by what was applied, and those that were refused',
+				this.#results.samples('result'),
+			),
+			histogram('regolith_pdp_bundle_duration_seconds', 'Seconds to apply a bundle', [[{}, this.#durations]]),
+			gauge(
+				'regolith_pdp_policy_age_seconds',
+				'Seconds since the policy in use was loaded',
+				loaded === undefined ? [] : [sample((performance.now() - loaded) / 1_000)],
+				'max',
+			),
+		];
+	}
+}
+
+/** What a decision point counts with. */
+export interface DecisionPointSources {
+	readonly replica: Replica;
+	readonly requests: readonly RequestTally[];
+	readonly decided: DecisionTally;
+	readonly bundles: BundleMeter;
+	/** Its decision log; `null` where there is none, or another process tells of it. */
+	readonly log: DecisionLog | null;
+}
+
+const states = ['starting', 'ready', 'stale', 'refused', 'deleted'] as const;
+const reasons = ['compiling', 'failed', 'left_out'] as const;
+
+/** The numbers of one process of a decision point. */
+export function decisionPointFamilies(sources: DecisionPointSources): Families {
+	const { replica, requests, decided, bundles, log } = sources;
+	const { status, online, state, revision, policy_revision, degraded } = currentHealth(replica);
+	const { behind } = replica;
+	const since = degraded === null ? 0 : Math.max(0, (Date.now() - Date.parse(degraded.since)) / 1_000);
+	const { heapBytes, memoryBytes } = replica.memory;
+	return [
+		buildInfo('pdp', version),
+		...joined(requests.map((tally) => tally.families())),
+		...decided.families(),
+		gauge('regolith_pdp_ready', 'Whether checks are answered', [sample(status === 'unavailable' ? 0 : 1)], 'min'),
+		gauge('regolith_pdp_online', 'Whether the API is reached', [sample(online ? 1 : 0)], 'min'),
+		gauge(
+			'regolith_pdp_state',
+			'The state: 1 for the one it is in; with workers, how many are',
+			states.map((name) => sample(name === state ? 1 : 0, { state: name })),
+		),
+		gauge('regolith_pdp_revision', 'The revision that answers come from', [sample(revision ?? 0)], 'min'),
+		gauge(
+			'regolith_pdp_policy_revision',
+			'The newest revision whose policy is in force',
+			[sample(policy_revision ?? 0)],
+			'min',
+		),
+		gauge(
+			'regolith_pdp_revisions_behind',
+			'How many revisions the API has told of that do not answer yet',
+			[sample(behind.revisions)],
+			'max',
+		),
+		gauge(
+			'regolith_pdp_seconds_behind',
+			'For how many seconds there has been such a revision',
+			[sample(behind.milliseconds / 1_000)],
+			'max',
+		),
+		gauge(
+			'regolith_pdp_data_age_seconds',
+			'Seconds since it was last known that there is nothing newer',
+			[sample(replica.dataAge / 1_000)],
+			'max',
+		),
+		gauge(
+			'regolith_pdp_policy_degraded',
+			'Whether the policy in force is not the complete one of the newest schema, by reason',
+			reasons.map((reason) => sample(degraded?.reason === reason ? 1 : 0, { reason })),
+			'max',
+		),
+		gauge('regolith_pdp_policy_degraded_seconds', 'For how many seconds that has been so', [sample(since)], 'max'),
+		...bundles.families(),
+		gauge('regolith_pdp_data_bytes', 'Bytes of the data in the engine', [sample(heapBytes)]),
+		gauge('regolith_pdp_engine_memory_bytes', 'Bytes of the memory of the engine (WASM)', [sample(memoryBytes)]),
+		gauge('regolith_pdp_work_waiting', 'Listings, batches and bundles that are under way in slices', [
+			sample(replica.scheduler.running),
+		]),
+		...(log === null ? [] : decisionLogFamilies(log.counts)),
+	];
+}
+
+/** How long the numbers of all workers may take, in milliseconds. */
+const measuringTime = 10_000;
+
+/** Where a process of a decision point has the numbers from that it serves: from itself, or of all workers. */
+export function metricsSource(
+	families: () => Families,
+	{ open, leader, log }: { readonly open: boolean; readonly leader: Leader | undefined; readonly log: Logger },
+): MetricsSource {
+	const own = async () => [...families(), ...(await processFamilies())];
+	leader?.measures.add(() => {
+		own().then(
+			(told) => leader.tell({ type: 'metrics', families: told }),
+			(error: unknown) => log.error({ error }, 'the numbers of a worker cannot be told'),
+		);
+	});
+	const render = async () =>
+		leader === undefined ? renderFamilies([await own()]) : leader.metrics(AbortSignal.timeout(measuringTime));
+	return { render, type: metricsType, open };
+}
+
+/** What of the process that leads workers is asked for their numbers. */
+type Leader = Pick<LeaderClient, 'measures' | 'metrics' | 'tell'>;
+
+/** The numbers of a decision log. `lostByWorkers` did not even reach the process that passes them on. */
+export function decisionLogFamilies({ sampled_out, receivers }: DecisionCounts, lostByWorkers = 0): Families {
+	const events: MetricSample[] = Object.entries(receivers).flatMap(([receiver, { sent, lost }]) => [
+		sample(sent, { receiver, result: 'sent' }),
+		sample(lost + lostByWorkers, { receiver, result: 'lost' }),
+	]);
+	return [
+		counter('regolith_pdp_decision_log_events_total', 'Decisions that a receiver took, or that are lost to it', events),
+		counter('regolith_pdp_decision_log_sampled_out_total', 'Decisions that no sampling rule chose', [
+			sample(sampled_out),
+		]),
+	];
+}
+
+/** Families of the same names as one of each. */
+function joined(lists: readonly Families[]): Families {
+	const [first = [], ...others] = lists;
+	return first.map((family, index) => ({
+		...family,
+		values: [...family.values, ...others.flatMap((list) => list[index]?.values ?? [])],
+	}));
+}

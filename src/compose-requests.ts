@@ -1,0 +1,24 @@
+/** How the requests of every server are watched. */
+
+import type { Served } from './http/server.js';
+import type { Logger } from './log.js';
+import type { RequestTally } from './telemetry/request-tally.js';
+import type { Tracing } from './telemetry/tracing.js';
+
+/** How a server is watched. */
+export type Monitored = Pick<Served, 'onUnexpected' | 'onAnswered' | 'within'>;
+
+/** Logs, counts and traces the requests of a server. Lines of one request have its id. */
+export function monitored(log: Logger, requests: RequestTally, tracing: Tracing | null): Monitored {
+	return {
+		onUnexpected: (error, request_id) => log.error({ error, request_id }, 'an unexpected error'),
+		onAnswered: (answered) => {
+			const { endpoint, method, path, status, seconds, id: request_id } = answered;
+			requests.add(endpoint, status, seconds);
+			tracing?.answered(answered);
+			if (!log.isLevelEnabled('debug')) return;
+			log.debug({ request_id, endpoint, method, path, status, seconds }, 'answered');
+		},
+		within: tracing?.request,
+	};
+}

@@ -1,0 +1,30 @@
+/** The numbers of a decision point, for Prometheus. */
+
+import { Raw } from '../http/endpoint.js';
+import { endpoint } from './endpoint.js';
+
+/** Where the numbers come from, and who may read them. */
+export interface MetricsSource {
+	/** The numbers as text, and the content type of that. */
+	readonly render: () => Promise<string>;
+	readonly type: string;
+	/** Whether they are served without the key. */
+	readonly open: boolean;
+}
+
+/** Declares the endpoint of the numbers. */
+export function metricsEndpoint({ render, type, open }: MetricsSource) {
+	return endpoint({
+		name: 'metrics',
+		summary: 'The numbers of the process, for Prometheus',
+		description:
+			'Text in the format of Prometheus. With workers, one answer has the numbers of all. No label has a value from a ' +
+			'request. `docs/operation.md` says what each number is.',
+		tag: 'Health',
+		method: 'get',
+		path: '/metrics',
+		access: open ? 'open' : 'key',
+		returns: { 200: null },
+		handle: async () => new Raw(200, { 'content-type': type, 'cache-control': 'no-store' }, await render()),
+	});
+}

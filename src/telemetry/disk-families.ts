@@ -1,0 +1,20 @@
+import { statfs } from 'node:fs/promises';
+import { gauge, type MetricFamily, sample } from './metric-family.js';
+
+/** How full the disk of a folder is. Nothing where the folder cannot be looked at. */
+export async function diskFamilies(folder: string, reserve: number): Promise<readonly MetricFamily[]> {
+	try {
+		const { bavail, blocks, bsize } = await statfs(folder);
+		return [
+			gauge('regolith_api_disk_free_bytes', 'Free bytes on the disk of DATA_DIR', [sample(bavail * bsize)]),
+			gauge('regolith_api_disk_size_bytes', 'Bytes of the disk of DATA_DIR', [sample(blocks * bsize)]),
+			gauge(
+				'regolith_api_disk_reserve_bytes',
+				'Free bytes below which the embedded database takes no writes (MIN_FREE_DISK); 0 with a PostgreSQL server',
+				[sample(reserve)],
+			),
+		];
+	} catch {
+		return [];
+	}
+}

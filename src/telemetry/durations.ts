@@ -1,0 +1,45 @@
+import type { Labels, MetricFamily, MetricSample } from './metric-family.js';
+
+/** The upper bounds of the buckets, in seconds: from a check in memory to a request that the feed holds. */
+const bounds = [
+	0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+] as const;
+
+/** How long something took, counted in buckets. Plain numbers, because every check is counted. */
+export class Durations {
+	/** How many were in each bucket and in none before it; the last has those that no bound holds. */
+	readonly #counts = new Float64Array(bounds.length + 1);
+	#sum = 0;
+
+	/** Counts one, in seconds. */
+	add(seconds: number): void {
+		let bucket = 0;
+		while (seconds > (bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+		this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
+		this.#sum += seconds;
+	}
+
+	/** The samples of a histogram: how many were as long as each bound at most, the sum and the count. */
+	samples(name: string, labels: Labels): readonly MetricSample[] {
+		let count = 0;
+		const buckets = [...bounds, '+Inf'].map((le, index) => {
+			count += this.#counts[index] ?? 0;
+			return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
+		});
+		return [
+			...buckets,
+			{ metricName: `${name}_sum`, labels, value: this.#sum },
+			{ metricName: `${name}_count`, labels, value: count },
+		];
+	}
+}
+
+/** Durations, by what they are of. */
+export function histogram(
+	name: string,
+	help: string,
+	durations: Iterable<readonly [labels: Labels, durations: Durations]>,
+): MetricFamily {
+	const values = [...durations].flatMap(([labels, one]) => one.samples(name, labels));
+	return { name, help, type: 'histogram', aggregator: 'sum', values };
+}

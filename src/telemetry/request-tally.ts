@@ -1,0 +1,52 @@
+import { Durations, histogram } from './durations.js';
+import { counter, type MetricFamily, sample } from './metric-family.js';
+
+interface EndpointTally {
+	readonly durations: Durations;
+	readonly statuses: Map<number, number>;
+}
+
+/** What requests on which nothing is served are counted under. */
+const noEndpoint = 'none';
+
+/** Counts the requests of one server by endpoint and status. Endpoints go by the names of their declarations. */
+export class RequestTally {
+	readonly #endpoints = new Map<string, EndpointTally>();
+
+	/** `server` is what the server is called in labels. */
+	constructor(private readonly server: 'api' | 'pdp' | 'opa') {}
+
+	/** Counts an answered request, which took so many seconds. */
+	add(endpoint: string | undefined, status: number, seconds: number): void {
+		const name = endpoint ?? noEndpoint;
+		const tally = this.#endpoints.get(name) ?? this.#begin(name);
+		tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
+		tally.durations.add(seconds);
+	}
+
+	/** What was counted, of the endpoints that were asked. */
+	families(): readonly MetricFamily[] {
+		const { server } = this;
+		const tallies = [...this.#endpoints];
+		return [
+			counter(
+				'regolith_http_requests_total',
+				'Requests that were answered',
+				tallies.flatMap(([endpoint, { statuses }]) =>
+					[...statuses].map(([status, count]) => sample(count, { server, endpoint, status })),
+				),
+			),
+			histogram(
+				'regolith_http_request_duration_seconds',
+				'Seconds from the head of a request to its answer',
+				tallies.map(([endpoint, { durations }]) => [{ server, endpoint }, durations] as const),
+			),
+		];
+	}
+
+	#begin(endpoint: string): EndpointTally {
+		const tally = { durations: new Durations(), statuses: new Map<number, number>() };
+		this.#endpoints.set(endpoint, tally);
+		return tally;
+	}
+}

@@ -1,0 +1,183 @@
+/** Traces, by the interface of OpenTelemetry: what records them is for the operator to bring. */
+
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+	type Attributes,
+	type Context,
+	context,
+	type Link,
+	ProxyTracerProvider,
+	propagation,
+	ROOT_CONTEXT,
+	type Span,
+	type SpanContext,
+	SpanKind,
+	SpanStatusCode,
+	TraceFlags,
+	trace,
+} from '@opentelemetry/api';
+
+/** The name that our spans are recorded under. */
+const instrumentation = 'regolith';
+
+/** How many writes are remembered until their revisions are published. */
+const maxWrites = 2_000;
+
+/** How many writes a published step is linked with, besides the newest. */
+const maxLinks = 100;
+
+/** What of an answered request its span tells. No path: it has keys of users. */
+interface AnsweredRequest {
+	readonly endpoint: string | undefined;
+	readonly route: string | undefined;
+	readonly method: string;
+	readonly status: number;
+	readonly id: string;
+}
+
+/** A step from one revision of an environment to another. */
+interface Step {
+	readonly environment: string;
+	readonly from: number;
+	readonly to: number;
+}
+
+/** What of a bundle its span tells, before it is applied and afterwards. */
+interface Bundle {
+	readonly bytes: Uint8Array;
+	readonly traceparent?: string;
+}
+interface Applied {
+	readonly kind: string;
+	readonly revision: number;
+}
+
+/**
+ * Makes what records traces; `null` where nothing does, which is found out once: whoever wants traces registers an SDK
+ * before the program begins. So requests cost nothing more where there is none.
+ */
+export function createTracing(): Tracing | null {
+	const provider = trace.getTracerProvider();
+	// That of another copy of the interface is no instance of ours, and is only found because it is registered.
+	const registered = !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(instrumentation);
+	return registered ? new Tracing() : null;
+}
+
+/** Spans of requests, of publishing and of applying what was published: one trace from a write to a decision point. */
+export class Tracing {
+	readonly #tracer = trace.getTracer(instrumentation);
+	/** The requests that wrote, by environment and revision, the oldest first. */
+	readonly #writes = new Map<string, SpanContext>();
+
+	/** Handles a request in a span. It continues the trace of the caller. */
+	readonly request = (
+		{ headers }: { readonly headers: IncomingHttpHeaders },
+		handle: () => Promise<void>,
+	): Promise<void> => {
+		// Whoever instruments `node:http` as well has begun a span already.
+		const begun = trace.getActiveSpan() !== undefined;
+		const parent = begun ? context.active() : propagation.extract(context.active(), headers);
+		return this.#inSpan('request', { kind: SpanKind.SERVER, parent }, handle);
+	};
+
+	/** Tells the span of the request that is being handled how it was answered. */
+	readonly answered = ({ endpoint, route, method, status, id }: AnsweredRequest): void => {
+		const span = trace.getActiveSpan();
+		if (span === undefined) return;
+		span.updateName(route === undefined ? method : `${method} ${route}`);
+		span.setAttributes({
+			'http.request.method': method,
+			'http.response.status_code': status,
+			'regolith.request_id': id,
+			...(route === undefined ? {} : { 'http.route': route }),
+			...(endpoint === undefined ? {} : { 'regolith.endpoint': endpoint }),
+		});
+		if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+	};
+
+	/** Remembers that the request that is being handled has led an environment to a revision. */
+	readonly wrote = (environment: string, revision: number): void => {
+		const span = trace.getActiveSpan();
+		if (span === undefined) return;
+		span.setAttribute('regolith.revision', revision);
+		this.#writes.set(writeName(environment, revision), span.spanContext());
+		for (const oldest of this.#writes.keys()) {
+			if (this.#writes.size <= maxWrites) break;
+			this.#writes.delete(oldest);
+		}
+	};
+
+	/** Compiles a schema in a span: that of the write, where the write is what began it. */
+	readonly compile = <T>(compile: () => Promise<T>): Promise<T> =>
+		this.#inSpan('compile policy', { kind: SpanKind.INTERNAL, parent: context.active() }, compile);
+
+	/** Makes a step for decision points in a span. It continues the trace of the newest write in it, and is linked with others. */
+	readonly publish = async <T>(
+		{ environment, from, to }: Step,
+		make: () => Promise<T>,
+	): Promise<{ readonly made: T; readonly traceparent: string }> => {
+		const newest = this.#writes.get(writeName(environment, to));
+		const first = Math.max(from + 1, to - maxLinks);
+		const links = Array.from({ length: Math.max(to - first, 0) }, (_, index) =>
+			this.#writes.get(writeName(environment, first + index)),
+		).flatMap((write) => (write === undefined ? [] : [{ context: write }]));
+		const parent = newest === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, newest);
+		const attributes = { 'regolith.revision': to, 'regolith.base_revision': from };
+		const how = { kind: SpanKind.PRODUCER, parent, attributes, links };
+		return this.#inSpan('publish revision', how, async (span) => ({
+			made: await make(),
+			traceparent: traceparentOf(span.spanContext()),
+		}));
+	};
+
+	/** Applies a bundle at a decision point in a span. It continues the trace of its publishing. */
+	readonly apply = <T extends Applied>({ bytes, traceparent }: Bundle, apply: () => Promise<T>): Promise<T> => {
+		const published = spanContextIn(traceparent);
+		const parent = published === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, published);
+		const attributes = { 'regolith.bundle_bytes': bytes.byteLength };
+		return this.#inSpan('apply revision', { kind: SpanKind.CONSUMER, parent, attributes }, async (span) => {
+			const applied = await apply();
+			span.setAttributes({ 'regolith.revision': applied.revision, 'regolith.bundle_kind': applied.kind });
+			return applied;
+		});
+	};
+
+	/** Runs work in a span, which ends with it and tells of its failure. */
+	#inSpan<T>(name: string, { parent, ...options }: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
+		const span = this.#tracer.startSpan(name, options, parent);
+		return context.with(trace.setSpan(parent, span), async () => {
+			try {
+				return await work(span);
+			} catch (error) {
+				span.setStatus({ code: SpanStatusCode.ERROR });
+				throw error;
+			} finally {
+				span.end();
+			}
+		});
+	}
+}
+
+interface SpanStart {
+	readonly kind: SpanKind;
+	readonly parent: Context;
+	readonly attributes?: Attributes;
+	readonly links?: Link[];
+}
+
+function writeName(environment: string, revision: number): string {
+	return `${environment}/${revision}`;
+}
+
+/** W3C Trace Context, version 00. */
+function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
+	return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+}
+
+/** What a `traceparent` names; `undefined` where it names nothing. */
+function spanContextIn(traceparent = ''): SpanContext | undefined {
+	const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent) ?? [];
+	if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+	const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
+	return { traceId, spanId, traceFlags, isRemote: true };
+}

@@ -1,0 +1,19 @@
+import { type MetricSample, sample } from './metric-family.js';
+
+/** Counts by a word from a short list. Each is there from the start, so that nothing seems to begin with its first. */
+export class WordCounts<Word extends string> {
+	readonly #counts: Map<Word, number>;
+
+	constructor(words: readonly Word[]) {
+		this.#counts = new Map(words.map((word) => [word, 0]));
+	}
+
+	add(word: Word): void {
+		this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+	}
+
+	/** The counts, with the word under this label. */
+	samples(label: string): readonly MetricSample[] {
+		return [...this.#counts].map(([word, count]) => sample(count, { [label]: word }));
+	}
+}
