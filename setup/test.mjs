@@ -8,6 +8,7 @@ import { execute } from './execute.mjs';
 import { startPostgres } from './postgres.mjs';
 import { planProcesses } from './processes.mjs';
 import { SetupError, step } from './progress.mjs';
+import { providePrometheus } from './prometheus.mjs';
 import { sumRooms } from './rooms.mjs';
 import { createTally } from './tally.mjs';
 import { prepareTemplates } from './templates.mjs';
@@ -24,6 +25,7 @@ export async function runTests(root, parameters, node = process.execPath) {
 	const styleFailures = await checkStyle(root);
 	const chosen = files(root, parameters);
 	const chromium = chosen.some((file) => pages.test(file)) ? await step('chromium', provideChromium) : undefined;
+	const prometheus = process.env.TEST_STORES === 'all' ? await step('prometheus', providePrometheus) : undefined;
 	const server = await step('postgres', (say) => providePostgres(root, say));
 	const interrupted = stopWhenTold();
 	const notes = mkdtempSync(join(tmpdir(), 'regolith-times-'));
@@ -33,7 +35,8 @@ export async function runTests(root, parameters, node = process.execPath) {
 			const times = join(notes, 'times');
 			const addresses = { TEST_POSTGRES_URL: server.url, ...templates.variables };
 			const browser = chromium === undefined ? {} : { CHROMIUM_PATH: chromium };
-			const variables = { ...addresses, ...browser, TEST_TIMES: times, ...lessCollecting };
+			const collector = prometheus === undefined ? {} : { PROMETHEUS_PATH: prometheus };
+			const variables = { ...addresses, ...browser, ...collector, TEST_TIMES: times, ...lessCollecting };
 			const { passed, failed } = await runAva(root, node, chosen, variables, interrupted);
 			console.log(`\nHow long the processes of each room took, some of them at a time:\n${sumRooms(times)}`);
 			return { passed, failed: failed + styleFailures };

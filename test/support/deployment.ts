@@ -14,6 +14,9 @@ export type Shape = 'apart' | 'together';
 export interface Deployment {
 	/** One process when together; the API's and the decision point's when apart. */
 	readonly services: readonly Service[];
+	/** Where API and decision point are, and the key of the environment `dev`. */
+	readonly urls: { readonly api: string; readonly pdp: string };
+	readonly key: string;
 	/** Clients with the key of the environment `dev`. */
 	readonly api: Client;
 	readonly pdp: Client;
@@ -54,6 +57,8 @@ export async function deploy(
 				];
 	const deployment: Deployment = {
 		services,
+		urls: { api, pdp },
+		key,
 		api: client(api, key),
 		pdp: client(pdp, key),
 		databaseUrl: database.url || null,
