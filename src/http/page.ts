@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { z } from 'zod';
 import { notFound } from '../failure.js';
 import { declaring, type Endpoint, Raw } from './endpoint.js';
+import { pageScript } from './page-script.js';
 
 /** The source of an asset: a file of the page's package, or text made here. */
 type Source = { readonly file: string } | { readonly text: string };
@@ -20,22 +21,8 @@ function pageAssets(documentPath: string) {
 		'swagger-ui.css': { type: 'text/css; charset=utf-8', source: { file: 'swagger-ui.css' } },
 		'swagger-ui-bundle.js': { type: javascript, source: { file: 'swagger-ui-bundle.js' } },
 		'favicon-32x32.png': { type: 'image/png', source: { file: 'favicon-32x32.png' } },
-		'start.js': { type: javascript, source: { text: startScript(documentPath) } },
+		'start.js': { type: javascript, source: { text: pageScript(documentPath) } },
 	} satisfies Record<string, Asset>;
-}
-
-/** `validatorUrl: null` keeps the page from asking a public service about the document. */
-function startScript(documentPath: string): string {
-	const settings = {
-		url: documentPath,
-		dom_id: '#page',
-		deepLinking: true,
-		defaultModelsExpandDepth: 0,
-		docExpansion: 'list',
-		displayRequestDuration: true,
-		validatorUrl: null,
-	};
-	return `SwaggerUIBundle(${JSON.stringify(settings)});\n`;
 }
 
 function pageHtml(pagePath: string): string {
@@ -109,7 +96,7 @@ export function pageEndpoints<Access extends string>(place: PagePlace<Access>): 
 			method: 'get',
 			path: `${pagePath}/:asset`,
 			access,
-			params: z.object({ asset: z.string() }),
+			params: z.object({ asset: z.string().describe('The name of the file.') }),
 			returns: { 200: null },
 			failures: { 404: 'The page has no such file.' },
 			handle: ({ params }) => asset(params.asset),

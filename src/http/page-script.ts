@@ -1,0 +1,75 @@
+/**
+ * What the page of the API runs: the settings of Swagger UI, and what it does otherwise, because its own ways take seconds
+ * with a large document. It reads JSON as JSON, and follows references only within the document, where ours lead. Its
+ * filter also looks at summaries and names, and opens what it finds.
+ */
+const changes = `function changes() {
+	const unescape = (name) => name.replaceAll('~1', '/').replaceAll('~0', '~');
+	const find = (document, reference) =>
+		reference.slice(2).split('/').map(unescape).reduce((part, name) => part?.[name], document);
+	function resolve(document, value, above) {
+		if (Array.isArray(value)) return value.map((item) => resolve(document, item, above));
+		if (typeof value !== 'object' || value === null) return value;
+		const { $ref: reference, ...beside } = value;
+		if (typeof reference !== 'string' || !reference.startsWith('#/') || above.includes(reference)) {
+			return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, resolve(document, part, above)]));
+		}
+		const target = resolve(document, find(document, reference), [...above, reference]);
+		return { ...target, ...resolve(document, beside, above), $$ref: reference };
+	}
+	const holds = (phrase) => (text) => String(text ?? '').toLowerCase().includes(phrase.toLowerCase());
+	return {
+		fn: {
+			resolveSubtree: async (document, path) => {
+				const part = path.reduce((value, name) => value?.[name], document);
+				return { spec: resolve(document, part, []), errors: [] };
+			},
+			opsFilter: (groups, phrase) => {
+				const matches = holds(phrase);
+				const isFound = (one) =>
+					[one.get('path'), one.getIn(['operation', 'summary']), one.getIn(['operation', 'operationId'])].some(matches);
+				return groups
+					.map((group, tag) => (matches(tag) ? group : group.update('operations', (list) => list.filter(isFound))))
+					.filter((group) => group.get('operations').size > 0);
+			},
+		},
+		statePlugins: {
+			spec: {
+				wrapActions: {
+					parseToJson: (original, { specActions, specSelectors }) => (text) => {
+						try {
+							return specActions.updateJsonSpec(JSON.parse(text || specSelectors.specStr()));
+						} catch {
+							return original(text);
+						}
+					},
+				},
+			},
+			layout: {
+				wrapSelectors: {
+					isShown: (original) => (state, thing, otherwise) => {
+						const filter = state.get('filter');
+						const isOpened = [thing].flat()[0] === 'operations-tag' && typeof filter === 'string' && filter !== '';
+						return original(thing, otherwise || isOpened);
+					},
+				},
+			},
+		},
+	};
+}`;
+
+/** The script that shows the document at a path. `validatorUrl: null` keeps it from asking a public service about it. */
+export function pageScript(documentPath: string): string {
+	const settings = {
+		url: documentPath,
+		dom_id: '#page',
+		deepLinking: true,
+		docExpansion: 'none',
+		filter: true,
+		// The list of schemas below the operations repeats what these show.
+		defaultModelsExpandDepth: -1,
+		displayRequestDuration: true,
+		validatorUrl: null,
+	};
+	return `${changes}\nSwaggerUIBundle({ ...${JSON.stringify(settings)}, plugins: [changes] });\n`;
+}
