@@ -16,8 +16,9 @@ const checks = 'not_a_server_error,status_code_conformance,content_type_conforma
 /** Enough to find what a change broke, within minutes. For more: `npm run fuzz -- --max-examples 500`. */
 const examples = '25';
 
-/** The environment of most requests, so that they get beyond a 404. */
-const configuration = '[parameters]\n"path.proj_id" = "default"\n"path.env_id" = "dev"\n';
+/** The environment of most requests, so that they get beyond a 404, and a revision that none has to wait for. */
+const configuration =
+	'[parameters]\n"path.proj_id" = "default"\n"path.env_id" = "dev"\n"header.X-Min-Revision" = "1"\n';
 
 /** These delete what the other requests need, so they come last. */
 const ending = ['deleteProject', 'deleteEnvironment'];

@@ -135,6 +135,8 @@ export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'in
 	readonly policyWait?: number;
 	/** How long between two sweeps of expired grants, in milliseconds. */
 	readonly sweepPause?: number;
+	/** Where a decision point is reached, once that is known: the API's reference links to its own. */
+	readonly decisionPoint?: () => string | null;
 	/** Creates what compiles schemas; `createAssembler` by default. */
 	readonly assembler?: typeof createAssembler;
 }
@@ -174,7 +176,11 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		const monitoring = apiMonitoring({ config, store, publisher, feed, dispatcher, requests, metered });
 		const guarded = guard({ store, policies, copies: copier, tokens, monitoring, wrote: tracing?.wrote });
 		const listening = await listenAt(
-			createApplication(served(store, guarded, feed, monitored(log, requests, tracing), log)),
+			createApplication(
+				served(store, guarded, feed, monitored(log, requests, tracing), log, () => {
+					return config.pdp_public_url ?? options.decisionPoint?.() ?? null;
+				}),
+			),
 			config.host,
 			config.api_port,
 			'API_PORT',
@@ -219,7 +225,14 @@ function sweptStore(store: Store): SweptStore {
 	};
 }
 
-function served(store: Store, surround: Surround, feed: FeedServer, monitoring: Monitored, log: Logger): Served {
+function served(
+	store: Store,
+	surround: Surround,
+	feed: FeedServer,
+	monitoring: Monitored,
+	log: Logger,
+	decisionPoint: () => string | null,
+): Served {
 	const api = { surround };
 	const bundles = feedEndpoints(feed, store);
 	const feedTable = new Set(bundles.endpoints);
@@ -233,7 +246,7 @@ function served(store: Store, surround: Surround, feed: FeedServer, monitoring: 
 		}
 	};
 	return {
-		endpoints: [...table, ...documentation(table, version), ...elementPages],
+		endpoints: [...table, ...documentation(table, version, decisionPoint), ...elementPages],
 		surround: (endpoint, request, run) =>
 			translated(() => (feedTable.has(endpoint) ? bundles : api).surround(endpoint, request, run)),
 		crossOrigin: { ...origins, allows: (request) => translated(() => origins.allows(request)) },
@@ -323,7 +336,7 @@ export async function startDecisionPoint(
 	});
 	const endpoints = [
 		...decisionPoint.endpoints,
-		...decisionPointDocumentation(decisionPoint.endpoints, version),
+		...decisionPointDocumentation(decisionPoint.endpoints, version, controlPlane),
 		...decisionPoint.forwarding,
 	];
 	const application = createApplication({ ...decisionPoint, endpoints, ...monitored(log, requests, tracing) });

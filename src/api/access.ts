@@ -107,10 +107,13 @@ const heavyBytes = 32 * 1024;
 export const endpoint = declaring<Contexts>();
 
 /** The path parameters of everything inside an environment. */
-export const EnvironmentPath = z.object({ proj_id: Reference, env_id: Reference });
+export const EnvironmentPath = z.object({
+	proj_id: Reference.describe('The project: its id or key.'),
+	env_id: Reference.describe('The environment: its id or key.'),
+});
 
 /** The path parameter of everything inside a project. */
-export const ProjectPath = z.object({ proj_id: Reference });
+export const ProjectPath = z.object({ proj_id: Reference.describe('The project: its id or key.') });
 
 /** What the guard opens contexts from. */
 export interface Guarded {

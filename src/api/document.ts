@@ -1,8 +1,9 @@
 import { catalogue, Failure, type FailureCode } from '../failure.js';
 import { documentationEndpoints } from '../http/documentation.js';
 import type { Endpoint } from '../http/endpoint.js';
-import type { AccessNote } from '../http/openapi.js';
+import type { AccessNote, DocumentInfo } from '../http/openapi.js';
 import { ErrorBody, ValidationErrorBody } from '../wire/error.js';
+import { BundleAnswer, BundleRequest, DeprecatedAnswer, EveryAnswer, RevisionAnswer } from '../wire/headers.js';
 import type { Access } from './access.js';
 import { renderFailure } from './render-failure.js';
 
@@ -35,7 +36,11 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 		secured: true,
 	},
 	'environment.snapshot': { description: 'Needs an API key that opens the environment.', secured: true },
-	'environment.write': { description: 'Needs an API key that opens the environment and may write.', secured: true },
+	'environment.write': {
+		description: 'Needs an API key that opens the environment and may write.',
+		secured: true,
+		answerHeaders: RevisionAnswer,
+	},
 	'environment.manage': { description: 'Needs an API key that opens the environment and may write.', secured: true },
 	'environment.own': {
 		description: 'Needs an API key of an environment, and is about that environment.',
@@ -55,9 +60,55 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	'element.write': {
 		description: `${signedIn} With the cookie, the request comes from an origin that the environment names.`,
 		secured: true,
+		answerHeaders: RevisionAnswer,
 	},
-	feed: { description: 'Needs an API key that opens the environment.', secured: true },
+	feed: {
+		description: 'Needs an API key that opens the environment.',
+		secured: true,
+		requestHeaders: BundleRequest,
+		answerHeaders: BundleAnswer,
+	},
 };
+
+/** What the endpoints of each tag are about. */
+const tags = {
+	General: 'Whether the API answers.',
+	'API keys': 'The keys that callers show: of the organization, of a project or of one environment.',
+	Organizations: 'The organization, of which an install has one.',
+	Projects: 'Projects, which hold environments.',
+	Environments: 'Environments, each with a schema, facts, keys and decision points of its own; documents and copies.',
+	Policy: 'What the compiler made of an environment.',
+	Policies: 'The policies that an environment had, by revision.',
+	Resources: 'Types of what is protected, with actions, attributes, relations and roles.',
+	'Resource actions': 'What can be done with a resource.',
+	'Resource action groups': 'Groups of actions of a resource, for people.',
+	'Resource attributes': 'Attributes of resources, for conditions to compare.',
+	'Resource relations': 'Relations between instances of two resources.',
+	'Resource roles': 'Roles that are held on instances of a resource.',
+	'Implicit grants': 'Roles that follow from roles on related instances.',
+	Roles: 'Roles that are held in tenants.',
+	'User attributes': 'Attributes of users, for conditions to compare.',
+	'Condition sets': 'Sets of users and of resources, selected by conditions.',
+	'Condition set rules': 'Which user set may do what on which resource set.',
+	Users: 'Users, whom checks are about.',
+	Tenants: 'Tenants, in which roles are held and instances are.',
+	'Role assignments': 'Who holds which role where.',
+	'Resource instances': 'Single things of a resource, each in one tenant.',
+	'Relationship tuples': 'Relationships between instances.',
+	Groups: 'Groups of users that hold roles on instances.',
+	'User invites': 'Future users with the role that they will have.',
+	'Proxy configs': 'Which action on which resource requests to URLs stand for.',
+	'Decision points': 'PDP configs, and what decision points say of themselves.',
+	'Decision log': 'Decisions, as decision points logged them.',
+	Bundles: 'Policy and data, for decision points and a stock OPA.',
+	Elements: 'Signing users in to elements.',
+	'Elements configs': 'Elements: pages on which users manage users, ask for access and review.',
+	'User management': 'Users who manage users, in an element.',
+	'Access requests': 'Users who ask for a role, and who review that.',
+	'Operation approvals': 'Users who ask to do something, and who review that.',
+	Webhooks: 'What is sent to the webhooks of elements.',
+	Documentation: 'This document.',
+} as const;
 
 /** Values in examples, by the name of the member or parameter, where the request has no example of its own. */
 const samples = {
@@ -113,24 +164,34 @@ const samples = {
 	timestamp_to: '1790086400',
 } as const;
 
-/** The OpenAPI document of a table of endpoints and the page that shows it, as endpoints of the same table. */
+/**
+ * The OpenAPI document of a table of endpoints and the page that shows it, as endpoints of the same table.
+ * `decisionPoint` gives the address of a decision point to link to, once it is known, without a slash at its end.
+ */
 export function documentation(
 	table: readonly Endpoint<string, never>[],
 	version: string,
+	decisionPoint: () => string | null = () => null,
 ): readonly Endpoint<string, never>[] {
 	const place = { documentPath: '/openapi.json', pagePath: '/docs', access: 'public' } as const;
-	return documentationEndpoints(table, place, {
+	const info: DocumentInfo = {
 		title: 'Regolith',
 		version,
 		description:
 			'The management API of Regolith: who may do what. Checks are answered by decision points, not here. ' +
 			'Every write answers with the environment’s new revision in `X-Revision`.',
+		tags,
+		headers: { every: EveryAnswer, deprecated: DeprecatedAnswer },
 		access,
 		key: 'An API key of an organization, a project or an environment.',
 		failureBody: ErrorBody,
 		validationBody: ValidationErrorBody,
 		samples,
 		failureExample,
+	};
+	return documentationEndpoints(table, place, info, () => {
+		const address = decisionPoint();
+		return address === null ? null : { description: 'The reference of the decision point', url: `${address}/docs` };
 	});
 }
 

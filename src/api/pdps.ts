@@ -8,6 +8,7 @@ import type { Environment } from '../store/table/account.js';
 import { readRows } from '../store/unit/row-query.js';
 import { Reference } from '../wire/common.js';
 import { PdpConfigRead, PdpInstanceRead, RemoteConfig } from '../wire/decision-point.js';
+import { RevisionAnswer } from '../wire/headers.js';
 import { PageQuery } from '../wire/query.js';
 import { EnvironmentPath, endpoint, requireAdmin, revisionHeader } from './access.js';
 import { findVisibleConfig, readPdpConfig, remoteConfig, visibleConfigs } from './pdp-config.js';
@@ -79,6 +80,7 @@ export const pdps = [
 		access: 'environment.manage',
 		params: ConfigPath,
 		returns: { 200: PdpConfigRead },
+		answerHeaders: RevisionAnswer,
 		failures,
 		handle: async ({ params }, { account, caller, environment }) => {
 			requireAdmin(caller);
@@ -97,6 +99,7 @@ export const pdps = [
 			access: 'environment.manage',
 			params: ConfigPath,
 			returns: { 200: PdpConfigRead },
+			answerHeaders: RevisionAnswer,
 			failures,
 			handle: async ({ params }, { account, caller, environment }) => {
 				requireAdmin(caller);

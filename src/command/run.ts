@@ -17,16 +17,19 @@ interface Stoppable {
 export async function start(config: Config): Promise<void> {
 	if (config.pdp_control_plane !== null && config.pdp_api_key === null) {
 		throw new ConfigError(
-			'PDP_CONTROL_PLANE: with `start` the decision point follows the API of this process; unset it, or name the key to use there in PDP_API_KEY',
+			'PDP_CONTROL_PLANE: with `start` the decision point follows the API of this process; unset it, or name the ' +
+				'key to use there in PDP_API_KEY',
 		);
 	}
 	await runUntilStopped(config, async (keep, interrupted) => {
 		const log = createLogger(config.log_level);
-		const api = keep(await startApi(config, log, { say, interrupted }));
+		let reached: string | null = null;
+		const api = keep(await startApi(config, log, { say, interrupted, decisionPoint: () => reached }));
 		interrupted.throwIfAborted();
 		const apiKey = config.pdp_api_key ?? (await readDevSecret(api.store));
 		const controlPlane = config.pdp_control_plane ?? api.listening.url;
 		const decisionPoint = keep(await starter(config)(config, log, controlPlane, apiKey));
+		reached = decisionPoint.listening.url;
 		const addresses = { api: api.listening.url, decision_point: decisionPoint.listening.url };
 		print(addressLines(addresses));
 		if (api.firstStart !== null) {

@@ -1,18 +1,20 @@
 import { z } from 'zod';
 import { declaring, type Endpoint, Raw } from './endpoint.js';
-import { type DocumentInfo, openapi } from './openapi.js';
+import { type DocumentInfo, openapi, type RelatedReference } from './openapi.js';
 import { type PagePlace, pageEndpoints } from './page.js';
 
 /**
  * The OpenAPI document of a table of endpoints, and the page that shows it, as endpoints of the same table. The
- * document is built when it is first asked for. It describes itself, but not the page.
+ * document is built when it is first asked for. It describes itself, but not the page. `findRelated` gives the reference
+ * to link to, once its address is known.
  */
 export function documentationEndpoints<Access extends string>(
 	table: readonly Endpoint<string, never>[],
 	place: PagePlace<Access>,
 	info: DocumentInfo,
+	findRelated: () => RelatedReference | null = () => null,
 ): readonly Endpoint<string, never>[] {
-	let document: Buffer | undefined;
+	let built: { readonly document: Buffer; readonly link: string | undefined } | undefined;
 	const own: Endpoint<string, never> = declaring<Record<Access, never>>()({
 		name: 'getOpenApiDocument',
 		summary: 'This API in OpenAPI 3.1',
@@ -20,11 +22,15 @@ export function documentationEndpoints<Access extends string>(
 		method: 'get',
 		path: place.documentPath,
 		access: place.access,
-		returns: { 200: z.record(z.string(), z.unknown()) },
+		returns: { 200: z.record(z.string(), z.unknown()).describe('An OpenAPI document.') },
 		handle: () => {
-			// Anyone may ask for it, and building it takes milliseconds, so it is built once.
-			document ??= Buffer.from(JSON.stringify(openapi([...table, own], info)));
-			return new Raw(200, { 'content-type': 'application/json' }, document);
+			const related = findRelated();
+			// Anyone may ask for it, and building it takes long, so it is built anew only for another link.
+			if (built === undefined || built.link !== related?.url) {
+				const document = openapi([...table, own], { ...info, related });
+				built = { document: Buffer.from(JSON.stringify(document)), link: related?.url };
+			}
+			return new Raw(200, { 'content-type': 'application/json' }, built.document);
 		},
 	});
 	return [own, ...pageEndpoints(place)];

@@ -15,7 +15,7 @@ export interface ExampleSource {
 
 /**
  * An example for a schema, the same each time: from `hint`, which may have more or less than the schema, then from what
- * the source knows, then from the types alone. A member that may be missing or null, and of which nothing is known, is
+ * the source knows, then from the types alone. The example of an object or a map in its own schema comes first. A member that may be missing or null, and of which nothing is known, is
  * missing or null.
  */
 export function buildExample(source: ExampleSource, schema: Json, hint?: unknown, name = ''): unknown {
@@ -35,8 +35,11 @@ function knownExample(source: ExampleSource, schema: Json, hint: unknown, name: 
 	const options = (schema['anyOf'] ?? schema['oneOf']) as readonly Json[] | undefined;
 	if (options !== undefined) return optionExample(source, options, hint, name);
 	if (schema['type'] === 'array') return listExample(source, schema, hint, name);
-	if (isRecord(schema['properties'])) return objectExample(source, schema, schema['properties'], hint);
-	if (isRecord(schema['additionalProperties'])) return mapExample(source, schema['additionalProperties'], hint);
+	if (isRecord(schema['properties']))
+		return schema['example'] ?? objectExample(source, schema, schema['properties'], hint);
+	if (isRecord(schema['additionalProperties'])) {
+		return schema['example'] ?? mapExample(source, schema, schema['additionalProperties'], hint);
+	}
 	return leafExample(source, schema, hint, name);
 }
 
@@ -68,18 +71,22 @@ function objectExample(source: ExampleSource, schema: Json, properties: Json, hi
 	return Object.fromEntries(members);
 }
 
-function mapExample(source: ExampleSource, member: Json, hint: unknown): unknown {
+function mapExample(source: ExampleSource, schema: Json, member: Json, hint: unknown): unknown {
 	if (!isRecord(hint)) return undefined;
 	const members = Object.entries(hint).map(([key, value]) => {
 		// Where members are objects with a key, the key is their place in the map.
 		const known = isRecord(value) ? { key, ...value } : value;
 		return [key, buildExample(source, member, known)];
 	});
-	return Object.fromEntries(members);
+	const required = (schema['required'] ?? []) as readonly string[];
+	const missing = required.filter((key) => !Object.hasOwn(hint, key)).map((key) => [key, plain(member)]);
+	return Object.fromEntries([...members, ...missing]);
 }
 
 function leafExample({ samples }: ExampleSource, schema: Json, hint: unknown, name: string): unknown {
-	for (const value of [hint, samples[name]]) if (value !== undefined && accepts(schema, value)) return value;
+	for (const value of [hint, samples[name], schema['example']]) {
+		if (value !== undefined && accepts(schema, value)) return value;
+	}
 	if ('const' in schema) return schema['const'];
 	if (Array.isArray(schema['enum'])) return schema['enum'][0];
 	if (schema['format'] === 'uuid') return idFor(name);

@@ -10,6 +10,10 @@ export interface AccessNote {
 	readonly description: string;
 	/** Whether a bearer key is needed. */
 	readonly secured: boolean;
+	/** Headers of requests that mean something to every endpoint of this level. */
+	readonly requestHeaders?: z.ZodObject;
+	/** Headers of the successful answers of this level. */
+	readonly answerHeaders?: z.ZodObject;
 	/** The failures that endpoints of this level share, where they are others than elsewhere. */
 	readonly failures?: {
 		/** The body of every failure. */
@@ -19,11 +23,20 @@ export interface AccessNote {
 	};
 }
 
+/** A reference for people on another server. */
+export interface RelatedReference {
+	/** What it is the reference of. */
+	readonly description: string;
+	readonly url: string;
+}
+
 /** The parts of a document that do not come from the endpoints. */
 export interface DocumentInfo {
 	readonly title: string;
 	readonly version: string;
 	readonly description: string;
+	/** What the endpoints of each tag are about. */
+	readonly tags: Readonly<Record<string, string>>;
 	/** Every access name the endpoints use. */
 	readonly access: Readonly<Record<string, AccessNote>>;
 	/** What the bearer key is. */
@@ -32,8 +45,16 @@ export interface DocumentInfo {
 	readonly failureBody: z.ZodType;
 	/** The body of a 422. */
 	readonly validationBody: z.ZodType;
+	/** Headers: of every answer, of failures besides, and of the answers of deprecated endpoints. */
+	readonly headers: {
+		readonly every: z.ZodObject;
+		readonly failures?: z.ZodObject;
+		readonly deprecated?: z.ZodObject;
+	};
 	/** Values for examples, by the name of the member or parameter. */
 	readonly samples: Json;
+	/** Another reference that readers may look for, where its address is known. */
+	readonly related?: RelatedReference | null;
 	/** An example of the body of a failure. */
 	readonly failureExample: (status: number, description: string) => unknown;
 }
@@ -49,13 +70,15 @@ type AnyEndpoint = Endpoint<string, never>;
 
 /**
  * Describes a table of endpoints in OpenAPI 3.1. Equal tables give byte-identical documents: paths and tags in table
- * order, components by name. Throws when two endpoints share a name or a method and path, when an access name has no
- * note, and when two schemas share an id.
+ * order, components by name. Throws when two endpoints share a name or a method and path, when an access name or a tag
+ * has no note, and when two schemas share an id, or two headers of answers a name.
  */
 export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): OpenApiDocument {
 	const components = new Components();
-	const failures = sharedFailures(components, info);
-	const writing = { info, components, failures, examples: exampleSource(endpoints, components, info.samples) };
+	const examples = exampleSource(endpoints, components, info.samples);
+	const headers = new AnswerHeaders(components, examples);
+	const failures = new SharedFailures(components, headers, info);
+	const writing = { info, components, headers, failures, examples };
 	const paths: Record<string, Record<string, Json>> = {};
 	const names = new Set<string>();
 	for (const endpoint of endpoints) {
@@ -67,56 +90,118 @@ export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): 
 		names.add(endpoint.name);
 		operations[endpoint.method] = operation(endpoint, writing);
 	}
+	const responses = failures.used();
 	return {
 		openapi: '3.1.0',
-		info: { title: info.title, version: info.version, description: info.description },
-		tags: [...new Set(endpoints.map((endpoint) => endpoint.tag))].map((name) => ({ name })),
+		info: { title: info.title, version: info.version, description: info.description, license },
+		...(info.related && { externalDocs: { description: info.related.description, url: info.related.url } }),
+		servers: [{ url: '/', description: 'The server that this document comes from.' }],
+		tags: [...new Set(endpoints.map((endpoint) => endpoint.tag))].map((name) => tagNote(name, info)),
 		paths,
 		components: {
 			schemas: components.sorted(),
-			responses: Object.fromEntries(Object.values(failures).map(({ name, response }) => [name, response])),
+			responses,
+			headers: headers.used(),
 			securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: info.key } },
 		},
 	};
 }
 
-interface SharedFailure {
-	readonly name: string;
-	readonly response: Json;
+const license = { name: 'Apache License 2.0', identifier: 'Apache-2.0' };
+
+function tagNote(name: string, { tags }: DocumentInfo): Json {
+	const description = tags[name];
+	if (description === undefined) throw new Error(`the tag ${name} has no note`);
+	return { name, description };
 }
 
-type SharedFailures = Readonly<Record<400 | 401 | 403 | 404 | 413 | 422 | 431, SharedFailure>>;
+/** The headers of answers, collected while the operations are written. */
+class AnswerHeaders {
+	readonly #headers = new Map<string, Json>();
 
-function sharedFailures(components: Components, info: DocumentInfo): SharedFailures {
-	const failure = components.schemaFor(info.failureBody, 'output');
-	const validation = components.schemaFor(info.validationBody, 'output');
-	const shared = (status: number, name: string, description: string) => {
-		const schema = status === 422 ? validation : failure;
-		return { name, response: answer(description, schema, info.failureExample(status, description)) };
-	};
-	return {
-		400: shared(400, 'Malformed', 'The request cannot be read: its path or its body is malformed.'),
-		401: shared(401, 'Unauthorized', 'The API key is missing or unknown.'),
-		403: shared(403, 'Forbidden', 'The API key does not give access to this.'),
-		404: shared(404, 'NotFound', 'Something that the path names does not exist.'),
-		413: shared(
-			413,
-			'TooLarge',
-			'The request body is too large, holds too many values, an object of too many members or too long a text.',
-		),
-		422: shared(
-			422,
-			'Unprocessable',
-			'Fields of the request are wrong: the first problems, at most 20, each with its place.',
-		),
-		431: shared(431, 'TooLong', 'The path, the query and the headers together are too long.'),
-	};
+	constructor(
+		readonly components: Components,
+		readonly examples: ExampleSource,
+	) {}
+
+	/** References to headers, by name; none when nothing has any. */
+	referencesTo(schemas: readonly (z.ZodObject | undefined)[]): { readonly headers?: Json } {
+		const references: Record<string, Json> = {};
+		for (const schema of schemas) {
+			const { properties, required } = schemaMembers(schema, this.components);
+			for (const [name, member] of Object.entries(properties)) {
+				this.#add(name, valueNote(this.examples, name, member, required.has(name)));
+				references[name] = { $ref: `#/components/headers/${name}` };
+			}
+		}
+		return Object.keys(references).length === 0 ? {} : { headers: references };
+	}
+
+	#add(name: string, header: Json): void {
+		const known = this.#headers.get(name);
+		if (known !== undefined && JSON.stringify(known) !== JSON.stringify(header)) {
+			throw new Error(`the header ${name} stands for two different things`);
+		}
+		this.#headers.set(name, header);
+	}
+
+	/** All headers, sorted by name. */
+	used(): Json {
+		return Object.fromEntries([...this.#headers].sort(([left], [right]) => (left < right ? -1 : 1)));
+	}
+}
+
+/** The failures that follow from declarations: what each is called, and what it means. */
+const sharedNotes = {
+	400: ['Malformed', 'The request cannot be read: its path, a header or its body is malformed.'],
+	401: ['Unauthorized', 'The API key is missing or unknown.'],
+	403: ['Forbidden', 'The API key does not give access to this.'],
+	404: ['NotFound', 'Something that the path names does not exist.'],
+	413: [
+		'TooLarge',
+		'The request body is too large, holds too many values, an object of too many members or too long a text.',
+	],
+	422: ['Unprocessable', 'Fields of the request are wrong: the first problems, at most 20, each with its place.'],
+	431: ['TooLong', 'The path, the query and the headers together are too long.'],
+} as const;
+
+type SharedStatus = keyof typeof sharedNotes;
+
+/** The answers to failures that many operations share, as far as they are used. */
+class SharedFailures {
+	readonly #used = new Set<SharedStatus>();
+
+	constructor(
+		readonly components: Components,
+		readonly headers: AnswerHeaders,
+		readonly info: DocumentInfo,
+	) {}
+
+	referenceTo(status: SharedStatus): Json {
+		this.#used.add(status);
+		return { $ref: `#/components/responses/${sharedNotes[status][0]}` };
+	}
+
+	/** All that were referred to, by name. */
+	used(): Json {
+		const statuses = [...this.#used].sort();
+		return Object.fromEntries(statuses.map((status) => [sharedNotes[status][0], this.#response(status)]));
+	}
+
+	#response(status: SharedStatus): Json {
+		const { failureBody, validationBody, failureExample, headers } = this.info;
+		const [, description] = sharedNotes[status];
+		const schema = this.components.schemaFor(status === 422 ? validationBody : failureBody, 'output');
+		const shown = this.headers.referencesTo([headers.every, headers.failures]);
+		return answer(description, schema, failureExample(status, description), shown);
+	}
 }
 
 /** What the operations of one document are written with. */
 interface Writing {
 	readonly info: DocumentInfo;
 	readonly components: Components;
+	readonly headers: AnswerHeaders;
 	readonly failures: SharedFailures;
 	readonly examples: Examples;
 }
@@ -150,7 +235,12 @@ function operation(endpoint: AnyEndpoint, writing: Writing): Json {
 	const { info, components } = writing;
 	const access = info.access[endpoint.access];
 	if (access === undefined) throw new Error(`${endpoint.name} has the access ${endpoint.access}, which has no note`);
-	const parameters = [...pathParameters(endpoint, writing), ...queryParameters(endpoint, writing)];
+	const parameters = [
+		...pathParameters(endpoint, writing),
+		...parametersOf('query', endpoint.query, writing),
+		...parametersOf('header', access.requestHeaders, writing),
+		...parametersOf('header', endpoint.requestHeaders, writing),
+	];
 	return {
 		operationId: endpoint.name,
 		summary: endpoint.summary,
@@ -185,9 +275,11 @@ function schemaMembers(schema: z.ZodType | undefined, components: Components) {
 	};
 }
 
-function parameter(place: 'path' | 'query', name: string, required: boolean, schema: Json, example: unknown): Json {
-	const { description, ...rest } = schema;
-	return { name, in: place, required, ...(description !== undefined && { description }), schema: rest, example };
+/** A value outside of bodies, with an example. */
+function valueNote(examples: ExampleSource, name: string, member: Json, required: boolean, hint?: unknown): Json {
+	const { description, example: _, ...schema } = member;
+	const example = buildExample(examples, member, hint, name);
+	return { required, ...(description !== undefined && { description }), schema, example };
 }
 
 function pathParameters(endpoint: AnyEndpoint, { components, examples }: Writing): Json[] {
@@ -197,15 +289,18 @@ function pathParameters(endpoint: AnyEndpoint, { components, examples }: Writing
 		const schema = properties[name] ?? { type: 'string' };
 		const collection = endpoint.path.slice(0, endpoint.path.indexOf(`/:${name}`));
 		const key = examples.samples[name] ?? examples.keys.get(collection);
-		return parameter('path', name, true, schema, buildExample(examples, schema, key, name));
+		return { name, in: 'path', ...valueNote(examples, name, schema, true, key) };
 	});
 }
 
-function queryParameters(endpoint: AnyEndpoint, { components, examples }: Writing): Json[] {
-	const { properties, required } = schemaMembers(endpoint.query, components);
-	return Object.entries(properties).map(([name, schema]) =>
-		parameter('query', name, required.has(name), schema, buildExample(examples, schema, undefined, name)),
-	);
+/** The members of an object schema as parameters. */
+function parametersOf(place: 'query' | 'header', schema: z.ZodType | undefined, writing: Writing): Json[] {
+	const { properties, required } = schemaMembers(schema, writing.components);
+	return Object.entries(properties).map(([name, member]) => ({
+		name,
+		in: place,
+		...valueNote(writing.examples, name, member, required.has(name)),
+	}));
 }
 
 function requestBody(endpoint: AnyEndpoint, body: z.ZodType, components: Components): Json {
@@ -216,14 +311,14 @@ function requestBody(endpoint: AnyEndpoint, body: z.ZodType, components: Compone
 	return { required: !body.safeParse(undefined).success, content: { 'application/json': media } };
 }
 
-function answer(description: string, schema: Json, example: unknown): Json {
-	return { description, content: { 'application/json': { schema, example } } };
+function answer(description: string, schema: Json, example: unknown, { headers }: { readonly headers?: Json }): Json {
+	return { description, ...(headers && { headers }), content: { 'application/json': { schema, example } } };
 }
 
 /** The shared failures that an endpoint can answer, which follow from its declaration. */
-function sharedStatuses(endpoint: AnyEndpoint, access: AccessNote): (keyof SharedFailures)[] {
-	const statuses: (keyof SharedFailures)[] = [];
-	if (endpoint.body || endpoint.params) statuses.push(400);
+function sharedStatuses(endpoint: AnyEndpoint, access: AccessNote): SharedStatus[] {
+	const statuses: SharedStatus[] = [];
+	if (endpoint.body || endpoint.params || access.requestHeaders) statuses.push(400);
 	if (access.secured) statuses.push(401, 403);
 	if (endpoint.params) statuses.push(404);
 	if (endpoint.body) statuses.push(413);
@@ -235,24 +330,29 @@ function sharedStatuses(endpoint: AnyEndpoint, access: AccessNote): (keyof Share
 function operationResponses(
 	endpoint: AnyEndpoint,
 	access: AccessNote,
-	{ info, components, failures, examples }: Writing,
+	{ info, components, headers, failures, examples }: Writing,
 ): Json {
 	const responses: Record<string, Json> = {};
+	const deprecated = endpoint.deprecated && info.headers.deprecated;
+	const answered = [info.headers.every, access.answerHeaders, endpoint.answerHeaders, deprecated];
 	for (const [status, returned] of Object.entries(endpoint.returns)) {
 		const description = STATUS_CODES[status] ?? status;
 		const schema = returned && components.schemaFor(returned, 'output');
+		const type = endpoint.answerTypes?.[Number(status)];
+		const shown = headers.referencesTo(answered);
 		responses[status] = schema
-			? answer(description, schema, buildExample(examples, schema, endpoint.example))
-			: { description };
+			? answer(description, schema, buildExample(examples, schema, endpoint.example), shown)
+			: { description, ...shown, ...(type !== undefined && { content: { [type]: {} } }) };
 	}
 	const own = access.failures;
 	for (const status of own === undefined ? sharedStatuses(endpoint, access) : []) {
-		responses[status] = { $ref: `#/components/responses/${failures[status].name}` };
+		if (endpoint.failures?.[status] === undefined) responses[status] = failures.referenceTo(status);
 	}
 	for (const [status, description] of Object.entries({ ...own?.statuses, ...endpoint.failures })) {
 		const body = own?.body ?? (status === '422' ? info.validationBody : info.failureBody);
 		const example = own === undefined ? info.failureExample(Number(status), description) : description;
-		responses[status] = answer(description, components.schemaFor(body, 'output'), example);
+		const shown = headers.referencesTo([info.headers.every, info.headers.failures]);
+		responses[status] = answer(description, components.schemaFor(body, 'output'), example, shown);
 	}
 	// Integer-like keys come out in numeric order, whatever the order of assignment.
 	return responses;

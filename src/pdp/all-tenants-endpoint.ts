@@ -1,6 +1,7 @@
 /** The check for all tenants, and how its callers may say who they are. */
 
 import { AllowedTenants, AllTenantsQuery } from '../wire/check.js';
+import { DecidedAnswer, ReasonsRequest } from '../wire/headers.js';
 import { allowedTenants } from './all-tenants.js';
 import { explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, unavailableOrCostly } from './endpoint.js';
@@ -40,6 +41,8 @@ export function allTenantsEndpoints(mode: Mode) {
 			body: AllTenantsQuery,
 			example: { user: 'ann@example.com', action: 'read', resource: { type: 'document' } },
 			returns: { 200: AllowedTenants },
+			answerHeaders: DecidedAnswer,
+			requestHeaders: ReasonsRequest,
 			failures: unavailableOrCostly,
 			handle: async ({ body, headers, closed }, { read }) => {
 				const explain = explains(body, headers['x-debug']);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { reply } from '../http/endpoint.js';
 import { Reference } from '../wire/common.js';
 import { OperationApprovalRead } from '../wire/element-request.js';
+import { LoadedAnswer } from '../wire/headers.js';
 import type { ConsumeApproval } from './approval-client.js';
 import { awaitArrival } from './arrival.js';
 import { endpoint } from './endpoint.js';
@@ -22,8 +23,9 @@ export function approvalEndpoints(progress: Progress, consume: ConsumeApproval, 
 			method: 'post',
 			path: '/operation_approvals/:operation_approval_id/consume',
 			access: 'key',
-			params: z.object({ operation_approval_id: Reference }),
+			params: z.object({ operation_approval_id: Reference.describe('The id of the operation approval.') }),
 			returns: { 200: OperationApprovalRead },
+			answerHeaders: LoadedAnswer.pick({ 'X-Revision': true }),
 			failures: {
 				404: 'No such operation approval',
 				409: 'It is not approved, was consumed, has ended, or is good for more than one use',

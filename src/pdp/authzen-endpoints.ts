@@ -18,6 +18,7 @@ import {
 	type SeveralEvaluations,
 	SubjectSearch,
 } from '../wire/authzen.js';
+import { DecidedAnswer, ReasonsRequest } from '../wire/headers.js';
 import { evaluationInput } from './authzen-input.js';
 import { authzenPaths, metadataEndpoints } from './authzen-metadata.js';
 import { type Found, searchActions, searchResources, searchSubjects } from './authzen-search.js';
@@ -91,6 +92,8 @@ function evaluationEndpoints(evaluate: Evaluate) {
 			body: Evaluation,
 			example,
 			returns: { 200: EvaluationResult },
+			answerHeaders: DecidedAnswer,
+			requestHeaders: ReasonsRequest,
 			failures: unavailable,
 			handle: ({ body, headers }, { now }) => {
 				const context = now();
@@ -113,6 +116,8 @@ function evaluationEndpoints(evaluate: Evaluate) {
 			body: Evaluations,
 			example: { ...example, evaluations: [{}, { action: { name: 'write' } }] },
 			returns: { 200: EvaluationsResult },
+			answerHeaders: DecidedAnswer,
+			requestHeaders: ReasonsRequest,
 			failures: unavailableOrCostly,
 			handle: async ({ body, headers, closed }, { now, read }) => {
 				const explain = headerExplains(headers['x-debug']);
@@ -176,6 +181,7 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 			body: SubjectSearch,
 			example: { subject: { type: subject.type }, action, resource },
 			returns: { 200: FoundEntities },
+			answerHeaders: DecidedAnswer,
 			failures: unavailableOrCostly,
 			handle: async ({ body, closed }, { read }) => {
 				const work = (context: DecisionContext) => searchSubjects(context, body, settings);
@@ -196,6 +202,7 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 			body: ResourceSearch,
 			example: { subject, action, resource: { type: resource.type } },
 			returns: { 200: FoundEntities },
+			answerHeaders: DecidedAnswer,
 			failures: unavailableOrCostly,
 			handle: async ({ body, closed }, { read }) => {
 				const work = (context: DecisionContext) => searchResources(context, body, settings);
@@ -214,6 +221,7 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 			body: ActionSearch,
 			example: { subject, resource },
 			returns: { 200: FoundActions },
+			answerHeaders: DecidedAnswer,
 			failures: unavailableOrCostly,
 			handle: async ({ body, closed }, { read }) => {
 				const work = (context: DecisionContext) => searchActions(context, body, settings);

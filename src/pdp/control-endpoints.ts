@@ -8,8 +8,13 @@ import type { Replica } from './replica.js';
 /** The version of the contract that is served. */
 const apiVersion = 4;
 
-const Version = z.object({ api_version: z.int() });
-const Triggered = z.object({ status: z.literal('ok') });
+const Version = z
+	.object({ api_version: z.int().meta({ description: 'The version of the contract.', example: apiVersion }) })
+	.meta({ id: 'Version', description: 'The version of the contract that is served.' });
+
+const Triggered = z
+	.object({ status: z.literal('ok').describe('Always `ok`.') })
+	.meta({ id: 'Triggered', description: 'That everything will be fetched anew.' });
 
 /** The paths that fetch everything anew. The reference updates policy and data apart; bundles hold both. */
 const triggers = [
@@ -39,7 +44,8 @@ export function controlEndpoints(replica: Pick<Replica, 'refetch'>) {
 				summary: 'Fetch policy and data anew',
 				description:
 					'Updates arrive by themselves; this is for whoever doubts it. The answer does not wait. What is held answers ' +
-					'until the new bundle is loaded. Everything is fetched at most once in ten seconds: calls in between count as one.',
+					'until the new bundle is loaded. Everything is fetched at most once in ten seconds: calls in between ' +
+					'count as one.',
 				tag,
 				method: 'post',
 				path,

@@ -3,6 +3,7 @@
 import { unprocessable } from '../failure.js';
 import { reply } from '../http/endpoint.js';
 import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../wire/check.js';
+import { AttemptsRequest, DecidedAnswer, ReasonsRequest } from '../wire/headers.js';
 import { decideWithAttempts } from './attempts.js';
 import { forEachItem } from './chunks.js';
 import { type DecisionContext, decide } from './decide.js';
@@ -35,6 +36,8 @@ export function decisionEndpoints(mode: Mode) {
 			body: Query,
 			example,
 			returns: { 200: AuthorizationResult },
+			answerHeaders: DecidedAnswer,
+			requestHeaders: AttemptsRequest,
 			failures: unavailableOrCostly,
 			handle: (request, { now, read }) => {
 				const { body, headers } = request;
@@ -56,7 +59,8 @@ export function decisionEndpoints(mode: Mode) {
 			summary: 'Decide many checks at one revision',
 			description:
 				`At most ${maxBulkChecks}, of which at most ${maxExplained} may ask for their reasons. A new revision waits a ` +
-				'second for them; checks that take longer are decided anew at the new revision, once, and then the answer is 503.',
+				'second for them; checks that take longer are decided anew at the new revision, once, and then the ' +
+				'answer is 503.',
 			tag,
 			method: 'post',
 			path: '/allowed/bulk',
@@ -65,6 +69,8 @@ export function decisionEndpoints(mode: Mode) {
 			body: BulkQuery,
 			example: [example],
 			returns: { 200: BulkResult },
+			answerHeaders: DecidedAnswer,
+			requestHeaders: ReasonsRequest,
 			failures: unavailableOrCostly,
 			handle: async ({ body, headers, closed }, { read }) => {
 				if (body.length > maxExplained) refuseManyReasons(body, (query) => explains(query, headers['x-debug']));

@@ -1,22 +1,52 @@
 import { z } from 'zod';
 import { documentationEndpoints } from '../http/documentation.js';
 import type { Endpoint } from '../http/endpoint.js';
+import type { DocumentInfo } from '../http/openapi.js';
+import { AwaitedRevision, EveryAnswer, LoadedAnswer, NamedRequest } from '../wire/headers.js';
 import { authzenFailures, authzenOpenFailures } from './authzen-failures.js';
 
 /** The body of a failure (contract of decision points: Errors). */
-const FailureBody = z.object({ detail: z.string() }).meta({ id: 'FailureBody' });
+const FailureBody = z
+	.object({ detail: z.string().describe('What is wrong, for people.') })
+	.meta({ id: 'FailureBody', description: 'The body of a failure.' });
 
 /** The body of a 422: the first problems, each with its place. */
 const ValidationFailureBody = z
 	.object({
-		detail: z.array(z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })),
+		detail: z
+			.array(
+				z.object({
+					loc: z
+						.array(z.union([z.string(), z.int()]))
+						.describe('The place: `body`, `query`, `path` or `header`, then names of members and indexes.'),
+					msg: z.string().describe('What is wrong, with the value.'),
+					type: z.string().describe('The kind of the problem, for programs.'),
+				}),
+			)
+			.describe('The first problems, at most 20.'),
 	})
-	.meta({ id: 'ValidationFailureBody' });
+	.meta({ id: 'ValidationFailureBody', description: 'The body of a 422: the first problems, each with its place.' });
+
+/** What the endpoints of each tag are about. */
+const tags = {
+	Decisions: 'Checks: may this user do this action on this resource?',
+	Listings: 'What a user may do, where, and who may do something: exactly what checks allow.',
+	AuthZEN: 'The AuthZEN Authorization API 1.0: evaluations and searches.',
+	Gateways: 'Checks in the words of nginx, Kong and Trino.',
+	Approvals: 'Operation approvals that are good for one use.',
+	Health: 'Whether the decision point runs, and whether it can answer.',
+	Control: 'The version of the contract, and fetching everything anew.',
+	Documentation: 'This document.',
+} as const;
+
+/** What everything that needs the key may wait for. */
+const waiting = { requestHeaders: AwaitedRevision } as const;
 
 /** Values for examples by the name of the member, where the example of a request has none. */
 const samples = {
 	allow: true,
 	result: true,
+	decision: true,
 	online: true,
 	revision: 12,
 	key: 'acme',
@@ -25,37 +55,52 @@ const samples = {
 	state: 'ready',
 } as const;
 
-/** The OpenAPI document of a decision point and the page that shows it, as endpoints of the same table. */
+/**
+ * The OpenAPI document of a decision point and the page that shows it, as endpoints of the same table, with a link to the
+ * API at `controlPlane`.
+ */
 export function decisionPointDocumentation(
 	table: readonly Endpoint<string, never>[],
 	version: string,
+	controlPlane: string | null = null,
 ): readonly Endpoint<string, never>[] {
 	const place = { documentPath: '/openapi.json', pagePath: '/docs', access: 'open' } as const;
-	return documentationEndpoints(table, place, {
+	const info: DocumentInfo = {
 		title: 'Regolith decision point',
 		version,
 		description:
 			'Decides who may do what in one environment. Answers name the revision they come from in `X-Revision`; a ' +
 			'request with `X-Min-Revision` waits for one.',
+		tags,
+		headers: { every: EveryAnswer, failures: LoadedAnswer },
 		access: {
 			open: { description: 'Anyone may call this.', secured: false },
-			key: { description: 'Needs the API key that the decision point was started with.', secured: true },
-			authzen_open: { description: 'Anyone may call this.', secured: false, failures: authzenOpenFailures },
+			key: { description: 'Needs the API key that the decision point was started with.', secured: true, ...waiting },
+			authzen_open: {
+				description: 'Anyone may call this.',
+				secured: false,
+				failures: authzenOpenFailures,
+				requestHeaders: NamedRequest,
+			},
 			authzen: {
 				description: 'Needs the API key that the decision point was started with.',
 				secured: true,
 				failures: authzenFailures,
+				requestHeaders: AwaitedRevision.extend(NamedRequest.shape),
 			},
 			key_or_body: {
 				description:
 					'Needs the API key that the decision point was started with: in the header `Authorization`, or, without ' +
 					'that header, in `headers.Authorization` of a body of at most 64 KiB.',
 				secured: true,
+				...waiting,
 			},
 			trino: {
 				description:
-					'Needs the API key that the decision point was started with, unless `PDP_ALLOW_UNAUTHENTICATED_TRINO` is set.',
+					'Needs the API key that the decision point was started with, unless `PDP_ALLOW_UNAUTHENTICATED_TRINO` ' +
+					'is set.',
 				secured: true,
+				...waiting,
 			},
 		},
 		key: 'The API key of the environment that the decision point serves.',
@@ -65,5 +110,8 @@ export function decisionPointDocumentation(
 		failureExample: (status, message) => ({
 			detail: status === 422 ? [{ loc: ['body', 'action'], msg: 'field required', type: 'missing' }] : message,
 		}),
-	});
+	};
+	const api = controlPlane?.replace(/\/+$/, '');
+	const related = api === undefined ? null : { description: 'The reference of the API', url: `${api}/docs` };
+	return documentationEndpoints(table, place, info, () => related);
 }

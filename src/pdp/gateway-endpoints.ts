@@ -4,6 +4,7 @@ import { Failure, unprocessable } from '../failure.js';
 import { reply } from '../http/endpoint.js';
 import { AuthorizationResult } from '../wire/check.js';
 import { KongAnswer, KongQuery, NginxQuery } from '../wire/gateway.js';
+import { DecidedAnswer, NginxRequest } from '../wire/headers.js';
 import { type DecisionContext, decide } from './decide.js';
 import { endpoint, revisionHeader, unavailable } from './endpoint.js';
 import type { Steps } from './engine/steps.js';
@@ -35,6 +36,8 @@ function nginxEndpoint(mode: Mode) {
 		access: 'key',
 		query: NginxQuery,
 		returns: { 200: AuthorizationResult, 401: AuthorizationResult, 403: AuthorizationResult },
+		answerHeaders: DecidedAnswer,
+		requestHeaders: NginxRequest,
 		failures: unavailable,
 		handle: ({ headers, query }, { now }) => {
 			const [user, tenant, action, type] = nginxHeaders.map((name) => headers[name] ?? '');
@@ -71,6 +74,7 @@ function kongEndpoint(mode: Mode, routes: readonly KongRoute[] | null) {
 			input: { request: { http: { method: 'GET', path: '/documents/7' } }, consumer: { username: 'ann@example.com' } },
 		},
 		returns: { 200: KongAnswer },
+		answerHeaders: DecidedAnswer,
 		failures: { 503: 'The decision point does not serve Kong, or no revision is loaded yet' },
 		handle: async ({ body, closed }, { read }) => {
 			if (routes === null) throw new Failure('unavailable', 'Kong is served with PDP_KONG_INTEGRATION=true only');

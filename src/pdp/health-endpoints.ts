@@ -2,6 +2,7 @@
 
 import { reply } from '../http/endpoint.js';
 import { Health } from '../wire/check.js';
+import { LoadedAnswer } from '../wire/headers.js';
 import { currentHealth } from './current-health.js';
 import { endpoint, revisionHeader } from './endpoint.js';
 import type { Replica } from './replica.js';
@@ -19,6 +20,7 @@ export function healthEndpoints(replica: Replica) {
 			path,
 			access: 'open',
 			returns: { 200: Health },
+			answerHeaders: LoadedAnswer,
 			handle: () => reply(200, health(), headers()),
 		});
 	return [
@@ -33,6 +35,7 @@ export function healthEndpoints(replica: Replica) {
 			path: '/ready',
 			access: 'open',
 			returns: { 200: Health, 503: Health },
+			answerHeaders: LoadedAnswer,
 			handle: () => {
 				const body = health();
 				return body.status === 'unavailable' ? reply(503, body, headers()) : reply(200, body, headers());

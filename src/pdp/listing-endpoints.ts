@@ -12,6 +12,7 @@ import {
 	UsersQuery,
 	UserTenants,
 } from '../wire/check.js';
+import { DecidedAnswer } from '../wire/headers.js';
 import { authorizedUsers } from './authorized-users.js';
 import type { DecisionContext } from './decide.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
@@ -43,6 +44,7 @@ function permissionsEndpoint(mode: Mode) {
 		body: PermissionsQuery,
 		example: { user: { key: 'ann@example.com' }, tenants: ['acme'] },
 		returns: { 200: UserPermissions },
+		answerHeaders: DecidedAnswer,
 		failures: unavailableOrCostly,
 		handle: async ({ body, closed }, { read }) => {
 			const input = normalisePermissions(body, mode);
@@ -63,6 +65,7 @@ function tenantsEndpoint() {
 		body: TenantsQuery,
 		example: { user: 'ann@example.com' },
 		returns: { 200: UserTenants },
+		answerHeaders: DecidedAnswer,
 		failures: unavailableOrCostly,
 		handle: async ({ body, closed }, { read }) => {
 			const input = normalisePermissions(body);
@@ -87,6 +90,7 @@ function usersEndpoint(mode: Mode) {
 		body: UsersQuery,
 		example: { action: 'read', resource: { type: 'document', key: 'plan', tenant: 'acme' } },
 		returns: { 200: AuthorizedUsers },
+		answerHeaders: DecidedAnswer,
 		failures: unavailableOrCostly,
 		handle: async ({ body, closed }, { read }) => {
 			const input = normaliseUsers(body, mode);
@@ -106,6 +110,7 @@ function assignmentsEndpoint() {
 		access: 'key',
 		query: LocalAssignmentsQuery,
 		returns: { 200: z.array(LocalAssignment) },
+		answerHeaders: DecidedAnswer,
 		failures: unavailableOrCostly,
 		handle: async ({ query, closed }, { read }) => {
 			const work = (context: DecisionContext) => localAssignments(context, query);

@@ -2,6 +2,7 @@
 
 import { reply } from '../http/endpoint.js';
 import { TrinoAnswer, TrinoColumnMasks, TrinoQuery, TrinoRowFilters } from '../wire/gateway.js';
+import { DecidedAnswer } from '../wire/headers.js';
 import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 import type { TrinoRules } from './gateway-settings.js';
 import type { Mode } from './normalise.js';
@@ -16,6 +17,7 @@ const shared = {
 	method: 'post',
 	access: 'trino',
 	body: TrinoQuery,
+	answerHeaders: DecidedAnswer,
 	failures: unavailableOrCostly,
 } as const;
 
@@ -65,7 +67,8 @@ export function trinoEndpoints(mode: Mode, rules: TrinoRules) {
 			name: 'listColumnMasksForTrino',
 			summary: 'List the masks of columns in Trino',
 			description:
-				'For each column the first of the configured masks whose action the user is granted on the table or the column.',
+				'For each column the first of the configured masks whose action the user is granted on the table or the ' +
+				'column.',
 			path: '/trino/batch-column-masking',
 			example: {
 				input: {

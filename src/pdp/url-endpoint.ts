@@ -1,7 +1,8 @@
 /** Checks of requests to URLs: the mapping rules of proxy configs say which action on which resource they stand for. */
 
 import type { Logger } from '../log.js';
-import { AuthorizationResult, type Query, UrlQuery } from '../wire/check.js';
+import { type AuthorizationResult, type Query, UrlAuthorizationResult, UrlQuery } from '../wire/check.js';
+import { AttemptsRequest, DecidedAnswer } from '../wire/headers.js';
 import { decideWithAttempts } from './attempts.js';
 import { type DecisionContext, decide } from './decide.js';
 import { asksForAttempts, explains } from './decision-endpoints.js';
@@ -54,7 +55,9 @@ export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
 				url: 'https://api.example.com/documents/plan',
 				tenant: 'acme',
 			},
-			returns: { 200: AuthorizationResult },
+			returns: { 200: UrlAuthorizationResult },
+			answerHeaders: DecidedAnswer,
+			requestHeaders: AttemptsRequest,
 			failures: unavailableOrCostly,
 			handle: async ({ body, headers, closed }, { read }) => {
 				const known = new Map<MappingRule, Known>();

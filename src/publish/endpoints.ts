@@ -20,7 +20,7 @@ interface Contexts {
 
 const endpoint = declaring<Contexts>();
 
-const BundlePath = z.object({ environment_id: z.uuid() });
+const BundlePath = z.object({ environment_id: z.uuid().describe('The id of the environment.') });
 
 /** Bundle endpoints and their access check. */
 export interface FeedEndpoints {
@@ -43,6 +43,7 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 			access: 'feed',
 			params: BundlePath,
 			returns: { 200: null, 304: null },
+			answerTypes: { 200: bundleType },
 			failures: {
 				404: 'No such environment',
 				410: 'The environment of the API key was deleted',

@@ -15,12 +15,23 @@ const anything = z.unknown();
  * An event in OPA's format. Other members are kept as they are. `result` is an object with `allow` and `code`, or a
  * boolean.
  */
-export const DecisionEvent = z.looseObject({
-	decision_id: Text.min(1).max(256),
-	timestamp: z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T08:00:00Z' }),
-	input: anything.optional(),
-	result: anything.optional(),
-});
+export const DecisionEvent = z
+	.looseObject({
+		decision_id: Text.min(1)
+			.max(256)
+			.describe('The id of the decision; an event with an id that is stored already is not stored again.'),
+		timestamp: z.iso
+			.datetime({ offset: true, error: 'must be a time such as 2026-01-31T08:00:00Z' })
+			.describe('When it was decided: ISO 8601 with a zone.'),
+		input: anything.optional().describe('The check that was decided, as the policy got it.'),
+		result: anything.optional().describe('What was decided: an object with `allow` and `code`, or a boolean.'),
+	})
+	.meta({
+		id: 'DecisionEvent',
+		description:
+			"An event in OPA's format. Other members are kept as they are. `result` is an object with `allow` and " +
+			'`code`, or a boolean.',
+	});
 export type DecisionEvent = z.output<typeof DecisionEvent>;
 
 /** What a decision point uploads. */
@@ -35,45 +46,55 @@ const optionalText = z.string().nullable();
 /** A decision that was logged. */
 export const AuditLogModel = z
 	.object({
-		id: Uuid,
-		timestamp: Timestamp,
-		created_at: Timestamp,
-		org_id: Uuid,
-		project_id: Uuid,
-		env_id: Uuid,
-		pdp_config_id: Uuid,
+		id: Uuid.describe('The id of the decision.'),
+		timestamp: Timestamp.describe('When it was decided, in UTC.'),
+		created_at: Timestamp.describe('When it was logged, in UTC.'),
+		org_id: Uuid.describe('The id of the organization.'),
+		project_id: Uuid.describe('The id of the project.'),
+		env_id: Uuid.describe('The id of the environment.'),
+		pdp_config_id: Uuid.describe('The id of the API key by which the decision point sent it.'),
 		query: optionalText.meta({ description: 'What was asked: the path of the policy.' }),
-		user_key: optionalText,
+		user_key: optionalText.describe('The key of the user who was asked about.'),
 		user_email: optionalText.meta({ description: 'As the user is stored now, or else as it was sent.' }),
 		user_name: optionalText.meta({ description: 'As the user is stored now, or else as it was sent.' }),
-		resource_type: optionalText,
-		tenant: optionalText,
-		action: optionalText,
-		decision: z.boolean().nullable(),
+		resource_type: optionalText.describe('The key of the resource that was asked about.'),
+		tenant: optionalText.describe('The key of the tenant of the check.'),
+		action: optionalText.describe('The key of the action.'),
+		decision: z.boolean().nullable().describe('Whether it was allowed; null if the event does not say.'),
 		reason: optionalText.meta({ description: 'The code: `allow`, or that of the denial.' }),
-		input: anything,
-		result: anything,
-		context: anything,
+		input: anything.describe('The check, as the policy got it, without what was masked.'),
+		result: anything.describe('What the policy said.'),
+		context: anything.describe('The context that the check sent.'),
 		raw_data: anything.meta({ description: 'The event as the decision point sent it.' }),
 	})
-	.meta({ id: 'AuditLogModel' });
+	.meta({ id: 'AuditLogModel', description: 'A decision that was logged.' });
 export type AuditLogModel = z.input<typeof AuditLogModel>;
 
-const named = z.object({ id: Uuid, key: z.string(), name: z.string().nullable() }).nullable();
+const named = z
+	.object({
+		id: Uuid.describe('The id.'),
+		key: z.string().describe('The key.'),
+		name: z.string().nullable().describe('The name; of a user the e-mail address.'),
+	})
+	.nullable();
 
 /** A decision with what it names, as far as that is there now. */
 export const DetailedAuditLogModel = AuditLogModel.extend({
-	objects: z.object({
-		user_object: named,
-		resource_type_object: named,
-		tenant_object: named,
-	}),
-}).meta({ id: 'DetailedAuditLogModel' });
+	objects: z
+		.object({
+			user_object: named.describe('The user; null if it is not stored.'),
+			resource_type_object: named.describe('The resource; null if it is not stored.'),
+			tenant_object: named.describe('The tenant; null if it is not stored.'),
+		})
+		.describe('What the decision names, as it is stored now.'),
+}).meta({ id: 'DetailedAuditLogModel', description: 'A decision with what it names, as far as that is there now.' });
 
 /**
  * A page of decisions. `pagination_count` is how many can be paged through, at most 10,000; `total_count` says no more.
  */
-export const AuditLogPage = paginated(AuditLogModel).extend({ pagination_count: z.int().min(0) });
+export const AuditLogPage = paginated(AuditLogModel).extend({
+	pagination_count: z.int().min(0).describe('How many decisions can be paged through, at most 10,000.'),
+});
 
 const texts = z
 	.preprocess((value) => (typeof value === 'string' ? [value] : value), boundedArray(Text, 100))
@@ -92,12 +113,12 @@ const decision = z
 
 /** Which decisions are asked for. */
 export const AuditLogQuery = z.object({
-	pdp_id: Uuid.optional(),
+	pdp_id: Uuid.optional().describe('Only decisions of this PDP config (its id).'),
 	users: texts.meta({ description: 'Keys of users.' }),
 	resources: texts.meta({ description: 'Keys of resource types.' }),
-	tenant: Reference.optional(),
-	action: Reference.optional(),
-	decision,
+	tenant: Reference.optional().describe('Only decisions in the tenant with this key.'),
+	action: Reference.optional().describe('Only decisions about the action with this key.'),
+	decision: decision.describe('Only what was allowed (`true`) or denied (`false`).'),
 	timestamp_from: unixTime.meta({ description: 'In seconds since 1970.' }),
 	timestamp_to: unixTime.meta({ description: 'In seconds since 1970; exclusive.' }),
 	sort_by: z.enum(['None', 'timestamp']).optional().meta({ description: 'The newest first in any case.' }),

@@ -6,12 +6,16 @@ import { Reference } from './common.js';
 
 /** Many objects to write, at most `max`; `what` names them in the message when there are more. */
 export function operations<S extends z.ZodType>(operation: S, max: number, what: string) {
-	return z.object({ operations: boundedArray(operation, max, tooManyMessage(max, what)) });
+	return z.object({
+		operations: boundedArray(operation, max, tooManyMessage(max, what)).describe(`At most ${max} ${what}.`),
+	});
 }
 
 /** Many objects to delete, each by id or key, at most `max`; `what` names them in the message when there are more. */
 export function idents(max: number, what: string) {
-	return z.object({ idents: boundedArray(Reference, max, tooManyMessage(max, what)) });
+	return z.object({
+		idents: boundedArray(Reference, max, tooManyMessage(max, what)).describe(`At most ${max} ${what}, by id or key.`),
+	});
 }
 
 /** The message for a call that names too many objects. */
@@ -20,5 +24,7 @@ export function tooManyMessage(max: number, what: string): string {
 }
 
 /** Everything was done; there is nothing to report for single objects. */
-export const BulkReport = z.object({}).meta({ id: 'BulkReport' });
+export const BulkReport = z
+	.object({})
+	.meta({ id: 'BulkReport', description: 'Everything was done; there is nothing to report for single objects.' });
 export type BulkReport = z.input<typeof BulkReport>;

@@ -173,15 +173,18 @@ function saysNothing(value: unknown): boolean {
 
 /** The members of every object of an environment that cannot be changed. */
 export const environmentScoped = {
-	id: Uuid,
-	organization_id: Uuid,
-	project_id: Uuid,
-	environment_id: Uuid,
-	created_at: Timestamp,
+	id: Uuid.describe('The id (UUID), given when it was created.'),
+	organization_id: Uuid.describe('The id of the organization.'),
+	project_id: Uuid.describe('The id of the project.'),
+	environment_id: Uuid.describe('The id of the environment.'),
+	created_at: Timestamp.describe('When it was created, in UTC.'),
 };
 
 /** The members of every object of an environment that can be changed. */
-export const environmentObject = { ...environmentScoped, updated_at: Timestamp };
+export const environmentObject = {
+	...environmentScoped,
+	updated_at: Timestamp.describe('When it was last changed, in UTC.'),
+};
 
 /** A field of an answer that is null whatever happens, kept because clients look for it. */
-export const AlwaysNull = z.null().default(null);
+export const AlwaysNull = z.null().default(null).describe('Always null: kept because clients look for it.');

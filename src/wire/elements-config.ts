@@ -60,79 +60,107 @@ function isHttpUrl(text: string): boolean {
 /** Where events of an element are sent. */
 const WebhookEdit = z
 	.object({
-		type: defaulted(z.literal('elements'), () => 'elements' as const),
-		url: Text.refine(isHttpUrl, 'must be an http or https URL'),
-		bearer_token: optional(Text.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters, as headers hold them')),
+		type: defaulted(z.literal('elements'), () => 'elements' as const).describe('Always `elements`.'),
+		url: Text.refine(isHttpUrl, 'must be an http or https URL').describe(
+			'Where events are sent: an http or https URL.',
+		),
+		bearer_token: optional(
+			Text.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters, as headers hold them'),
+		).describe('Sent as `Authorization: Bearer`. Stored encrypted, and never shown.'),
 	})
-	.meta({ id: 'WebhookWithElementsUpdate' });
+	.meta({ id: 'WebhookWithElementsUpdate', description: 'Where events of an element are sent.' });
 export type WebhookEdit = z.output<typeof WebhookEdit>;
 
 /** A new element. */
 export const ElementsConfigCreate = z
 	.object({
-		key: Key,
-		name: Name,
-		elements_type: ElementsType,
-		settings: ElementsSettings,
+		key: Key.describe('The key, unique among the elements of the environment; part of the address of its page.'),
+		name: Name.describe('A name for people.'),
+		elements_type: ElementsType.describe('What the element is for.'),
+		settings: ElementsSettings.describe(
+			'Settings by name; those that mean something depend on the type of the element.',
+		),
 		roles_to_levels: RolesToLevels,
-		email_notifications: defaulted(z.boolean(), () => false),
-		webhook: optional(WebhookEdit),
+		email_notifications: defaulted(z.boolean(), () => false).describe(
+			'Whether users who are added are invited; false when left out.',
+		),
+		webhook: optional(WebhookEdit).describe('Where events of the element are sent; nowhere when left out.'),
 	})
-	.meta({ id: 'ElementsConfigCreate' });
+	.meta({ id: 'ElementsConfigCreate', description: 'A new element.' });
 export type ElementsConfigCreate = z.output<typeof ElementsConfigCreate>;
 
 /** The fields of an element that may change; maps are replaced as a whole. Null removes the webhook. */
 export const ElementsConfigUpdate = z
 	.object({
-		name: optional(Name),
-		settings: optional(ElementsSettings),
-		roles_to_levels: optional(RolesToLevels),
-		email_notifications: optional(z.boolean()),
-		webhook: WebhookEdit.nullable().optional(),
+		name: optional(Name).describe('A new name. Null counts as absent.'),
+		settings: optional(ElementsSettings).describe('All settings from now on. Null counts as absent.'),
+		roles_to_levels: optional(RolesToLevels).describe('All levels from now on. Null counts as absent.'),
+		email_notifications: optional(z.boolean()).describe(
+			'Whether users who are added are invited. Null counts as absent.',
+		),
+		webhook: WebhookEdit.nullable().optional().describe('Where events of the element are sent; null for nowhere.'),
 	})
-	.meta({ id: 'ElementsConfigUpdate' });
+	.meta({
+		id: 'ElementsConfigUpdate',
+		description: 'The fields of an element that may change; maps are replaced as a whole. Null removes the webhook.',
+	});
 export type ElementsConfigUpdate = z.output<typeof ElementsConfigUpdate>;
 
 /** A role as an element's config shows it. */
 const LeveledRole = z
-	.object({ id: Uuid, key: z.string(), name: z.string(), resource_id: Uuid.nullable() })
-	.meta({ id: 'ElementsConfigRole' });
+	.object({
+		id: Uuid.describe('The id of the role.'),
+		key: z.string().describe('The key of the role.'),
+		name: z.string().describe('A name for people.'),
+		resource_id: Uuid.nullable().describe('The id of the resource whose role it is; null for a tenant role.'),
+	})
+	.meta({ id: 'ElementsConfigRole', description: "A role as an element's config shows it." });
 
 /** A webhook, without its token. */
 const WebhookRead = z
-	.object({ ...environmentObject, type: z.literal('elements'), url: z.string() })
-	.meta({ id: 'WebhookRead' });
+	.object({
+		...environmentObject,
+		type: z.literal('elements').describe('Always `elements`.'),
+		url: z.string().describe('Where events are sent.'),
+	})
+	.meta({ id: 'WebhookRead', description: 'A webhook, without its token.' });
 
 /** An element. */
 export const ElementsConfigRead = z
 	.object({
 		...environmentObject,
-		key: z.string(),
-		name: z.string(),
-		elements_type: ElementsType,
-		settings: z.record(z.string(), z.union([z.int(), z.boolean(), z.string()])),
-		is_active: z.boolean(),
-		email_notifications: z.boolean(),
-		roles_to_levels: z.record(PermissionLevel, z.array(LeveledRole)),
-		webhook: WebhookRead.nullable(),
+		key: z.string().describe('The key, unique among the elements of the environment.'),
+		name: z.string().describe('A name for people.'),
+		elements_type: ElementsType.describe('What the element is for.'),
+		settings: z.record(z.string(), z.union([z.int(), z.boolean(), z.string()])).describe('Settings by name.'),
+		is_active: z.boolean().describe('Whether the element was opened at least once.'),
+		email_notifications: z.boolean().describe('Whether users who are added are invited.'),
+		roles_to_levels: z
+			.record(PermissionLevel, z.array(LeveledRole))
+			.describe('The roles of each level; `UNCONFIGURED` is empty, because it would hold all others.'),
+		webhook: WebhookRead.nullable().describe('Where events are sent; null for nowhere, and for signed-in users.'),
 	})
-	.meta({ id: 'ElementsConfigRead' });
+	.meta({ id: 'ElementsConfigRead', description: 'An element.' });
 export type ElementsConfigRead = z.input<typeof ElementsConfigRead>;
 
 /** What an element needs to know when it is opened. */
 export const ElementsRuntime = z
 	.object({
-		config: ElementsConfigRead,
-		current_permission_level: PermissionLevel,
+		config: ElementsConfigRead.describe('The element that is opened.'),
+		current_permission_level: PermissionLevel.describe('What the signed-in user may do in it.'),
 		resource_id: Uuid.nullable().meta({
 			description: 'In an element of access requests: the resource of the instance that was named, whose roles fit it.',
 		}),
 	})
-	.meta({ id: 'ElementsConfigRuntimeRead' });
+	.meta({ id: 'ElementsConfigRuntimeRead', description: 'What an element needs to know when it is opened.' });
 export type ElementsRuntime = z.input<typeof ElementsRuntime>;
 
 /** The instance on which the permission level is asked for. */
-export const ElementsRuntimeQuery = z.object({ resource_instance_id: Reference.optional() });
+export const ElementsRuntimeQuery = z.object({
+	resource_instance_id: Reference.optional().describe(
+		'The instance on which the level is asked for: its id, or `<resource key>:<instance key>`.',
+	),
+});
 
 /** A page of elements. */
 export const ElementsConfigPage = paginated(ElementsConfigRead);

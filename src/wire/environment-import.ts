@@ -6,7 +6,13 @@ export const ImportStrategy = z.enum(['fail', 'overwrite', 'replace']);
 export type ImportStrategy = z.output<typeof ImportStrategy>;
 
 /** How a document is imported. */
-export const ImportQuery = z.object({ dry_run: Flag, conflict_strategy: ImportStrategy.default('fail') });
+export const ImportQuery = z.object({
+	dry_run: Flag.describe('Only tell what would change.'),
+	conflict_strategy: ImportStrategy.default('fail').describe(
+		'What happens to an object that exists with other content: the import fails, the object is overwritten, or ' +
+			'everything that the document does not name is deleted as well (`replace`).',
+	),
+});
 export type ImportQuery = z.output<typeof ImportQuery>;
 
 /** The most changes that a report lists one by one. */
@@ -15,15 +21,28 @@ export const maxListedChanges = 1000;
 /** What an import changed, or would change. */
 export const ImportReport = z
 	.object({
-		dry_run: z.boolean(),
-		total: z.int().min(0),
+		dry_run: z.boolean().describe('Whether nothing was written.'),
+		total: z.int().min(0).describe('How many objects came, changed and went in all.'),
 		counts: z
-			.record(z.string(), z.object({ create: z.int().min(0), update: z.int().min(0), delete: z.int().min(0) }))
+			.record(
+				z.string(),
+				z.object({
+					create: z.int().min(0).describe('How many came.'),
+					update: z.int().min(0).describe('How many changed.'),
+					delete: z.int().min(0).describe('How many went.'),
+				}),
+			)
 			.meta({ description: 'How many objects came, changed and went, by kind.' }),
 		expired: z.int().min(0).meta({ description: 'How many grants of the document have ended, and were left out.' }),
 		changes: z
-			.array(z.object({ kind: z.string(), operation: z.enum(['create', 'update', 'delete']), key: z.string() }))
+			.array(
+				z.object({
+					kind: z.string().describe('What kind of object it is.'),
+					operation: z.enum(['create', 'update', 'delete']).describe('What happened to the object.'),
+					key: z.string().describe('The key of the object, or what else names it in the document.'),
+				}),
+			)
 			.meta({ description: `The first ${maxListedChanges}, in the order they are made.` }),
 	})
-	.meta({ id: 'EnvironmentImportReport' });
+	.meta({ id: 'EnvironmentImportReport', description: 'What an import changed, or would change.' });
 export type ImportReport = z.input<typeof ImportReport>;

@@ -19,11 +19,23 @@ const jwksUrl = /^https:\/\/[a-zA-Z0-9\-.]+\.[a-zA-Z]{2,3}(\/\S*)?$/;
 /** Where the keys that sign the tokens of an environment's users are: at `url`, or given here. `ttl` is in seconds. */
 export const Jwks = z
 	.object({
-		ttl: defaulted(z.int().min(0), () => 600),
-		url: defaulted(Text.regex(jwksUrl, 'must be an https URL').nullable(), () => null),
-		jwks: defaulted(z.object({ keys: boundedArray(Attributes) }).nullable(), () => null),
+		ttl: defaulted(z.int().min(0), () => 600).describe(
+			'How long keys from `url` are kept, in seconds; 600 when left out.',
+		),
+		url: defaulted(Text.regex(jwksUrl, 'must be an https URL').nullable(), () => null).describe(
+			'Where the keys are: an https URL.',
+		),
+		jwks: defaulted(
+			z.object({ keys: boundedArray(Attributes).describe('Keys in the form of RFC 7517.') }).nullable(),
+			() => null,
+		).describe('The keys themselves, in place of `url`.'),
 	})
-	.meta({ id: 'JwksConfig' });
+	.meta({
+		id: 'JwksConfig',
+		description:
+			"Where the keys that sign the tokens of an environment's users are: at `url`, or given here. `ttl` is in " +
+			'seconds.',
+	});
 export type Jwks = z.output<typeof Jwks>;
 
 /** Whose members join the other group when a group is assigned to a group (docs/groups.md). */
@@ -91,10 +103,25 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 }).meta({
 	type: 'object',
 	properties: {
-		group_nesting: { enum: [...GroupNestingSetting.options, null] },
-		elements_origins: { type: ['array', 'null'], items: { type: 'string' }, maxItems: maxElementsOrigins },
-		elements_same_site: { type: ['boolean', 'null'] },
-		elements_user_key_claim: { type: ['string', 'null'], minLength: 1 },
+		group_nesting: {
+			enum: [...GroupNestingSetting.options, null],
+			description: 'Whose members join the other group when a group is assigned to a group.',
+		},
+		elements_origins: {
+			type: ['array', 'null'],
+			items: { type: 'string' },
+			maxItems: maxElementsOrigins,
+			description: 'The origins whose pages may embed elements and sign users in; none by default.',
+		},
+		elements_same_site: {
+			type: ['boolean', 'null'],
+			description: 'Whether these origins are of the same site as this API.',
+		},
+		elements_user_key_claim: {
+			type: ['string', 'null'],
+			minLength: 1,
+			description: 'The one claim of users’ tokens that holds their key; by default each request names it.',
+		},
 	},
 	additionalProperties: true,
 	description:
@@ -108,44 +135,44 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 /** A new environment. */
 export const EnvironmentCreate = z
 	.object({
-		key: Key,
-		name: Name,
-		description: optional(Text),
-		custom_branch_name: optional(Text),
-		jwks: optional(Jwks),
-		settings: optional(EnvironmentSettings),
+		key: Key.describe('The key, unique among the environments of the project.'),
+		name: Name.describe('A name for people.'),
+		description: optional(Text).describe('What the environment is for. Null counts as absent.'),
+		custom_branch_name: optional(Text).describe('Stored and shown for clients that set it; changes nothing.'),
+		jwks: optional(Jwks).describe('The keys that sign the tokens of users who sign in to elements.'),
+		settings: optional(EnvironmentSettings).describe('Settings of the environment, and any data of your own.'),
 	})
-	.meta({ id: 'EnvironmentCreate' });
+	.meta({ id: 'EnvironmentCreate', description: 'A new environment.' });
 export type EnvironmentCreate = z.output<typeof EnvironmentCreate>;
 
 /** The fields of an environment that may change. */
 export const EnvironmentUpdate = z
 	.object({
-		name: optional(Name),
-		description: clearable(Text),
-		custom_branch_name: clearable(Text),
-		jwks: clearable(Jwks),
-		settings: clearable(EnvironmentSettings),
+		name: optional(Name).describe('A new name. Null counts as absent.'),
+		description: clearable(Text).describe('What the environment is for; null clears it.'),
+		custom_branch_name: clearable(Text).describe('Stored and shown for clients that set it; changes nothing.'),
+		jwks: clearable(Jwks).describe('The keys that sign the tokens of users who sign in to elements; null for none.'),
+		settings: clearable(EnvironmentSettings).describe('All settings from now on; null clears them.'),
 	})
-	.meta({ id: 'EnvironmentUpdate' });
+	.meta({ id: 'EnvironmentUpdate', description: 'The fields of an environment that may change.' });
 export type EnvironmentUpdate = z.output<typeof EnvironmentUpdate>;
 
 /** An environment. */
 export const EnvironmentRead = z
 	.object({
-		id: Uuid,
-		key: z.string(),
-		name: z.string(),
-		organization_id: Uuid,
-		project_id: Uuid,
-		created_at: Timestamp,
-		updated_at: Timestamp,
-		description: z.string().nullable(),
-		custom_branch_name: z.string().nullable(),
-		jwks: StoredObject.nullable(),
-		settings: StoredObject.nullable(),
+		id: Uuid.describe('The id of the environment.'),
+		key: z.string().describe('The key, unique among the environments of the project.'),
+		name: z.string().describe('A name for people.'),
+		organization_id: Uuid.describe('The id of the organization.'),
+		project_id: Uuid.describe('The id of the project.'),
+		created_at: Timestamp.describe('When it was created, in UTC.'),
+		updated_at: Timestamp.describe('When it was last changed, in UTC.'),
+		description: z.string().nullable().describe('What the environment is for.'),
+		custom_branch_name: z.string().nullable().describe('Stored and shown for clients that set it; changes nothing.'),
+		jwks: StoredObject.nullable().describe('The keys that sign the tokens of users who sign in to elements.'),
+		settings: StoredObject.nullable().describe('Settings of the environment, and any data of your own.'),
 		avp_policy_store_id: AlwaysNull,
 		email_configuration: AlwaysNull,
 	})
-	.meta({ id: 'EnvironmentRead' });
+	.meta({ id: 'EnvironmentRead', description: 'An environment.' });
 export type EnvironmentRead = z.input<typeof EnvironmentRead>;

@@ -27,27 +27,34 @@ const ErrorCode = z.enum([
 /** The body of every failed request but a 422. */
 export const ErrorBody = z
 	.object({
-		/** The request's id. */
-		id: z.string(),
-		title: z.string(),
-		error_code: ErrorCode,
-		message: z.string(),
-		support_link: z.url().nullable().default(null),
-		additional_info: z.unknown().default(null),
+		id: z.string().describe("The id of the request, as in the answer's header `X-Request-ID` and in the log."),
+		title: z.string().describe('The kind of the error, for people.'),
+		error_code: ErrorCode.describe("The kind of the error, for programs: one of the contract's closed list."),
+		message: z.string().describe('What is wrong, for people.'),
+		support_link: z.url().nullable().default(null).describe('Where to read more; null where there is nothing more.'),
+		additional_info: z.unknown().default(null).describe('More about the error, where there is any.'),
 	})
-	.meta({ id: 'ErrorBody' });
+	.meta({ id: 'ErrorBody', description: 'The body of every failed request but a 422.' });
 export type ErrorBody = z.input<typeof ErrorBody>;
 
 /** The body of a 422: the first problems, each with its place, which begins with `body`, `query` or `path`. */
 export const ValidationErrorBody = z
 	.object({
-		detail: z.array(
-			z.object({
-				loc: z.array(z.union([z.string(), z.int()])),
-				msg: z.string(),
-				type: z.string(),
-			}),
-		),
+		detail: z
+			.array(
+				z.object({
+					loc: z
+						.array(z.union([z.string(), z.int()]))
+						.describe('The place: `body`, `query`, `path` or `header`, then names of members and indexes.'),
+					msg: z.string().describe('What is wrong, with the value.'),
+					type: z.string().describe('The kind of the problem, for programs.'),
+				}),
+			)
+			.describe('The first problems, at most 20.'),
 	})
-	.meta({ id: 'ValidationErrorBody' });
+	.meta({
+		id: 'ValidationErrorBody',
+		description:
+			'The body of a 422: the first problems, each with its place, which begins with `body`, `query` or `path`.',
+	});
 export type ValidationErrorBody = z.input<typeof ValidationErrorBody>;

@@ -49,7 +49,9 @@ export const Expiry = z.iso
 	});
 
 /** The member of grants that may end. */
-export const expiryShape = { expires_at: optional(Expiry) };
+export const expiryShape = {
+	expires_at: optional(Expiry).describe('When the grant ends, in the future. Absent or null: it holds for good.'),
+};
 
 /** The member of answers that shows when a grant ends; absent for one that holds for good. */
 export const shownExpiry = {

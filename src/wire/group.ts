@@ -11,27 +11,36 @@ export const GroupCreate = z
 		group_resource_type_key: defaulted(ResourceKey, () => 'group').meta({
 			description: 'The key or id of the resource of the instance; `group` where it is missing.',
 		}),
-		group_tenant: Reference,
+		group_tenant: Reference.describe('The tenant of the group: its id or key.'),
 	})
-	.meta({ id: 'GroupCreate' });
+	.meta({
+		id: 'GroupCreate',
+		description: 'A new group; its resource and its instance are created if they are missing.',
+	});
 export type GroupCreate = z.output<typeof GroupCreate>;
 
 const groupRole = {
-	resource: Reference,
+	resource: Reference.describe('The resource of the instance: its id or key.'),
 	resource_instance: InstanceReference.meta({
 		description: 'An id (UUID), `<resource key>:<instance key>`, or the key of an instance of `resource`.',
 	}),
-	role: Reference,
-	tenant: Reference,
+	role: Reference.describe('The role of that resource: its id or key.'),
+	tenant: Reference.describe('The tenant of the group and of the instance: its id or key.'),
 };
 const groupRoleIds = ['resource_id', 'resource_instance_id', 'role_id', 'tenant_id'];
 
 /** A role on a resource instance, for the members of the group that the path names. */
-export const GroupRoleCreate = granting({ ...groupRole, ...expiryShape }, groupRoleIds).meta({ id: 'GroupRoleCreate' });
+export const GroupRoleCreate = granting({ ...groupRole, ...expiryShape }, groupRoleIds).meta({
+	id: 'GroupRoleCreate',
+	description: 'A role on a resource instance, for the members of the group that the path names.',
+});
 export type GroupRoleCreate = z.output<typeof GroupRoleCreate>;
 
 /** The role on a resource instance to take from the group that the path names. */
-export const GroupRoleRemove = z.object(groupRole).meta({ id: 'GroupRoleRemove' });
+export const GroupRoleRemove = z.object(groupRole).meta({
+	id: 'GroupRoleRemove',
+	description: 'The role on a resource instance to take from the group that the path names.',
+});
 export type GroupRoleRemove = z.output<typeof GroupRoleRemove>;
 
 /** The members of a group, and of its users, in answers. */
@@ -39,29 +48,47 @@ const shownOfGroup = ['group_resource_type_key', 'group_instance_key', 'group_te
 const shownOfUser = ['key', 'email', 'first_name', 'last_name', 'attributes', 'roles', 'associated_tenants'];
 
 /** Where the user of the path becomes a member: the group's tenant. */
-export const GroupUserAdd = granting({ tenant: Reference, ...expiryShape }, [...shownOfGroup, ...shownOfUser]).meta({
+export const GroupUserAdd = granting(
+	{ tenant: Reference.describe('The tenant of the group: its id or key.'), ...expiryShape },
+	[...shownOfGroup, ...shownOfUser],
+).meta({
 	id: 'GroupUserAdd',
+	description: "Where the user of the path becomes a member: the group's tenant.",
 });
 export type GroupUserAdd = z.output<typeof GroupUserAdd>;
 
 /** The group's tenant, which is optional when a user is removed. */
 export const GroupUserRemove = z
-	.object({ tenant: optional(Reference) })
-	.meta({ id: 'GroupUserRemove' })
+	.object({ tenant: optional(Reference).describe('The tenant of the group: its id or key; may be left out.') })
+	.meta({ id: 'GroupUserRemove', description: 'The group’s tenant, which is optional when a user is removed.' })
 	.optional();
 export type GroupUserRemove = z.output<typeof GroupUserRemove>;
 
-const otherGroup = { group_instance_key: InstanceReference };
+const otherGroup = {
+	group_instance_key: InstanceReference.describe(
+		'The other group: the id of its instance, or `<resource key>:<instance key>`.',
+	),
+};
 
 /** The other group: the one to put into the group of the path. */
-export const GroupNesting = granting({ ...otherGroup, ...expiryShape }, shownOfGroup).meta({ id: 'GroupNesting' });
+export const GroupNesting = granting({ ...otherGroup, ...expiryShape }, shownOfGroup).meta({
+	id: 'GroupNesting',
+	description: 'The other group: the one to put into the group of the path.',
+});
 export type GroupNesting = z.output<typeof GroupNesting>;
 
 /** The other group: the one to take out of the group of the path. */
-export const GroupNestingRemove = z.object(otherGroup).meta({ id: 'GroupNestingRemove' });
+export const GroupNestingRemove = z
+	.object(otherGroup)
+	.meta({ id: 'GroupNestingRemove', description: 'The other group: the one to take out of the group of the path.' });
 export type GroupNestingRemove = z.output<typeof GroupNestingRemove>;
 
-const filters = { tenant: References, resource: References, search: Searches, ...pageShape };
+const filters = {
+	tenant: References.describe('Only groups in these tenants (ids or keys); may be repeated.'),
+	resource: References.describe('Only groups of these resources (ids or keys); may be repeated.'),
+	search: Searches.describe('Part of the key of the instance; with `*` a pattern for the whole; may be repeated.'),
+	...pageShape,
+};
 
 /**
  * The groups that a list asks for, with any of the given values for each filter. A value that names nothing matches
@@ -71,18 +98,27 @@ export const GroupQuery = z.object(filters);
 export type GroupQuery = z.output<typeof GroupQuery>;
 
 /** Which groups the deprecated list asks for. */
-export const GroupListQuery = z.object({ ...filters, include_total_count: Flag });
+export const GroupListQuery = z.object({
+	...filters,
+	include_total_count: Flag.describe(
+		'Answer an object with `data`, `total_count` and `page_count` in place of a plain array.',
+	),
+});
 export type GroupListQuery = z.output<typeof GroupListQuery>;
 
 const described = {
-	id: Uuid,
-	group_resource_type_key: z.string(),
-	group_instance_key: z.string(),
-	group_tenant: z.string(),
+	id: Uuid.describe('The id of the instance that is the group.'),
+	group_resource_type_key: z.string().describe('The key of the resource of the instance.'),
+	group_instance_key: z.string().describe('The key of the instance alone.'),
+	group_tenant: z.string().describe('The key of the tenant that the group is in.'),
 };
 
 /** A group: the keys of its resource, of its instance alone and of its tenant, and the id of its instance. */
-export const GroupReadSchema = z.object(described).meta({ id: 'GroupReadSchema' });
+export const GroupReadSchema = z.object(described).meta({
+	id: 'GroupReadSchema',
+	description:
+		'A group: the keys of its resource, of its instance alone and of its tenant, and the id of its instance.',
+});
 export type GroupReadSchema = z.input<typeof GroupReadSchema>;
 
 /** The most roles and the most users that one group is shown with. */
@@ -97,21 +133,26 @@ export const GroupRead = z
 		assigned_roles: z.array(z.string()).optional().meta({ description: absentText }),
 		users: z.array(Uuid).optional().meta({ description: absentText }),
 	})
-	.meta({ id: 'GroupRead' });
+	.meta({
+		id: 'GroupRead',
+		description: 'A group with its roles, as `<resource key>:<instance key>#<role key>`, and with its users, by id.',
+	});
 export type GroupRead = z.input<typeof GroupRead>;
 
 /** A role that the members of a group derive on a resource instance, by keys and by ids. */
 export const GroupRoleRead = z
 	.object({
-		role: z.string(),
-		role_id: Uuid,
-		resource: z.string(),
-		resource_id: Uuid,
-		/** `<resource key>:<instance key>`. */
-		resource_instance: z.string(),
-		resource_instance_id: Uuid,
-		tenant: z.string(),
-		tenant_id: Uuid,
+		role: z.string().describe('The key of the role.'),
+		role_id: Uuid.describe('The id of the role.'),
+		resource: z.string().describe('The key of the resource of the instance.'),
+		resource_id: Uuid.describe('The id of that resource.'),
+		resource_instance: z.string().describe('The instance, as `<resource key>:<instance key>`.'),
+		resource_instance_id: Uuid.describe('The id of the instance.'),
+		tenant: z.string().describe('The key of the tenant.'),
+		tenant_id: Uuid.describe('The id of the tenant.'),
 	})
-	.meta({ id: 'GroupRoleRead' });
+	.meta({
+		id: 'GroupRoleRead',
+		description: 'A role that the members of a group derive on a resource instance, by keys and by ids.',
+	});
 export type GroupRoleRead = z.input<typeof GroupRoleRead>;

@@ -25,7 +25,10 @@ function wholeNumberUpTo(maximum: number) {
 }
 
 /** The parameters of every list: `page` from 1, `per_page` up to 100. */
-export const pageShape = { page: wholeNumberUpTo(999_999_999).default(1), per_page: wholeNumberUpTo(100).default(30) };
+export const pageShape = {
+	page: wholeNumberUpTo(999_999_999).default(1).describe('Which page, from 1.'),
+	per_page: wholeNumberUpTo(100).default(30).describe('How many items a page has at most.'),
+};
 
 /** Which part of a list is asked for. */
 export const PageQuery = z.object(pageShape);
@@ -35,7 +38,9 @@ export type PageQuery = z.output<typeof PageQuery>;
 export const Flag = z.preprocess(parseFlag, z.boolean('must be true or false')).default(false);
 
 /** What to look for in keys and names; `*` stands for any run of characters. Empty text is no search. */
-export const Search = Name.transform((text) => (text === '' ? undefined : text)).optional();
+export const Search = Name.transform((text) => (text === '' ? undefined : text))
+	.optional()
+	.describe('What to look for in keys and names: a part of them, or with `*` a pattern for the whole.');
 
 /** Searches, any of which may match; the parameter may be repeated. `undefined` when absent or empty. */
 export const Searches = z
@@ -44,12 +49,16 @@ export const Searches = z
 		boundedArray(Text, maxSearches, `must be given at most ${maxSearches} times`),
 	)
 	.transform((texts) => (texts.every((text) => text === '') ? undefined : texts.filter((text) => text !== '')))
-	.optional();
+	.optional()
+	.describe(
+		'What to look for in keys and names: a part of them, or with `*` a pattern for the whole; may be repeated.',
+	);
 
 /** References of one kind, any of which may match; the parameter may be repeated. `undefined` when absent. */
 export const References = z
 	.preprocess((value) => (typeof value === 'string' ? [value] : value), boundedArray(Reference))
-	.optional();
+	.optional()
+	.describe('Only objects with any of these ids or keys; may be repeated.');
 
 /** One `attr_<name>=<value>` of a list: only objects whose attribute of that name is that text. */
 interface AttributeFilter {

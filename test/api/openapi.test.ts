@@ -1,10 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import test, { type ExecutionContext } from 'ava';
-import { z } from 'zod';
 import { endpoints } from '../../src/api/table.js';
 import { type Answer, client } from '../support/client.js';
 import { fails } from '../support/failure.js';
 import { createSecret, type Management, newPlace, startManagement } from '../support/management.js';
+import { SchemaValidators } from '../support/schema-validators.js';
 import { endpointBody, endpointClients, endpointPath, furnish, keyedEndpoints, tour } from '../support/tour.js';
 
 /** The document that is served: valid, complete, and true of what is answered. */
@@ -38,10 +38,12 @@ interface Document extends Json {
 
 let management: Management;
 let document: Document;
+let validators: SchemaValidators;
 
 test.before('start', async () => {
 	management = await startManagement();
 	document = (await client(management.url).get<Document>('/openapi.json')).body;
+	validators = new SchemaValidators(document.components.schemas);
 });
 
 test.after.always('stop', async () => management.stop());
@@ -72,7 +74,7 @@ test('it lists every endpoint that is served, once, at its place', (t) => {
 });
 
 test('every reference in it leads somewhere', (t) => {
-	const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
+	const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g)];
 	t.true(references.length > 50);
 	for (const [reference, kind, name] of references) {
 		const parts: Readonly<Record<string, Json>> = document.components;
@@ -119,7 +121,7 @@ test('every parameter, body and answer shows an example that is right', (t) => {
 	for (const [at, { schema, example }] of places) {
 		t.not(example, undefined, at);
 		// A request may say what is ignored; an answer says no more than is described.
-		const parsed = schemaValidator(schema as Json, !at.includes('requestBody')).safeParse(example);
+		const parsed = validators.of(schema as Json, !at.includes('requestBody')).safeParse(example);
 		t.true(parsed.success, `${at}: ${JSON.stringify(example)} ${parsed.error}`);
 	}
 });
@@ -148,41 +150,8 @@ function disagreement(operationId: string, answer: Answer<unknown>): string | nu
 	const isPlain = answer.headers.get('content-type')?.startsWith('text/plain') === true;
 	if (schema === undefined) return answer.body === undefined || isPlain ? null : 'a body that is not described';
 	if (answer.headers.get('content-type') !== 'application/json') return 'another content type';
-	const parsed = schemaValidator(schema).safeParse(answer.body);
+	const parsed = validators.of(schema).safeParse(answer.body);
 	return parsed.success ? null : JSON.stringify(parsed.error.issues);
-}
-
-/** The validators made so far, by what they are made of: the same few schemas describe most answers. */
-const validators = new Map<string, z.ZodType>();
-
-/** The schema with all it refers to; closed, a member it does not describe is an error. */
-function schemaValidator(schema: Json, closed = true): z.ZodType {
-	const key = `${closed} ${JSON.stringify(schema)}`;
-	const known = validators.get(key) ?? makeValidator(schema, closed);
-	validators.set(key, known);
-	return known;
-}
-
-/** The schemas of the document that a schema refers to, also by way of others. */
-function referredBy(schema: Json, found: Map<string, Json> = new Map()): ReadonlyMap<string, Json> {
-	for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-		const definition = document.components.schemas[name];
-		if (definition === undefined || found.has(name)) continue;
-		found.set(name, definition);
-		referredBy(definition, found);
-	}
-	return found;
-}
-
-function makeValidator(schema: Json, closed: boolean): z.ZodType {
-	const whole = JSON.stringify({ ...schema, $defs: Object.fromEntries(referredBy(schema)) });
-	const complete = JSON.parse(whole, (name, value) => {
-		if (name === '$ref') return String(value).replace('#/components/schemas/', '#/$defs/');
-		if (!closed) return value;
-		const open = value?.properties === undefined || value.additionalProperties !== undefined || value.type !== 'object';
-		return open ? value : { ...value, additionalProperties: false };
-	});
-	return z.fromJSONSchema(complete);
 }
 
 test('what is answered is what is described: every endpoint, done right', async (t) => {

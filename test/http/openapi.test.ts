@@ -12,6 +12,12 @@ const info: DocumentInfo = {
 	title: 'Sample',
 	version: '1.2.3',
 	description: 'A sample.',
+	tags: { Things: 'Things.', Oddities: 'What is odd.', Documentation: 'This.' },
+	headers: {
+		every: z.object({ 'X-Request-ID': z.string().describe('The id.') }),
+		failures: z.object({ 'X-Revision': z.int().optional() }),
+		deprecated: z.object({ Link: z.string() }),
+	},
 	access: {
 		open: { description: 'anyone.', secured: false },
 		keyed: { description: 'holders of a key.', secured: true },
@@ -66,7 +72,51 @@ test('every endpoint is there under its name, in table order, and so are the tag
 	t.deepEqual(Object.keys(document['paths'] ?? {}), [
 		...new Set(endpoints.map((endpoint) => endpoint.path.replace(/:(\w+)/g, '{$1}'))),
 	]);
-	t.deepEqual(document['tags'] as unknown, [{ name: 'Things' }, { name: 'Oddities' }, { name: 'Documentation' }]);
+	t.deepEqual(document['tags'] as unknown, [
+		{ name: 'Things', description: 'Things.' },
+		{ name: 'Oddities', description: 'What is odd.' },
+		{ name: 'Documentation', description: 'This.' },
+	]);
+});
+
+test('headers are declared: those that requests may have, and those that answers have', (t) => {
+	const asked = altered({
+		requestHeaders: z.object({ 'X-Debug': z.enum(['true']).optional().describe('Adds the reasons.') }),
+		answerHeaders: z.object({ ETag: z.string().meta({ example: '"1"' }) }),
+		answerTypes: { 200: 'application/gzip' },
+		returns: { 200: null, 204: null },
+	});
+	const document: Tree = JSON.parse(JSON.stringify(openapi([asked], info)));
+	const operation = document['paths']?.['/other']?.['get'];
+	const parameters = (operation?.['parameters'] ?? []) as unknown as readonly Tree[];
+	t.deepEqual(parameters.at(-1) as unknown, {
+		name: 'X-Debug',
+		in: 'header',
+		required: false,
+		description: 'Adds the reasons.',
+		schema: { type: 'string', enum: ['true'] },
+		example: 'true',
+	});
+	const headers = {
+		'X-Request-ID': { $ref: '#/components/headers/X-Request-ID' },
+		ETag: { $ref: '#/components/headers/ETag' },
+	};
+	t.deepEqual(operation?.['responses'] as unknown, {
+		200: { description: 'OK', headers, content: { 'application/gzip': {} } },
+		204: { description: 'No Content', headers },
+		422: { $ref: '#/components/responses/Unprocessable' },
+		431: { $ref: '#/components/responses/TooLong' },
+	});
+	t.deepEqual(Object.keys(document['components']?.['responses'] ?? {}), ['Unprocessable', 'TooLong']);
+	t.deepEqual(Object.keys(document['components']?.['responses']?.['TooLong']?.['headers'] ?? {}), [
+		'X-Request-ID',
+		'X-Revision',
+	]);
+	t.deepEqual(document['components']?.['headers']?.['ETag'] as unknown, {
+		required: true,
+		schema: { type: 'string' },
+		example: '"1"',
+	});
 });
 
 test('access is a security requirement, a word for people and one for programs', (t) => {
@@ -169,6 +219,10 @@ test('an access may have failures of its own, which are told instead of those of
 	t.deepEqual(Object.keys(operation?.['responses'] ?? {}), ['200', '400', '401', '503']);
 	t.deepEqual(operation?.['responses']?.['503'] as unknown, {
 		description: 'Not yet.',
+		headers: {
+			'X-Request-ID': { $ref: '#/components/headers/X-Request-ID' },
+			'X-Revision': { $ref: '#/components/headers/X-Revision' },
+		},
 		content: { 'application/json': { schema: { $ref: '#/components/schemas/Message' }, example: 'Not yet.' } },
 	});
 	t.is(operation?.['parameters']?.['0']?.['name'] as unknown, 'rest');
@@ -181,6 +235,12 @@ function altered(change: Partial<Endpoint<string, never>>): Endpoint<string, nev
 const mistakes: readonly (readonly [string, Partial<Endpoint<string, never>>, RegExp])[] = [
 	['two of one name', { name: 'listThings' }, /two endpoints are named listThings/],
 	['two in one place', { path: '/things' }, /two endpoints are at get \/things/],
+	['a tag nobody explained', { tag: 'Secrets' }, /tag Secrets has no note/],
+	[
+		'a header of two meanings',
+		{ answerHeaders: z.object({ 'X-Request-ID': z.int() }) },
+		/header X-Request-ID stands for two/,
+	],
 	['an access nobody explained', { access: 'secret' }, /access secret, which has no note/],
 	['two shapes of one id', { returns: { 200: z.string().meta({ id: 'Thing' }) } }, /id Thing stands for two/],
 ];

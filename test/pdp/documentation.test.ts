@@ -1,15 +1,45 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import test from 'ava';
-import { client } from '../support/client.js';
-import { startStack } from '../support/stack.js';
+import { type Answer, client } from '../support/client.js';
+import { SchemaValidators } from '../support/schema-validators.js';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** A decision point describes itself, to anyone. */
+/** A decision point describes itself, to anyone, and answers as it says. */
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Response {
+	readonly content?: { readonly 'application/json': { readonly schema: Json } };
+	readonly headers?: Json;
+}
+
+interface Operation {
+	readonly operationId: string;
+	readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
+}
+
+interface Document extends Json {
+	readonly openapi: string;
+	readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+	readonly components: {
+		readonly schemas: Readonly<Record<string, Json>>;
+		readonly responses: Readonly<Record<string, Response>>;
+	};
+}
+
+let stack: Stack;
+let document: Document;
+
+test.before('start', async () => {
+	stack = await startStack();
+	document = (await client(stack.decisionPoint.listening.url).get<Document>('/openapi.json')).body;
+});
+
+test.after.always('stop', async () => stack.stop());
 
 test('the document is served, valid, and lists what the decision point serves', async (t) => {
-	const stack = await startStack();
-	t.teardown(stack.stop);
 	const http = client(stack.decisionPoint.listening.url);
-	const { status, body } = await http.get<{ openapi: string; paths: Record<string, object> }>('/openapi.json');
+	const { status, body } = await http.get<Document>('/openapi.json');
 	t.is(status, 200);
 	const { valid, errors } = await new Validator().validate(structuredClone(body));
 	t.true(valid, JSON.stringify(errors));
@@ -48,4 +78,137 @@ test('the document is served, valid, and lists what the decision point serves', 
 		'/version',
 	]);
 	t.is((await http.get('/docs')).status, 200);
+	t.like(body, { externalDocs: { url: `${stack.api.listening.url}/docs` } });
+});
+
+/** What is wrong with an answer in the eyes of the document; `null` when it is as described. */
+function disagreement(operationId: string, answer: Answer<unknown>): string | null {
+	const operation = Object.values(document.paths)
+		.flatMap((methods) => Object.values(methods))
+		.find((one) => one.operationId === operationId);
+	const declared = operation?.responses[answer.status];
+	if (declared === undefined) return `${answer.status} is not described`;
+	const response = '$ref' in declared ? document.components.responses[declared.$ref.split('/').at(-1) ?? ''] : declared;
+	const described = Object.keys(response?.headers ?? {}).map((name) => name.toLowerCase());
+	const shown = [...answer.headers.keys()].filter((name) => name.startsWith('x-'));
+	const undescribed = shown.filter((name) => !described.includes(name));
+	if (undescribed.length > 0) return `headers that are not described: ${undescribed.join()}`;
+	const answered = response?.content?.['application/json'].schema;
+	if (answered === undefined) return 'a body that is not described';
+	const parsed = new SchemaValidators(document.components.schemas).of(answered).safeParse(answer.body);
+	return parsed.success ? null : JSON.stringify(parsed.error.issues);
+}
+
+const resource = { type: 'document', key: 'plan', tenant: 'default' };
+const check = { user: { key: 'ann', attributes: { level: 3 } }, action: 'read', resource };
+const asked = { ...check, use_debugger: true };
+const subject = { type: 'user', id: 'ann' };
+const evaluation = { subject, action: { name: 'read' }, resource: { type: 'document', id: 'plan' } };
+const url = { user: 'ann', http_method: 'GET', url: 'https://example.com/documents/7', tenant: 'default' };
+const table = { catalogName: 'lake', schemaName: 'sales', tableName: 'orders', columns: ['price'] };
+const operation = { operation: 'SelectFromColumns', resource: { table } };
+const explained = { 'x-debug': 'true' };
+
+const questions: readonly (readonly [
+	operationId: string,
+	path: string,
+	body: unknown,
+	headers?: Record<string, string>,
+])[] = [
+	['check', '/allowed', check],
+	['check', '/allowed', asked],
+	['check', '/allowed', { ...asked, user: 'ben' }],
+	['check', '/allowed', { ...asked, user: 'nobody' }],
+	['check', '/allowed', { ...asked, action: 'write' }],
+	['check', '/allowed', { ...asked, action: 'fly', resource: 'document' }],
+	['check', '/allowed', { ...check, user: 'cleo', use_debugger: 'attempts' }],
+	['check', '/allowed', { ...asked, user: { key: 'dan', attributes: { level: 9 } } }],
+	['check', '/allowed', { ...check, user: 'ben', use_debugger: 'attempts' }],
+	['check', '/allowed', { user: 'ann' }],
+	['check', '/allowed', check, { 'x-min-revision': 'newest' }],
+	['checkMany', '/allowed/bulk', [check, asked]],
+	['checkMany', '/allowed/bulk', { checks: [asked] }],
+	['checkAllTenants', '/allowed/all-tenants', asked],
+	['checkUrl', '/allowed_url', url],
+	['checkUrl', '/allowed_url', { ...url, url: 'https://example.com/other', use_debugger: true }],
+	['checkUrl', '/allowed_url', { ...url, use_debugger: true }],
+	['checkForKong', '/kong', { input: { request: { http: { method: 'GET', path: '/' } } } }],
+	['checkForTrino', '/trino/allowed', { input: { context: { identity: { user: 'ann' } }, action: operation } }],
+	[
+		'listRowFiltersForTrino',
+		'/trino/row-filter',
+		{ input: { context: { identity: { user: 'ann' } }, action: operation } },
+	],
+	['listUserPermissions', '/user-permissions', { user: 'ann', resource_types: ['document', '__tenant'] }],
+	['listUserTenants', '/user-tenants', { user: 'ann' }],
+	['listAuthorizedUsers', '/authorized_users', { action: 'read', resource }],
+	['accessEvaluation', '/access/v1/evaluation', evaluation],
+	['accessEvaluation', '/access/v1/evaluation', evaluation, explained],
+	['accessEvaluation', '/access/v1/evaluation', {}],
+	['accessEvaluations', '/access/v1/evaluations', { ...evaluation, evaluations: [{}, { action: 5 }] }, explained],
+	['accessEvaluations', '/access/v1/evaluations', evaluation],
+	['searchSubjects', '/access/v1/search/subject', { ...evaluation, subject: { type: 'user' } }],
+	['searchResources', '/access/v1/search/resource', { ...evaluation, resource: { type: 'document' } }],
+	['searchActions', '/access/v1/search/action', { subject, resource: evaluation.resource, page: { limit: 1 } }],
+	['triggerPolicyUpdate', '/policy-updater/trigger', undefined],
+];
+
+test('what is answered is what is described, reasons and headers among it', async (t) => {
+	const { environment, pdp } = stack;
+	const created = async (path: string, body: unknown) => {
+		const answer = await environment.post(path, body);
+		t.is(answer.status, 200, `${path} ${JSON.stringify(answer.body)}`);
+		return answer.revision;
+	};
+	const actions = { read: {}, write: {} };
+	const roles = { viewer: { name: 'Viewer', permissions: ['read'] } };
+	await created(`${schema}/resources`, { key: 'folder', name: 'Folder', actions, roles });
+	const granted_to = { users_with_role: [{ role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' }] };
+	await created(`${schema}/resources`, {
+		key: 'document',
+		name: 'Document',
+		actions,
+		relations: { parent: 'folder' },
+		roles: { viewer: { ...roles.viewer, granted_to } },
+	});
+	await created(`${schema}/roles`, { key: 'reader', name: 'Reader', permissions: ['document:read'] });
+	await created(`${schema}/users/attributes`, { key: 'level', type: 'number' });
+	await created(`${schema}/condition_sets`, {
+		key: 'seniors',
+		name: 'Seniors',
+		conditions: { 'user.level': { 'greater-than': 5 } },
+	});
+	const rule = { user_set: 'seniors', permission: 'document:read', resource_set: 'document', is_resource: true };
+	await created(`${facts}/set_rules`, rule);
+	for (const key of ['ben', 'dan']) await created(`${facts}/users`, { key, attributes: { level: 1 } });
+	await created(`${facts}/users`, { key: 'ann', role_assignments: [{ role: 'reader', tenant: 'default' }] });
+	const tuple = { subject: 'folder:finance', relation: 'parent', object: 'document:plan', tenant: 'default' };
+	await created(`${facts}/relationship_tuples`, tuple);
+	const held = { role: 'viewer', resource_instance: 'folder:finance' };
+	const mapped = {
+		url: 'https://example.com/documents/{id}',
+		http_method: 'get',
+		resource: 'document',
+		action: 'read',
+	};
+	await created(`${facts}/proxy_configs`, { key: 'web', name: 'Web', secret: 's', mapping_rules: [mapped] });
+	await stack.reached(await created(`${facts}/users`, { key: 'cleo', role_assignments: [held] }));
+
+	for (const [operationId, path, body, headers] of questions) {
+		const answer = await pdp.post(path, body, headers === undefined ? {} : { headers });
+		t.is(disagreement(operationId, answer), null, `${path} ${JSON.stringify(body)} ${JSON.stringify(answer.body)}`);
+	}
+	for (const [operationId, path] of [
+		['listLocalRoleAssignments', '/local/role_assignments?user=ann&per_page=5'],
+		['listLocalRoleAssignments', '/local/role_assignments?page=0'],
+		['ready', '/ready'],
+		['healthy', '/healthy'],
+		['version', '/version'],
+		['authzenConfiguration', '/.well-known/authzen-configuration'],
+	] as const) {
+		const answer = await pdp.get(path);
+		t.is(disagreement(operationId, answer), null, `${path} ${JSON.stringify(answer.body)}`);
+	}
+	const refused = await client(stack.decisionPoint.listening.url).post('/allowed', check);
+	t.is(disagreement('check', refused), null);
 });

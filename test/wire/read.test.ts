@@ -350,6 +350,8 @@ test('every model has a place in one OpenAPI document', async (t) => {
 		title: 'Models',
 		version: '1',
 		description: '',
+		tags: { Models: '' },
+		headers: { every: z.object({ 'X-Request-ID': z.string() }) },
 		key: '',
 		failureBody: ErrorBody,
 		validationBody: ValidationErrorBody,

@@ -8,6 +8,7 @@ import { signedOut } from '../../store/account/element-entrance.js';
 import { userWithKey } from '../../store/table/user.js';
 import { Reference } from '../../wire/common.js';
 import { Jwks } from '../../wire/environment.js';
+import { RevisionAnswer } from '../../wire/headers.js';
 import { UserRead } from '../../wire/user.js';
 import { OwnInviteApprove } from '../../wire/user-invite.js';
 import { endpoint, revisionHeader } from '../access.js';
@@ -40,6 +41,7 @@ export const inviteApproval = [
 		body: OwnInviteApprove,
 		example: { email: 'ines@example.com', attributes: { language: 'pt' } },
 		returns: { 200: UserRead },
+		answerHeaders: RevisionAnswer,
 		failures: {
 			400: 'The invite has already been approved or is for another address, or the keys of the environment cannot be used',
 			401: 'The token is not valid for this environment',

@@ -91,7 +91,7 @@ export const users = [
 		method: 'put',
 		path: member,
 		access: 'environment.write',
-		params: EnvironmentPath.extend({ user_id: UserKey }),
+		params: EnvironmentPath.extend({ user_id: UserKey.describe('The key of the user.') }),
 		body: UserReplace,
 		example,
 		returns: { 200: UserRead, 201: UserRead },

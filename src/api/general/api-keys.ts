@@ -7,6 +7,7 @@ import type { ApiKey } from '../../store/table/account.js';
 import { readPage } from '../../store/unit/row-query.js';
 import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScopeRead } from '../../wire/api-key.js';
 import { Reference } from '../../wire/common.js';
+import { RevisionAnswer } from '../../wire/headers.js';
 import { paginated } from '../../wire/list.js';
 import { EnvironmentPath, endpoint, requireAdmin, revisionHeader } from '../access.js';
 
@@ -76,6 +77,7 @@ export const apiKeys = [
 		body: ApiKeyCreate,
 		example: { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'dashboard' },
 		returns: { 200: ApiKeyRead },
+		answerHeaders: RevisionAnswer,
 		failures: { 404: 'No such organization, project or environment' },
 		handle: async ({ body }, { account, caller }) => {
 			if (body.organization_id !== undefined) await account.organization(body.organization_id);
@@ -126,6 +128,7 @@ export const apiKeys = [
 		access: 'keys.manage',
 		params: ApiKeyPath,
 		returns: { 200: ApiKeyRead },
+		answerHeaders: RevisionAnswer,
 		failures: { 404: 'No such API key' },
 		handle: async ({ params }, { account, caller }) => {
 			const key = await account.keys.find(caller, params.api_key_id);

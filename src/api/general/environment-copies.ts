@@ -5,6 +5,7 @@ import type { CopyTask } from '../../store/account/copy-task.js';
 import { Reference } from '../../wire/common.js';
 import { EnvironmentRead } from '../../wire/environment.js';
 import { EnvironmentCopy, TaskQuery, TaskResult } from '../../wire/environment-copy.js';
+import { RevisionAnswer } from '../../wire/headers.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
 const tag = 'Environments';
@@ -30,6 +31,7 @@ export const environmentCopies = [
 		body: EnvironmentCopy,
 		example,
 		returns: { 201: EnvironmentRead },
+		answerHeaders: RevisionAnswer,
 		failures: {
 			400: 'Too many roles of the target would lead to one in a cycle',
 			404: 'No such project or environment, or something that is copied refers to what is neither copied nor there',

@@ -5,6 +5,7 @@ import { reply } from '../../http/endpoint.js';
 import { environmentCounts } from '../../store/account/statistics.js';
 import { readRows } from '../../store/unit/row-query.js';
 import { EnvironmentCreate, EnvironmentRead, EnvironmentUpdate } from '../../wire/environment.js';
+import { RevisionAnswer } from '../../wire/headers.js';
 import { PageQuery } from '../../wire/query.js';
 import { EnvironmentStats } from '../../wire/statistics.js';
 import { EnvironmentPath, endpoint, ProjectPath } from '../access.js';
@@ -43,6 +44,7 @@ export const environments = [
 		body: EnvironmentCreate,
 		example: { key: 'staging', name: 'Staging' },
 		returns: { 200: EnvironmentRead },
+		answerHeaders: RevisionAnswer,
 		failures: { 404: 'No such project', 409: 'An environment with this key exists in the project' },
 		handle: async ({ body }, { account, project }) => {
 			const { key, ...fields } = body;
@@ -95,6 +97,7 @@ export const environments = [
 		body: EnvironmentUpdate,
 		example: { name: 'Staging (EU)' },
 		returns: { 200: EnvironmentRead },
+		answerHeaders: RevisionAnswer,
 		failures: { 404: 'No such project or environment' },
 		handle: async ({ body }, { account, environment }) => {
 			const { row, revision } = await account.updateEnvironment(environment, definedFields(body));

@@ -24,7 +24,7 @@ export const health = [
 		method: 'get',
 		path: '/healthy',
 		access: 'public',
-		returns: { 200: z.object({ status: z.string() }) },
+		returns: { 200: z.object({ status: z.string().describe('Always `ok`.') }).describe('That the API answers.') },
 		handle: () => reply(200, { status: 'ok' }),
 	}),
 	endpoint({

@@ -7,6 +7,7 @@ import {
 	EnvironmentExport,
 } from '../../wire/environment-document.js';
 import { ImportQuery, ImportReport } from '../../wire/environment-import.js';
+import { RevisionAnswer } from '../../wire/headers.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
 const tag = 'Environments';
@@ -31,6 +32,7 @@ export const transfer = [
 		access: 'environment.snapshot',
 		params: EnvironmentPath,
 		returns: { 200: EnvironmentExport },
+		answerHeaders: RevisionAnswer,
 		failures: { 404: 'No such project or environment' },
 		handle: async (_, { unit, environment }) => {
 			const headers = { 'content-type': 'application/json', 'x-revision': String(environment.revision) };

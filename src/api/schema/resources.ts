@@ -18,12 +18,12 @@ export const ResourcePath = EnvironmentPath.extend({ resource_id: Reference });
 
 const unlike = 'A built-in attribute would change, or too many roles would lead to one in a cycle';
 
-const example = {
-	key: 'document',
+const replacement = {
 	name: 'Document',
 	actions: { read: { name: 'Read' }, write: { name: 'Write' } },
 	attributes: { private: { type: 'bool' } },
 };
+const example = { key: 'document', ...replacement };
 
 /** Resource types (contract: Resources). */
 export const resources = [
@@ -85,7 +85,7 @@ export const resources = [
 		access: 'environment.write',
 		params: ResourcePath,
 		body: ResourceReplace,
-		example,
+		example: replacement,
 		returns: { 200: ResourceRead },
 		failures: { 400: unlike, 404: 'No such resource, or a relation names none' },
 		handle: async ({ params, body }, { unit }) => {

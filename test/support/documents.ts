@@ -1,0 +1,55 @@
+import { documentation } from '../../src/api/document.js';
+import { endpoints } from '../../src/api/table.js';
+import { type Endpoint, Raw } from '../../src/http/endpoint.js';
+import { createLogger } from '../../src/log.js';
+import { decisionPointDocumentation } from '../../src/pdp/documentation.js';
+import { createDecisionPoint } from '../../src/pdp/endpoints.js';
+import { feedEndpoints } from '../../src/publish/endpoints.js';
+
+/** The OpenAPI documents of both servers, made from their tables alone: nothing runs for them. */
+
+/** A part of a document. */
+export type Tree = { readonly [name: string]: unknown };
+
+/** The document of the management API. */
+export function apiDocument(): Promise<Tree> {
+	return answeredDocument(apiReference());
+}
+
+/** The document of a decision point. */
+export function decisionPointDocument(): Promise<Tree> {
+	return answeredDocument(decisionPointReference());
+}
+
+/** What serves the document of the management API and the page that shows it. */
+export function apiReference(): readonly Endpoint<string, never>[] {
+	const table = [...endpoints, ...feedEndpoints(unused(), unused()).endpoints];
+	return documentation(table, '1.2.3', () => 'http://127.0.0.1:7766');
+}
+
+/** What serves the document of a decision point and the page that shows it. */
+export function decisionPointReference(): readonly Endpoint<string, never>[] {
+	const table = createDecisionPoint({
+		replica: unused(),
+		apiKey: 'permit_key_unused',
+		log: createLogger('silent'),
+		consume: unused(),
+	}).endpoints;
+	return decisionPointDocumentation(table, '1.2.3', 'http://127.0.0.1:8000');
+}
+
+/** Stands for what tables are made with and only handlers use. */
+function unused<T>(): T {
+	const refuse = (name: string | symbol): never => {
+		throw new Error(`a document was made with the help of ${String(name)}`);
+	};
+	return new Proxy({}, { get: (_, name) => refuse(name) }) as T;
+}
+
+async function answeredDocument(own: readonly Endpoint<string, never>[]): Promise<Tree> {
+	const served = own.find(({ name }) => name === 'getOpenApiDocument');
+	// This handler looks at neither its request nor its context.
+	const answer = await served?.handle(unused(), unused<never>());
+	if (!(answer instanceof Raw)) throw new Error('the document is sent as it is');
+	return JSON.parse(String(answer.bytes));
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Validators for the schemas of an OpenAPI document. */
+export class SchemaValidators {
+	/** Those made so far, by what they are made of: the same few schemas describe most answers. */
+	readonly #made = new Map<string, z.ZodType>();
+
+	constructor(readonly components: Readonly<Record<string, Json>>) {}
+
+	/** The schema with all it refers to; closed, a member it does not describe is an error. */
+	of(schema: Json, closed = true): z.ZodType {
+		const key = `${closed} ${JSON.stringify(schema)}`;
+		const made = this.#made.get(key) ?? this.#make(schema, closed);
+		this.#made.set(key, made);
+		return made;
+	}
+
+	#make(schema: Json, closed: boolean): z.ZodType {
+		const whole = JSON.stringify({ ...schema, $defs: Object.fromEntries(this.#referredBy(schema)) });
+		const complete = JSON.parse(whole, (name, value) => {
+			if (name === '$ref') return String(value).replace('#/components/schemas/', '#/$defs/');
+			if (!closed) return value;
+			const open =
+				value?.properties === undefined || value.additionalProperties !== undefined || value.type !== 'object';
+			return open ? value : { ...value, additionalProperties: false };
+		});
+		return z.fromJSONSchema(complete);
+	}
+
+	/** The schemas of the document that a schema refers to, also by way of others. */
+	#referredBy(schema: Json, found: Map<string, Json> = new Map()): ReadonlyMap<string, Json> {
+		for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+			const definition = this.components[name];
+			if (definition === undefined || found.has(name)) continue;
+			found.set(name, definition);
+			this.#referredBy(definition, found);
+		}
+		return found;
+	}
+}
