@@ -7,8 +7,11 @@ import { SetupError } from './progress.mjs';
 /** The folders whose TypeScript is compiled; tsconfig.json `include` says the same. */
 const sourceFolders = ['compiler', 'src', 'packages', 'test', 'bench'];
 
-/** What of them runs in browsers: `buildConsole` bundles it. tsconfig.json `exclude` says the same. */
-const forBrowsers = /^src\/console\/(?:page|embed)\//;
+/**
+ * What of them is compiled elsewhere: `buildConsole` bundles what runs in browsers, and a test compiles calls of generated
+ * clients. tsconfig.json `exclude` says the same.
+ */
+const elsewhere = /^(?:src\/console\/(?:page|embed)|test\/client\/calls)\//;
 
 /** What is built from sources and lies beside them; tsconfig.json `exclude` says the same. */
 const builtPackage = /^packages\/[^/]+\/dist\//;
@@ -52,7 +55,7 @@ export async function buildTypeScript(root, say) {
  */
 export function outputFiles(sources) {
 	const stems = sources
-		.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts') && !forBrowsers.test(file))
+		.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts') && !elsewhere.test(file))
 		.map((file) => file.slice(0, -3));
 	return new Set(stems.flatMap((stem) => [`${stem}.js`, `${stem}.js.map`]));
 }

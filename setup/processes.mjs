@@ -8,6 +8,7 @@ import { SetupError } from './progress.mjs';
  */
 const shared = {
 	api: 1,
+	client: 1,
 	compiler: 1,
 	console: 1,
 	contract: 1,

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { provideChromium } from './chromium.mjs';
+import { provideClientTools } from './client-tools.mjs';
 import { execute } from './execute.mjs';
 import { startPostgres } from './postgres.mjs';
 import { planProcesses } from './processes.mjs';
@@ -26,6 +27,8 @@ export async function runTests(root, parameters, node = process.execPath) {
 	const chosen = files(root, parameters);
 	const chromium = chosen.some((file) => pages.test(file)) ? await step('chromium', provideChromium) : undefined;
 	const prometheus = process.env.TEST_STORES === 'all' ? await step('prometheus', providePrometheus) : undefined;
+	const isOfClients = chosen.some((file) => clients.test(file));
+	const clientTools = isOfClients ? await step('client', (say) => provideClientTools(root, say)) : undefined;
 	const server = await step('postgres', (say) => providePostgres(root, say));
 	const interrupted = stopWhenTold();
 	const notes = mkdtempSync(join(tmpdir(), 'regolith-times-'));
@@ -36,7 +39,8 @@ export async function runTests(root, parameters, node = process.execPath) {
 			const addresses = { TEST_POSTGRES_URL: server.url, ...templates.variables };
 			const browser = chromium === undefined ? {} : { CHROMIUM_PATH: chromium };
 			const collector = prometheus === undefined ? {} : { PROMETHEUS_PATH: prometheus };
-			const variables = { ...addresses, ...browser, ...collector, TEST_TIMES: times, ...lessCollecting };
+			const tools = clientTools === undefined ? {} : { CLIENT_TOOLS: clientTools };
+			const variables = { ...addresses, ...browser, ...collector, ...tools, TEST_TIMES: times, ...lessCollecting };
 			const { passed, failed } = await runAva(root, node, chosen, variables, interrupted);
 			console.log(`\nHow long the processes of each room took, some of them at a time:\n${sumRooms(times)}`);
 			return { passed, failed: failed + styleFailures };
@@ -68,6 +72,9 @@ export async function providePostgres(root, say, options = {}) {
 
 /** Files, and patterns of files, whose tests drive pages in Chromium. */
 const pages = /\b(?:console|engine)\/|\*\*/;
+
+/** Files, and patterns of files, whose tests generate clients. */
+const clients = /\bclient\/|\*\*/;
 
 /** Programs in Go that tests run, opa above all, live shortly: collecting garbage took them a third of their time. */
 const lessCollecting = { GOGC: '400', GOMEMLIMIT: '1GiB' };
