@@ -33,6 +33,8 @@ async function bundle(root, folder) {
 			entryPoints: entries,
 			outdir: folder,
 			bundle: true,
+			// What servers are made of is a file of its own, which the other commands never load.
+			splitting: true,
 			packages: 'external',
 			platform: 'node',
 			format: 'esm',

@@ -3,6 +3,7 @@
 import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { workerCommand } from './command/worker-command.js';
 import { decisionReceivers, offlineCopy, startDecisionPoint } from './compose.js';
 import { decisionLogFamilies } from './compose-pdp-metrics.js';
 import { type Config, ConfigError } from './config.js';
@@ -20,9 +21,6 @@ import { version } from './version.js';
 import { LeaderClient } from './workers/leader-client.js';
 import type { WorkerStatus } from './workers/messages.js';
 import { WorkerPool, WorkerSettingError } from './workers/worker-pool.js';
-
-/** The command that a worker runs. It is no command for people. */
-export const workerCommand = 'decision-worker';
 
 /** How often a worker tells how it is when no revision comes, in milliseconds. */
 const statusInterval = 1_000;

@@ -1,5 +1,6 @@
 import { ConfigError } from '../config.js';
 import { Failure } from '../failure.js';
+import { visibleLines } from './terminal.js';
 
 /** How a command speaks to whoever started it. */
 
@@ -19,7 +20,8 @@ export function print(text: string): void {
 /** A mistake of the operator is one sentence; anything else is a bug and shows where it happened. */
 export function fail(error: unknown, code = 1): never {
 	const told = error instanceof ConfigError || error instanceof Failure || isSystemError(error);
-	process.stderr.write(`${told ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+	const text = told ? error.message : error instanceof Error ? error.stack : String(error);
+	process.stderr.write(`${visibleLines(text ?? '')}\n`);
 	process.exit(code);
 }
 

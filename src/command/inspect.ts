@@ -1,27 +1,31 @@
-import { ConfigError } from '../config.js';
 import { PolicyRead } from '../wire/policy.js';
-import { askApiFor } from './ask-api.js';
+import type { Told } from './declaration.js';
+import { writeBelow } from './policy-folder.js';
+import { policyPlace } from './policy-source.js';
+import { askFor, path } from './server.js';
+import type { Session, SharedOptions } from './session.js';
 
-/** An environment's policy for people: a few lines about it, and its files. */
-export interface Inspected {
-	readonly summary: string;
-	readonly files: PolicyRead['files'];
+/** The options of `inspect`. */
+export interface InspectOptions extends SharedOptions {
+	/** A folder to write the files to. */
+	readonly output?: string;
 }
 
-/** Asks an API for an environment's policy. Throws `ConfigError` when it cannot be had. */
-export async function inspect(
-	api: string,
-	apiKey: string | null,
-	project: string,
-	environment: string,
-): Promise<Inspected> {
-	if (apiKey === null) throw new ConfigError('PDP_API_KEY: set it to an API key that opens the environment');
-	const path = `/v2/projects/${encodeURIComponent(project)}/${encodeURIComponent(environment)}/policy`;
-	const policy = await askApiFor({ api, key: apiKey }, path, PolicyRead);
+/** Shows an environment's policy: a few lines about it, and its files. */
+export async function inspect(session: Session, { output }: InspectOptions): Promise<Told> {
+	const { api, name, project, environment } = await policyPlace(session);
+	const policy = (await askFor(api, path`/v2/projects/${project}/${environment}/policy`, PolicyRead)).body;
+	const { revision, hash, compiled_revision, failure, files } = policy;
+	if (output !== undefined) for (const file of files) writeBelow(output, file);
 	const lines = [
-		`# ${project}/${environment} at revision ${policy.revision}`,
-		`# policy ${policy.hash ?? 'none yet'}, compiled at revision ${policy.compiled_revision ?? '-'}`,
-		...(policy.failure ? [`# FAILED at revision ${policy.failure.revision}: ${policy.failure.message}`] : []),
+		`# ${name} at revision ${revision}`,
+		`# policy ${hash ?? 'none yet'}, compiled at revision ${compiled_revision ?? '-'}`,
+		...(failure ? [`# FAILED at revision ${failure.revision}: ${failure.message}`] : []),
 	];
-	return { summary: `${lines.join('\n')}\n`, files: policy.files };
+	const shown = output === undefined ? files.map((file) => `\n# file: ${file.path}\n${file.text}`) : [];
+	return {
+		text: `${lines.join('\n')}\n${shown.join('')}`,
+		document: true,
+		json: { environment: name, revision, hash, compiled_revision, failure, files },
+	};
 }

@@ -1,34 +1,69 @@
+import { ConfigError } from '../config.js';
+import type { Told } from './declaration.js';
 import { policyDifference } from './policy-difference.js';
 import { writePolicyFolder } from './policy-folder.js';
-import { type PolicyPlace, readFacts, readNewestPolicy, readPolicyAt } from './policy-source.js';
+import { type PolicyPlace, policyPlace, readFacts, readNewestPolicy, readPolicyAt } from './policy-source.js';
+import { Session, type SharedOptions } from './session.js';
 
-/** What `regolith policy` writes. */
-export interface PolicyRequest {
+/** The options of `policy`. */
+export interface PolicyOptions extends SharedOptions {
 	/** The folder to write to. */
-	readonly out: string;
+	readonly output?: string;
+	/** An older name of `output`. */
+	readonly out?: string;
 	/** The policy in force at a revision; without one, the newest. */
 	readonly revision?: string;
 	/** Whether to write the current facts as well. */
 	readonly facts?: true;
 }
 
-/** Writes an environment's policy as a folder for `opa`; returns what to print about it. Throws `ConfigError`. */
-export async function writePolicy(place: PolicyPlace, { out, revision, facts }: PolicyRequest): Promise<string> {
+/** Writes an environment's policy as a folder for `opa`. */
+export async function writePolicy(session: Session, options: PolicyOptions, environment?: string): Promise<Told> {
+	const { output = options.out, revision } = options;
+	if (output === undefined) throw new ConfigError('--output: name the folder to write to');
+	const place = await policyPlace(aboutEnvironment(session, options, environment));
 	const found = await foundAt(place, revision);
-	const files = [...found.files, ...(facts ? [await readFacts(place)] : [])];
-	writePolicyFolder(out, files);
-	const { failure } = found;
+	const files = [...found.files, ...(options.facts ? [await readFacts(place)] : [])];
+	writePolicyFolder(output, files);
+	const { failure, hash, schema_revision } = found;
 	const lines = [
-		`# ${place.project}/${place.environment}: policy ${found.hash} of schema revision ${found.schema_revision}`,
+		`# ${place.name}: policy ${hash} of schema revision ${schema_revision}`,
 		...(failure ? [`# FAILED at revision ${failure.revision}: ${failure.message}`] : []),
-		`# ${files.length} files; to test them: opa test ${out}`,
+		`# ${files.length} files; to test them: opa test ${output}`,
 	];
-	return `${lines.join('\n')}\n`;
+	const paths = files.map(({ path }) => path);
+	return {
+		text: `${lines.join('\n')}\n`,
+		json: { environment: place.name, hash, schema_revision, failure, folder: output, files: paths },
+	};
 }
 
-/** What changed between two revisions of an environment, as `regolith diff` prints it. Throws `ConfigError`. */
-export async function diffPolicies(place: PolicyPlace, from: string, to: string | undefined): Promise<string> {
-	return policyDifference(await foundAt(place, from), await foundAt(place, to));
+/** Compares the policies of two revisions of an environment. 1 says that something changed. */
+export async function diffPolicies(
+	session: Session,
+	_: SharedOptions,
+	from: string,
+	to: string | undefined,
+): Promise<Told> {
+	const place = await policyPlace(session);
+	const [before, after] = [await foundAt(place, from), await foundAt(place, to)];
+	const difference = policyDifference(before, after);
+	const changed = difference !== '';
+	return {
+		text: difference,
+		document: true,
+		json: { from: before.schema_revision, to: after.schema_revision, changed, difference },
+		exit: changed ? 1 : 0,
+	};
+}
+
+/** The session of a command that takes its environment as an argument as well. */
+function aboutEnvironment(session: Session, options: SharedOptions, environment: string | undefined): Session {
+	if (environment === undefined) return session;
+	if (options.environment !== undefined && options.environment !== environment) {
+		throw new ConfigError(`--environment: the argument names another one, \`${environment}\``);
+	}
+	return new Session(session.variables, { ...options, environment });
 }
 
 function foundAt(place: PolicyPlace, revision: string | undefined) {

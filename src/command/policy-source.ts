@@ -4,16 +4,26 @@ import { unpack } from '../bundle.js';
 import { ConfigError } from '../config.js';
 import { EnvironmentRead } from '../wire/environment.js';
 import { PolicyOfRevision, PolicyRead } from '../wire/policy.js';
-import { type ApiAccess, askApi, askApiFor } from './ask-api.js';
+import { placeName } from './place-name.js';
+import { ask, askFor, path, type Server } from './server.js';
+import type { Place, Session } from './session.js';
 
 /** How long to wait for a compilation, and how often to look for it, in milliseconds. */
 const timeout = 15_000;
 const pollInterval = 100;
 
-/** An environment, by keys, and the API to ask about it. */
-export interface PolicyPlace extends ApiAccess {
-	readonly project: string;
-	readonly environment: string;
+/** An environment, and the API to ask about it. */
+export interface PolicyPlace extends Place {
+	readonly api: Server;
+	/** `project/environment`, by keys. */
+	readonly name: string;
+}
+
+/** The environment that a command is about. Throws `ConfigError` if it cannot be found. */
+export async function policyPlace(session: Session): Promise<PolicyPlace> {
+	const { api } = session;
+	const place = await session.place();
+	return { ...place, api, name: await placeName(api, place) };
 }
 
 /** A policy as it is read over the API. */
@@ -25,24 +35,24 @@ export interface FoundPolicy extends Pick<PolicyOfRevision, 'schema_revision' | 
 /** The policy in force at a revision. Throws `ConfigError` if it cannot be read. */
 export async function readPolicyAt(place: PolicyPlace, revision: string): Promise<FoundPolicy> {
 	if (!/^\d{1,15}$/.test(revision)) throw new ConfigError(`\`${revision}\` is not a revision, which is a whole number`);
-	const policy = await askApiFor(place, `${environmentPath(place)}/policies/${revision}`, PolicyOfRevision);
-	return { ...policy, failure: null };
+	const policy = await askFor(place.api, `${environmentPath(place)}/policies/${revision}`, PolicyOfRevision);
+	return { ...policy.body, failure: null };
 }
 
 /** The newest policy; waits for a compilation that runs. Throws `ConfigError` if there is none yet. */
 export async function readNewestPolicy(place: PolicyPlace): Promise<FoundPolicy> {
-	const { project, environment } = place;
-	const path = `/v2/projects/${encodeURIComponent(project)}/${encodeURIComponent(environment)}/policy`;
+	const { api, project, environment } = place;
+	const newest = path`/v2/projects/${project}/${environment}/policy`;
 	const until = Date.now() + timeout;
 	for (;;) {
-		const { schema_revision, compiled_revision, failure } = await askApiFor(place, path, PolicyRead);
+		const { schema_revision, compiled_revision, failure } = (await askFor(api, newest, PolicyRead)).body;
 		const handled = Math.max(compiled_revision ?? -1, failure?.revision ?? -1);
 		if (handled < schema_revision && Date.now() < until) {
 			await sleep(pollInterval);
 			continue;
 		}
 		if (compiled_revision === null) {
-			throw new ConfigError(`${project}/${environment} has no policy yet${failure ? `: ${failure.message}` : ''}`);
+			throw new ConfigError(`${place.name} has no policy yet${failure ? `: ${failure.message}` : ''}`);
 		}
 		return { ...(await readPolicyAt(place, String(compiled_revision))), failure };
 	}
@@ -50,12 +60,13 @@ export async function readNewestPolicy(place: PolicyPlace): Promise<FoundPolicy>
 
 /** The facts of an environment as a file for `opa`. Throws `ConfigError` if they cannot be read. */
 export async function readFacts(place: PolicyPlace): Promise<RegoFile> {
-	const { id } = await askApiFor(place, environmentPath(place), EnvironmentRead);
-	const bundle = await unpack(new Uint8Array(await (await askApi(place, `/bundles/${id}/rego`)).arrayBuffer()));
+	const { id } = (await askFor(place.api, environmentPath(place), EnvironmentRead)).body;
+	const answer = await ask(place.api, path`/bundles/${id}/rego`);
+	const bundle = await unpack(new Uint8Array(await answer.arrayBuffer()));
 	const document = JSON.parse(new TextDecoder().decode(bundle.get('data.json') ?? new Uint8Array()));
 	return { path: 'regolith/facts/data.json', text: `${JSON.stringify(document.regolith.facts, null, '\t')}\n` };
 }
 
 function environmentPath({ project, environment }: PolicyPlace): string {
-	return `/v2/projects/${encodeURIComponent(project)}/envs/${encodeURIComponent(environment)}`;
+	return path`/v2/projects/${project}/envs/${environment}`;
 }

@@ -110,15 +110,17 @@ async function runUntilStopped(
 	}
 }
 
-/** Makes an API key through the process that holds the data directory, or in the store when none runs. */
-export async function newKey(config: Config, request: KeyRequest): Promise<void> {
+/**
+ * Makes an API key through the process that holds the data directory, or in the store when none runs. Returns its secret.
+ */
+export async function newKey(config: Config, request: KeyRequest): Promise<string> {
 	const made = await sendCommand(config.data_directory, request);
-	if (typeof made === 'string') return print(`${made}\n`);
+	if (typeof made === 'string') return made;
 	const hold = await lockDataDirectory(config.data_directory);
 	try {
 		const store = await openStore(config);
 		try {
-			print(`${await createKeyByCommand(store, request)}\n`);
+			return await createKeyByCommand(store, request);
 		} finally {
 			await store.close();
 		}

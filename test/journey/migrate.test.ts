@@ -30,10 +30,14 @@ function codeWith(t: ExecutionContext, files: Readonly<Record<string, string>>):
 	return folder;
 }
 
+/** The API with a key. */
+function asked(secret: string): MigrateOptions['api'] {
+	return { url: stack.api.listening.url, variable: 'PERMIT_API_URL', key: { secret, variable: 'PERMIT_API_KEY' } };
+}
+
 function options(t: ExecutionContext, more: Partial<MigrateOptions> = {}): MigrateOptions {
 	return {
-		api: stack.api.listening.url,
-		api_key: stack.keys.organization,
+		api: asked(stack.keys.organization),
 		mine: ['default', 'foreign'],
 		code: [codeWith(t, { 'app.ts': "await fetch('/v2/facts/default/dev/users');" })],
 		pdp: [`default/dev=${stack.decisionPoint.listening.url}`],
@@ -61,10 +65,10 @@ const unfinished: readonly (readonly [
 	['a foreign environment', () => ({ mine: ['default/dev', 'foreign'] }), [/^default\/production is nobody’s/]],
 	['nothing is said to be the team’s', () => ({ mine: [] }), [/--mine/]],
 	['a name of nothing', () => ({ mine: ['default', 'foreign', 'shop/dev'] }), [/^shop\/dev was named/]],
-	['a key of a project', () => ({ api_key: stack.keys.project, mine: ['default'] }), [/does not open the whole/]],
+	['a key of a project', () => ({ api: asked(stack.keys.project), mine: ['default'] }), [/does not open the whole/]],
 	[
 		'a key of an environment',
-		() => ({ api_key: stack.keys.environment, mine: ['default'] }),
+		() => ({ api: asked(stack.keys.environment), mine: ['default'] }),
 		[/does not open the whole/],
 	],
 	['no decision point is named', () => ({ pdp: [] }), [/--pdp/]],
@@ -126,13 +130,13 @@ test('leftovers are found by what they are and where, in what people write', (t)
 	);
 });
 
-test('the command prints what it found and ends with 0 or 1', async (t) => {
+test('the command prints what it found and ends with 0, 1 or 2', async (t) => {
 	const { code, pdp, api } = options(t);
 	const words = (...more: readonly string[]) => [
 		'migrate',
 		'check',
 		'--api',
-		api,
+		api.url,
 		'--code',
 		code[0] ?? '',
 		'--pdp',
@@ -150,7 +154,7 @@ test('the command prints what it found and ends with 0 or 1', async (t) => {
 	t.is(left.code, 1);
 	t.regex(left.said, /production: .*FOREIGN[\s\S]*Left to do: 1\n {2}- default\/production/);
 	const refused = await run(words('--mine', 'default'), `${stack.keys.organization}0`);
-	t.is(refused.code, 1);
-	t.regex(refused.wrong, /answered 401/);
-	t.is((await run(['migrate', 'check', '--pdp', 'x'])).code, 1);
+	t.is(refused.code, 2);
+	t.regex(refused.wrong, /401 from GET/);
+	t.is((await run(['migrate', 'check', '--api', api.url, '--pdp', 'x'])).code, 2);
 });

@@ -223,18 +223,18 @@ journey('`regolith policy` overwrites nothing of others, and says what is wrong'
 	mkdirSync(join(folder, 'regolith'));
 	writeFileSync(join(folder, 'regolith/mine.rego'), 'package mine\n');
 	const refused = await regolith(place, ['policy', place.key, '--out', folder]);
-	t.is(refused.code, 1);
+	t.is(refused.code, 2);
 	t.regex(refused.wrong, /contains something other/);
 	t.deepEqual(readdirSync(join(folder, 'regolith')), ['mine.rego']);
 	t.is(readFileSync(join(folder, 'regolith/mine.rego'), 'utf8'), 'package mine\n');
 	const wrong = [
-		[['policy', 'nowhere', '--out', folder], /answered 404/],
+		[['policy', 'nowhere', '--out', folder], /404 from GET/],
 		[['policy', place.key, '--out', folder, '--revision', 'last'], /`last` is not a revision/],
-		[['policy', place.key, '--out', folder, '--revision', '999'], /answered 404/],
+		[['policy', place.key, '--out', folder, '--revision', '999'], /404 from GET/],
 	] as const;
 	for (const [words, why] of wrong) {
 		const { code, wrong: told } = await regolith(place, words);
-		t.is(code, 1);
+		t.is(code, 2);
 		t.regex(told, why);
 	}
 });

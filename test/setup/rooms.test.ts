@@ -89,7 +89,15 @@ const rooms = {
 		mayNot: ['knex', 'koa', '../api/table.js', '../http/endpoint.js', '../publish/feed.js'],
 	},
 	'src/command/inspect.ts': {
-		may: ['node:http', 'zod', '../failure.js', '../config.js', '../../compiler/layout.js', '../wire/policy.js'],
+		may: [
+			'node:http',
+			'commander',
+			'zod',
+			'../failure.js',
+			'../config.js',
+			'../../compiler/layout.js',
+			'../wire/policy.js',
+		],
 		mayNot: ['../store/store.js', '../domain/role.js', '../http/endpoint.js', '../pdp/engine.js'],
 	},
 	'src/store/store.ts': {

@@ -1,9 +1,9 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ApiKeyRead, ApiKeyScopeRead } from '../../wire/api-key.js';
 import { EnvironmentRead } from '../../wire/environment.js';
 import { ProjectRead } from '../../wire/project.js';
 import { EnvironmentStats } from '../../wire/statistics.js';
-import { type ApiAccess, askApiFor } from '../ask-api.js';
+import { askFor, askForAll, path, type Server } from '../server.js';
 
 /** An environment and how much it holds. */
 export type FoundEnvironment = z.output<typeof EnvironmentStats>;
@@ -22,20 +22,17 @@ export interface Inventory {
 }
 
 /** An API as `regolith migrate check` uses it, with one key. Every call throws `ConfigError` when it is not answered. */
-export class Site implements ApiAccess {
-	constructor(
-		readonly api: string,
-		readonly key: string,
-	) {}
+export class Site {
+	constructor(private readonly api: Server) {}
 
 	/** Lists all that the key opens. */
 	async inventory(): Promise<Inventory> {
 		const scope = await this.#get('/v2/api-key/scope', ApiKeyScopeRead);
 		const projects = [];
-		for (const { id, key, name } of await this.#all('/v2/projects', ProjectRead)) {
+		for (const { id, key, name } of await askForAll(this.api, '/v2/projects', ProjectRead)) {
 			const environments = [];
-			for (const environment of await this.#all(`/v2/projects/${id}/envs`, EnvironmentRead)) {
-				environments.push(await this.#get(`/v2/projects/${id}/envs/${environment.id}/stats`, EnvironmentStats));
+			for (const environment of await askForAll(this.api, path`/v2/projects/${id}/envs`, EnvironmentRead)) {
+				environments.push(await this.#get(path`/v2/projects/${id}/envs/${environment.id}/stats`, EnvironmentStats));
 			}
 			projects.push({ key, name, environments });
 		}
@@ -44,20 +41,11 @@ export class Site implements ApiAccess {
 
 	/** The API key of an environment's decision points: the one of this site, if that opens nothing else. */
 	async findKey({ id, project_id }: FoundEnvironment, { only }: Inventory): Promise<string> {
-		if (only === id) return this.key;
-		return (await this.#get(`/v2/api-key/${project_id}/${id}`, ApiKeyRead)).secret ?? '';
+		if (only === id) return this.api.key.secret;
+		return (await this.#get(path`/v2/api-key/${project_id}/${id}`, ApiKeyRead)).secret ?? '';
 	}
 
-	async #all<S extends z.ZodType>(path: string, item: S): Promise<readonly z.output<S>[]> {
-		const found: z.output<S>[] = [];
-		for (let page = 1; ; page += 1) {
-			const items = await this.#get(`${path}?per_page=100&page=${page}`, z.array(item));
-			found.push(...items);
-			if (items.length < 100) return found;
-		}
-	}
-
-	#get<S extends z.ZodType>(path: string, shape: S): Promise<z.output<S>> {
-		return askApiFor(this, path, shape);
+	async #get<S extends z.ZodType>(path: string, shape: S): Promise<z.output<S>> {
+		return (await askFor(this.api, path, shape)).body;
 	}
 }

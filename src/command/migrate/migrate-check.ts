@@ -1,13 +1,12 @@
 import { ConfigError } from '../../config.js';
+import type { Server } from '../server.js';
 import { diagnoseDecisionPoint } from './decision-point-check.js';
 import { type FoundEnvironment, type Inventory, Site } from './inventory.js';
 import { findLeftovers } from './v1-leftovers.js';
 
 /** What to look at. */
 export interface MigrateOptions {
-	/** The API's URL without a path. */
-	readonly api: string;
-	readonly api_key: string | null;
+	readonly api: Server;
 	/** What the team created: `project` with all its environments, or `project/environment`; by keys. */
 	readonly mine: readonly string[];
 	/** Folders of code. */
@@ -29,12 +28,11 @@ export interface Migration {
  * Throws `ConfigError` when it cannot ask the API, or when a folder cannot be read.
  */
 export async function checkMigration(options: MigrateOptions): Promise<Migration> {
-	const { api, api_key } = options;
-	if (api_key === null) throw new ConfigError('PDP_API_KEY: set it to an API key, preferably one of the organization');
-	const site = new Site(api, api_key);
+	const { api } = options;
+	const site = new Site(api);
 	const inventory = await site.inventory();
 	const parts = [
-		checkProjects(inventory, options.mine, api),
+		checkProjects(inventory, options.mine, api.url),
 		await checkDecisionPoints(site, inventory, options.pdp),
 		...checkFolders(options.code),
 	];

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { ConfigError } from '../../config.js';
+import type { Told } from '../declaration.js';
+import { parseResource } from '../resource-word.js';
+import { askFor } from '../server.js';
+import type { Session, SharedOptions } from '../session.js';
+import { explainedText } from './explained-text.js';
+import { decidedBy, decisionCode, Reasons } from './reasons.js';
+
+/** The options of `check`. */
+export interface CheckOptions extends SharedOptions {
+	readonly explain?: true;
+	/** A JSON object. */
+	readonly context?: string;
+	/** The revision to wait for. */
+	readonly minRevision?: string;
+}
+
+const Decision = z.object({ allow: z.boolean(), debug: Reasons });
+
+/** Asks whether a user may do an action on a resource. */
+export async function check(
+	{ decisionPoint }: Session,
+	{ tenant, explain, context, minRevision }: CheckOptions,
+	user: string,
+	action: string,
+	resource: string,
+): Promise<Told> {
+	const body = {
+		user,
+		action,
+		resource: { ...parseResource(resource), tenant },
+		context: context === undefined ? undefined : parseContext(context),
+		use_debugger: explain ? 'attempts' : true,
+	};
+	const headers: Record<string, string> = minRevision === undefined ? {} : { 'x-min-revision': minRevision };
+	const answer = await askFor(decisionPoint, '/allowed', Decision, { method: 'POST', body, headers });
+	const { allow, debug } = answer.body;
+	const decision = { allow, code: decisionCode(allow, debug), revision: answer.revision, reasons: decidedBy(debug) };
+	const { attempts = [], truncated = false } = debug;
+	return {
+		text: explainedText(decision, explain ? { attempts, truncated } : null),
+		json: explain ? { ...decision, attempts, truncated } : decision,
+		exit: allow ? 0 : 1,
+	};
+}
+
+function parseContext(text: string): object {
+	try {
+		const value: unknown = JSON.parse(text);
+		if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+	} catch {
+		// Said below.
+	}
+	throw new ConfigError('--context: must be a JSON object');
+}

@@ -1,0 +1,118 @@
+import type { Attempt, AttemptComparison, AttemptFact, AttemptStep } from '../../wire/attempt.js';
+import { visible } from '../terminal.js';
+import type { Reason } from './reasons.js';
+
+/** A decision and why it is so. */
+interface Explained {
+	readonly allow: boolean;
+	readonly code: string;
+	readonly reasons: readonly Reason[];
+}
+
+/** The ways in which a check passes, or would. */
+interface FoundAttempts {
+	readonly attempts: readonly Attempt[];
+	/** Whether there may be more. */
+	readonly truncated: boolean;
+}
+
+const sources: Readonly<Record<Reason['by'], string>> = {
+	tenant_roles: 'roles in the tenant',
+	instance_roles: 'roles on the resource',
+	condition_sets: 'condition sets',
+	pending_policy: 'the policy',
+};
+
+/** A decision for people. Without attempts, of an allowed one the word is enough. */
+export function explainedText({ allow, code, reasons }: Explained, found: FoundAttempts | null): string {
+	const verdict = allow ? 'allowed' : `denied: ${visible(code)}`;
+	const because = reasons.map(({ by, reason }) => `  ${sources[by]}: ${visible(reason)}`);
+	const lines = allow && found === null ? [verdict] : [verdict, ...because];
+	if (found !== null) lines.push('', ...attemptLines(allow, found));
+	return `${lines.join('\n')}\n`;
+}
+
+function attemptLines(allow: boolean, { attempts, truncated }: FoundAttempts): readonly string[] {
+	if (attempts.length === 0) return [allow ? 'How it passes was not found.' : noWay(truncated)];
+	const title = allow ? 'It passes by each of these:' : 'Each of these alone would allow it:';
+	const items = attempts.flatMap((attempt, index) => numbered(index + 1, allow ? wayOf(attempt) : changesOf(attempt)));
+	return [title, ...items, ...(truncated ? ['There may be more.'] : [])];
+}
+
+function noWay(truncated: boolean): string {
+	return truncated ? 'What would allow it was not found.' : 'No single role, relationship or attribute would allow it.';
+}
+
+/** The first line with a number, the others below it. */
+function numbered(number: number, lines: readonly string[]): readonly string[] {
+	const mark = `  ${number}. `;
+	return lines.map((line, index) => (index === 0 ? mark : ' '.repeat(mark.length)) + line);
+}
+
+function wayOf({ chain, policy }: Attempt): readonly string[] {
+	return [...chain.map(stepLine), policyLine(policy)];
+}
+
+function changesOf({ chain, add, remove, compare, policy }: Attempt): readonly string[] {
+	return [
+		...add.map((fact) => `add ${factText(fact)}`),
+		...remove.map((fact) => `remove ${factText(fact)}`),
+		...compare.filter(({ met }) => !met).map(comparisonLine),
+		...(chain.length > 1 || chain[0]?.type === 'set_rule' ? chain.map((step) => `by ${stepLine(step)}`) : []),
+		policyLine(policy),
+	];
+}
+
+function policyLine({ file, rule }: Attempt['policy']): string {
+	return `policy: ${visible(file)}, ${visible(rule)}`;
+}
+
+function stepLine(step: AttemptStep): string {
+	if (step.type === 'set_rule') {
+		const who = step.userset === undefined ? `role ${step.role ?? '?'}` : `user set ${step.userset}`;
+		const what =
+			step.resourceset === undefined ? `resource ${step.resource_type ?? '?'}` : `resource set ${step.resourceset}`;
+		return visible(`rule of ${who} and ${what}`);
+	}
+	const role = `role ${step.role}`;
+	if (step.type === 'role_assignment') return visible(`${role}, assigned ${where(step.resource)}`);
+	return visible(`${role}, from ${step.subject} (${step.relation} of ${step.resource}):`);
+}
+
+const tenantMark = '__tenant:';
+
+function where(resource: string): string {
+	return resource.startsWith(tenantMark) ? `in tenant ${resource.slice(tenantMark.length)}` : `on ${resource}`;
+}
+
+function factText(fact: AttemptFact): string {
+	switch (fact.fact) {
+		case 'tenant':
+			return visible(`tenant ${fact.tenant}`);
+		case 'user':
+			return visible(`user ${fact.user}`);
+		case 'resource_instance':
+			return visible(`instance ${fact.resource_instance} in tenant ${fact.tenant}`);
+		case 'role_assignment': {
+			const place = fact.resource_instance === undefined ? `in tenant ${fact.tenant}` : `on ${fact.resource_instance}`;
+			return visible(`role ${fact.role} of user ${fact.user} ${place}`);
+		}
+		case 'relationship_tuple':
+			return visible(`relationship: ${fact.subject} is ${fact.relation} of ${fact.object}`);
+	}
+}
+
+function comparisonLine({
+	set,
+	attribute,
+	operator,
+	operand,
+	negated,
+	change,
+	now,
+	example,
+}: AttemptComparison): string {
+	const condition = `${negated ? 'not ' : ''}${attribute} ${operator} ${JSON.stringify(operand)}`;
+	const value = example === null ? 'take it away' : `such as ${JSON.stringify(example)}`;
+	return visible(`change ${change} (now ${JSON.stringify(now)}; ${value}) so that ${condition}, of set ${set}`);
+}

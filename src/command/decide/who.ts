@@ -1,0 +1,37 @@
+import { AuthorizedUsers } from '../../wire/check.js';
+import type { Told } from '../declaration.js';
+import { parseResource } from '../resource-word.js';
+import { askFor } from '../server.js';
+import type { Session, SharedOptions } from '../session.js';
+import { table, visible } from '../terminal.js';
+
+/** Asks who may do an action on a resource, and by which assignments. */
+export async function who(
+	{ decisionPoint }: Session,
+	{ tenant }: SharedOptions,
+	action: string,
+	resource: string,
+): Promise<Told> {
+	const body = {
+		action,
+		resource: { ...parseResource(resource), tenant },
+		// With this, users whom conditions alone allow are listed, too.
+		context: { enable_abac_authorized_users: true },
+	};
+	const answer = await askFor(decisionPoint, '/authorized_users', AuthorizedUsers, { method: 'POST', body });
+	const about = { action, resource: answer.body.resource, tenant: answer.body.tenant, revision: answer.revision };
+	const users = Object.entries(answer.body.users).map(([user, given]) => ({
+		user,
+		assignments: given.map(({ role, resource, tenant }) => ({ role, resource, tenant })),
+	}));
+	const rows = users.flatMap(({ user, assignments }) =>
+		assignments.length === 0
+			? [[user, '-', 'conditions']]
+			: assignments.map(({ role, resource: place }) => [user, role, place.replace(/^__tenant:/, 'tenant ')]),
+	);
+	const nobody = `nobody may ${visible(action)} ${visible(about.resource)} in tenant ${visible(about.tenant)}\n`;
+	return {
+		text: rows.length === 0 ? nobody : table(['USER', 'ROLE', 'ON'], rows),
+		json: { ...about, users },
+	};
+}

@@ -1,0 +1,65 @@
+import { ConfigError } from '../../config.js';
+import { RoleAssignmentRead } from '../../wire/role-assignment.js';
+import type { Told } from '../declaration.js';
+import { ask, askFor, path, revisionOf } from '../server.js';
+import type { Session, SharedOptions } from '../session.js';
+import { visible } from '../terminal.js';
+
+/** Where a role is given or taken: in a tenant, or on an instance. */
+export interface GrantOptions extends SharedOptions {
+	/** An instance, `type:key`. */
+	readonly on?: string;
+}
+
+/** The options of `assign`. */
+export interface AssignOptions extends GrantOptions {
+	/** When the role ends, in ISO 8601. */
+	readonly until?: string;
+}
+
+/** Gives a user a role. */
+export async function assign(session: Session, options: AssignOptions, user: string, role: string): Promise<Told> {
+	const body = { ...grant(options, user, role), expires_at: options.until };
+	const { project, environment } = await session.place();
+	const at = path`/v2/facts/${project}/${environment}/role_assignments`;
+	const given = await askFor(session.api, at, RoleAssignmentRead, { method: 'POST', body });
+	const { tenant, resource_instance, expires_at = null } = given.body;
+	const end = expires_at === null ? '' : ` until ${visible(expires_at)}`;
+	return {
+		text: `${sentence(body, 'is now')}${end} (revision ${given.revision})\n`,
+		json: { user, role, tenant, resource_instance, expires_at, revision: given.revision },
+	};
+}
+
+/** Takes a role from a user. */
+export async function unassign(session: Session, options: GrantOptions, user: string, role: string): Promise<Told> {
+	const body = grant(options, user, role);
+	const { project, environment } = await session.place();
+	const at = path`/v2/facts/${project}/${environment}/role_assignments`;
+	const revision = revisionOf(await ask(session.api, at, { method: 'DELETE', body }));
+	const { tenant = null, resource_instance = null } = body;
+	return {
+		text: `${sentence(body, 'is no longer')} (revision ${revision})\n`,
+		json: { user, role, tenant, resource_instance, revision },
+	};
+}
+
+interface Grant {
+	readonly user: string;
+	readonly role: string;
+	readonly tenant: string | undefined;
+	readonly resource_instance: string | undefined;
+}
+
+/** The body of a request about a role. No tenant is chosen for the caller: a role in the wrong one would be a mistake. */
+function grant({ tenant, on }: GrantOptions, user: string, role: string): Grant {
+	if (tenant === undefined && on === undefined) {
+		throw new ConfigError('say where: in a tenant (--tenant), or on an instance (--on type:key)');
+	}
+	return { user, role, tenant, resource_instance: on };
+}
+
+function sentence({ user, role, tenant, resource_instance }: Grant, becomes: string): string {
+	const place = resource_instance === undefined ? `in tenant ${tenant}` : `on ${resource_instance}`;
+	return visible(`${user} ${becomes} ${role} ${place}`);
+}

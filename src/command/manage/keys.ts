@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { ApiKeyRead } from '../../wire/api-key.js';
+import type { Told } from '../declaration.js';
+import { ask, askFor, askForAll, path } from '../server.js';
+import type { Session, SharedOptions } from '../session.js';
+import { table } from '../terminal.js';
+
+const Named = z.object({ id: z.string(), key: z.string() }).nullable();
+const Key = ApiKeyRead.pick({
+	id: true,
+	name: true,
+	access_level: true,
+	owner_type: true,
+	created_at: true,
+	last_used_at: true,
+}).extend({ env: Named, project: Named });
+
+/** Lists the API keys that the calling one reaches, without their secrets. */
+export async function listKeys({ api }: Session, options: SharedOptions): Promise<Told> {
+	const { project: wanted, environment } = options;
+	const listed = await askForAll(api, '/v2/api-key', Key, { proj_id: wanted });
+	const isWanted = ({ env }: z.output<typeof Key>) =>
+		environment === undefined || (env !== null && [env.key, env.id].includes(environment));
+	const keys = listed.filter(isWanted).map(({ env, project, ...key }) => ({
+		id: key.id,
+		name: key.name,
+		project: project?.key ?? null,
+		environment: env?.key ?? null,
+		access_level: key.access_level,
+		owner_type: key.owner_type,
+		created_at: key.created_at,
+		last_used_at: key.last_used_at,
+	}));
+	const rows = keys.map((key) => [
+		key.id,
+		key.name ?? '-',
+		key.project === null ? 'everything' : `${key.project}/${key.environment ?? '*'}`,
+		key.access_level,
+		key.last_used_at ?? 'never',
+	]);
+	return {
+		text: rows.length === 0 ? 'no keys\n' : table(['ID', 'NAME', 'OPENS', 'ACCESS', 'LAST USED'], rows),
+		json: { keys },
+	};
+}
+
+/** Gives an API key a new secret, and prints that. */
+export async function rotateKey({ api }: Session, _: SharedOptions, id: string): Promise<Told> {
+	const Rotated = z.object({ id: z.string(), secret: z.string() });
+	const { body } = await askFor(api, path`/v2/api-key/${id}/rotate-secret`, Rotated, { method: 'POST' });
+	return { text: `${body.secret}\n`, json: { id: body.id, secret: body.secret } };
+}
+
+/** Deletes an API key, which is refused from then on. */
+export async function revokeKey({ api }: Session, _: SharedOptions, id: string): Promise<Told> {
+	await ask(api, path`/v2/api-key/${id}`, { method: 'DELETE' });
+	return { text: 'revoked\n', json: { id, revoked: true } };
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { RoleAssignmentRead } from '../../wire/role-assignment.js';
+import type { Told } from '../declaration.js';
+import { askFor, askForAll, path } from '../server.js';
+import type { Session, SharedOptions } from '../session.js';
+import { table, visible } from '../terminal.js';
+
+/** The parts of a role that are shown. */
+const Role = z.object({
+	key: z.string(),
+	name: z.string(),
+	permissions: z.array(z.string()).nullable(),
+	extends: z.array(z.string()),
+});
+const Resource = z.object({ key: z.string(), roles: z.record(z.string(), Role) });
+const Assignment = RoleAssignmentRead.pick({ role: true, tenant: true, resource_instance: true, expires_at: true });
+
+/** The roles that are assigned to a user; without a user, the roles that there are. */
+export function roles(session: Session, options: SharedOptions, user?: string): Promise<Told> {
+	return user === undefined ? definedRoles(session) : assignedRoles(session, options, user);
+}
+
+async function definedRoles(session: Session): Promise<Told> {
+	const { api } = session;
+	const { project, environment } = await session.place();
+	const inTenants = await askForAll(api, path`/v2/schema/${project}/${environment}/roles`, Role);
+	const resources = await askForAll(api, path`/v2/schema/${project}/${environment}/resources`, Resource);
+	const all = [
+		...inTenants.map((role) => ({ role, resource: null })),
+		...resources.flatMap(({ key, roles: own }) => Object.values(own).map((role) => ({ role, resource: key }))),
+	].map(({ role, resource }) => ({
+		role: role.key,
+		resource,
+		name: role.name,
+		permissions: role.permissions ?? [],
+		extends: role.extends,
+	}));
+	const rows = all.map(({ role, resource, name, permissions, extends: parents }) => [
+		resource === null ? role : `${resource}#${role}`,
+		name,
+		permissions.join(' ') || '-',
+		parents.join(' ') || '-',
+	]);
+	const none = 'the environment has no roles\n';
+	return {
+		text: rows.length === 0 ? none : table(['ROLE', 'NAME', 'PERMISSIONS', 'EXTENDS'], rows),
+		json: { roles: all },
+	};
+}
+
+async function assignedRoles(session: Session, { tenant }: SharedOptions, user: string): Promise<Told> {
+	const { api } = session;
+	const { project, environment } = await session.place();
+	const facts = path`/v2/facts/${project}/${environment}`;
+	// A list of what is assigned to nobody is empty; a user who is not there is a mistake.
+	const { key } = (await askFor(api, facts + path`/users/${user}`, z.object({ key: z.string() }))).body;
+	const assigned = await askForAll(api, `${facts}/role_assignments`, Assignment, { user, tenant });
+	const given = assigned.map(({ role, tenant: home, resource_instance, expires_at = null }) => ({
+		role,
+		tenant: home,
+		resource_instance,
+		expires_at,
+	}));
+	const rows = given.map(({ role, tenant: home, resource_instance, expires_at }) => [
+		role,
+		home,
+		resource_instance ?? '-',
+		expires_at ?? '-',
+	]);
+	const none = `${visible(key)} has no roles\n`;
+	return {
+		text: rows.length === 0 ? none : table(['ROLE', 'TENANT', 'RESOURCE', 'UNTIL'], rows),
+		json: { user: key, roles: given },
+	};
+}

@@ -1,0 +1,66 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ConfigError } from '../../config.js';
+import { errorMessage } from '../../failure.js';
+import { ImportReport } from '../../wire/environment-import.js';
+import type { Told } from '../declaration.js';
+import { ask, askFor, path, queryText, revisionOf } from '../server.js';
+import type { Session, SharedOptions } from '../session.js';
+import { table, visible } from '../terminal.js';
+
+/** How long an import or an export of a whole environment may take, in milliseconds. */
+const timeout = 600_000;
+
+/** The options of `export`. */
+export interface ExportOptions extends SharedOptions {
+	/** The file to write. */
+	readonly output?: string;
+}
+
+/** The options of `import`. */
+export interface ImportOptions extends SharedOptions {
+	readonly dryRun?: true;
+	readonly conflictStrategy: string;
+}
+
+/** Writes an environment as a document. Numbers in it stay as they are, so its text is passed on and not its values. */
+export async function exportEnvironment(session: Session, { output }: ExportOptions): Promise<Told> {
+	const { project, environment } = await session.place();
+	const answer = await ask(session.api, path`/v2/projects/${project}/envs/${environment}/export`, { timeout });
+	const document = await answer.text();
+	if (output === undefined) return { text: document, document: true };
+	onFile(output, () => writeFileSync(output, document));
+	const revision = revisionOf(answer);
+	return { text: `wrote ${visible(output)} (revision ${revision})\n`, json: { file: output, revision } };
+}
+
+/** Reads a document from a file, or from standard input, and imports it. Of a dry run, 1 says that it would change something. */
+export async function importEnvironment(session: Session, options: ImportOptions, file: string): Promise<Told> {
+	const { dryRun, conflictStrategy } = options;
+	const body = onFile(file, () => readFileSync(file === '-' ? 0 : file));
+	const { project, environment } = await session.place();
+	const query = queryText({ conflict_strategy: conflictStrategy, dry_run: dryRun ? 'true' : undefined });
+	const at = path`/v2/projects/${project}/envs/${environment}/import` + query;
+	const answer = await askFor(session.api, at, ImportReport, { method: 'POST', body, timeout });
+	const { total, counts } = answer.body;
+	const rows = Object.entries(counts).map(([kind, { create, update, delete: gone }]) => [
+		kind,
+		String(create),
+		String(update),
+		String(gone),
+	]);
+	const changes = `${total} ${total === 1 ? 'change' : 'changes'}`;
+	const summary = dryRun ? `a dry run: ${changes} would be made` : `${changes} made (revision ${answer.revision})`;
+	return {
+		text: `${rows.length === 0 ? '' : table(['KIND', 'CREATE', 'UPDATE', 'DELETE'], rows)}${summary}\n`,
+		json: { ...answer.body, revision: dryRun ? null : answer.revision },
+		exit: dryRun && total > 0 ? 1 : 0,
+	};
+}
+
+function onFile<T>(file: string, work: () => T): T {
+	try {
+		return work();
+	} catch (error) {
+		throw new ConfigError(`${visible(file)}: ${visible(errorMessage(error))}`, { cause: error });
+	}
+}

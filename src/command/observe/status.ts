@@ -1,0 +1,98 @@
+import type { z } from 'zod';
+import { errorMessage } from '../../failure.js';
+import { Health } from '../../wire/check.js';
+import { PolicyRead } from '../../wire/policy.js';
+import type { Told } from '../declaration.js';
+import { placeName } from '../place-name.js';
+import { ask, askFor, path } from '../server.js';
+import type { Session } from '../session.js';
+import { visible } from '../terminal.js';
+
+const Policy = PolicyRead.omit({ files: true });
+
+/** Tells how API, environment, policy and decision point are. 1 says that something is wrong. */
+export async function status(session: Session): Promise<Told> {
+	const { api, decisionPoint } = session;
+	const [environment, health, access] = await Promise.all([
+		attempted(() => readEnvironment(session)),
+		attempted(async () => (await askFor(decisionPoint, '/healthy', Health)).body),
+		// What a client asks, and a decision log leaves out.
+		attempted(() => ask(decisionPoint, '/user-tenants', { method: 'POST', body: { user: 'regolith-status' } })),
+	]);
+	const found: Found = {
+		api: { url: api.url, environment: environment.value?.name ?? null },
+		policy: environment.value?.policy ?? null,
+		decision_point: { url: decisionPoint.url, ...lagOf(environment.value?.policy, health.value) },
+	};
+	// A decision point that cannot be reached is one problem and not two.
+	const told = [environment.problem, health.problem ?? access.problem].filter((problem) => problem !== null);
+	const problems = [...told, ...problemsOf(found)];
+	return {
+		text: statusText(found, problems),
+		json: { healthy: problems.length === 0, ...found, problems },
+		exit: problems.length === 0 ? 0 : 1,
+	};
+}
+
+type Policy = z.output<typeof Policy>;
+
+interface Found {
+	readonly api: { readonly url: string; readonly environment: string | null };
+	/** `null` if it could not be read. */
+	readonly policy: Policy | null;
+	readonly decision_point: {
+		readonly url: string;
+		readonly health: Health | null;
+		/** How many revisions it is behind the API. */
+		readonly lag: number | null;
+	};
+}
+
+async function readEnvironment(session: Session) {
+	const place = await session.place();
+	const { project, environment } = place;
+	const policy = await askFor(session.api, path`/v2/projects/${project}/${environment}/policy`, Policy);
+	return { name: await placeName(session.api, place), policy: policy.body };
+}
+
+function lagOf(policy: Policy | undefined, health: Health | null) {
+	const decided = health?.revision ?? null;
+	return { health, lag: policy === undefined || decided === null ? null : Math.max(0, policy.revision - decided) };
+}
+
+/** What went well, or why not. */
+async function attempted<T>(work: () => Promise<T>) {
+	try {
+		return { value: await work(), problem: null };
+	} catch (error) {
+		return { value: null, problem: errorMessage(error) };
+	}
+}
+
+function problemsOf({ policy, decision_point: { health } }: Found): readonly string[] {
+	const problems: string[] = [];
+	if (policy?.failure) {
+		problems.push(`the schema of revision ${policy.failure.revision} cannot be compiled: ${policy.failure.message}`);
+	} else if (policy?.degraded) problems.push(`the policy in force is not the newest: ${policy.degraded.detail}`);
+	if (health !== null && health.status !== 'ok') {
+		problems.push(`the decision point is ${health.state}${health.detail === null ? '' : `: ${health.detail}`}`);
+	}
+	return problems;
+}
+
+function statusText({ api, policy, decision_point }: Found, problems: readonly string[]): string {
+	const { url, health, lag } = decision_point;
+	const compiled = policy?.compiled_revision ?? null;
+	const lines = [
+		`API             ${api.url}`,
+		`  environment   ${visible(api.environment ?? 'unknown')}`,
+		`  revision      ${policy?.revision ?? 'unknown'}`,
+		`  policy        ${compiled === null ? 'unknown' : `of schema revision ${compiled} (newest: ${policy?.schema_revision})`}`,
+		`Decision point  ${url}`,
+		`  state         ${health === null ? 'unknown' : `${health.status}, ${health.state}`}`,
+		`  revision      ${health?.revision ?? 'unknown'}${lag === null ? '' : ` (behind by ${lag})`}`,
+		`  policy        ${health?.policy_revision == null ? 'unknown' : `in force for revision ${health.policy_revision}`}`,
+		...problems.map((problem) => `! ${problem.split('\n').map(visible).join('\n  ')}`),
+	];
+	return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,16 @@
+import { EnvironmentRead } from '../wire/environment.js';
+import { ProjectRead } from '../wire/project.js';
+import { askFor, path, type Server } from './server.js';
+import type { Place } from './session.js';
+
+const Project = ProjectRead.pick({ key: true });
+const Environment = EnvironmentRead.pick({ key: true });
+
+/** An environment by its keys: `project/environment`. Throws `ConfigError` if it cannot be asked for. */
+export async function placeName(api: Server, { project, environment }: Place): Promise<string> {
+	const [one, other] = await Promise.all([
+		askFor(api, path`/v2/projects/${project}`, Project),
+		askFor(api, path`/v2/projects/${project}/envs/${environment}`, Environment),
+	]);
+	return `${one.body.key}/${other.body.key}`;
+}

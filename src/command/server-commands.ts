@@ -1,0 +1,43 @@
+import type { KeyRequest } from '../bootstrap.js';
+import { type Config, ConfigError, readConfig } from '../config.js';
+import { fail } from './console.js';
+import type { Run } from './declaration.js';
+import type { SharedOptions, Variables } from './session.js';
+
+/**
+ * The commands that run a server, or work on its store. What servers are made of is loaded by them alone: it takes
+ * longer than most commands need.
+ */
+
+/** Runs a server until it is stopped. */
+export function running(
+	variables: Variables,
+	command: 'start' | 'serve' | 'pdp' | 'decisionWorker',
+): (options: object) => Promise<void> {
+	return async (options) => {
+		try {
+			const config = readConfig(variables);
+			const run: (config: Config, options: object) => Promise<void> = (await import('./run.js'))[command];
+			await run(config, options);
+		} catch (error) {
+			fail(error);
+		}
+	};
+}
+
+/** The options of `keys create`. */
+export interface KeyOptions extends SharedOptions {
+	readonly access: KeyRequest['access_level'];
+	readonly name?: string;
+}
+
+/** Makes an API key in the store, or through the process that holds it. */
+export function createKey(variables: Variables): Run<KeyOptions, []> {
+	return async (_, { project = null, environment = null, access, name = null }) => {
+		if (environment !== null && project === null) throw new ConfigError('--environment needs --project');
+		const config = readConfig(variables);
+		const { newKey } = await import('./run.js');
+		const secret = await newKey(config, { project, environment, access_level: access, name });
+		return { text: `${secret}\n`, json: { secret } };
+	};
+}

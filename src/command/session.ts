@@ -1,0 +1,96 @@
+import { ConfigError } from '../config.js';
+import { ApiKeyScopeRead } from '../wire/api-key.js';
+import { type ApiKey, askFor, type Server } from './server.js';
+
+/** Environment variables by name; an empty one counts as unset. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The options that are called the same in every command. */
+export interface SharedOptions {
+	readonly project?: string;
+	readonly environment?: string;
+	readonly tenant?: string;
+	/** The URL of the API. */
+	readonly api?: string;
+	/** The URL of the decision point. */
+	readonly pdp?: string;
+	readonly json?: true;
+}
+
+/** An environment, by keys or ids. */
+export interface Place {
+	readonly project: string;
+	readonly environment: string;
+}
+
+/** Whom a command asks, with which key, and about what. Everything is looked up when a command first needs it. */
+export class Session {
+	constructor(
+		readonly variables: Variables,
+		private readonly options: SharedOptions,
+	) {}
+
+	/** The management API. Throws `ConfigError` if there is no API key, or no URL. */
+	get api(): Server {
+		const { PERMIT_API_URL, PDP_CONTROL_PLANE, API_PORT } = this.variables;
+		const url = chosenUrl('PERMIT_API_URL', [
+			['--api', this.options.api],
+			['PERMIT_API_URL', PERMIT_API_URL],
+			['PDP_CONTROL_PLANE', PDP_CONTROL_PLANE],
+			['API_PORT', `http://127.0.0.1:${portOr(API_PORT, '8000')}`],
+		]);
+		return { url, variable: 'PERMIT_API_URL', key: this.#key(['PERMIT_API_KEY', 'PDP_API_KEY']) };
+	}
+
+	/** The decision point. Throws `ConfigError` if there is no API key, or no URL. */
+	get decisionPoint(): Server {
+		const { PERMIT_PDP_URL, PDP_PORT } = this.variables;
+		const url = chosenUrl('PERMIT_PDP_URL', [
+			['--pdp', this.options.pdp],
+			['PERMIT_PDP_URL', PERMIT_PDP_URL],
+			['PDP_PORT', `http://127.0.0.1:${portOr(PDP_PORT, '7766')}`],
+		]);
+		return { url, variable: 'PERMIT_PDP_URL', key: this.#key(['PDP_API_KEY', 'PERMIT_API_KEY']) };
+	}
+
+	/** The environment that the options name, or else the one that the API key opens. Throws `ConfigError`. */
+	async place(): Promise<Place> {
+		const { project, environment } = this.options;
+		if (project !== undefined && environment !== undefined) return { project, environment };
+		const { api } = this;
+		const { project_id, environment_id } = (await askFor(api, '/v2/api-key/scope', ApiKeyScopeRead)).body;
+		const place = { project: project ?? project_id, environment: environment ?? environment_id };
+		if (place.project !== null && place.environment !== null) {
+			return { project: place.project, environment: place.environment };
+		}
+		const missing = place.project === null ? '--project and --environment' : '--environment';
+		throw new ConfigError(
+			`the API key of ${api.key.variable} opens more than one environment: name one with ${missing}`,
+		);
+	}
+
+	#key(names: readonly string[]): ApiKey {
+		const variable = names.find((name) => (this.variables[name] ?? '') !== '') ?? '';
+		const secret = this.variables[variable];
+		if (secret === undefined) throw new ConfigError(`PERMIT_API_KEY: set it to an API key that opens the environment`);
+		// What a header may hold; the value is not shown, because it may be a secret in part.
+		if (!/^[\x21-\x7e]+$/.test(secret)) {
+			throw new ConfigError(`${variable}: it is not an API key: it has blanks, or characters that no key has`);
+		}
+		return { secret, variable };
+	}
+}
+
+/** The first URL that is given, without a slash at its end. Throws `ConfigError` if it is none. */
+function chosenUrl(variable: string, given: readonly (readonly [name: string, url: string | undefined])[]): string {
+	const [name, url = ''] = given.find(([, value]) => (value ?? '') !== '') ?? ([variable, ''] as const);
+	const parsed = URL.canParse(url) ? new URL(url) : null;
+	if (parsed === null || !/^https?:$/.test(parsed.protocol) || /[?#]/.test(url) || parsed.username !== '') {
+		throw new ConfigError(`${name}: must be an http or https URL without user, query and fragment`);
+	}
+	return url.replace(/\/+$/, '');
+}
+
+function portOr(port: string | undefined, usual: string): string {
+	return port === undefined || port === '' || port === '0' ? usual : port;
+}

@@ -1,0 +1,57 @@
+/** Text for terminals: what others chose, such as keys and names, cannot move the cursor or hide anything. */
+
+/**
+ * Characters that change how a terminal shows others: controls, line separators, halves of surrogate pairs, and those
+ * that turn the direction of writing.
+ */
+const active = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** Text in one line, with escapes such as `\u001b` in place of what would act on a terminal. */
+export function visible(text: string): string {
+	return text.replaceAll(active, escaped);
+}
+
+/** The same for text of several lines: line feeds and tabs stay. */
+export function visibleLines(text: string): string {
+	return text.replaceAll(active, (character) => (/[\n\t]/.test(character) ? character : escaped(character)));
+}
+
+function escaped(character: string): string {
+	if (character === '\n') return '\\n';
+	if (character === '\t') return '\\t';
+	return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** A value as indented JSON with a line feed at its end, in which the escapes of JSON keep terminals safe. */
+export function jsonText(value: unknown): string {
+	return `${visibleLines(JSON.stringify(value, null, 2))}\n`;
+}
+
+/** The same in one line. */
+export function jsonLine(value: unknown): string {
+	return `${visibleLines(JSON.stringify(value))}\n`;
+}
+
+/** Columns with their titles, aligned; the cells may hold anything. Ends with a line feed. */
+export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+	const lines = [titles, ...rows].map((cells) => cells.map(visible));
+	const widths = titles.map((_, column) => Math.max(...lines.map((cells) => width(cells[column] ?? ''))));
+	const line = (cells: readonly string[]) =>
+		cells
+			.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell)))
+			.join('  ')
+			.trimEnd();
+	return `${lines.map(line).join('\n')}\n`;
+}
+
+const noWidth = /^[\p{Mn}\p{Me}\u200b-\u200d]$/u;
+/** Characters of East Asian writing and pictures, which take two columns. */
+const twoWide =
+	/^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]$/u;
+
+/** How many columns a text takes. */
+function width(text: string): number {
+	let columns = 0;
+	for (const character of text) columns += noWidth.test(character) ? 0 : twoWide.test(character) ? 2 : 1;
+	return columns;
+}

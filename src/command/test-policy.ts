@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { ConfigError } from '../config.js';
+import { errorMessage } from '../failure.js';
+import { findOpa } from '../opa.js';
+import type { Told } from './declaration.js';
+import { innerFolder, isPolicyFolder, writePolicyFolder } from './policy-folder.js';
+import { policyPlace, readFacts, readNewestPolicy } from './policy-source.js';
+import type { Session, SharedOptions } from './session.js';
+import { visible } from './terminal.js';
+
+/** The options of `test`. */
+export interface TestOptions extends SharedOptions {
+	/** Only tests whose name matches this regular expression. */
+	readonly run?: string;
+	/** Whether to test with the current facts. */
+	readonly facts?: true;
+}
+
+/** The exit code of what SIGINT ends. */
+const interrupted = 130;
+
+/** Tests the policy of an environment with `opa`: by the generated tests, and by those in a folder. */
+export async function testPolicy(session: Session, options: TestOptions, folder?: string): Promise<Told> {
+	const { OPA_PATH = '', PATH = '' } = session.variables;
+	const opa = await findOpa(OPA_PATH === '' ? null : OPA_PATH, PATH);
+	const place = await policyPlace(session);
+	const { files, schema_revision } = await readNewestPolicy(place);
+	const facts = options.facts ? [await readFacts(place)] : [];
+	const work = mkdtempSync(join(tmpdir(), 'regolith-policy-'));
+	// Somebody who interrupts the tests leaves nothing behind either.
+	process.once('exit', () => rmSync(work, { recursive: true, force: true }));
+	process.once('SIGINT', () => process.exit(interrupted));
+	try {
+		if (folder !== undefined) copyTests(folder, work);
+		writePolicyFolder(work, [...files, ...facts]);
+		const tests = await runTests(opa, work, options.run);
+		const failed = tests.filter(({ passed }) => !passed);
+		const lines = failed.map(({ name, file, row, error }) =>
+			visible(`FAIL  ${name}  ${file}:${row}${error === null ? '' : `  ${error}`}`),
+		);
+		const summary = `${tests.length - failed.length} of ${tests.length} tests pass, schema revision ${schema_revision}`;
+		return {
+			text: `${[...lines, summary].join('\n')}\n`,
+			json: { schema_revision, passed: tests.length - failed.length, failed: failed.length, tests },
+			exit: failed.length === 0 ? 0 : 1,
+		};
+	} finally {
+		rmSync(work, { recursive: true, force: true });
+	}
+}
+
+/** Copies what `opa` reads, but for a policy that was written there before. */
+function copyTests(folder: string, work: string): void {
+	const own = join(folder, innerFolder);
+	if (existsSync(own) && !isPolicyFolder(own)) {
+		throw new ConfigError(`${visible(own)} is in the way: the policy itself is in a folder of this name`);
+	}
+	const isSkipped = (path: string) => /^(\..+|node_modules)$/.test(basename(path)) || isPolicyFolder(path);
+	try {
+		cpSync(folder, work, {
+			recursive: true,
+			dereference: true,
+			filter: (path) => path === folder || !isSkipped(path),
+		});
+	} catch (error) {
+		throw new ConfigError(`${visible(folder)}: ${visible(errorMessage(error))}`, { cause: error });
+	}
+}
+
+const Results = z.array(
+	z.object({
+		package: z.string(),
+		name: z.string(),
+		location: z.object({ file: z.string(), row: z.int() }),
+		fail: z.boolean().optional(),
+		skip: z.boolean().optional(),
+		error: z.unknown().optional(),
+	}),
+);
+
+/** How long all tests together may take, in milliseconds. */
+const timeout = 600_000;
+const maxOutputLength = 64 * 1024 * 1024;
+/** How long one rule of tests may take; `opa` gives it five seconds, too little on a slow machine. */
+const ruleTimeout = '60s';
+/** How `opa test` ends when a test fails. */
+const someFailed = 2;
+
+async function runTests(opa: string, cwd: string, pattern: string | undefined) {
+	const words = [
+		'test',
+		'.',
+		'--format=json',
+		`--timeout=${ruleTimeout}`,
+		...(pattern === undefined ? [] : [`--run=${pattern}`]),
+	];
+	const output = await new Promise<string>((resolve, reject) => {
+		execFile(opa, words, { cwd, timeout, maxBuffer: maxOutputLength }, (error, stdout, stderr) => {
+			if (error === null || error.code === someFailed) resolve(stdout);
+			else reject(new ConfigError(`opa cannot run the tests: ${(stderr || stdout || error.message).trim()}`));
+		});
+	});
+	// Without any test, opa prints nothing.
+	const results = Results.parse(JSON.parse(output.trim() || '[]'));
+	return results
+		.filter(({ skip }) => !skip)
+		.map(({ package: inPackage, name, location: { file, row }, fail = false, error = null }) => ({
+			name: `${inPackage}.${name}`,
+			file,
+			row,
+			passed: !fail && error === null,
+			error: error === null ? null : JSON.stringify(error),
+		}));
+}

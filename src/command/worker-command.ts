@@ -1,0 +1,2 @@
+/** The command that a worker of a decision point runs. It is no command for people. */
+export const workerCommand = 'decision-worker';

@@ -1,0 +1,195 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { bashCompletion } from '../../src/command/completion/bash.js';
+import { commandTree } from '../../src/command/completion/command-tree.js';
+import { fishCompletion } from '../../src/command/completion/fish.js';
+import { zshCompletion } from '../../src/command/completion/zsh.js';
+import { createProgram } from '../../src/command/program.js';
+import { parseResource } from '../../src/command/resource-word.js';
+import { Session, type SharedOptions, type Variables } from '../../src/command/session.js';
+import { ConfigError } from '../../src/config.js';
+import { leafCommands } from '../support/command-page.js';
+import { temporary } from '../support/temporary.js';
+
+/** The commands as they are declared: what they have in common, how shells complete them, what they read. */
+
+const program = createProgram({});
+const tree = commandTree(program);
+
+test('an option means the same in every command', (t) => {
+	// A decision point to migrate is named with its environment, and there may be several.
+	const others = ['migrate check --pdp', 'keys create --project', 'keys create --environment'];
+	const meanings = new Map<string, string>();
+	for (const [words, command] of leafCommands(program)) {
+		for (const { long, flags, description } of command.options) {
+			if (!/^--(project|environment|tenant|api|pdp|json)$/.test(long ?? '')) continue;
+			if (others.includes(`${words} ${long}`)) continue;
+			const meaning = `${flags}: ${description}`;
+			t.is(meaning, meanings.get(long ?? '') ?? meaning, words);
+			meanings.set(long ?? '', meaning);
+		}
+	}
+	t.is(meanings.size, 6);
+});
+
+test('every command has `--json` and says what its exit codes mean', (t) => {
+	const without = ['start', 'serve', 'pdp', 'completion'];
+	for (const [words, command] of leafCommands(program)) {
+		t.is(
+			command.options.some(({ long }) => long === '--json'),
+			!without.includes(words),
+			words,
+		);
+		t.true(command.exitCodes.has(0) && command.exitCodes.has(2), words);
+	}
+});
+
+test('no command takes a secret', (t) => {
+	for (const [words, command] of leafCommands(program)) {
+		for (const { long } of command.options) t.notRegex(long ?? '', /secret|token|api-key/, words);
+	}
+});
+
+const completed: readonly (readonly [line: readonly string[], offered: string])[] = [
+	[['k'], 'keys'],
+	[['keys', ''], 'list create rotate revoke'],
+	[['keys', 'create', '-a', ''], 'admin write read'],
+	[['keys', 'create', '--access', 'w'], 'write'],
+	[['check', '--ex'], '--explain'],
+	[['check', 'ann', 'read', 'report', '--te'], '--tenant'],
+	[['check', '-t', ''], ''],
+	[['check', '-t', 'keys', '--p'], '--pdp'],
+	[['completion', ''], 'bash zsh fish'],
+	[['import', '--conflict-strategy', 'o'], 'overwrite'],
+	[['migrate', 'check', '--co'], '--code'],
+	[['nonsense', ''], tree[0]?.commands.map(({ word }) => word).join(' ') ?? ''],
+];
+
+test('bash completes commands, options and their values', async (t) => {
+	const folder = temporary(t);
+	writeFileSync(join(folder, 'completion.bash'), bashCompletion(tree, 'regolith'));
+	const lines = completed.map(([words]) => `try ${['regolith', ...words].map((word) => `'${word}'`).join(' ')}`);
+	const script = `. ./completion.bash
+try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _regolith; echo "\${COMPREPLY[*]}"; }
+${lines.join('\n')}`;
+	const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-uc', script], { cwd: folder });
+	t.is(stderr, '');
+	const offered = stdout.split('\n');
+	for (const [index, [words, expected]] of completed.entries()) t.is(offered[index], expected, words.join(' '));
+});
+
+const others = [
+	['zsh', zshCompletion(tree, 'regolith')],
+	['fish', fishCompletion(tree, 'regolith')],
+] as const;
+
+for (const [shell, script] of others) {
+	test(`the script for ${shell} names every command and every option`, async (t) => {
+		for (const { path, commands, options } of tree) {
+			t.true(script.includes(path));
+			for (const { word } of commands) t.true(script.includes(`'${word}`), word);
+			const flags = options.flatMap((option) => option.flags).filter((flag) => flag.startsWith('--'));
+			for (const flag of flags) t.true(script.includes(shell === 'zsh' ? flag : ` -l ${flag.slice(2)}`), flag);
+		}
+		if (!isInstalled(shell)) return t.log(`${shell} is not installed: its syntax is not checked`);
+		const file = join(temporary(t), `completion.${shell}`);
+		writeFileSync(file, script);
+		await t.notThrowsAsync(promisify(execFile)(shell, ['-n', file]));
+	});
+}
+
+function isInstalled(name: string): boolean {
+	return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+		try {
+			accessSync(join(folder, name), constants.X_OK);
+			return true;
+		} catch {
+			return false;
+		}
+	});
+}
+
+const keys = { PERMIT_API_KEY: 'permit_key_a', PDP_API_KEY: 'permit_key_b' };
+
+interface Choice {
+	readonly variables: Variables;
+	readonly options?: SharedOptions;
+	readonly api: string;
+	readonly pdp: string;
+	/** Which variable the key of each comes from. */
+	readonly keys: readonly [api: string, pdp: string];
+}
+
+const usual = { api: 'http://127.0.0.1:8000', pdp: 'http://127.0.0.1:7766' };
+const [permit, pdp] = ['PERMIT_API_KEY', 'PDP_API_KEY'] as const;
+const choices: readonly Choice[] = [
+	{ variables: keys, ...usual, keys: [permit, pdp] },
+	{ variables: { PERMIT_API_KEY: 'a', PDP_API_KEY: '' }, ...usual, keys: [permit, permit] },
+	{ variables: { PDP_API_KEY: 'b', PERMIT_API_URL: '' }, ...usual, keys: [pdp, pdp] },
+	{
+		variables: { ...keys, API_PORT: '9000', PDP_PORT: '0' },
+		api: 'http://127.0.0.1:9000',
+		pdp: usual.pdp,
+		keys: [permit, pdp],
+	},
+	{
+		variables: { ...keys, PDP_CONTROL_PLANE: 'http://c', PERMIT_PDP_URL: 'https://p:1/x/' },
+		api: 'http://c',
+		pdp: 'https://p:1/x',
+		keys: [permit, pdp],
+	},
+	{
+		variables: { ...keys, PDP_CONTROL_PLANE: 'http://c', PERMIT_API_URL: 'http://a//' },
+		options: { pdp: 'http://o' },
+		api: 'http://a',
+		pdp: 'http://o',
+		keys: [permit, pdp],
+	},
+	{
+		variables: { ...keys, PERMIT_API_URL: 'no' },
+		options: { api: 'http://o/' },
+		...usual,
+		api: 'http://o',
+		keys: [permit, pdp],
+	},
+];
+
+for (const {
+	variables,
+	options = {},
+	api,
+	pdp,
+	keys: [apiKey, pdpKey],
+} of choices) {
+	test(`servers and keys of ${JSON.stringify({ ...variables, ...options })}`, (t) => {
+		const session = new Session(variables, options);
+		t.like(session.api, { url: api, key: { variable: apiKey, secret: variables[apiKey] ?? '' } });
+		t.like(session.decisionPoint, { url: pdp, key: { variable: pdpKey, secret: variables[pdpKey] ?? '' } });
+	});
+}
+
+const wrong: readonly (readonly [variables: Variables, says: RegExp])[] = [
+	[{}, /^PERMIT_API_KEY: set it/],
+	[{ PERMIT_API_KEY: 'with blank' }, /^PERMIT_API_KEY: it is not an API key/],
+	[{ ...keys, PERMIT_API_URL: 'localhost:8000' }, /^PERMIT_API_URL: must be/],
+	[{ ...keys, PERMIT_API_URL: 'http://u:p@h' }, /^PERMIT_API_URL: must be/],
+	[{ ...keys, PDP_CONTROL_PLANE: 'http://h?x' }, /^PDP_CONTROL_PLANE: must be/],
+	[{ ...keys, API_PORT: 'x' }, /^API_PORT: must be/],
+];
+
+for (const [variables, says] of wrong) {
+	test(`refused: ${JSON.stringify(variables)}`, (t) => {
+		const error = t.throws(() => new Session(variables, {}).api, { instanceOf: ConfigError, message: says });
+		for (const value of ['with blank', 'u:p']) t.false(error.message.includes(value));
+	});
+}
+
+test('a resource is a type, or a type and a key', (t) => {
+	t.deepEqual(parseResource('report'), { type: 'report' });
+	t.deepEqual(parseResource('report:q3'), { type: 'report', key: 'q3' });
+	t.deepEqual(parseResource('report:a:b'), { type: 'report', key: 'a:b' });
+	for (const word of ['', ':', 'report:', ':q3']) t.throws(() => parseResource(word), { instanceOf: ConfigError });
+});

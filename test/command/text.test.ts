@@ -1,0 +1,178 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { explainedText } from '../../src/command/decide/explained-text.js';
+import type { Reason } from '../../src/command/decide/reasons.js';
+import { decisionCode } from '../../src/command/decide/reasons.js';
+import { path } from '../../src/command/server.js';
+import { jsonText, table, visible, visibleLines } from '../../src/command/terminal.js';
+import type { Attempt } from '../../src/wire/attempt.js';
+
+/** What commands print: nothing that others chose acts on a terminal. */
+
+const shown: readonly (readonly [text: string, visible: string])[] = [
+	['ann@example.com', 'ann@example.com'],
+	['Zoë 李 🙂', 'Zoë 李 🙂'],
+	['\u001b[31mred', '\\u001b[31mred'],
+	['a\nb\tc\r', 'a\\nb\\tc\\u000d'],
+	['\u009b2J', '\\u009b2J'],
+	['\u007f', '\\u007f'],
+	['safe\u202egnp.exe', 'safe\\u202egnp.exe'],
+	['line\u2028line', 'line\\u2028line'],
+	['half \ud83d', 'half \\ud83d'],
+];
+
+for (const [text, expected] of shown) {
+	test(`${JSON.stringify(expected)} is what a terminal gets`, (t) => t.is(visible(text), expected));
+}
+
+test('text of several lines keeps its lines, and JSON says the same with escapes', (t) => {
+	t.is(visibleLines('a\tb\n\u001bc\n'), 'a\tb\n\\u001bc\n');
+	fc.assert(
+		fc.property(fc.string({ unit: 'binary' }), (text) => {
+			t.notRegex(visible(text), /\p{Cc}/u);
+			const json = jsonText({ [text]: text });
+			t.notRegex(json.replaceAll('\n', ''), /[\p{Cc}\u202a-\u202e]/u);
+			t.deepEqual(JSON.parse(json), { [text]: text });
+		}),
+	);
+});
+
+test('columns are aligned by what a terminal shows', (t) => {
+	const rows = [
+		['ann', 'reader', ''],
+		['李\u001b', 'e\u0301', 'x'],
+	];
+	const expected = ['USER      ROLE    ON', 'ann       reader', '李\\u001b  e\u0301       x', ''];
+	t.is(table(['USER', 'ROLE', 'ON'], rows), expected.join('\n'));
+});
+
+test('what is put into a path is one segment', (t) => {
+	t.is(path`/v2/facts/${'a/b'}/x/${'?#%'}`, '/v2/facts/a%2Fb/x/%3F%23%25');
+	for (const value of ['', '.', '..']) t.throws(() => path`/v2/${value}`, { message: /cannot be asked for/ });
+	fc.assert(
+		fc.property(fc.string({ unit: 'binary', minLength: 3 }), (value) => {
+			const { pathname, search } = new URL(`http://a${path`/v2/${value}/end`}`);
+			t.regex(pathname, /^\/v2\/[^/]+\/end$/);
+			t.is(search, '');
+		}),
+	);
+});
+
+const section = (code: string) => ({ allow: false, code, reason: code });
+const codes: readonly (readonly [code: string, reasons: Parameters<typeof decisionCode>[1]])[] = [
+	['data_outdated', { code: 'data_outdated' }],
+	['no_user_roles', { rbac: section('no_user_roles') }],
+	['no_permission', { rbac: section('no_permission'), rebac: section('no_graph_roles') }],
+	['no_graph_roles', { rbac: section('no_role_in_tenant'), rebac: section('no_graph_roles') }],
+	['no_role_in_tenant', { rbac: section('no_role_in_tenant'), abac: section('no_matching_usersets') }],
+	['policy_pending', { rbac: section('no_permission'), pending: section('policy_pending') }],
+	['cloud_pdp_not_supporting_abac', { rbac: section('no_permission'), abac: section('cloud_pdp_not_supporting_abac') }],
+];
+
+test('the code of a denial is that of the kind of grants that decides', (t) => {
+	for (const [code, reasons] of codes) t.is(decisionCode(false, reasons), code);
+	t.is(decisionCode(true, { rbac: section('no_permission') }), 'allow');
+});
+
+const reasons: readonly Reason[] = [
+	{ by: 'tenant_roles', allow: false, code: 'no_user_roles', reason: 'user `ann` has no role in any tenant' },
+];
+const policy = {
+	package: 'regolith.resources.report',
+	file: 'regolith/resources/report/permits.rego',
+	rule: 'permits',
+};
+const attempt: Attempt = {
+	passed: false,
+	by: 'role_in_tenant',
+	chain: [{ type: 'role_assignment', role: 'reader', resource: '__tenant:acme' }],
+	policy,
+	add: [{ fact: 'role_assignment', user: 'ann', role: 'reader', tenant: 'acme' }],
+	remove: [],
+	compare: [],
+};
+const derived: Attempt = {
+	...attempt,
+	by: 'role_on_instance',
+	chain: [
+		{
+			type: 'role_derivation',
+			role: 'document:q3#viewer',
+			resource: 'document:q3',
+			relation: 'parent',
+			subject: 'folder:a',
+			file: 'roles.rego',
+		},
+		{ type: 'role_assignment', role: 'folder:a#viewer', resource: 'folder:a' },
+	],
+	add: [
+		{ fact: 'tenant', tenant: 'acme' },
+		{ fact: 'user', user: 'ann' },
+		{ fact: 'resource_instance', resource_instance: 'document:q3', tenant: 'acme' },
+		{ fact: 'relationship_tuple', subject: 'folder:a', relation: 'parent', object: 'document:q3', tenant: 'acme' },
+	],
+	remove: [{ fact: 'role_assignment', user: 'ann', role: 'owner', tenant: 'acme', resource_instance: 'document:q3' }],
+};
+const ruled: Attempt = {
+	...attempt,
+	by: 'set_rule',
+	chain: [{ type: 'set_rule', userset: 'auditors', resource_type: 'report' }],
+	add: [],
+	compare: [
+		{
+			set: 'auditors',
+			attribute: 'user.department',
+			operator: 'equals',
+			operand: 'au\u001bdit',
+			negated: false,
+			met: false,
+			change: 'user.department',
+			now: null,
+			example: 'audit',
+		},
+	],
+};
+
+test('an explained denial names what would allow it', (t) => {
+	const found = { attempts: [attempt, derived, ruled], truncated: true };
+	t.is(
+		explainedText({ allow: false, code: 'no_user_roles', reasons }, found),
+		`denied: no_user_roles
+  roles in the tenant: user \`ann\` has no role in any tenant
+
+Each of these alone would allow it:
+  1. add role reader of user ann in tenant acme
+     policy: regolith/resources/report/permits.rego, permits
+  2. add tenant acme
+     add user ann
+     add instance document:q3 in tenant acme
+     add relationship: folder:a is parent of document:q3
+     remove role owner of user ann on document:q3
+     by role document:q3#viewer, from folder:a (parent of document:q3):
+     by role folder:a#viewer, assigned on folder:a
+     policy: regolith/resources/report/permits.rego, permits
+  3. change user.department (now null; such as "audit") so that user.department equals "au\\u001bdit", of set auditors
+     by rule of user set auditors and resource report
+     policy: regolith/resources/report/permits.rego, permits
+There may be more.
+`,
+	);
+	const nothing = { attempts: [], truncated: false };
+	t.regex(explainedText({ allow: false, code: 'no_such_action', reasons: [] }, nothing), /No single role/);
+});
+
+test('an allowed check is a word, and explained the ways in which it passes', (t) => {
+	const granted = [{ by: 'tenant_roles', allow: true, code: 'allow', reason: 'granted' }] as const;
+	t.is(explainedText({ allow: true, code: 'allow', reasons: granted }, null), 'allowed\n');
+	const found = { attempts: [attempt], truncated: false };
+	t.is(
+		explainedText({ allow: true, code: 'allow', reasons: granted }, found),
+		`allowed
+  roles in the tenant: granted
+
+It passes by each of these:
+  1. role reader, assigned in tenant acme
+     policy: regolith/resources/report/permits.rego, permits
+`,
+	);
+});

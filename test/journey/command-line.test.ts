@@ -1,0 +1,357 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { documentedJson, hasShape } from '../support/command-page.js';
+import { eventually } from '../support/eventually.js';
+import { opaPath } from '../support/opa.js';
+import { freePort } from '../support/ports.js';
+import { launch } from '../support/processes.js';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
+import { removeFolder, temporary, temporaryFolder } from '../support/temporary.js';
+
+/** The command line against a running stack: the real program, a process for each command (docs/command-line.md). */
+
+let stack: Stack;
+let nowhere: string;
+/** Where documents and tests of a user are. */
+let folder: string;
+
+/** Requests of the environment, in this order. `loud` has a name that would turn a terminal red. */
+const population: readonly (readonly [path: string, body: object])[] = [
+	[`${schema}/resources`, { key: 'report', name: 'Report', actions: { read: {}, write: {} } }],
+	[
+		`${schema}/resources`,
+		{
+			key: 'document',
+			name: 'Document',
+			actions: { read: {} },
+			roles: { viewer: { name: 'Viewer', permissions: ['read'] } },
+		},
+	],
+	[`${schema}/roles`, { key: 'reader', name: 'Reader', permissions: ['report:read'] }],
+	[`${schema}/roles`, { key: 'loud', name: 'Loud \u001b[31m\n', permissions: [], extends: ['reader'] }],
+	[`${facts}/tenants`, { key: 'acme', name: 'Acme' }],
+	[`${facts}/users`, { key: 'ann', role_assignments: [{ role: 'reader', tenant: 'acme' }] }],
+	[`${facts}/users`, { key: 'bob' }],
+	[`${facts}/users`, { key: 'cat' }],
+	[`${facts}/users`, { key: 'dan' }],
+	[`${facts}/resource_instances`, { key: 'q3', resource: 'document', tenant: 'acme' }],
+	[`${facts}/role_assignments`, { user: 'bob', role: 'viewer', resource_instance: 'document:q3', tenant: 'acme' }],
+];
+
+const document = {
+	format: 'regolith-environment',
+	version: 1,
+	schema: { roles: { auditor: { name: 'Auditor' } } },
+};
+
+test.before('start', async () => {
+	stack = await startStack();
+	folder = temporaryFolder();
+	nowhere = `http://127.0.0.1:${await freePort()}`;
+	let reached = 0;
+	for (const [path, body] of population) {
+		const { status, revision = 0, body: answer } = await stack.environment.post(path, body);
+		if (status !== 200) throw new Error(`${path}: ${JSON.stringify(answer)}`);
+		reached = revision;
+	}
+	await stack.environment.post('/v1/decision_logs/ingress', loggedDecisions());
+	await stack.reached(reached);
+	mkdirSync(join(folder, 'tests'));
+	writeFileSync(join(folder, 'document.json'), JSON.stringify(document));
+	writeFileSync(join(folder, 'tests/own_test.rego'), 'package own_test\n\ntest_right if true\n\ntest_wrong if false\n');
+});
+
+test.after.always('stop', async () => {
+	await stack.stop();
+	removeFolder(folder);
+});
+
+function loggedDecisions() {
+	return [
+		{ user: 'ann', allow: true },
+		{ user: 'bob', allow: false },
+		{ user: 'eve\u001b[2J', allow: false },
+	].map(({ user, allow }, index) => ({
+		decision_id: `decision-${index}`,
+		timestamp: new Date(Date.now() + (index - 10) * 60_000).toISOString(),
+		path: 'regolith/check/code',
+		input: { user: { key: user }, action: 'read', resource: { type: 'document', key: 'q3', tenant: 'acme' } },
+		result: { allow, code: allow ? 'allow' : 'no_graph_roles' },
+	}));
+}
+
+interface Ran {
+	readonly code: number | null;
+	readonly said: string;
+	readonly wrong: string;
+}
+
+/** Runs a command in the environment of a client: its key, and where the servers are. */
+async function regolith(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+	const running = launch({ command: words, env: { ...surroundings(), ...env } });
+	const { code } = await running.exited;
+	return { code, said: running.stdout(), wrong: running.stderr() };
+}
+
+function surroundings() {
+	return {
+		PERMIT_API_KEY: stack.keys.environment,
+		PERMIT_API_URL: stack.api.listening.url,
+		PERMIT_PDP_URL: stack.decisionPoint.listening.url,
+		OPA_PATH: opaPath,
+	};
+}
+
+/** Holds what a command printed with `--json` against its documentation, and returns it. */
+function documented<T = Record<string, unknown>>(t: ExecutionContext, words: readonly string[], ran: Ran): T {
+	const name = ['keys', 'migrate'].includes(words[0] ?? '') ? words.slice(0, 2).join(' ') : (words[0] ?? '');
+	const printed = JSON.parse(ran.said);
+	const shapes = documentedJson(name);
+	t.true(
+		shapes.some((shape) => hasShape(printed, shape)),
+		`${name} is documented otherwise: ${ran.said}`,
+	);
+	return printed;
+}
+
+/** A command that reads, the exit code, and what it prints: text, or with `--json` a part of it. */
+type Reading = readonly [words: readonly string[], code: number, prints: RegExp | object];
+
+const readings: readonly Reading[] = [
+	[['check', 'ann', 'read', 'report', '-t', 'acme'], 0, /^allowed\n$/],
+	[
+		['check', 'ann', 'write', 'report', '-t', 'acme'],
+		1,
+		/^denied: no_permission\n {2}roles in the tenant: no role of /,
+	],
+	[['check', 'bob', 'read', 'document:q3', '-t', 'acme'], 0, /^allowed\n$/],
+	[
+		['check', 'cat', 'read', 'report', '-t', 'acme', '--explain'],
+		1,
+		/^denied: no_user_roles\n[\s\S]*\n {2}2\. add role reader of user cat in tenant acme\n {5}policy: regolith\//,
+	],
+	[
+		['check', 'bob', 'read', 'document:q3', '-t', 'acme', '--explain'],
+		0,
+		/^allowed\n {2}roles on the resource: [\s\S]*\n {2}1\. role document:q3#viewer, assigned on document:q3\n/,
+	],
+	[['check', 'ann', 'read', 'report', '-t', 'acme', '--json'], 0, { allow: true, code: 'allow' }],
+	[
+		['check', 'cat', 'read', 'document:q3', '-t', 'acme', '--json', '--explain', '--context', '{"a":1}'],
+		1,
+		{ allow: false, code: 'no_graph_roles', truncated: false },
+	],
+	[['who', 'read', 'document:q3', '-t', 'acme'], 0, /^USER +ROLE +ON\nbob +document#viewer +document:q3\n$/],
+	[['who', 'read', 'report', '-t', 'acme', '--json'], 0, { action: 'read', resource: 'report:*', tenant: 'acme' }],
+	[['can', 'ann'], 0, /^TENANT +RESOURCE +ROLES +MAY\nacme +- +reader +report:read\n$/],
+	[['can', 'bob', '-r', 'document:q3', '-t', 'acme', '--json'], 0, { user: 'bob' }],
+	[['roles'], 0, /^loud +Loud \\u001b\[31m\\n +- +reader$/m],
+	[['roles', '--json'], 0, {}],
+	[['roles', 'bob'], 0, /^ROLE +TENANT +RESOURCE +UNTIL\nviewer +acme +document:q3 +-\n$/],
+	[['roles', 'ann', '-t', 'acme', '--json'], 0, { user: 'ann' }],
+	[['envs', '--json', '-p', 'default'], 0, {}],
+	[['keys', 'list'], 0, /^ID +NAME +OPENS +ACCESS +LAST USED\n.* default\/dev +admin /],
+	[['keys', 'list', '--json', '-e', 'dev'], 0, {}],
+	[['export'], 0, /^\{[\s\S]*"regolith-environment"[\s\S]*"Loud \\u001b\[31m\\n"/],
+	[['inspect', '--json'], 0, { environment: 'default/dev', failure: null }],
+	[['diff', '1', '--json'], 1, { from: 1, changed: true }],
+	[['status'], 0, /^API +http[\s\S]* {2}environment +default\/dev\n[\s\S]* {2}state +ok, ready\n/],
+	[['status', '--json'], 0, { healthy: true, problems: [] }],
+	[['logs', '--denied', '--since', '1h'], 0, /^\d{4}-.*bob read document:q3.*\n.*eve\\u001b\[2J.*\n$/],
+	[['logs', '--json', '--user', 'ann', '-t', 'acme', '--limit', '1'], 0, {}],
+	[['test', '--run', 'test_resource_types'], 0, /^\d+ of \d+ tests pass, schema revision \d+\n$/],
+];
+
+test('commands that read', async (t) => {
+	await eachOf(readings, async ([words, code, prints]) => {
+		const ran = await regolith(words);
+		const what = `${words.join(' ')}\n${ran.said}${ran.wrong}`;
+		t.is(ran.code, code, what);
+		t.is(ran.wrong, '', what);
+		if (prints instanceof RegExp) t.regex(ran.said, prints, what);
+		else t.like({ ...documented(t, words, ran), ran: true }, { ...prints, ran: true }, what);
+		t.notRegex(ran.said.replaceAll(/[\n\t]/g, ''), /\p{Cc}/u, what);
+		t.false(ran.said.includes('permit_key_'), what);
+	});
+});
+
+/** Runs a few at a time: each is a process. */
+async function eachOf<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+	const left = [...items];
+	const worker = async () => {
+		for (let item = left.shift(); item !== undefined; item = left.shift()) await run(item);
+	};
+	await Promise.all([worker(), worker(), worker()]);
+}
+
+test('a role is given and taken, and a check waits for it', async (t) => {
+	const words = ['dan', 'reader', '-t', 'acme'];
+	const given = documented<{ revision: number }>(
+		t,
+		['assign'],
+		await regolith(['assign', ...words, '--until', '2999-01-01T00:00:00Z', '--json']),
+	);
+	const check = (revision: number) =>
+		regolith(['check', 'dan', 'read', 'report', '-t', 'acme', '--min-revision', String(revision)]);
+	t.is((await check(given.revision)).code, 0);
+	const again = await regolith(['assign', ...words, '--until', '2998-01-01T00:00:00Z']);
+	t.is(again.code, 2);
+	t.regex(again.wrong, /already exists/);
+	const taken = await regolith(['unassign', ...words, '--json']);
+	t.is((await check(documented<{ revision: number }>(t, ['unassign'], taken).revision)).code, 1);
+	const [on, off] = [
+		await regolith(['assign', 'dan', 'viewer', '--on', 'document:q3']),
+		await regolith(['unassign', 'dan', 'viewer', '--on', 'document:q3']),
+	];
+	t.regex(on.said, /^dan is now viewer on document:q3 \(revision \d+\)\n$/);
+	t.regex(off.said, /^dan is no longer viewer on document:q3 \(revision \d+\)\n$/);
+});
+
+test('a document is tried, imported and exported, in another environment', async (t) => {
+	const env = { PERMIT_API_KEY: stack.keys.project, PDP_API_KEY: stack.keys.environment };
+	const place = ['--environment', 'production'];
+	const file = join(folder, 'document.json');
+	const words = ['import', file, ...place];
+	const tried = await regolith([...words, '--dry-run', '--json'], env);
+	t.is(tried.code, 1, tried.wrong);
+	t.like(documented(t, ['import'], tried), { dry_run: true, total: 1, revision: null });
+	const made = await regolith(words, env);
+	t.is(made.code, 0, made.wrong);
+	t.regex(made.said, /^KIND +CREATE +UPDATE +DELETE\n[\s\S]*\n1 change made \(revision \d+\)\n$/);
+	const again = await regolith([...words, '--dry-run', '--conflict-strategy', 'overwrite'], env);
+	t.is(again.code, 0, 'nothing would change');
+	t.regex(again.said, /a dry run: 0 changes would be made\n$/);
+	const output = join(folder, 'exported.json');
+	const exported = await regolith(['export', ...place, '--output', output, '--json'], env);
+	t.deepEqual(Object.keys(JSON.parse(exported.said)), ['file', 'revision']);
+	t.regex(readFileSync(output, 'utf8'), /"auditor"/);
+	// The decision point is asked with its own key.
+	t.is((await regolith(['check', 'ann', 'read', 'report', '-t', 'acme'], env)).code, 0);
+});
+
+test('keys are rotated and revoked', async (t) => {
+	const { body } = await stack.environment.post<{ id: string; secret: string }>('/v2/api-key', {
+		project_id: 'default',
+		environment_id: 'dev',
+		access_level: 'read',
+	});
+	const rotated = await regolith(['keys', 'rotate', body.id, '--json']);
+	const { secret } = documented<{ secret: string }>(t, ['keys', 'rotate'], rotated);
+	t.not(secret, body.secret);
+	t.is((await regolith(['roles'], { PERMIT_API_KEY: secret })).code, 0);
+	documented(t, ['keys', 'revoke'], await regolith(['keys', 'revoke', body.id, '--json']));
+	const refused = await regolith(['roles'], { PERMIT_API_KEY: secret });
+	t.is(refused.code, 2);
+	t.false(refused.wrong.includes(secret));
+});
+
+test('a policy is written, and tested with tests of a user beside it', async (t) => {
+	const out = temporary(t);
+	const written = await regolith(['policy', '--output', out, '--json']);
+	t.like(documented(t, ['policy'], written), { environment: 'default/dev', folder: out });
+	writeFileSync(join(out, 'own_test.rego'), readFileSync(join(folder, 'tests/own_test.rego')));
+	const ran = await regolith(['test', out, '--run', 'own_test', '--json']);
+	t.is(ran.code, 1, ran.wrong);
+	t.like(documented(t, ['test'], ran), { passed: 1, failed: 1 });
+	const failing = await regolith(['test', join(folder, 'tests'), '--facts', '--run', 'own_test']);
+	t.is(failing.code, 1);
+	t.regex(failing.said, /^FAIL {2}data\.own_test\.test_wrong {2}own_test\.rego:5\n1 of 2 tests pass, /);
+	mkdirSync(join(folder, 'broken'));
+	writeFileSync(join(folder, 'broken/own_test.rego'), 'package own_test\n\ntest_x if {\n');
+	const broken = await regolith(['test', join(folder, 'broken')]);
+	t.is(broken.code, 2);
+	t.regex(broken.wrong, /opa cannot run the tests: [\s\S]*own_test\.rego/);
+});
+
+test('logged decisions are followed', async (t) => {
+	const words = ['logs', '--follow', '--json', '--action', 'follow'];
+	const running = launch({ command: words, env: surroundings() });
+	t.teardown(async () => {
+		await running.kill('SIGKILL');
+	});
+	const log = async (user: string, time: number) => {
+		const input = { user: { key: user }, action: 'follow', resource: { type: 'report', tenant: 'acme' } };
+		const decision = { decision_id: `follow-${user}`, timestamp: new Date(time).toISOString(), input };
+		await stack.environment.post('/v1/decision_logs/ingress', [
+			{ ...decision, result: { allow: true, code: 'allow' } },
+		]);
+	};
+	const seen = () => running.stdout().trim().split('\n').filter(Boolean);
+	const now = Date.now();
+	await log('first', now);
+	await eventually(seen, (lines) => lines.length === 1);
+	// One that took longer to arrive is printed, too.
+	await log('late', now - 10_000);
+	await log('second', now + 1_000);
+	const lines = await eventually(seen, (all) => all.length === 3);
+	t.deepEqual(new Set(lines.map((line) => JSON.parse(line).user)), new Set(['first', 'late', 'second']));
+});
+
+/** What is wrong, the variables or words that make it so, and what is said about it. */
+type Failing = readonly [
+	words: readonly string[],
+	env: () => Readonly<Record<string, string>>,
+	says: readonly RegExp[],
+];
+
+const none = () => ({});
+const failing: readonly Failing[] = [
+	[['roles'], () => ({ PERMIT_API_KEY: '' }), [/^PERMIT_API_KEY: set it to an API key/]],
+	[['roles'], () => ({ PERMIT_API_URL: nowhere }), [/^nothing can be reached at http:.*set PERMIT_API_URL to/]],
+	[['check', 'a', 'b', 'c'], () => ({ PERMIT_PDP_URL: nowhere }), [/^nothing can be reached at .*set PERMIT_PDP_URL/]],
+	[
+		['check', 'a', 'b', 'c'],
+		() => ({ PDP_API_KEY: stack.keys.project }),
+		[/^this API key is not the one/, /^\(403 from POST http:.*\/allowed, with the API key of PDP_API_KEY\)$/m],
+	],
+	[
+		['envs'],
+		() => ({ PERMIT_API_KEY: 'permit_key_unknown' }),
+		[/^\(401 from GET http:.*\/v2\/projects\?.*, with the API key of PERMIT_API_KEY\)$/m],
+	],
+	[['check', 'a', 'b', 'c'], () => ({ PERMIT_PDP_URL: stack.api.listening.url }), [/40\d from POST http/]],
+	[
+		['roles'],
+		() => ({ PERMIT_API_KEY: stack.keys.organization }),
+		[/opens more than one .*--project and --environment/],
+	],
+	[['roles', 'nobody'], none, [/^could not find 'User'/, /404 from GET/]],
+	[['assign', 'ann', 'reader'], none, [/^say where: /]],
+	[['assign', 'ann', 'reader', '-t', 'acme', '--until', 'soon'], none, [/^body\.expires_at: /, /422 from POST/]],
+	[['check', 'a', 'b', 'c', '--context', '[]'], none, [/^--context: must be a JSON object/]],
+	[['import', '/nowhere.json'], none, [/^\/nowhere\.json: ENOENT/]],
+	[['logs', '--since', 'tomorrow'], none, [/^--since: /]],
+	[['check', 'ann', 'read'], none, [/missing required argument/]],
+	[['nonsense'], none, [/unknown command/]],
+	[['envs', '--tenant', 'acme'], none, [/unknown option/]],
+];
+
+test('what goes wrong is said in a sentence, with the key’s variable and the address, and ends with 2', async (t) => {
+	await eachOf(failing, async ([words, env, says]) => {
+		const ran = await regolith(words, env());
+		const what = `${words.join(' ')}\n${ran.said}${ran.wrong}`;
+		t.is(ran.code, 2, what);
+		t.is(ran.said, '', what);
+		for (const pattern of says) t.regex(ran.wrong, pattern, what);
+		t.notRegex(ran.wrong, /permit_key_|^ {4}at |\{/m, what);
+	});
+});
+
+test('`status` says what is wrong, and ends with 1', async (t) => {
+	const ran = await regolith(['status', '--json', '--pdp', nowhere]);
+	t.is(ran.code, 1);
+	const { problems } = documented<{ problems: readonly string[] }>(t, ['status'], ran);
+	t.is(problems.length, 1);
+	t.regex(problems[0] ?? '', /^nothing can be reached/);
+	const other = await regolith(['status'], { PDP_API_KEY: stack.keys.project });
+	t.is(other.code, 1);
+	t.regex(other.said, /^! this API key is not the one that this decision point accepts$/m);
+});
+
+test('the help names every command, and completion is printed', async (t) => {
+	const help = await regolith(['--help']);
+	t.is(help.code, 0);
+	t.regex(help.said, /^ {2}check \[options\] <user> <action> <resource>/m);
+	t.regex((await regolith(['completion', 'fish'])).said, /^complete -c regolith /m);
+});
