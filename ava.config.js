@@ -7,6 +7,7 @@ const longest = [
 	'journey/storm',
 	'journey/element-nodes',
 	'journey/start',
+	'journey/first-hour',
 	'journey/concurrent-writes',
 	'property/relationship-history',
 	'journey/input',

@@ -46,6 +46,7 @@ const alone = new Set([
 	'journey/cycle-limit',
 	'journey/disk-full',
 	'journey/element-nodes',
+	'journey/first-hour',
 	'journey/groups',
 	'journey/input',
 	'journey/isolation',

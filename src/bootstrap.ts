@@ -1,30 +1,47 @@
 import { type Config, ConfigError } from './config.js';
 import { createEnvironment } from './domain/environment.js';
-import { notFound } from './failure.js';
+import { Failure, notFound } from './failure.js';
+import type { AccountUnit } from './store/account/account.js';
 import type { WritingAccountUnit } from './store/account/writing-account.js';
 import type { NewApiKey } from './store/account/writing-api-keys.js';
 import type { Store } from './store/store.js';
 
-/** What a first start made: the secret of the environment `dev`, shown once and kept encrypted. */
-export interface FirstStart {
+/** The key of the environment `dev` that the first start made, until somebody was shown it. */
+export interface FirstKey {
 	readonly secret: string;
+	/** Notes that it was shown, so that no later start shows it. */
+	noteShown(): Promise<void>;
 }
 
 /**
- * Makes the first organization with a project `default`, its environments `dev` and `production`, and their API keys;
- * `null` when the store has an organization already. Throws `ConfigError` when its secrets are not this server's.
+ * Makes the first organization with a project `default`, its environments `dev` and `production`, and their API keys,
+ * unless the store has an organization. Returns the key that is still to be shown: on the first start, and on later ones
+ * when those before ended too early; `null` when there is none. Throws `ConfigError` when the secrets of the store are
+ * not this server's.
  */
-export async function bootstrap(store: Store, fixed: Config['bootstrap']): Promise<FirstStart | null> {
+export async function bootstrap(store: Store, fixed: Config['bootstrap']): Promise<FirstKey | null> {
 	await refuseForeignSecrets(store);
-	return store.writeAccount(store.clock.newId(), null, async (account) => {
-		if (!(await account.becomeFirst('default', 'Default Organization'))) return null;
+	await store.writeAccount(store.clock.newId(), null, async (account) => {
+		if (!(await account.becomeFirst('default', 'Default Organization'))) return;
 		const project = await account.createProject('default', { name: 'Default Project' });
 		await account.keys.create({ ...memberKey('organization key'), secret: fixed.organization });
 		await account.keys.create({ ...memberKey('project key'), project_id: project.id, secret: fixed.project });
-		const dev = await createEnvironment(account, project.id, 'dev', { name: 'Development' }, fixed.environment);
+		await createEnvironment(account, project.id, 'dev', { name: 'Development' }, fixed.environment);
 		await createEnvironment(account, project.id, 'production', { name: 'Production' });
-		return { secret: dev.secret };
 	});
+	return findFirstKey(store);
+}
+
+async function findFirstKey(store: Store): Promise<FirstKey | null> {
+	const organization = await findOrganization(store);
+	const account = store.account(organization);
+	if (await account.isFirstKeyShown()) return null;
+	const secret = await findDevSecret(account);
+	if (secret === null) return null;
+	return {
+		secret,
+		noteShown: () => store.writeAccount(organization, null, (unit) => unit.noteFirstKeyShown()),
+	};
 }
 
 /**
@@ -45,12 +62,22 @@ function memberKey(name: string): NewApiKey {
 
 /** The secret of the environment `dev` of the project `default`. Throws `ConfigError` if they no longer exist. */
 export async function readDevSecret(store: Store): Promise<string> {
-	const account = store.account(await findOrganization(store));
+	const secret = await findDevSecret(store.account(await findOrganization(store)));
+	if (secret !== null) return secret;
+	throw new ConfigError(
+		'PDP_API_KEY: the environment `default/dev` is gone or has no key: set it to the key of another environment',
+	);
+}
+
+async function findDevSecret(account: AccountUnit): Promise<string | null> {
 	const { environment_id = null } = (await account.findPlace('default', 'dev')) ?? {};
-	if (environment_id === null) {
-		throw new ConfigError('there is no environment `default/dev` to serve: set PDP_API_KEY to the key of another one');
+	if (environment_id === null) return null;
+	try {
+		return (await account.keys.environmentKey(environment_id)).secret;
+	} catch (error) {
+		if (error instanceof Failure && error.code === 'not_found') return null;
+		throw error;
 	}
-	return (await account.keys.environmentKey(environment_id)).secret;
 }
 
 async function findOrganization(store: Store): Promise<string> {

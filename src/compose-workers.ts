@@ -4,7 +4,13 @@ import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { workerCommand } from './command/worker-command.js';
-import { decisionReceivers, offlineCopy, startDecisionPoint } from './compose.js';
+import {
+	type DecisionPointParts,
+	decisionReceivers,
+	offlineCopy,
+	startDecisionPoint,
+	takeDecisionPointPorts,
+} from './compose.js';
 import { decisionLogFamilies } from './compose-pdp-metrics.js';
 import { type Config, ConfigError } from './config.js';
 import { errorMessage } from './failure.js';
@@ -13,6 +19,7 @@ import { currentHealth } from './pdp/current-health.js';
 import type { DecisionLog } from './pdp/decision-log.js';
 import { connectFeed, reportState } from './pdp/feed-client.js';
 import { OfflineCopier } from './pdp/offline-copier.js';
+import type { StartedPoint } from './pdp/readiness.js';
 import type { Replica } from './pdp/replica.js';
 import { SliceScheduler } from './pdp/slice-scheduler.js';
 import { StateReport } from './pdp/state-report.js';
@@ -28,6 +35,8 @@ const statusInterval = 1_000;
 /** A running decision point of several processes. */
 export interface RunningWorkers {
 	readonly listening: { readonly url: string };
+	/** What whoever has started it waits for. */
+	readonly started: StartedPoint;
 	stop(): Promise<void>;
 }
 
@@ -40,7 +49,11 @@ export async function startDecisionWorkers(
 	log: Logger,
 	controlPlane: string,
 	apiKey: string,
+	{ ports: taken }: Pick<DecisionPointParts, 'ports'> = {},
 ): Promise<RunningWorkers> {
+	// Workers listen themselves: this finds out what is in use before they are begun.
+	const ports = taken ?? (await takeDecisionPointPorts(config));
+	await ports.release();
 	const verify = await readBundleVerifier(config.pdp_bundle_verification_key_paths);
 	const feed = connectFeed(controlPlane, apiKey);
 	const pool: WorkerPool = new WorkerPool({
@@ -78,6 +91,7 @@ export async function startDecisionWorkers(
 	log.info({ version, url, workers: config.pdp_workers, control_plane: controlPlane }, 'the decision point listens');
 	return {
 		listening: { url },
+		started: pool,
 		async stop() {
 			report.stop();
 			await copier?.stop();
@@ -120,6 +134,7 @@ export async function runDecisionWorker(config: Config, log: Logger): Promise<vo
 	tell();
 	leader.tell({ type: 'listening', url: listening.url });
 	replica.revisions.add(tell);
+	replica.troubles.add(tell);
 	const timer = setInterval(tell, statusInterval);
 	await leader.stopped;
 	clearInterval(timer);
@@ -133,7 +148,7 @@ function workerStatus(replica: Replica, decisions: DecisionLog | null): WorkerSt
 	return {
 		revision: replica.revision,
 		policyRevision: replica.policyRevision,
-		state: replica.state.kind,
+		state: replica.state,
 		health: currentHealth(replica),
 		sampledOut: decisions?.counts.sampled_out ?? 0,
 		lost: receivers.reduce((total, { lost }) => total + lost, 0),

@@ -7,26 +7,36 @@ import { elementPageAlias, elementPages } from './api/elements/pages.js';
 import { renderFailure } from './api/render-failure.js';
 import { endpoints } from './api/table.js';
 import { v1Failure } from './api/v1-failure.js';
-import { bootstrap, type FirstStart } from './bootstrap.js';
+import { bootstrap, type FirstKey } from './bootstrap.js';
 import { type Clock, systemClock } from './clock.js';
 import { apiMonitoring, meterAssembler } from './compose-api-metrics.js';
 import { BundleMeter, decisionPointFamilies, metricsSource } from './compose-pdp-metrics.js';
 import { type Monitored, monitored } from './compose-requests.js';
 import { type Config, ConfigError } from './config.js';
+import { dataDirectoryError } from './data-directory.js';
 import { databaseFailure } from './database-failure.js';
 import { AuditLogKeeper } from './domain/audit-log-keeper.js';
 import { ExpirySweeper, type SweptStore } from './domain/expiry-sweeper.js';
 import type { Surround } from './http/mount.js';
-import { createApplication, type Listening, listen, maxBodyValues, type Served } from './http/server.js';
+import { rootRedirect } from './http/root-redirect.js';
+import {
+	createApplication,
+	type HeldPort,
+	holdPort,
+	type Listening,
+	maxBodyValues,
+	type Served,
+} from './http/server.js';
 import { createLogger, type Logger } from './log.js';
 import { findOpa } from './opa.js';
 import { createSender } from './outbound/send.js';
 import { connectApprovals } from './pdp/approval-client.js';
 import { findFactsOnce } from './pdp/control-plane.js';
 import { currentHealth } from './pdp/current-health.js';
+import { renderDataFailure } from './pdp/data-endpoints.js';
 import { DecisionLog } from './pdp/decision-log.js';
 import { decisionPointDocumentation } from './pdp/documentation.js';
-import { createDecisionPoint, type DecisionPoint } from './pdp/endpoints.js';
+import { createDecisionPoint, renderFailure as renderPdpFailure } from './pdp/endpoints.js';
 import type { EventReceiver } from './pdp/event-queue.js';
 import { fileReceiver, httpReceiver, outputReceiver } from './pdp/event-receivers.js';
 import { factsWaitTime } from './pdp/facts-wait.js';
@@ -35,6 +45,7 @@ import { connectFeed, reportState } from './pdp/feed-client.js';
 import { readGatewaySettings } from './pdp/gateway-settings.js';
 import { OfflineCopier } from './pdp/offline-copier.js';
 import { OfflineCopy } from './pdp/offline-copy.js';
+import type { StartedPoint } from './pdp/readiness.js';
 import { Replica } from './pdp/replica.js';
 import { StateReport } from './pdp/state-report.js';
 import { readBundleVerifier } from './pdp/verification-keys.js';
@@ -67,6 +78,8 @@ import type { LeaderClient } from './workers/leader-client.js';
 
 /** The composition root: the only place where the rooms meet. */
 
+export { KeyRefused, type StartedPoint, untilAnswering } from './pdp/readiness.js';
+
 /** Called with a few words about each step that may take seconds. */
 type Say = (step: string) => void;
 
@@ -85,7 +98,7 @@ export interface StoreOptions {
 /** Opens the store of a configuration. Rejects with `ConfigError` if its database cannot be used. */
 export async function openStore(config: Config, options: StoreOptions = {}): Promise<Store> {
 	const { say, log = createLogger('silent'), freeSpace, interrupted } = options;
-	const cipher = createCipher(serverKey(config.secret_key, config.data_directory));
+	const cipher = createCipher(readServerKey(config));
 	try {
 		const space = { reserve: config.min_free_bytes, log, read: freeSpace };
 		const place = { url: config.database_url, directory: config.data_directory };
@@ -104,27 +117,51 @@ export async function openStore(config: Config, options: StoreOptions = {}): Pro
 		}
 		const reason = config.database_url === null ? null : refusalReason(error);
 		if (reason === null) throw error;
-		throw new ConfigError(`DATABASE_URL: the database cannot be used: ${reason}`, { cause: error });
+		throw new ConfigError(
+			`DATABASE_URL: the database at ${placeOf(config.database_url)} cannot be used: ${reason}; start it, or set DATABASE_URL to another`,
+			{ cause: error },
+		);
+	}
+}
+
+/** The host and the database of a connection URL, without who connects. */
+function placeOf(url: string | null): string {
+	if (url === null || !URL.canParse(url)) return 'this address';
+	const { host, pathname } = new URL(url);
+	return `${host}${pathname}`;
+}
+
+function readServerKey({ secret_key, data_directory }: Config): Buffer {
+	try {
+		return serverKey(secret_key, data_directory);
+	} catch (error) {
+		throw dataDirectoryError(data_directory, error);
 	}
 }
 
 /**
- * Why a database server refuses us or cannot be reached, PostgreSQL's classes 28 and 3D included; `null` for any other
- * error.
+ * Codes of errors that say that the operator has to look after the server: PostgreSQL's classes 28 (who may connect) and
+ * 3D (no such database), 42501 (rights in it), those of the system, and those of TLS.
  */
+const refusals = /^(28...|3D...|42501|E[A-Z]+|ERR_(TLS|SSL)_\w+|\w*CERT\w*)$/;
+
+/** Why a database server refuses us or cannot be reached; `null` for any other error. */
 function refusalReason(error: unknown): string | null {
 	if (!(error instanceof Error)) return null;
-	const { code, message } = error as NodeJS.ErrnoException;
-	if (isUnreachable(error) || /^(28...|3D...|E[A-Z]+)$/.test(code ?? '')) return message || String(code);
-	return null;
+	const { code, message, name } = error as NodeJS.ErrnoException;
+	// What pg says of a server that takes the connection and then says nothing, and knex of one that has none left.
+	if (name === 'KnexTimeoutError' || message === 'timeout expired') return 'it does not answer';
+	const refuses = isUnreachable(error) || refusals.test(code ?? '') || /does not support SSL/.test(message);
+	// knex puts the statement in front, which may have many lines.
+	return refuses ? message.replace(/^[\s\S]* - (?=[^\n]*$)/, '') || String(code) : null;
 }
 
 /** A running management API with its publisher. */
 export interface RunningApi {
 	readonly listening: Listening;
 	readonly store: Store;
-	/** What was made on an empty store; `null` on later starts. */
-	readonly firstStart: FirstStart | null;
+	/** The first key of an empty store, until it was shown; `null` from then on. */
+	readonly firstKey: FirstKey | null;
 	/** Lets running requests finish, then closes the store. */
 	stop(): Promise<void>;
 }
@@ -141,15 +178,28 @@ export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'in
 	readonly assembler?: typeof createAssembler;
 }
 
-/** Starts the management API and the publisher. Rejects if opa, the store or the port is not available. */
+/**
+ * Starts the management API and the publisher. Rejects if the port, opa or the store is not available: the port is taken
+ * first, so that nothing is made when it is in use.
+ */
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
+	const port = await takePort(config.host, config.api_port, 'API_PORT', renderFailure);
+	try {
+		return await startApiOn(port, config, log, options);
+	} catch (error) {
+		await port.release();
+		throw error;
+	}
+}
+
+async function startApiOn(port: HeldPort, config: Config, log: Logger, options: ApiOptions): Promise<RunningApi> {
 	const { say, policyWait, sweepPause, freeSpace, interrupted, assembler: makeAssembler = createAssembler } = options;
 	const opa = await findOpa(config.opa_path, config.search_path, { say });
 	const packer = new BundlePacker(await readBundleSigner(config.bundle_signing));
 	const store = await openStore(config, { say, log, freeSpace, interrupted });
 	try {
 		interrupted?.throwIfAborted();
-		const firstStart = await bootstrap(store, config.bootstrap);
+		const firstKey = await bootstrap(store, config.bootstrap);
 		const policies = new PolicyStore(store.database.knex, companionFiles);
 		const tracing = createTracing();
 		const requests = new RequestTally('api');
@@ -175,15 +225,12 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		const dispatcher = new WebhookDispatcher({ outbox: store.outbox, post, clock: store.clock, log });
 		const monitoring = apiMonitoring({ config, store, publisher, feed, dispatcher, requests, metered });
 		const guarded = guard({ store, policies, copies: copier, tokens, monitoring, wrote: tracing?.wrote });
-		const listening = await listenAt(
+		const listening = port.serve(
 			createApplication(
 				served(store, guarded, feed, monitored(log, requests, tracing), log, () => {
 					return config.pdp_public_url ?? options.decisionPoint?.() ?? null;
 				}),
 			),
-			config.host,
-			config.api_port,
-			'API_PORT',
 		);
 		const listener = listenToWriters(store, log);
 		store.committed.on('outbox', () => dispatcher.wake());
@@ -198,7 +245,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		return {
 			listening,
 			store,
-			firstStart,
+			firstKey,
 			async stop() {
 				feed.stop();
 				const ended = [copier.stop(), sweeper.stop(), dispatcher.stop(), keeper.stop()];
@@ -246,7 +293,12 @@ function served(
 		}
 	};
 	return {
-		endpoints: [...table, ...documentation(table, version, decisionPoint), ...elementPages],
+		endpoints: [
+			...table,
+			...documentation(table, version, decisionPoint),
+			...elementPages,
+			rootRedirect('/docs', 'public'),
+		],
 		surround: (endpoint, request, run) =>
 			translated(() => (feedTable.has(endpoint) ? bundles : api).surround(endpoint, request, run)),
 		crossOrigin: { ...origins, allows: (request) => translated(() => origins.allows(request)) },
@@ -263,9 +315,39 @@ export interface RunningDecisionPoint {
 	/** The listener for clients of OPA's Data API; `null` without one. */
 	readonly dataApi: Listening | null;
 	readonly replica: Replica;
+	/** What whoever has started it waits for. */
+	readonly started: StartedPoint;
 	/** `null` when decisions are not logged. */
 	readonly decisions: DecisionLog | null;
 	stop(): Promise<void>;
+}
+
+/** The ports of a decision point. */
+export interface DecisionPointPorts {
+	readonly checks: HeldPort;
+	/** For clients of OPA's Data API; `null` without them. */
+	readonly dataApi: HeldPort | null;
+	/** Gives them up, with what is served on them. */
+	release(): Promise<void>;
+}
+
+/** Takes the ports of a decision point. Rejects with `ConfigError` when one cannot be had. */
+export async function takeDecisionPointPorts({ host, pdp_port, pdp_opa_port }: Config): Promise<DecisionPointPorts> {
+	const checks = await takePort(host, pdp_port, 'PDP_PORT', renderPdpFailure);
+	try {
+		const dataApi =
+			pdp_opa_port === null ? null : await takePort(host, pdp_opa_port, 'PDP_OPA_PORT', renderDataFailure);
+		return {
+			checks,
+			dataApi,
+			release: async () => {
+				await Promise.all([checks.release(), dataApi?.release()]);
+			},
+		};
+	} catch (error) {
+		await checks.release();
+		throw error;
+	}
 }
 
 /** What a decision point is made with, besides its settings. */
@@ -279,6 +361,8 @@ export interface DecisionPointParts {
 	>;
 	/** Resolves when it may listen, while its replica follows the feed; without it, it listens at once. */
 	readonly beforeListening?: (replica: Replica) => Promise<void>;
+	/** Its ports, where they are taken already. */
+	readonly ports?: DecisionPointPorts;
 }
 
 /** Starts a decision point that follows `controlPlane` with the key of an environment. */
@@ -287,7 +371,7 @@ export async function startDecisionPoint(
 	log: Logger,
 	controlPlane: string,
 	apiKey: string,
-	{ clock = systemClock, leader, beforeListening }: DecisionPointParts = {},
+	{ clock = systemClock, leader, beforeListening, ports: taken }: DecisionPointParts = {},
 ): Promise<RunningDecisionPoint> {
 	const feed = leader?.feed ?? connectFeed(controlPlane, apiKey);
 	const copy = offlineCopy(config, log, apiKey);
@@ -344,13 +428,10 @@ export async function startDecisionPoint(
 		replica.start();
 		await beforeListening(replica);
 	}
-	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');
-	const dataApi = await listenToDataApi(decisionPoint, config, monitored(log, dataRequests, tracing)).catch(
-		async (error: unknown) => {
-			await listening.close(0);
-			throw error;
-		},
-	);
+	const ports = taken ?? (await takeDecisionPointPorts(config));
+	const listening = ports.checks.serve(application);
+	const dataMonitoring = monitored(log, dataRequests, tracing);
+	const dataApi = ports.dataApi?.serve(createApplication({ ...decisionPoint.dataApi, ...dataMonitoring })) ?? null;
 	replica.start();
 	copier?.start();
 	decisions?.start();
@@ -369,6 +450,7 @@ export async function startDecisionPoint(
 		listening,
 		dataApi,
 		replica,
+		started: startedPoint(replica),
 		decisions,
 		async stop() {
 			report.stop();
@@ -415,28 +497,51 @@ function decisionLog(
 	return new DecisionLog({ receivers, sampling, masks, labels: () => ({ id: name(), version }), log });
 }
 
-/** Starts the listener for clients of OPA's Data API, where the settings have one. */
-async function listenToDataApi(
-	{ dataApi }: DecisionPoint,
-	{ host, pdp_opa_port }: Config,
-	monitoring: Monitored,
-): Promise<Listening | null> {
-	if (pdp_opa_port === null) return null;
-	return listenAt(createApplication({ ...dataApi, ...monitoring }), host, pdp_opa_port, 'PDP_OPA_PORT');
+function startedPoint(replica: Replica): StartedPoint {
+	const { revisions, troubles } = replica;
+	return {
+		get state() {
+			return replica.state;
+		},
+		get answers() {
+			return replica.current() !== undefined;
+		},
+		changes: {
+			add(listener) {
+				revisions.add(listener);
+				troubles.add(listener);
+			},
+			remove(listener) {
+				revisions.remove(listener);
+				troubles.remove(listener);
+			},
+		},
+	};
 }
 
-/** Listens. Rejects with the name of the setting to change if the address is not available. */
-async function listenAt(
-	application: ReturnType<typeof createApplication>,
+/** Takes a port. Rejects with `ConfigError`, which names the setting to change, when it cannot be had. */
+async function takePort(
 	host: string,
 	port: number,
 	setting: string,
-): Promise<Listening> {
+	render: Served['renderFailure'],
+): Promise<HeldPort> {
 	try {
-		return await listen(application, host, port);
+		return await holdPort(host, port, render);
 	} catch (error) {
-		const { code, message } = error as NodeJS.ErrnoException;
-		const problem = code === 'EADDRINUSE' ? `port ${port} of ${host} is in use` : message;
-		throw new ConfigError(`HOST, ${setting}: cannot listen: ${problem}`, { cause: error });
+		throw new ConfigError(portProblem(host, port, setting, error as NodeJS.ErrnoException), { cause: error });
 	}
+}
+
+function portProblem(host: string, port: number, setting: string, { code, message }: NodeJS.ErrnoException): string {
+	if (code === 'EADDRINUSE') {
+		return `${setting}: port ${port} of ${host} is in use: stop the program that uses it, or set ${setting} to another port`;
+	}
+	if (code === 'EACCES') {
+		return `${setting}: this user may not listen on port ${port}: set ${setting} to one above 1023`;
+	}
+	if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+		return `HOST: ${host} is no address of this machine: set HOST to one that is, such as 127.0.0.1 or 0.0.0.0`;
+	}
+	return `HOST, ${setting}: cannot listen on port ${port} of ${host}: ${message}`;
 }

@@ -10,12 +10,11 @@ const port = z.coerce
 	.min(0, 'must be at least 0')
 	.max(65535, 'must be at most 65535');
 
-const secret = (what: string) =>
-	z
-		.string()
-		.regex(/^permit_key_[A-Za-z0-9_-]+$/, `${what} must begin with \`permit_key_\` and contain only A-Z a-z 0-9 _ -`)
-		.min(97, `${what} must have at least 97 characters`)
-		.optional();
+const secret = z
+	.string()
+	.regex(/^permit_key_[A-Za-z0-9_-]+$/, 'must begin with `permit_key_` and contain only A-Z a-z 0-9 _ -')
+	.min(97, 'must have at least 97 characters: a part of the key is missing')
+	.optional();
 
 const origin = z
 	.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
@@ -77,7 +76,7 @@ const Settings = z.object({
 	BUNDLE_SIGNING_KEY_PATH: z.string().optional(),
 	BUNDLE_SIGNING_KEY_ID: z.string().max(256, 'must have at most 256 characters').default('default'),
 	SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
-	PDP_API_KEY: secret('PDP_API_KEY'),
+	PDP_API_KEY: secret,
 	PDP_CONTROL_PLANE: origin.optional(),
 	PDP_WORKERS: z.coerce
 		.number({ error: 'must be a number of processes' })
@@ -163,9 +162,9 @@ const Settings = z.object({
 	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 	OPA_PATH: z.string().optional(),
 	PATH: z.string().default(''),
-	BOOTSTRAP_ORG_API_KEY: secret('BOOTSTRAP_ORG_API_KEY'),
-	BOOTSTRAP_PROJECT_API_KEY: secret('BOOTSTRAP_PROJECT_API_KEY'),
-	BOOTSTRAP_ENV_API_KEY: secret('BOOTSTRAP_ENV_API_KEY'),
+	BOOTSTRAP_ORG_API_KEY: secret,
+	BOOTSTRAP_PROJECT_API_KEY: secret,
+	BOOTSTRAP_ENV_API_KEY: secret,
 });
 
 /** The process's settings. Ports 0 pick a free one; paths are absolute. */
@@ -189,9 +188,9 @@ export interface Config {
 	readonly pdp_api_key: string | null;
 	/** The origin of the API a decision point follows; `null` is this machine's `api_port`. */
 	readonly pdp_control_plane: string | null;
-	/** `cloud` decision points evaluate no conditions. */
 	/** How many processes answer. */
 	readonly pdp_workers: number;
+	/** `cloud` decision points evaluate no conditions. */
 	readonly pdp_mode: 'edge' | 'cloud';
 	/** How much processor time the answer to one request of a decision point may take, in seconds. */
 	readonly pdp_budget: number;

@@ -35,13 +35,15 @@ export async function findOpa(
 		throw new ConfigError(
 			configured === null
 				? 'OPA_PATH: policies are compiled with opa, and there is neither opa on PATH nor Go to build it: install opa (version 1) or Go, or set OPA_PATH to an opa'
-				: `OPA_PATH: there is no program at ${resolve(configured)}`,
+				: `OPA_PATH: ${whyNoProgram(resolve(configured))}; set it to an opa, version 1.22 or a newer 1.x, or unset it`,
 		);
 	}
 	try {
 		await opaVersion(found);
 	} catch (error) {
-		throw new ConfigError(`OPA_PATH: the opa at ${found} does not run`, { cause: error });
+		throw new ConfigError(`OPA_PATH: ${found} does not run as opa; set it to an opa, version 1.22 or a newer 1.x`, {
+			cause: error,
+		});
 	}
 	return found;
 }
@@ -64,6 +66,14 @@ async function buildOpa(say: OpaSearch['say']): Promise<string> {
 		);
 	} catch (error) {
 		throw new ConfigError(`OPA_PATH: ${errorMessage(error)}`, { cause: error });
+	}
+}
+
+function whyNoProgram(path: string): string {
+	try {
+		return statSync(path).isFile() ? `${path} may not be executed` : `${path} is a folder`;
+	} catch {
+		return `there is no program at ${path}`;
 	}
 }
 

@@ -17,12 +17,27 @@ export function print(text: string): void {
 	process.stdout.write(text);
 }
 
+/** The same; resolves when the text has left this process. Rejects when nobody reads it any more. */
+export function printWhole(text: string): Promise<void> {
+	return new Promise((resolve, reject) => {
+		// Without a listener the failure would also end the process.
+		process.stdout.once('error', () => {});
+		process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+	});
+}
+
+/** A control plane refuses the key that a decision point is started with. */
+export class RefusedKeyError extends ConfigError {}
+
+/** The exit code then: whoever restarts a decision point should not restart this one (contract of decision points, 6.1). */
+const refusedKey = 3;
+
 /** A mistake of the operator is one sentence; anything else is a bug and shows where it happened. */
 export function fail(error: unknown, code = 1): never {
 	const told = error instanceof ConfigError || error instanceof Failure || isSystemError(error);
 	const text = told ? error.message : error instanceof Error ? error.stack : String(error);
 	process.stderr.write(`${visibleLines(text ?? '')}\n`);
-	process.exit(code);
+	process.exit(error instanceof RefusedKeyError ? refusedKey : code);
 }
 
 function isSystemError(error: unknown): error is Error {

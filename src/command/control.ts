@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '../config.js';
+import { dataDirectoryError } from '../data-directory.js';
 import { errorMessage } from '../failure.js';
 
 /** The longest path a socket may have on every system we run on, in bytes. */
@@ -25,6 +26,14 @@ export interface DirectoryLock {
  * lock. Throws `ConfigError` if a running process holds it.
  */
 export async function lockDataDirectory(directory: string): Promise<DirectoryLock> {
+	try {
+		return await lock(directory);
+	} catch (error) {
+		throw dataDirectoryError(directory, error);
+	}
+}
+
+async function lock(directory: string): Promise<DirectoryLock> {
 	mkdirSync(directory, { recursive: true, mode: 0o700 });
 	const path = socketPath(directory);
 	const own = `${path}.${process.pid}`;

@@ -20,6 +20,8 @@ import type { Variables } from './session.js';
 import { testPolicy } from './test-policy.js';
 import { workerCommand } from './worker-command.js';
 
+const waitHelp = 'go on asking when the key in PDP_API_KEY is refused';
+
 /** The whole command line, as it is declared. The commands read their settings from `variables`. */
 export function createProgram(variables: Variables): Declaration {
 	const program = new Declaration('regolith', variables)
@@ -43,10 +45,12 @@ export function createProgram(variables: Variables): Declaration {
 
 function declareServers(program: Declaration, variables: Variables): void {
 	const exits = { 0: 'stopped by a signal', 1: 'could not start, or broke down', 2: 'called wrongly' };
+	const decisionPointExits = { ...exits, 3: 'the key in PDP_API_KEY is refused' };
 	program
 		.command('start')
 		.description('run the API and a decision point in one process')
-		.exits(exits)
+		.option('--wait', waitHelp)
+		.exits(decisionPointExits)
 		.action(running(variables, 'start'));
 	program
 		.command('serve')
@@ -56,7 +60,8 @@ function declareServers(program: Declaration, variables: Variables): void {
 	program
 		.command('pdp')
 		.description('run a decision point alone, against PDP_CONTROL_PLANE with PDP_API_KEY')
-		.exits(exits)
+		.option('--wait', waitHelp)
+		.exits(decisionPointExits)
 		.action(running(variables, 'pdp'));
 	program.command(workerCommand, { hidden: true }).action(running(variables, 'decisionWorker'));
 }

@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createKeyByCommand, type KeyRequest, readDevSecret } from '../bootstrap.js';
-import { openStore, startApi, startDecisionPoint } from '../compose.js';
-import { runDecisionWorker, startDecisionWorkers } from '../compose-workers.js';
+import { openStore, type RunningApi, startApi, startDecisionPoint, takeDecisionPointPorts } from '../compose.js';
+import { type RunningWorkers, runDecisionWorker, startDecisionWorkers } from '../compose-workers.js';
 import { type Config, ConfigError } from '../config.js';
+import { prepareDataDirectory } from '../data-directory.js';
 import { createLogger } from '../log.js';
-import { fail, print, say } from './console.js';
+import { fail, print, printWhole, say } from './console.js';
 import { lockDataDirectory, sendCommand } from './control.js';
+import { untilRunning, type WaitOptions } from './until-running.js';
 import { addressLines, firstKey, firstSteps } from './welcome.js';
 
 /** The commands that run a server, or work on its store. */
@@ -13,53 +17,82 @@ interface Stoppable {
 	stop(): Promise<void>;
 }
 
+/** What a command that is being started may use. */
+interface Beginning {
+	/** Stops this when the command ends. */
+	readonly keep: <S extends Stoppable>(started: S) => S;
+	/** Makes API keys for other processes from now on, in the store of this API. */
+	readonly makeKeys: (api: RunningApi) => void;
+	/** Aborts when the start is to end. */
+	readonly interrupted: AbortSignal;
+}
+
 /** Starts API, publisher and decision point in this process. */
-export async function start(config: Config): Promise<void> {
+export async function start(config: Config, options: WaitOptions = {}): Promise<void> {
 	if (config.pdp_control_plane !== null && config.pdp_api_key === null) {
 		throw new ConfigError(
 			'PDP_CONTROL_PLANE: with `start` the decision point follows the API of this process; unset it, or name the ' +
 				'key to use there in PDP_API_KEY',
 		);
 	}
-	await runUntilStopped(config, async (keep, interrupted) => {
+	await runUntilStopped(config, async ({ keep, makeKeys, interrupted }) => {
 		const log = createLogger(config.log_level);
+		// All ports, before a key is made that nobody would be shown.
+		const ports = await takeDecisionPointPorts(config);
+		keep({ stop: () => ports.release() });
 		let reached: string | null = null;
 		const api = keep(await startApi(config, log, { say, interrupted, decisionPoint: () => reached }));
+		makeKeys(api);
 		interrupted.throwIfAborted();
 		const apiKey = config.pdp_api_key ?? (await readDevSecret(api.store));
 		const controlPlane = config.pdp_control_plane ?? api.listening.url;
-		const decisionPoint = keep(await starter(config)(config, log, controlPlane, apiKey));
+		const decisionPoint = keep(await starter(config)(config, log, controlPlane, apiKey, { ports }));
 		reached = decisionPoint.listening.url;
+		await untilRunning(decisionPoint, controlPlane, { ...options, interrupted });
 		const addresses = { api: api.listening.url, decision_point: decisionPoint.listening.url };
-		print(addressLines(addresses));
-		if (api.firstStart !== null) {
-			const { secret } = api.firstStart;
-			const servesDev = apiKey === secret && controlPlane === api.listening.url;
-			print(servesDev ? firstSteps(addresses.api, addresses.decision_point, secret) : firstKey(secret));
-		}
-		return (request) => createKeyByCommand(api.store, request);
+		const servesDev = apiKey === api.firstKey?.secret && controlPlane === api.listening.url;
+		await welcome(api, addressLines(addresses, config.data_directory), (secret) =>
+			servesDev ? firstSteps(addresses.api, addresses.decision_point, secret) : firstKey(secret),
+		);
 	});
 }
 
 /** Starts API and publisher. */
 export async function serve(config: Config): Promise<void> {
-	await runUntilStopped(config, async (keep, interrupted) => {
+	await runUntilStopped(config, async ({ keep, makeKeys, interrupted }) => {
 		const api = keep(await startApi(config, createLogger(config.log_level), { say, interrupted }));
-		print(addressLines({ api: api.listening.url, decision_point: null }));
-		if (api.firstStart !== null) print(firstKey(api.firstStart.secret));
-		return (request) => createKeyByCommand(api.store, request);
+		makeKeys(api);
+		await welcome(api, addressLines({ api: api.listening.url, decision_point: null }, config.data_directory), firstKey);
 	});
 }
 
+/** Prints where everything is, and the first key until that was printed once. */
+async function welcome(api: RunningApi, addresses: string, first: (secret: string) => string): Promise<void> {
+	const key = api.firstKey;
+	await printWhole(key === null ? addresses : `${addresses}${first(key.secret)}`);
+	await key?.noteShown();
+}
+
 /** Starts a decision point alone. It keeps nothing on disk, so several can run on one machine. */
-export async function pdp(config: Config): Promise<void> {
+export async function pdp(config: Config, options: WaitOptions = {}): Promise<void> {
 	if (config.pdp_api_key === null)
 		throw new ConfigError('PDP_API_KEY: set it to the API key of the environment to serve');
 	const controlPlane = config.pdp_control_plane ?? `http://127.0.0.1:${config.api_port}`;
-	const log = createLogger(config.log_level);
-	const starting = starter(config)(config, log, controlPlane, config.pdp_api_key);
-	onSignal(async () => (await starting).stop());
-	print(addressLines({ api: null, decision_point: (await starting).listening.url }));
+	const starting = starter(config)(config, createLogger(config.log_level), controlPlane, config.pdp_api_key);
+	const interruption = new AbortController();
+	const signals = onSignal(async () => {
+		interruption.abort();
+		await (await starting).stop();
+	});
+	const decisionPoint = await starting;
+	try {
+		await untilRunning(decisionPoint, controlPlane, { ...options, interrupted: interruption.signal });
+		print(addressLines({ api: null, decision_point: decisionPoint.listening.url }, config.data_directory));
+	} catch (error) {
+		if (signals.stopping) return;
+		await decisionPoint.stop();
+		throw error;
+	}
 }
 
 /** Runs one process of a decision point that has several. */
@@ -68,21 +101,18 @@ export async function decisionWorker(config: Config): Promise<void> {
 }
 
 /** Starts a decision point: in this process, or in workers. */
-function starter({ pdp_workers }: Config) {
+function starter({
+	pdp_workers,
+}: Config): (...given: Parameters<typeof startDecisionWorkers>) => Promise<RunningWorkers> {
 	return pdp_workers === 1 ? startDecisionPoint : startDecisionWorkers;
 }
 
 /**
  * Holds the data directory while `starting` and everything it gave to `keep` run. Stops them in reverse order on a
- * signal or a failure. A signal while `starting` runs aborts `interrupted`.
+ * signal or a failure.
  */
-async function runUntilStopped(
-	config: Config,
-	starting: (
-		keep: <S extends Stoppable>(started: S) => S,
-		interrupted: AbortSignal,
-	) => Promise<(request: KeyRequest) => Promise<string>>,
-): Promise<void> {
+async function runUntilStopped(config: Config, starting: (beginning: Beginning) => Promise<void>): Promise<void> {
+	prepareDataDirectory(config.data_directory);
 	const hold = await lockDataDirectory(config.data_directory);
 	const kept: Stoppable[] = [];
 	const stop = async () => {
@@ -90,10 +120,14 @@ async function runUntilStopped(
 		await hold.release();
 	};
 	const interruption = new AbortController();
-	const begun = starting((started) => {
-		kept.push(started);
-		return started;
-	}, interruption.signal);
+	const begun = starting({
+		keep: (started) => {
+			kept.push(started);
+			return started;
+		},
+		makeKeys: ({ store }) => hold.answer((request) => createKeyByCommand(store, request as KeyRequest)),
+		interrupted: interruption.signal,
+	});
 	// A signal during the start ends it at its next step, and waits for that, so that nothing is left behind.
 	const signals = onSignal(async () => {
 		interruption.abort();
@@ -101,8 +135,7 @@ async function runUntilStopped(
 		await stop();
 	});
 	try {
-		const keys = await begun;
-		hold.answer((request) => keys(request as KeyRequest));
+		await begun;
 	} catch (error) {
 		if (signals.stopping) return;
 		await stop();
@@ -114,11 +147,15 @@ async function runUntilStopped(
  * Makes an API key through the process that holds the data directory, or in the store when none runs. Returns its secret.
  */
 export async function newKey(config: Config, request: KeyRequest): Promise<string> {
-	const made = await sendCommand(config.data_directory, request);
+	const { data_directory } = config;
+	if (config.database_url === null && !existsSync(data_directory)) throw nothingThere(data_directory);
+	prepareDataDirectory(data_directory);
+	const made = await sendCommand(data_directory, request);
 	if (typeof made === 'string') return made;
-	const hold = await lockDataDirectory(config.data_directory);
+	if (config.database_url === null && !existsSync(join(data_directory, 'postgres'))) throw nothingThere(data_directory);
+	const hold = await lockDataDirectory(data_directory);
 	try {
-		const store = await openStore(config);
+		const store = await openStore(config, { say });
 		try {
 			return await createKeyByCommand(store, request);
 		} finally {
@@ -129,8 +166,18 @@ export async function newKey(config: Config, request: KeyRequest): Promise<strin
 	}
 }
 
+/** A folder from which no server was ever started: a new database in it would have nothing to make a key for. */
+function nothingThere(folder: string): ConfigError {
+	return new ConfigError(
+		`DATA_DIR: there is no data in ${folder}: set DATA_DIR to the folder of the server, or start it`,
+	);
+}
+
 /** How long a stop may take in total, in milliseconds: less than what service managers allow. */
 const maxStopMilliseconds = 25_000;
+
+/** After how long a stop says that it is under way, in milliseconds. */
+const quietStopMilliseconds = 1_000;
 
 function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
 	const signals = { stopping: false };
@@ -138,14 +185,18 @@ function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
 		process.on(signal, () => {
 			if (signals.stopping) return;
 			signals.stopping = true;
+			setTimeout(() => say('stopping: requests under way are finished first'), quietStopMilliseconds).unref();
 			setTimeout(
 				() => fail(new ConfigError('stopping took too long: what was running was cut off')),
 				maxStopMilliseconds,
 			);
-			stop().then(
-				() => process.exit(0),
-				(error: unknown) => fail(error),
-			);
+			stop()
+				// Nobody may be there to hear it.
+				.then(() => printWhole('Regolith has stopped. Goodbye.\n').catch(() => undefined))
+				.then(
+					() => process.exit(0),
+					(error: unknown) => fail(error),
+				);
 		});
 	}
 	return signals;

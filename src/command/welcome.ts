@@ -1,28 +1,43 @@
+import { programCommand } from './program-command.js';
+
 /** Where a running process is reached. */
 export interface Addresses {
 	readonly api: string | null;
 	readonly decision_point: string | null;
 }
 
-/** What every start prints: one line per address. */
-export function addressLines({ api, decision_point }: Addresses): string {
+/** What every start prints: one line per address, and with an API, whose data is in this folder, how to get a key. */
+export function addressLines({ api, decision_point }: Addresses, dataDirectory: string): string {
 	const lines = [
 		...(api === null ? [] : [`  API             ${api}    (its reference: ${api}/docs)`]),
-		...(decision_point === null ? [] : [`  Decision point  ${decision_point}`]),
+		...(decision_point === null
+			? []
+			: [`  Decision point  ${decision_point}    (its reference: ${decision_point}/docs)`]),
+		...(api === null ? [] : [`  A new API key   ${programCommand({ DATA_DIR: dataDirectory })} keys create`]),
 	];
 	return `Regolith is running.\n\n${lines.join('\n')}\n`;
 }
 
-/** What a first start prints if no decision point serves the environment `dev`: its key. */
+/**
+ * What a start prints, until it was printed once, if no decision point serves the environment `dev`: its key, as a command
+ * that puts it into the environment.
+ */
 export function firstKey(secret: string): string {
-	return `\nThe API key of the environment \`dev\` (this is the only time it is printed; \`npx regolith keys create\` makes more):\n\n  ${secret}\n`;
+	return `
+The API key of the environment \`dev\`. It is printed this once; paste the line into another terminal:
+
+  export PERMIT_API_KEY=${secret}
+`;
 }
 
-/** What a first start prints otherwise: the key of the environment `dev`, and three commands to paste. */
+/** What it prints otherwise: the same, and three commands to paste, which take the key from there. */
 export function firstSteps(api: string, decisionPoint: string, secret: string): string {
 	const post = (url: string, body: object, ...headers: readonly string[]) => {
-		const all = [`Authorization: Bearer ${secret}`, 'Content-Type: application/json', ...headers];
-		const options = [...all.map((header) => `-H '${header}'`), `-d '${JSON.stringify(body)}'`];
+		const options = [
+			'-H "Authorization: Bearer $PERMIT_API_KEY"',
+			...['Content-Type: application/json', ...headers].map((header) => `-H '${header}'`),
+			`-d '${JSON.stringify(body)}'`,
+		];
 		return [`curl -sS -X POST ${url}`, ...options].join(' \\\n    ');
 	};
 	const resource = { key: 'document', name: 'Document', actions: { read: {}, write: {} } };
@@ -41,7 +56,7 @@ export function firstSteps(api: string, decisionPoint: string, secret: string): 
 		return post(`${decisionPoint}/allowed`, query, `X-Min-Revision: ${revision}`);
 	};
 	return `${firstKey(secret)}
-Three commands to paste into another terminal:
+Then three commands to paste there:
 
 1. Create a resource, a role that may read it, and a user who has the role:
 

@@ -31,7 +31,7 @@ import { listingEndpoints } from './listing-endpoints.js';
 import { type MetricsSource, metricsEndpoint } from './metrics-endpoint.js';
 import type { Mode } from './normalise.js';
 import type { Progress } from './progress.js';
-import type { LoadedRevision, Replica } from './replica.js';
+import type { LoadedRevision, Replica, ReplicaState } from './replica.js';
 import { createRevisionReader } from './revision-reader.js';
 import { urlEndpoints } from './url-endpoint.js';
 
@@ -128,13 +128,17 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 		],
 		forwarding: facts === undefined ? [] : factsEndpoints(progress, facts.find, facts.wait),
 		surround,
-		renderFailure: ({ code, problems, message }, _, path) =>
-			isAuthzenPath(path) ? message : { detail: code === 'unprocessable' ? problems : message },
+		renderFailure,
 		failureHeaders,
 		echoesRequestId: isAuthzenPath,
 		lean: { open: leanOpener(options) },
 		dataApi: { endpoints: dataEndpoints(mode), surround, renderFailure: renderDataFailure, failureHeaders },
 	};
+}
+
+/** The body of a failure (contract of decision points: Errors). */
+export function renderFailure({ code, problems, message }: Failure, _: string, path: string): unknown {
+	return isAuthzenPath(path) ? message : { detail: code === 'unprocessable' ? problems : message };
 }
 
 /** What the handler of a request answers from. */
@@ -150,7 +154,7 @@ function leanOpener(options: DecisionPointOptions): LeanAccess['open'] {
 	const expected = Buffer.from(options.apiKey);
 	return ({ access }, request) => {
 		if (access !== 'key' && access !== 'authzen') return undefined;
-		authorize(request.headers['authorization'], expected);
+		authorize(request.headers['authorization'], expected, options.replica);
 		if (access === 'authzen') requireJson(request.headers);
 		return answering(options, request);
 	};
@@ -164,8 +168,8 @@ function createSurround(options: DecisionPointOptions): Surround {
 		if (access === 'open' || access === 'authzen_open') return run(undefined);
 		const { authorization } = request.headers;
 		if (authorization === undefined && access === 'key_or_body') {
-			authorize(authorizationInBody(await run.readBody(maxNamingBody)), expected);
-		} else if (access !== 'trino' || !openTrino) authorize(authorization, expected);
+			authorize(authorizationInBody(await run.readBody(maxNamingBody)), expected, options.replica);
+		} else if (access !== 'trino' || !openTrino) authorize(authorization, expected, options.replica);
 		if (access === 'authzen') requireJson(request.headers);
 		const wanted = request.headers['x-min-revision'];
 		if (wanted !== undefined) {
@@ -220,12 +224,21 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 	};
 }
 
-function authorize(header: string | undefined, expected: Buffer): void {
+/** Throws `unauthorized` without a key, and for another one `forbidden`, or `unavailable` while nothing is loaded. */
+function authorize(header: string | undefined, expected: Buffer, replica: Replica): void {
 	if (header === undefined) throw new Failure('unauthorized', 'Missing Authorization header');
 	const [, token] = /^bearer (.*)$/i.exec(header) ?? [];
-	if (token === undefined || !isSameKey(Buffer.from(token), expected)) {
-		throw forbidden('this API key is not the one that this decision point accepts');
-	}
+	if (token !== undefined && isSameKey(Buffer.from(token), expected)) return;
+	// With nothing loaded, nobody has said yet that the key of this decision point is the right one.
+	if (replica.current() === undefined) throw new Failure('unavailable', whyNothingIsLoaded(replica.state));
+	throw forbidden('this API key is not the one that this decision point accepts');
+}
+
+/** Why nothing is loaded, as far as everybody may know it: messages of the control plane are for those with the key. */
+function whyNothingIsLoaded({ kind }: ReplicaState): string {
+	return kind === 'refused'
+		? 'no revision is loaded: the API refuses the key that this decision point was started with'
+		: 'no revision is loaded: this decision point has not had its environment from the API yet';
 }
 
 /** Compares two keys in a time that depends on their lengths alone: these are no secret, for all keys have the same. */

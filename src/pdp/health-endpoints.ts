@@ -1,6 +1,7 @@
 /** The health of a decision point, for probes and for people. */
 
 import { reply } from '../http/endpoint.js';
+import { sendTo, wantsPage } from '../http/root-redirect.js';
 import { Health } from '../wire/check.js';
 import { LoadedAnswer } from '../wire/headers.js';
 import { currentHealth } from './current-health.js';
@@ -24,6 +25,16 @@ export function healthEndpoints(replica: Replica) {
 			handle: () => reply(200, health(), headers()),
 		});
 	return [
+		endpoint({
+			name: 'root',
+			summary: 'The same; browsers are sent to the reference',
+			tag: 'Health',
+			method: 'get',
+			path: '/',
+			access: 'open',
+			returns: { 200: Health, 302: null },
+			handle: (request) => (wantsPage(request.headers) ? sendTo('/docs') : reply(200, health(), headers())),
+		}),
 		alive('healthy', '/healthy'),
 		alive('health', '/health'),
 		alive('healthcheck', '/healthcheck'),

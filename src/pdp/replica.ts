@@ -26,6 +26,9 @@ import type { Progress } from './progress.js';
 import { SliceScheduler } from './slice-scheduler.js';
 import { pause as pauseFor, type Timer, unreferenced } from './timer.js';
 
+/** What stands in the way of a replica that has not tried anything yet. */
+export const nothingYet = 'nothing is loaded yet';
+
 /** The state of a replica. `stale` still answers, from its last revision; `deleted` denies everything. */
 export interface ReplicaState {
 	readonly kind: 'starting' | 'ready' | 'stale' | 'refused' | 'deleted';
@@ -119,6 +122,8 @@ const maxAtOnce = 128 * 1024;
 export class Replica implements Progress {
 	/** Told the new revision whenever answers begin to come from it. */
 	readonly revisions = new Listeners<number>();
+	/** Told the state when something new stands in the way. */
+	readonly troubles = new Listeners<ReplicaState>();
 	/** Runs everything that takes long: answers, and what the feed sends. */
 	readonly scheduler: SliceScheduler;
 	/** The readers that read over several turns of the event loop. */
@@ -153,7 +158,7 @@ export class Replica implements Progress {
 	/** When everything may be fetched anew again, by `performance.now`. */
 	#refetchFrom = Number.NEGATIVE_INFINITY;
 	#refetching: Timer | undefined;
-	#state: ReplicaState = { kind: 'starting', detail: 'nothing is loaded yet' };
+	#state: ReplicaState = { kind: 'starting', detail: nothingYet };
 
 	constructor(options: ReplicaOptions) {
 		const { controlPlane, apiKey, log, pace = defaultPace, wait = 30, scheduler, leases, feed, verify } = options;
@@ -478,8 +483,10 @@ export class Replica implements Progress {
 
 	#move(kind: ReplicaState['kind'], detail: string, untrusted = false): void {
 		// One line for each new problem, not for each attempt.
-		if (this.#state.kind !== kind || this.#state.detail !== detail) this.#log.warn({ state: kind }, detail);
+		const isNew = this.#state.kind !== kind || this.#state.detail !== detail;
+		if (isNew) this.#log.warn({ state: kind }, detail);
 		this.#state = { kind, detail, untrusted };
+		if (isNew) this.troubles.tell(this.#state);
 	}
 }
 

@@ -27,7 +27,7 @@ export interface WorkersProgress {
 export interface WorkerStatus {
 	readonly revision: number;
 	readonly policyRevision: number;
-	readonly state: ReplicaState['kind'];
+	readonly state: ReplicaState;
 	readonly health: Health;
 	/** Decisions that no sampling rule chose. */
 	readonly sampledOut: number;

@@ -4,7 +4,7 @@ import type { Logger } from '../log.js';
 import { type EventCounts, EventQueue, type EventReceiver } from '../pdp/event-queue.js';
 import { EnvironmentGone, type FeedClient, Refusal } from '../pdp/feed-client.js';
 import { Listeners } from '../pdp/listeners.js';
-import type { ReplicaState } from '../pdp/replica.js';
+import { nothingYet, type ReplicaState } from '../pdp/replica.js';
 import { counter, gauge, type MetricFamily, sample } from '../telemetry/metric-family.js';
 import { renderFamilies } from '../telemetry/render-families.js';
 import type { Health } from '../wire/check.js';
@@ -115,8 +115,12 @@ export class WorkerPool {
 	/** The state of the worker that is worst off. */
 	get state(): ReplicaState {
 		const states = this.#serving.map(({ state }) => state);
-		const kind = states.find((state) => state !== 'ready') ?? (states.length === 0 ? 'starting' : 'ready');
-		return { kind, detail: '' };
+		return states.find(({ kind }) => kind !== 'ready') ?? states[0] ?? { kind: 'starting', detail: nothingYet };
+	}
+
+	/** Whether all workers that are there answer checks, and there is one. */
+	get answers(): boolean {
+		return this.health.status !== 'unavailable';
 	}
 
 	/** What became of decisions so far. */
@@ -253,7 +257,7 @@ export class WorkerPool {
 		return {
 			revision: Math.max(before.revision, Math.min(...counted.map(({ revision }) => revision))),
 			policyRevision: Math.max(before.policyRevision, Math.min(...counted.map(({ policyRevision }) => policyRevision))),
-			deleted: counted.every(({ state }) => state === 'deleted'),
+			deleted: counted.every(({ state }) => state.kind === 'deleted'),
 		};
 	}
 

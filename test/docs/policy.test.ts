@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
@@ -31,8 +40,8 @@ test.after.always('stop', () => stack.stop());
 async function run(folder: string, script: string): Promise<string> {
 	const programs = join(folder, '.programs');
 	mkdirSync(programs, { recursive: true });
-	const main = join(root, 'dist/program/main.js');
-	const shims = { npx: `shift; exec '${process.execPath}' '${main}' "$@"`, opa: `exec '${opaPath}' "$@"` };
+	if (!existsSync(join(folder, 'dist'))) symlinkSync(join(root, 'dist'), join(folder, 'dist'));
+	const shims = { node: `exec '${process.execPath}' "$@"`, opa: `exec '${opaPath}' "$@"` };
 	for (const [name, line] of Object.entries(shims)) {
 		writeFileSync(join(programs, name), `#!/bin/sh\n${line}\n`);
 		chmodSync(join(programs, name), 0o755);
@@ -58,7 +67,7 @@ function filesIn(folder: string): Map<string, string> {
 
 test.serial('the example is what `regolith policy` writes; `UPDATE=1` writes it anew', async (t) => {
 	const folder = temporary(t);
-	await run(folder, 'PDP_API_KEY=$PERMIT_API_KEY npx regolith policy dev --facts --out fresh');
+	await run(folder, 'PDP_API_KEY=$PERMIT_API_KEY node dist/program/main.js policy dev --facts --out fresh');
 	const fresh = filesIn(join(folder, 'fresh'));
 	for (const { path, text } of await readPolicyLibrary()) {
 		t.is(fresh.get(path), text);

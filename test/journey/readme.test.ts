@@ -1,63 +1,8 @@
-/** What the documents say holds: the README's example runs as it is printed there, and what they name exists. */
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** What the documents name exists. That the blocks of README run is for `first-hour`. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import test from 'ava';
-import { fenced } from '../support/fenced.js';
 import { root } from '../support/root.js';
-import { facts, startStack } from '../support/stack.js';
-import { removeFolder } from '../support/temporary.js';
-
-test('the example of the README prints what the README says', async (t) => {
-	const readme = read('README.md');
-	const example = fenced(readme, 'js').find((block) => block.includes("from 'permitio'")) ?? '';
-	t.not(example, '', 'the README has no example with the SDK');
-	const promised = fenced(readme, 'text').find((block) => block.startsWith('may Ann')) ?? '';
-	t.not(promised, '', 'the README does not say what its example prints');
-
-	const stack = await startStack();
-	t.teardown(stack.stop);
-	// Inside the package, where the SDK resolves as it does for a reader who tries it here.
-	const folder = mkdtempSync(join(root, 'dist', 'readme-'));
-	t.teardown(() => removeFolder(folder));
-	writeFileSync(join(folder, 'example.mjs'), example);
-	const { stdout } = await promisify(execFile)(process.execPath, ['example.mjs'], {
-		cwd: folder,
-		timeout: 90_000,
-		env: {
-			PERMIT_API_KEY: stack.keys.environment,
-			PERMIT_API_URL: stack.api.listening.url,
-			PERMIT_PDP_URL: stack.decisionPoint.listening.url,
-		},
-	});
-	t.is(stdout, promised);
-
-	// The example took the role away in the end.
-	const role = { user: 'ann', role: 'reader', tenant: 'acme' };
-	const { revision } = await stack.environment.post(`${facts}/role_assignments`, role);
-	await stack.reached(revision);
-	const { body: scope } = await stack.environment.get<{ environment_id: string }>('/v2/api-key/scope');
-	const env = {
-		PATH: process.env['PATH'] ?? '',
-		PERMIT_API_KEY: stack.keys.environment,
-		PERMIT_API_URL: stack.api.listening.url,
-		ENVIRONMENT_ID: scope.environment_id,
-	};
-	mkdirSync(join(folder, 'bundles'));
-	for (const commands of fenced(readme, 'sh').filter((block) => block.includes(' bundles/dev.tar.gz'))) {
-		const here = commands.replaceAll('http://localhost:8000', stack.api.listening.url);
-		await promisify(execFile)('bash', ['-ec', here], { cwd: folder, env });
-	}
-	const inProcess = fenced(readme, 'js').filter((block) => block.includes("from '@regolith/engine'"));
-	t.is(inProcess.length, 3, 'an example for each way to load the engine');
-	for (const [index, text] of inProcess.entries()) {
-		const file = `in-process-${index}.mjs`;
-		writeFileSync(join(folder, file), text);
-		const ran = await promisify(execFile)(process.execPath, [file], { cwd: folder, env, timeout: 90_000 });
-		t.is(ran.stdout, 'may Ann read? true\n');
-	}
-});
 
 for (const document of documents()) {
 	test(`the links of ${document} lead somewhere`, (t) => {

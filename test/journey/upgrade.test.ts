@@ -65,7 +65,7 @@ test('a database of an earlier version is migrated, and decides, lists and is ch
 	const said: string[] = [];
 	const api = await startApi(config, log, { say: (step) => said.push(step), policyWait: 120_000 });
 	t.deepEqual(said, ['creating or updating the tables']);
-	t.is(api.firstStart, null, 'no keys are made again');
+	t.is(api.firstKey, null, 'no keys are made again');
 	const key = secretFor('upgrade-environment');
 	const decisionPoint = await startDecisionPoint(config, log, api.listening.url, key);
 	t.teardown(async () => {

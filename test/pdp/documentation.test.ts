@@ -44,6 +44,7 @@ test('the document is served, valid, and lists what the decision point serves', 
 	const { valid, errors } = await new Validator().validate(structuredClone(body));
 	t.true(valid, JSON.stringify(errors));
 	t.deepEqual(Object.keys(body.paths).sort(), [
+		'/',
 		'/.well-known/authzen-configuration',
 		'/.well-known/authzen-configuration/{path}',
 		'/access/v1/evaluation',

@@ -243,7 +243,9 @@ test('wants the key of the environment', async (t) => {
 		}
 	}
 	t.deepEqual((await anyone.post('/allowed', annWrites)).body, { detail: 'Missing Authorization header' });
-	for (const path of ['/healthy', '/health', '/healthcheck', '/ready']) t.is((await anyone.get(path)).status, 200);
+	for (const path of ['/', '/healthy', '/health', '/healthcheck', '/ready']) t.is((await anyone.get(path)).status, 200);
+	const browser = await anyone.get('/', { headers: { accept: 'text/html,*/*;q=0.8' } });
+	t.deepEqual([browser.status, browser.headers.get('location')], [302, '/docs']);
 	t.is((await anyone.get('/version')).status, 401);
 	t.is((await anyone.post('/policy-updater/trigger')).status, 401);
 });
@@ -366,7 +368,7 @@ test('answers anything else with a status, a sentence and the revision', async (
 		[await raw(`${'['.repeat(500)}${']'.repeat(500)}`), 400],
 		[await raw(`"${'x'.repeat(maxBodyBytes)}"`), 413],
 		[await http.post('/unknown', {}), 404],
-		[await http.get('/'), 404],
+		[await http.get('/unknown'), 404],
 		[await http.get('/allowed'), 405],
 		[await http.post('/allowed', annWrites, { headers: { 'x-min-revision': 'x' } }), 400],
 	] as const;
@@ -421,7 +423,7 @@ test('does not wait for ever, whatever is collected as garbage meanwhile', async
 });
 
 test('is alive at once and ready with the first revision', async (t) => {
-	const { http, feed, replica } = await serve(t);
+	const { http, feed, replica, url } = await serve(t);
 	const starting = await http.get('/ready');
 	t.is(starting.status, 503);
 	t.deepEqual(starting.body, {
@@ -438,6 +440,15 @@ test('is alive at once and ready with the first revision', async (t) => {
 	t.is(early.status, 503);
 	t.regex(String(early.body['detail']), /no revision is loaded/);
 	t.is(early.revision, undefined);
+	// Nobody has said yet that the key of this decision point is the right one.
+	const statuses = () =>
+		Promise.all(
+			[undefined, '', 'Bearer wrong', `Bearer ${key}`].map(async (authorization) => {
+				const headers = authorization === undefined ? {} : { headers: { authorization } };
+				return (await client(url).post('/allowed', annWrites, headers)).status;
+			}),
+		);
+	t.deepEqual(await statuses(), [401, 503, 503, 503]);
 	feed.publish({ revision: 1, snapshot: await snapshot({ revision: 1, model: acme }) });
 	await replica.reached(1);
 	const ready = await http.get('/ready');
@@ -453,6 +464,7 @@ test('is alive at once and ready with the first revision', async (t) => {
 	});
 	t.is(ready.revision, 1);
 	t.deepEqual((await http.get('/healthy')).body, ready.body);
+	t.deepEqual(await statuses(), [401, 403, 403, 200]);
 });
 
 test('names the version of the contract', async (t) => {

@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { Knex } from 'knex';
 import { unassignMany } from '../../src/domain/assignment.js';
 import { removeInstances } from '../../src/domain/resource-instance.js';
 import { Maintenance } from '../../src/store/database/maintenance.js';
@@ -158,6 +159,36 @@ journey(
 		}
 		await eventually(async () => (await estimatedRows(place, 'users')) >= before + 2_000);
 		t.pass();
+	},
+	['embedded'],
+);
+
+journey(
+	'the embedded database is vacuumed after its start, where the disk has room for that',
+	async (t, place) => {
+		const { knex } = place.store.database;
+		for (const room of [false, true]) {
+			const done: string[] = [];
+			// What is sent to the database besides, by its own maintenance, is not seen here.
+			const recording = Object.assign((table: string) => knex(table), {
+				raw: async (sql: string, names: readonly string[] = []) => {
+					const answer: unknown = await knex.raw(sql, [...names]);
+					done.push(sql);
+					return answer;
+				},
+			}) as unknown as Knex;
+			const upkeep = new Maintenance(recording);
+			const asked: number[] = [];
+			upkeep.vacuumSoon((bytes) => {
+				asked.push(bytes);
+				return room;
+			}, 0);
+			await eventually(() => asked.length > 0);
+			await upkeep.settled();
+			t.true((asked[0] ?? 0) > 1_000_000, 'it is told how large the database is');
+			const vacuumed = done.filter((sql) => sql.startsWith('vacuum'));
+			t.is(vacuumed.length > 30, room, done.join('\n'));
+		}
 	},
 	['embedded'],
 );

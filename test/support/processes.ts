@@ -141,7 +141,6 @@ async function answering(
 			return fetch(url, { signal: looking.signal }).then((response) => response.status);
 		},
 		(status) => status === 200,
-		{ deadline: 60_000 },
 	);
 	try {
 		await Promise.race([answered, ended]);

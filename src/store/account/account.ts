@@ -50,6 +50,12 @@ export class AccountUnit {
 		return row;
 	}
 
+	/** Whether the key that the first start made was shown to somebody. */
+	async isFirstKeyShown(): Promise<boolean> {
+		const [row] = await organizationQuery(this.database, this.organizationId);
+		return row?.first_key_shown ?? true;
+	}
+
 	/** The projects a caller may see, oldest first. */
 	projects(caller?: Caller): RowQuery<Project> {
 		const query = projectQuery(this.database, this.organizationId);

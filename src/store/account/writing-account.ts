@@ -84,14 +84,30 @@ export class WritingAccountUnit extends AccountUnit {
 		return row;
 	}
 
-	/** Adds this unit's organization as the store's first; `false`, and nothing is added, when there is one. */
+	/**
+	 * Adds this unit's organization as the store's first, whose first key is not shown yet; `false`, and nothing is added,
+	 * when there is one.
+	 */
 	async becomeFirst(key: string, name: string): Promise<boolean> {
 		// Held to the end of the transaction: of several processes that start together, only one adds it.
 		await this.transaction.raw('lock table organizations in exclusive mode');
 		if ((await Organization.query(this.transaction).resultSize()) > 0) return false;
 		const { created_at, updated_at } = this.#stamp();
-		await Organization.query(this.transaction).insert({ id: this.organizationId, key, name, created_at, updated_at });
+		const id = this.organizationId;
+		await Organization.query(this.transaction).insert({
+			id,
+			key,
+			name,
+			first_key_shown: false,
+			created_at,
+			updated_at,
+		});
 		return true;
+	}
+
+	/** Notes that somebody was shown the key that the first start made. */
+	async noteFirstKeyShown(): Promise<void> {
+		await organizationQuery(this.transaction, this.organizationId).patch({ first_key_shown: true });
 	}
 
 	/** Changes fields of this organization; absent ones stay. */

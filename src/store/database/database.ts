@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import knexFactory, { type Knex } from 'knex';
 import PgliteClient from 'knex-pglite';
 import pg from 'pg';
+import { ConfigError } from '../../config.js';
+import { errorMessage } from '../../failure.js';
 import { createLogger, type Logger } from '../../log.js';
 import { syncFolder } from '../../sync-folder.js';
 import { migrationSource } from '../migration/index.js';
@@ -14,6 +16,9 @@ import { isOutdatedPlan, ServerClient } from './server-client.js';
 /** 64-bit integers hold revisions and counts here, far below 2^53, so they are read as numbers. */
 const int8 = 20;
 pg.types.setTypeParser(int8, Number);
+
+/** How long a server may take until a connection to it stands, in milliseconds. */
+const connectionTimeoutMillis = 10_000;
 
 /** Error messages show queries without their values, because they are logged. */
 const compileSqlOnError = false;
@@ -55,10 +60,12 @@ export interface Database {
 
 /** Opens the database and brings its tables up to date. Rejects when it cannot be reached or a migration fails. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-	const database = options.url === null ? await openEmbedded(options) : openServer(options.url);
+	const { url, interrupted, say, space } = options;
+	const database = url === null ? await openEmbedded(options) : openServer(url, space?.log);
 	try {
-		options.interrupted?.throwIfAborted();
-		await migrate(database.knex, options.url !== null, options.say);
+		interrupted?.throwIfAborted();
+		if (url !== null) await sayIfSlow('connecting to the database', database.knex.raw('select 1'), say);
+		await migrate(database.knex, url !== null, say);
 	} catch (error) {
 		await database.close();
 		throw error;
@@ -109,22 +116,22 @@ async function openEmbedded({ directory, say, space, interrupted }: DatabaseOpti
 	mkdirSync(path, { recursive: true, mode: 0o700 });
 	const { reserve = 0, log = createLogger('silent'), read } = space ?? {};
 	const watched = new Space(path, reserve, log, read);
-	const postgres = await EmbeddedPostgres.open({
-		path,
-		space: watched,
-		log,
-		interrupted: isNew ? interrupted : undefined,
-	});
+	const opening = EmbeddedPostgres.open({ path, space: watched, log, interrupted: isNew ? interrupted : undefined });
+	const postgres = await sayIfSlow('opening the embedded database', opening, isNew ? undefined : say).catch(
+		(error: unknown) => {
+			throw isFull(error) || interrupted?.aborted ? error : openingError(path, error);
+		},
+	);
 	if (isNew) {
 		// INVARIANT: the mark is gone from the disk before anything is stored, because it says to delete the database.
 		rmSync(unfinished);
 		syncFolder(directory);
 	}
-	await vacuum(postgres, watched);
 	// knex-pglite takes its instance as a function; knex's own types only know the settings of real servers.
 	const connection = (() => ({ pglite: postgres })) as unknown as Knex.StaticConnectionConfig;
 	const knex = knexFactory({ client: PgliteClient, dialect: 'postgres', connection, compileSqlOnError });
 	const upkeep = new Maintenance(knex);
+	upkeep.vacuumSoon((bytes) => watched.hasRoom(bytes));
 	return {
 		knex,
 		url: null,
@@ -143,20 +150,37 @@ async function openEmbedded({ directory, say, space, interrupted }: DatabaseOpti
 	};
 }
 
-/**
- * Vacuums at start, as a server does by itself now and then; `Maintenance` does the rest while it runs. It may write as much
- * log as there are rows.
- */
-async function vacuum(postgres: EmbeddedPostgres, space: Space): Promise<void> {
-	const size = 'select pg_database_size(current_database())::float8 as bytes';
-	const [{ bytes } = { bytes: 0 }] = (await postgres.query<{ readonly bytes: number }>(size)).rows;
-	if (space.hasRoom(bytes)) await postgres.exec('vacuum (analyze)');
+/** After how long a step says that it is under way, in milliseconds. */
+const quietTime = 1_000;
+
+/** Waits for a step of the start, and says what it is when it takes long. */
+async function sayIfSlow<T>(step: string, running: Promise<T>, say: DatabaseOptions['say']): Promise<T> {
+	const slow = setTimeout(() => say?.(step), quietTime);
+	try {
+		return await running;
+	} finally {
+		clearTimeout(slow);
+	}
 }
 
-function openServer(url: string): Database {
+function openingError(path: string, error: unknown): ConfigError {
+	return new ConfigError(
+		`DATA_DIR: the embedded database in ${path} cannot be opened: ${errorMessage(error)}; restore a copy of the folder, or set DATA_DIR to another`,
+		{ cause: error },
+	);
+}
+
+function openServer(url: string, log: Logger = createLogger('silent')): Database {
 	// Statements are pipelined: sent without waiting for earlier answers. knex's types do not know this option yet.
-	const connection = { connectionString: url, application_name: 'regolith', pipeline: true };
-	const knex = knexFactory({ client: ServerClient, compileSqlOnError, connection, pool: { min: 0, max: 10 } });
+	const connection = { connectionString: url, application_name: 'regolith', pipeline: true, connectionTimeoutMillis };
+	const knex = knexFactory({
+		client: ServerClient,
+		compileSqlOnError,
+		connection,
+		pool: { min: 0, max: 10 },
+		// Whoever waits for a connection gets the error, so what knex prints of it besides is for those who look closer.
+		log: { warn: (message: unknown) => log.debug({ detail: String(message) }, 'knex warns') },
+	});
 	// A server looks after itself.
 	const isOwn = (processId: number) => knex.client instanceof ServerClient && knex.client.isOwn(processId);
 	return {
@@ -209,7 +233,8 @@ export function isFull(error: unknown): boolean {
 const unreachable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|08...|53...|57P0.|25006)$/;
 
 /** The driver's messages for a broken connection. knex may put the statement in front. */
-const lost = /^Connection terminated|Client (has encountered a connection error|was closed) and is not queryable$/;
+const lost =
+	/^Connection terminated|^timeout expired$|Client (has encountered a connection error|was closed) and is not queryable$/;
 
 /** Whether an error says that the database cannot be used now, through no fault of the request or the code. */
 export function isUnreachable(error: unknown): boolean {

@@ -7,10 +7,15 @@ const transactionsPerCheck = 50;
 /** How much log may build up, in bytes: reading it again at a start after a crash takes a second or two. */
 const maxLog = 64 * 1024 * 1024;
 
+/** How long after its start the database is vacuumed, in milliseconds: until then it has more urgent things to do. */
+const vacuumDelay = 5_000;
+/** Tables of PostgreSQL itself that refreshing statistics writes to. */
+const statisticsTables = ['pg_statistic', 'pg_class'];
+
 /**
- * Does for the embedded database, while it runs, what a server does by itself. It refreshes statistics, because plans
- * without them take many times as long, and it makes checkpoints, because otherwise the write-ahead log would grow for
- * ever. Both take their turn among other statements.
+ * Does for the embedded database, while it runs, what a server does by itself. It vacuums once, soon after the start. It
+ * refreshes statistics, because plans without them take many times as long, and it makes checkpoints, because otherwise
+ * the write-ahead log would grow for ever. All of it takes its turn among other statements.
  */
 export class Maintenance {
 	#changes = 0;
@@ -20,12 +25,21 @@ export class Maintenance {
 	/** The position of the log at the last checkpoint. */
 	#logged: string | null = null;
 	#running: Promise<void> = Promise.resolve();
+	#vacuuming: NodeJS.Timeout | undefined;
 
 	constructor(
 		private readonly knex: Knex,
 		/** How much log may build up, in bytes. */
 		private readonly most = maxLog,
 	) {}
+
+	/**
+	 * Vacuums all tables soon, where `hasRoom` says that so many bytes fit on the disk: it may write as much log as there
+	 * are rows.
+	 */
+	vacuumSoon(hasRoom: (bytes: number) => boolean, delay = vacuumDelay): void {
+		this.#vacuuming = setTimeout(() => this.#run(() => this.#vacuum(hasRoom)), delay).unref();
+	}
 
 	/** Counts a transaction that changed so many objects. */
 	note(changes: number): void {
@@ -41,8 +55,9 @@ export class Maintenance {
 		}
 	}
 
-	/** Resolves when no maintenance is running. */
+	/** Begins nothing more by itself. Resolves when no maintenance is running. */
 	async settled(): Promise<void> {
+		clearTimeout(this.#vacuuming);
 		await this.#running;
 	}
 
@@ -51,13 +66,26 @@ export class Maintenance {
 		this.#running = this.#running.then(work).catch(() => undefined);
 	}
 
-	async #count(): Promise<void> {
-		const tables: readonly { readonly name: string }[] = await this.knex('pg_class')
+	async #vacuum(hasRoom: (bytes: number) => boolean): Promise<void> {
+		const { rows } = await this.knex.raw<{ rows: { readonly bytes: number }[] }>(
+			'select pg_database_size(current_database())::float8 as bytes',
+		);
+		if (!hasRoom(rows[0]?.bytes ?? 0)) return;
+		// One table at a time, so that other statements get their turn in between.
+		for (const name of await this.#tables()) await this.knex.raw('vacuum (analyze) ??', [name]);
+		for (const name of statisticsTables) await this.knex.raw('vacuum ??', [`pg_catalog.${name}`]);
+	}
+
+	async #tables(): Promise<readonly string[]> {
+		return this.knex('pg_class')
 			.where({ relkind: 'r' })
 			.whereRaw('relnamespace = current_schema()::regnamespace')
-			.select('relname as name');
-		// One table at a time, so that other statements get their turn in between.
-		for (const { name } of tables) await this.knex.raw('analyze ??', [name]);
+			.pluck<string[]>('relname');
+	}
+
+	async #count(): Promise<void> {
+		// One table at a time, as above.
+		for (const name of await this.#tables()) await this.knex.raw('analyze ??', [name]);
 		const [row] = await this.knex('pg_class')
 			.where({ relkind: 'r' })
 			.whereRaw('relnamespace = current_schema()::regnamespace')

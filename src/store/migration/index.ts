@@ -21,6 +21,7 @@ import { up as consumedApprovals } from './0019-consumed-approvals.js';
 import { up as endingInvites } from './0020-ending-invites.js';
 import { up as auditLogs } from './0021-audit-logs.js';
 import { up as deletedEnvironments } from './0022-deleted-environments.js';
+import { up as firstKey } from './0023-first-key.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -46,6 +47,7 @@ const migrations = [
 	{ name: '0020-ending-invites', up: endingInvites },
 	{ name: '0021-audit-logs', up: auditLogs },
 	{ name: '0022-deleted-environments', up: deletedEnvironments },
+	{ name: '0023-first-key', up: firstKey },
 ] as const;
 
 type Migration = (typeof migrations)[number];

@@ -9,6 +9,8 @@ export class Organization extends Model {
 	declare key: string;
 	declare name: string;
 	declare settings: Record<string, unknown> | null;
+	/** Whether the key that its first start made was shown to somebody. */
+	declare first_key_shown: boolean;
 	declare created_at: Date;
 	declare updated_at: Date;
 }

@@ -1,0 +1,81 @@
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ConfigError } from './config.js';
+
+/** What this process reads and writes in a data directory, where it is there. */
+const used = ['server.key', 'postgres', 'postgres/PG_VERSION', 'postgres.unfinished', 'bundles'];
+
+/**
+ * Makes the data directory if there is none, and looks whether this user can use it and what is in it, before anything
+ * else does. Throws `ConfigError`, which says what to do.
+ */
+export function prepareDataDirectory(directory: string): void {
+	try {
+		makeFolder(directory);
+		requireUsable(directory);
+		for (const path of used.map((name) => join(directory, name))) if (existsSync(path)) requireUsable(path);
+	} catch (error) {
+		throw dataDirectoryError(directory, error);
+	}
+}
+
+/** The mistake of an operator behind what the system says about a path in a data directory; any other error as it is. */
+export function dataDirectoryError(directory: string, error: unknown): unknown {
+	const { code, path = directory } = error as NodeJS.ErrnoException;
+	const problem = isSystemError(error) ? (problems[code ?? '']?.(path) ?? error.message) : null;
+	if (problem === null) return error;
+	return new ConfigError(`DATA_DIR: ${problem}; set DATA_DIR to a folder that ${user()} may write to`, {
+		cause: error,
+	});
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+	return error instanceof Error && /^E[A-Z]+$/.test(String((error as NodeJS.ErrnoException).code));
+}
+
+/** What went wrong at a path, by the code of the system. */
+const problems: Readonly<Record<string, (path: string) => string>> = {
+	EEXIST: (path) => `${path} is a file, not a folder`,
+	ENOTDIR: (path) => `${path} cannot be a folder, because a part of that path is a file`,
+	EACCES: refusal,
+	EPERM: refusal,
+	EROFS: (path) => `the file system of ${path} cannot be written to`,
+	ENOENT: (path) => `the folder ${path} cannot be made`,
+	ENAMETOOLONG: (path) => `${path} is too long a path`,
+	ELOOP: (path) => `${path} is a symbolic link that leads to itself`,
+};
+
+function refusal(path: string): string {
+	const owner = ownerOf(path);
+	const whose =
+		owner === undefined || owner === process.getuid?.() ? '' : `, which belongs to the user with the id ${owner}`;
+	return `${user()} may not use ${path}${whose}`;
+}
+
+function user(): string {
+	const id = process.getuid?.();
+	return id === undefined ? 'this user' : `this user (id ${id})`;
+}
+
+/** Makes a folder and those above it. Node.js's own way never ends where the system lets nobody make any, as in /proc. */
+function makeFolder(path: string): void {
+	try {
+		mkdirSync(path, { mode: 0o700 });
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		if (code === 'EEXIST' && statSync(path).isDirectory()) return;
+		if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
+		makeFolder(dirname(path));
+		mkdirSync(path, { mode: 0o700 });
+	}
+}
+
+/** Throws as the system does. */
+function requireUsable(path: string): void {
+	const isFolder = statSync(path).isDirectory();
+	accessSync(path, isFolder ? constants.R_OK | constants.W_OK | constants.X_OK : constants.R_OK | constants.W_OK);
+}
+
+function ownerOf(path: string): number | undefined {
+	return lstatSync(path, { throwIfNoEntry: false })?.uid;
+}

@@ -1,0 +1,70 @@
+import type { Listeners } from './listeners.js';
+import { nothingYet, type ReplicaState } from './replica.js';
+
+/** What somebody who has started a decision point waits for. */
+export interface StartedPoint {
+	/** What stands in the way, while it does not answer checks. */
+	readonly state: Pick<ReplicaState, 'kind' | 'detail'>;
+	/** Whether it answers checks. */
+	readonly answers: boolean;
+	/** Told whenever either may have changed. */
+	readonly changes: Pick<Listeners<unknown>, 'add' | 'remove'>;
+}
+
+/** The control plane refuses the key of a decision point that has nothing yet to answer from. */
+export class KeyRefused extends Error {
+	override readonly name = 'KeyRefused';
+}
+
+/** How to wait for a decision point. */
+export interface Waiting {
+	/** Told why checks are not answered yet: each reason once. */
+	readonly say: (reason: string) => void;
+	/** Whether to go on waiting while the key is refused: somebody may mend that. */
+	readonly throughRefusal: boolean;
+	/** Ends the wait. */
+	readonly interrupted?: AbortSignal;
+}
+
+/** How long a control plane may say nothing before that is told, in milliseconds. */
+const maxSilence = 1_000;
+
+/**
+ * Resolves once a decision point answers checks. Rejects with `KeyRefused`, and with the reason of `interrupted` when
+ * that aborts.
+ */
+export function untilAnswering(point: StartedPoint, { say, throughRefusal, interrupted }: Waiting): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const said = new Set<string>();
+		const tell = (reason: string) => {
+			if (!said.has(reason)) say(reason);
+			said.add(reason);
+		};
+		const end = () => {
+			clearTimeout(silence);
+			point.changes.remove(look);
+			interrupted?.removeEventListener('abort', abandon);
+		};
+		const abandon = () => {
+			end();
+			reject(interrupted?.reason);
+		};
+		const look = () => {
+			const { kind, detail } = point.state;
+			if (point.answers) {
+				end();
+				resolve();
+			} else if (kind === 'refused' && !throughRefusal) {
+				end();
+				reject(new KeyRefused(detail));
+			} else if (detail !== nothingYet) tell(detail);
+		};
+		const silence = setTimeout(() => {
+			if (said.size === 0) tell('it has not answered yet');
+		}, maxSilence);
+		point.changes.add(look);
+		interrupted?.addEventListener('abort', abandon);
+		if (interrupted?.aborted) abandon();
+		else look();
+	});
+}
