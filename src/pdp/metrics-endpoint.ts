@@ -25,6 +25,7 @@ export function metricsEndpoint({ render, type, open }: MetricsSource) {
 		path: '/metrics',
 		access: open ? 'open' : 'key',
 		returns: { 200: null },
+		answerTypes: { 200: type },
 		handle: async () => new Raw(200, { 'content-type': type, 'cache-control': 'no-store' }, await render()),
 	});
 }

@@ -4,14 +4,20 @@ import { endpoint } from '../access.js';
 
 const Part = z.enum(['ok', 'unavailable']);
 
-/** What the API needs to serve writes, and whether that is there. */
-const Readiness = z.object({
-	status: Part,
-	/** Whether the database answers. */
-	database: Part,
-	/** Whether `opa` runs, and the last schema became a policy or was to blame itself. */
-	compiler: Part,
-});
+const Readiness = z
+	.object({
+		status: Part.describe('`ok` when each of the others is.'),
+		database: Part.describe('Whether the database answers.'),
+		compiler: Part.describe('Whether `opa` runs, and the last schema became a policy or was to blame itself.'),
+	})
+	.meta({ id: 'Readiness', description: 'What the API needs to serve writes, and whether that is there.' });
+
+const Version = z
+	.object({
+		version: z.string().describe('The version of the program.'),
+		api_version: z.string().describe('The version of the contract, always `v2`.'),
+	})
+	.meta({ id: 'Version', description: 'What runs, and what it serves.' });
 
 const word = (works: boolean) => (works ? 'ok' : 'unavailable');
 
@@ -53,7 +59,7 @@ export const health = [
 		method: 'get',
 		path: '/version',
 		access: 'probe',
-		returns: { 200: z.object({ version: z.string(), api_version: z.string() }) },
+		returns: { 200: Version },
 		handle: (_, { version }) => reply(200, { version, api_version: 'v2' }),
 	}),
 	endpoint({
@@ -67,6 +73,7 @@ export const health = [
 		path: '/metrics',
 		access: 'metrics',
 		returns: { 200: null },
+		answerTypes: { 200: 'text/plain' },
 		handle: async (_, { render, type }) =>
 			new Raw(200, { 'content-type': type, 'cache-control': 'no-store' }, await render()),
 	}),
