@@ -82,7 +82,8 @@ export class NewerDatabase extends Error {
 async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say']): Promise<void> {
 	const run = async () => {
 		const [done, pending]: readonly [readonly { readonly name: string }[], readonly unknown[]] =
-			await knex.migrate.list({ migrationSource });
+			// knex's own validation calls a migration that it does not know a corrupt folder.
+			await knex.migrate.list({ migrationSource, disableMigrationsListValidation: true });
 		const known = new Set((await migrationSource.getMigrations([])).map(({ name }) => name as string));
 		const unknown = done.find(({ name }) => !known.has(name));
 		if (unknown !== undefined) {
