@@ -10,6 +10,7 @@ import { newerNodes, provideNode } from './node-versions.mjs';
 import { provideOpa } from './opa.mjs';
 import { bundleProgram } from './program.mjs';
 import { SetupError, step } from './progress.mjs';
+import { runOpa } from './run-opa.mjs';
 import { startProgram } from './start.mjs';
 import { runTests } from './test.mjs';
 
@@ -35,6 +36,9 @@ const commands = {
 	fuzz: async (parameters) => {
 		process.exitCode = await runFuzzing(root, parameters);
 	},
+	opa: async (parameters) => {
+		process.exitCode = await runOpa(process.env.OPA_PATH, parameters);
+	},
 	build: async () => {},
 };
 
@@ -50,7 +54,7 @@ export async function command(name, parameters) {
 		return;
 	}
 	try {
-		await setUp(tested.has(name) ? 'whole' : 'part');
+		await setUp(withWholeOpa.has(name) ? 'whole' : 'part');
 		await commands[name](parameters);
 	} catch (error) {
 		if (!(error instanceof SetupError)) throw error;
@@ -61,7 +65,7 @@ export async function command(name, parameters) {
 }
 
 /** Commands that need all of opa: tests and benchmarks run a stock one, too. */
-const tested = new Set(['test', 'test:all', 'bench', 'fuzz']);
+const withWholeOpa = new Set(['test', 'test:all', 'bench', 'fuzz', 'opa']);
 
 async function setUp(wantedOpa) {
 	const opa = step('opa', (say) => provideOpa(root, say, wantedOpa));

@@ -24,6 +24,9 @@ interface OpaModule {
 }
 
 const { parsePin, provideOpa }: OpaModule = await import(join(root, 'setup/opa.mjs'));
+const { runOpa }: { runOpa(opa: string, parameters: readonly string[]): Promise<number> } = await import(
+	join(root, 'setup/run-opa.mjs')
+);
 
 const modules = {
 	'a block':
@@ -192,4 +195,8 @@ function script(home: string, file: string, text: string): string {
 	}
 	t.is((await run(part, ['version'])).stdout, 'Version: 1.22.0\n');
 	await t.throwsAsync(run(part, ['eval', '1']), { message: /This is a part of opa/ });
+});
+
+test('`npm run opa` ends as the opa that it runs', async (t) => {
+	t.is(await runOpa(process.execPath, ['--eval', 'process.exit(3)']), 3);
 });

@@ -2,7 +2,6 @@ import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { opaPath } from './opa.js';
 import { root } from './root.js';
 
 /** A fenced block of a page. */
@@ -37,9 +36,7 @@ export class Terminal {
 	) {
 		this.#state = join(folder, '.terminal');
 		writeFileSync(this.#state, '');
-		mkdirSync(join(folder, '.tools'), { recursive: true });
 		mkdirSync(join(folder, 'bundles'), { recursive: true });
-		if (!existsSync(join(folder, '.tools', 'opa'))) symlinkSync(opaPath, join(folder, '.tools', 'opa'));
 		for (const name of ['dist', 'node_modules']) {
 			if (!existsSync(join(folder, name))) symlinkSync(join(root, name), join(folder, name));
 		}
