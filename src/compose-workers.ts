@@ -4,13 +4,7 @@ import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { workerCommand } from './command/worker-command.js';
-import {
-	type DecisionPointParts,
-	decisionReceivers,
-	offlineCopy,
-	startDecisionPoint,
-	takeDecisionPointPorts,
-} from './compose.js';
+import { decisionReceivers, offlineCopy, requireDecisionPointPorts, startDecisionPoint } from './compose.js';
 import { decisionLogFamilies } from './compose-pdp-metrics.js';
 import { type Config, ConfigError } from './config.js';
 import { errorMessage } from './failure.js';
@@ -49,11 +43,9 @@ export async function startDecisionWorkers(
 	log: Logger,
 	controlPlane: string,
 	apiKey: string,
-	{ ports: taken }: Pick<DecisionPointParts, 'ports'> = {},
 ): Promise<RunningWorkers> {
 	// Workers listen themselves: this finds out what is in use before they are begun.
-	const ports = taken ?? (await takeDecisionPointPorts(config));
-	await ports.release();
+	await requireDecisionPointPorts(config);
 	const verify = await readBundleVerifier(config.pdp_bundle_verification_key_paths);
 	const feed = connectFeed(controlPlane, apiKey);
 	const pool: WorkerPool = new WorkerPool({

@@ -19,24 +19,16 @@ import { AuditLogKeeper } from './domain/audit-log-keeper.js';
 import { ExpirySweeper, type SweptStore } from './domain/expiry-sweeper.js';
 import type { Surround } from './http/mount.js';
 import { rootRedirect } from './http/root-redirect.js';
-import {
-	createApplication,
-	type HeldPort,
-	holdPort,
-	type Listening,
-	maxBodyValues,
-	type Served,
-} from './http/server.js';
+import { createApplication, type Listening, listen, maxBodyValues, type Served, tryPort } from './http/server.js';
 import { createLogger, type Logger } from './log.js';
 import { findOpa } from './opa.js';
 import { createSender } from './outbound/send.js';
 import { connectApprovals } from './pdp/approval-client.js';
 import { findFactsOnce } from './pdp/control-plane.js';
 import { currentHealth } from './pdp/current-health.js';
-import { renderDataFailure } from './pdp/data-endpoints.js';
 import { DecisionLog } from './pdp/decision-log.js';
 import { decisionPointDocumentation } from './pdp/documentation.js';
-import { createDecisionPoint, renderFailure as renderPdpFailure } from './pdp/endpoints.js';
+import { createDecisionPoint, type DecisionPoint } from './pdp/endpoints.js';
 import type { EventReceiver } from './pdp/event-queue.js';
 import { fileReceiver, httpReceiver, outputReceiver } from './pdp/event-receivers.js';
 import { factsWaitTime } from './pdp/facts-wait.js';
@@ -179,21 +171,12 @@ export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'in
 }
 
 /**
- * Starts the management API and the publisher. Rejects if the port, opa or the store is not available: the port is taken
+ * Starts the management API and the publisher. Rejects if the port, opa or the store is not available: the port is tried
  * first, so that nothing is made when it is in use.
  */
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
-	const port = await takePort(config.host, config.api_port, 'API_PORT', renderFailure);
-	try {
-		return await startApiOn(port, config, log, options);
-	} catch (error) {
-		await port.release();
-		throw error;
-	}
-}
-
-async function startApiOn(port: HeldPort, config: Config, log: Logger, options: ApiOptions): Promise<RunningApi> {
 	const { say, policyWait, sweepPause, freeSpace, interrupted, assembler: makeAssembler = createAssembler } = options;
+	await requirePort(config.host, config.api_port, 'API_PORT');
 	const opa = await findOpa(config.opa_path, config.search_path, { say });
 	const packer = new BundlePacker(await readBundleSigner(config.bundle_signing));
 	const store = await openStore(config, { say, log, freeSpace, interrupted });
@@ -225,12 +208,15 @@ async function startApiOn(port: HeldPort, config: Config, log: Logger, options: 
 		const dispatcher = new WebhookDispatcher({ outbox: store.outbox, post, clock: store.clock, log });
 		const monitoring = apiMonitoring({ config, store, publisher, feed, dispatcher, requests, metered });
 		const guarded = guard({ store, policies, copies: copier, tokens, monitoring, wrote: tracing?.wrote });
-		const listening = port.serve(
+		const listening = await listenAt(
 			createApplication(
 				served(store, guarded, feed, monitored(log, requests, tracing), log, () => {
 					return config.pdp_public_url ?? options.decisionPoint?.() ?? null;
 				}),
 			),
+			config.host,
+			config.api_port,
+			'API_PORT',
 		);
 		const listener = listenToWriters(store, log);
 		store.committed.on('outbox', () => dispatcher.wake());
@@ -322,32 +308,10 @@ export interface RunningDecisionPoint {
 	stop(): Promise<void>;
 }
 
-/** The ports of a decision point. */
-export interface DecisionPointPorts {
-	readonly checks: HeldPort;
-	/** For clients of OPA's Data API; `null` without them. */
-	readonly dataApi: HeldPort | null;
-	/** Gives them up, with what is served on them. */
-	release(): Promise<void>;
-}
-
-/** Takes the ports of a decision point. Rejects with `ConfigError` when one cannot be had. */
-export async function takeDecisionPointPorts({ host, pdp_port, pdp_opa_port }: Config): Promise<DecisionPointPorts> {
-	const checks = await takePort(host, pdp_port, 'PDP_PORT', renderPdpFailure);
-	try {
-		const dataApi =
-			pdp_opa_port === null ? null : await takePort(host, pdp_opa_port, 'PDP_OPA_PORT', renderDataFailure);
-		return {
-			checks,
-			dataApi,
-			release: async () => {
-				await Promise.all([checks.release(), dataApi?.release()]);
-			},
-		};
-	} catch (error) {
-		await checks.release();
-		throw error;
-	}
+/** Finds out whether a decision point could listen now. Rejects with `ConfigError` when one of its ports is not available. */
+export async function requireDecisionPointPorts({ host, pdp_port, pdp_opa_port }: Config): Promise<void> {
+	await requirePort(host, pdp_port, 'PDP_PORT');
+	if (pdp_opa_port !== null) await requirePort(host, pdp_opa_port, 'PDP_OPA_PORT');
 }
 
 /** What a decision point is made with, besides its settings. */
@@ -361,8 +325,6 @@ export interface DecisionPointParts {
 	>;
 	/** Resolves when it may listen, while its replica follows the feed; without it, it listens at once. */
 	readonly beforeListening?: (replica: Replica) => Promise<void>;
-	/** Its ports, where they are taken already. */
-	readonly ports?: DecisionPointPorts;
 }
 
 /** Starts a decision point that follows `controlPlane` with the key of an environment. */
@@ -371,7 +333,7 @@ export async function startDecisionPoint(
 	log: Logger,
 	controlPlane: string,
 	apiKey: string,
-	{ clock = systemClock, leader, beforeListening, ports: taken }: DecisionPointParts = {},
+	{ clock = systemClock, leader, beforeListening }: DecisionPointParts = {},
 ): Promise<RunningDecisionPoint> {
 	const feed = leader?.feed ?? connectFeed(controlPlane, apiKey);
 	const copy = offlineCopy(config, log, apiKey);
@@ -428,10 +390,13 @@ export async function startDecisionPoint(
 		replica.start();
 		await beforeListening(replica);
 	}
-	const ports = taken ?? (await takeDecisionPointPorts(config));
-	const listening = ports.checks.serve(application);
-	const dataMonitoring = monitored(log, dataRequests, tracing);
-	const dataApi = ports.dataApi?.serve(createApplication({ ...decisionPoint.dataApi, ...dataMonitoring })) ?? null;
+	const listening = await listenAt(application, config.host, config.pdp_port, 'PDP_PORT');
+	const dataApi = await listenToDataApi(decisionPoint, config, monitored(log, dataRequests, tracing)).catch(
+		async (error: unknown) => {
+			await listening.close(0);
+			throw error;
+		},
+	);
 	replica.start();
 	copier?.start();
 	decisions?.start();
@@ -519,18 +484,41 @@ function startedPoint(replica: Replica): StartedPoint {
 	};
 }
 
-/** Takes a port. Rejects with `ConfigError`, which names the setting to change, when it cannot be had. */
-async function takePort(
+/** Starts the listener for clients of OPA's Data API, where the settings have one. */
+async function listenToDataApi(
+	{ dataApi }: DecisionPoint,
+	{ host, pdp_opa_port }: Config,
+	monitoring: Monitored,
+): Promise<Listening | null> {
+	if (pdp_opa_port === null) return null;
+	return listenAt(createApplication({ ...dataApi, ...monitoring }), host, pdp_opa_port, 'PDP_OPA_PORT');
+}
+
+/** Listens. Rejects as `requirePort` does. */
+async function listenAt(
+	application: ReturnType<typeof createApplication>,
 	host: string,
 	port: number,
 	setting: string,
-	render: Served['renderFailure'],
-): Promise<HeldPort> {
+): Promise<Listening> {
 	try {
-		return await holdPort(host, port, render);
+		return await listen(application, host, port);
 	} catch (error) {
-		throw new ConfigError(portProblem(host, port, setting, error as NodeJS.ErrnoException), { cause: error });
+		throw portError(host, port, setting, error);
 	}
+}
+
+/** Rejects with `ConfigError`, which names the setting to change, when nobody could listen on a port now. */
+async function requirePort(host: string, port: number, setting: string): Promise<void> {
+	try {
+		await tryPort(host, port);
+	} catch (error) {
+		throw portError(host, port, setting, error);
+	}
+}
+
+function portError(host: string, port: number, setting: string, error: unknown): ConfigError {
+	return new ConfigError(portProblem(host, port, setting, error as NodeJS.ErrnoException), { cause: error });
 }
 
 function portProblem(host: string, port: number, setting: string, { code, message }: NodeJS.ErrnoException): string {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKeyByCommand, type KeyRequest, readDevSecret } from '../bootstrap.js';
-import { openStore, type RunningApi, startApi, startDecisionPoint, takeDecisionPointPorts } from '../compose.js';
+import { openStore, type RunningApi, requireDecisionPointPorts, startApi, startDecisionPoint } from '../compose.js';
 import { type RunningWorkers, runDecisionWorker, startDecisionWorkers } from '../compose-workers.js';
 import { type Config, ConfigError } from '../config.js';
 import { prepareDataDirectory } from '../data-directory.js';
@@ -38,15 +38,14 @@ export async function start(config: Config, options: WaitOptions = {}): Promise<
 	await runUntilStopped(config, async ({ keep, makeKeys, interrupted }) => {
 		const log = createLogger(config.log_level);
 		// All ports, before a key is made that nobody would be shown.
-		const ports = await takeDecisionPointPorts(config);
-		keep({ stop: () => ports.release() });
+		await requireDecisionPointPorts(config);
 		let reached: string | null = null;
 		const api = keep(await startApi(config, log, { say, interrupted, decisionPoint: () => reached }));
 		makeKeys(api);
 		interrupted.throwIfAborted();
 		const apiKey = config.pdp_api_key ?? (await readDevSecret(api.store));
 		const controlPlane = config.pdp_control_plane ?? api.listening.url;
-		const decisionPoint = keep(await starter(config)(config, log, controlPlane, apiKey, { ports }));
+		const decisionPoint = keep(await starter(config)(config, log, controlPlane, apiKey));
 		reached = decisionPoint.listening.url;
 		await untilRunning(decisionPoint, controlPlane, { ...options, interrupted });
 		const addresses = { api: api.listening.url, decision_point: decisionPoint.listening.url };

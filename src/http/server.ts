@@ -123,7 +123,7 @@ function writeFailure(ctx: Context, failure: Failure, served: Served): void {
 /** An application that can also word failures for requests that never reach it. */
 class Application extends Koa {
 	constructor(
-		readonly renderFailure: Served['renderFailure'],
+		readonly render: (failure: Failure, requestId: string) => string,
 		/** Answers a request on the lean path, if it has one; resolves to whether it did. `undefined` where none can. */
 		readonly leanPath: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean> | undefined) | null,
 		readonly within: WithinRequest | undefined,
@@ -151,7 +151,7 @@ function leanPath(served: Served, lean: LeanAccess) {
 /** Builds the Koa application of a server: request id, failures as answers, routes, a JSON 404 for the rest. */
 export function createApplication(served: Served): Application {
 	const koa = new Application(
-		served.renderFailure,
+		(failure, id) => failureText(failure, id, '', served),
 		served.lean === undefined ? null : leanPath(served, served.lean),
 		served.within,
 	);
@@ -274,13 +274,12 @@ function hasReadableTarget({ url = '' }: IncomingMessage): boolean {
 	return url.startsWith('/') || url === '*' || URL.canParse(url);
 }
 
-/** Answers a request that no application gets, and closes its connection. */
-function refuseUnserved(response: ServerResponse, failure: Failure, render: Render): void {
+function refuseTarget(response: ServerResponse, application: Application): void {
 	const id = randomUUID();
 	const headers = { connection: 'close', 'content-type': 'application/json', 'x-request-id': id };
-	response.statusCode = failure.status;
+	response.statusCode = 400;
 	response.setHeaders(new Map(Object.entries(headers)));
-	response.end(render(failure, id));
+	response.end(application.render(new Failure('invalid', malformed.message), id));
 }
 
 /** The answers to what Node.js could not read as a request, by its error code. Anything else is malformed. */
@@ -312,14 +311,14 @@ function isAnswered(socket: Duplex): boolean {
 }
 
 /** Answers something that is not a request, and closes the connection, in which the next request cannot be found. */
-function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, render: Render): void {
+function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, application: Application): void {
 	if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) {
 		socket.destroy();
 		return;
 	}
 	const { status, message } = unread[error.code ?? ''] ?? malformed;
 	const id = randomUUID();
-	const body = render(new Failure('invalid', message), id);
+	const body = application.render(new Failure('invalid', message), id);
 	const headers = [
 		'connection: close',
 		'content-type: application/json',
@@ -329,71 +328,11 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, render: Rend
 	socket.end(`HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Words a failure for a request that no application gets. */
-type Render = (failure: Failure, requestId: string) => string;
-
-/** A port that this process has. Until something is served on it, every request is answered 503. */
-export interface HeldPort {
-	readonly url: string;
-	/** Serves on it from now on. */
-	serve(application: Application): Listening;
-	/** Gives it up, with what is served on it. Does nothing when that was done already. */
-	release(): Promise<void>;
-}
-
-/** What a server does with requests. */
-type Serve = (request: IncomingMessage, response: ServerResponse) => void;
-
-/**
- * Takes a port of `host` (0 picks a free one) before there is anything to serve, so that a port in use is known before
- * anything else is begun. Rejects with the system's error when it cannot be had.
- */
-export async function holdPort(host: string, port: number, renderFailure: Served['renderFailure']): Promise<HeldPort> {
-	const render: Render = (failure, id) => failureText(failure, id, '', { renderFailure });
-	let serve: Serve = (_, response) => {
-		response.setHeader('retry-after', '1');
-		refuseUnserved(response, new Failure('unavailable', 'this server is starting: try again in a moment'), render);
-	};
-	const receive: Serve = (request, response) => serve(request, response);
-	const server = createServer(receive);
-	// A client that waits for `100 Continue` gets it when its body is wanted.
-	server.on('checkContinue', receive);
-	server.keepAliveTimeout = keepAliveMilliseconds;
-	server.on('clientError', (error, socket) => refuseUnread(error, socket, render));
-	await new Promise<void>((resolve, reject) => {
-		server.once('error', reject);
-		server.listen(port, host, () => {
-			server.off('error', reject);
-			resolve();
-		});
-	});
-	const address = server.address() as AddressInfo;
-	const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-	const url = `http://${shown}:${address.port}`;
-	return {
-		url,
-		serve(application) {
-			/** Requests being handled. A client that disconnects does not end the work it asked for. */
-			const handling = new Tally();
-			serve = serving(application, handling, render);
-			return {
-				url,
-				port: address.port,
-				async close(graceMilliseconds = 5000) {
-					const given = sleep(graceMilliseconds, undefined, { ref: false });
-					await closing(server, graceMilliseconds);
-					await Promise.race([handling.none(), given]);
-				},
-			};
-		},
-		async release() {
-			if (server.listening) await closing(server, 0);
-		},
-	};
-}
-
-function serving(application: Application, handling: Tally, render: Render): Serve {
+/** Starts serving on `host` and `port` (0 picks a free one). Rejects with the system's error when it cannot listen. */
+export async function listen(application: Application, host: string, port: number): Promise<Listening> {
 	const usual = application.callback();
+	/** Requests being handled. A client that disconnects does not end the work it asked for. */
+	const handling = new Tally();
 	const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
 		handling.add();
 		try {
@@ -405,17 +344,42 @@ function serving(application: Application, handling: Tally, render: Render): Ser
 	const { within } = application;
 	const handle: typeof answer =
 		within === undefined ? answer : (request, response) => within(request, () => answer(request, response));
-	return (request, response) => {
+	const serve = (request: IncomingMessage, response: ServerResponse) => {
 		const pipeline = pipelineFor(request.socket);
 		pipeline.lastAnswer = response;
-		if (!hasReadableTarget(request)) {
-			return refuseUnserved(response, new Failure('invalid', malformed.message), render);
-		}
+		if (!hasReadableTarget(request)) return refuseTarget(response, application);
 		pipeline.add(() => handle(request, response));
+	};
+	const server = createServer(serve);
+	// A client that waits for `100 Continue` gets it when its body is wanted.
+	server.on('checkContinue', serve);
+	server.keepAliveTimeout = keepAliveMilliseconds;
+	server.on('clientError', (error, socket) => refuseUnread(error, socket, application));
+	await new Promise<void>((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(port, host, () => {
+			server.off('error', reject);
+			resolve();
+		});
+	});
+	const address = server.address() as AddressInfo;
+	const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+	return {
+		url: `http://${shown}:${address.port}`,
+		port: address.port,
+		async close(graceMilliseconds = 5000) {
+			const given = sleep(graceMilliseconds, undefined, { ref: false });
+			await closing(server, graceMilliseconds);
+			await Promise.race([handling.none(), given]);
+		},
 	};
 }
 
-/** Starts serving on `host` and `port` (0 picks a free one). Rejects with the system's error when it cannot listen. */
-export async function listen(application: Application, host: string, port: number): Promise<Listening> {
-	return (await holdPort(host, port, application.renderFailure)).serve(application);
+/** Finds out whether `listen` could listen there now. Rejects with the system's error when it could not. */
+export async function tryPort(host: string, port: number): Promise<void> {
+	const server = createServer();
+	await new Promise<void>((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(port, host, () => server.close(() => resolve()));
+	});
 }

@@ -137,7 +137,7 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 }
 
 /** The body of a failure (contract of decision points: Errors). */
-export function renderFailure({ code, problems, message }: Failure, _: string, path: string): unknown {
+function renderFailure({ code, problems, message }: Failure, _: string, path: string): unknown {
 	return isAuthzenPath(path) ? message : { detail: code === 'unprocessable' ? problems : message };
 }
 

@@ -8,6 +8,7 @@ import test from 'ava';
 import { type Client, client } from '../support/client.js';
 import { onAllStores } from '../support/each-store.js';
 import { eventually } from '../support/eventually.js';
+import { opaPath } from '../support/opa.js';
 import { freePort } from '../support/ports.js';
 import { createDatabase } from '../support/postgres.js';
 import { launch, type Running } from '../support/processes.js';
@@ -71,6 +72,7 @@ test.serial('every block of README runs in its order, and prints what README say
 			'localhost:8181': `localhost:${opaPort}`,
 			'/home/you/regolith/dist/program/main.js': main,
 			'/home/you/regolith/data': env.DATA_DIR,
+			'npm run opa --': opaPath,
 		},
 	);
 	let printed = '';
@@ -315,7 +317,7 @@ for (const { title, make, says } of unusable) {
 			t.regex(server.stderr(), says);
 		}
 		const keys = launch({ command: ['keys', 'create'], env });
-		t.deepEqual(await keys.exited, { code: 1, signal: null });
+		t.deepEqual(await keys.exited, { code: 2, signal: null });
 		t.regex(keys.stderr(), /^DATA_DIR: [^\n]+\n$/);
 	});
 }

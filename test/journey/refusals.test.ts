@@ -110,7 +110,9 @@ test('who may not is told so whatever the body: the management API', async (t) =
 });
 
 test('who may not is told so whatever the body: a decision point', async (t) => {
-	const { url } = await serve(t);
+	const { feed, replica, url } = await serve(t);
+	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
+	await replica.reached(7);
 	for (const { path } of [...decisionEndpoints('edge'), ...listingEndpoints('edge')].filter(({ body }) => body)) {
 		for (const raw of unreadable) {
 			t.is((await client(url).post(path, undefined, { raw })).status, 401, path);
