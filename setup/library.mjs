@@ -22,11 +22,11 @@ const twins = /\/(?:text-bytes|gunzip|sha256)\.js$/;
 export async function buildLibrary(root, say) {
 	const made = await makeStampedFolder(root, `${folder}/dist`, sourceFiles(root), async (making) => {
 		const [node, edge] = await Promise.all([
-			bundle(root, 'index', join(making, 'node.js'), { platform: 'node', plugins: [englishAlone] }),
+			bundle(root, 'index', join(making, 'node.js'), { platform: 'node', plugins: [englishAlone, undescribed] }),
 			bundle(root, 'edge', join(making, 'edge.js'), {
 				platform: 'neutral',
 				minify: true,
-				plugins: [englishAlone, twinsOfTheWeb],
+				plugins: [englishAlone, undescribed, twinsOfTheWeb],
 			}),
 			declare(root, making),
 		]);
@@ -62,6 +62,23 @@ const englishAlone = {
 	setup(build) {
 		build.onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({
 			contents: "export { default as en } from './en.js';",
+		}));
+	},
+};
+
+const text = /(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")/.source;
+const texts = `${text}(?:\\s*\\+\\s*${text})*`;
+const described = new RegExp(
+	`\\.describe\\(\\s*${texts},?\\s*\\)|\\.meta\\(\\{(?:\\s*(?:id|description):\\s*${texts},?)+\\s*\\}\\)`,
+	'g',
+);
+
+/** Leaves out what schemas say for the documents of the servers: it is a twentieth of the library. */
+const undescribed = {
+	name: 'undescribed',
+	setup(build) {
+		build.onLoad({ filter: /\/dist\/src\/wire\/[\w-]+\.js$/ }, ({ path }) => ({
+			contents: readFileSync(path, 'utf8').replaceAll(described, ''),
 		}));
 	},
 };

@@ -145,7 +145,7 @@ function disagreement(operationId: string, answer: Answer<unknown>): string | nu
 	const declared = operation?.responses[answer.status];
 	if (declared === undefined) return `${answer.status} is not described`;
 	const response = '$ref' in declared ? document.components.responses[declared.$ref.split('/').at(-1) ?? ''] : declared;
-	const schema = response?.content?.['application/json'].schema;
+	const schema = response?.content?.['application/json']?.schema;
 	// Plain text has no schema.
 	const isPlain = answer.headers.get('content-type')?.startsWith('text/plain') === true;
 	if (schema === undefined) return answer.body === undefined || isPlain ? null : 'a body that is not described';

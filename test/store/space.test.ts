@@ -12,7 +12,7 @@ import { type Cleanup, temporary } from '../support/temporary.js';
 const reserve = 1_000;
 
 function watched(free: () => number, kept = reserve) {
-	const logged: { readonly level: number; readonly msg: string; readonly free?: number }[] = [];
+	const logged: { readonly level: string; readonly msg: string; readonly free?: number }[] = [];
 	const log = pino(logOptions('warn'), { write: (line: string) => void logged.push(JSON.parse(line)) });
 	return { space: new Space('/nowhere', kept, log, free), log, logged };
 }
@@ -30,8 +30,8 @@ test('there is room while the reserve is not touched, and each way is logged onc
 	t.deepEqual(
 		logged.map(({ level, free }) => ({ level, free })),
 		[
-			{ level: 50, free: 999 },
-			{ level: 40, free: 2_000 },
+			{ level: 'error', free: 999 },
+			{ level: 'warn', free: 2_000 },
 		],
 	);
 });
