@@ -5,7 +5,8 @@ import { ConfigError } from '../config.js';
 import { EnvironmentRead } from '../wire/environment.js';
 import { PolicyOfRevision, PolicyRead } from '../wire/policy.js';
 import { placeName } from './place-name.js';
-import { ask, askFor, path, type Server } from './server.js';
+import { requireRevision } from './revision-word.js';
+import { ask, askFor, path, type Server, textOf } from './server.js';
 import type { Place, Session } from './session.js';
 
 /** How long to wait for a compilation, and how often to look for it, in milliseconds. */
@@ -34,8 +35,8 @@ export interface FoundPolicy extends Pick<PolicyOfRevision, 'schema_revision' | 
 
 /** The policy in force at a revision. Throws `ConfigError` if it cannot be read. */
 export async function readPolicyAt(place: PolicyPlace, revision: string): Promise<FoundPolicy> {
-	if (!/^\d{1,15}$/.test(revision)) throw new ConfigError(`\`${revision}\` is not a revision, which is a whole number`);
-	const policy = await askFor(place.api, `${environmentPath(place)}/policies/${revision}`, PolicyOfRevision);
+	const at = `${environmentPath(place)}/policies/${requireRevision(revision)}`;
+	const policy = await askFor(place.api, at, PolicyOfRevision);
 	return { ...policy.body, failure: null };
 }
 
@@ -61,9 +62,8 @@ export async function readNewestPolicy(place: PolicyPlace): Promise<FoundPolicy>
 /** The facts of an environment as a file for `opa`. Throws `ConfigError` if they cannot be read. */
 export async function readFacts(place: PolicyPlace): Promise<RegoFile> {
 	const { id } = (await askFor(place.api, environmentPath(place), EnvironmentRead)).body;
-	const answer = await ask(place.api, path`/bundles/${id}/rego`);
-	const bundle = await unpack(new Uint8Array(await answer.arrayBuffer()));
-	const document = JSON.parse(new TextDecoder().decode(bundle.get('data.json') ?? new Uint8Array()));
+	const bundle = await unpack((await ask(place.api, path`/bundles/${id}/rego`)).body);
+	const document = JSON.parse(textOf(bundle.get('data.json') ?? new Uint8Array()));
 	return { path: 'regolith/facts/data.json', text: `${JSON.stringify(document.regolith.facts, null, '\t')}\n` };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ConfigError } from '../config.js';
+import { isRevision } from './revision-word.js';
 import { visible } from './terminal.js';
 
 /** An API key and the variable that it came from. */
@@ -12,8 +13,8 @@ export interface ApiKey {
 export interface Server {
 	/** Without a slash at its end. */
 	readonly url: string;
-	/** The variable that names another one. */
-	readonly variable: string;
+	/** The option or the variable that named it, or that would name another one. */
+	readonly source: string;
 	readonly key: ApiKey;
 }
 
@@ -27,7 +28,7 @@ export interface Question {
 }
 
 /** What a server answered. */
-export interface Answer<T> {
+export interface Answer<T = Uint8Array> {
 	readonly body: T;
 	/** `X-Revision`: of a write, the revision that it made; of a decision, the one that it was made from. */
 	readonly revision: number | null;
@@ -36,14 +37,29 @@ export interface Answer<T> {
 /** How long an answer may take unless the question says otherwise, in milliseconds. */
 const usualTimeout = 60_000;
 
-/** Asks a server. Throws `ConfigError` if it cannot be reached, or answers anything but success. */
-export async function ask(server: Server, path: string, question: Question = {}): Promise<Response> {
+/** An answer of any status. */
+interface AnyAnswer extends Answer {
+	readonly status: number;
+}
+
+/** What keeps an answer from coming, or from coming whole. The message is the reason. */
+class NoAnswerError extends Error {
+	constructor(
+		readonly kind: 'unreachable' | 'late' | 'broken off',
+		cause: unknown,
+	) {
+		super(reasonOf(cause), { cause });
+	}
+}
+
+/** Sends a request and reads the answer to its end. Throws `NoAnswerError`. */
+export async function exchange(url: string, secret: string | null, question: Question = {}): Promise<AnyAnswer> {
 	const { method = 'GET', body, headers = {}, timeout = usualTimeout } = question;
-	const response = await fetch(server.url + path, {
+	const response = await fetch(url, {
 		method,
 		headers: {
 			...headers,
-			authorization: `Bearer ${server.key.secret}`,
+			...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
 			...(body === undefined ? {} : { 'content-type': 'application/json' }),
 		},
 		body: body === undefined || body instanceof Uint8Array ? (body ?? null) : JSON.stringify(body),
@@ -51,12 +67,28 @@ export async function ask(server: Server, path: string, question: Question = {})
 		redirect: 'manual',
 		signal: AbortSignal.timeout(timeout),
 	}).catch((error: unknown) => {
-		throw unreachable(server, error);
+		throw new NoAnswerError(isTimeout(error) ? 'late' : 'unreachable', error);
 	});
-	if (response.ok) return response;
-	const message = refusal(await response.text().catch(() => ''), response.status);
-	const asked = `${response.status} from ${method} ${server.url}${path}`;
-	throw new ConfigError(`${message}\n(${asked}, with the API key of ${server.key.variable})`);
+	const bytes = await response.arrayBuffer().catch((error: unknown) => {
+		throw new NoAnswerError(isTimeout(error) ? 'late' : 'broken off', error);
+	});
+	return { status: response.status, body: new Uint8Array(bytes), revision: revisionOf(response) };
+}
+
+/**
+ * Asks a server. Throws `ConfigError` if it cannot be reached, answers anything but success, or does not answer to the
+ * end.
+ */
+export async function ask(server: Server, path: string, question: Question = {}): Promise<Answer> {
+	const asked = `${question.method ?? 'GET'} ${server.url}${path}`;
+	const answer = await exchange(server.url + path, server.key.secret, question).catch((error: unknown) => {
+		throw error instanceof NoAnswerError ? unanswered(server, asked, error) : error;
+	});
+	const { status, body } = answer;
+	if (status >= 200 && status < 300) return answer;
+	throw new ConfigError(
+		`${refusal(textOf(body), status)}\n(${status} from ${asked}, with the API key of ${server.key.variable})`,
+	);
 }
 
 /** Asks a server for JSON of this shape. Throws `ConfigError` if that fails. */
@@ -66,11 +98,11 @@ export async function askFor<S extends z.ZodType>(
 	shape: S,
 	question: Question = {},
 ): Promise<Answer<z.output<S>>> {
-	const response = await ask(server, path, question);
-	const parsed = shape.safeParse(await response.json().catch(() => null));
-	if (parsed.success) return { body: parsed.data, revision: revisionOf(response) };
+	const { body, revision } = await ask(server, path, question);
+	const parsed = shape.safeParse(jsonOf(body));
+	if (parsed.success) return { body: parsed.data, revision };
 	throw new ConfigError(
-		`${server.url} did not answer as version 2 does on ${path}: is it what ${server.variable} should name?`,
+		`${server.url} did not answer as version 2 does on ${path}: is it what ${server.source} should name?`,
 		{ cause: parsed.error },
 	);
 }
@@ -105,21 +137,34 @@ export function queryText(filters: Readonly<Record<string, string | undefined>>)
 }
 
 /**
- * A path of which each value is one segment, whatever characters it has. Throws `ConfigError` for `.` and `..`, which
- * no path can hold.
+ * A path of which each value, a key or an id, is one segment, whatever characters it has. Throws `ConfigError` for `.`
+ * and `..`, which are valid keys that no path can hold.
  */
 export function path(texts: TemplateStringsArray, ...values: readonly string[]): string {
 	const segments = values.map((value) => {
-		if (/^\.{0,2}$/.test(value)) throw new ConfigError(`\`${value}\` cannot be asked for: it is no key or id`);
+		if (value === '') throw new ConfigError('an empty text is neither a key nor an id');
+		if (/^\.{1,2}$/.test(value)) {
+			throw new ConfigError(`\`${value}\` cannot stand in the path of a request: use the id in place of this key`);
+		}
 		return encodeURIComponent(value);
 	});
 	return String.raw({ raw: texts }, ...segments);
 }
 
 /** The revision that an answer names; `null` if it names none. */
-export function revisionOf(response: Response): number | null {
-	const header = response.headers.get('x-revision');
-	return header !== null && /^\d{1,15}$/.test(header) ? Number(header) : null;
+function revisionOf({ headers }: Response): number | null {
+	const header = headers.get('x-revision') ?? '';
+	return isRevision(header) ? Number(header) : null;
+}
+
+/** The text of a body. */
+export function textOf(body: Uint8Array): string {
+	return new TextDecoder().decode(body);
+}
+
+/** The value of a body that is JSON; `null` if it is none. */
+export function jsonOf(body: Uint8Array): unknown {
+	return parseJson(textOf(body));
 }
 
 const Problems = z.object({
@@ -146,15 +191,19 @@ function parseJson(text: string): unknown {
 	}
 }
 
-/** The failure of a request that got no answer. */
-function unreachable({ url, variable }: Server, error: unknown): ConfigError {
-	if (error instanceof Error && error.name === 'TimeoutError') {
-		return new ConfigError(`${url} did not answer in time`, { cause: error });
-	}
-	return new ConfigError(
-		`nothing can be reached at ${url} (${reasonOf(error)}): start it, or set ${variable} to where it is`,
-		{ cause: error },
-	);
+/** The failure of a request that got no answer, for the operator. */
+function unanswered({ url, source }: Server, asked: string, error: NoAnswerError): ConfigError {
+	const remedy = source.startsWith('--') ? `name another with ${source}` : `set ${source} to where it listens`;
+	const messages = {
+		unreachable: `nothing can be reached at ${url} (${error.message}): start it, or ${remedy}`,
+		late: `${url} did not answer in time`,
+		'broken off': `the connection broke off before the answer was complete: ${asked} (${error.message})`,
+	} as const;
+	return new ConfigError(messages[error.kind], { cause: error });
+}
+
+function isTimeout(error: unknown): boolean {
+	return error instanceof Error && error.name === 'TimeoutError';
 }
 
 /** The reason is in the cause of the error that `fetch` throws; of several addresses, each has one. */

@@ -33,24 +33,24 @@ export class Session {
 	/** The management API. Throws `ConfigError` if there is no API key, or no URL. */
 	get api(): Server {
 		const { PERMIT_API_URL, PDP_CONTROL_PLANE, API_PORT } = this.variables;
-		const url = chosenUrl('PERMIT_API_URL', [
-			['--api', this.options.api],
-			['PERMIT_API_URL', PERMIT_API_URL],
-			['PDP_CONTROL_PLANE', PDP_CONTROL_PLANE],
-			['API_PORT', `http://127.0.0.1:${portOr(API_PORT, '8000')}`],
-		]);
-		return { url, variable: 'PERMIT_API_URL', key: this.#key(['PERMIT_API_KEY', 'PDP_API_KEY']) };
+		const chosen =
+			chosenUrl([
+				['--api', this.options.api],
+				['PERMIT_API_URL', PERMIT_API_URL],
+				['PDP_CONTROL_PLANE', PDP_CONTROL_PLANE],
+			]) ?? localUrl(['API_PORT', API_PORT], { port: '8000', source: 'PERMIT_API_URL' });
+		return { ...chosen, key: this.#key(['PERMIT_API_KEY', 'PDP_API_KEY']) };
 	}
 
 	/** The decision point. Throws `ConfigError` if there is no API key, or no URL. */
 	get decisionPoint(): Server {
 		const { PERMIT_PDP_URL, PDP_PORT } = this.variables;
-		const url = chosenUrl('PERMIT_PDP_URL', [
-			['--pdp', this.options.pdp],
-			['PERMIT_PDP_URL', PERMIT_PDP_URL],
-			['PDP_PORT', `http://127.0.0.1:${portOr(PDP_PORT, '7766')}`],
-		]);
-		return { url, variable: 'PERMIT_PDP_URL', key: this.#key(['PDP_API_KEY', 'PERMIT_API_KEY']) };
+		const chosen =
+			chosenUrl([
+				['--pdp', this.options.pdp],
+				['PERMIT_PDP_URL', PERMIT_PDP_URL],
+			]) ?? localUrl(['PDP_PORT', PDP_PORT], { port: '7766', source: 'PERMIT_PDP_URL' });
+		return { ...chosen, key: this.#key(['PDP_API_KEY', 'PERMIT_API_KEY']) };
 	}
 
 	/** The environment that the options name, or else the one that the API key opens. Throws `ConfigError`. */
@@ -81,16 +81,27 @@ export class Session {
 	}
 }
 
-/** The first URL that is given, without a slash at its end. Throws `ConfigError` if it is none. */
-function chosenUrl(variable: string, given: readonly (readonly [name: string, url: string | undefined])[]): string {
-	const [name, url = ''] = given.find(([, value]) => (value ?? '') !== '') ?? ([variable, ''] as const);
+/** An option or an environment variable, by name; without a value, or with an empty one, it is not set. */
+type Setting = readonly [name: string, value: string | undefined];
+
+/** A URL, and what named it. */
+type ChosenUrl = Pick<Server, 'url' | 'source'>;
+
+/** The first URL that is given, without a slash at its end; `null` if none is. Throws `ConfigError` if it is no URL. */
+function chosenUrl(settings: readonly Setting[]): ChosenUrl | null {
+	const [source, url = ''] = settings.find(([, value]) => (value ?? '') !== '') ?? [];
+	if (source === undefined) return null;
 	const parsed = URL.canParse(url) ? new URL(url) : null;
 	if (parsed === null || !/^https?:$/.test(parsed.protocol) || /[?#]/.test(url) || parsed.username !== '') {
-		throw new ConfigError(`${name}: must be an http or https URL without user, query and fragment`);
+		throw new ConfigError(`${source}: must be an http or https URL without user, query and fragment`);
 	}
-	return url.replace(/\/+$/, '');
+	return { url: url.replace(/\/+$/, ''), source };
 }
 
-function portOr(port: string | undefined, usual: string): string {
-	return port === undefined || port === '' || port === '0' ? usual : port;
+/** The URL of a port on this machine. Throws `ConfigError` if it is no port. */
+function localUrl([name, port = '']: Setting, usual: { readonly port: string; readonly source: string }): ChosenUrl {
+	// A server takes any port that is free for 0, so that says nothing about where it is.
+	if (port === '' || port === '0') return { url: `http://127.0.0.1:${usual.port}`, source: usual.source };
+	if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new ConfigError(`${name}: must be a port number`);
+	return { url: `http://127.0.0.1:${port}`, source: name };
 }

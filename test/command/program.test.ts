@@ -1,20 +1,24 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
+import { z } from 'zod';
 import { bashCompletion } from '../../src/command/completion/bash.js';
 import { commandTree } from '../../src/command/completion/command-tree.js';
 import { fishCompletion } from '../../src/command/completion/fish.js';
 import { zshCompletion } from '../../src/command/completion/zsh.js';
 import { createProgram } from '../../src/command/program.js';
 import { parseResource } from '../../src/command/resource-word.js';
+import { askFor, type Server } from '../../src/command/server.js';
 import { Session, type SharedOptions, type Variables } from '../../src/command/session.js';
 import { ConfigError } from '../../src/config.js';
 import { leafCommands } from '../support/command-page.js';
 import { temporary } from '../support/temporary.js';
 
-/** The commands as they are declared: what they have in common, how shells complete them, what they read. */
+/** The commands as they are declared: what they have in common, how shells complete them, what they read, whom they ask. */
 
 const program = createProgram({});
 const tree = commandTree(program);
@@ -119,6 +123,8 @@ interface Choice {
 	readonly options?: SharedOptions;
 	readonly api: string;
 	readonly pdp: string;
+	/** What named each. */
+	readonly sources?: readonly [api: string, pdp: string];
 	/** Which variable the key of each comes from. */
 	readonly keys: readonly [api: string, pdp: string];
 }
@@ -133,12 +139,14 @@ const choices: readonly Choice[] = [
 		variables: { ...keys, API_PORT: '9000', PDP_PORT: '0' },
 		api: 'http://127.0.0.1:9000',
 		pdp: usual.pdp,
+		sources: ['API_PORT', 'PERMIT_PDP_URL'],
 		keys: [permit, pdp],
 	},
 	{
 		variables: { ...keys, PDP_CONTROL_PLANE: 'http://c', PERMIT_PDP_URL: 'https://p:1/x/' },
 		api: 'http://c',
 		pdp: 'https://p:1/x',
+		sources: ['PDP_CONTROL_PLANE', 'PERMIT_PDP_URL'],
 		keys: [permit, pdp],
 	},
 	{
@@ -146,13 +154,15 @@ const choices: readonly Choice[] = [
 		options: { pdp: 'http://o' },
 		api: 'http://a',
 		pdp: 'http://o',
+		sources: ['PERMIT_API_URL', '--pdp'],
 		keys: [permit, pdp],
 	},
 	{
-		variables: { ...keys, PERMIT_API_URL: 'no' },
+		variables: { ...keys, PERMIT_API_URL: 'no', API_PORT: 'x' },
 		options: { api: 'http://o/' },
 		...usual,
 		api: 'http://o',
+		sources: ['--api', 'PERMIT_PDP_URL'],
 		keys: [permit, pdp],
 	},
 ];
@@ -162,12 +172,17 @@ for (const {
 	options = {},
 	api,
 	pdp,
+	sources: [apiSource, pdpSource] = ['PERMIT_API_URL', 'PERMIT_PDP_URL'],
 	keys: [apiKey, pdpKey],
 } of choices) {
 	test(`servers and keys of ${JSON.stringify({ ...variables, ...options })}`, (t) => {
 		const session = new Session(variables, options);
-		t.like(session.api, { url: api, key: { variable: apiKey, secret: variables[apiKey] ?? '' } });
-		t.like(session.decisionPoint, { url: pdp, key: { variable: pdpKey, secret: variables[pdpKey] ?? '' } });
+		t.like(session.api, { url: api, source: apiSource, key: { variable: apiKey, secret: variables[apiKey] ?? '' } });
+		t.like(session.decisionPoint, {
+			url: pdp,
+			source: pdpSource,
+			key: { variable: pdpKey, secret: variables[pdpKey] ?? '' },
+		});
 	});
 }
 
@@ -177,7 +192,9 @@ const wrong: readonly (readonly [variables: Variables, says: RegExp])[] = [
 	[{ ...keys, PERMIT_API_URL: 'localhost:8000' }, /^PERMIT_API_URL: must be/],
 	[{ ...keys, PERMIT_API_URL: 'http://u:p@h' }, /^PERMIT_API_URL: must be/],
 	[{ ...keys, PDP_CONTROL_PLANE: 'http://h?x' }, /^PDP_CONTROL_PLANE: must be/],
-	[{ ...keys, API_PORT: 'x' }, /^API_PORT: must be/],
+	[{ ...keys, API_PORT: 'x' }, /^API_PORT: must be a port number$/],
+	[{ ...keys, API_PORT: '65536' }, /^API_PORT: must be a port number$/],
+	[{ ...keys, API_PORT: '8000/x' }, /^API_PORT: must be a port number$/],
 ];
 
 for (const [variables, says] of wrong) {
@@ -193,3 +210,52 @@ test('a resource is a type, or a type and a key', (t) => {
 	t.deepEqual(parseResource('report:a:b'), { type: 'report', key: 'a:b' });
 	for (const word of ['', ':', 'report:', ':q3']) t.throws(() => parseResource(word), { instanceOf: ConfigError });
 });
+
+/** What a server answers, and how what is said about it begins. `{url}` stands for the address of the server. */
+const answers: readonly (readonly [title: string, answer: (response: ServerResponse) => void, says: string])[] = [
+	[
+		'breaks off in a body of known length',
+		(response) => {
+			response.writeHead(200, { 'content-length': 100 });
+			response.write('{"a"', () => response.destroy());
+		},
+		'the connection broke off before the answer was complete: GET {url}/x (',
+	],
+	[
+		'breaks off in a body in chunks',
+		(response) => response.write('{"a"', () => response.destroy()),
+		'the connection broke off before the answer was complete: GET {url}/x (',
+	],
+	['breaks off before it answers', (response) => response.destroy(), 'nothing can be reached at {url} ('],
+	['is too slow', () => {}, '{url} did not answer in time'],
+	['is too slow in the body', (response) => response.write('{"a"'), '{url} did not answer in time'],
+	[
+		'sends elsewhere',
+		(response) => response.writeHead(302, { location: '/y' }).end(),
+		'the server refused: 302\n(302 from GET {url}/x, with the API key of PERMIT_API_KEY)',
+	],
+	[
+		'answers something else',
+		(response) => response.end('<html>'),
+		'{url} did not answer as version 2 does on /x: is it what PERMIT_API_URL should name?',
+	],
+];
+
+for (const [title, answer, says] of answers) {
+	test(`a server that ${title}`, async (t) => {
+		const listener = createServer((_, response) => answer(response));
+		await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+		t.teardown(() => {
+			listener.closeAllConnections();
+			listener.close();
+		});
+		const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+		const server: Server = { url, source: 'PERMIT_API_URL', key: { secret: 'a', variable: 'PERMIT_API_KEY' } };
+		// Long enough for what answers, and short for what never does.
+		const timeout = title.includes('slow') ? 300 : 10_000;
+		const asked = askFor(server, '/x', z.object({ a: z.int() }), { timeout });
+		const error = await t.throwsAsync(asked, { instanceOf: ConfigError });
+		const expected = says.replaceAll('{url}', url);
+		t.is(error.message.slice(0, expected.length), expected);
+	});
+}

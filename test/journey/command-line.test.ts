@@ -316,6 +316,11 @@ const failing: readonly Failing[] = [
 		() => ({ PERMIT_API_KEY: stack.keys.organization }),
 		[/opens more than one .*--project and --environment/],
 	],
+	[
+		['roles', '--api', 'http://127.0.0.1:1'],
+		none,
+		[/^nothing can be reached at http:\/\/127.0.0.1:1 \(.*\): start it, or name another with --api\n$/],
+	],
 	[['roles', 'nobody'], none, [/^could not find 'User'/, /404 from GET/]],
 	[['assign', 'ann', 'reader'], none, [/^say where: /]],
 	[['assign', 'ann', 'reader', '-t', 'acme', '--until', 'soon'], none, [/^body\.expires_at: /, /422 from POST/]],

@@ -32,7 +32,7 @@ function codeWith(t: ExecutionContext, files: Readonly<Record<string, string>>):
 
 /** The API with a key. */
 function asked(secret: string): MigrateOptions['api'] {
-	return { url: stack.api.listening.url, variable: 'PERMIT_API_URL', key: { secret, variable: 'PERMIT_API_KEY' } };
+	return { url: stack.api.listening.url, source: 'PERMIT_API_URL', key: { secret, variable: 'PERMIT_API_KEY' } };
 }
 
 function options(t: ExecutionContext, more: Partial<MigrateOptions> = {}): MigrateOptions {

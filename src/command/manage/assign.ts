@@ -1,7 +1,7 @@
 import { ConfigError } from '../../config.js';
 import { RoleAssignmentRead } from '../../wire/role-assignment.js';
 import type { Told } from '../declaration.js';
-import { ask, askFor, path, revisionOf } from '../server.js';
+import { ask, askFor, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { visible } from '../terminal.js';
 
@@ -36,7 +36,7 @@ export async function unassign(session: Session, options: GrantOptions, user: st
 	const body = grant(options, user, role);
 	const { project, environment } = await session.place();
 	const at = path`/v2/facts/${project}/${environment}/role_assignments`;
-	const revision = revisionOf(await ask(session.api, at, { method: 'DELETE', body }));
+	const { revision } = await ask(session.api, at, { method: 'DELETE', body });
 	const { tenant = null, resource_instance = null } = body;
 	return {
 		text: `${sentence(body, 'is no longer')} (revision ${revision})\n`,

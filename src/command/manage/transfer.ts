@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { ConfigError } from '../../config.js';
-import { errorMessage } from '../../failure.js';
 import { ImportReport } from '../../wire/environment-import.js';
 import type { Told } from '../declaration.js';
-import { ask, askFor, path, queryText, revisionOf } from '../server.js';
+import { onFile } from '../on-file.js';
+import { ask, askFor, path, queryText, textOf } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 
@@ -25,11 +24,11 @@ export interface ImportOptions extends SharedOptions {
 /** Writes an environment as a document. Numbers in it stay as they are, so its text is passed on and not its values. */
 export async function exportEnvironment(session: Session, { output }: ExportOptions): Promise<Told> {
 	const { project, environment } = await session.place();
-	const answer = await ask(session.api, path`/v2/projects/${project}/envs/${environment}/export`, { timeout });
-	const document = await answer.text();
+	const at = path`/v2/projects/${project}/envs/${environment}/export`;
+	const { body, revision } = await ask(session.api, at, { timeout });
+	const document = textOf(body);
 	if (output === undefined) return { text: document, document: true };
 	onFile(output, () => writeFileSync(output, document));
-	const revision = revisionOf(answer);
 	return { text: `wrote ${visible(output)} (revision ${revision})\n`, json: { file: output, revision } };
 }
 
@@ -55,12 +54,4 @@ export async function importEnvironment(session: Session, options: ImportOptions
 		json: { ...answer.body, revision: dryRun ? null : answer.revision },
 		exit: dryRun && total > 0 ? 1 : 0,
 	};
-}
-
-function onFile<T>(file: string, work: () => T): T {
-	try {
-		return work();
-	} catch (error) {
-		throw new ConfigError(`${visible(file)}: ${visible(errorMessage(error))}`, { cause: error });
-	}
 }

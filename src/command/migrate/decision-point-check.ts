@@ -1,4 +1,6 @@
+import { errorMessage } from '../../failure.js';
 import { BulkResult, Health } from '../../wire/check.js';
+import { exchange, jsonOf } from '../server.js';
 
 /** How long a decision point may take to answer, in milliseconds. */
 const timeout = 10_000;
@@ -16,28 +18,18 @@ const question = {
 export async function diagnoseDecisionPoint(url: string, key: string): Promise<string | null> {
 	const base = url.replace(/\/+$/, '');
 	try {
-		const healthy = await fetch(`${base}/healthy`, { signal: AbortSignal.timeout(timeout) });
+		const healthy = await exchange(`${base}/healthy`, null, { timeout });
 		if (healthy.status !== 200) return `/healthy answered ${healthy.status}`;
-		const health = Health.safeParse(await healthy.json().catch(() => null));
+		const health = Health.safeParse(jsonOf(healthy.body));
 		if (!health.success) return '/healthy does not answer as a decision point of version 2 does';
 		if (health.data.state !== 'ready') return `it is ${health.data.state}: see its log`;
 		// Bulk checks are new in version 2.
-		const checked = await fetch(`${base}/allowed/bulk`, {
-			method: 'POST',
-			headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-			body: JSON.stringify([question]),
-			signal: AbortSignal.timeout(timeout),
-		});
+		const checked = await exchange(`${base}/allowed/bulk`, key, { method: 'POST', body: [question], timeout });
 		if (checked.status === 401 || checked.status === 403) return 'it serves another environment: it refused the key';
 		if (checked.status !== 200) return `a check was answered ${checked.status}`;
-		const answer = BulkResult.safeParse(await checked.json().catch(() => null));
+		const answer = BulkResult.safeParse(jsonOf(checked.body));
 		return answer.success && answer.data.allow.length === 1 ? null : 'a check was not answered as version 2 does';
 	} catch (error) {
-		return `it cannot be reached: ${error instanceof Error ? failureReason(error) : String(error)}`;
+		return `it cannot be reached: ${errorMessage(error)}`;
 	}
-}
-
-/** The reason is in the cause of the error that `fetch` throws. */
-function failureReason(error: Error): string {
-	return error.cause instanceof Error ? error.cause.message || error.message : error.message;
 }

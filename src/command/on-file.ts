@@ -1,0 +1,13 @@
+import { ConfigError } from '../config.js';
+import { errorMessage } from '../failure.js';
+import { visible } from './terminal.js';
+
+/** Works on a file or a folder that the caller named. Throws `ConfigError` with its name and what the system says about it. */
+export function onFile<T>(file: string, work: () => T): T {
+	try {
+		return work();
+	} catch (error) {
+		if (error instanceof ConfigError) throw error;
+		throw new ConfigError(`${visible(file)}: ${visible(errorMessage(error))}`, { cause: error });
+	}
+}
