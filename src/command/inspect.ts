@@ -16,7 +16,7 @@ export async function inspect(session: Session, { output }: InspectOptions): Pro
 	const { api, name, project, environment } = await policyPlace(session);
 	const policy = (await askFor(api, path`/v2/projects/${project}/${environment}/policy`, PolicyRead)).body;
 	const { revision, hash, compiled_revision, failure, files } = policy;
-	if (output !== undefined) for (const file of files) writeBelow(output, file);
+	if (output !== undefined) writeBelow(output, files);
 	const lines = [
 		`# ${name} at revision ${revision}`,
 		`# policy ${hash ?? 'none yet'}, compiled at revision ${compiled_revision ?? '-'}`,

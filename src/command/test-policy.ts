@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError } from '../config.js';
-import { errorMessage } from '../failure.js';
 import { findOpa } from '../opa.js';
 import type { Told } from './declaration.js';
+import { onFile } from './on-file.js';
 import { innerFolder, isPolicyFolder, writePolicyFolder } from './policy-folder.js';
 import { policyPlace, readFacts, readNewestPolicy } from './policy-source.js';
 import type { Session, SharedOptions } from './session.js';
@@ -30,7 +30,7 @@ export async function testPolicy(session: Session, options: TestOptions, folder?
 	const place = await policyPlace(session);
 	const { files, schema_revision } = await readNewestPolicy(place);
 	const facts = options.facts ? [await readFacts(place)] : [];
-	const work = mkdtempSync(join(tmpdir(), 'regolith-policy-'));
+	const work = onFile(tmpdir(), () => mkdtempSync(join(tmpdir(), 'regolith-policy-')));
 	// Somebody who interrupts the tests leaves nothing behind either.
 	process.once('exit', () => rmSync(work, { recursive: true, force: true }));
 	process.once('SIGINT', () => process.exit(interrupted));
@@ -53,22 +53,18 @@ export async function testPolicy(session: Session, options: TestOptions, folder?
 	}
 }
 
-/** Copies what `opa` reads, but for a policy that was written there before. */
+/** Copies what `opa` reads, but for a policy that was written there before. Throws `ConfigError` if it cannot. */
 function copyTests(folder: string, work: string): void {
+	if (!onFile(folder, () => statSync(folder)).isDirectory()) {
+		throw new ConfigError(`${visible(folder)} is not a folder: name the folder that your tests are in`);
+	}
 	const own = join(folder, innerFolder);
-	if (existsSync(own) && !isPolicyFolder(own)) {
+	if (onFile(own, () => existsSync(own) && !isPolicyFolder(own))) {
 		throw new ConfigError(`${visible(own)} is in the way: the policy itself is in a folder of this name`);
 	}
 	const isSkipped = (path: string) => /^(\..+|node_modules)$/.test(basename(path)) || isPolicyFolder(path);
-	try {
-		cpSync(folder, work, {
-			recursive: true,
-			dereference: true,
-			filter: (path) => path === folder || !isSkipped(path),
-		});
-	} catch (error) {
-		throw new ConfigError(`${visible(folder)}: ${visible(errorMessage(error))}`, { cause: error });
-	}
+	const filter = (path: string) => path === folder || !isSkipped(path);
+	onFile(folder, () => cpSync(folder, work, { recursive: true, dereference: true, filter }));
 }
 
 const Results = z.array(

@@ -76,7 +76,10 @@ test.serial('the example is what `regolith policy` writes; `UPDATE=1` writes it 
 	const kept = join(example, 'regolith');
 	if (process.env['UPDATE'] === '1') {
 		rmSync(kept, { recursive: true, force: true });
-		for (const [path, text] of fresh) writeBelow(example, { path, text });
+		writeBelow(
+			example,
+			[...fresh].map(([path, text]) => ({ path, text })),
+		);
 	}
 	t.true(fresh.size > 12);
 	t.deepEqual(new Map([...filesIn(example)].filter(([path]) => path !== 'environment.json')), fresh);
