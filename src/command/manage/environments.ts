@@ -1,26 +1,48 @@
+import { ConfigError } from '../../config.js';
 import { EnvironmentRead } from '../../wire/environment.js';
 import { ProjectRead } from '../../wire/project.js';
 import type { Told } from '../declaration.js';
-import { askForAll, path } from '../server.js';
+import { askForAll, path, type Server } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
-import { table } from '../terminal.js';
+import { table, visible } from '../terminal.js';
 
 const Project = ProjectRead.pick({ id: true, key: true });
 const Environment = EnvironmentRead.pick({ id: true, key: true, name: true });
 
 /** Lists the environments that the API key opens. */
-export async function environments({ api }: Session, options: SharedOptions): Promise<Told> {
-	const projects = await askForAll(api, '/v2/projects', Project);
-	const found = [];
-	for (const project of projects) {
-		if (options.project !== undefined && ![project.key, project.id].includes(options.project)) continue;
-		for (const { id, key, name } of await askForAll(api, path`/v2/projects/${project.id}/envs`, Environment)) {
-			found.push({ project: project.key, environment: key, name, id });
-		}
-	}
+export async function environments({ api }: Session, { project }: SharedOptions): Promise<Told> {
+	const found = await openEnvironments(api, project);
 	const rows = found.map(({ project, environment, name, id }) => [project, environment, name, id]);
 	return {
 		text: rows.length === 0 ? 'there is no environment\n' : table(['PROJECT', 'ENVIRONMENT', 'NAME', 'ID'], rows),
 		json: { environments: found },
 	};
+}
+
+/** An environment, by keys and its id. */
+interface OpenEnvironment {
+	readonly project: string;
+	readonly environment: string;
+	readonly name: string;
+	readonly id: string;
+}
+
+/**
+ * Reads the environments that the API key opens, of one project, by key or id, if that is named. Throws `ConfigError`
+ * if there is no such project.
+ */
+export async function openEnvironments(api: Server, wanted: string | undefined): Promise<readonly OpenEnvironment[]> {
+	const projects = (await askForAll(api, '/v2/projects', Project)).filter(
+		({ key, id }) => wanted === undefined || [key, id].includes(wanted),
+	);
+	if (wanted !== undefined && projects.length === 0) {
+		throw new ConfigError(`--project: the API key of ${api.key.variable} opens no project \`${visible(wanted)}\``);
+	}
+	const found: OpenEnvironment[] = [];
+	for (const project of projects) {
+		for (const { id, key, name } of await askForAll(api, path`/v2/projects/${project.id}/envs`, Environment)) {
+			found.push({ project: project.key, environment: key, name, id });
+		}
+	}
+	return found;
 }

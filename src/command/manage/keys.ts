@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { ConfigError } from '../../config.js';
 import { ApiKeyRead } from '../../wire/api-key.js';
 import type { Told } from '../declaration.js';
-import { ask, askFor, askForAll, path } from '../server.js';
+import { ask, askFor, askForAll, path, type Server } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
-import { table } from '../terminal.js';
+import { table, visible } from '../terminal.js';
+import { openEnvironments } from './environments.js';
 
 const Named = z.object({ id: z.string(), key: z.string() }).nullable();
 const Key = ApiKeyRead.pick({
@@ -17,11 +19,13 @@ const Key = ApiKeyRead.pick({
 
 /** Lists the API keys that the calling one reaches, without their secrets. */
 export async function listKeys({ api }: Session, options: SharedOptions): Promise<Told> {
-	const { project: wanted, environment } = options;
-	const listed = await askForAll(api, '/v2/api-key', Key, { proj_id: wanted });
+	const { project: wantedProject, environment } = options;
+	const listed = await askForAll(api, '/v2/api-key', Key, { proj_id: wantedProject });
 	const isWanted = ({ env }: z.output<typeof Key>) =>
 		environment === undefined || (env !== null && [env.key, env.id].includes(environment));
-	const keys = listed.filter(isWanted).map(({ env, project, ...key }) => ({
+	const wantedKeys = listed.filter(isWanted);
+	if (wantedKeys.length === 0) await requireListed(api, options);
+	const keys = wantedKeys.map(({ env, project, ...key }) => ({
 		id: key.id,
 		name: key.name,
 		project: project?.key ?? null,
@@ -42,6 +46,16 @@ export async function listKeys({ api }: Session, options: SharedOptions): Promis
 		text: rows.length === 0 ? 'no keys\n' : table(['ID', 'NAME', 'OPENS', 'ACCESS', 'LAST USED'], rows),
 		json: { keys },
 	};
+}
+
+/** Throws `ConfigError` if the project or the environment that is named is not there: that is another thing than no keys. */
+async function requireListed(api: Server, { project, environment }: SharedOptions): Promise<void> {
+	const open = await openEnvironments(api, project);
+	if (environment === undefined || open.some((one) => [one.environment, one.id].includes(environment))) return;
+	const place = project === undefined ? '' : ` in project \`${visible(project)}\``;
+	throw new ConfigError(
+		`--environment: the API key of ${api.key.variable} opens no environment \`${visible(environment)}\`${place}`,
+	);
 }
 
 /** Gives an API key a new secret, and prints that. */

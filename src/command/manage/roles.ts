@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ConfigError } from '../../config.js';
 import { RoleAssignmentRead } from '../../wire/role-assignment.js';
 import type { Told } from '../declaration.js';
 import { askFor, askForAll, path } from '../server.js';
@@ -13,11 +14,16 @@ const Role = z.object({
 	extends: z.array(z.string()),
 });
 const Resource = z.object({ key: z.string(), roles: z.record(z.string(), Role) });
+const Named = z.object({ key: z.string() });
 const Assignment = RoleAssignmentRead.pick({ role: true, tenant: true, resource_instance: true, expires_at: true });
 
 /** The roles that are assigned to a user; without a user, the roles that there are. */
-export function roles(session: Session, options: SharedOptions, user?: string): Promise<Told> {
-	return user === undefined ? definedRoles(session) : assignedRoles(session, options, user);
+export async function roles(session: Session, options: SharedOptions, user?: string): Promise<Told> {
+	if (user !== undefined) return assignedRoles(session, options, user);
+	if (options.tenant !== undefined) {
+		throw new ConfigError('--tenant: name a user as well; without one, the roles that all tenants have are listed');
+	}
+	return definedRoles(session);
 }
 
 async function definedRoles(session: Session): Promise<Told> {
@@ -52,8 +58,9 @@ async function assignedRoles(session: Session, { tenant }: SharedOptions, user: 
 	const { api } = session;
 	const { project, environment } = await session.place();
 	const facts = path`/v2/facts/${project}/${environment}`;
-	// A list of what is assigned to nobody is empty; a user who is not there is a mistake.
-	const { key } = (await askFor(api, facts + path`/users/${user}`, z.object({ key: z.string() }))).body;
+	// A list of what is assigned to nobody is empty; a user or a tenant that is not there is a mistake.
+	const { key } = (await askFor(api, facts + path`/users/${user}`, Named)).body;
+	if (tenant !== undefined) await askFor(api, facts + path`/tenants/${tenant}`, Named);
 	const assigned = await askForAll(api, `${facts}/role_assignments`, Assignment, { user, tenant });
 	const given = assigned.map(({ role, tenant: home, resource_instance, expires_at = null }) => ({
 		role,
