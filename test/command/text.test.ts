@@ -3,11 +3,16 @@ import fc from 'fast-check';
 import { explainedText } from '../../src/command/decide/explained-text.js';
 import type { Reason } from '../../src/command/decide/reasons.js';
 import { decisionCode } from '../../src/command/decide/reasons.js';
+import { timeOf } from '../../src/command/observe/logs.js';
+import { healthProblem } from '../../src/command/observe/status.js';
+import { requireRevision } from '../../src/command/revision-word.js';
 import { path } from '../../src/command/server.js';
 import { jsonText, table, visible, visibleLines } from '../../src/command/terminal.js';
+import { ConfigError } from '../../src/config.js';
 import type { Attempt } from '../../src/wire/attempt.js';
+import type { Health } from '../../src/wire/check.js';
 
-/** What commands print: nothing that others chose acts on a terminal. */
+/** What commands print, in which nothing that others chose acts on a terminal, and the words that they read. */
 
 const shown: readonly (readonly [text: string, visible: string])[] = [
 	['ann@example.com', 'ann@example.com'],
@@ -58,6 +63,93 @@ test('what is put into a path is one segment', (t) => {
 		}),
 	);
 });
+
+const moments: readonly (readonly [text: string, time: string])[] = [
+	['2026-01-31T08:00:00Z', '2026-01-31T08:00:00.000Z'],
+	['2026-01-31T08:00:00.5+02:00', '2026-01-31T06:00:00.500Z'],
+	['2024-02-29T08:00Z', '2024-02-29T08:00:00.000Z'],
+];
+
+for (const [text, time] of moments) {
+	test(`a time: ${text}`, (t) => t.is(timeOf('--since', text)?.toISOString(), time));
+}
+
+const periods: readonly (readonly [text: string, seconds: number])[] = [
+	['90s', 90],
+	['15m', 900],
+	['2h', 7_200],
+	['1d', 86_400],
+];
+
+for (const [text, seconds] of periods) {
+	test(`how long ago: ${text}`, (t) => {
+		const [before, time, after] = [Date.now(), timeOf('--until', text)?.getTime() ?? 0, Date.now()];
+		t.true(time >= before - seconds * 1_000 && time <= after - seconds * 1_000);
+	});
+}
+
+const noTimes: readonly string[] = [
+	'',
+	'5',
+	'foo 1',
+	'2026',
+	'2026-01-31',
+	'2026-01-31T08:00:00',
+	'2026-02-30T08:00:00Z',
+	'2026-01-31 08:00:00Z',
+	'31 Jan 2026 08:00 UTC',
+	'1w',
+	'-1h',
+	'1.5h',
+	'1h ',
+];
+
+for (const text of noTimes) {
+	test(`no time: ${JSON.stringify(text)}`, (t) => {
+		const error = t.throws(() => timeOf('--since', text), { instanceOf: ConfigError });
+		t.true(error.message.startsWith(`--since: \`${text}\` `));
+		t.false(error.message.includes('\n'));
+	});
+}
+
+test('a revision is a whole number', (t) => {
+	for (const word of ['0', '12', '9'.repeat(15)]) t.is(requireRevision(word), word);
+	for (const word of ['', '✓', '-1', '1.5', '1e3', ' 1', '1\n', '9'.repeat(16)]) {
+		t.throws(() => requireRevision(word, '--min-revision'), {
+			instanceOf: ConfigError,
+			message: /^--min-revision: `.*` is not a revision/,
+		});
+	}
+});
+
+const health: Health = {
+	status: 'ok',
+	online: true,
+	state: 'ready',
+	detail: null,
+	revision: 12,
+	policy_revision: 12,
+	degraded: null,
+};
+const degraded = { reason: 'failed', since: '2026-01-31T08:00:00.000Z', revisions_behind: 3 } as const;
+const unwell: readonly (readonly [state: string, health: Health, problem: string | null])[] = [
+	['ready', health, null],
+	['stale', { ...health, online: false, state: 'stale' }, 'the decision point is stale'],
+	[
+		'untrusted',
+		{ ...health, online: false, state: 'stale', detail: 'not signed' },
+		'the decision point is stale: not signed',
+	],
+	[
+		'degraded',
+		{ ...health, status: 'degraded', degraded },
+		'the policy in force in the decision point is not the newest or not complete: failed',
+	],
+];
+
+for (const [state, told, problem] of unwell) {
+	test(`what is wrong with a decision point that is ${state}`, (t) => t.is(healthProblem(told), problem));
+}
 
 const section = (code: string) => ({ allow: false, code, reason: code });
 const codes: readonly (readonly [code: string, reasons: Parameters<typeof decisionCode>[1]])[] = [

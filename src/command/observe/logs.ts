@@ -128,14 +128,19 @@ function seconds(time: Date | undefined): string | undefined {
 
 const unitMilliseconds: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Reads a time, or how long ago. */
-function timeOf(option: string, text: string | undefined): Date | undefined {
+/** ISO 8601 with a zone, with seconds or without. */
+const Moment = z.union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })]);
+
+/** Reads a time with its zone, or how long ago. Throws `ConfigError` if an option is neither. */
+export function timeOf(option: string, text: string | undefined): Date | undefined {
 	if (text === undefined) return undefined;
+	if (Moment.safeParse(text).success) return new Date(text);
 	const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
 	const milliseconds = unitMilliseconds[unit];
-	const time = milliseconds === undefined ? new Date(text) : new Date(Date.now() - Number(count) * milliseconds);
-	if (!Number.isNaN(time.getTime())) return time;
-	throw new ConfigError(`${option}: must be a time such as 2026-01-31T08:00:00Z, or how long ago: 90s, 15m, 2h, 1d`);
+	if (milliseconds !== undefined) return new Date(Date.now() - Number(count) * milliseconds);
+	throw new ConfigError(
+		`${option}: \`${visible(text)}\` must be a time such as 2026-01-31T08:00:00Z, or how long ago: 90s, 15m, 2h, 1d`,
+	);
 }
 
 function wholeNumber(option: string, text: string): number {

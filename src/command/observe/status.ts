@@ -74,10 +74,16 @@ function problemsOf({ policy, decision_point: { health } }: Found): readonly str
 	if (policy?.failure) {
 		problems.push(`the schema of revision ${policy.failure.revision} cannot be compiled: ${policy.failure.message}`);
 	} else if (policy?.degraded) problems.push(`the policy in force is not the newest: ${policy.degraded.detail}`);
-	if (health !== null && health.status !== 'ok') {
-		problems.push(`the decision point is ${health.state}${health.detail === null ? '' : `: ${health.detail}`}`);
-	}
-	return problems;
+	const unwell = health === null ? null : healthProblem(health);
+	return unwell === null ? problems : [...problems, unwell];
+}
+
+/** What is wrong with a decision point that answers; `null` if nothing is. A stale one calls itself `ok`, for it decides. */
+export function healthProblem({ state, detail, degraded }: Health): string | null {
+	if (state !== 'ready') return `the decision point is ${state}${detail === null ? '' : `: ${detail}`}`;
+	return degraded === null
+		? null
+		: `the policy in force in the decision point is not the newest or not complete: ${degraded.reason}`;
 }
 
 function statusText({ api, policy, decision_point }: Found, problems: readonly string[]): string {
