@@ -68,6 +68,10 @@ const completed: readonly (readonly [line: readonly string[], offered: string])[
 	[['check', '-t', 'keys', '--p'], '--pdp'],
 	[['completion', ''], 'bash zsh fish'],
 	[['import', '--conflict-strategy', 'o'], 'overwrite'],
+	[['import', '--conflict-strategy', '=', 'o'], 'overwrite'],
+	[['import', '--conflict-strategy', '='], 'fail overwrite replace'],
+	[['check', '--tenant', '=', 'a'], ''],
+	[['keys', 'create', '--access', '=', 'read', '--na'], '--name'],
 	[['migrate', 'check', '--co'], '--code'],
 	[['nonsense', ''], tree[0]?.commands.map(({ word }) => word).join(' ') ?? ''],
 ];

@@ -21,8 +21,3 @@ export function valueCases(tree: readonly CommandNode[]): readonly ValueCase[] {
 			.map((option) => ({ pattern: option.flags.map((flag) => `${path}:${flag}`).join('|'), option })),
 	);
 }
-
-/** Text in single quotes, as bash and zsh read it. */
-export function quoted(text: string): string {
-	return `'${text.replaceAll("'", `'\\''`)}'`;
-}

@@ -1,5 +1,6 @@
+import { shellQuoted } from '../shell-word.js';
 import type { Candidate, CommandNode } from './command-tree.js';
-import { pathPattern, quoted, valueCases } from './shell-cases.js';
+import { pathPattern, valueCases } from './shell-cases.js';
 
 /** The script by which zsh completes a program; to be sourced, or put into a folder of `fpath` as `_<program>`. */
 export function zshCompletion(tree: readonly CommandNode[], program: string): string {
@@ -48,5 +49,7 @@ fi
 
 /** Words for `_describe`: each with its description behind a colon. */
 function described(candidates: readonly Candidate[]): string {
-	return candidates.map(({ word, description }) => quoted(`${word.replaceAll(':', '\\:')}:${description}`)).join(' ');
+	return candidates
+		.map(({ word, description }) => shellQuoted(`${word.replaceAll(':', '\\:')}:${description}`))
+		.join(' ');
 }
