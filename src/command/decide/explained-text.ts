@@ -1,6 +1,7 @@
 import type { Attempt, AttemptComparison, AttemptFact, AttemptStep } from '../../wire/attempt.js';
 import { visible } from '../terminal.js';
 import type { Reason } from './reasons.js';
+import { tenantPlace } from './tenant-place.js';
 
 /** A decision and why it is so. */
 interface Explained {
@@ -79,10 +80,9 @@ function stepLine(step: AttemptStep): string {
 	return visible(`${role}, from ${step.subject} (${step.relation} of ${step.resource}):`);
 }
 
-const tenantMark = '__tenant:';
-
 function where(resource: string): string {
-	return resource.startsWith(tenantMark) ? `in tenant ${resource.slice(tenantMark.length)}` : `on ${resource}`;
+	const tenant = tenantPlace(resource);
+	return tenant === null ? `on ${resource}` : `in tenant ${tenant}`;
 }
 
 function factText(fact: AttemptFact): string {

@@ -4,6 +4,7 @@ import { parseResource } from '../resource-word.js';
 import { askFor } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
+import { tenantPlace } from './tenant-place.js';
 
 /** Asks who may do an action on a resource, and by which assignments. */
 export async function who(
@@ -27,11 +28,16 @@ export async function who(
 	const rows = users.flatMap(({ user, assignments }) =>
 		assignments.length === 0
 			? [[user, '-', 'conditions']]
-			: assignments.map(({ role, resource: place }) => [user, role, place.replace(/^__tenant:/, 'tenant ')]),
+			: assignments.map(({ role, resource: place }) => [user, role, placeText(place)]),
 	);
 	const nobody = `nobody may ${visible(action)} ${visible(about.resource)} in tenant ${visible(about.tenant)}\n`;
 	return {
 		text: rows.length === 0 ? nobody : table(['USER', 'ROLE', 'ON'], rows),
 		json: { ...about, users },
 	};
+}
+
+function placeText(place: string): string {
+	const tenant = tenantPlace(place);
+	return tenant === null ? place : `tenant ${tenant}`;
 }
