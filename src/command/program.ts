@@ -92,7 +92,7 @@ function declareDecisions(program: Declaration): void {
 		.description('ask what a user may do, in tenants and on instances')
 		.argument('<user>', 'the key of the user')
 		.takes('tenant')
-		.option('-r, --resource <resource>', 'only this: type, or type:key for one instance')
+		.option('--resource <resource>', 'only this: type, or type:key for one instance')
 		.takes('pdp')
 		.asks(can);
 }

@@ -39,6 +39,18 @@ test('an option means the same in every command', (t) => {
 	t.is(meanings.size, 6);
 });
 
+test('a letter means the same in every command', (t) => {
+	const meanings = new Map<string, string>();
+	for (const [words, command] of leafCommands(program)) {
+		for (const { short, long } of command.options) {
+			if (!short) continue;
+			t.is(long, meanings.get(short) ?? long, `${words} ${short}`);
+			meanings.set(short, long ?? '');
+		}
+	}
+	t.true(meanings.size > 5);
+});
+
 test('every command has `--json` and says what its exit codes mean', (t) => {
 	const without = ['start', 'serve', 'pdp', 'completion'];
 	for (const [words, command] of leafCommands(program)) {

@@ -145,7 +145,7 @@ const readings: readonly Reading[] = [
 	[['who', 'read', 'document:q3', '-t', 'acme'], 0, /^USER +ROLE +ON\nbob +document#viewer +document:q3\n$/],
 	[['who', 'read', 'report', '-t', 'acme', '--json'], 0, { action: 'read', resource: 'report:*', tenant: 'acme' }],
 	[['can', 'ann'], 0, /^TENANT +RESOURCE +ROLES +MAY\nacme +- +reader +report:read\n$/],
-	[['can', 'bob', '-r', 'document:q3', '-t', 'acme', '--json'], 0, { user: 'bob' }],
+	[['can', 'bob', '--resource', 'document:q3', '-t', 'acme', '--json'], 0, { user: 'bob' }],
 	[['roles'], 0, /^loud +Loud \\u001b\[31m\\n +- +reader$/m],
 	[['roles', '--json'], 0, {}],
 	[['roles', 'bob'], 0, /^ROLE +TENANT +RESOURCE +UNTIL\nviewer +acme +document:q3 +-\n$/],
