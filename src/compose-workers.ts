@@ -26,8 +26,8 @@ import { WorkerPool, WorkerSettingError } from './workers/worker-pool.js';
 /** How often a worker tells how it is when no revision comes, in milliseconds. */
 const statusInterval = 1_000;
 
-/** A running decision point of several processes. */
-export interface RunningWorkers {
+/** A running decision point, of one process or of several. */
+export interface RunningPoint {
 	readonly listening: { readonly url: string };
 	/** What whoever has started it waits for. */
 	readonly started: StartedPoint;
@@ -43,7 +43,7 @@ export async function startDecisionWorkers(
 	log: Logger,
 	controlPlane: string,
 	apiKey: string,
-): Promise<RunningWorkers> {
+): Promise<RunningPoint> {
 	// Workers listen themselves: this finds out what is in use before they are begun.
 	await requireDecisionPointPorts(config);
 	const verify = await readBundleVerifier(config.pdp_bundle_verification_key_paths);

@@ -70,7 +70,7 @@ import type { LeaderClient } from './workers/leader-client.js';
 
 /** The composition root: the only place where the rooms meet. */
 
-export { KeyRefused, type StartedPoint, untilAnswering } from './pdp/readiness.js';
+export { RefusedKeyError, type StartedPoint, untilAnswering } from './pdp/readiness.js';
 
 /** Called with a few words about each step that may take seconds. */
 type Say = (step: string) => void;

@@ -26,21 +26,26 @@ export function printWhole(text: string): Promise<void> {
 	});
 }
 
-/** A control plane refuses the key that a decision point is started with. */
-export class RefusedKeyError extends ConfigError {}
-
-/** The exit code then: whoever restarts a decision point should not restart this one (contract of decision points, 6.1). */
-const refusedKey = 3;
+/** A mistake of the operator that ends a command with an exit code of its own. */
+export class ExitCodeError extends ConfigError {
+	constructor(
+		message: string,
+		readonly exitCode: number,
+	) {
+		super(message);
+	}
+}
 
 /** A mistake of the operator is one sentence; anything else is a bug and shows where it happened. */
 export function fail(error: unknown, code = 1): never {
-	const told = error instanceof ConfigError || error instanceof Failure || isSystemError(error);
+	const told = error instanceof ConfigError || error instanceof Failure || explainsItself(error);
 	const text = told ? error.message : error instanceof Error ? error.stack : String(error);
 	process.stderr.write(`${visibleLines(text ?? '')}\n`);
-	process.exit(error instanceof RefusedKeyError ? refusedKey : code);
+	process.exit(error instanceof ExitCodeError ? error.exitCode : code);
 }
 
-function isSystemError(error: unknown): error is Error {
+/** Whether the message of a failure of the system is enough for the operator: a port, a host, a permission. */
+function explainsItself(error: unknown): error is Error {
 	return (
 		error instanceof Error &&
 		['EADDRINUSE', 'EACCES', 'ECONNREFUSED', 'ENOTFOUND'].includes(String((error as NodeJS.ErrnoException).code))

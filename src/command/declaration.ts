@@ -84,7 +84,7 @@ export class Declaration extends Command {
 	}
 }
 
-/** Who reads no further, such as `head`, ends a command. */
+/** Ends the command when its reader, such as `head`, has closed the pipe. */
 function leave(error: NodeJS.ErrnoException): never {
 	if (error.code === 'EPIPE') process.exit();
 	throw error;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKeyByCommand, type KeyRequest, readDevSecret } from '../bootstrap.js';
 import { openStore, type RunningApi, requireDecisionPointPorts, startApi, startDecisionPoint } from '../compose.js';
-import { type RunningWorkers, runDecisionWorker, startDecisionWorkers } from '../compose-workers.js';
+import { type RunningPoint, runDecisionWorker, startDecisionWorkers } from '../compose-workers.js';
 import { type Config, ConfigError } from '../config.js';
 import { prepareDataDirectory } from '../data-directory.js';
 import { createLogger } from '../log.js';
@@ -102,7 +102,7 @@ export async function decisionWorker(config: Config): Promise<void> {
 /** Starts a decision point: in this process, or in workers. */
 function starter({
 	pdp_workers,
-}: Config): (...given: Parameters<typeof startDecisionWorkers>) => Promise<RunningWorkers> {
+}: Config): (...given: Parameters<typeof startDecisionWorkers>) => Promise<RunningPoint> {
 	return pdp_workers === 1 ? startDecisionPoint : startDecisionWorkers;
 }
 

@@ -12,8 +12,8 @@ export interface StartedPoint {
 }
 
 /** The control plane refuses the key of a decision point that has nothing yet to answer from. */
-export class KeyRefused extends Error {
-	override readonly name = 'KeyRefused';
+export class RefusedKeyError extends Error {
+	override readonly name = 'RefusedKeyError';
 }
 
 /** How to wait for a decision point. */
@@ -30,7 +30,7 @@ export interface Waiting {
 const maxSilence = 1_000;
 
 /**
- * Resolves once a decision point answers checks. Rejects with `KeyRefused`, and with the reason of `interrupted` when
+ * Resolves once a decision point answers checks. Rejects with `RefusedKeyError`, and with the reason of `interrupted` when
  * that aborts.
  */
 export function untilAnswering(point: StartedPoint, { say, throughRefusal, interrupted }: Waiting): Promise<void> {
@@ -56,7 +56,7 @@ export function untilAnswering(point: StartedPoint, { say, throughRefusal, inter
 				resolve();
 			} else if (kind === 'refused' && !throughRefusal) {
 				end();
-				reject(new KeyRefused(detail));
+				reject(new RefusedKeyError(detail));
 			} else if (detail !== nothingYet) tell(detail);
 		};
 		const silence = setTimeout(() => {
