@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 
 /**
  * Runs a program to its end with no standard input and collects what it prints.
@@ -37,15 +37,29 @@ export function execute(program, parameters, options = {}, heard = () => {}) {
  * @param {string} [path]
  * @returns {string | undefined}
  */
-export function findOnPath(name, path = process.env.PATH ?? '') {
+export function findOnPath(name, path) {
+	return findAllOnPath(name, path)[0];
+}
+
+/**
+ * Finds every executable file of this name on PATH, in order.
+ * @param {string} name
+ * @param {string} [path]
+ * @returns {string[]}
+ */
+export function findAllOnPath(name, path = process.env.PATH ?? '') {
 	return path
 		.split(delimiter)
 		.filter((folder) => folder !== '')
-		.map((folder) => join(folder, name))
-		.find(isExecutable);
+		.map((folder) => resolve(folder, name))
+		.filter(isExecutable);
 }
 
-function isExecutable(file) {
+/**
+ * Whether this is a file that may be executed.
+ * @param {string} file
+ */
+export function isExecutable(file) {
 	try {
 		accessSync(file, constants.X_OK);
 		return statSync(file).isFile();

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { execute, findOnPath } from './execute.mjs';
+import { digestFiles } from './digest.mjs';
+import { execute, findAllOnPath, findOnPath, isExecutable } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 import { compareVersions, isCompatible, parseVersion } from './version.mjs';
 
@@ -13,9 +13,11 @@ const programs = {
 	part: { file: 'regolith-opa', tags: ['-tags=part'] },
 };
 
+/** How long a program may take to print its version, in milliseconds. */
+const versionTimeout = 60_000;
+
 /**
- * Finds the `opa` program, or builds it: `OPA_PATH`, else one on PATH that can stand in for the pinned version,
- * else what was built before, else a build of the pinned version with Go, with our command `opa resident` in it.
+ * Finds the `opa` program, or builds it: as `chooseOpa` does, else as `buildOpa` does.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  * @param {keyof typeof programs} wanted what to build when there is none
@@ -23,27 +25,56 @@ const programs = {
  * @returns {Promise<string>} the absolute path of the program
  */
 export async function provideOpa(root, say, wanted, environment = process.env) {
-	const pin = parsePin(readFileSync(join(root, 'compiler/opa/go.mod'), 'utf8'));
-	if (environment.OPA_PATH) return chosenOpa(resolve(environment.OPA_PATH), say);
+	const chosen = await chooseOpa(root, wanted, environment);
+	if (chosen === undefined) return buildOpa(root, say, wanted, environment);
+	say(chosen.detail);
+	return chosen.path;
+}
 
-	const onPath = findOnPath('opa', environment.PATH);
-	const found = onPath && (await opaVersion(onPath));
-	if (found && isCompatible(found, pin.opa)) {
-		say(`${found.join('.')} from PATH`);
-		return onPath;
+/**
+ * Chooses an opa that can stand in for the pinned version: `OPA_PATH`, else what was built before, else the first one
+ * on PATH that is new enough. What was built here compiles faster than a stock opa.
+ * @param {string} root the package's folder
+ * @param {keyof typeof programs} wanted
+ * @param {NodeJS.ProcessEnv} environment of which `OPA_PATH` and `PATH` are read
+ * @returns {Promise<{path: string, detail: string} | undefined>} its absolute path, and where it is from; undefined when
+ *   one has to be built
+ * @throws SetupError when `OPA_PATH` names no program, or one that is too old
+ */
+export async function chooseOpa(root, wanted, environment) {
+	const pin = readPin(root);
+	if (environment.OPA_PATH) return configuredOpa(resolve(environment.OPA_PATH), pin);
+	const built = await builtOpa(root, wanted, pin, environment);
+	if (built !== undefined) return built;
+	for (const { path, version } of await opasOnPath(environment)) {
+		if (version && isCompatible(version, pin.opa)) return { path, detail: `${version.join('.')} from PATH` };
 	}
+	return undefined;
+}
+
+/** Every `opa` on PATH, with its version if it has one. */
+function opasOnPath(environment) {
+	return Promise.all(
+		findAllOnPath('opa', environment.PATH).map(async (path) => ({ path, version: await opaVersion(path) })),
+	);
+}
+
+async function builtOpa(root, wanted, pin, environment) {
 	// Where a part is enough, all of it is as well.
 	for (const program of wanted === 'whole' ? [programs.whole] : [programs.whole, programs.part]) {
 		const own = join(root, '.tools', program.file);
 		const built = existsSync(own) ? await opaVersion(own) : undefined;
 		if (!built || compareVersions(built, pin.opa) !== 0) continue;
 		// A program built from other sources lacks a command at most, so without Go it will do.
-		const other = readStamp(own) !== sourceDigest(root) && findOnPath('go', environment.PATH);
-		if (other) continue;
-		say(`${built.join('.')} up to date`);
-		return own;
+		const isOutdated = readStamp(own) !== sourceDigest(root) && findOnPath('go', environment.PATH) !== undefined;
+		if (!isOutdated) return { path: own, detail: `${built.join('.')} up to date` };
 	}
-	return buildOpa(root, programs[wanted], pin, say, environment);
+	return undefined;
+}
+
+/** The pin of the package in this folder. */
+function readPin(root) {
+	return parsePin(readFileSync(join(root, 'compiler/opa/go.mod'), 'utf8'));
 }
 
 /**
@@ -58,22 +89,43 @@ export function parsePin(text) {
 	return { opa, go };
 }
 
-async function chosenOpa(path, say) {
-	const found = await opaVersion(path);
-	if (!found) throw new SetupError(`OPA_PATH is ${path}, which is not a working opa program.`);
-	say(`${found.join('.')} from OPA_PATH`);
-	return path;
+async function configuredOpa(path, pin) {
+	const version = await opaVersion(path);
+	if (version && isCompatible(version, pin.opa)) return { path, detail: `${version.join('.')} from OPA_PATH` };
+	const [major, minor] = pin.opa;
+	const problem = version ? `${path} is opa ${version.join('.')}` : whyNoOpa(path);
+	throw new SetupError(
+		`OPA_PATH: ${problem}; set it to an opa, version ${major}.${minor} or a newer ${major}.x, or unset it`,
+	);
+}
+
+function whyNoOpa(path) {
+	if (!existsSync(path)) return `there is no program at ${path}`;
+	if (!statSync(path).isFile()) return `${path} is a folder`;
+	return isExecutable(path) ? `${path} does not run as opa` : `${path} may not be executed`;
 }
 
 async function opaVersion(program) {
-	const { code, stdout } = await execute(program, ['version']);
+	const options = { timeout: versionTimeout, killSignal: 'SIGKILL' };
+	const { code, stdout } = await execute(program, ['version'], options);
 	return code === 0 ? parseVersion(/^Version:\s*(\S+)/m.exec(stdout)?.[1] ?? '') : undefined;
 }
 
-async function buildOpa(root, { file, tags }, pin, say, environment) {
+/**
+ * Builds the pinned version with Go, with our command `opa resident` in it.
+ * @param {string} root the package's folder
+ * @param {(detail: string) => void} say
+ * @param {keyof typeof programs} wanted
+ * @param {NodeJS.ProcessEnv} environment wins over the environment of this process
+ * @returns {Promise<string>} the absolute path of the program
+ * @throws SetupError when there is no Go that is new enough, or when it fails
+ */
+export async function buildOpa(root, say, wanted, environment) {
+	const { file, tags } = programs[wanted];
+	const pin = readPin(root);
 	const target = join(root, '.tools', file);
 	const source = join(root, 'compiler/opa');
-	const env = { ...environment, CGO_ENABLED: '0', GOWORK: 'off' };
+	const env = { ...process.env, ...environment, CGO_ENABLED: '0', GOWORK: 'off' };
 	await requireGo(source, pin, env);
 	const version = pin.opa.join('.');
 	say(`building ${version} with Go, only once`);
@@ -118,13 +170,11 @@ function readStamp(program) {
 	return existsSync(stampPath(program)) ? readFileSync(stampPath(program), 'utf8') : undefined;
 }
 
-/** SHA-256 of the program's sources, hexadecimal. */
+/** The digest of the program's sources. */
 function sourceDigest(root) {
 	const folder = join(root, 'compiler/opa');
 	const names = readdirSync(folder).filter((name) => /\.(go|mod|sum)$/.test(name));
-	const hash = createHash('sha256');
-	for (const name of names.sort()) hash.update(`${name}\n`).update(readFileSync(join(folder, name)));
-	return hash.digest('hex');
+	return digestFiles(folder, names.sort());
 }
 
 async function requireGo(source, pin, env) {
@@ -134,7 +184,9 @@ async function requireGo(source, pin, env) {
 		`or install OPA ${pin.opa[0]}.${pin.opa[1]} or newer (https://www.openpolicyagent.org/docs#1-download-opa) as \`opa\` on PATH;\n` +
 		'or name an opa program in OPA_PATH.';
 	if (!findOnPath('go', env.PATH)) {
-		throw new SetupError(`The opa program is missing, and so is Go, which would build it.\n${remedy}`);
+		const tooOld = (await opasOnPath(env)).map(({ path }) => path).join(', ');
+		const problem = tooOld ? `${tooOld} cannot stand in for OPA ${pin.opa.join('.')}` : 'The opa program is missing';
+		throw new SetupError(`${problem}, and Go, which would build one, is not on PATH.\n${remedy}`);
 	}
 	// Run inside the module: a Go that may fetch the newer toolchain that the module names reports that one.
 	const { code, stdout, output } = await execute('go', ['env', 'GOVERSION'], { cwd: source, env });

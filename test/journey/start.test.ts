@@ -14,12 +14,11 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { delimiter, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { lockDataDirectory, sendCommand } from '../../src/command/control.js';
 import { ConfigError, readConfig } from '../../src/config.js';
-import { findOpa } from '../../src/opa.js';
 import { type Database, openDatabase } from '../../src/store/database/database.js';
 import { client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -359,19 +358,6 @@ test.serial('an opa that is missing or does not run is one sentence, before anyt
 		t.true(running.stderr().includes(path));
 		t.false(existsSync(join(folder, 'postgres')));
 	}
-});
-
-test.serial('opa is found on PATH when nothing else names one, and only programs count', async (t) => {
-	const folders = [join(temporary(t), 'none'), temporary(t), temporary(t)];
-	mkdirSync(join(folders[1] ?? '', 'opa'));
-	symlinkSync(opa, join(folders[2] ?? '', 'opa'));
-	const own = temporary(t);
-	t.is(await findOpa(null, folders.join(delimiter), { tools: own }), join(folders[2] ?? '', 'opa'));
-	await t.throwsAsync(findOpa(null, folders.slice(0, 2).join(delimiter), { tools: own }), {
-		instanceOf: ConfigError,
-		message: /install opa .*OPA_PATH/,
-	});
-	t.is(await findOpa(relative(process.cwd(), opa), '', { tools: own }), opa);
 });
 
 test.serial('a database that cannot be had is one sentence', async (t) => {

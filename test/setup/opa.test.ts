@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { ResidentCompiler, readPolicyLibrary } from '../../compiler/opa/build.js';
+import { ConfigError } from '../../src/config.js';
+import { findOpa } from '../../src/opa.js';
 import { onAllStores } from '../support/each-store.js';
 import { opaPath } from '../support/opa.js';
 import { root } from '../support/root.js';
@@ -46,35 +48,109 @@ test('a go.mod without the pin is refused', (t) => {
 	});
 });
 
-test('OPA_PATH wins over an opa on PATH', async (t) => {
-	const home = project(temporary(t));
-	const chosen = program(home, 'chosen/opa', '1.30.0');
-	program(home, 'bin/opa', '1.22.0');
-	t.is(await provideOpa(home, () => {}, 'whole', { OPA_PATH: chosen, PATH: path(home) }), chosen);
-});
+interface Search {
+	/** Files of the project and the versions that they print, in the order of the folders on PATH. */
+	readonly programs: Readonly<Record<string, string>>;
+	readonly configured?: string;
+	/** The file that is taken, or what the error says. */
+	readonly gives: string | RegExp;
+}
 
-test('an OPA_PATH that names nothing is an error, not a reason to look elsewhere', async (t) => {
+/** Which opa is taken where 1.22.0 is pinned and there is no Go. */
+const searches: Readonly<Record<string, Search>> = {
+	'OPA_PATH wins over all others': {
+		programs: { 'chosen/opa': '1.30.0', '.tools/opa': '1.22.0', 'bin/opa': '1.22.0' },
+		configured: 'chosen/opa',
+		gives: 'chosen/opa',
+	},
+	'an OPA_PATH that names nothing is an error, not a reason to look elsewhere': {
+		programs: { 'bin/opa': '1.22.0' },
+		configured: 'nothing',
+		gives: /^OPA_PATH: there is no program at .*nothing; set it to an opa, version 1\.22 or a newer 1\.x/,
+	},
+	'an OPA_PATH that is a folder is refused': {
+		programs: { 'bin/opa': '1.22.0' },
+		configured: 'bin',
+		gives: /^OPA_PATH: .*bin is a folder; /,
+	},
+	'an OPA_PATH that prints no version is refused': {
+		programs: { 'chosen/opa': '' },
+		configured: 'chosen/opa',
+		gives: /^OPA_PATH: .*chosen\/opa does not run as opa; /,
+	},
+	'an OPA_PATH that is too old is refused': {
+		programs: { 'chosen/opa': '0.60.0', 'bin/opa': '1.22.0' },
+		configured: 'chosen/opa',
+		gives: /^OPA_PATH: .*chosen\/opa is opa 0\.60\.0; set it to an opa, version 1\.22 or a newer 1\.x, or unset it$/,
+	},
+	'an OPA_PATH of the next major version is refused': {
+		programs: { 'chosen/opa': '2.0.0' },
+		configured: 'chosen/opa',
+		gives: /^OPA_PATH: .*chosen\/opa is opa 2\.0\.0; /,
+	},
+	'what was built before wins over PATH: it compiles faster': {
+		programs: { '.tools/opa': '1.22.0', 'bin/opa': '1.23.4' },
+		gives: '.tools/opa',
+	},
+	'a build of another version gives way to PATH': {
+		programs: { '.tools/opa': '1.21.0', 'bin/opa': '1.22.3' },
+		gives: 'bin/opa',
+	},
+	'an opa on PATH of a newer minor version is used': { programs: { 'bin/opa': '1.23.4' }, gives: 'bin/opa' },
+	'one that is too old is passed over for the next on PATH': {
+		programs: { 'bin/opa': '0.60.0', 'other/opa': '1.22.0' },
+		gives: 'other/opa',
+	},
+	'one that does not run is passed over for the next on PATH': {
+		programs: { 'bin/opa': '', 'other/opa': '1.22.0' },
+		gives: 'other/opa',
+	},
+	'only files count': { programs: { 'bin/opa/file': '1.22.0', 'other/opa': '1.22.0' }, gives: 'other/opa' },
+	'where all are too old, the message names them': {
+		programs: { 'bin/opa': '1.21.9', 'other/opa': '2.22.0' },
+		gives: /bin\/opa, .*other\/opa cannot stand in for OPA 1\.22\.0, and Go, .*install OPA 1\.22.*OPA_PATH/s,
+	},
+	'without opa and without Go, the message says what to install': {
+		programs: {},
+		gives: /Install Go 1\.26\.0.*install OPA 1\.22.*OPA_PATH/s,
+	},
+};
+
+for (const [rule, { programs, configured, gives }] of Object.entries(searches)) {
+	test(`${rule}, in set-up as in the program`, async (t) => {
+		const home = project(temporary(t));
+		for (const [file, version] of Object.entries(programs)) program(home, file, version);
+		const PATH = ['none', 'bin', 'other'].map((folder) => join(home, folder)).join(delimiter);
+		const OPA_PATH = configured === undefined ? '' : join(home, configured);
+		const inSetUp = provideOpa(home, () => {}, 'whole', { OPA_PATH, PATH });
+		const inProgram = findOpa(OPA_PATH === '' ? null : relative(process.cwd(), OPA_PATH), PATH, { root: home });
+		if (typeof gives === 'string') {
+			t.deepEqual(await Promise.all([inSetUp, inProgram]), [join(home, gives), join(home, gives)]);
+			return;
+		}
+		await t.throwsAsync(inSetUp, { message: gives });
+		const error = await t.throwsAsync(inProgram, { instanceOf: ConfigError, message: gives });
+		t.regex(error.message, /^OPA_PATH: [^\n]+$/, 'one line that begins with the setting');
+	});
+}
+
+test('the program builds a part of opa where it finds none, and says so once', async (t) => {
 	const home = project(temporary(t));
-	program(home, 'bin/opa', '1.22.0');
-	const environment = { OPA_PATH: join(home, 'nothing'), PATH: path(home) };
-	await t.throwsAsync(
-		provideOpa(home, () => {}, 'whole', environment),
-		{ message: /OPA_PATH is .*nothing/ },
+	const template = program(home, 'template', '1.22.0');
+	program(home, 'bin/opa', '1.21.0');
+	script(
+		home,
+		'bin/go',
+		`case "$1" in
+env) echo go1.26.8;;
+list) printf 'a/b\\nc\\n';;
+build) echo a/b >&2; cp ${template} "$6";;
+esac`,
 	);
-});
-
-test('an opa on PATH of the pinned or a newer minor version is used', async (t) => {
-	const home = project(temporary(t));
-	const found = program(home, 'bin/opa', '1.23.4');
-	program(home, '.tools/opa', '1.22.0');
-	t.is(await provideOpa(home, () => {}, 'whole', { PATH: path(home) }), found);
-});
-
-test('an older opa on PATH gives way to the one built before', async (t) => {
-	const home = project(temporary(t));
-	program(home, 'bin/opa', '1.21.9');
-	const built = program(home, '.tools/opa', '1.22.0');
-	t.is(await provideOpa(home, () => {}, 'whole', { PATH: path(home) }), built);
+	const said: string[] = [];
+	const PATH = `${path(home)}:/usr/bin:/bin`;
+	t.is(await findOpa(null, PATH, { root: home, say: (step) => said.push(step) }), join(home, '.tools/regolith-opa'));
+	t.deepEqual(said, ['opa: building 1.22.0 with Go, only once']);
 });
 
 test('one that was built of other sources is built anew where there is Go', async (t) => {
@@ -115,14 +191,6 @@ esac`;
 	t.is(await provide(), whole);
 });
 
-test('without opa and without Go, the message says what to install', async (t) => {
-	const home = project(temporary(t));
-	await t.throwsAsync(
-		provideOpa(home, () => {}, 'whole', { PATH: path(home) }),
-		{ message: /Install Go 1\.26\.0.*OPA 1\.22.*OPA_PATH/s },
-	);
-});
-
 test('a Go that is too old is named in the message', async (t) => {
 	const home = project(temporary(t));
 	script(home, 'bin/go', 'echo go1.20.1');
@@ -153,9 +221,9 @@ function path(home: string): string {
 	return join(home, 'bin');
 }
 
-/** A program that answers as an opa of this version would. */
+/** A program that answers as an opa of this version would, or, without a version, that fails. */
 function program(home: string, file: string, version: string): string {
-	return script(home, file, `echo "Version: ${version}"`);
+	return script(home, file, version === '' ? 'exit 3' : `echo "Version: ${version}"`);
 }
 
 function script(home: string, file: string, text: string): string {
