@@ -28,8 +28,13 @@ function* issueProblems(part: Part, issue: z.core.$ZodIssue): Iterable<Problem> 
 	} else if ((issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined) {
 		yield { loc, msg: 'field required', type: 'missing' };
 	} else {
-		yield { loc, msg: `${issue.message}${inputExcerpt(issue.input)}`, type: issue.code ?? 'value_error' };
+		yield { loc, msg: withInput(issue.message, issue.input), type: issue.code ?? 'value_error' };
 	}
+}
+
+/** A message with the value that it is about. Some messages name it themselves. */
+function withInput(message: string, value: unknown): string {
+	return message.includes(', got ') ? message : `${message}${inputExcerpt(value)}`;
 }
 
 /** Shows a value. Lists and objects are left out, because writing them costs as much as they hold. */

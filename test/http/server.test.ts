@@ -4,8 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import test from 'ava';
+import { z } from 'zod';
 import { maxBodyMembers, maxBodyToken } from '../../src/http/body.js';
 import { maxHandled, maxWaiting } from '../../src/http/pipeline.js';
+import { problemsIn } from '../../src/http/problem.js';
 import {
 	type Answered,
 	createApplication,
@@ -61,6 +63,23 @@ const loneSurrogates = [
 	['{"unknown\\udead":1}', ['body', 'unknown\udead']],
 ] as const;
 const misfits = ['status', 'body', 'crash'];
+
+const date = z.iso.date({ error: ({ input }) => `must be a date, got \`${input}\`` });
+const shownInputs = [
+	['by the problem', z.string().max(3), 'long', 'Too big: expected string to have <=3 characters, got `"long"`'],
+	['by its own message', date, 'May', 'must be a date, got `May`'],
+	['not where it is a list', z.string(), ['x'], 'Invalid input: expected string, received array'],
+] as const;
+
+for (const [how, schema, input, msg] of shownInputs) {
+	test(`a bad value is shown once: ${how}`, (t) => {
+		const { error } = schema.safeParse(input, { reportInput: true });
+		t.deepEqual(
+			problemsIn('query', error?.issues ?? []).map((problem) => problem.msg),
+			[msg],
+		);
+	});
+}
 
 const cases: readonly Case[] = [
 	{ title: 'query default', path: '/things', status: 200, answer: [{ id: 'none', size: 1, note: null }] },
