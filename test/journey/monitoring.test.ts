@@ -50,6 +50,14 @@ test('the dashboard has its panels side by side, and asks of what the page of nu
 	t.is(new Set(places).size, places.length, 'no panel lies on another');
 });
 
+test('the page of numbers says of each alert what it means, and of no other', (t) => {
+	const page = readFileSync(join(root, 'docs/operation.md'), 'utf8');
+	const explained = [...page.matchAll(/^\| `(Regolith\w+)` \| [^|]+ \| [^|]+ \|$/gm)].map(([, name]) => name);
+	const alerts = [...readFileSync(rules, 'utf8').matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name);
+	t.true(alerts.length > 10);
+	t.deepEqual(explained, alerts);
+});
+
 interface Answer<Data> {
 	readonly status: string;
 	readonly error?: string;
