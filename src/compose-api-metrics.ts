@@ -1,6 +1,5 @@
-/** How an API process is watched: its numbers, gathered from the rooms that count, and whether its parts work. */
+/** Monitoring of an API process: metrics, collected from the rooms that count, and whether its parts work. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Monitoring } from './api/monitoring.js';
 import type { Config } from './config.js';
 import type { Assembler } from './publish/assemble.js';
@@ -11,19 +10,18 @@ import type { Store } from './store/store.js';
 import { buildInfo } from './telemetry/build-info.js';
 import { diskFamilies } from './telemetry/disk-families.js';
 import { Durations, histogram } from './telemetry/durations.js';
-import { counter, gauge, type MetricFamily, sample } from './telemetry/metric-family.js';
+import { counter, gauge, type MetricFamilies, sample } from './telemetry/metric-family.js';
 import { Probe } from './telemetry/probe.js';
 import { processFamilies } from './telemetry/process-families.js';
 import { metricsType, renderFamilies } from './telemetry/render-families.js';
 import type { RequestTally } from './telemetry/request-tally.js';
 import type { Tracing } from './telemetry/tracing.js';
+import { valueInTime } from './telemetry/value-in-time.js';
 import { WordCounts } from './telemetry/word-counts.js';
 import { version } from './version.js';
 import type { WebhookDispatcher } from './webhook/dispatcher.js';
 
-type Families = readonly MetricFamily[];
-
-/** How long the database may take to count, in milliseconds: what it did not count is left out. */
+/** How long the database may take to count, in milliseconds. After that, its metrics are left out. */
 const countingTime = 2_000;
 
 /** Measures and traces an assembler. */
@@ -42,7 +40,7 @@ export function meterAssembler(assembler: Assembler, tracing: Tracing | null) {
 			...assembler,
 			assemble: tracing === null ? assemble : (schema) => tracing.compile(() => assemble(schema)),
 		} satisfies Assembler,
-		families: (): Families => [
+		families: (): MetricFamilies => [
 			counter(
 				'regolith_api_compilations_total',
 				'Schemas that became a new policy, one that was stored already, or none',
@@ -53,7 +51,7 @@ export function meterAssembler(assembler: Assembler, tracing: Tracing | null) {
 	};
 }
 
-/** What an API process counts with. */
+/** The sources of the metrics of an API process. */
 export interface ApiSources {
 	readonly config: Pick<Config, 'data_directory' | 'database_url' | 'min_free_bytes' | 'open_metrics'>;
 	readonly store: Pick<Store, 'units' | 'database' | 'auditLogsFull' | 'installationCounts'>;
@@ -64,7 +62,7 @@ export interface ApiSources {
 	readonly metered: ReturnType<typeof meterAssembler>;
 }
 
-/** What probes and monitoring are told of an API process. */
+/** The answers of an API process to probes and monitoring. */
 export function apiMonitoring(sources: ApiSources): Monitoring {
 	const { config, store, metered } = sources;
 	const database = new Probe(() => store.database.ping());
@@ -81,8 +79,8 @@ export function apiMonitoring(sources: ApiSources): Monitoring {
 	};
 }
 
-/** The numbers of an API process. While the database does not answer, those that it counts are missing. */
-async function apiFamilies(sources: ApiSources): Promise<Families> {
+/** The metrics of an API process. While the database does not answer, those that it counts are missing. */
+async function apiFamilies(sources: ApiSources): Promise<MetricFamilies> {
 	const { config, store, publisher, feed, dispatcher, requests, metered } = sources;
 	const { connections } = store.database;
 	const { units } = store;
@@ -127,7 +125,7 @@ async function apiFamilies(sources: ApiSources): Promise<Families> {
 	];
 }
 
-function installationFamilies(counts: InstallationCounts): Families {
+function installationFamilies(counts: InstallationCounts): MetricFamilies {
 	return [
 		gauge('regolith_api_environments', 'Environments', [sample(counts.environments)], 'max'),
 		gauge(
@@ -156,8 +154,9 @@ function installationFamilies(counts: InstallationCounts): Families {
 }
 
 async function counted(store: ApiSources['store']): Promise<InstallationCounts | null> {
-	const over = new AbortController();
-	const tooLong = sleep(countingTime, null, { signal: over.signal }).catch(() => null);
-	const counts = store.installationCounts().catch(() => null);
-	return Promise.race([counts, tooLong]).finally(() => over.abort());
+	return valueInTime(
+		store.installationCounts().catch(() => null),
+		countingTime,
+		null,
+	);
 }

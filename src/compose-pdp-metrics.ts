@@ -1,4 +1,4 @@
-/** How a decision point is watched: its numbers, gathered from the rooms that count. */
+/** Monitoring of a decision point: metrics, collected from the rooms that count. */
 
 import type { Logger } from './log.js';
 import { currentHealth } from './pdp/current-health.js';
@@ -8,7 +8,7 @@ import type { ApplyBundle, Replica } from './pdp/replica.js';
 import { buildInfo } from './telemetry/build-info.js';
 import type { DecisionTally } from './telemetry/decision-tally.js';
 import { Durations, histogram } from './telemetry/durations.js';
-import { counter, gauge, type MetricFamily, type MetricSample, sample } from './telemetry/metric-family.js';
+import { counter, gauge, type MetricFamilies, type MetricSample, sample } from './telemetry/metric-family.js';
 import { processFamilies } from './telemetry/process-families.js';
 import { metricsType, renderFamilies } from './telemetry/render-families.js';
 import type { RequestTally } from './telemetry/request-tally.js';
@@ -16,8 +16,6 @@ import type { Tracing } from './telemetry/tracing.js';
 import { WordCounts } from './telemetry/word-counts.js';
 import { version } from './version.js';
 import type { LeaderClient } from './workers/leader-client.js';
-
-type Families = readonly MetricFamily[];
 
 /** Measures and traces how a decision point applies bundles. */
 export class BundleMeter {
@@ -27,7 +25,7 @@ export class BundleMeter {
 
 	constructor(private readonly tracing: Tracing | null) {}
 
-	/** Goes around the applying of each bundle. */
+	/** Wraps the application of each bundle. */
 	readonly apply: ApplyBundle = async (bundle, apply) => {
 		const started = performance.now();
 		try {
@@ -42,8 +40,8 @@ export class BundleMeter {
 		}
 	};
 
-	/** What was measured. */
-	families(): Families {
+	/** The measurements as metrics. */
+	families(): MetricFamilies {
 		const loaded = this.#policyLoaded;
 		return [
 			counter(
@@ -62,21 +60,21 @@ export class BundleMeter {
 	}
 }
 
-/** What a decision point counts with. */
+/** The sources of the metrics of a decision point. */
 export interface DecisionPointSources {
 	readonly replica: Replica;
 	readonly requests: readonly RequestTally[];
 	readonly decided: DecisionTally;
 	readonly bundles: BundleMeter;
-	/** Its decision log; `null` where there is none, or another process tells of it. */
+	/** Its decision log; `null` when there is none, or when another process reports on it. */
 	readonly log: DecisionLog | null;
 }
 
 const states = ['starting', 'ready', 'stale', 'refused', 'deleted'] as const;
 const reasons = ['compiling', 'failed', 'left_out'] as const;
 
-/** The numbers of one process of a decision point. */
-export function decisionPointFamilies(sources: DecisionPointSources): Families {
+/** The metrics of one process of a decision point. */
+export function decisionPointFamilies(sources: DecisionPointSources): MetricFamilies {
 	const { replica, requests, decided, bundles, log } = sources;
 	const { status, online, state, revision, policy_revision, degraded } = currentHealth(replica);
 	const { behind } = replica;
@@ -135,12 +133,12 @@ export function decisionPointFamilies(sources: DecisionPointSources): Families {
 	];
 }
 
-/** How long the numbers of all workers may take, in milliseconds. */
+/** How long collecting the metrics of all workers may take, in milliseconds. */
 const measuringTime = 10_000;
 
-/** Where a process of a decision point has the numbers from that it serves: from itself, or of all workers. */
+/** The source of `/metrics`: this process, or all workers. */
 export function metricsSource(
-	families: () => Families,
+	families: () => MetricFamilies,
 	{ open, leader, log }: { readonly open: boolean; readonly leader: Leader | undefined; readonly log: Logger },
 ): MetricsSource {
 	const own = async () => [...families(), ...(await processFamilies())];
@@ -155,11 +153,11 @@ export function metricsSource(
 	return { render, type: metricsType, open };
 }
 
-/** What of the process that leads workers is asked for their numbers. */
+/** The part of the leader that metrics are asked of. */
 type Leader = Pick<LeaderClient, 'measures' | 'metrics' | 'tell'>;
 
-/** The numbers of a decision log. `lostByWorkers` did not even reach the process that passes them on. */
-export function decisionLogFamilies({ sampled_out, receivers }: DecisionCounts, lostByWorkers = 0): Families {
+/** The metrics of a decision log. `lostByWorkers` counts events that did not reach the leading process. */
+export function decisionLogFamilies({ sampled_out, receivers }: DecisionCounts, lostByWorkers = 0): MetricFamilies {
 	const events: MetricSample[] = Object.entries(receivers).flatMap(([receiver, { sent, lost }]) => [
 		sample(sent, { receiver, result: 'sent' }),
 		sample(lost + lostByWorkers, { receiver, result: 'lost' }),
@@ -172,8 +170,8 @@ export function decisionLogFamilies({ sampled_out, receivers }: DecisionCounts, 
 	];
 }
 
-/** Families of the same names as one of each. */
-function joined(lists: readonly Families[]): Families {
+/** Joins lists that hold the same families in the same order. */
+function joined(lists: readonly MetricFamilies[]): MetricFamilies {
 	const [first = [], ...others] = lists;
 	return first.map((family, index) => ({
 		...family,

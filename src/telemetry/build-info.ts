@@ -1,6 +1,6 @@
 import { gauge, type MetricFamily, sample } from './metric-family.js';
 
-/** What runs, and of which version. */
+/** The metric that names the component and its version. */
 export function buildInfo(component: 'api' | 'pdp', version: string): MetricFamily {
 	return gauge(
 		'regolith_build_info',

@@ -1,21 +1,21 @@
-import { counter, type MetricFamily, sample } from './metric-family.js';
+import { counter, type MetricFamilies, sample } from './metric-family.js';
 
-/** What of a check says which model it asks. */
+/** The parts of a check that tell its model. */
 interface Asked {
 	readonly user: { readonly key: string; readonly attributes?: unknown };
 	readonly resource: { readonly type: string; readonly key?: string; readonly attributes?: unknown };
 	readonly context?: unknown;
 }
 
-/** The models by which checks are told apart, and where each is counted. */
+/** The models that checks are counted by. Each has its place in the array of a code's counts. */
 const models = ['rbac', 'rebac', 'abac'] as const;
 
-/** How many codes are told apart. There are fewer than thirty; a policy of another version may have others. */
+/** The most codes that are counted separately. There are fewer than thirty; a policy of another version may have others. */
 const maxCodes = 64;
 
 /**
- * Counts decisions by code and by model. The model is that of the question, because only reasons would tell which rule
- * has granted it: `abac` where the check brings attributes or a context, else `rebac` where it names an instance, else
+ * Counts decisions by code and by model. The model is that of the question, because only the reasons would tell which
+ * rule granted it: `abac` where the check brings attributes or a context, else `rebac` where it names an instance, else
  * `rbac`.
  */
 export class DecisionTally {
@@ -29,8 +29,8 @@ export class DecisionTally {
 		counts[model] = (counts[model] ?? 0) + 1;
 	}
 
-	/** What was counted. */
-	families(): readonly MetricFamily[] {
+	/** The counts as metrics. */
+	families(): MetricFamilies {
 		const values = [...this.#codes].flatMap(([code, counts]) =>
 			models.flatMap((model, index) => {
 				const count = counts[index] ?? 0;

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
-import { gauge, type MetricFamily, sample } from './metric-family.js';
+import { gauge, type MetricFamilies, sample } from './metric-family.js';
 
-/** How full the disk of a folder is. Nothing where the folder cannot be looked at. */
-export async function diskFamilies(folder: string, reserve: number): Promise<readonly MetricFamily[]> {
+/** How full the disk of a folder is; `reserve` is in bytes. Empty when the disk cannot be read. */
+export async function diskFamilies(folder: string, reserve: number): Promise<MetricFamilies> {
 	try {
 		const { bavail, blocks, bsize } = await statfs(folder);
 		return [

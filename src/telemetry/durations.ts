@@ -5,13 +5,13 @@ const bounds = [
 	0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ] as const;
 
-/** How long something took, counted in buckets. Plain numbers, because every check is counted. */
+/** Counts durations in buckets. It holds plain numbers, because every check is counted. */
 export class Durations {
-	/** How many were in each bucket and in none before it; the last has those that no bound holds. */
+	/** The count of each bucket; the last is for what exceeds all bounds. */
 	readonly #counts = new Float64Array(bounds.length + 1);
 	#sum = 0;
 
-	/** Counts one, in seconds. */
+	/** Counts a duration, in seconds. */
 	add(seconds: number): void {
 		let bucket = 0;
 		while (seconds > (bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
@@ -19,7 +19,7 @@ export class Durations {
 		this.#sum += seconds;
 	}
 
-	/** The samples of a histogram: how many were as long as each bound at most, the sum and the count. */
+	/** The samples of a histogram: how many durations are within each bound, their sum and their count. */
 	samples(name: string, labels: Labels): readonly MetricSample[] {
 		let count = 0;
 		const buckets = [...bounds, '+Inf'].map((le, index) => {
@@ -34,7 +34,7 @@ export class Durations {
 	}
 }
 
-/** Durations, by what they are of. */
+/** A histogram of durations, one series for each set of labels. */
 export function histogram(
 	name: string,
 	help: string,

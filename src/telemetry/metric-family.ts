@@ -1,20 +1,20 @@
-/** Numbers with one name, in the shape in which prom-client hands them on, adds them up and renders them. */
+/** Metrics, in the shape in which prom-client passes them on, aggregates them and renders them. */
 
-/** The labels of a number. INVARIANT: their values are from short lists of ours, and never come from a request. */
+/** The labels of a sample. INVARIANT: their values are from short lists of ours, and never come from a request. */
 export type Labels = Readonly<Record<string, string | number>>;
 
-/** One number of a family. */
+/** One value of a family. */
 export interface MetricSample {
 	readonly labels: Labels;
 	readonly value: number;
-	/** Its own name, in a histogram, where it is not that of the family. */
+	/** In a histogram: the name of this sample, which differs from that of the family. */
 	readonly metricName?: string;
 }
 
-/** How the numbers that several processes give under one name and labels become one. */
-export type Aggregator = 'sum' | 'min' | 'max' | 'average' | 'first' | 'omit';
+/** How values of several processes with the same name and labels are combined. */
+type Aggregator = 'sum' | 'min' | 'max' | 'average' | 'first' | 'omit';
 
-/** All numbers of one name. */
+/** All samples of one name. */
 export interface MetricFamily {
 	readonly name: string;
 	readonly help: string;
@@ -23,17 +23,20 @@ export interface MetricFamily {
 	readonly values: readonly MetricSample[];
 }
 
-/** A number with its labels. */
+/** The metrics of one process, or of several processes combined. */
+export type MetricFamilies = readonly MetricFamily[];
+
+/** A value with its labels. */
 export function sample(value: number, labels: Labels = {}): MetricSample {
 	return { labels, value };
 }
 
-/** What only grows while the process lives. */
+/** A value that only grows while the process lives. */
 export function counter(name: string, help: string, values: readonly MetricSample[]): MetricFamily {
 	return { name, help, type: 'counter', aggregator: 'sum', values };
 }
 
-/** What is as it is now. */
+/** A value that goes up and down. */
 export function gauge(
 	name: string,
 	help: string,

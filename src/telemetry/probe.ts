@@ -1,28 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { valueInTime } from './value-in-time.js';
 
-/** How long who asks waits for the answer of now, in milliseconds. */
+/** How long a caller waits for a new answer, in milliseconds. */
 const patience = 1_000;
-/** How long the answer before counts while the next one does not come, in milliseconds: what is busy is not gone. */
+/** How long the last answer holds while a new one is outstanding, in milliseconds. */
 const trust = 30_000;
 
-/** Tells whether something works. Who asks soon has an answer, however long that something takes. */
+/** Tells whether something works. A caller has an answer soon, however slow that something is. */
 export class Probe {
 	#asking: Promise<void> | undefined;
 	#last: { readonly works: boolean; readonly at: number } | undefined;
 
-	/** `ask` says that it does not by `false`, or by rejecting. */
+	/** `ask` resolves to `false` or rejects when it does not work. */
 	constructor(
 		private readonly ask: () => Promise<unknown>,
 		private readonly now: () => number = () => performance.now(),
 		private readonly wait = patience,
 	) {}
 
-	/** Whether it works. Calls meanwhile share one question. */
+	/** Whether it works. Calls at the same time share one question. */
 	async works(): Promise<boolean> {
 		this.#asking ??= this.#ask();
-		const answered = new AbortController();
-		const tooLong = sleep(this.wait, undefined, { signal: answered.signal }).catch(() => undefined);
-		await Promise.race([this.#asking, tooLong]).finally(() => answered.abort());
+		await valueInTime(this.#asking, this.wait, undefined);
 		const last = this.#last;
 		return last?.works === true && this.now() - last.at < trust;
 	}

@@ -1,20 +1,20 @@
 import type { Registry } from 'prom-client';
-import type { MetricFamily } from './metric-family.js';
+import type { MetricFamilies } from './metric-family.js';
 
-/** What Node.js tells of a process: processor time, memory, garbage, the delay of its event loop. */
+/** The metrics that Node.js has of a process: processor time, memory, garbage collection, the delay of its event loop. */
 
 let registry: Promise<Registry> | undefined;
 
 /**
- * The numbers of this process. It begins to measure when it is first asked, so that nobody pays who does not ask. The
- * delay of the event loop is that since the last time.
+ * The metrics of this process. Measuring begins with the first call, so that it costs nothing where nobody asks. The delay
+ * of the event loop is that since the last call.
  */
-export async function processFamilies(): Promise<readonly MetricFamily[]> {
+export async function processFamilies(): Promise<MetricFamilies> {
 	registry ??= begin();
 	const measured = await (await registry).getMetricsAsJSON();
-	// prom-client types the kind of a family as the number of an enumeration; it is the word.
-	return (measured as unknown as readonly MetricFamily[]).map((family) =>
-		// Left out otherwise, even where there is only one process.
+	// prom-client declares the type of a family as the number of an enumeration, but it is a word.
+	return (measured as unknown as MetricFamilies).map((family) =>
+		// Its own aggregator leaves it out, even where there is only one process.
 		family.name === 'process_start_time_seconds' ? { ...family, aggregator: 'min' } : family,
 	);
 }

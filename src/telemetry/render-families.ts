@@ -1,25 +1,22 @@
 import type { Registry } from 'prom-client';
-import type { MetricFamily } from './metric-family.js';
-
-/** Numbers of one process. */
-type Families = readonly MetricFamily[];
+import type { MetricFamilies } from './metric-family.js';
 
 /** The content type of what `renderFamilies` makes: Prometheus's text format. */
 export const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** The numbers of some processes as one text, each added up as its family says. */
-export async function renderFamilies(processes: readonly Families[]): Promise<string> {
+/** Renders the metrics of several processes as one text. Each is combined as the aggregator of its family says. */
+export async function renderFamilies(processes: readonly MetricFamilies[]): Promise<string> {
 	return (await aggregate(processes)).metrics();
 }
 
-/** The numbers of some processes as those of one. */
-export async function addFamilies(processes: readonly Families[]): Promise<Families> {
-	// As in `processFamilies`.
-	return (await (await aggregate(processes)).getMetricsAsJSON()) as unknown as Families;
+/** Combines the metrics of several processes into those of one. */
+export async function addFamilies(processes: readonly MetricFamilies[]): Promise<MetricFamilies> {
+	// The cast is needed for the same reason as in `processFamilies`.
+	return (await (await aggregate(processes)).getMetricsAsJSON()) as unknown as MetricFamilies;
 }
 
-/** prom-client is loaded by the first who asks: a start does not wait for it. */
-async function aggregate(processes: readonly Families[]): Promise<Registry> {
+/** The first call loads prom-client, so that a start does not wait for it. */
+async function aggregate(processes: readonly MetricFamilies[]): Promise<Registry> {
 	const { AggregatorRegistry } = await import('prom-client');
 	return AggregatorRegistry.aggregate(processes.map((families) => [...families]));
 }

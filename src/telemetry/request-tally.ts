@@ -1,22 +1,22 @@
 import { Durations, histogram } from './durations.js';
-import { counter, type MetricFamily, sample } from './metric-family.js';
+import { counter, type MetricFamilies, sample } from './metric-family.js';
 
 interface EndpointTally {
 	readonly durations: Durations;
 	readonly statuses: Map<number, number>;
 }
 
-/** What requests on which nothing is served are counted under. */
+/** The name that requests without an endpoint are counted under. */
 const noEndpoint = 'none';
 
-/** Counts the requests of one server by endpoint and status. Endpoints go by the names of their declarations. */
+/** Counts the requests of one server by endpoint and status. The name of an endpoint is that of its declaration. */
 export class RequestTally {
 	readonly #endpoints = new Map<string, EndpointTally>();
 
-	/** `server` is what the server is called in labels. */
+	/** `server` is the name of the server in labels. */
 	constructor(private readonly server: 'api' | 'pdp' | 'opa') {}
 
-	/** Counts an answered request, which took so many seconds. */
+	/** Counts a request that was answered, and how many seconds it took. */
 	add(endpoint: string | undefined, status: number, seconds: number): void {
 		const name = endpoint ?? noEndpoint;
 		const tally = this.#endpoints.get(name) ?? this.#begin(name);
@@ -24,8 +24,8 @@ export class RequestTally {
 		tally.durations.add(seconds);
 	}
 
-	/** What was counted, of the endpoints that were asked. */
-	families(): readonly MetricFamily[] {
+	/** The counts as metrics. An endpoint without a request is not among them. */
+	families(): MetricFamilies {
 		const { server } = this;
 		const tallies = [...this.#endpoints];
 		return [

@@ -1,4 +1,4 @@
-/** Traces, by the interface of OpenTelemetry: what records them is for the operator to bring. */
+/** Traces, through the interface of OpenTelemetry. The operator brings the SDK that records them. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import {
@@ -17,16 +17,16 @@ import {
 	trace,
 } from '@opentelemetry/api';
 
-/** The name that our spans are recorded under. */
+/** The name of the tracer of our spans. */
 const instrumentation = 'regolith';
 
-/** How many writes are remembered until their revisions are published. */
+/** The most writes that are remembered until their revisions are published. */
 const maxWrites = 2_000;
 
-/** How many writes a published step is linked with, besides the newest. */
+/** The most writes that a published step is linked with, besides the newest. */
 const maxLinks = 100;
 
-/** What of an answered request its span tells. No path: it has keys of users. */
+/** What a span tells of a request. The path is not part of it, because it may hold keys of users. */
 interface AnsweredRequest {
 	readonly endpoint: string | undefined;
 	readonly route: string | undefined;
@@ -42,7 +42,7 @@ interface Step {
 	readonly to: number;
 }
 
-/** What of a bundle its span tells, before it is applied and afterwards. */
+/** What a span tells of a bundle: this before the bundle is applied, and `Applied` afterwards. */
 interface Bundle {
 	readonly bytes: Uint8Array;
 	readonly traceparent?: string;
@@ -53,12 +53,12 @@ interface Applied {
 }
 
 /**
- * Makes what records traces; `null` where nothing does, which is found out once: whoever wants traces registers an SDK
- * before the program begins. So requests cost nothing more where there is none.
+ * Creates what records traces, or `null` without an SDK. This is found out only once, because an SDK is registered before
+ * the program begins. So tracing costs nothing where there is no SDK.
  */
 export function createTracing(): Tracing | null {
 	const provider = trace.getTracerProvider();
-	// That of another copy of the interface is no instance of ours, and is only found because it is registered.
+	// The provider of another copy of the interface is no instance of our class. It is there only if it was registered.
 	const registered = !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(instrumentation);
 	return registered ? new Tracing() : null;
 }
@@ -74,13 +74,13 @@ export class Tracing {
 		{ headers }: { readonly headers: IncomingHttpHeaders },
 		handle: () => Promise<void>,
 	): Promise<void> => {
-		// Whoever instruments `node:http` as well has begun a span already.
+		// An SDK that instruments `node:http` has begun a span already.
 		const begun = trace.getActiveSpan() !== undefined;
 		const parent = begun ? context.active() : propagation.extract(context.active(), headers);
 		return this.#inSpan('request', { kind: SpanKind.SERVER, parent }, handle);
 	};
 
-	/** Tells the span of the request that is being handled how it was answered. */
+	/** Adds the answer to the span of the current request. */
 	readonly answered = ({ endpoint, route, method, status, id }: AnsweredRequest): void => {
 		const span = trace.getActiveSpan();
 		if (span === undefined) return;
@@ -95,7 +95,7 @@ export class Tracing {
 		if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
 	};
 
-	/** Remembers that the request that is being handled has led an environment to a revision. */
+	/** Remembers that the current request has led an environment to a revision. */
 	readonly wrote = (environment: string, revision: number): void => {
 		const span = trace.getActiveSpan();
 		if (span === undefined) return;
@@ -107,11 +107,11 @@ export class Tracing {
 		}
 	};
 
-	/** Compiles a schema in a span: that of the write, where the write is what began it. */
+	/** Compiles a schema in a span. The span is part of the trace of the write, if a write began the compilation. */
 	readonly compile = <T>(compile: () => Promise<T>): Promise<T> =>
 		this.#inSpan('compile policy', { kind: SpanKind.INTERNAL, parent: context.active() }, compile);
 
-	/** Makes a step for decision points in a span. It continues the trace of the newest write in it, and is linked with others. */
+	/** Makes a step for decision points in a span. It continues the trace of the newest write, and links to the others. */
 	readonly publish = async <T>(
 		{ environment, from, to }: Step,
 		make: () => Promise<T>,
@@ -142,7 +142,7 @@ export class Tracing {
 		});
 	};
 
-	/** Runs work in a span, which ends with it and tells of its failure. */
+	/** Runs work in a span. The span ends with the work, and records its failure. */
 	#inSpan<T>(name: string, { parent, ...options }: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
 		const span = this.#tracer.startSpan(name, options, parent);
 		return context.with(trace.setSpan(parent, span), async () => {
@@ -174,7 +174,7 @@ function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
 	return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** What a `traceparent` names; `undefined` where it names nothing. */
+/** The span that a `traceparent` names; `undefined` when it is malformed. */
 function spanContextIn(traceparent = ''): SpanContext | undefined {
 	const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent) ?? [];
 	if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;

@@ -27,7 +27,7 @@ export class LeaderClient {
 	readonly stopped: Promise<void>;
 	/** Told when everything is to be fetched anew. */
 	readonly refetches = new Listeners<void>();
-	/** Told when the leading process asks for the numbers of this worker. */
+	/** Told when the leading process asks for the metrics of this worker. */
 	readonly measures = new Listeners<void>();
 	readonly #pending = new Map<number, Pending>();
 	#asked = 0;
@@ -68,7 +68,7 @@ export class LeaderClient {
 		poll: (request, signal) => this.#ask({ kind: 'poll', request }, signal) as Promise<FeedResponse>,
 	};
 
-	/** Asks to be counted, and resolves to the progress to have made before this worker listens. */
+	/** Asks to be counted. Resolves to the progress that this worker must have made before it listens. */
 	count(status: WorkerStatus): Promise<WorkersProgress> {
 		return this.#ask({ kind: 'count', status }, new AbortController().signal) as Promise<WorkersProgress>;
 	}
@@ -83,7 +83,7 @@ export class LeaderClient {
 		},
 	};
 
-	/** The numbers of all workers, as text. */
+	/** The metrics of all workers, as text. */
 	metrics(signal: AbortSignal): Promise<string> {
 		return this.#ask({ kind: 'metrics' }, signal) as Promise<string>;
 	}

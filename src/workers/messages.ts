@@ -2,24 +2,24 @@
 
 import type { FeedRequest } from '../pdp/feed-client.js';
 import type { ReplicaState } from '../pdp/replica.js';
-import type { MetricFamily } from '../telemetry/metric-family.js';
+import type { MetricFamilies } from '../telemetry/metric-family.js';
 import type { Health } from '../wire/check.js';
 
 /** What a worker needs to begin. */
 export interface Beginning {
 	readonly controlPlane: string;
 	readonly apiKey: string;
-	/** The revision to have before it asks to be counted: that of the other workers; -1 without them. */
+	/** The revision that a worker needs before it asks to be counted: that of the other workers, or -1 without them. */
 	readonly revision: number;
 }
 
-/** How far all workers are. */
+/** The progress of all workers. */
 export interface WorkersProgress {
 	/** As in `Progress`. */
 	readonly revision: number;
 	/** As in `Progress`. */
 	readonly policyRevision: number;
-	/** Whether all know that the environment was deleted, after which no revision is reached any more. */
+	/** Whether all know that the environment was deleted. After that, no further revision is reached. */
 	readonly deleted: boolean;
 }
 
@@ -39,10 +39,10 @@ export interface WorkerStatus {
 export type Question =
 	| { readonly kind: 'environment' }
 	| { readonly kind: 'poll'; readonly request: FeedRequest }
-	/** The progress to have made before it listens. From now on, that of all is never beyond this worker's. */
+	/** The progress that the worker must have made before it listens. From now on, the progress of all includes it. */
 	| { readonly kind: 'count'; readonly status: WorkerStatus }
 	| { readonly kind: 'events'; readonly lines: readonly string[] }
-	/** The numbers of all workers, as text. */
+	/** The metrics of all workers, as text. */
 	| { readonly kind: 'metrics' };
 
 /** What a worker sends. */
@@ -56,8 +56,8 @@ export type WorkerMessage =
 	/** The worker cannot begin; `setting` says that a setting has to be changed. */
 	| { readonly type: 'failed'; readonly message: string; readonly setting: boolean }
 	| { readonly type: 'status'; readonly status: WorkerStatus }
-	/** The numbers of this worker, which the leading process has asked for. */
-	| { readonly type: 'metrics'; readonly families: readonly MetricFamily[] }
+	/** The metrics of this worker, which the leading process has asked for. */
+	| { readonly type: 'metrics'; readonly families: MetricFamilies }
 	/** A client wants everything fetched anew. */
 	| { readonly type: 'refetch' };
 
@@ -75,6 +75,6 @@ export type LeaderMessage =
 	  }
 	| { readonly type: 'progress'; readonly progress: WorkersProgress }
 	| { readonly type: 'refetch' }
-	/** Asks for the worker's numbers. */
+	/** Asks for the metrics of the worker. */
 	| { readonly type: 'measure' }
 	| { readonly type: 'stop' };

@@ -4,7 +4,7 @@ import type { FeedBundle, FeedClient, FeedRequest, FeedResponse } from '../pdp/f
 interface Flight {
 	readonly answer: Promise<FeedResponse>;
 	readonly abort: AbortController;
-	/** Lets the next equal request be made anew. */
+	/** Ends the sharing: the next equal request is sent anew. */
 	readonly land: () => void;
 	waiting: number;
 }
@@ -44,7 +44,7 @@ export class SharedFeed implements FeedClient {
 			(response) => {
 				// A snapshot is not kept: it may be large, and is needed at a start alone.
 				if (response.kind !== 'bundle' || request.etag === undefined) return;
-				// Who gets it later is to know how old it is.
+				// A worker that gets the answer later must know how old it is.
 				this.#last = { asked, step: { ...response, asOf: response.asOf ?? Date.now() } };
 			},
 			() => {},

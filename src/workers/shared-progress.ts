@@ -2,7 +2,7 @@ import { Listeners } from '../pdp/listeners.js';
 import type { Progress } from '../pdp/progress.js';
 import type { WorkersProgress } from './messages.js';
 
-/** Nobody answers yet. */
+/** The progress while no worker answers. */
 export const noProgress: WorkersProgress = { revision: -1, policyRevision: -1, deleted: false };
 
 /** The progress of all workers, as the leading process tells it. */
@@ -18,23 +18,23 @@ export class SharedProgress implements Progress {
 		return this.#current.policyRevision;
 	}
 
-	/** The newest. */
+	/** The newest progress that was told. */
 	get current(): WorkersProgress {
 		return this.#current;
 	}
 
-	/** Takes the newest. */
+	/** Takes newer progress. */
 	update(progress: WorkersProgress): void {
 		this.#current = progress;
 		this.#changes.tell();
 	}
 
-	/** As in `Progress`; resolves, too, when the environment is deleted. */
+	/** As in `Progress`. It also resolves when the environment is deleted. */
 	reached(revision: number, signal?: AbortSignal): Promise<void> {
 		return this.#until((current) => current.revision >= revision, signal);
 	}
 
-	/** As `reached`, and of its policy. */
+	/** As `reached`, for the policy of the revision. */
 	policyReached(revision: number, signal?: AbortSignal): Promise<void> {
 		return this.#until((current) => current.policyRevision >= revision, signal);
 	}

@@ -1,33 +1,31 @@
-import type { MetricFamily } from '../telemetry/metric-family.js';
+import type { MetricFamilies } from '../telemetry/metric-family.js';
 import { addFamilies } from '../telemetry/render-families.js';
 
-type Families = readonly MetricFamily[];
-
-/** How long a worker may take to tell its numbers, in milliseconds: after that, those it told last stand for them. */
+/** How long a worker may take to send its metrics, in milliseconds. After that, the ones it sent last are used. */
 const patience = 2_000;
 
-/** The numbers of all workers of a decision point, those that ended included: what was counted is not forgotten. */
+/** The metrics of all workers of a decision point. The counts of workers that have ended are kept. */
 export class WorkerMetrics {
-	readonly #last = new Map<number, Families>();
+	readonly #last = new Map<number, MetricFamilies>();
 	readonly #waiting = new Map<number, () => void>();
-	/** What workers that ended had counted, of what only grows. */
-	#ended: Families = [];
+	/** The counters and histograms of workers that have ended, added up. */
+	#ended: MetricFamilies = [];
 	#ending: Promise<void> = Promise.resolve();
 
-	/** Asks these workers, by their ids, and resolves to the numbers of each and of those that ended. */
-	async collect(workers: readonly number[], ask: (worker: number) => void): Promise<readonly Families[]> {
+	/** Asks the workers with these ids. Resolves to the metrics of each, and of those that have ended. */
+	async collect(workers: readonly number[], ask: (worker: number) => void): Promise<readonly MetricFamilies[]> {
 		await Promise.all(workers.map((worker) => this.#answer(worker, () => ask(worker))));
 		await this.#ending;
 		return [this.#ended, ...this.#last.values()];
 	}
 
-	/** Takes the numbers that a worker told. */
-	take(worker: number, families: Families): void {
+	/** Takes the metrics that a worker sent. */
+	take(worker: number, families: MetricFamilies): void {
 		this.#last.set(worker, families);
 		this.#waiting.get(worker)?.();
 	}
 
-	/** Keeps what a worker that ended had counted when it was last asked. */
+	/** Keeps the counts that a worker which has ended sent last. */
 	end(worker: number): void {
 		const last = this.#last.get(worker);
 		this.#last.delete(worker);

@@ -5,7 +5,7 @@ import { type EventCounts, EventQueue, type EventReceiver } from '../pdp/event-q
 import { EnvironmentGone, type FeedClient, Refusal } from '../pdp/feed-client.js';
 import { Listeners } from '../pdp/listeners.js';
 import { nothingYet, type ReplicaState } from '../pdp/replica.js';
-import { counter, gauge, type MetricFamily, sample } from '../telemetry/metric-family.js';
+import { counter, gauge, type MetricFamilies, sample } from '../telemetry/metric-family.js';
 import { renderFamilies } from '../telemetry/render-families.js';
 import type { Health } from '../wire/check.js';
 import type { Beginning, LeaderMessage, Question, WorkerMessage, WorkerStatus, WorkersProgress } from './messages.js';
@@ -24,8 +24,8 @@ export interface WorkerPoolOptions {
 	readonly feed: FeedClient;
 	/** Where decisions are logged. */
 	readonly receivers: readonly EventReceiver[];
-	/** What this process adds to the numbers of its workers. */
-	readonly families?: () => readonly MetricFamily[];
+	/** The metrics that this process adds to those of its workers. */
+	readonly families?: () => MetricFamilies;
 	readonly log: Logger;
 }
 
@@ -45,7 +45,7 @@ interface Member {
 	/** Questions that are being answered. */
 	readonly asked: Map<number, AbortController>;
 	url: string | undefined;
-	/** Whether the progress of all waits for it: from shortly before it listens. */
+	/** Whether the progress of all includes this worker. It does from shortly before the worker listens. */
 	counted: boolean;
 	status: WorkerStatus | undefined;
 }
@@ -118,7 +118,7 @@ export class WorkerPool {
 		return states.find(({ kind }) => kind !== 'ready') ?? states[0] ?? { kind: 'starting', detail: nothingYet };
 	}
 
-	/** Whether all workers that are there answer checks, and there is one. */
+	/** Whether there is a worker, and all of them answer checks. */
 	get answers(): boolean {
 		return this.health.status !== 'unavailable';
 	}
@@ -134,7 +134,7 @@ export class WorkerPool {
 		};
 	}
 
-	/** The numbers of all workers, as text. */
+	/** The metrics of all workers, as text. */
 	async #measure(): Promise<string> {
 		const { families } = this.options;
 		const workers = [...this.#members].filter(([, { status }]) => status !== undefined).map(([id]) => id);
@@ -226,8 +226,8 @@ export class WorkerPool {
 	}
 
 	/**
-	 * Counts a worker in, and returns the progress that it has to have made before it listens: what was told of the
-	 * others until now. INVARIANT: whoever was told that a revision is reached gets it from every worker that listens.
+	 * Counts a worker in. Returns the progress that it must have made before it listens: what was told of the others
+	 * until now. INVARIANT: a client that was told that a revision is reached gets it from every worker that listens.
 	 */
 	#count(member: Member, status: WorkerStatus): WorkersProgress {
 		const told = this.progress.current;
@@ -248,7 +248,7 @@ export class WorkerPool {
 		this.changes.tell(progress.revision);
 	}
 
-	/** How far the last worker is, and never less than was told: one that is behind does not listen yet. */
+	/** The progress of the slowest worker, but never less than was told: a worker that is behind that does not listen yet. */
 	#sharedProgress(before: WorkersProgress): WorkersProgress {
 		const counted = [...this.#members.values()].flatMap(({ counted, status }) =>
 			counted && status !== undefined ? [status] : [],

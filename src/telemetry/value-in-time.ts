@@ -1,0 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What `work` gives, or `late` if that takes longer than so many milliseconds. Rejects if `work` does so in time. */
+export async function valueInTime<T, U>(work: Promise<T>, milliseconds: number, late: U): Promise<T | U> {
+	const settled = new AbortController();
+	const tooLate = sleep(milliseconds, late, { signal: settled.signal }).catch(() => late);
+	return Promise.race([work, tooLate]).finally(() => settled.abort());
+}
