@@ -8,16 +8,16 @@ import { SetupError } from './progress.mjs';
 const sourceFolders = ['compiler', 'src', 'packages', 'test', 'bench'];
 
 /**
- * What of them is compiled elsewhere: `buildConsole` bundles what runs in browsers, and a test compiles calls of generated
- * clients. tsconfig.json `exclude` says the same.
+ * The parts of them that are compiled elsewhere: `buildConsole` bundles what runs in browsers, and a test compiles the calls
+ * of generated clients. tsconfig.json `exclude` says the same.
  */
 const elsewhere = /^(?:src\/console\/(?:page|embed)|test\/client\/calls)\//;
 
-/** What is built from sources and lies beside them; tsconfig.json `exclude` says the same. */
+/** Outputs that lie beside their sources; tsconfig.json `exclude` says the same. */
 const builtPackage = /^packages\/[^/]+\/dist\//;
 
 /**
- * Compiles TypeScript into dist/, unless it is up to date, so that dist/ holds exactly what the sources give: nothing missing, nothing left over.
+ * Compiles TypeScript into dist/, unless it is up to date. Afterwards dist/ holds the outputs of all sources, and no others.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */
@@ -39,7 +39,7 @@ export async function buildTypeScript(root, say) {
 	const isCurrent = !missing && leftOver.length === 0 && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
 	if (isCurrent) return say('up to date');
 
-	// Also what does not compile is written: it must not count as what the stamp tells.
+	// The compiler writes outputs even for sources with errors. The old stamp must not stand for them.
 	rmSync(stamp, { force: true });
 	const compiler = join(root, 'node_modules/typescript/bin/tsc');
 	const { code, output } = await execute(process.execPath, [compiler, '-p', root, '--pretty', 'false'], { cwd: root });

@@ -1,7 +1,7 @@
 import { provideProgram } from './debian.mjs';
 
 /**
- * Finds the machine's Chromium, for the tests of the pages, or installs Debian's.
+ * Finds the Chromium of the machine, for the tests of the pages, or installs the one of Debian.
  * @param {(detail: string) => void} say
  */
 export function provideChromium(say) {

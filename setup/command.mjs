@@ -20,7 +20,7 @@ const commands = {
 	start: (parameters) => startProgram(root, parameters),
 	test: async (parameters) => conclude(await runTests(root, parameters)),
 	'test:all': async (parameters) => {
-		// Every test on every store (see docs/decisions/0030), then those of a push with the newer lines of Node.js.
+		// First every test on every store (docs/decisions/0030), then the tests of a push with newer versions of Node.js.
 		process.env.TEST_STORES = 'all';
 		const counts = [await runTests(root, parameters)];
 		delete process.env.TEST_STORES;
@@ -64,13 +64,13 @@ export async function command(name, parameters) {
 	}
 }
 
-/** Commands that need all of opa: tests and benchmarks run a stock one, too. */
+/** The commands that need all of opa, because they run commands of a stock opa. */
 const withWholeOpa = new Set(['test', 'test:all', 'bench', 'fuzz', 'opa']);
 
 async function setUp(wantedOpa) {
 	const opa = step('opa', (say) => provideOpa(root, say, wantedOpa));
 	const built = build();
-	// Both end before either's failure is told: what still ran would go on behind the message.
+	// Both must end before a failure is reported. Otherwise one would still run behind the message.
 	await Promise.allSettled([opa, built]);
 	await built;
 	// The program and its tests read this variable, so that all use the same opa.

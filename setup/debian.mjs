@@ -1,8 +1,8 @@
 import { execute, findOnPath } from './execute.mjs';
 
 /**
- * Finds a program that no npm package brings. Where there is none, installs Debian's if it may: as root, with apt-get. Tests
- * that need it fail without it, and say what to do.
+ * Finds a program that is in no npm package. If it is missing, installs the package of Debian, which needs root and apt-get.
+ * Tests that need the program fail without it, and say what to do.
  * @param {{names: readonly string[], package: string, variable: string}} wanted what it is called, in the order of
  *   preference; Debian's package; the variable that names another one
  * @param {(detail: string) => void} say
@@ -20,7 +20,7 @@ export async function provideProgram({ names, package: debian, variable }, say) 
 		return undefined;
 	}
 	say('installing with apt-get');
-	// At this level of the system no service is started: Prometheus would begin to run.
+	// Without this, installing Prometheus would start it as a service.
 	const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
 	const updated = await execute('apt-get', ['update', '-qq'], { env });
 	const { code, output } = await execute('apt-get', ['install', '-qq', '-y', '--no-install-recommends', debian], {

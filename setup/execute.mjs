@@ -7,7 +7,7 @@ import { delimiter, resolve } from 'node:path';
  * @param {string} program
  * @param {readonly string[]} parameters
  * @param {import('node:child_process').SpawnOptions} [options]
- * @param {(text: string) => void} [heard] called with each part of its standard error, as it comes
+ * @param {(text: string) => void} [heard] called with each chunk of its standard error
  * @returns {Promise<{code: number, output: string, stdout: string}>} `code` is 127 when the program could not be started;
  *   `output` holds both streams in the order they came
  */

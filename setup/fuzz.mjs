@@ -16,7 +16,7 @@ const checks = 'not_a_server_error,status_code_conformance,content_type_conforma
 /** Enough to find what a change broke, within minutes. For more: `npm run fuzz -- --max-examples 500`. */
 const examples = '25';
 
-/** The environment of most requests, so that they get beyond a 404, and a revision that none has to wait for. */
+/** The environment of most requests, which would otherwise be 404, and a revision that no request has to wait for. */
 const configuration =
 	'[parameters]\n"path.proj_id" = "default"\n"path.env_id" = "dev"\n"header.X-Min-Revision" = "1"\n';
 

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 
-/** The lines of Node.js that are supported besides the oldest one, which everything else runs with. */
+/** The supported major versions of Node.js, without the oldest one. Everything else runs with that one. */
 export const newerNodes = ['22', '24'];
 
 /**
- * Provides a Node.js of this major version, from the npm package that has its program.
+ * Provides a Node.js of this major version, from the npm package that holds its binary.
  * @param {string} root the package's folder
  * @param {string} major
  * @param {(detail: string) => void} say

@@ -9,7 +9,7 @@ import { compareVersions, isCompatible, parseVersion } from './version.mjs';
 const programs = {
 	/** All of opa, with our command `opa resident`. */
 	whole: { file: 'opa', tags: [] },
-	/** What the product itself needs of it, which takes half the time to build (compiler/opa/part.go). */
+	/** The part of opa that the product needs, which takes half the time to build (compiler/opa/part.go). */
 	part: { file: 'regolith-opa', tags: ['-tags=part'] },
 };
 
@@ -60,7 +60,7 @@ function opasOnPath(environment) {
 }
 
 async function builtOpa(root, wanted, pin, environment) {
-	// Where a part is enough, all of it is as well.
+	// All of opa can do what a part can do.
 	for (const program of wanted === 'whole' ? [programs.whole] : [programs.whole, programs.part]) {
 		const own = join(root, '.tools', program.file);
 		const built = existsSync(own) ? await opaVersion(own) : undefined;
@@ -143,7 +143,7 @@ export async function buildOpa(root, say, wanted, environment) {
 	const { code, output } = await execute('go', parameters, { cwd: source, env }, heard);
 	if (code !== 0) {
 		rmSync(unfinished, { force: true });
-		// Lines of one word are the packages that were compiled before.
+		// Lines of one word are names of packages.
 		const said = output.split('\n').filter((line) => /\S\s+\S/.test(line));
 		throw new SetupError(`Go could not build OPA (is a Go module proxy reachable?):\n${said.join('\n')}`);
 	}
@@ -153,7 +153,7 @@ export async function buildOpa(root, say, wanted, environment) {
 	return target;
 }
 
-/** How many packages the program is made of that are not compiled yet; 0 if Go cannot tell. */
+/** The number of packages of the program that are still to be compiled; 0 if Go cannot tell. */
 async function countPackages(source, tags, env) {
 	const template = '{{if .Stale}}{{.ImportPath}}{{end}}';
 	const parameters = ['list', '-deps', '-trimpath', ...tags, '-f', template, '.'];

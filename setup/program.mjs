@@ -4,7 +4,7 @@ import { filesUnder } from './build.mjs';
 import { SetupError } from './progress.mjs';
 import { makeStampedFolder } from './stamped-folder.mjs';
 
-/** What the program is made of: the command line, and what runs in threads: database, patterns, canonical JSON. */
+/** The entries of the program: the command line, and the threads for the database, patterns and canonical JSON. */
 const entries = {
 	main: 'dist/src/main.js',
 	worker: 'dist/src/store/database/embedded/worker.js',
@@ -13,8 +13,8 @@ const entries = {
 };
 
 /**
- * Bundles the compiled sources into dist/program/, if it is missing or they changed: a file an entry. Node.js takes a
- * millisecond for each module that it loads, and the sources are hundreds. Packages stay where they are installed.
+ * Bundles the compiled sources into dist/program/, one file for each entry, if it is missing or they changed. Node.js takes
+ * a millisecond for each module that it loads, and there are hundreds. Packages stay where they are installed.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */
@@ -33,7 +33,7 @@ async function bundle(root, folder) {
 			entryPoints: entries,
 			outdir: folder,
 			bundle: true,
-			// What servers are made of is a file of its own, which the other commands never load.
+			// The code of the servers becomes a file of its own, which the other commands do not load.
 			splitting: true,
 			packages: 'external',
 			platform: 'node',

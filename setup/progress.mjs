@@ -5,7 +5,7 @@ export class SetupError extends Error {
 
 const terminal = process.stderr.isTTY === true;
 
-/** What to show of each step that runs, in the order they began. Several may run at a time. */
+/** The text of each step that is running, in the order in which they began. */
 const running = new Set();
 let ticking;
 
@@ -47,7 +47,7 @@ export async function step(title, work) {
 
 const clearing = '\r\x1b[2K';
 
-/** One line for all steps that run; nothing when none does. */
+/** Writes one line for all steps that are running. */
 function redraw() {
 	const text = [...running].map((shown) => shown()).join('   ');
 	process.stderr.write(`${clearing}${text.slice(0, (process.stderr.columns ?? 80) - 1)}`);

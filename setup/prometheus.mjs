@@ -1,8 +1,8 @@
 import { provideProgram } from './debian.mjs';
 
 /**
- * Finds the machine's Prometheus, for the test of the dashboard and of the alert rules, or installs Debian's, which also
- * brings `promtool`.
+ * Finds the Prometheus of the machine, for the tests of the dashboard and of the alert rules, or installs the one of Debian,
+ * which includes `promtool`.
  * @param {(detail: string) => void} say
  */
 export function providePrometheus(say) {

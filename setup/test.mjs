@@ -102,7 +102,7 @@ async function checkStyle(root) {
 async function runAva(root, node, parameters, variables, interrupted) {
 	const ava = join(root, 'node_modules/ava/entrypoints/cli.mjs');
 	const colours = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
-	// Scripts that tests run find it first, too.
+	// The scripts that tests run use this Node.js, too.
 	const PATH = `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`;
 	const child = spawn(node, [ava, ...parameters], {
 		cwd: root,

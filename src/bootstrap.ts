@@ -6,10 +6,10 @@ import type { WritingAccountUnit } from './store/account/writing-account.js';
 import type { NewApiKey } from './store/account/writing-api-keys.js';
 import type { Store } from './store/store.js';
 
-/** The key of the environment `dev` that the first start made, until somebody was shown it. */
+/** The key of the environment `dev` that the first start made, until it has been shown. */
 export interface FirstKey {
 	readonly secret: string;
-	/** Notes that it was shown, so that no later start shows it. */
+	/** Notes that the key was shown, so that no later start shows it. */
 	noteShown(): Promise<void>;
 }
 

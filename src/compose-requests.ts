@@ -1,14 +1,14 @@
-/** How the requests of every server are watched. */
+/** Logs, counts and traces the requests of every server. */
 
 import type { Served } from './http/server.js';
 import type { Logger } from './log.js';
 import type { RequestTally } from './telemetry/request-tally.js';
 import type { Tracing } from './telemetry/tracing.js';
 
-/** How a server is watched. */
+/** What the requests of a server are counted and traced with. */
 export type Monitored = Pick<Served, 'onUnexpected' | 'onAnswered' | 'within'>;
 
-/** Logs, counts and traces the requests of a server. Lines of one request have its id. */
+/** Logs, counts and traces the requests of a server. All log lines of a request have its id. */
 export function monitored(log: Logger, requests: RequestTally, tracing: Tracing | null): Monitored {
 	return {
 		onUnexpected: (error, request_id) => log.error({ error, request_id }, 'an unexpected error'),

@@ -29,7 +29,7 @@ const statusInterval = 1_000;
 /** A running decision point, of one process or of several. */
 export interface RunningPoint {
 	readonly listening: { readonly url: string };
-	/** What whoever has started it waits for. */
+	/** What tells when it answers checks. */
 	readonly started: StartedPoint;
 	stop(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function startDecisionWorkers(
 	controlPlane: string,
 	apiKey: string,
 ): Promise<RunningPoint> {
-	// Workers listen themselves: this finds out what is in use before they are begun.
+	// Workers listen themselves. A port that is in use is found before they are started.
 	await requireDecisionPointPorts(config);
 	const verify = await readBundleVerifier(config.pdp_bundle_verification_key_paths);
 	const feed = connectFeed(controlPlane, apiKey);
@@ -98,7 +98,7 @@ export async function runDecisionWorker(config: Config, log: Logger): Promise<vo
 	if (process.send === undefined) throw new ConfigError('`decision-worker` is started by a decision point alone');
 	// A signal from a terminal reaches all processes; the leading one stops the others.
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
-	// Otherwise Node.js ends this process, with code 0, as soon as the leading one is gone.
+	// Otherwise Node.js ends this process with code 0 as soon as the leading process is gone.
 	if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
 	// Nothing else keeps this process alive before it listens.
 	process.channel?.ref();

@@ -116,7 +116,7 @@ export async function openStore(config: Config, options: StoreOptions = {}): Pro
 	}
 }
 
-/** The host and the database of a connection URL, without who connects. */
+/** The host and the database of a connection URL, without its credentials. */
 function placeOf(url: string | null): string {
 	if (url === null || !URL.canParse(url)) return 'this address';
 	const { host, pathname } = new URL(url);
@@ -141,10 +141,10 @@ const refusals = /^(28...|3D...|42501|E[A-Z]+|ERR_(TLS|SSL)_\w+|\w*CERT\w*)$/;
 function refusalReason(error: unknown): string | null {
 	if (!(error instanceof Error)) return null;
 	const { code, message, name } = error as NodeJS.ErrnoException;
-	// What pg says of a server that takes the connection and then says nothing, and knex of one that has none left.
+	// pg says this when a server accepts the connection and stays silent, and knex when the pool has no connection left.
 	if (name === 'KnexTimeoutError' || message === 'timeout expired') return 'it does not answer';
 	const refuses = isUnreachable(error) || refusals.test(code ?? '') || /does not support SSL/.test(message);
-	// knex puts the statement in front, which may have many lines.
+	// knex puts the statement, which may have many lines, before the message.
 	return refuses ? message.replace(/^[\s\S]* - (?=[^\n]*$)/, '') || String(code) : null;
 }
 
@@ -152,7 +152,7 @@ function refusalReason(error: unknown): string | null {
 export interface RunningApi {
 	readonly listening: Listening;
 	readonly store: Store;
-	/** The first key of an empty store, until it was shown; `null` from then on. */
+	/** The first key of an empty store; `null` once it was shown. */
 	readonly firstKey: FirstKey | null;
 	/** Lets running requests finish, then closes the store. */
 	stop(): Promise<void>;
@@ -164,15 +164,15 @@ export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'in
 	readonly policyWait?: number;
 	/** How long between two sweeps of expired grants, in milliseconds. */
 	readonly sweepPause?: number;
-	/** Where a decision point is reached, once that is known: the API's reference links to its own. */
+	/** The address of a decision point, once it is known. The reference of the API links to that of the decision point. */
 	readonly decisionPoint?: () => string | null;
 	/** Creates what compiles schemas; `createAssembler` by default. */
 	readonly assembler?: typeof createAssembler;
 }
 
 /**
- * Starts the management API and the publisher. Rejects if the port, opa or the store is not available: the port is tried
- * first, so that nothing is made when it is in use.
+ * Starts the management API and the publisher. Rejects if the port, opa or the store is not available. The port is tried
+ * first, so that a port in use leaves nothing behind.
  */
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
 	const { say, policyWait, sweepPause, freeSpace, interrupted, assembler: makeAssembler = createAssembler } = options;
@@ -301,14 +301,14 @@ export interface RunningDecisionPoint {
 	/** The listener for clients of OPA's Data API; `null` without one. */
 	readonly dataApi: Listening | null;
 	readonly replica: Replica;
-	/** What whoever has started it waits for. */
+	/** What tells when it answers checks. */
 	readonly started: StartedPoint;
 	/** `null` when decisions are not logged. */
 	readonly decisions: DecisionLog | null;
 	stop(): Promise<void>;
 }
 
-/** Finds out whether a decision point could listen now. Rejects with `ConfigError` when one of its ports is not available. */
+/** Tries the ports of a decision point. Rejects with `ConfigError` when one of them is not available. */
 export async function requireDecisionPointPorts({ host, pdp_port, pdp_opa_port }: Config): Promise<void> {
 	await requirePort(host, pdp_port, 'PDP_PORT');
 	if (pdp_opa_port !== null) await requirePort(host, pdp_opa_port, 'PDP_OPA_PORT');
@@ -323,7 +323,7 @@ export interface DecisionPointParts {
 		LeaderClient,
 		'feed' | 'receiver' | 'progress' | 'tell' | 'refetches' | 'measures' | 'metrics'
 	>;
-	/** Resolves when it may listen, while its replica follows the feed; without it, it listens at once. */
+	/** Resolves when it may listen. Its replica follows the feed meanwhile. Without this, it listens at once. */
 	readonly beforeListening?: (replica: Replica) => Promise<void>;
 }
 
@@ -357,7 +357,7 @@ export async function startDecisionPoint(
 			requests: [requests, dataRequests],
 			decided,
 			bundles,
-			// The leading process tells of the decision log of all workers.
+			// The leading process reports on the decision log of all workers.
 			log: leader === undefined ? decisions : null,
 		});
 	const decisionPoint = createDecisionPoint({
@@ -508,7 +508,7 @@ async function listenAt(
 	}
 }
 
-/** Rejects with `ConfigError`, which names the setting to change, when nobody could listen on a port now. */
+/** Tries a port. Rejects with `ConfigError`, which names the setting to change, when it is not available. */
 async function requirePort(host: string, port: number, setting: string): Promise<void> {
 	try {
 		await tryPort(host, port);

@@ -21,7 +21,7 @@ export function logOptions(level: string) {
 	return {
 		level,
 		base: null,
-		// People and collectors read words and ISO 8601, not the numbers that pino writes by itself.
+		// People and log collectors expect words and ISO 8601. pino's default is numbers.
 		formatters: { level: (label: string) => ({ level: label }) },
 		timestamp: stdTimeFunctions.isoTime,
 		redact: ['authorization', 'headers.authorization', '*.secret'],

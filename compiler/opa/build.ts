@@ -16,7 +16,7 @@ export { OpaFailure };
 
 const compress = promisify(gzip);
 
-/** The name of the program that set-up builds where nothing needs all of opa: it compiles and tests policies. */
+/** The name of the part of opa that set-up builds for the product: it compiles and tests policies. */
 export const partOfOpa = 'regolith-opa';
 
 /** What a compiled module answers, by path. The hand-written policy defines all of them. */

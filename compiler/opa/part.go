@@ -1,7 +1,7 @@
 //go:build part
 
-// The part of OPA's program that Regolith needs itself. It takes half the time to build, because a server and its
-// plugins are not in it: compiling policies for as long as standard input is open, and testing them.
+// The part of the OPA program that Regolith needs: it compiles policies for as long as standard input is open, and runs
+// tests. It takes half the time to build, because it has no server and no plugins.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 const usage = `This is a part of opa: it has the commands "version", "resident" and "test". For the others, install opa
 (https://www.openpolicyagent.org/docs#1-download-opa).`
 
-// The exit codes of tests, as those of opa.
+// The exit codes of tests, the same as those of opa.
 const (
 	passed      = 0
 	notRun      = 1
@@ -57,7 +57,7 @@ func fail(err error) {
 	os.Exit(notRun)
 }
 
-// runTests runs the tests below paths, and prints what came of them as `opa test` does.
+// runTests runs the tests in these paths, and prints the results as `opa test` does.
 func runTests(arguments []string) (int, error) {
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	format := flags.String("format", "pretty", "how to print: pretty or json")

@@ -115,14 +115,14 @@ export const EnvironmentPath = z.object({
 /** The path parameter of everything inside a project. */
 export const ProjectPath = z.object({ proj_id: Reference.describe('The project: its id or key.') });
 
-/** What the guard opens contexts from. */
+/** What the guard opens the contexts of handlers with. */
 export interface Guarded {
 	readonly store: Store;
 	readonly policies: PolicyStore;
 	readonly copies: EnvironmentCopier;
 	readonly tokens: UserTokens;
 	readonly monitoring: Monitoring;
-	/** Told, while the request is handled, that it has led an environment to a revision. */
+	/** Called while a request is handled, when it has led an environment to a revision. */
 	readonly wrote?: ((environment: string, revision: number) => void) | undefined;
 }
 
@@ -303,7 +303,7 @@ async function authenticateWriter(
 	return caller;
 }
 
-/** A caller whose key is of one of these levels. */
+/** Authenticates a caller whose key must be of one of these levels. */
 async function authenticateAt(
 	store: Store,
 	request: AnyRequest,

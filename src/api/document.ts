@@ -70,7 +70,7 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	},
 };
 
-/** What the endpoints of each tag are about. */
+/** The description of each tag. */
 const tags = {
 	General: 'Whether the API answers.',
 	'API keys': 'The keys that callers show: of the organization, of a project or of one environment.',
@@ -166,7 +166,7 @@ const samples = {
 
 /**
  * The OpenAPI document of a table of endpoints and the page that shows it, as endpoints of the same table.
- * `decisionPoint` gives the address of a decision point to link to, once it is known, without a slash at its end.
+ * `decisionPoint` gives the address of the decision point to link to, without a slash at its end, once it is known.
  */
 export function documentation(
 	table: readonly Endpoint<string, never>[],

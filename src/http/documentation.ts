@@ -25,7 +25,7 @@ export function documentationEndpoints<Access extends string>(
 		returns: { 200: z.record(z.string(), z.unknown()).describe('An OpenAPI document.') },
 		handle: () => {
 			const related = findRelated();
-			// Anyone may ask for it, and building it takes long, so it is built anew only for another link.
+			// Anyone may ask for the document, and building it is slow. It is built again only when the link has changed.
 			if (built === undefined || built.link !== related?.url) {
 				const document = openapi([...table, own], { ...info, related });
 				built = { document: Buffer.from(JSON.stringify(document)), link: related?.url };

@@ -99,11 +99,11 @@ export interface Declaration<
 	readonly body?: B;
 	/** A body that passes `body`, for the documentation. */
 	readonly example?: unknown;
-	/** Headers of requests that mean something here, for the documentation: handlers read them themselves. */
+	/** The request headers that handlers read, for the documentation. */
 	readonly requestHeaders?: z.ZodObject;
-	/** Headers of successful answers, beyond those of the access level, for the documentation. */
+	/** The headers of successful answers, besides those of the access level, for the documentation. */
 	readonly answerHeaders?: z.ZodObject;
-	/** The type of answers that are no JSON, for the documentation, by status. */
+	/** The content type of answers that are not JSON, by status, for the documentation. */
 	readonly answerTypes?: Readonly<Record<number, string>>;
 	/** Set for a GET that changes something: programs that only look ask by HEAD, which is then 405. */
 	readonly withoutHead?: true;

@@ -10,9 +10,9 @@ export interface AccessNote {
 	readonly description: string;
 	/** Whether a bearer key is needed. */
 	readonly secured: boolean;
-	/** Headers of requests that mean something to every endpoint of this level. */
+	/** The request headers that every endpoint of this level reads. */
 	readonly requestHeaders?: z.ZodObject;
-	/** Headers of the successful answers of this level. */
+	/** The headers of successful answers of this level. */
 	readonly answerHeaders?: z.ZodObject;
 	/** The failures that endpoints of this level share, where they are others than elsewhere. */
 	readonly failures?: {
@@ -23,9 +23,9 @@ export interface AccessNote {
 	};
 }
 
-/** A reference for people on another server. */
+/** A link to the reference page of another server. */
 export interface RelatedReference {
-	/** What it is the reference of. */
+	/** The text of the link. */
 	readonly description: string;
 	readonly url: string;
 }
@@ -35,7 +35,7 @@ export interface DocumentInfo {
 	readonly title: string;
 	readonly version: string;
 	readonly description: string;
-	/** What the endpoints of each tag are about. */
+	/** The description of each tag. */
 	readonly tags: Readonly<Record<string, string>>;
 	/** Every access name the endpoints use. */
 	readonly access: Readonly<Record<string, AccessNote>>;
@@ -45,7 +45,7 @@ export interface DocumentInfo {
 	readonly failureBody: z.ZodType;
 	/** The body of a 422. */
 	readonly validationBody: z.ZodType;
-	/** Headers: of every answer, of failures besides, and of the answers of deprecated endpoints. */
+	/** The headers of every answer, the further ones of failures, and those of the answers of deprecated endpoints. */
 	readonly headers: {
 		readonly every: z.ZodObject;
 		readonly failures?: z.ZodObject;
@@ -53,7 +53,7 @@ export interface DocumentInfo {
 	};
 	/** Values for examples, by the name of the member or parameter. */
 	readonly samples: Json;
-	/** Another reference that readers may look for, where its address is known. */
+	/** The other reference that readers may look for, if its address is known. */
 	readonly related?: RelatedReference | null;
 	/** An example of the body of a failure. */
 	readonly failureExample: (status: number, description: string) => unknown;
@@ -124,7 +124,7 @@ class AnswerHeaders {
 		readonly examples: ExampleSource,
 	) {}
 
-	/** References to headers, by name; none when nothing has any. */
+	/** References to the headers of these schemas, by name. Empty when they have none. */
 	referencesTo(schemas: readonly (z.ZodObject | undefined)[]): { readonly headers?: Json } {
 		const references: Record<string, Json> = {};
 		for (const schema of schemas) {
@@ -151,7 +151,7 @@ class AnswerHeaders {
 	}
 }
 
-/** The failures that follow from declarations: what each is called, and what it means. */
+/** The failures that follow from declarations: the name and the meaning of each. */
 const sharedNotes = {
 	400: ['Malformed', 'The request cannot be read: its path, a header or its body is malformed.'],
 	401: ['Unauthorized', 'The API key is missing or unknown.'],
@@ -167,7 +167,7 @@ const sharedNotes = {
 
 type SharedStatus = keyof typeof sharedNotes;
 
-/** The answers to failures that many operations share, as far as they are used. */
+/** The answers of failures that many operations share. Only those that are used get into the document. */
 class SharedFailures {
 	readonly #used = new Set<SharedStatus>();
 
@@ -182,7 +182,7 @@ class SharedFailures {
 		return { $ref: `#/components/responses/${sharedNotes[status][0]}` };
 	}
 
-	/** All that were referred to, by name. */
+	/** All answers that were referred to, by name. */
 	used(): Json {
 		const statuses = [...this.#used].sort();
 		return Object.fromEntries(statuses.map((status) => [sharedNotes[status][0], this.#response(status)]));
@@ -275,7 +275,7 @@ function schemaMembers(schema: z.ZodType | undefined, components: Components) {
 	};
 }
 
-/** A value outside of bodies, with an example. */
+/** The description of a parameter or a header, with an example. */
 function valueNote(examples: ExampleSource, name: string, member: Json, required: boolean, hint?: unknown): Json {
 	const { description, example: _, ...schema } = member;
 	const example = buildExample(examples, member, hint, name);

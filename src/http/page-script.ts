@@ -1,7 +1,7 @@
 /**
- * What the page of the API runs: the settings of Swagger UI, and what it does otherwise, because its own ways take seconds
- * with a large document. It reads JSON as JSON, and follows references only within the document, where ours lead. Its
- * filter also looks at summaries and names, and opens what it finds.
+ * The script of the reference page: settings of Swagger UI, and replacements for parts of it that take seconds with a large
+ * document. It parses the document as JSON only, and resolves references only within the document, where all of ours lead.
+ * The filter also searches summaries and names, and opens what it finds.
  */
 const changes = `function changes() {
 	const unescape = (name) => name.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -58,7 +58,7 @@ const changes = `function changes() {
 	};
 }`;
 
-/** The script that shows the document at a path. `validatorUrl: null` keeps it from asking a public service about it. */
+/** The script that shows the document at a path. `validatorUrl: null` keeps it from asking a public service. */
 export function pageScript(documentPath: string): string {
 	const settings = {
 		url: documentPath,
@@ -66,7 +66,7 @@ export function pageScript(documentPath: string): string {
 		deepLinking: true,
 		docExpansion: 'none',
 		filter: true,
-		// The list of schemas below the operations repeats what these show.
+		// The list of schemas below the operations repeats what the operations show.
 		defaultModelsExpandDepth: -1,
 		displayRequestDuration: true,
 		validatorUrl: null,

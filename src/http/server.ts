@@ -65,7 +65,7 @@ export interface Served {
 	readonly lean?: LeanAccess;
 	/** Called after every answer; `endpoint` is absent when no route matched. */
 	readonly onAnswered?: (answered: Answered) => void;
-	/** Has `handle` handle a request, inside a span of a trace for example; it is called at once, unless given. */
+	/** Calls `handle`, which handles a request, for example inside a span. Without this, `handle` is called directly. */
 	readonly within?: WithinRequest | undefined;
 }
 
@@ -75,7 +75,7 @@ export type WithinRequest = (request: Pick<IncomingMessage, 'headers'>, handle: 
 /** One answered request, for logs and metrics. */
 export interface Answered {
 	readonly endpoint: string | undefined;
-	/** The path of its declaration, with the names of its parameters. */
+	/** The path of the endpoint's declaration, with the names of its parameters. */
 	readonly route: string | undefined;
 	readonly method: string;
 	readonly path: string;
@@ -375,7 +375,7 @@ export async function listen(application: Application, host: string, port: numbe
 	};
 }
 
-/** Finds out whether `listen` could listen there now. Rejects with the system's error when it could not. */
+/** Listens on a port for a moment. Rejects with the error of the system when that fails. */
 export async function tryPort(host: string, port: number): Promise<void> {
 	const server = createServer();
 	await new Promise<void>((resolve, reject) => {

@@ -25,13 +25,13 @@ export interface DecisionContext {
 	readonly decisionId?: string;
 	/** Puts a decision into the decision log, where there is one. */
 	readonly record?: RecordDecision;
-	/** Counts a decision, where somebody wants to know how many there are. */
+	/** Counts a decision, if decisions are counted. */
 	readonly count?: CountDecision | undefined;
-	/** The id of the request, which joins its lines in the log. */
+	/** The id of the request, which all its log lines have. */
 	readonly requestId?: string;
 }
 
-/** Counts a decision. */
+/** Counts a decision by its input and its code. */
 export type CountDecision = (input: EngineInput, code: string) => void;
 
 /** Logs a decision that took `duration` milliseconds. */

@@ -30,7 +30,7 @@ export interface DecisionCounts {
 export class DecisionLog {
 	readonly #queues: readonly (readonly [name: string, queue: EventQueue])[];
 	readonly #random: () => number;
-	/** Asked for once: the name of the machine takes longer to learn than a decision. */
+	/** Kept from the first event on: finding out the name of the machine takes longer than a decision. */
 	#labels: EventLabels | undefined;
 	#sampledOut = 0;
 

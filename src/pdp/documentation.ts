@@ -27,7 +27,7 @@ const ValidationFailureBody = z
 	})
 	.meta({ id: 'ValidationFailureBody', description: 'The body of a 422: the first problems, each with its place.' });
 
-/** What the endpoints of each tag are about. */
+/** The description of each tag. */
 const tags = {
 	Decisions: 'Checks: may this user do this action on this resource?',
 	Listings: 'What a user may do, where, and who may do something: exactly what checks allow.',
@@ -39,7 +39,7 @@ const tags = {
 	Documentation: 'This document.',
 } as const;
 
-/** What everything that needs the key may wait for. */
+/** Every request with the key may wait for a revision. */
 const waiting = { requestHeaders: AwaitedRevision } as const;
 
 /** Values for examples by the name of the member, where the example of a request has none. */
@@ -56,8 +56,8 @@ const samples = {
 } as const;
 
 /**
- * The OpenAPI document of a decision point and the page that shows it, as endpoints of the same table, with a link to the
- * API at `controlPlane`.
+ * The OpenAPI document of a decision point and the page that shows it, as endpoints of the same table. The document links
+ * to the reference of the API at `controlPlane`.
  */
 export function decisionPointDocumentation(
 	table: readonly Endpoint<string, never>[],

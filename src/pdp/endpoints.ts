@@ -57,9 +57,9 @@ export interface DecisionPointOptions {
 	readonly facts?: { readonly find: FindFacts; readonly wait: FactsWait };
 	/** The decision log; none, unless given. */
 	readonly decisions?: Pick<DecisionLog, 'add'>;
-	/** Counts decisions; nobody, unless given. */
+	/** Counts decisions. Without it, they are not counted. */
 	readonly count?: CountDecision;
-	/** The numbers of the process; without them, the decision point does not serve them. */
+	/** The metrics of the process. Without it, `/metrics` is not served. */
 	readonly metrics?: MetricsSource;
 	/** How old data may be to answer from, in milliseconds; any age, unless given. */
 	readonly maxDataAge?: number;
@@ -224,17 +224,17 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 	};
 }
 
-/** Throws `unauthorized` without a key, and for another one `forbidden`, or `unavailable` while nothing is loaded. */
+/** Throws `unauthorized` without a key; with a wrong one `forbidden`, or `unavailable` while nothing is loaded. */
 function authorize(header: string | undefined, expected: Buffer, replica: Replica): void {
 	if (header === undefined) throw new Failure('unauthorized', 'Missing Authorization header');
 	const [, token] = /^bearer (.*)$/i.exec(header) ?? [];
 	if (token !== undefined && isSameKey(Buffer.from(token), expected)) return;
-	// With nothing loaded, nobody has said yet that the key of this decision point is the right one.
+	// While nothing is loaded, the API has not confirmed that the key of this decision point is right.
 	if (replica.current() === undefined) throw new Failure('unavailable', whyNothingIsLoaded(replica.state));
 	throw forbidden('this API key is not the one that this decision point accepts');
 }
 
-/** Why nothing is loaded, as far as everybody may know it: messages of the control plane are for those with the key. */
+/** Why nothing is loaded, in words that anyone may read. Only callers with the key see messages of the control plane. */
 function whyNothingIsLoaded({ kind }: ReplicaState): string {
 	return kind === 'refused'
 		? 'no revision is loaded: the API refuses the key that this decision point was started with'
@@ -260,7 +260,7 @@ async function untilRevision(
 		replica.state.kind === 'deleted' || Math.min(progress.policyRevision, replica.policyRevision) >= revision;
 	if (isDecided()) return;
 	try {
-		// A worker that has just begun may be behind what is told of all.
+		// A worker that has just started may be behind the progress of all.
 		await deadline(request.closed, wait, async (limited) => {
 			await progress.policyReached(revision, limited);
 			await replica.policyReached(revision, limited);

@@ -115,7 +115,7 @@ export class Engine {
 		return this.#heap.bytes;
 	}
 
-	/** All memory of the policy's instance, in bytes: it does not shrink. */
+	/** The whole memory of the WASM instance, in bytes. It never shrinks. */
 	get memoryBytes(): number {
 		return this.#heap.memory.bytes.byteLength;
 	}

@@ -1,18 +1,18 @@
-/** The numbers of a decision point, for Prometheus. */
+/** The metrics of a decision point, for Prometheus. */
 
 import { Raw } from '../http/endpoint.js';
 import { endpoint } from './endpoint.js';
 
-/** Where the numbers come from, and who may read them. */
+/** Where the metrics come from, and who may read them. */
 export interface MetricsSource {
-	/** The numbers as text, and the content type of that. */
+	/** Renders the metrics as text. Its content type is `type`. */
 	readonly render: () => Promise<string>;
 	readonly type: string;
-	/** Whether they are served without the key. */
+	/** Whether they are served without a key. */
 	readonly open: boolean;
 }
 
-/** Declares the endpoint of the numbers. */
+/** Declares the endpoint of the metrics. */
 export function metricsEndpoint({ render, type, open }: MetricsSource) {
 	return endpoint({
 		name: 'metrics',

@@ -1,32 +1,32 @@
 import type { Listeners } from './listeners.js';
 import { nothingYet, type ReplicaState } from './replica.js';
 
-/** What somebody who has started a decision point waits for. */
+/** What tells when a decision point that was started answers checks. */
 export interface StartedPoint {
-	/** What stands in the way, while it does not answer checks. */
+	/** Its state, which says why it does not answer checks yet. */
 	readonly state: Pick<ReplicaState, 'kind' | 'detail'>;
 	/** Whether it answers checks. */
 	readonly answers: boolean;
-	/** Told whenever either may have changed. */
+	/** Told whenever `state` or `answers` may have changed. */
 	readonly changes: Pick<Listeners<unknown>, 'add' | 'remove'>;
 }
 
-/** The control plane refuses the key of a decision point that has nothing yet to answer from. */
+/** The control plane refuses the key of a decision point, which has nothing else to answer from. */
 export class RefusedKeyError extends Error {
 	override readonly name = 'RefusedKeyError';
 }
 
 /** How to wait for a decision point. */
 export interface Waiting {
-	/** Told why checks are not answered yet: each reason once. */
+	/** Called with each reason why checks are not answered yet, once. */
 	readonly say: (reason: string) => void;
-	/** Whether to go on waiting while the key is refused: somebody may mend that. */
+	/** Whether to go on waiting while the key is refused, because an operator may make it valid. */
 	readonly throughRefusal: boolean;
 	/** Ends the wait. */
 	readonly interrupted?: AbortSignal;
 }
 
-/** How long a control plane may say nothing before that is told, in milliseconds. */
+/** How long a control plane may be silent before `say` is called for that, in milliseconds. */
 const maxSilence = 1_000;
 
 /**

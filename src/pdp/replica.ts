@@ -26,7 +26,7 @@ import type { Progress } from './progress.js';
 import { SliceScheduler } from './slice-scheduler.js';
 import { pause as pauseFor, type Timer, unreferenced } from './timer.js';
 
-/** What stands in the way of a replica that has not tried anything yet. */
+/** The detail of the state of a replica that has not tried anything yet. */
 export const nothingYet = 'nothing is loaded yet';
 
 /** The state of a replica. `stale` still answers, from its last revision; `deleted` denies everything. */
@@ -49,13 +49,13 @@ export interface Pace {
 	readonly refetch?: number;
 }
 
-/** What applying a bundle led to. */
+/** A bundle that was applied: its kind, and the revision that it led to. */
 export interface AppliedBundle {
 	readonly kind: 'snapshot' | 'delta' | 'policy';
 	readonly revision: number;
 }
 
-/** Has `apply` apply a bundle, and measures or traces that. Settles as `apply` does. */
+/** Calls `apply`, which applies a bundle, and measures or traces it. Settles as `apply` does. */
 export type ApplyBundle = (bundle: FeedBundle, apply: () => Promise<AppliedBundle>) => Promise<AppliedBundle>;
 
 /** What a replica needs. */
@@ -76,7 +76,7 @@ export interface ReplicaOptions {
 	readonly scheduler?: SliceScheduler;
 	/** The readers of what is held; a new set, unless given. */
 	readonly leases?: Leases;
-	/** Goes around the applying of each bundle; nothing does, unless given. */
+	/** Wraps the application of each bundle. Without it, bundles are applied directly. */
 	readonly applying?: ApplyBundle;
 }
 
@@ -122,7 +122,7 @@ const maxAtOnce = 128 * 1024;
 export class Replica implements Progress {
 	/** Told the new revision whenever answers begin to come from it. */
 	readonly revisions = new Listeners<number>();
-	/** Told the state when something new stands in the way. */
+	/** Told the state when there is a new problem. */
 	readonly troubles = new Listeners<ReplicaState>();
 	/** Runs everything that takes long: answers, and what the feed sends. */
 	readonly scheduler: SliceScheduler;
@@ -149,7 +149,7 @@ export class Replica implements Progress {
 	#failures = 0;
 	/** When the feed last answered, on the monotonic clock, and how old its answer was then, in milliseconds. */
 	#answered: { readonly at: number; readonly age: number } | undefined;
-	/** A revision that the feed has, newer than what answers, and when it was first known that there is one. */
+	/** A revision of the feed that is newer than the one in use, and since when such a revision has been known. */
 	#ahead: { readonly revision: number; readonly since: number } | undefined;
 	/** Aborts the request that waits for news, so that everything is fetched anew. */
 	#interrupt = new AbortController();
@@ -215,13 +215,13 @@ export class Replica implements Progress {
 		return this.#answered === undefined ? 0 : this.#answered.age + performance.now() - this.#answered.at;
 	}
 
-	/** The memory of the engine that answers, in bytes: that of its data, and all of it. Zero without one. */
+	/** The memory of the engine in use, in bytes: that of its data, and the whole. Zero without an engine. */
 	get memory(): { readonly heapBytes: number; readonly memoryBytes: number } {
 		const { heapBytes = 0, memoryBytes = 0 } = this.#held?.engine ?? {};
 		return { heapBytes, memoryBytes };
 	}
 
-	/** How far what answers is behind what the feed has, as far as it has told: in revisions, and for how many milliseconds. */
+	/** How far the revision in use is behind the newest known one of the feed: in revisions, and for how many milliseconds. */
 	get behind(): { readonly revisions: number; readonly milliseconds: number } {
 		const [ahead, revision] = [this.#ahead, this.revision];
 		if (ahead === undefined || ahead.revision <= revision) return { revisions: 0, milliseconds: 0 };
@@ -316,7 +316,7 @@ export class Replica implements Progress {
 		return performance.now() - started < minWait ? minWait : 0;
 	}
 
-	/** Notes the newest revision of the feed, and since when there has been one that is newer than what answers. */
+	/** Notes the newest revision of the feed, and since when one newer than that in use has been known. */
 	#noteAhead(revision = Number.NEGATIVE_INFINITY): void {
 		if (revision <= this.revision) return;
 		const { since } = this.behind.revisions > 0 && this.#ahead ? this.#ahead : { since: performance.now() };

@@ -81,7 +81,7 @@ function keepIn(kept: Parameters<RecordDecision>[]): RecordDecision {
 	return (input, code, duration) => kept.push([input, code, duration, kept.length]);
 }
 
-/** Keeps what is to be counted, for the same reason. */
+/** Keeps decisions to count later, for the same reason. */
 function countIn(counted: Parameters<CountDecision>[]): CountDecision {
 	return (input, code) => counted.push([input, code]);
 }

@@ -46,7 +46,7 @@ export class SliceScheduler {
 		this.#loop = loop;
 	}
 
-	/** How many pieces of work are under way. */
+	/** The number of pieces of work that have begun and not ended. */
 	get running(): number {
 		return this.#queue.length;
 	}

@@ -40,7 +40,7 @@ export interface Assembler {
 	 * can be identified; every other error is a failure in the result. Rejects only when the store cannot be reached.
 	 */
 	assemble(schema: Schema): Promise<Assembled>;
-	/** Whether `opa` runs, and the last Rego became a module or was refused for what it says. */
+	/** Whether `opa` runs, and the last Rego was either compiled or refused because of its contents. */
 	isWorking(): Promise<boolean>;
 	/** Stops the compiler, if it stays up between schemas. */
 	stop(): Promise<void>;
@@ -55,7 +55,7 @@ export function createAssembler(
 ): Assembler {
 	const version = rememberedVersion(opa);
 	const compiler = createWasmCompiler(opa);
-	/** Whether the last Rego failed to become a module for another reason than its words. */
+	/** Whether the last compilation failed for another reason than the contents of the Rego. */
 	let broken = false;
 	return {
 		stop: () => compiler.stop(),

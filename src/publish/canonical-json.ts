@@ -23,10 +23,13 @@ export function isHashedAsJson(path: string): boolean {
 	return ['data.json', '.manifest'].includes(basename(path));
 }
 
-/** JSON of more bytes is put into canonical form in a thread: it may take seconds for 10 MB. */
+/** The most bytes of JSON that are converted in this thread, because 10 MB may take seconds. */
 const maxAtOnce = 256 * 1024;
 
-/** The same JSON in canonical form. Holds nobody up, whatever its size. Rejects with `SyntaxError` for what is not JSON. */
+/**
+ * The same JSON in canonical form. It does not block this thread, whatever the size. Rejects with `SyntaxError` for what is
+ * not JSON.
+ */
 export async function inCanonicalForm(bytes: Uint8Array): Promise<Uint8Array> {
 	if (bytes.length <= maxAtOnce) return canonicalJson(bytes);
 	const worker = new Worker(new URL('./canonical-worker.js', import.meta.url), { workerData: bytes, execArgv: [] });
@@ -58,7 +61,7 @@ export function isCanonicalDocument(document: Uint8Array): boolean {
 	return !(has(lateInPlane) && has(beyondPlane));
 }
 
-/** Whether a surrogate is escaped, which only lone ones are. After an escaped backslash, the same letters are text. */
+/** Whether a surrogate is escaped. Only lone ones are. After an escaped backslash, the same letters are plain text. */
 function hasEscapedSurrogate(bytes: Buffer): boolean {
 	for (let at = bytes.indexOf('\\ud'); at >= 0; at = bytes.indexOf('\\ud', at + 1)) {
 		let before = at;

@@ -55,18 +55,18 @@ export interface FeedAnswer {
 	/** As `Head.pending`. */
 	readonly pending: string | null;
 	readonly bytes: Uint8Array | null;
-	/** The trace that the making of a step is part of: W3C's `traceparent`. */
+	/** The trace in which the step was made, as W3C's `traceparent`. */
 	readonly traceparent?: string | undefined;
 }
 
-/** A step that is made: from one revision of an environment to another. */
+/** A step from one revision of an environment to another. */
 export interface MadeStep {
 	readonly environment: string;
 	readonly from: number;
 	readonly to: number;
 }
 
-/** Has `make` make a step, and traces that. Resolves to what was made, and to the trace, as W3C's `traceparent`. */
+/** Calls `make`, which makes a step, and traces it. Resolves to the step, and to the trace as W3C's `traceparent`. */
 export type TraceStep = <T>(
 	step: MadeStep,
 	make: () => Promise<T>,
@@ -90,11 +90,11 @@ export class FeedServer {
 		private readonly publisher: Publisher,
 		private readonly snapshots: Snapshots,
 		private readonly packer: BundlePacker,
-		/** Goes around the making of each step; nothing does, unless given. */
+		/** Wraps the making of each step. Without it, steps are made directly. */
 		private readonly traceStep: TraceStep | undefined = undefined,
 	) {}
 
-	/** How many decision points wait for something new at this process. */
+	/** The number of requests of decision points that wait for a new revision at this process. */
 	get waiting(): number {
 		return this.#waiting;
 	}

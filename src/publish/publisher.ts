@@ -43,7 +43,7 @@ export class Publisher {
 		private readonly policyWait = defaultPolicyWait,
 	) {}
 
-	/** How many environments have a schema that is being compiled, or waits for it. */
+	/** The number of environments whose schema is being compiled or waits to be compiled. */
 	get compiling(): number {
 		return this.#running.size;
 	}

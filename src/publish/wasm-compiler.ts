@@ -16,9 +16,9 @@ export interface WasmCompiler {
 }
 
 /**
- * Compiles with the program at the path `opa`. One that set-up builds stays up between policies. Any other, or that
- * one where it cannot stay up, is run as `opa build` for each policy. What set-up builds as a part of opa does not know
- * that command: it is started anew.
+ * Compiles with the program at the path `opa`. An opa that set-up built keeps running between policies.
+ * A stock opa, or one that cannot keep running, is run as `opa build` for each policy. The part of opa that set-up builds
+ * has no such command, so it is started again instead.
  */
 export function createWasmCompiler(opa: string, tools = join(packageRoot, '.tools')): WasmCompiler {
 	const once = (files: readonly RegoFile[]) => buildOnce(opa, files);

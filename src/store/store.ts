@@ -63,12 +63,12 @@ export class Store {
 		this.#uses = new KeyUses(database.knex, clock);
 	}
 
-	/** What became of units of work of this process so far, and how many wait for their turn. */
+	/** The number of units of work that this process has committed, that failed, and that wait for their turn. */
 	get units(): { readonly committed: number; readonly failed: number; readonly waiting: number } {
 		return { committed: this.#committedUnits, failed: this.#failedUnits, waiting: this.#writers.waiting };
 	}
 
-	/** Whether the decisions of today take all the room there may be, so that none are kept. */
+	/** Whether the decisions of today have reached the limit of the log, so that no more are kept. */
 	get auditLogsFull(): boolean {
 		return this.#auditLogsFull;
 	}

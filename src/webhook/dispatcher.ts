@@ -39,7 +39,7 @@ export class WebhookDispatcher {
 
 	constructor(private readonly parts: DispatcherParts) {}
 
-	/** How the attempts of this process ended so far; `given_up` are those after which none follows. */
+	/** How the attempts of this process have ended so far. `given_up` counts events whose last attempt failed. */
 	get counts(): { readonly delivered: number; readonly failed: number; readonly given_up: number } {
 		return { delivered: this.#delivered, failed: this.#failed, given_up: this.#givenUp };
 	}

@@ -1,6 +1,5 @@
 /**
- * The headers that mean something in requests and answers, for the documentation: handlers read and write them
- * themselves.
+ * The headers of requests and answers, for the documentation only. Handlers read and write them themselves.
  */
 
 import { z } from 'zod';
@@ -35,7 +34,7 @@ export const DeprecatedAnswer = z.object({
 	}),
 });
 
-/** Where the answers of a decision point come from; absent before the first revision is loaded. */
+/** The revision that answers of a decision point come from. Absent until the first revision is loaded. */
 export const LoadedAnswer = z.object({
 	'X-Revision': Revision.optional().describe('The revision of the environment that the answer comes from.'),
 	'X-Policy-Revision': Revision.optional().describe(
@@ -43,7 +42,7 @@ export const LoadedAnswer = z.object({
 	),
 });
 
-/** The same in answers that decide something. */
+/** The headers of answers that hold decisions. */
 export const DecidedAnswer = LoadedAnswer.extend({
 	'X-Data-Age': z.int().min(0).optional().meta({
 		description: 'How long ago it was last known that there is nothing newer, in whole seconds.',
@@ -60,7 +59,7 @@ export const DecidedAnswer = LoadedAnswer.extend({
 		}),
 });
 
-/** What a request to a decision point may wait for. */
+/** The revision that a request to a decision point waits for. */
 export const AwaitedRevision = z.object({
 	'X-Min-Revision': z
 		.int()
@@ -70,17 +69,17 @@ export const AwaitedRevision = z.object({
 			description:
 				'Waits until answers come from this revision or a later one, its policy included; 503 where that takes more than ' +
 				'ten seconds.',
-			// The page sends examples: every environment has this revision.
+			// The reference page sends examples, and every environment has this revision.
 			example: 1,
 		}),
 });
 
-/** Asks for reasons. */
+/** The header that asks for reasons. */
 export const ReasonsRequest = z.object({
 	'X-Debug': z.enum(['true', 'false']).optional().meta({ description: '`true` adds the reasons.', example: 'true' }),
 });
 
-/** Asks for reasons, or for attempts too. */
+/** The header that asks for reasons, or for reasons and attempts. */
 export const AttemptsRequest = z.object({
 	'X-Debug': z
 		.enum(['true', 'false', 'attempts'])
@@ -101,7 +100,7 @@ export const NamedRequest = z.object({
 	}),
 });
 
-/** The check that nginx asks. */
+/** The check of a request that nginx has received. */
 export const NginxRequest = z.object({
 	'permit-user-key': z.string().min(1).meta({ description: 'The key of the user.', example: 'ann@example.com' }),
 	'permit-tenant-id': z.string().min(1).meta({ description: 'The key of the tenant.', example: 'acme' }),
@@ -109,7 +108,7 @@ export const NginxRequest = z.object({
 	'permit-resource-type': z.string().min(1).meta({ description: 'The key of the resource.', example: 'document' }),
 });
 
-/** What a client of the bundle protocol holds, and how it waits. */
+/** What a client of the bundle protocol has, and how long it waits. */
 export const BundleRequest = z.object({
 	'If-None-Match': z.string().optional().meta({
 		description: 'The `ETag` of the bundle that is held: the answer is 304 while there is nothing new.',
@@ -126,7 +125,7 @@ export const BundleRequest = z.object({
 		}),
 });
 
-/** What a bundle is called. */
+/** The name of a bundle. */
 export const BundleAnswer = RevisionAnswer.extend({
 	ETag: z.string().meta({
 		description: 'The name of the bundle, for `If-None-Match`.',

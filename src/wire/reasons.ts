@@ -1,4 +1,4 @@
-/** The reasons of a decision, as `debug` has them, and the check as the policy got it, as `query` has it. */
+/** The reasons of a decision (`debug`), and the check as the policy got it (`query`). */
 
 import { z } from 'zod';
 import { Attempt } from './attempt.js';

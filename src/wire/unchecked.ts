@@ -6,7 +6,7 @@ const Unchecked = z.core.$constructor<z.ZodLazy, z.core.$ZodLazyDef>('Unchecked'
 });
 
 /**
- * A value that is passed on as it is, because checking or copying it would cost too much or lose a part of it. The
+ * A value that is neither checked nor copied, because that would cost too much or lose a part of it. The
  * documentation describes it as `described` does.
  */
 export function unchecked<T = unknown>(described: z.ZodType): z.ZodType<T, T> {

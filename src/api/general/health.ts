@@ -21,7 +21,7 @@ const Version = z
 
 const word = (works: boolean) => (works ? 'ok' : 'unavailable');
 
-/** What probes and monitoring ask of the process. */
+/** The endpoints for probes and monitoring. */
 export const health = [
 	endpoint({
 		name: 'healthy',

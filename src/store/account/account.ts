@@ -50,7 +50,7 @@ export class AccountUnit {
 		return row;
 	}
 
-	/** Whether the key that the first start made was shown to somebody. */
+	/** Whether the key that the first start made has been shown. */
 	async isFirstKeyShown(): Promise<boolean> {
 		const [row] = await organizationQuery(this.database, this.organizationId);
 		return row?.first_key_shown ?? true;

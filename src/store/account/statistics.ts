@@ -58,9 +58,9 @@ export interface InstallationCounts {
 	readonly environments: number;
 	/** Environments whose newest schema could not be compiled. */
 	readonly failed_policies: number;
-	/** Deliveries to webhooks that are not done; counted up to 10,000. */
+	/** Pending deliveries to webhooks, counted up to 10,000. */
 	readonly waiting_deliveries: number;
-	/** Decision points that were heard of within the last two and a half minutes: they report each minute. */
+	/** Decision points that have reported within the last two and a half minutes. They report each minute. */
 	readonly points_ok: number;
 	readonly points_degraded: number;
 	readonly points_unavailable: number;
@@ -68,7 +68,7 @@ export interface InstallationCounts {
 
 /** Counts what is in all environments, in one statement and so at one instant. */
 export async function installationCounts(database: Knex): Promise<InstallationCounts> {
-	// What a decision point reports is its own words: what is not known counts as `unavailable`.
+	// The status is what the decision point reported. An unknown one counts as `unavailable`.
 	const { rows } = await database.raw<{ readonly rows: readonly InstallationCounts[] }>(
 		`with points as (
 			select state ->> 'status' as status from pdp_states where last_seen_at > now() - interval '150 seconds'

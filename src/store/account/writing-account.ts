@@ -85,8 +85,8 @@ export class WritingAccountUnit extends AccountUnit {
 	}
 
 	/**
-	 * Adds this unit's organization as the store's first, whose first key is not shown yet; `false`, and nothing is added,
-	 * when there is one.
+	 * Adds this unit's organization as the first of the store. Its first key is not shown yet. Returns `false` and adds
+	 * nothing when the store has an organization.
 	 */
 	async becomeFirst(key: string, name: string): Promise<boolean> {
 		// Held to the end of the transaction: of several processes that start together, only one adds it.
@@ -105,7 +105,7 @@ export class WritingAccountUnit extends AccountUnit {
 		return true;
 	}
 
-	/** Notes that somebody was shown the key that the first start made. */
+	/** Notes that the key that the first start made has been shown. */
 	async noteFirstKeyShown(): Promise<void> {
 		await organizationQuery(this.transaction, this.organizationId).patch({ first_key_shown: true });
 	}

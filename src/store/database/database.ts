@@ -17,7 +17,7 @@ import { isOutdatedPlan, ServerClient } from './server-client.js';
 const int8 = 20;
 pg.types.setTypeParser(int8, Number);
 
-/** How long a server may take until a connection to it stands, in milliseconds. */
+/** How long connecting to a server may take, in milliseconds. */
 const connectionTimeoutMillis = 10_000;
 
 /** Error messages show queries without their values, because they are logged. */
@@ -49,9 +49,9 @@ export interface Database {
 	readonly url: string | null;
 	/** Whether a process of the server, by its id, serves a connection of this process. */
 	isOwn(processId: number): boolean;
-	/** The connections: in use, at rest, and how many statements and transactions wait for one. */
+	/** The number of connections in use and free, and of statements and transactions that wait for one. */
 	readonly connections: { readonly used: number; readonly free: number; readonly waiting: number };
-	/** Resolves when a statement was answered; rejects when none can be. */
+	/** Runs a statement. Rejects when the database does not answer it. */
 	ping(): Promise<void>;
 	/** Called after each committed transaction, with how many objects it changed. */
 	committed(changes: number): void;
@@ -73,7 +73,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 	return database;
 }
 
-/** A newer version has migrated the database: this one would not know what is in it. */
+/** The database was migrated by a newer version, so this one cannot read it. */
 export class NewerDatabase extends Error {
 	override readonly name = 'NewerDatabase';
 }
@@ -82,7 +82,7 @@ export class NewerDatabase extends Error {
 async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say']): Promise<void> {
 	const run = async () => {
 		const [done, pending]: readonly [readonly { readonly name: string }[], readonly unknown[]] =
-			// knex's own validation calls a migration that it does not know a corrupt folder.
+			// The validation of knex reports an unknown migration as a corrupt folder.
 			await knex.migrate.list({ migrationSource, disableMigrationsListValidation: true });
 		const known = new Set((await migrationSource.getMigrations([])).map(({ name }) => name as string));
 		const unknown = done.find(({ name }) => !known.has(name));
@@ -151,10 +151,10 @@ async function openEmbedded({ directory, say, space, interrupted }: DatabaseOpti
 	};
 }
 
-/** After how long a step says that it is under way, in milliseconds. */
+/** A step that takes longer than this is announced, in milliseconds. */
 const quietTime = 1_000;
 
-/** Waits for a step of the start, and says what it is when it takes long. */
+/** Waits for a step of the start, and announces it when it takes long. */
 async function sayIfSlow<T>(step: string, running: Promise<T>, say: DatabaseOptions['say']): Promise<T> {
 	const slow = setTimeout(() => say?.(step), quietTime);
 	try {
@@ -179,7 +179,7 @@ function openServer(url: string, log: Logger = createLogger('silent')): Database
 		compileSqlOnError,
 		connection,
 		pool: { min: 0, max: 10 },
-		// Whoever waits for a connection gets the error, so what knex prints of it besides is for those who look closer.
+		// The caller that waits for a connection gets the error. What knex prints of it is only needed for debugging.
 		log: { warn: (message: unknown) => log.debug({ detail: String(message) }, 'knex warns') },
 	});
 	// A server looks after itself.
@@ -197,7 +197,7 @@ function openServer(url: string, log: Logger = createLogger('silent')): Database
 	};
 }
 
-/** What of knex's pool of connections is counted; its types leave the pool open. */
+/** The part of the connection pool of knex that is counted. The types of knex do not declare it. */
 interface Pool {
 	numUsed(): number;
 	numFree(): number;

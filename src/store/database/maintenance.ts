@@ -7,15 +7,15 @@ const transactionsPerCheck = 50;
 /** How much log may build up, in bytes: reading it again at a start after a crash takes a second or two. */
 const maxLog = 64 * 1024 * 1024;
 
-/** How long after its start the database is vacuumed, in milliseconds: until then it has more urgent things to do. */
+/** How long after its start the database is vacuumed, in milliseconds. Before that it has more urgent work. */
 const vacuumDelay = 5_000;
-/** Tables of PostgreSQL itself that refreshing statistics writes to. */
+/** The tables of PostgreSQL itself that refreshing statistics writes to. */
 const statisticsTables = ['pg_statistic', 'pg_class'];
 
 /**
- * Does for the embedded database, while it runs, what a server does by itself. It vacuums once, soon after the start. It
- * refreshes statistics, because plans without them take many times as long, and it makes checkpoints, because otherwise
- * the write-ahead log would grow for ever. All of it takes its turn among other statements.
+ * Maintains the embedded database while it runs, as a server does by itself. It vacuums once, soon after the start. It
+ * refreshes statistics, because plans without them take many times as long. It makes checkpoints, because otherwise the
+ * write-ahead log would grow for ever. Each of its statements queues with all others.
  */
 export class Maintenance {
 	#changes = 0;
@@ -34,8 +34,8 @@ export class Maintenance {
 	) {}
 
 	/**
-	 * Vacuums all tables soon, where `hasRoom` says that so many bytes fit on the disk: it may write as much log as there
-	 * are rows.
+	 * Vacuums all tables soon, if `hasRoom` says that so many bytes fit on the disk. Vacuuming may write as many bytes of
+	 * log as the tables have.
 	 */
 	vacuumSoon(hasRoom: (bytes: number) => boolean, delay = vacuumDelay): void {
 		this.#vacuuming = setTimeout(() => this.#run(() => this.#vacuum(hasRoom)), delay).unref();
@@ -55,7 +55,7 @@ export class Maintenance {
 		}
 	}
 
-	/** Begins nothing more by itself. Resolves when no maintenance is running. */
+	/** Stops starting maintenance. Resolves when none is running. */
 	async settled(): Promise<void> {
 		clearTimeout(this.#vacuuming);
 		await this.#running;

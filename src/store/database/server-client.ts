@@ -37,7 +37,7 @@ export class ServerClient extends PostgresClient {
 		const { processID } = connection;
 		if (#processes in this && processID !== null) {
 			this.#processes.add(processID);
-			// Whoever ends it: the server may give the same id to a process that serves another.
+			// Also when the server ended it: it may give the same id to the process of another connection.
 			connection.once('end', () => this.#processes.delete(processID));
 		}
 		return connection;

@@ -9,7 +9,7 @@ export class Organization extends Model {
 	declare key: string;
 	declare name: string;
 	declare settings: Record<string, unknown> | null;
-	/** Whether the key that its first start made was shown to somebody. */
+	/** Whether the key that its first start made has been shown. */
 	declare first_key_shown: boolean;
 	declare created_at: Date;
 	declare updated_at: Date;

@@ -16,7 +16,7 @@ export class KeyedQueue<Member = never> {
 
 	constructor(private readonly together: (name: string, next: TakeNext<Member>) => Promise<void> = async () => {}) {}
 
-	/** How much waits for its turn, under all names. */
+	/** The number of entries that wait for their turn, under all names. */
 	get waiting(): number {
 		return [...this.#waiting.values()].reduce((sum, queue) => sum + queue.length, 0);
 	}
