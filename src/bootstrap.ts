@@ -15,8 +15,8 @@ export interface FirstKey {
 
 /**
  * Makes the first organization with a project `default`, its environments `dev` and `production`, and their API keys,
- * unless the store has an organization. Returns the key that is still to be shown: on the first start, and on later ones
- * when those before ended too early; `null` when there is none. Throws `ConfigError` when the secrets of the store are
+ * unless the store has an organization. Returns the key that has not been shown yet, or `null`. There is one on the first
+ * start, and on later starts if the earlier ones ended before they showed it. Throws `ConfigError` when the secrets of the store are
  * not this server's.
  */
 export async function bootstrap(store: Store, fixed: Config['bootstrap']): Promise<FirstKey | null> {

@@ -132,12 +132,12 @@ function readServerKey({ secret_key, data_directory }: Config): Buffer {
 }
 
 /**
- * Codes of errors that say that the operator has to look after the server: PostgreSQL's classes 28 (who may connect) and
- * 3D (no such database), 42501 (rights in it), those of the system, and those of TLS.
+ * Codes of errors that an operator has to solve: PostgreSQL's classes 28 (authorization) and 3D (no such database), 42501
+ * (missing privileges), those of the system, and those of TLS.
  */
 const refusals = /^(28...|3D...|42501|E[A-Z]+|ERR_(TLS|SSL)_\w+|\w*CERT\w*)$/;
 
-/** Why a database server refuses us or cannot be reached; `null` for any other error. */
+/** Why a database server refuses the connection or cannot be reached; `null` for any other error. */
 function refusalReason(error: unknown): string | null {
 	if (!(error instanceof Error)) return null;
 	const { code, message, name } = error as NodeJS.ErrnoException;

@@ -45,7 +45,7 @@ interface InSession {
  * takes keys of any level that may write: handlers that give out secrets call `requireAdmin`. `environment.own`: a key of
  * an environment, which the path does not name. `environment.sign_in`: such a key that may write.
  * `environment.sessions`: a key of the access level `admin`. `probe`: anyone, about the process. `metrics`: a key of an
- * organization, because the numbers are of all environments; anyone where the settings say so.
+ * organization, because metrics are about all environments; anyone if the settings allow it.
  *
  * Users of elements have no key. `element.enter`: anyone, to sign in and out and to approve an
  * invite. `element.session`: whoever is signed in.

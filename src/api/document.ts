@@ -165,7 +165,7 @@ const samples = {
 } as const;
 
 /**
- * The OpenAPI document of a table of endpoints and the page that shows it, as endpoints of the same table.
+ * The OpenAPI document of a table of endpoints and the page that shows it, as endpoints of that table.
  * `decisionPoint` gives the address of the decision point to link to, without a slash at its end, once it is known.
  */
 export function documentation(

@@ -5,8 +5,8 @@ import { type PagePlace, pageEndpoints } from './page.js';
 
 /**
  * The OpenAPI document of a table of endpoints, and the page that shows it, as endpoints of the same table. The
- * document is built when it is first asked for. It describes itself, but not the page. `findRelated` gives the reference
- * to link to, once its address is known.
+ * document is built when it is first asked for. It describes itself, but not the page. `findRelated` gives the other
+ * reference to link to, once its address is known.
  */
 export function documentationEndpoints<Access extends string>(
 	table: readonly Endpoint<string, never>[],

@@ -14,9 +14,9 @@ export interface ExampleSource {
 }
 
 /**
- * An example for a schema, the same each time: from `hint`, which may have more or less than the schema, then from what
- * the source knows, then from the types alone. The example of an object or a map in its own schema comes first. A member that may be missing or null, and of which nothing is known, is
- * missing or null.
+ * An example for a schema. Equal arguments give equal examples. An object or a map takes the example in its own schema, if
+ * it has one. Otherwise values come from `hint`, which may have more or fewer members than the schema, then from `source`,
+ * then from the types. An optional or nullable member without any of these is left out or null.
  */
 export function buildExample(source: ExampleSource, schema: Json, hint?: unknown, name = ''): unknown {
 	const value = knownExample(source, schema, hint, name);

@@ -71,7 +71,7 @@ type AnyEndpoint = Endpoint<string, never>;
 /**
  * Describes a table of endpoints in OpenAPI 3.1. Equal tables give byte-identical documents: paths and tags in table
  * order, components by name. Throws when two endpoints share a name or a method and path, when an access name or a tag
- * has no note, and when two schemas share an id, or two headers of answers a name.
+ * has no description, when two schemas share an id, and when two different headers share a name.
  */
 export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): OpenApiDocument {
 	const components = new Components();

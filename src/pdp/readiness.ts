@@ -16,7 +16,7 @@ export class RefusedKeyError extends Error {
 	override readonly name = 'RefusedKeyError';
 }
 
-/** How to wait for a decision point. */
+/** How to wait until a decision point answers. */
 export interface Waiting {
 	/** Called with each reason why checks are not answered yet, once. */
 	readonly say: (reason: string) => void;
@@ -30,8 +30,8 @@ export interface Waiting {
 const maxSilence = 1_000;
 
 /**
- * Resolves once a decision point answers checks. Rejects with `RefusedKeyError`, and with the reason of `interrupted` when
- * that aborts.
+ * Resolves once a decision point answers checks. Rejects with `RefusedKeyError` when the API refuses the key, and with
+ * the reason of `interrupted` when that aborts.
  */
 export function untilAnswering(point: StartedPoint, { say, throughRefusal, interrupted }: Waiting): Promise<void> {
 	return new Promise((resolve, reject) => {

@@ -250,7 +250,7 @@ export class Replica implements Progress {
 		return this.#until(() => this.revision >= revision, signal);
 	}
 
-	/** As `reached`, and of its policy. */
+	/** As `reached`, for the policy of the revision. */
 	policyReached(revision: number, signal?: AbortSignal): Promise<void> {
 		return this.#until(() => this.policyRevision >= revision, signal);
 	}

@@ -1,6 +1,6 @@
 import type { Labels, MetricFamily, MetricSample } from './metric-family.js';
 
-/** The upper bounds of the buckets, in seconds: from a check in memory to a request that the feed holds. */
+/** The upper bounds of the buckets, in seconds: from a check in memory to a request that waits at the feed. */
 const bounds = [
 	0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ] as const;

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { MetricFamilies } from './metric-family.js';
 
-/** The content type of what `renderFamilies` makes: Prometheus's text format. */
+/** The content type of the text of `renderFamilies`: the format of Prometheus. */
 export const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Renders the metrics of several processes as one text. Each is combined as the aggregator of its family says. */

@@ -63,7 +63,7 @@ export function createTracing(): Tracing | null {
 	return registered ? new Tracing() : null;
 }
 
-/** Spans of requests, of publishing and of applying what was published: one trace from a write to a decision point. */
+/** Makes spans for requests, publishing and applying, which form one trace from a write to the decision points. */
 export class Tracing {
 	readonly #tracer = trace.getTracer(instrumentation);
 	/** The requests that wrote, by environment and revision, the oldest first. */

@@ -179,7 +179,7 @@ export const UrlQuery = z
 /** A check of a request to a URL, after validation. */
 export type UrlQuery = z.output<typeof UrlQuery>;
 
-/** What most answers say, for the documentation. */
+/** The most common answer, for the documentation. */
 const plainAnswer = { allow: true, result: true };
 
 /** The answer to one check. `result` repeats `allow` for old clients; the rest is there only when asked for. */
@@ -205,7 +205,7 @@ export const BulkResult = z
 	.object({ allow: z.array(AuthorizationResult).describe('The answers, in the order of the checks.') })
 	.meta({ id: 'AuthorizationResults', description: 'The answers to many checks, all from one revision.' });
 
-/** The answer to the check of a request to a URL. Without a rule that matches, `query` and `debug` are always there. */
+/** The answer to the check of a request to a URL. `query` and `debug` are always present when no rule matches. */
 export const UrlAuthorizationResult = z
 	.object({
 		...AuthorizationResult.shape,
@@ -328,7 +328,7 @@ export const AuthorizedUsers = z
 	.object({
 		resource: z.string().describe('`<type>:<key>`, or `<type>:*` without a key.'),
 		tenant: z.string().describe('The key of the tenant.'),
-		// Checking would copy, and a copy loses a member called `__proto__`, which may be a user's key.
+		// It is not checked, because checking copies, and a copy loses a member named `__proto__`, which may be the key of a user.
 		users: unchecked<Readonly<Record<string, readonly GrantingAssignment[]>>>(
 			z.record(z.string(), z.array(GrantingAssignment)),
 		).describe(

@@ -13,7 +13,7 @@ export const NginxQuery = z.object({
 		.describe('The status of a denial; 200 when left out.'),
 });
 
-/** An object of which a gateway sends more than is read. */
+/** An object of a gateway, which may send members that are not read. */
 function sent<S extends z.ZodRawShape>(shape: S) {
 	return z.object(shape).meta({ additionalProperties: true });
 }
@@ -108,7 +108,7 @@ const catalogName = z.string().describe('The name of the catalog.');
 const schemaName = { catalogName, schemaName: z.string().describe('The name of the schema.') };
 const tableName = { ...schemaName, tableName: z.string().describe('The name of the table.') };
 
-/** An object of which nothing is read. */
+/** An object of a gateway that is not read at all. */
 const ignored = sent({});
 
 /** A thing of Trino's: one member says what kind it is. A kind that is not known is denied. */

@@ -36,7 +36,7 @@ export const Expiry = z.iso
 	.refine((instant) => !(Date.parse(instant) <= Date.now()), {
 		error: ({ input }) => `must be in the future, got ${shown(input)}`,
 	})
-	// The zone may make it one.
+	// A time of the year 9999 with an offset may be in the year 10000 in UTC.
 	.refine((instant) => !(Date.parse(instant) >= firstFiveDigitYear), {
 		error: ({ input }) => `must be before the year 10000 in UTC, got ${shown(input)}`,
 	})

@@ -53,7 +53,7 @@ export async function organizationCounts(database: Knex, caller: Caller): Promis
 	return rows[0] ?? { projects: 0, environments: 0, users: 0 };
 }
 
-/** The numbers of objects in the whole store. */
+/** The numbers of objects in the whole store, for metrics. */
 export interface InstallationCounts {
 	readonly environments: number;
 	/** Environments whose newest schema could not be compiled. */
@@ -66,7 +66,7 @@ export interface InstallationCounts {
 	readonly points_unavailable: number;
 }
 
-/** Counts what is in all environments, in one statement and so at one instant. */
+/** Counts the objects of all environments, in one statement and so at one instant. */
 export async function installationCounts(database: Knex): Promise<InstallationCounts> {
 	// The status is what the decision point reported. An unknown one counts as `unavailable`.
 	const { rows } = await database.raw<{ readonly rows: readonly InstallationCounts[] }>(
