@@ -14,6 +14,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/tester"
+	"github.com/open-policy-agent/opa/v1/topdown"
+	"github.com/open-policy-agent/opa/v1/topdown/lineage"
 	"github.com/open-policy-agent/opa/v1/version"
 	"github.com/spf13/pflag"
 )
@@ -88,6 +90,7 @@ func runTests(arguments []string) (int, error) {
 		SetStore(store).
 		CapturePrintOutput(true).
 		StackTraces(true).
+		EnableTracing(*verbose).
 		SetModules(modules).
 		SetTimeout(*timeout).
 		Filter(*chosen).
@@ -96,6 +99,11 @@ func runTests(arguments []string) (int, error) {
 		return notRun, err
 	}
 	return report(results, *format, *verbose)
+}
+
+// isTold says whether a report shows a step of a test, as opa's does where no option says what to explain.
+func isTold(event *topdown.Event) bool {
+	return event.Op == topdown.NoteOp || event.Op == topdown.FailOp
 }
 
 func everyFile(string, fs.FileInfo, int) bool { return false }
@@ -109,6 +117,7 @@ func report(results chan *tester.Result, format string, verbose bool) (int, erro
 			if !result.Pass() {
 				code = testsFailed
 			}
+			result.Trace = lineage.Filter(result.Trace, isTold)
 			watched <- result
 		}
 	}()
