@@ -148,20 +148,27 @@ async function request(url: string, headers: Readonly<Record<string, string>>, s
 }
 
 async function trouble(response: Response): Promise<Error> {
+	const { status } = response;
 	const body = (await response.text()).slice(0, 2000);
-	if (response.status === 410 && saysDeleted(body)) return new EnvironmentGone('the environment was deleted');
-	const advice = response.status === 401 ? '; if it was rotated or deleted, start again with the new one' : '';
-	const message = `the control plane answered ${response.status}: ${reasonIn(body)}${advice}`;
-	return [401, 403, 404].includes(response.status) ? new Refusal(message) : new Error(message);
+	const title = titleIn(body);
+	if (status === 410 && title === catalogue.environment_deleted.title) {
+		return new EnvironmentGone('the environment was deleted');
+	}
+	const message = `the control plane answered ${status}: ${reasonIn(body)}`;
+	if (status === 401) return new Refusal(`${message}; if it was rotated or deleted, start again with the new one`);
+	// Without our title, something in between does not find the API: data is not given up for that.
+	if (status === 404 && title !== catalogue.not_found.title) {
+		return new Error(`${message}. PDP_CONTROL_PLANE may not name the API, or a proxy in front of it does not find it`);
+	}
+	return [403, 404].includes(status) ? new Refusal(message) : new Error(message);
 }
 
-/** Whether an answer is our control plane's: data is not given up because something in between answers 410. */
-function saysDeleted(body: string): boolean {
+/** The title of an error body of the control plane; `undefined` for what something in between answers. */
+function titleIn(body: string): string | undefined {
 	try {
-		const { title } = z.object({ title: z.string() }).parse(JSON.parse(body));
-		return title === catalogue.environment_deleted.title;
+		return z.object({ title: z.string() }).parse(JSON.parse(body)).title;
 	} catch {
-		return false;
+		return undefined;
 	}
 }
 

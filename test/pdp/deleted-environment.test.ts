@@ -1,4 +1,5 @@
 import test from 'ava';
+import { catalogue } from '../../src/failure.js';
 import { createApplication, listen } from '../../src/http/server.js';
 import { createDecisionPoint } from '../../src/pdp/endpoints.js';
 import { client } from '../support/client.js';
@@ -145,16 +146,20 @@ test('a start with the key of an environment that was deleted denies', async (t)
 	t.is((await served.http.get('/ready')).status, 200);
 });
 
-test('a key that is refused, and a 410 of something in between, are no deletion', async (t) => {
-	for (const [status, kind, answer] of [
-		[401, 'refused', 503],
-		[404, 'refused', 503],
-		[410, 'stale', 200],
-	] as const) {
+const elsewhere = 'This version of the API is no longer served';
+
+for (const [status, title, kind, answer] of [
+	[401, elsewhere, 'refused', 503],
+	[403, elsewhere, 'refused', 503],
+	[404, catalogue.not_found.title, 'refused', 503],
+	[404, elsewhere, 'stale', 200],
+	[410, elsewhere, 'stale', 200],
+] as const) {
+	test(`${status} with the title "${title}" is no deletion: the state is ${kind}`, async (t) => {
 		const served = await serve(t);
 		await ready(served);
-		served.feed.refuse(status, { title: 'This version of the API is no longer served' });
+		served.feed.refuse(status, { title });
 		await until(served, kind);
-		t.is((await served.http.post('/allowed', annWrites)).status, answer, `${status}`);
-	}
-});
+		t.is((await served.http.post('/allowed', annWrites)).status, answer);
+	});
+}

@@ -6,6 +6,9 @@ import { environment } from './environment.js';
 
 /** A control plane reduced to its feed, over real HTTP, whose answers a test decides. */
 
+/** The body of an API that does not find what was asked for. */
+const notFound = { title: catalogue.not_found.title };
+
 const contentType = 'application/vnd.openpolicyagent.bundles';
 
 /** What the feed serves from some moment on. */
@@ -65,7 +68,7 @@ export class FakeFeed {
 	}
 
 	/** Makes every answer one of this status; `undefined` ends that. */
-	refuse(status: number | undefined, body: unknown = {}): void {
+	refuse(status: number | undefined, body: unknown = notFound): void {
 		this.#status = status;
 		this.#refusal = JSON.stringify(body);
 		this.#wakeAll();
@@ -103,7 +106,9 @@ export class FakeFeed {
 	#answer(request: IncomingMessage, response: ServerResponse, held: string | undefined): void {
 		const published = this.#published;
 		if (this.#status !== undefined) return void response.writeHead(this.#status).end(this.#refusal);
-		if (request.url !== `/bundles/${this.environment}`) return void response.writeHead(404).end('{}');
+		if (request.url !== `/bundles/${this.environment}`) {
+			return void response.writeHead(404).end(JSON.stringify(notFound));
+		}
 		if (published === undefined) return void response.writeHead(503).end('{}');
 		if (held === etag(published)) return void response.writeHead(304, { 'content-type': contentType }).end();
 		const { older, step, snapshot } = published;
