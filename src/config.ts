@@ -159,7 +159,11 @@ const Settings = z.object({
 	PDP_ALLOW_UNAUTHENTICATED_TRINO: flag,
 	WEBHOOK_ALLOW_PRIVATE: flag,
 	JWKS_ALLOW_PRIVATE: flag,
-	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+	LOG_LEVEL: z
+		.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+			error: 'must be `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+		})
+		.default('info'),
 	OPA_PATH: z.string().optional(),
 	PATH: z.string().default(''),
 	BOOTSTRAP_ORG_API_KEY: secret,
@@ -321,4 +325,16 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 			environment: settings.BOOTSTRAP_ENV_API_KEY ?? null,
 		},
 	};
+}
+
+/** Throws `ConfigError` when two of these ports, by setting, are one. Port 0 is another one each time; `null` is none. */
+export function requireDistinctPorts(ports: Readonly<Record<string, number | null>>): void {
+	const taken = new Map<number, string>();
+	for (const [name, port] of Object.entries(ports)) {
+		if (port === null || port === 0) continue;
+		const other = taken.get(port);
+		if (other !== undefined)
+			throw new ConfigError(`${name}: ${port} is the port of ${other}: set one of them to another`);
+		taken.set(port, name);
+	}
 }

@@ -3,7 +3,13 @@ import { dirname, join } from 'node:path';
 import { ConfigError } from './config.js';
 
 /** What this process reads and writes in a data directory, where it is there. */
-const used = ['server.key', 'postgres', 'postgres/PG_VERSION', 'postgres.unfinished', 'bundles'];
+const used = {
+	'server.key': 'file',
+	postgres: 'folder',
+	'postgres/PG_VERSION': 'file',
+	'postgres.unfinished': 'file',
+	bundles: 'folder',
+} as const;
 
 /**
  * Makes the data directory if there is none, and looks whether this user can use it and what is in it, before anything
@@ -13,7 +19,7 @@ export function prepareDataDirectory(directory: string): void {
 	try {
 		makeFolder(directory);
 		requireUsable(directory);
-		for (const path of used.map((name) => join(directory, name))) if (existsSync(path)) requireUsable(path);
+		for (const [name, kind] of Object.entries(used)) requireKind(join(directory, name), kind);
 	} catch (error) {
 		throw dataDirectoryError(directory, error);
 	}
@@ -68,6 +74,16 @@ function makeFolder(path: string): void {
 		makeFolder(dirname(path));
 		mkdirSync(path, { mode: 0o700 });
 	}
+}
+
+/** Throws `ConfigError` when something else is there, and as the system does when this user may not use it. */
+function requireKind(path: string, kind: 'file' | 'folder'): void {
+	const found = statSync(path, { throwIfNoEntry: false });
+	if (found === undefined) return;
+	if (found.isDirectory() !== (kind === 'folder')) {
+		throw new ConfigError(`DATA_DIR: ${path} is not a ${kind}: move it away, or set DATA_DIR to another folder`);
+	}
+	requireUsable(path);
 }
 
 /** Throws as the system does. */

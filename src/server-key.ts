@@ -17,7 +17,11 @@ export function serverKey(secretKey: string | null, dataDirectory: string): Buff
 	if (!existsSync(path)) createKeyFile(path, dataDirectory);
 	chmodSync(path, 0o600);
 	const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
-	if (key.length !== keyBytes) throw new ConfigError(`${path} does not hold a server key of ${keyBytes} bytes`);
+	if (key.length !== keyBytes) {
+		throw new ConfigError(
+			`DATA_DIR: ${path} does not hold a server key of ${keyBytes} bytes: restore it from a back-up of this folder`,
+		);
+	}
 	return key;
 }
 

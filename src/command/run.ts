@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createKeyByCommand, type KeyRequest, readDevSecret } from '../bootstrap.js';
 import { openStore, type RunningApi, requireDecisionPointPorts, startApi, startDecisionPoint } from '../compose.js';
 import { type RunningPoint, runDecisionWorker, startDecisionWorkers } from '../compose-workers.js';
-import { type Config, ConfigError } from '../config.js';
+import { type Config, ConfigError, requireDistinctPorts } from '../config.js';
 import { prepareDataDirectory } from '../data-directory.js';
 import { createLogger } from '../log.js';
 import { fail, print, printWhole, say } from './console.js';
@@ -35,6 +35,8 @@ export async function start(config: Config, options: WaitOptions = {}): Promise<
 				'key to use there in PDP_API_KEY',
 		);
 	}
+	const { api_port, pdp_port, pdp_opa_port } = config;
+	requireDistinctPorts({ API_PORT: api_port, PDP_PORT: pdp_port, PDP_OPA_PORT: pdp_opa_port });
 	await runUntilStopped(config, async ({ keep, makeKeys, interrupted }) => {
 		const log = createLogger(config.log_level);
 		// All ports, before a key is made that nobody would be shown.
@@ -76,6 +78,7 @@ async function welcome(api: RunningApi, addresses: string, first: (secret: strin
 export async function pdp(config: Config, options: WaitOptions = {}): Promise<void> {
 	if (config.pdp_api_key === null)
 		throw new ConfigError('PDP_API_KEY: set it to the API key of the environment to serve');
+	requireDistinctPorts({ PDP_PORT: config.pdp_port, PDP_OPA_PORT: config.pdp_opa_port });
 	const controlPlane = config.pdp_control_plane ?? `http://127.0.0.1:${config.api_port}`;
 	const starting = starter(config)(config, createLogger(config.log_level), controlPlane, config.pdp_api_key);
 	const interruption = new AbortController();

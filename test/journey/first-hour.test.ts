@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { type Client, client } from '../support/client.js';
@@ -304,6 +304,19 @@ const unusable: readonly {
 		title: 'is where nobody can make folders',
 		make: () => '/proc/regolith',
 		says: /^DATA_DIR: the folder \/proc\/regolith cannot be made; set DATA_DIR to [^\n]*\n$/,
+	},
+	{
+		title: 'has a file for its database',
+		make: (folder) => dirname(written(join(folder, 'postgres'))),
+		says: /^DATA_DIR: \S+\/postgres is not a folder: move it away, or set DATA_DIR to another folder\n$/,
+	},
+	{
+		title: 'has a folder for its server key',
+		make: (folder) => {
+			mkdirSync(join(folder, 'server.key'));
+			return folder;
+		},
+		says: /^DATA_DIR: \S+\/server\.key is not a file: move it away, or set DATA_DIR to another folder\n$/,
 	},
 ];
 

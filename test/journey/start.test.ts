@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { lockDataDirectory, sendCommand } from '../../src/command/control.js';
-import { ConfigError, readConfig } from '../../src/config.js';
+import { ConfigError, readConfig, requireDistinctPorts } from '../../src/config.js';
 import { type Database, openDatabase } from '../../src/store/database/database.js';
 import { client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -311,6 +311,15 @@ const bad: Readonly<Record<string, string>> = {
 	BOOTSTRAP_PROJECT_API_KEY: 'permit_key_project',
 	BOOTSTRAP_ENV_API_KEY: 'permit_key_environment',
 };
+
+test('two settings of one port are one sentence', (t) => {
+	const expected = {
+		instanceOf: ConfigError,
+		message: 'PDP_PORT: 8000 is the port of API_PORT: set one of them to another',
+	};
+	t.throws(() => requireDistinctPorts({ API_PORT: 8000, PDP_PORT: 8000, PDP_OPA_PORT: null }), expected);
+	t.notThrows(() => requireDistinctPorts({ API_PORT: 0, PDP_PORT: 0, PDP_OPA_PORT: 8181 }));
+});
 
 for (const [name, value] of Object.entries(bad)) {
 	test(`a bad ${name} is one sentence that names it and not its value`, (t) => {
