@@ -1,7 +1,7 @@
 import { valueInTime } from './value-in-time.js';
 
 /** How long a caller waits for a new answer, in milliseconds. */
-const patience = 1_000;
+const patience = 3_000;
 /** How long the last answer holds while a new one is outstanding, in milliseconds. */
 const trust = 30_000;
 
