@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
+import { readConfig } from '../../src/config.js';
 import { onAllStores } from '../support/each-store.js';
 import { freePort } from '../support/ports.js';
 import { root } from '../support/root.js';
@@ -52,6 +53,17 @@ function containers(path: string) {
 		});
 }
 
+test('what they make secrets with makes secrets that are taken', async (t) => {
+	const lines = ['compose.yaml', 'deploy/kubernetes/kustomization.yaml', '.env.example'].flatMap((path) => [
+		...read(path).matchAll(/"permit_key_\$\(openssl [^)]*\)"/g),
+	]);
+	t.is(lines.length, 3);
+	for (const [line] of lines) {
+		const { stdout } = await run('bash', ['-c', `printf %s ${line}`]);
+		t.is(readConfig({ BOOTSTRAP_ENV_API_KEY: stdout }).bootstrap.environment, stdout);
+	}
+});
+
 test('every setting that they name is one of the program', (t) => {
 	const { services } = Compose.parse(parse(read('compose.yaml'), { merge: true }));
 	const named = [
@@ -83,7 +95,8 @@ test('they run commands that there are, and probe what is served', (t) => {
 	t.deepEqual([...new Set(commands)].sort(), ['pdp', 'serve', 'start']);
 	for (const container of manifests.flatMap(containers)) {
 		t.is(container.readinessProbe.httpGet.path, '/ready');
-		t.is(container.startupProbe.httpGet.path, '/ready');
+		// A decision point without its API is not started again for that.
+		t.is(container.startupProbe.httpGet.path, container.args[0] === 'pdp' ? '/healthy' : '/ready');
 		t.is(container.livenessProbe.httpGet.path, '/healthy');
 	}
 });
