@@ -265,13 +265,21 @@ journey('a copy may go on after it was answered, and is asked for', async (t, pl
 	fails(t, await management.project.get(resultPath(place.id)), 404, place.id);
 
 	const many = await Promise.all(
-		Array.from({ length: 12 }, (_, index) =>
-			copy({ target_env: { new: { key: `${place.key}-${index}`, name: 'Many' } } }, '/async?wait=60'),
-		),
+		Array.from({ length: 12 }, async (_, index) => {
+			let { body } = await copy(
+				{ target_env: { new: { key: `${place.key}-${index}`, name: 'Many' } } },
+				'/async?wait=60',
+			);
+			// A busy machine takes longer than a request may wait.
+			while (body['status'] === 'processing') {
+				body = (await management.project.get<Json>(`${resultPath(body['task_id'])}?wait=60`)).body;
+			}
+			return body;
+		}),
 	);
 	t.true(
-		many.every(({ body }) => body['status'] === 'success'),
-		JSON.stringify(many.map(({ body }) => body)),
+		many.every(({ status }) => status === 'success'),
+		JSON.stringify(many),
 	);
 });
 

@@ -255,6 +255,7 @@ const system: Readonly<Record<string, RegExp>> = {
 	transactions: /^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET TRANSACTION)/i,
 	'the wake-up of those who wait': /^select pg_notify\('regolith_revision', \$1\)$/,
 	'the wake-up of those who wait under a key': /^select pg_notify\('regolith_key', \$1\)$/,
+	'how much room the vacuum of the database may take': /^(select pg_database_size\(current_database\(\)\)|vacuum\b)/,
 	"how much of the database's log there is to clear away": /^(select pg_current_wal_lsn\(\)|checkpoint$|analyze\b)/,
 	'what is due for webhooks, in all environments':
 		/^(select 1 as due from webhook_deliveries|with oldest as \(\s*select first.environment_id, first.id, row_number)/,
