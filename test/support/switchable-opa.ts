@@ -33,7 +33,7 @@ function script(mood: string): string {
 	const invalid = join(import.meta.dirname, 'write-invalid-bundle.js');
 	return `#!/bin/sh
 mood=$(/bin/cat ${JSON.stringify(mood)})
-if [ "$1" = "version" ] && [ "$mood" = "is newer and fails" ]; then echo "Version: 99.0.0"; exit 0; fi
+if [ "$1" = "version" ] && [ "$mood" = "is newer and fails" ]; then echo "Version: 1.999.0"; exit 0; fi
 if [ "$1" = "build" ]; then
 	case "$mood" in
 		fails | "is newer and fails") echo "1 error occurred: policy.rego:1: rego_parse_error: out of mood" >&2; exit 1 ;;
