@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import { z } from 'zod';
 
 /** Top-level names without a global meaning. Clients that check addresses on reading refuse a user who has one. */
@@ -37,7 +38,9 @@ function isDomain(domain: string): boolean {
 		host.length <= maxDomainLength &&
 		labels.every((part) => part.length <= maxLabelLength) &&
 		/[a-z]$/.test(top) &&
-		!specialUse.has(top)
+		!specialUse.has(top) &&
+		// Newer versions of Node.js take encoded labels that stand for nothing, and leave them as they are.
+		!domainToUnicode(host).includes('xn--')
 	);
 }
 
