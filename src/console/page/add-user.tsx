@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { ElementRole } from '../model/api-types.js';
 import { expiryMember } from '../model/instants.js';
-import { Failure, useWork } from './action-button.js';
-import { ExpiryField } from './expiry-field.js';
+import { Failure, useWork } from '../part/action-button.js';
+import { ExpiryField } from '../part/expiry-field.js';
 import type { OpenedElement } from './opened-element.js';
 
 interface AddUserProps {

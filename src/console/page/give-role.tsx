@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ElementRole } from '../model/api-types.js';
 import { expiryMember, fieldTime } from '../model/instants.js';
-import { Failure, useWork } from './action-button.js';
+import { Failure, useWork } from '../part/action-button.js';
 
 interface GiveRoleProps {
 	/** What the user is called. */

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { ListedRequest, Paginated, RequestStatus } from '../model/api-types.js';
 import { requestSubject } from '../model/wording.js';
-import { ActionButton } from './action-button.js';
-import { announce } from './announce.js';
+import { ActionButton } from '../part/action-button.js';
+import { announce } from '../part/announce.js';
+import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
 import type { OpenedElement } from './opened-element.js';
-import { PagedListFrame, perPage, usePagedList } from './paged-list.js';
 import type { RequestKind } from './request-kind.js';
 
 const states: readonly RequestStatus[] = ['pending', 'approved', 'denied', 'canceled'];

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { LeveledRole } from '../model/api-types.js';
 import { expiryMember } from '../model/instants.js';
-import { Failure, useWork } from './action-button.js';
-import { announce } from './announce.js';
-import { ExpiryField, longestApproval } from './expiry-field.js';
-import { LongText } from './long-text.js';
+import { Failure, useWork } from '../part/action-button.js';
+import { announce } from '../part/announce.js';
+import { ExpiryField, longestApproval } from '../part/expiry-field.js';
+import { LongText } from '../part/long-text.js';
 import type { OpenedElement } from './opened-element.js';
 import type { RequestKind } from './request-kind.js';
 

@@ -4,13 +4,14 @@ import type { ElementConfig, ListedRequest, Paginated } from '../model/api-types
 import { expiryMember } from '../model/instants.js';
 import type { RolesAt } from '../model/levels.js';
 import { requesterName, requestSubject } from '../model/wording.js';
-import { Failure, useWork } from './action-button.js';
-import { announce } from './announce.js';
-import { ExpiryField, longestApproval } from './expiry-field.js';
-import { LongText } from './long-text.js';
+import { Failure, useWork } from '../part/action-button.js';
+import { announce } from '../part/announce.js';
+import { ExpiryField, longestApproval } from '../part/expiry-field.js';
+import { listenForReviewKeys, type ReviewMove } from '../part/listen-for-review-keys.js';
+import { LongText } from '../part/long-text.js';
+import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
 import { Time, Until } from './my-requests.js';
 import type { OpenedElement } from './opened-element.js';
-import { PagedListFrame, perPage, usePagedList } from './paged-list.js';
 import type { RequestKind } from './request-kind.js';
 
 interface ReviewInboxProps {
@@ -22,8 +23,6 @@ interface ReviewInboxProps {
 	/** Whether to say that there is nothing to review, instead of nothing at all. */
 	readonly alwaysShown?: boolean;
 }
-
-type Move = 'approve' | 'deny';
 
 /** The pending requests that a user reviews: approve, with another role if need be, or deny. By the keyboard too. */
 export function ReviewInbox({ element, config, kind, roles, alwaysShown = false }: ReviewInboxProps) {
@@ -39,7 +38,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 			}),
 		[element, collection],
 	);
-	const open = useSignal<{ readonly id: string; readonly move: Move } | null>(null);
+	const open = useSignal<{ readonly id: string; readonly move: ReviewMove } | null>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const items = useRef<HTMLUListElement>(null);
 	// Others see their own requests alone, which nobody reviews unless the element says so.
@@ -48,7 +47,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 		({ requesting_user_id }) => ownToo || requesting_user_id !== actor.user_id,
 	);
 	useEffect(
-		() => listenForKeys(items.current, (id, move) => (open.value = move && { id, move })),
+		() => listenForReviewKeys(items.current, (id, move) => (open.value = move && { id, move })),
 		[requests.length > 0],
 	);
 	if (requests.length === 0 && !alwaysShown) return null;
@@ -119,7 +118,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 	);
 }
 
-const labels: Readonly<Record<Move, string>> = { approve: 'Approve', deny: 'Deny' };
+const labels: Readonly<Record<ReviewMove, string>> = { approve: 'Approve', deny: 'Deny' };
 
 function placeOf({ access_request_details: { resource, resource_instance } }: ListedRequest) {
 	return { onInstance: resource_instance !== null, resourceId: resource };
@@ -127,7 +126,7 @@ function placeOf({ access_request_details: { resource, resource_instance } }: Li
 
 interface DecisionProps {
 	readonly request: ListedRequest;
-	readonly move: Move;
+	readonly move: ReviewMove;
 	/** How long the element approves for, in words. */
 	readonly longest: string | null;
 	readonly roles: readonly { readonly id: string; readonly name: string }[];
@@ -196,33 +195,4 @@ function Decision({ request, move, longest, roles, decide, onDone, onBack }: Dec
 			<Failure text={work.failure} />
 		</form>
 	);
-}
-
-/**
- * Single keys that act while the focus is in the list, but not where text is written. `j` and `k` move between requests;
- * `choose` is called with the one that has the focus, and `null` to go back.
- */
-function listenForKeys(list: HTMLElement | null, choose: (id: string, move: Move | null) => void): () => void {
-	const listen = (event: KeyboardEvent) => {
-		if (!(event.target instanceof Element) || event.ctrlKey || event.metaKey || event.altKey) return;
-		const item = event.target.closest<HTMLElement>('[data-request]');
-		const id = item?.dataset['request'];
-		if (item === null || id === undefined) return;
-		const back = event.key === 'Escape';
-		if (!back && event.target.matches('input, select, textarea')) return;
-		const act = {
-			Escape: () => choose(id, null),
-			a: () => choose(id, 'approve'),
-			d: () => choose(id, 'deny'),
-			j: () => item.nextElementSibling?.querySelector('button')?.focus(),
-			k: () => item.previousElementSibling?.querySelector('button')?.focus(),
-		}[event.key];
-		if (act === undefined) return;
-		event.preventDefault();
-		act();
-		// The form that had the focus is gone.
-		if (back) setTimeout(() => item.querySelector('button')?.focus());
-	};
-	list?.addEventListener('keydown', listen);
-	return () => list?.removeEventListener('keydown', listen);
 }

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import type { ElementRole, ListedUser } from '../model/api-types.js';
 import { mayManage, mayRemove } from '../model/levels.js';
 import { userName } from '../model/wording.js';
-import { ActionButton } from './action-button.js';
+import { ActionButton } from '../part/action-button.js';
 import { GiveRole } from './give-role.js';
 import type { OpenedElement } from './opened-element.js';
 

@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ElementConfig, ElementRole, ListedUser, Paginated } from '../model/api-types.js';
 import { mayAssign, mayManage, maySee, weakestFirst } from '../model/levels.js';
+import { announce } from '../part/announce.js';
+import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
 import { AddUser } from './add-user.js';
-import { announce } from './announce.js';
 import { LinkedInbox } from './approval-management.js';
 import { type OpenedElement, requestsSetting } from './opened-element.js';
-import { PagedListFrame, perPage, usePagedList } from './paged-list.js';
 import { UserItem } from './user-item.js';
 
 /** The users of a tenant or an instance, with their roles, for those who manage them. */

@@ -38,7 +38,7 @@ export function ExpiryField({ end, hint = null, latest }: ExpiryFieldProps) {
 }
 
 /** What the settings of an element say about how long it approves for; `null` for nothing. */
-export function longestApproval({ settings }: ElementConfig): string | null {
+export function longestApproval({ settings }: Pick<ElementConfig, 'settings'>): string | null {
 	const seconds = settings['max_duration'];
 	return typeof seconds === 'number' ? `At most ${durationText(seconds)} from the approval.` : null;
 }

@@ -1,2 +1,0 @@
-/** Style sheets are imported for the page alone: the bundler puts them into a file. */
-declare module '*.css';

@@ -1,0 +1,35 @@
+/** What a reviewer does to a request. */
+export type ReviewMove = 'approve' | 'deny';
+
+/**
+ * Single keys that act while the focus is in a list of requests, but not where text is written. The items of the list
+ * have `data-request`. `j` and `k` move between them; `choose` is called with the one that has the focus, and `null` to go
+ * back. Returns what ends it.
+ */
+export function listenForReviewKeys(
+	list: HTMLElement | null,
+	choose: (id: string, move: ReviewMove | null) => void,
+): () => void {
+	const listen = (event: KeyboardEvent) => {
+		if (!(event.target instanceof Element) || event.ctrlKey || event.metaKey || event.altKey) return;
+		const item = event.target.closest<HTMLElement>('[data-request]');
+		const id = item?.dataset['request'];
+		if (item === null || id === undefined) return;
+		const back = event.key === 'Escape';
+		if (!back && event.target.matches('input, select, textarea')) return;
+		const act = {
+			Escape: () => choose(id, null),
+			a: () => choose(id, 'approve'),
+			d: () => choose(id, 'deny'),
+			j: () => item.nextElementSibling?.querySelector('button')?.focus(),
+			k: () => item.previousElementSibling?.querySelector('button')?.focus(),
+		}[event.key];
+		if (act === undefined) return;
+		event.preventDefault();
+		act();
+		// The form that had the focus is gone.
+		if (back) setTimeout(() => item.querySelector('button')?.focus());
+	};
+	list?.addEventListener('keydown', listen);
+	return () => list?.removeEventListener('keydown', listen);
+}
