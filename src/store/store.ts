@@ -4,6 +4,8 @@ import type { Clock } from '../clock.js';
 import { notFound } from '../failure.js';
 import { AccountUnit, environmentScope } from './account/account.js';
 import type { Caller } from './account/caller.js';
+import { ConsoleSessions } from './account/console-sessions.js';
+import { ConsoleTickets } from './account/console-tickets.js';
 import { CopyTasks } from './account/copy-task.js';
 import { findDeletedEnvironment, forgetOldKeys } from './account/deleted-environments.js';
 import { ElementEntrance } from './account/element-entrance.js';
@@ -84,8 +86,13 @@ export class Store {
 		const row = await ApiKey.query(this.database.knex).where({ secret_hash: hash }).first();
 		if (row === undefined || !sameHash(row.secret_hash, hash)) return null;
 		this.#uses.note(row);
-		const { id, organization_id, project_id, environment_id, object_type, access_level } = row;
-		return { key_id: id, organization_id, project_id, environment_id, object_type, access_level };
+		return readCaller(row);
+	}
+
+	/** The caller with the API key of this id, or `null` when that is gone or its secret has another hash by now. */
+	async callerById(keyId: string, secretHash: Uint8Array): Promise<Caller | null> {
+		const row = await ApiKey.query(this.database.knex).findById(keyId);
+		return row !== undefined && sameHash(row.secret_hash, secretHash) ? readCaller(row) : null;
 	}
 
 	/** See `findDeletedEnvironment`. */
@@ -93,9 +100,11 @@ export class Store {
 		return findDeletedEnvironment(this.database.knex, secret);
 	}
 
-	/** See `forgetOldKeys`. */
-	forgetOldKeys(): Promise<void> {
-		return forgetOldKeys(this.database.knex, this.clock.now());
+	/** Forgets the keys of environments that were deleted long ago, and old sign-ins to the console. */
+	async forgetOld(): Promise<void> {
+		await forgetOldKeys(this.database.knex, this.clock.now());
+		await this.consoleSessions.forgetOld();
+		await this.consoleTickets.forgetOld();
 	}
 
 	/** As `findAccess`. Concurrent calls for the same thing share a statement. */
@@ -143,6 +152,16 @@ export class Store {
 	/** Where users of elements enter, who have no API key. */
 	get entrance(): ElementEntrance {
 		return new ElementEntrance(this.database.knex, this.clock);
+	}
+
+	/** Who is signed in to the console, in all environments. */
+	get consoleSessions(): ConsoleSessions {
+		return new ConsoleSessions(this.database.knex, this.clock, this.#uses);
+	}
+
+	/** The tickets with which people sign in to the console. */
+	get consoleTickets(): ConsoleTickets {
+		return new ConsoleTickets(this.database.knex, this.clock);
 	}
 
 	/** What waits to be sent to webhooks, in all environments. */
@@ -280,6 +299,11 @@ export class Store {
 		await this.#uses.settled();
 		await this.database.close();
 	}
+}
+
+function readCaller(row: ApiKey): Caller {
+	const { id, organization_id, project_id, environment_id, object_type, access_level } = row;
+	return { key_id: id, organization_id, project_id, environment_id, object_type, access_level };
 }
 
 /** Gives a value at the first call and nothing at any other. */

@@ -7,10 +7,10 @@ import { instancesNamed, instancesToRemove } from '../../src/store/table/resourc
 import { assignmentsBetween } from '../../src/store/table/role-assignment.js';
 import { Tenant } from '../../src/store/table/tenant.js';
 import { User } from '../../src/store/table/user.js';
-import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import { eventually } from '../support/eventually.js';
 import type { Place } from '../support/management.js';
+import { rowsRead } from '../support/rows-read.js';
 import { scopeIn } from '../support/scope.js';
 
 /**
@@ -61,16 +61,6 @@ async function populate({ store, id }: Place, rows = many): Promise<void> {
 			{ id },
 		);
 	}
-}
-
-/** How many rows of a table the unit's transaction has read, by any way. */
-async function rowsRead(unit: ReadingUnit, table: string): Promise<number> {
-	const { rows } = await unit.raw<{ readonly read: number }>(
-		`select (seq_tup_read + coalesce(idx_tup_fetch, 0))::float8 as read from pg_stat_xact_user_tables
-		where relname = :table and :environment_id::uuid is not null`,
-		{ table },
-	);
-	return rows[0]?.read ?? 0;
 }
 
 const names = (prefix: string) => Array.from({ length: asked }, (_, index) => `${prefix}${index + 1}`);

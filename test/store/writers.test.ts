@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
+import { Failure } from '../../src/failure.js';
 import { User } from '../../src/store/table/user.js';
 import { onEachStore } from '../support/each-store.js';
 import { scopeIn } from '../support/scope.js';
@@ -81,4 +82,16 @@ journey('a unit that changes nothing does not write to its environment', async (
 	);
 	await place.store.write(scope, null, async (unit) => unit.create(User, { key: 'ann', attributes: {} }, 'ann'));
 	t.is(heard.filter((sql) => /^update "environments"/i.test(sql)).length, 1, 'one that changes something does');
+});
+
+journey('a unit that would keep others waiting for too long is ended, and nothing of it stays', async (t, place) => {
+	const before = await place.revision();
+	const work = place.store.write(await scopeIn(place), null, async (unit) => {
+		await unit.create(User, { key: 'early', attributes: {} }, 'early');
+		unit.endWithin(-1);
+		await unit.create(User, { key: 'late', attributes: {} }, 'late');
+	});
+	t.is((await t.throwsAsync(work, { instanceOf: Failure })).code, 'limit_reached');
+	t.is(await place.revision(), before);
+	t.is((await place.http.post(`${place.facts}/users`, { key: 'early' })).status, 200);
 });

@@ -68,6 +68,18 @@ export class AccountUnit {
 		return rowQuery(caller?.environment_id ? query.where('environments.id', caller.environment_id) : query);
 	}
 
+	/**
+	 * The oldest environment that a caller's key opens, in this project where one is given; `null` where there is none.
+	 * Throws as `project` does.
+	 */
+	async oldestEnvironment(caller: Caller, project?: string): Promise<Environment | null> {
+		const query = Environment.query(this.database).where({ organization_id: this.organizationId }).orderBy('id');
+		const inside = project === undefined ? caller.project_id : (await this.project(caller, project)).id;
+		if (inside !== null) query.where({ project_id: inside });
+		if (caller.environment_id !== null) query.where({ id: caller.environment_id });
+		return (await query.first()) ?? null;
+	}
+
 	/** The ids of a project and, where given, of one of its environments, by id or key; `null` when there is none such. */
 	async findPlace(
 		project: string,
@@ -93,14 +105,14 @@ export class AccountUnit {
 	/** The environment that ids or keys name, in any mix. Throws as `project` does. */
 	async environment(caller: Caller, project: string, reference: string): Promise<Environment> {
 		const found = await this.#opened(caller, project, reference);
-		if (found !== null) return found;
+		if (found !== null) return requireInSession(caller, found);
 		const { id } = await this.project(caller, project);
 		const environment = await this.#findEnvironment(id, reference);
 		if (environment === undefined) throw notFound('Environment', reference);
 		if (caller.environment_id !== null && caller.environment_id !== environment.id) {
 			throw forbidden(`this API key does not open the environment \`${reference}\``);
 		}
-		return environment;
+		return requireInSession(caller, environment);
 	}
 
 	async #findProject(reference: string): Promise<Project | undefined> {
@@ -135,8 +147,14 @@ export class AccountUnit {
 		const found = id === null ? undefined : await Environment.query(this.database).findOne({ id, organization_id });
 		if (found === undefined) throw notFound('Environment', reference);
 		if (!opens(caller, found)) throw forbidden(`this API key does not open the environment \`${reference}\``);
-		return found;
+		return requireInSession(caller, found);
 	}
+}
+
+/** The environment, unless the caller's session of the console is of another one. Throws `forbidden`. */
+function requireInSession({ session_environment_id }: Caller, environment: Environment): Environment {
+	if (session_environment_id === undefined || session_environment_id === environment.id) return environment;
+	throw forbidden('this session is of another environment');
 }
 
 /** The scope of an environment's row. */

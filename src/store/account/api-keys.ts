@@ -50,7 +50,10 @@ export class ApiKeys {
 		protected readonly cipher: Cipher,
 	) {}
 
-	/** The API keys that open no more than the caller's and have no higher access level, oldest first. */
+	/**
+	 * The API keys that open no more than the caller's and have no higher access level, oldest first; for a session of the
+	 * console, none of other environments.
+	 */
 	openedBy(caller: Caller, filter: KeyFilter): RowQuery<ApiKey> {
 		return rowQuery(this.#openedBy(caller, filter));
 	}
@@ -63,6 +66,9 @@ export class ApiKeys {
 			.orderBy('id');
 		if (caller.project_id !== null) query.where('project_id', caller.project_id);
 		if (caller.environment_id !== null) query.where('environment_id', caller.environment_id);
+		const { session_environment_id: environment_id } = caller;
+		if (environment_id !== undefined)
+			query.where((either) => either.whereNull('environment_id').orWhere({ environment_id }));
 		if (object_type !== undefined) query.where({ object_type });
 		if (proj_id !== undefined) {
 			const projects = projectQuery(this.database, this.organization.organizationId);
@@ -144,10 +150,25 @@ export class ApiKeys {
 			.orderBy('id');
 	}
 
-	/** The newest key that an environment's decision points are meant to use, with its secret. */
+	/** The newest key that an environment's decision points are meant to use, with its secret. Throws `not_found`. */
 	async environmentKey(environmentId: string): Promise<{ readonly row: ApiKey; readonly secret: string }> {
-		const row = await this.#pdpConfigs(environmentId).clearOrder().orderBy('id', 'desc').first();
-		if (row === undefined) throw notFound('ApiKey', environmentId);
-		return { row, secret: this.cipher.decrypt(row.secret_cipher) };
+		const row = await this.findEnvironmentKey(environmentId);
+		if (row === null) throw notFound('ApiKey', environmentId);
+		return { row, secret: this.secret(row) };
+	}
+
+	/** The newest key that an environment's decision points are meant to use; `null` where there is none. */
+	async findEnvironmentKey(environmentId: string): Promise<ApiKey | null> {
+		return (await this.#pdpConfigs(environmentId).clearOrder().orderBy('id', 'desc').first()) ?? null;
+	}
+
+	/** The oldest key of the access level `admin`; `null` where there is none. */
+	async oldestAdmin(): Promise<ApiKey | null> {
+		const { organizationId: organization_id } = this.organization;
+		const found = await ApiKey.query(this.database)
+			.where({ organization_id, access_level: 'admin' })
+			.orderBy('id')
+			.first();
+		return found ?? null;
 	}
 }

@@ -1,22 +1,32 @@
 import { Failure, forbidden } from '../../failure.js';
 import type { Store } from '../store.js';
 import type { Caller } from './caller.js';
+import type { ShownConsoleSession } from './console-sessions.js';
 import type { AccessRequest, EnvironmentAccess } from './environment-access.js';
 
 const bearer = /^bearer +(\S+) *$/i;
 
+/** What of a request says who asks. */
+export interface Credentials {
+	/** The `Authorization` header. */
+	readonly authorization: string | undefined;
+	/** The session of the console in place of that; absent where a request has the header, or shows no session. */
+	readonly session?: ShownConsoleSession;
+}
+
 /**
- * The caller that an `Authorization` header stands for. Throws `unauthorized` when it names no known key, `forbidden`
- * when the key has no access at all.
+ * The caller that credentials stand for. Throws `unauthorized` when the header names no known key, `signed_out` when the
+ * session has ended, and `forbidden` when the key has no access at all.
  */
-export async function authenticate(store: Store, authorization: string | undefined): Promise<Caller> {
-	const caller = await identify(store, authorization);
+export async function authenticate(store: Store, credentials: Credentials): Promise<Caller> {
+	const caller = await identify(store, credentials);
 	refuseNoAccess(caller);
 	return caller;
 }
 
 /** As `authenticate`, but accepts a key without any access: for what a key may know of itself. */
-export async function identify(store: Store, authorization: string | undefined): Promise<Caller> {
+export async function identify(store: Store, { authorization, session }: Credentials): Promise<Caller> {
+	if (session !== undefined) return store.consoleSessions.identify(session);
 	const caller = await store.caller(secretIn(authorization));
 	if (caller === null) throw new Failure('unauthorized', 'this API key is unknown');
 	return caller;
@@ -45,14 +55,15 @@ export async function unlessDeleted(
 
 /**
  * Finds the caller and the environment that a request names, refusing as `authenticate` does and then as `refuse` does.
- * `null` where that takes a closer look: see `findAccess`.
+ * `null` where that takes a closer look: see `findAccess`; and for sessions, which are few.
  */
 export async function authenticateInEnvironment(
 	store: Store,
-	authorization: string | undefined,
+	{ authorization, session }: Credentials,
 	place: Omit<AccessRequest, 'secret'>,
 	refuse: (caller: Caller) => void,
 ): Promise<EnvironmentAccess | null> {
+	if (session !== undefined) return null;
 	const access = await store.findAccess({ ...place, secret: secretIn(authorization) });
 	if (access === null) return null;
 	refuseNoAccess(access.caller);
@@ -71,6 +82,7 @@ function secretIn(authorization: string | undefined): string {
 	throw new Failure('unauthorized', 'send the API key in the header `Authorization: Bearer <API key>`');
 }
 
-function refuseNoAccess({ access_level }: Caller): void {
+/** Refuses a key that may only ask what it is of. Throws `forbidden`. */
+export function refuseNoAccess({ access_level }: Caller): void {
 	if (access_level === 'no_access') throw forbidden('this API key has no access');
 }

@@ -10,6 +10,8 @@ export interface Caller {
 	readonly environment_id: string | null;
 	readonly object_type: ObjectType;
 	readonly access_level: AccessLevel;
+	/** The environment that a session of the console is of: its requests name no other. Absent for requests with the key. */
+	readonly session_environment_id?: string;
 }
 
 /** Whether a caller's key opens an environment of its organization. */

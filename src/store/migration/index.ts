@@ -22,6 +22,9 @@ import { up as endingInvites } from './0020-ending-invites.js';
 import { up as auditLogs } from './0021-audit-logs.js';
 import { up as deletedEnvironments } from './0022-deleted-environments.js';
 import { up as firstKey } from './0023-first-key.js';
+import { up as consoleSessions } from './0024-console-sessions.js';
+import { up as changesOfDocuments } from './0025-changes-of-documents.js';
+import { up as tenantRoles } from './0026-tenant-roles.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -48,6 +51,9 @@ const migrations = [
 	{ name: '0021-audit-logs', up: auditLogs },
 	{ name: '0022-deleted-environments', up: deletedEnvironments },
 	{ name: '0023-first-key', up: firstKey },
+	{ name: '0024-console-sessions', up: consoleSessions },
+	{ name: '0025-changes-of-documents', up: changesOfDocuments },
+	{ name: '0026-tenant-roles', up: tenantRoles },
 ] as const;
 
 type Migration = (typeof migrations)[number];

@@ -31,10 +31,24 @@ export async function readNeighbourhood(
 	touched: TouchedRows,
 	inForce: Schema | null,
 ): Promise<Neighbourhood | null> {
-	const related = touched.derivations || touched.relationships.length > 0;
-	const schema = touched.schema || touched.pending || related ? await readSchema(unit) : null;
-	const closures = schema === null || !related ? null : await closureNeighbourhood(unit, inForce ?? schema, touched);
-	if (closures === 'too_many') return null;
+	const now = await readNeighbourhoodWithoutClosures(unit, touched, inForce);
+	if (now.schema === null || !concernsClosures(touched)) return now;
+	const closures = await closureNeighbourhood(unit, inForce ?? now.schema, touched);
+	return closures === 'too_many' ? null : { ...now, closures };
+}
+
+/** Whether closures follow from something that was touched. */
+export function concernsClosures({ derivations, relationships: related }: TouchedRows): boolean {
+	return derivations || related.length > 0;
+}
+
+/** The same without what closures are computed from, for those who know all relationships. */
+export async function readNeighbourhoodWithoutClosures(
+	unit: ReadingUnit,
+	touched: TouchedRows,
+	inForce: Schema | null,
+): Promise<Neighbourhood> {
+	const schema = touched.schema || touched.pending || concernsClosures(touched) ? await readSchema(unit) : null;
 	return {
 		schema,
 		in_force: schema === null ? null : inForce,
@@ -42,7 +56,7 @@ export async function readNeighbourhood(
 		instances: await instancesAmong(unit, touched.instances),
 		...(await instanceRoles(unit, touched.instance_assignments)),
 		...(await relationships(unit, touched)),
-		closures,
+		closures: null,
 		mapping_rules: touched.mapping_rules.length === 0 ? [] : await readMappingRules(unit, touched.mapping_rules),
 		user_attributes: await attributesOfUsers(unit, touched.user_attributes),
 		instance_attributes: await attributesOfInstances(unit, touched.instance_attributes),

@@ -20,6 +20,16 @@ export interface NewPolicy extends LivePolicy {
 	readonly layout: number;
 }
 
+/** A schema that was compiled, and to which policy. */
+export interface CompiledSchema {
+	readonly schema_revision: number;
+	/** The digest of the policy. */
+	readonly digest: string;
+	/** The layout of the data that the policy reads; `null` when an earlier version compiled it. */
+	readonly layout: number | null;
+	readonly schema: Schema;
+}
+
 /** Writes the files that accompany the Rego of a schema, for tables of this layout. */
 export type WriteCompanionFiles = (schema: Schema, layout: number) => readonly RegoFile[];
 
@@ -93,6 +103,18 @@ export class PolicyHistory {
 		if (schema === null || layout === null) return { ...published, files: [...rego, ...files] };
 		const unpacked: Schema = JSON.parse((await decompress(schema)).toString());
 		return { ...published, files: [...rego, ...this.writeCompanionFiles(unpacked, layout)] };
+	}
+
+	/** What was compiled for the newest recorded schema revision up to this revision; `null` when that is not recorded. */
+	async compiledAt(environmentId: string, revision: number): Promise<CompiledSchema | null> {
+		const row: (Omit<CompiledSchema, 'schema'> & Pick<Remembered, 'schema'>) | undefined = await this.#rows(
+			environmentId,
+		)
+			.where('schema_revision', '<=', revision)
+			.orderBy('schema_revision', 'desc')
+			.first('schema_revision', 'digest', 'layout', 'schema');
+		if (!row?.schema) return null;
+		return { ...row, schema: JSON.parse((await decompress(row.schema)).toString()) };
 	}
 
 	#rows(environmentId: string): Knex.QueryBuilder {

@@ -1,14 +1,11 @@
 import type { QueryBuilder } from 'objection';
-import type { RequestStatus } from '../../wire/element-request.js';
+import type { RequestStatus, RequestType } from '../../wire/element-request.js';
 import { whereIdsIn } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { Columns } from '../unit/table-model.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
-
-/** What a request asks for: a role, or the approval of an operation. */
-export type RequestType = 'access_request' | 'operation_approval';
 
 /** What a user asks for in an element, and what became of it. */
 export class ElementRequest extends EnvironmentModel {
@@ -61,6 +58,14 @@ export interface RequestFilter {
 	readonly resource_ids?: readonly string[] | undefined;
 	readonly resource_instance_ids?: readonly string[] | undefined;
 	readonly status?: RequestStatus | undefined;
+	readonly type?: RequestType | undefined;
+}
+
+/** A request with where it was made as well; the element is `null` once it was deleted. */
+export interface PlacedRequest extends ListedRequest {
+	readonly tenant_key: string;
+	readonly element_key: string | null;
+	readonly element_name: string | null;
 }
 
 /** Whose requests somebody sees: their own, and those about these instances. */
@@ -75,6 +80,32 @@ export function requestsBy(
 	filter: RequestFilter,
 	seen: OwnAndReviewed | 'all' = 'all',
 ): RowQuery<ListedRequest> {
+	const query = listedQuery(unit, filter).orderBy('element_requests.id');
+	if (seen !== 'all') {
+		query.where((either) => {
+			either
+				.where('element_requests.requesting_user_id', seen.user_id)
+				.orWhereRaw('element_requests.resource_instance_id = any(?::uuid[])', [seen.resource_instance_ids]);
+		});
+	}
+	return rowQuery(query.castTo<ListedRequest[]>());
+}
+
+/** The requests of all elements that pass the filter: pending ones first, the oldest first; then the newest first. */
+export function requestsInTurn(unit: ReadingUnit, filter: RequestFilter): RowQuery<PlacedRequest> {
+	const query = listedQuery(unit, filter)
+		.join('tenants', sameEnvironment('element_requests', 'tenant_id', 'tenants'))
+		.leftJoin('elements_configs', sameEnvironment('element_requests', 'config_id', 'elements_configs'))
+		.select('tenants.key as tenant_key', 'elements_configs.key as element_key', 'elements_configs.name as element_name')
+		.orderByRaw(
+			`element_requests.status <> 'pending',
+			case when element_requests.status = 'pending' then element_requests.id end,
+			element_requests.id desc`,
+		);
+	return rowQuery(query.castTo<PlacedRequest[]>());
+}
+
+function listedQuery(unit: ReadingUnit, filter: RequestFilter): QueryBuilder<ElementRequest, ElementRequest[]> {
 	const query = unit
 		.query(ElementRequest)
 		.join('users', sameEnvironment('element_requests', 'requesting_user_id', 'users'))
@@ -84,17 +115,9 @@ export function requestsBy(
 		.select('element_requests.*', 'users.key as requesting_user_key', 'users.email as requesting_user_email')
 		.select('users.first_name as requesting_user_first_name', 'users.last_name as requesting_user_last_name')
 		.select('roles.key as role_key', 'roles.name as role_name')
-		.select('resources.key as resource_key', 'resource_instances.key as resource_instance_key')
-		.orderBy('element_requests.id');
+		.select('resources.key as resource_key', 'resource_instances.key as resource_instance_key');
 	narrow(query, filter);
-	if (seen !== 'all') {
-		query.where((either) => {
-			either
-				.where('element_requests.requesting_user_id', seen.user_id)
-				.orWhereRaw('element_requests.resource_instance_id = any(?::uuid[])', [seen.resource_instance_ids]);
-		});
-	}
-	return rowQuery(query.castTo<ListedRequest[]>());
+	return query;
 }
 
 function narrow(query: QueryBuilder<ElementRequest, ElementRequest[]>, filter: RequestFilter): void {
@@ -108,6 +131,7 @@ function narrow(query: QueryBuilder<ElementRequest, ElementRequest[]>, filter: R
 		'element_requests.resource_instance_id': filter.resource_instance_ids,
 	});
 	if (filter.status !== undefined) query.where('element_requests.status', filter.status);
+	if (filter.type !== undefined) query.where('element_requests.type', filter.type);
 }
 
 /** The requests themselves that pass the filter, oldest first. */

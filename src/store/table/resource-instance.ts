@@ -166,6 +166,12 @@ async function instancesCalled(unit: ReadingUnit, keys: readonly string[]): Prom
 	return instanceQuery(unit, {}).whereRaw('resource_instances.key = any(?::text[])', [keys]).castTo<InstanceRow[]>();
 }
 
+/** The instance with this key of the resource with this key; `null` when there is none. */
+export async function instanceWithKeys(unit: ReadingUnit, resource: string, key: string): Promise<InstanceRow | null> {
+	const [row] = await instancesAt(unit, [{ resource, key }]);
+	return row ?? null;
+}
+
 /** The instances with these resources and keys: each entry is one pair. */
 export async function instancesKeyed(
 	unit: ReadingUnit,

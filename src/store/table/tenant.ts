@@ -29,3 +29,8 @@ export function tenantsBy(unit: ReadingUnit, filter: TenantFilter): RowQuery<Ten
 	whereSearched(query, ['tenants.key', 'tenants.name'], filter.search);
 	return rowQuery(whereAttributes(query, 'tenants.attributes', filter.attribute_filters));
 }
+
+/** The tenant with this key, never the one with this id: for names that are made of keys. */
+export async function tenantWithKey(unit: ReadingUnit, key: string): Promise<Tenant | null> {
+	return (await unit.query(Tenant).where('tenants.key', key).first()) ?? null;
+}

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { InstanceName, Membership, Touched } from '../../../compiler/delta.js';
 import type { InstanceAssignment, Relationship } from '../../../compiler/model.js';
 import { instanceParts } from '../../wire/common.js';
-import { type ChangeKind, schemaKinds } from './change.js';
+import { type Change, type ChangeKind, schemaKinds } from './change.js';
 import type { ReadingUnit } from './reading-unit.js';
 
 interface LoggedChange {
@@ -50,6 +51,40 @@ export async function touchedSince(unit: ReadingUnit, base: number, most: number
 		{ base, limit: most + 1 },
 	);
 	return rows.length > most ? null : touchedBy(rows);
+}
+
+/** What changes touched that are not logged yet. */
+export function touchedIn(changes: readonly Change[]): TouchedRows {
+	return touchedBy(changes.map(asLogged));
+}
+
+/** A change as the log has it. */
+function asLogged({ kind, operation, before, after }: Change): LoggedChange {
+	const record = after ?? before;
+	const text = (name: string) => {
+		const value = record?.[name] ?? null;
+		return value === null ? null : String(value);
+	};
+	const differs = (...names: readonly string[]) =>
+		names.some((name) => !isDeepStrictEqual(before?.[name] ?? null, after?.[name] ?? null));
+	return {
+		kind,
+		operation,
+		id: text('id'),
+		key: text('key'),
+		user: text('user'),
+		role: text('role'),
+		tenant: text('tenant'),
+		resource: text('resource'),
+		resource_instance: text('resource_instance'),
+		subject: text('subject'),
+		relation: text('relation'),
+		object: text('object'),
+		attributes_changed: differs('attributes'),
+		names_changed: differs('email', 'first_name', 'last_name'),
+		derivations_changed: differs('granted_to'),
+		rules_changed: differs('mapping_rules'),
+	};
 }
 
 function touchedBy(changes: readonly LoggedChange[]): TouchedRows {

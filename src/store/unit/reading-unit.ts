@@ -21,6 +21,12 @@ export interface Scope {
 	readonly environment_id: string;
 }
 
+/** The revision of an environment, and the newest that changed its schema. */
+export interface EnvironmentCounters {
+	readonly revision: number;
+	readonly schema_revision: number;
+}
+
 /** Reads one environment. INVARIANT: no statement leaves a unit without its environment's id. */
 export class ReadingUnit {
 	readonly #database: Knex;
@@ -58,6 +64,17 @@ export class ReadingUnit {
 			.where(`${table.tableName}.environment_id`, this.scope.environment_id);
 		// Objection types `query` by the model's own builder type, which our models leave at its default.
 		return query as unknown as QueryBuilder<M, M[]>;
+	}
+
+	/** The counters of the environment, without what the unit's own transaction has yet to log. Throws `not_found`. */
+	async counters(): Promise<EnvironmentCounters> {
+		const { rows } = await this.raw<EnvironmentCounters>(
+			'select revision, schema_revision from "environments" where id = :environment_id',
+			{},
+		);
+		const [row] = rows;
+		if (row === undefined) throw notFound('Environment', this.scope.environment_id);
+		return row;
 	}
 
 	/** The decisions that decision points of the environment have logged. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { PartialModelObject, QueryBuilder } from 'objection';
 import type { Clock } from '../../clock.js';
-import { duplicate, notFound } from '../../failure.js';
+import { duplicate, Failure, notFound } from '../../failure.js';
 import type { Cipher } from '../account/secret.js';
 import type { EnvironmentModel, KeyedModel } from '../table/environment-model.js';
 import { bumpRevision } from './bump-revision.js';
@@ -44,6 +44,7 @@ export class WritingUnit extends ReadingUnit {
 	#cursors = 0;
 	#outbox = false;
 	#closed = false;
+	#deadline = Number.POSITIVE_INFINITY;
 
 	constructor(
 		scope: Scope,
@@ -331,6 +332,11 @@ export class WritingUnit extends ReadingUnit {
 		this.#changes.add({ kind, operation, key, before, after });
 	}
 
+	/** Refuses statements after so many seconds from now, with `limit_reached`: others wait until the unit ends. */
+	endWithin(seconds: number): void {
+		this.#deadline = this.clock.now().getTime() + seconds * 1000;
+	}
+
 	/** Ends the unit: work that continues by mistake must not write into the next unit of its transaction. */
 	close(): void {
 		this.#closed = true;
@@ -338,6 +344,9 @@ export class WritingUnit extends ReadingUnit {
 
 	protected override get database(): Knex {
 		if (this.#closed) throw new Error('a unit of work went on after its end');
+		if (this.clock.now().getTime() > this.#deadline) {
+			throw new Failure('limit_reached', 'this takes longer than others may be kept waiting');
+		}
 		return super.database;
 	}
 

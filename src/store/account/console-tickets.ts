@@ -1,0 +1,86 @@
+import type { Knex } from 'knex';
+import type { Clock } from '../../clock.js';
+import { Failure } from '../../failure.js';
+import type { ApiKey } from '../table/account.js';
+import { hashSecret, newToken, sameHash } from './secret.js';
+
+/** How long a ticket can be spent, in seconds. */
+export const consoleTicketSeconds = 10 * 60;
+
+/** How long a ticket is remembered after that, so that it can be told why it is refused, in milliseconds. */
+const memory = 24 * 3_600_000;
+
+/** The API key that a ticket stands for, by its secret of the time when the ticket was made. */
+export interface TicketKey {
+	readonly api_key_id: string;
+	/** The hash of that secret. */
+	readonly key_fingerprint: Uint8Array;
+}
+
+interface Row extends TicketKey {
+	readonly ticket_hash: Uint8Array;
+	readonly expires_at: Date;
+	readonly spent_at: Date | null;
+}
+
+/** The tickets with which people sign in to the console: each stands for an API key, once. */
+export class ConsoleTickets {
+	constructor(
+		private readonly database: Knex,
+		private readonly clock: Clock,
+	) {}
+
+	/** Makes a ticket for an API key. It is not stored in the clear. */
+	async issue({ id, secret_hash }: Pick<ApiKey, 'id' | 'secret_hash'>): Promise<string> {
+		const ticket = newToken();
+		const expires_at = new Date(this.clock.now().getTime() + consoleTicketSeconds * 1_000);
+		const ticket_hash = hashSecret(ticket);
+		await this.database('console_tickets').insert({
+			ticket_hash,
+			api_key_id: id,
+			key_fingerprint: secret_hash,
+			expires_at,
+		});
+		return ticket;
+	}
+
+	/** The key that a ticket stands for. Throws `signed_out`, saying whether it is spent, too old or unknown. */
+	async find(ticket: string): Promise<TicketKey> {
+		const ticket_hash = hashSecret(ticket);
+		const row = await this.database<Row>('console_tickets').where({ ticket_hash }).first();
+		if (row === undefined || !sameHash(row.ticket_hash, ticket_hash)) throw refusedTicket('TICKET_UNKNOWN');
+		if (row.spent_at !== null) throw refusedTicket('TICKET_SPENT');
+		if (row.expires_at <= this.clock.now()) throw refusedTicket('TICKET_EXPIRED');
+		return row;
+	}
+
+	/** Spends a ticket. Of those that spend it at once, in whatever process, one succeeds; throws as `find` does. */
+	async spend(ticket: string): Promise<void> {
+		const now = this.clock.now();
+		const spent = await this.database('console_tickets')
+			.where({ ticket_hash: hashSecret(ticket), spent_at: null })
+			.where('expires_at', '>', now)
+			.update({ spent_at: now })
+			.returning('ticket_hash');
+		if (spent.length > 0) return;
+		await this.find(ticket);
+		throw refusedTicket('TICKET_SPENT');
+	}
+
+	/** Forgets the tickets that nobody asks about any more. */
+	async forgetOld(): Promise<void> {
+		const oldest = new Date(this.clock.now().getTime() - memory);
+		await this.database('console_tickets').where('expires_at', '<', oldest).delete();
+	}
+}
+
+const refusals = {
+	TICKET_UNKNOWN: 'this ticket is unknown',
+	TICKET_SPENT: 'this ticket was used already: each is good for one sign-in',
+	TICKET_EXPIRED: 'this ticket is too old: it is good for ten minutes',
+} as const;
+
+function refusedTicket(code: keyof typeof refusals): Failure {
+	const message = `${refusals[code]}; \`regolith console\` prints another, and an API key signs in too`;
+	return new Failure('signed_out', message, { code });
+}

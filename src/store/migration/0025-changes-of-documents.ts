@@ -1,0 +1,10 @@
+import type { Knex } from 'knex';
+
+/** The changes of what is in the schema half of documents, which drafts look through. */
+export async function up(knex: Knex): Promise<void> {
+	await knex.raw(statement);
+}
+
+const statement = `create index changes_of_documents on changes (environment_id, revision) where kind in
+	('resource', 'resource_action', 'resource_attribute', 'relation', 'action_group', 'role', 'condition_set',
+	'condition_set_rule', 'elements_config')`;

@@ -1,0 +1,231 @@
+import { groupBy } from '../../../compiler/group-by.js';
+import { holdsNow } from '../unit/holds-now.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+
+/**
+ * What connects users, tenants and instances: role assignments and relationship tuples, but for expired ones.
+ * INVARIANT: each part of a statement reads one index, from the node on, and ends at a limit; so it costs the same
+ * whatever else the environment holds, even without statistics.
+ */
+
+/** What role assignments and relationship tuples connect. */
+export type FactNodeKind = 'user' | 'tenant' | 'instance';
+
+/** A user, tenant or instance. */
+export interface FactNode {
+	readonly kind: FactNodeKind;
+	readonly id: string;
+}
+
+/** A role assignment or relationship tuple, by ids. */
+export interface FactEdge {
+	readonly id: string;
+	/** The user, or the subject. */
+	readonly from: FactNode;
+	/** The tenant, or the instance on which the role is held; or the object. */
+	readonly to: FactNode;
+	/** The role, or the relation. */
+	readonly by: { readonly kind: 'role' | 'relation'; readonly id: string };
+	/** The tenant in which the role is held; `null` for relationships. */
+	readonly tenant_id: string | null;
+	/** When it ends; `null` for good. */
+	readonly expires_at: Date | null;
+}
+
+/** One way in which a node may be connected: an index that begins with the node, and what is at the other end. */
+interface Source {
+	readonly table: 'role_assignments' | 'relationship_tuples';
+	/** The condition for a node, given as SQL. */
+	readonly where: (node: string) => string;
+	/** The other end, as SQL. */
+	readonly other: string;
+}
+
+/** INVARIANT: as in the migration `tenant-roles`, an instance that is missing is asked for as text. */
+const inTenant = 'cast(resource_instance_id as text) is null';
+
+const sources: Readonly<Record<FactNodeKind, readonly Source[]>> = {
+	user: [
+		{
+			table: 'role_assignments',
+			where: (node) => `user_id = ${node}`,
+			other: 'coalesce(resource_instance_id, tenant_id)',
+		},
+	],
+	tenant: [{ table: 'role_assignments', where: (node) => `tenant_id = ${node} and ${inTenant}`, other: 'user_id' }],
+	instance: [
+		{ table: 'relationship_tuples', where: (node) => `object_id = ${node}`, other: 'subject_id' },
+		{ table: 'relationship_tuples', where: (node) => `subject_id = ${node}`, other: 'object_id' },
+		{ table: 'role_assignments', where: (node) => `resource_instance_id = ${node}`, other: 'user_id' },
+	],
+};
+
+const columns: Readonly<Record<Source['table'], string>> = {
+	role_assignments: 'id, user_id, role_id, tenant_id, resource_instance_id, expires_at',
+	relationship_tuples: 'id, subject_id, relation_id, object_id, expires_at',
+};
+
+interface AssignmentIds {
+	readonly id: string;
+	readonly user_id: string;
+	readonly role_id: string;
+	readonly tenant_id: string;
+	readonly resource_instance_id: string | null;
+	readonly expires_at: Date | null;
+}
+
+/** A relationship tuple, by ids. */
+export interface TupleStep {
+	readonly id: string;
+	readonly subject_id: string;
+	readonly relation_id: string;
+	readonly object_id: string;
+	readonly expires_at: Date | null;
+}
+
+/** The edges of one node. */
+export interface EdgesOfNode {
+	readonly node: FactNode;
+	/** A list for each way in which a node of its kind may be connected. */
+	readonly lists: readonly (readonly FactEdge[])[];
+	/** Whether it has more of one of them than were read. */
+	readonly cut: boolean;
+}
+
+/** The edges of each of these nodes: of each way to be connected the first ones of its index, at most `most`. */
+export async function edgesAround(
+	unit: ReadingUnit,
+	nodes: readonly FactNode[],
+	most: number,
+): Promise<readonly EdgesOfNode[]> {
+	const lists = new Map<string, (readonly FactEdge[])[]>(nodes.map(({ id }) => [id, []]));
+	for (const [kind, same] of groupBy(nodes, (node) => node.kind)) {
+		for (const { table, where } of sources[kind]) {
+			const { rows } = await unit.raw<(AssignmentIds | TupleStep) & { readonly node: string }>(
+				`select wanted.id as node, edge.* from unnest(:ids::uuid[]) as wanted (id) cross join lateral (
+					select ${columns[table]} from ${table}
+					where environment_id = :environment_id and ${where('wanted.id')} and ${holdsNow(table)}
+					limit :most offset 0
+				) as edge`,
+				{ ids: same.map(({ id }) => id), most: most + 1 },
+			);
+			const byNode = groupBy(rows, ({ node }) => node);
+			for (const { id } of same) lists.get(id)?.push((byNode.get(id) ?? []).map(asEdge));
+		}
+	}
+	return nodes.map((node) => {
+		const own = lists.get(node.id) ?? [];
+		return { node, lists: own.map((list) => list.slice(0, most)), cut: own.some((list) => list.length > most) };
+	});
+}
+
+/** All edges between nodes of these, whose own lists were cut. */
+export async function edgesAmong(unit: ReadingUnit, nodes: readonly FactNode[]): Promise<readonly FactEdge[]> {
+	const idsIn = (kind: FactNodeKind) => nodes.filter((node) => node.kind === kind).map(({ id }) => id);
+	const [users, tenants, instances] = [idsIn('user'), idsIn('tenant'), idsIn('instance')];
+	const assigned = async (places: readonly string[], condition: string) =>
+		places.length === 0 || users.length === 0
+			? []
+			: (
+					await unit.raw<AssignmentIds>(
+						`select edge.* from unnest(:users::uuid[]) as users (id) cross join unnest(:places::uuid[]) as places (id)
+						cross join lateral (
+							select ${columns.role_assignments} from role_assignments
+							where environment_id = :environment_id and ${condition} and ${holdsNow('role_assignments')} offset 0
+						) as edge`,
+						{ users, places: [...places] },
+					)
+				).rows;
+	const rows = [
+		...(await assigned(tenants, `tenant_id = places.id and user_id = users.id and ${inTenant}`)),
+		...(await assigned(
+			instances,
+			'resource_instance_id = places.id and cast(user_id as text) = cast(users.id as text)',
+		)),
+		...(await tuplesBetween(unit, instances, instances)),
+	];
+	return rows.map(asEdge);
+}
+
+/** All tuples from any of these subjects to any of these objects. */
+export async function tuplesBetween(
+	unit: ReadingUnit,
+	subjectIds: readonly string[],
+	objectIds: readonly string[],
+): Promise<readonly TupleStep[]> {
+	if (subjectIds.length === 0 || objectIds.length === 0) return [];
+	const typed = (name: string) =>
+		`select resource_instances.id, resource_id from unnest(:${name}::uuid[]) as wanted (id)
+		join resource_instances on resource_instances.environment_id = :environment_id
+			and resource_instances.id = wanted.id`;
+	const { rows } = await unit.raw<TupleStep>(
+		`with subjects as materialized (${typed('subjects')}), objects as materialized (${typed('objects')})
+		select step.* from objects
+		join relations on relations.environment_id = :environment_id and relations.resource_id = objects.resource_id
+		join subjects on subjects.resource_id = relations.subject_resource_id
+		cross join lateral (
+			select ${columns.relationship_tuples} from relationship_tuples
+			where environment_id = :environment_id and object_id = objects.id and relation_id = relations.id
+				and subject_id = subjects.id and ${holdsNow('relationship_tuples')} offset 0
+		) as step`,
+		{ subjects: [...subjectIds], objects: [...objectIds] },
+	);
+	return rows;
+}
+
+/**
+ * How many nodes each of these is connected with that are not among the shown ones, by id. Of each way to be connected,
+ * at most `most` edges are counted.
+ */
+export async function countNeighbours(
+	unit: ReadingUnit,
+	nodes: readonly FactNode[],
+	shownIds: readonly string[],
+	most: number,
+): Promise<ReadonlyMap<string, number>> {
+	const counts = new Map<string, number>();
+	for (const [kind, same] of groupBy(nodes, (node) => node.kind)) {
+		const parts = sources[kind].map(
+			({ table, where, other }) => `(
+				select ${other} as id from ${table}
+				where environment_id = :environment_id and ${where('wanted.id')} and ${holdsNow(table)}
+					and ${other} <> all(:shown::uuid[])
+				limit :most offset 0
+			)`,
+		);
+		const { rows } = await unit.raw<{ readonly id: string; readonly count: number }>(
+			`select wanted.id, count(distinct other.id)::int as count from unnest(:ids::uuid[]) as wanted (id)
+			cross join lateral (${parts.join(' union all ')}) as other group by wanted.id`,
+			{ ids: same.map(({ id }) => id), shown: [...shownIds], most },
+		);
+		for (const { id, count } of rows) counts.set(id, count);
+	}
+	return counts;
+}
+
+function asEdge(row: AssignmentIds | TupleStep): FactEdge {
+	const { id, expires_at } = row;
+	if ('relation_id' in row) {
+		const { subject_id, relation_id, object_id } = row;
+		return {
+			id,
+			from: { kind: 'instance', id: subject_id },
+			to: { kind: 'instance', id: object_id },
+			by: { kind: 'relation', id: relation_id },
+			tenant_id: null,
+			expires_at,
+		};
+	}
+	const { user_id, role_id, tenant_id, resource_instance_id } = row;
+	return {
+		id,
+		from: { kind: 'user', id: user_id },
+		to:
+			resource_instance_id === null
+				? { kind: 'tenant', id: tenant_id }
+				: { kind: 'instance', id: resource_instance_id },
+		by: { kind: 'role', id: role_id },
+		tenant_id,
+		expires_at,
+	};
+}

@@ -1,0 +1,117 @@
+import type { PastFact } from '../../../compiler/delta.js';
+import type { Attributes } from '../../../compiler/model.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+
+/** Revisions: what changed after the first and up to the last. */
+export interface RevisionRange {
+	readonly after: number;
+	readonly upTo: number;
+}
+
+/**
+ * The facts that changed in a range of revisions, as they were before it, each once; `null` when there are more than
+ * `most` changes. The log only grows, so the answer is always the same.
+ */
+export async function readPastFacts(
+	unit: ReadingUnit,
+	{ after, upTo }: RevisionRange,
+	most: number,
+): Promise<readonly PastFact[] | null> {
+	const counted = await unit.raw<{ readonly total: number }>(
+		`select count(*) as total from (
+			select 1 from changes where environment_id = :environment_id and revision > :after and revision <= :up_to limit :limit
+		) as counted`,
+		{ after, up_to: upTo, limit: most + 1 },
+	);
+	if ((counted.rows[0]?.total ?? 0) > most) return null;
+	const { rows } = await unit.raw<FirstChange>(
+		`select distinct on (kind, own_key, "user", role, tenant, resource, resource_instance, subject, relation, object) *
+		from (
+			select kind, before, revision, position,
+				case when kind in ('user', 'tenant', 'resource_instance') then record ->> 'key' end as own_key,
+				record ->> 'user' as "user", record ->> 'role' as role,
+				case when kind = 'role_assignment' then record ->> 'tenant' end as tenant,
+				case when kind = 'resource_instance' then record ->> 'tenant' end as home,
+				record ->> 'resource' as resource, record ->> 'resource_instance' as resource_instance,
+				record ->> 'subject' as subject, record ->> 'relation' as relation, record ->> 'object' as object
+			from changes cross join lateral (select coalesce(before, after) as record) as either
+			where environment_id = :environment_id and revision > :after and revision <= :up_to
+				and kind in ('user', 'tenant', 'resource_instance', 'role_assignment', 'relationship_tuple')
+		) as logged
+		order by kind, own_key, "user", role, tenant, resource, resource_instance, subject, relation, object,
+			revision, position`,
+		{ after, up_to: upTo },
+	);
+	return rows.map(asPastFact);
+}
+
+/** The first change of a fact, with the keys that name it. */
+interface FirstChange {
+	readonly kind: 'user' | 'tenant' | 'resource_instance' | 'role_assignment' | 'relationship_tuple';
+	readonly before: Readonly<Record<string, unknown>> | null;
+	readonly own_key: string | null;
+	readonly user: string | null;
+	readonly role: string | null;
+	/** Of an assignment. */
+	readonly tenant: string | null;
+	/** The tenant of an instance. */
+	readonly home: string | null;
+	readonly resource: string | null;
+	readonly resource_instance: string | null;
+	readonly subject: string | null;
+	readonly relation: string | null;
+	readonly object: string | null;
+}
+
+function asPastFact(change: FirstChange): PastFact {
+	const { kind, before, own_key, resource, resource_instance } = change;
+	const { user, role, tenant, home, subject, relation, object } = withTexts(change);
+	const until = expiryBefore(before);
+	switch (kind) {
+		case 'user':
+			return { kind, user: own_key ?? '', attributes: before && { ...namesIn(before), ...attributesIn(before) } };
+		case 'tenant':
+			return { kind, tenant: own_key ?? '', attributes: before && attributesIn(before) };
+		case 'resource_instance': {
+			const instance = `${resource ?? ''}:${own_key ?? ''}`;
+			return { kind: 'instance', instance, tenant: home, attributes: before && attributesIn(before) };
+		}
+		case 'role_assignment':
+			return resource_instance === null
+				? { kind: 'tenant_role', user, tenant, role, until }
+				: { kind: 'instance_role', user, instance: resource_instance, role, until };
+		case 'relationship_tuple':
+			return { kind: 'relationship', object, relation, subject, until };
+	}
+}
+
+/** The keys of a change. Those that records of its kind do not have are empty. */
+function withTexts({ user, role, tenant, home, subject, relation, object }: FirstChange) {
+	return {
+		user: user ?? '',
+		role: role ?? '',
+		tenant: tenant ?? '',
+		home: home ?? '',
+		subject: subject ?? '',
+		relation: relation ?? '',
+		object: object ?? '',
+	};
+}
+
+function attributesIn(before: Readonly<Record<string, unknown>>): Attributes {
+	// The log holds JSON.
+	return (before['attributes'] ?? {}) as Attributes;
+}
+
+/** What conditions know of a user besides the attributes: see `userAttributes`. */
+function namesIn({ email, first_name, last_name }: Readonly<Record<string, unknown>>): Attributes {
+	const given = Object.entries({ email, first_name, last_name });
+	return Object.fromEntries(given.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** Until when a grant held; `undefined` where there was none. */
+function expiryBefore(before: Readonly<Record<string, unknown>> | null): number | null | undefined {
+	if (before === null) return undefined;
+	const end = before['expires_at'] ?? null;
+	return end === null ? null : Date.parse(String(end));
+}

@@ -1,0 +1,187 @@
+import { groupBy } from '../../../compiler/group-by.js';
+import { holdsNow } from '../unit/holds-now.js';
+import type { ReadingUnit } from '../unit/reading-unit.js';
+import type { TupleStep } from './fact-edges.js';
+
+/**
+ * Reads what paths of roles are made of: relationships of some instances over some relations, and roles that a user was
+ * assigned. Expired ones are left out. INVARIANT: each look-up reads one index up to a limit, even without statistics.
+ * Two columns that are compared together match the one index that has them next to each other; and an id that comes from
+ * `unnest` is planned as an average one, where a scan of the whole table could seem to come to the limit soon.
+ */
+
+/** An instance and a relation that it may be in, as subject or as object, by ids. */
+export interface InstanceRelation {
+	readonly instance_id: string;
+	readonly relation_id: string;
+}
+
+/** Relationships that were found, and the instances that have more of one relation than were read. */
+export interface FoundTuples {
+	readonly tuples: readonly TupleStep[];
+	readonly cut: ReadonlySet<string>;
+}
+
+/** Which end of a relationship the instances are. */
+export type TupleEnd = 'subject' | 'object';
+
+/** A condition in SQL: both columns have these values. */
+function both(first: string, second: string, firstValue: string, secondValue: string): string {
+	const [columns, values] = [`(${first}, ${second})`, `(${firstValue}, ${secondValue})`];
+	return `${columns} >= ${values} and ${columns} <= ${values}`;
+}
+
+const conditions: Readonly<Record<TupleEnd, string>> = {
+	subject: 'subject_id = wanted.instance_id and cast(relation_id as text) = cast(wanted.relation_id as text)',
+	object: both('object_id', 'relation_id', 'wanted.instance_id', 'wanted.relation_id'),
+};
+
+/** The most relationships that are read at once. */
+const mostTuples = 20_000;
+
+/**
+ * The relationships in which these instances are this end; at most `most` of each instance and relation. Where they are
+ * very many altogether, some of all instances are missing.
+ */
+export async function tuplesAt(
+	unit: ReadingUnit,
+	end: TupleEnd,
+	wanted: readonly InstanceRelation[],
+	most: number,
+): Promise<FoundTuples> {
+	if (wanted.length === 0) return { tuples: [], cut: new Set() };
+	const { rows } = await unit.raw<TupleStep>(
+		`select step.* from unnest(:instances::uuid[], :relations::uuid[]) as wanted (instance_id, relation_id)
+		cross join lateral (
+			select id, subject_id, relation_id, object_id, expires_at from relationship_tuples
+			where environment_id = :environment_id and ${conditions[end]} and ${holdsNow('relationship_tuples')}
+			limit :most offset 0
+		) as step limit :all`,
+		{
+			instances: wanted.map(({ instance_id }) => instance_id),
+			relations: wanted.map(({ relation_id }) => relation_id),
+			most: most + 1,
+			all: mostTuples,
+		},
+	);
+	const tuples: TupleStep[] = [];
+	const cut = new Set(rows.length < mostTuples ? [] : wanted.map(({ instance_id }) => instance_id));
+	for (const same of groupBy(rows, (row) => `${row[`${end}_id`]} ${row.relation_id}`).values()) {
+		tuples.push(...same.slice(0, most));
+		const [first] = same;
+		if (same.length > most && first !== undefined) cut.add(first[`${end}_id`]);
+	}
+	return { tuples, cut };
+}
+
+/** A role that a user was assigned on an instance, by ids. */
+export interface AssignedRole {
+	readonly id: string;
+	readonly role_id: string;
+	readonly instance_id: string;
+	readonly tenant_id: string;
+	readonly expires_at: Date | null;
+}
+
+const assignedColumns = 'id, role_id, resource_instance_id as instance_id, tenant_id, expires_at';
+
+/** Every role that a user was assigned on any of these instances. */
+export async function rolesAssignedOn(
+	unit: ReadingUnit,
+	userId: string,
+	instanceIds: readonly string[],
+): Promise<readonly AssignedRole[]> {
+	if (instanceIds.length === 0) return [];
+	const { rows } = await unit.raw<AssignedRole>(
+		`select held.* from unnest(:instances::uuid[]) as wanted (id) cross join lateral (
+			select ${assignedColumns} from role_assignments
+			where environment_id = :environment_id and resource_instance_id = wanted.id
+				and cast(user_id as text) = :user and ${holdsNow('role_assignments')} offset 0
+		) as held`,
+		{ instances: [...instanceIds], user: userId },
+	);
+	return rows;
+}
+
+/** The instances on which a user was assigned any of these roles of resources; of each role at most `most`. */
+export async function rolesAssigned(
+	unit: ReadingUnit,
+	userId: string,
+	roleIds: readonly string[],
+	most: number,
+): Promise<{ readonly assigned: readonly AssignedRole[]; readonly cut: boolean }> {
+	if (roleIds.length === 0) return { assigned: [], cut: false };
+	const { rows } = await unit.raw<AssignedRole>(
+		`select held.* from unnest(:roles::uuid[]) as wanted (id) cross join lateral (
+			select ${assignedColumns} from role_assignments
+			where environment_id = :environment_id and ${both('user_id', 'role_id', ':user', 'wanted.id')}
+				and ${holdsNow('role_assignments')} limit :most offset 0
+		) as held`,
+		{ roles: [...roleIds], user: userId, most: most + 1 },
+	);
+	const lists = [...groupBy(rows, ({ role_id }) => role_id).values()];
+	return { assigned: lists.flatMap((list) => list.slice(0, most)), cut: lists.some((list) => list.length > most) };
+}
+
+/** A role that a user was assigned in a tenant, by ids. */
+export type AssignedTenantRole = Omit<AssignedRole, 'instance_id'>;
+
+/** The roles that a user was assigned in a tenant, not on an instance; at most `most`. */
+export async function rolesAssignedIn(
+	unit: ReadingUnit,
+	userId: string,
+	tenantId: string,
+	most: number,
+): Promise<readonly AssignedTenantRole[]> {
+	const { rows } = await unit.raw<AssignedTenantRole>(
+		`select held.* from unnest(array[:user::uuid]) as wanted (id) cross join lateral (
+			select id, role_id, tenant_id, expires_at from role_assignments
+			where environment_id = :environment_id and ${both('tenant_id', 'user_id', ':tenant', 'wanted.id')}
+				and cast(resource_instance_id as text) is null and ${holdsNow('role_assignments')} limit :most offset 0
+		) as held`,
+		{ tenant: tenantId, user: userId, most },
+	);
+	return rows;
+}
+
+/** By which relation a role on the object follows from one on the subject; or one instance from another. */
+export interface RoleStep {
+	/** What is held on the subject. */
+	readonly source_id: string;
+	/** What follows on the object. */
+	readonly target_id: string;
+	readonly relation_id: string;
+	/** Whether a role assigned on the object stops it. */
+	readonly stops: boolean;
+}
+
+/** A step for each relation, whatever is derived over it: as if each resource had one role, with its own id. */
+export async function relationSteps(unit: ReadingUnit): Promise<readonly RoleStep[]> {
+	const { rows } = await unit.raw<RoleStep>(
+		`select id as relation_id, subject_resource_id as source_id, resource_id as target_id, false as stops
+		from relations where environment_id = :environment_id`,
+		{},
+	);
+	return rows;
+}
+
+/** A role that a user was assigned in a tenant or on an instance of one, by ids. */
+export type HeldRole = AssignedTenantRole & { readonly instance_id: string | null };
+
+/** The roles that a user was assigned, in one tenant where that is given; at most `most`. */
+export async function rolesHeld(
+	unit: ReadingUnit,
+	userId: string,
+	tenantId: string | null,
+	most: number,
+): Promise<readonly HeldRole[]> {
+	const place = tenantId === null ? 'user_id = wanted.id' : both('tenant_id', 'user_id', ':tenant', 'wanted.id');
+	const { rows } = await unit.raw<HeldRole>(
+		`select held.* from unnest(array[:user::uuid]) as wanted (id) cross join lateral (
+			select ${assignedColumns} from role_assignments
+			where environment_id = :environment_id and ${place} and ${holdsNow('role_assignments')} limit :most offset 0
+		) as held`,
+		{ user: userId, most, ...(tenantId === null ? {} : { tenant: tenantId }) },
+	);
+	return rows;
+}

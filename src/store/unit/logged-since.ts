@@ -1,0 +1,95 @@
+import type { Change, ChangeKind } from './change.js';
+import type { ReadingUnit } from './reading-unit.js';
+
+/** What to look for in the change log. */
+export interface WantedChanges {
+	/** Changes of these objects. */
+	readonly objects: readonly LoggedName[];
+	/** Changes of whatever of a kind belongs to these resources. */
+	readonly within: readonly { readonly kind: ChangeKind; readonly resource: string }[];
+	/** Only that these objects were deleted. */
+	readonly deleted: readonly LoggedName[];
+}
+
+/** An object as the change log names it. */
+export interface LoggedName {
+	readonly kind: ChangeKind;
+	readonly key: string;
+}
+
+/** A change as the log has it, without what the object was. */
+export interface LoggedEntry extends LoggedName {
+	readonly revision: number;
+	readonly operation: Change['operation'];
+	readonly actor_id: string | null;
+	/** `null` also once the key was deleted. */
+	readonly actor_name: string | null;
+	/** What a rule between condition sets joins, because two of them may have one key; null for other kinds. */
+	readonly rule: readonly string[] | null;
+}
+
+/** The kinds of objects in the schema half of documents. */
+const documentSchemaKinds = [
+	'resource',
+	'resource_action',
+	'resource_attribute',
+	'relation',
+	'action_group',
+	'role',
+	'condition_set',
+	'condition_set_rule',
+	'elements_config',
+] as const satisfies readonly ChangeKind[];
+
+// The kinds are literals here as in the index `changes_of_documents`: with bindings the index could not be used.
+const ofSchema = `and kind in (${documentSchemaKinds.map((kind) => `'${kind}'`).join(', ')})`;
+
+/** The most changes that are looked through, those of the schema alone and those of everything. */
+const maxLookedThrough = 100_000;
+/** The most changes that are returned. */
+const maxFound = 1_000;
+
+/**
+ * The changes after revision `base` that are wanted, the newest first, at most 1,000. `null` when there are more changes
+ * to look through than is sensible: 100,000, of the schema alone where only that is wanted.
+ */
+export async function loggedSince(
+	unit: ReadingUnit,
+	base: number,
+	{ objects, within, deleted }: WantedChanges,
+): Promise<readonly LoggedEntry[] | null> {
+	const inSchema: ReadonlySet<ChangeKind> = new Set(documentSchemaKinds);
+	const narrowed = [...objects, ...within, ...deleted].every(({ kind }) => inSchema.has(kind)) ? ofSchema : '';
+	const since = `from changes where environment_id = :environment_id and revision > :base ${narrowed}`;
+	const counted = await unit.raw<{ readonly total: number }>(
+		`select count(*) as total from (select 1 ${since} limit :limit) as looked_through`,
+		{ base, limit: maxLookedThrough + 1 },
+	);
+	if ((counted.rows[0]?.total ?? 0) > maxLookedThrough) return null;
+	const { rows } = await unit.raw<LoggedEntry>(
+		`select found.*, api_keys.name as actor_name
+		from (
+			select kind, key, revision, position, operation, actor_id, case when kind = 'condition_set_rule' then jsonb_build_array(
+				record ->> 'user_set', record ->> 'resource', record ->> 'action', record ->> 'resource_set') end as rule
+			from (
+				select *, coalesce(after, before) as record ${since} and (
+					kind || ' ' || key = any(:objects::text[])
+					or kind || ' ' || split_part(key, ':', 1) = any(:within::text[])
+					or operation = 'delete' and kind || ' ' || key = any(:deleted::text[])
+				)
+			) as logged
+			order by revision desc, position desc limit :limit
+		) as found
+		left join api_keys on api_keys.id = found.actor_id and api_keys.organization_id = :organization_id
+		order by found.revision desc, found.position desc`,
+		{
+			base,
+			objects: objects.map(({ kind, key }) => `${kind} ${key}`),
+			within: within.map(({ kind, resource }) => `${kind} ${resource}`),
+			deleted: deleted.map(({ kind, key }) => `${kind} ${key}`),
+			limit: maxFound,
+			organization_id: unit.scope.organization_id,
+		},
+	);
+	return rows;
+}
