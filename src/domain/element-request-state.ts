@@ -45,6 +45,17 @@ export function decideMove(request: ElementRequest, move: Move, { user_id, revie
 	throw new Failure('conflict', `the request is ${request.status} already`);
 }
 
+/**
+ * As `decideMove`, for whoever administers the environment and is no user of it: they review every request, and `false`
+ * says that one of them made the move before.
+ */
+export function decideAdministeredMove(request: ElementRequest, move: Exclude<Move, 'cancel'>): boolean {
+	const repeated = request.status === transitions[move].to && request.reviewer_user_id === null;
+	if (repeated) return false;
+	requirePending(request);
+	return true;
+}
+
 /** Throws `conflict` unless the request can still be changed. */
 export function requirePending({ status }: ElementRequest): void {
 	if (status !== 'pending') throw new Failure('conflict', `the request is ${status} already`);

@@ -2,9 +2,9 @@ import { Failure, forbidden, notFound } from '../failure.js';
 import {
 	ElementRequest,
 	type ListedRequest,
+	type PlacedRequest,
 	plainRequests,
 	type RequestFilter,
-	type RequestType,
 	requestsBy,
 } from '../store/table/element-request.js';
 import { ElementsConfig } from '../store/table/elements-config.js';
@@ -20,16 +20,26 @@ import type {
 	AccessRequestListed,
 	AccessRequestRead,
 	AccessRequestReview,
+	ElementRequestListed,
+	ElementRequestRead,
 	OperationApprovalCreate,
 	OperationApprovalListed,
 	OperationApprovalRead,
+	RequestType,
 } from '../wire/element-request.js';
 import { asDate } from './as-date.js';
 import { assignForRequest } from './assignment.js';
 import type { ActingUser } from './element-level.js';
 import { requireEnd, shortened } from './element-request-end.js';
 import { changeRequest, createRequest } from './element-request-record.js';
-import { decideMove, type Move, type Mover, requirePending, transitions } from './element-request-state.js';
+import {
+	decideAdministeredMove,
+	decideMove,
+	type Move,
+	type Mover,
+	requirePending,
+	transitions,
+} from './element-request-state.js';
 import {
 	ensureInstance,
 	findOtherRole,
@@ -102,6 +112,20 @@ export function readListedApproval(unit: ReadingUnit, row: ListedRequest): Opera
 	const { resource_key, consumed_at } = row;
 	const approval = readOperationApproval(unit, row);
 	return { ...row, ...approval, resource_key: resource_key ?? '', consumed_at: consumed_at ?? undefined };
+}
+
+/** A request of either type as the API shows it. */
+export function readElementRequest(unit: ReadingUnit, row: ElementRequest): ElementRequestRead {
+	return row.type === 'access_request' ? readAccessRequest(unit, row) : readOperationApproval(unit, row);
+}
+
+/** A request of either type as the list of all shows it. */
+export function readPlacedRequest(unit: ReadingUnit, row: PlacedRequest): ElementRequestListed {
+	const { tenant_key, element_key, element_name } = row;
+	const place = { tenant_key, element_key, element_name };
+	return row.type === 'access_request'
+		? { ...readListedAccessRequest(unit, row), ...place }
+		: { ...readListedApproval(unit, row), ...place };
 }
 
 /** The element that a path names. Throws `not_found`, and `invalid` for one that takes no requests of this type. */
@@ -227,6 +251,41 @@ export async function moveRequest(
 ): Promise<ElementRequest> {
 	const { request, mover } = await findVisibleRequest(unit, config, actor, reference);
 	if (!decideMove(request, move, mover)) return request;
+	return settleRequest(unit, config, request, move, review, actor.user_id);
+}
+
+/**
+ * Approves or denies a request of any element for whoever administers the environment, and is no user of it. The same
+ * again changes nothing. Throws `not_found`, `conflict`, and `invalid` for a role that cannot take the place of the one
+ * asked for.
+ */
+export async function decideRequest(
+	unit: WritingUnit,
+	reference: string,
+	move: Exclude<Move, 'cancel'>,
+	review: AccessRequestReview,
+): Promise<ElementRequest> {
+	const id = asId(reference);
+	const [request] = id === null ? [] : await plainRequests(unit, { ids: [id] });
+	if (request === undefined) throw notFound(ElementRequest.title, reference);
+	if (request.type === 'operation_approval' && review.role !== undefined) {
+		throw new Failure('invalid', `an operation approval has no role, got \`${review.role}\``);
+	}
+	if (!decideAdministeredMove(request, move)) return request;
+	// INVARIANT: what is pending has an element, because deleting one cancels its requests.
+	const config = await unit.find(ElementsConfig, request.config_id ?? '');
+	return settleRequest(unit, config, request, move, review, null);
+}
+
+/** Writes what became of a pending request, and gives what was approved. `reviewer_user_id` is null for an API key. */
+async function settleRequest(
+	unit: WritingUnit,
+	config: ElementsConfig,
+	request: ElementRequest,
+	move: Move,
+	review: AccessRequestReview,
+	reviewer_user_id: string | null,
+): Promise<ElementRequest> {
 	if (move === 'approve') await requireRequester(unit, request);
 	const { by, to } = transitions[move];
 	const role_id = review.role === undefined ? request.role_id : (await findOtherRole(unit, request, review.role)).id;
@@ -236,7 +295,7 @@ export async function moveRequest(
 		role_id,
 		expires_at,
 		...(by === 'reviewer' && {
-			reviewer_user_id: actor.user_id,
+			reviewer_user_id,
 			reviewed_at: unit.now,
 			reviewer_comment: review.reviewer_comment ?? request.reviewer_comment,
 		}),

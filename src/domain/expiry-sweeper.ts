@@ -10,15 +10,15 @@ import { removeExpiredTuples } from './relationship-tuple.js';
 export interface SweptStore {
 	/** The environments in which expired grants are stored. */
 	expired(): Promise<readonly Scope[]>;
-	/** Forgets the keys of environments that were deleted long ago. */
-	forgetOldKeys(): Promise<void>;
+	/** Forgets the keys of environments that were deleted long ago, and old sign-ins to the console. */
+	forgetOld(): Promise<void>;
 	/** Runs a unit of work of the server itself, which has no actor. */
 	write(scope: Scope, work: (unit: WritingUnit) => Promise<number>): Promise<{ readonly value: number }>;
 }
 
 /**
- * Deletes expired grants from the store, with their changes in the log, and what is remembered of deleted environments. Nothing waits for that: what has expired is as
- * if it were not there. Each unit deletes few, so that writers wait for it no longer than for each other; several
+ * Deletes expired grants from the store, with their changes in the log, and what is remembered of deleted environments and
+ * of old sign-ins. Nothing waits for that: what has expired is as if it were not there. Each unit deletes few, so that writers wait for it no longer than for each other; several
  * processes may sweep at once, because a unit sees what those before it deleted.
  */
 export class ExpirySweeper {
@@ -50,7 +50,7 @@ export class ExpirySweeper {
 	}
 
 	async #sweep(): Promise<void> {
-		await this.#attempt(() => this.store.forgetOldKeys());
+		await this.#attempt(() => this.store.forgetOld());
 		await this.#attempt(async () => {
 			for (const scope of await this.store.expired()) await this.#attempt(() => this.#sweepEnvironment(scope));
 		});

@@ -101,6 +101,13 @@ export async function announceRequest(
 	await insertDelivery(unit, { config_id: config.id, event: type, payload });
 }
 
+/** Sends a test to the webhook of an element, which is told nothing but that. Throws `not_found` where there is none. */
+export async function announceTest(unit: WritingUnit, config: ElementsConfig): Promise<void> {
+	if (config.webhook_url === null) throw notFound('Webhook', config.key);
+	const payload = { type: 'test', element_key: config.key };
+	await insertDelivery(unit, { config_id: config.id, event: payload.type, payload });
+}
+
 async function announce<E extends keyof Events>(
 	unit: WritingUnit,
 	config: ElementsConfig,

@@ -1,0 +1,213 @@
+import { groupBy } from '../../../compiler/group-by.js';
+import type { TupleStep } from '../../store/model/fact-edges.js';
+import { factNames, roleAndRelationKeys } from '../../store/model/fact-names.js';
+import {
+	type HeldRole,
+	type InstanceRelation,
+	type RoleStep,
+	rolesHeld,
+	tuplesAt,
+} from '../../store/model/role-steps.js';
+import { groupsAmong } from '../../store/table/group.js';
+import { memberKey } from '../../store/table/group-role.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { instanceName } from '../../wire/common.js';
+import type { EffectiveRole, EffectiveRoles } from '../../wire/effective-role.js';
+import { derivationSteps } from './derivation-steps.js';
+
+/** The most relationships between an assigned role and one that is derived from it. */
+export const maxRoleSteps = 30;
+
+/** Whose roles are wanted, and how many. */
+export interface RolesWanted {
+	readonly user_id: string;
+	/** In one tenant, or in all of them. */
+	readonly tenant_id: string | null;
+	readonly limit: number;
+}
+
+/**
+ * The roles that a user holds: those that were assigned, and those that are derived from them, in groups and otherwise,
+ * each with the shortest way there.
+ */
+export async function effectiveRoles(
+	unit: ReadingUnit,
+	wanted: RolesWanted,
+): Promise<Omit<EffectiveRoles, 'revision'>> {
+	const { user_id, tenant_id, limit } = wanted;
+	const held = await rolesHeld(unit, user_id, tenant_id, limit + 1);
+	const direct = held.slice(0, limit).map((assigned): Holding => ({ assigned, source: 'direct' }));
+	const derived: Derived =
+		held.length > limit ? { holdings: [], more: true } : await deriveRoles(unit, direct, limit - direct.length);
+	const holdings = [...direct, ...derived.holdings];
+	return { data: [...(await writeRoles(unit, holdings))], truncated: derived.more };
+}
+
+/** A role that is held: where it begins, and the steps by which it was derived. */
+interface Holding {
+	readonly assigned: HeldRole;
+	readonly source: EffectiveRole['source'];
+	/** Absent where the role was assigned. */
+	readonly last?: LastStep;
+}
+
+/** By which relationship and derivation a role follows from one before. */
+interface LastStep {
+	readonly before: Holding;
+	readonly tuple: TupleStep;
+	readonly by: RoleStep;
+}
+
+interface Derived {
+	readonly holdings: readonly Holding[];
+	/** Whether there may be more. */
+	readonly more: boolean;
+}
+
+/** Follows derivations level by level. A role that is derived from several is listed once for each source. */
+async function deriveRoles(unit: ReadingUnit, direct: readonly Holding[], most: number): Promise<Derived> {
+	const steps = groupBy(await derivationSteps(unit), ({ source_id }) => source_id);
+	const stopping = new Set(direct.flatMap(({ assigned }) => assigned.instance_id ?? []));
+	const memberships = await groupMemberships(unit, direct);
+	const sourceAfter = ({ assigned }: Holding) => (memberships.has(assigned.id) ? 'group' : 'derived');
+	const origins = new Origins();
+	for (const holding of direct) origins.add(sourceAfter(holding), holding);
+	const listed = new Map<string, Holding>();
+	let more = false;
+	let frontier: readonly Holding[] = direct.filter(({ assigned }) => assigned.instance_id !== null);
+	for (let level = 0; frontier.length > 0; level += 1) {
+		if (level === maxRoleSteps) return { holdings: [...listed.values()], more: true };
+		const { tuples, cut } = await tuplesAfter(unit, frontier, steps, most);
+		more ||= cut;
+		const reached: Holding[] = [];
+		for (const before of frontier) {
+			const source = sourceAfter(before);
+			for (const last of stepsAfter(before, steps, tuples)) {
+				if (last.by.stops && stopping.has(last.tuple.object_id)) continue;
+				const holding: Holding = { assigned: before.assigned, source, last };
+				if (!origins.add(source, holding)) continue;
+				reached.push(holding);
+				const name = `${source} ${stateName(holding)}`;
+				if (listed.has(name)) continue;
+				if (listed.size >= most) return { holdings: [...listed.values()], more: true };
+				listed.set(name, holding);
+			}
+		}
+		frontier = reached;
+	}
+	return { holdings: [...listed.values()], more };
+}
+
+/**
+ * The assigned roles from which each role was found to be derived: two for each kind of source. With one, what is found
+ * from a role that is assigned could hide that the same role also follows from another one, around a cycle.
+ */
+class Origins {
+	readonly #found = new Map<string, Set<string>>();
+
+	/** Notes where a role comes from; false where that is known, or two others are. */
+	add(source: Holding['source'], holding: Holding): boolean {
+		const name = `${source} ${stateName(holding)}`;
+		const origins = this.#found.get(name) ?? new Set();
+		this.#found.set(name, origins);
+		if (origins.size === 2) return false;
+		return origins.size !== origins.add(holding.assigned.id).size;
+	}
+}
+
+/** Steps by the role that they come from. */
+type Steps = ReadonlyMap<string, readonly RoleStep[]>;
+
+/** Relationships by their subjects. */
+type TuplesOfSubjects = ReadonlyMap<string, readonly TupleStep[]>;
+
+/** The relationships over which something may be derived from these holdings. */
+async function tuplesAfter(
+	unit: ReadingUnit,
+	holdings: readonly Holding[],
+	steps: Steps,
+	most: number,
+): Promise<{ readonly tuples: TuplesOfSubjects; readonly cut: boolean }> {
+	const wanted = new Map<string, InstanceRelation>();
+	for (const holding of holdings) {
+		const { role_id, instance_id } = heldState(holding);
+		for (const { relation_id } of steps.get(role_id) ?? [])
+			wanted.set(`${instance_id} ${relation_id}`, { instance_id, relation_id });
+	}
+	const { tuples, cut } = await tuplesAt(unit, 'subject', [...wanted.values()], most + 1);
+	return { tuples: groupBy(tuples, ({ subject_id }) => subject_id), cut: cut.size > 0 };
+}
+
+function* stepsAfter(before: Holding, steps: Steps, tuples: TuplesOfSubjects): Generator<LastStep> {
+	const { role_id, instance_id } = heldState(before);
+	for (const by of steps.get(role_id) ?? []) {
+		for (const tuple of tuples.get(instance_id) ?? [])
+			if (tuple.relation_id === by.relation_id) yield { before, tuple, by };
+	}
+}
+
+/** The ids of the assignments by which the user is in groups. */
+async function groupMemberships(unit: ReadingUnit, direct: readonly Holding[]): Promise<ReadonlySet<string>> {
+	const assigned = direct.map((holding) => holding.assigned);
+	const keys = await roleAndRelationKeys(unit, [...new Set(assigned.map(({ role_id }) => role_id))]);
+	const members = assigned.filter(({ role_id }) => keys.get(role_id) === memberKey);
+	const groups = await groupsAmong(unit, [...new Set(members.flatMap(({ instance_id }) => instance_id ?? []))]);
+	const ids = new Set(groups.map(({ id }) => id));
+	return new Set(members.filter(({ instance_id }) => ids.has(instance_id ?? '')).map(({ id }) => id));
+}
+
+/** What is held, and where: a role on an instance, by ids; no instance for a role in a tenant. */
+function heldState({ assigned, last }: Holding): { readonly role_id: string; readonly instance_id: string } {
+	return last === undefined
+		? { role_id: assigned.role_id, instance_id: assigned.instance_id ?? '' }
+		: { role_id: last.by.target_id, instance_id: last.tuple.object_id };
+}
+
+function stateName(holding: Holding): string {
+	const { role_id, instance_id } = heldState(holding);
+	return `${role_id} ${instance_id}`;
+}
+
+/** A holding and those it was derived from, from the assigned role on. */
+function holdingsUpTo(holding: Holding): readonly Holding[] {
+	const chain: Holding[] = [];
+	for (let at: Holding | undefined = holding; at !== undefined; at = at.last?.before) chain.unshift(at);
+	return chain;
+}
+
+async function writeRoles(unit: ReadingUnit, holdings: readonly Holding[]): Promise<readonly EffectiveRole[]> {
+	const states = holdings.flatMap(holdingsUpTo).map(heldState);
+	const instanceIds = [...new Set(states.map(({ instance_id }) => instance_id).filter((id) => id !== ''))];
+	const tenantIds = [...new Set(holdings.map(({ assigned }) => assigned.tenant_id))];
+	const names = await factNames(unit, [
+		...instanceIds.map((id) => ({ kind: 'instance' as const, id })),
+		...tenantIds.map((id) => ({ kind: 'tenant' as const, id })),
+	]);
+	const relations = holdings.flatMap(holdingsUpTo).flatMap(({ last }) => last?.tuple.relation_id ?? []);
+	const keys = await roleAndRelationKeys(unit, [...new Set([...states.map(({ role_id }) => role_id), ...relations])]);
+	const place = (id: string) => {
+		const { type = '', key = '' } = names.instances.get(id) ?? {};
+		return instanceName(type, key);
+	};
+	return holdings.map((holding): EffectiveRole => {
+		const chain = holdingsUpTo(holding);
+		const { role_id, instance_id } = heldState(holding);
+		const ends = [holding.assigned, ...chain.flatMap(({ last }) => last?.tuple ?? [])].flatMap(
+			({ expires_at }) => expires_at ?? [],
+		);
+		const [until] = ends.sort((left, right) => left.getTime() - right.getTime());
+		return {
+			role: keys.get(role_id) ?? '',
+			tenant: names.tenants.get(holding.assigned.tenant_id)?.key ?? '',
+			resource_instance: instance_id === '' ? null : place(instance_id),
+			source: holding.source,
+			through: chain.flatMap(({ last }) => {
+				if (last === undefined) return [];
+				const { role_id: role, instance_id: instance } = heldState(last.before);
+				const relation = keys.get(last.tuple.relation_id) ?? '';
+				return [{ role: keys.get(role) ?? '', resource_instance: place(instance), relation }];
+			}),
+			...(until === undefined ? {} : { expires_at: until }),
+		};
+	});
+}

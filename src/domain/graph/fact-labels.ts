@@ -1,0 +1,61 @@
+import type { FactEdge, FactNode } from '../../store/model/fact-edges.js';
+import { type FactNames, factNames, roleAndRelationKeys } from '../../store/model/fact-names.js';
+import { memberKey } from '../../store/table/group-role.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { GraphEdge, GraphNode } from '../../wire/graph.js';
+import { nodeText } from '../../wire/graph-node.js';
+
+/** Says of nodes and edges of facts, which are known by ids, what answers say of them. */
+export class FactLabels {
+	private constructor(
+		readonly names: FactNames,
+		/** Of roles and relations, by id. */
+		readonly keys: ReadonlyMap<string, string>,
+		readonly tenants: ReadonlyMap<string, string>,
+	) {}
+
+	/** Reads what these nodes and edges, and further roles, are called. All ends of the edges are among the nodes. */
+	static async read(
+		unit: ReadingUnit,
+		nodes: readonly FactNode[],
+		edges: readonly FactEdge[],
+		roleIds: readonly string[] = [],
+	): Promise<FactLabels> {
+		const named = edges.flatMap(({ tenant_id }) => tenant_id ?? []);
+		const tenants = [...new Set(named)].map((id): FactNode => ({ kind: 'tenant', id }));
+		const names = await factNames(unit, [...nodes, ...tenants]);
+		const keys = await roleAndRelationKeys(unit, [...new Set([...edges.map(({ by }) => by.id), ...roleIds])]);
+		return new FactLabels(names, keys, new Map([...names.tenants].map(([id, { key }]) => [id, key])));
+	}
+
+	/** A node as answers show it; `more` is how many of its neighbours are not shown. */
+	node(node: FactNode, depth: number, more = 0): GraphNode {
+		const place = { id: this.id(node), depth, ...(more > 0 ? { more } : {}) };
+		const { users, tenants, instances } = this.names;
+		if (node.kind === 'instance') {
+			const { key = '', type = '', tenant = '', is_group = false } = instances.get(node.id) ?? {};
+			return { ...place, kind: is_group ? 'group' : 'instance', key, type, tenant };
+		}
+		const { key = '', name = null } = (node.kind === 'user' ? users : tenants).get(node.id) ?? {};
+		return { ...place, kind: node.kind, key, ...(name === null ? {} : { name }) };
+	}
+
+	/** The id of a node in answers. */
+	id({ kind, id }: FactNode): string {
+		const { users, tenants, instances } = this.names;
+		if (kind !== 'instance') return nodeText({ kind, key: (kind === 'user' ? users : tenants).get(id)?.key ?? '' });
+		const { type = '', key = '' } = instances.get(id) ?? {};
+		return nodeText({ kind, type, key });
+	}
+
+	/** An edge as answers show it. */
+	edge({ from, to, by, tenant_id, expires_at }: FactEdge): GraphEdge {
+		const key = this.keys.get(by.id) ?? '';
+		const ends = { from: this.id(from), to: this.id(to) };
+		const until = expires_at === null ? {} : { expires_at };
+		if (by.kind === 'relation') return { ...ends, kind: 'relationship', relation: key, ...until };
+		const inGroup = key === memberKey && this.names.instances.get(to.id)?.is_group === true;
+		const tenant = this.tenants.get(tenant_id ?? '') ?? '';
+		return { ...ends, kind: inGroup ? 'group_membership' : 'role_assignment', role: key, tenant, ...until };
+	}
+}

@@ -1,0 +1,62 @@
+import { notFound } from '../../failure.js';
+import type { FactNode } from '../../store/model/fact-edges.js';
+import { readSchema } from '../../store/model/model.js';
+import { type InstanceRow, instanceWithKeys } from '../../store/table/resource-instance.js';
+import { Tenant, tenantWithKey } from '../../store/table/tenant.js';
+import { User, userWithKey } from '../../store/table/user.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { instanceName } from '../../wire/common.js';
+import type { Graph, GraphQuery } from '../../wire/graph.js';
+import type { InstanceNodeName, NodeName } from '../../wire/graph-node.js';
+import { refuseUnknownInstance } from '../named-instance.js';
+import { factsAround } from './facts-around.js';
+import { type PathEnds, pathsBetween } from './paths-between.js';
+import { schemaAround } from './schema-around.js';
+
+/** The graph that a query asks for, read by a unit of one instant. Throws `not_found` for what does not exist. */
+export async function findGraph(unit: ReadingUnit, query: GraphQuery): Promise<Omit<Graph, 'revision'>> {
+	const { from, to, mode, depth, limit } = query;
+	switch (mode) {
+		case 'schema':
+			return { ...schemaAround(await readSchema(unit), from, { depth, limit }), paths: [] };
+		case 'facts':
+			return { ...(await factsAround(unit, await findFact(unit, from), { depth, limit })), paths: [] };
+		case 'path':
+			return pathsBetween(unit, await findEnds(unit, from, to), limit);
+	}
+}
+
+async function findEnds(unit: ReadingUnit, from: NodeName, to: NodeName | undefined): Promise<PathEnds> {
+	if (to?.kind !== 'instance') throw new Error('the query lets no path through that leads to no instance');
+	const start =
+		from.kind === 'instance'
+			? { kind: from.kind, row: await findNamedInstance(unit, from) }
+			: { kind: 'user' as const, id: (await findUser(unit, from.key)).id };
+	return { from: start, to: await findNamedInstance(unit, to), role: to.role };
+}
+
+async function findFact(unit: ReadingUnit, name: NodeName): Promise<FactNode> {
+	switch (name.kind) {
+		case 'user':
+			return { kind: name.kind, id: (await findUser(unit, name.key)).id };
+		case 'tenant': {
+			const tenant = await tenantWithKey(unit, name.key);
+			if (tenant === null) throw notFound(Tenant.title, name.key);
+			return { kind: name.kind, id: tenant.id };
+		}
+		case 'instance':
+			return { kind: name.kind, id: (await findNamedInstance(unit, name)).id };
+		default:
+			throw new Error(`the query lets no ${name.kind} through as a fact`);
+	}
+}
+
+async function findUser(unit: ReadingUnit, key: string): Promise<User> {
+	const user = await userWithKey(unit, key);
+	if (user === null) throw notFound(User.title, key);
+	return user;
+}
+
+async function findNamedInstance(unit: ReadingUnit, { type, key }: InstanceNodeName): Promise<InstanceRow> {
+	return (await instanceWithKeys(unit, type, key)) ?? refuseUnknownInstance(instanceName(type, key));
+}

@@ -1,0 +1,242 @@
+import { groupBy } from '../../../compiler/group-by.js';
+import { type TupleStep, tuplesBetween } from '../../store/model/fact-edges.js';
+import {
+	type AssignedRole,
+	type InstanceRelation,
+	type RoleStep,
+	rolesAssigned,
+	rolesAssignedOn,
+	type TupleEnd,
+	tuplesAt,
+} from '../../store/model/role-steps.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { FoundSteps, farState, type PathStep, type RoleState, stateName } from './found-steps.js';
+
+/**
+ * Finds the shortest paths to a role on an instance, from both ends: forward from what a user was assigned or from
+ * another instance, and backward from the role. Each end is followed level by level, the one with less to follow first.
+ */
+
+/** The most relationships of a path. */
+export const maxPathSteps = 30;
+/** The most roles on instances that a search visits from each end. */
+export const maxPathStates = 2_000;
+/** The most relationships of one instance by one relation, and assignments of one role, that a search follows. */
+const mostFollowed = 200;
+/** The most instances of each end, of those with more relationships than are followed, that are held together. */
+const maxHubs = 50;
+
+/** What a search is for. */
+export interface PathGoal {
+	/** The user with whose assignments paths begin; or roles on an instance, with one of which they do. */
+	readonly from: { readonly user_id: string } | readonly RoleState[];
+	/** Where paths end: with any of these. */
+	readonly to: readonly RoleState[];
+	/** The steps that paths are made of. */
+	readonly steps: readonly RoleStep[];
+}
+
+/** A path: the role that a user was assigned, if it begins with a user, and the relationships that lead on from there. */
+export interface FoundPath {
+	readonly assigned: AssignedRole | null;
+	readonly steps: readonly PathStep[];
+}
+
+/** What was found. */
+export interface FoundPaths {
+	/** The shortest first. */
+	readonly paths: readonly FoundPath[];
+	/** Whether there may be more. */
+	readonly more: boolean;
+}
+
+/** The paths to a goal, at most `most`. */
+export async function findPaths(unit: ReadingUnit, goal: PathGoal, most: number): Promise<FoundPaths> {
+	return new PathSearch(unit, goal).run(most);
+}
+
+/** One end of a search. */
+interface Side {
+	/** Which end of relationships its instances are. */
+	readonly end: TupleEnd;
+	/** The names of the states that were reached. */
+	readonly visited: Set<string>;
+	/** What was reached last and was not followed yet. */
+	frontier: readonly RoleState[];
+	/** How many relationships the frontier is from this end. */
+	depth: number;
+	/** The instances with more relationships than were followed. */
+	readonly hubs: Set<string>;
+	/** Whether something was left out. */
+	cut: boolean;
+}
+
+class PathSearch {
+	readonly #unit: ReadingUnit;
+	readonly #goal: PathGoal;
+	readonly #userId: string | null;
+	readonly #forward = createSide('subject');
+	readonly #backward = createSide('object');
+	/** The steps that may be on a path, by what they come from and by what they lead to. */
+	readonly #stepsFrom: ReadonlyMap<string, readonly RoleStep[]>;
+	readonly #stepsTo: ReadonlyMap<string, readonly RoleStep[]>;
+	/** What the user was assigned on each instance that was looked at. */
+	readonly #assigned = new Map<string, readonly AssignedRole[]>();
+	/** Where paths begin, by the name of the state. */
+	readonly #starts = new Map<string, AssignedRole | null>();
+	readonly #found = new FoundSteps();
+
+	constructor(unit: ReadingUnit, goal: PathGoal) {
+		this.#unit = unit;
+		this.#goal = goal;
+		this.#userId = 'user_id' in goal.from ? goal.from.user_id : null;
+		const leading = stepsLeadingTo(goal);
+		this.#stepsFrom = groupBy(leading, ({ source_id }) => source_id);
+		this.#stepsTo = groupBy(leading, ({ target_id }) => target_id);
+	}
+
+	async run(most: number): Promise<FoundPaths> {
+		await this.#begin();
+		for (let side = this.#next(); side !== null; side = this.#next()) {
+			if (this.#haveMet() && this.#paths(most).length >= most) break;
+			await this.#follow(side);
+		}
+		await this.#joinHubs();
+		const paths = this.#paths(most + 1);
+		return { paths: paths.slice(0, most), more: paths.length > most || !this.#isComplete() };
+	}
+
+	async #begin(): Promise<void> {
+		const { from, to } = this.#goal;
+		this.#backward.frontier = to.filter((state) => visit(this.#backward, state));
+		if (!('user_id' in from)) {
+			this.#forward.frontier = from.filter(({ role_id }) => this.#stepsFrom.has(role_id));
+			for (const state of this.#forward.frontier) this.#start(state, null);
+			return;
+		}
+		const roles = new Set([...this.#stepsFrom.keys(), ...to.map(({ role_id }) => role_id)]);
+		const { assigned, cut } = await rolesAssigned(this.#unit, from.user_id, [...roles], mostFollowed);
+		this.#forward.cut = cut;
+		this.#forward.frontier = assigned;
+		for (const role of assigned) this.#start(role, role);
+		await this.#lookUpAssigned(to.map(({ instance_id }) => instance_id));
+	}
+
+	#start(state: RoleState, assigned: AssignedRole | null): void {
+		visit(this.#forward, state);
+		this.#starts.set(stateName(state), assigned);
+	}
+
+	/** The end to follow next: the one with less to follow; none when there is nothing left, or no room. */
+	#next(): Side | null {
+		const [forward, backward] = [this.#forward, this.#backward];
+		if (this.#isComplete() || forward.depth + backward.depth >= maxPathSteps) return null;
+		const open = [backward, forward].filter(
+			({ frontier, visited }) => frontier.length > 0 && visited.size < maxPathStates,
+		);
+		return open.sort((left, right) => left.frontier.length - right.frontier.length)[0] ?? null;
+	}
+
+	/** Whether one of the ends has been followed to where nothing leads any further: then all paths are known. */
+	#isComplete(): boolean {
+		return [this.#forward, this.#backward].some(({ frontier, cut }) => frontier.length === 0 && !cut);
+	}
+
+	#haveMet(): boolean {
+		return [...this.#forward.visited].some((state) => this.#backward.visited.has(state));
+	}
+
+	#paths(most: number): readonly FoundPath[] {
+		return this.#found
+			.pathsBetween(this.#starts, this.#goal.to, { most, maxSteps: maxPathSteps })
+			.map(({ start, steps }) => ({ assigned: this.#starts.get(start) ?? null, steps }));
+	}
+
+	async #follow(side: Side): Promise<void> {
+		const outward = side.end === 'subject' ? this.#stepsFrom : this.#stepsTo;
+		const wanted = new Map<string, InstanceRelation>();
+		for (const { role_id, instance_id } of side.frontier) {
+			for (const { relation_id } of outward.get(role_id) ?? [])
+				wanted.set(`${instance_id} ${relation_id}`, { instance_id, relation_id });
+		}
+		const { tuples, cut } = await tuplesAt(this.#unit, side.end, [...wanted.values()], mostFollowed);
+		for (const id of cut) side.hubs.add(id);
+		side.cut ||= cut.size > 0;
+		side.depth += 1;
+		await this.#lookUpAssigned(tuples.map(({ object_id }) => object_id));
+		const reached = this.#steps(side, tuples).filter((state) => {
+			const isNew = visit(side, state);
+			side.cut ||= isNew === 'no room';
+			return isNew === true;
+		});
+		side.frontier = reached;
+		// Paths begin also with assigned roles that were left out of the beginning.
+		if (side.end === 'object') await this.#lookUpAssigned(reached.map(({ instance_id }) => instance_id));
+	}
+
+	/** Notes the steps that tuples are for the frontier of a side. Returns what they lead to, away from that end. */
+	#steps({ end, frontier }: Side, tuples: readonly TupleStep[]): readonly RoleState[] {
+		const outward = end === 'subject' ? this.#stepsFrom : this.#stepsTo;
+		const byInstance = groupBy(tuples, (tuple) => tuple[`${end}_id`]);
+		return frontier.flatMap(({ role_id, instance_id }) => {
+			const steps = groupBy(outward.get(role_id) ?? [], ({ relation_id }) => relation_id);
+			return (byInstance.get(instance_id) ?? []).flatMap((tuple) =>
+				(steps.get(tuple.relation_id) ?? []).flatMap((by) => {
+					if (this.#isStopped({ tuple, by })) return [];
+					this.#found.add({ tuple, by });
+					return [farState(end, { tuple, by })];
+				}),
+			);
+		});
+	}
+
+	/** Finds what the user was assigned on instances, and lets paths begin there. */
+	async #lookUpAssigned(instanceIds: readonly string[]): Promise<void> {
+		if (this.#userId === null) return;
+		const unknown = [...new Set(instanceIds)].filter((id) => !this.#assigned.has(id));
+		const found = groupBy(await rolesAssignedOn(this.#unit, this.#userId, unknown), ({ instance_id }) => instance_id);
+		for (const id of unknown) {
+			const roles = found.get(id) ?? [];
+			this.#assigned.set(id, roles);
+			for (const role of roles) this.#start(role, role);
+		}
+	}
+
+	#isStopped({ tuple, by }: PathStep): boolean {
+		return by.stops && (this.#assigned.get(tuple.object_id)?.length ?? 0) > 0;
+	}
+
+	/** Notes the steps between instances of both ends that have too many relationships to follow. */
+	async #joinHubs(): Promise<void> {
+		const [subjects = [], objects = []] = [this.#forward, this.#backward].map(({ hubs }) =>
+			[...hubs].slice(0, maxHubs),
+		);
+		for (const tuple of await tuplesBetween(this.#unit, subjects, objects)) {
+			for (const by of [...this.#stepsTo.values()].flat()) {
+				if (by.relation_id === tuple.relation_id && !this.#isStopped({ tuple, by })) this.#found.add({ tuple, by });
+			}
+		}
+	}
+}
+
+function createSide(end: TupleEnd): Side {
+	return { end, visited: new Set(), frontier: [], depth: 0, hubs: new Set(), cut: false };
+}
+
+/** The steps by which something follows that leads to the goal, at any distance. */
+function stepsLeadingTo({ to, steps }: PathGoal): readonly RoleStep[] {
+	const byTarget = groupBy(steps, ({ target_id }) => target_id);
+	const leading = new Set(to.map(({ role_id }) => role_id));
+	// The loop also visits what is added while it runs.
+	for (const id of leading) for (const { source_id } of byTarget.get(id) ?? []) leading.add(source_id);
+	return steps.filter(({ target_id }) => leading.has(target_id));
+}
+
+/** Notes that a side has reached a state; says whether that is new, or that there is no room for it. */
+function visit(side: Side, state: RoleState): boolean | 'no room' {
+	const name = stateName(state);
+	if (side.visited.has(name)) return false;
+	if (side.visited.size >= maxPathStates) return 'no room';
+	side.visited.add(name);
+	return true;
+}

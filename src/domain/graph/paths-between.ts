@@ -1,0 +1,66 @@
+import { notFound } from '../../failure.js';
+import { relationSteps } from '../../store/model/role-steps.js';
+import type { InstanceRow } from '../../store/table/resource-instance.js';
+import { Role, rolesOfResources } from '../../store/table/role.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { Graph } from '../../wire/graph.js';
+import { derivationSteps } from './derivation-steps.js';
+import { findPaths, type PathGoal } from './find-paths.js';
+import { pathsThroughTenant } from './tenant-paths.js';
+import { asPath, type Path, type WrittenPaths, writePaths } from './write-paths.js';
+
+/** The most paths of an answer. */
+export const maxPaths = 5;
+
+/** A graph of paths, without what is said of all graphs. */
+type PathParts = WrittenPaths & Pick<Graph, 'truncated'>;
+
+/** Where paths begin and end. */
+export interface PathEnds {
+	readonly from:
+		| { readonly kind: 'user'; readonly id: string }
+		| { readonly kind: 'instance'; readonly row: InstanceRow };
+	readonly to: InstanceRow;
+	/** The key of the role that they end with; any, when absent. */
+	readonly role: string | undefined;
+}
+
+/**
+ * The shortest paths from a user or an instance to an instance or a role on it, in at most `limit` nodes. From a user: by
+ * the roles that it was assigned, in groups too, and what is derived from them; and unless a role is named, by its roles
+ * in the instance's tenant that allow something there. From an instance to a role: by what is derived from any role on
+ * it. From an instance to another: by any relationships. Throws `not_found` for a role that the resource does not have.
+ */
+export async function pathsBetween(unit: ReadingUnit, ends: PathEnds, limit: number): Promise<PathParts> {
+	const { from, to, role } = ends;
+	const { paths, more } = await findPaths(unit, await pathGoal(unit, ends), maxPaths);
+	const start = { kind: from.kind, id: from.kind === 'user' ? from.id : from.row.id };
+	const throughTenant = from.kind === 'user' && role === undefined ? await pathsThroughTenant(unit, from.id, to) : [];
+	const all: Path[] = [...paths.map((path) => asPath(start, path)), ...throughTenant];
+	all.sort((left, right) => left.length - right.length);
+	const written = await writePaths(unit, start, all.slice(0, maxPaths), limit);
+	return { ...written, truncated: more || written.paths.length < all.length };
+}
+
+async function pathGoal(unit: ReadingUnit, { from, to, role }: PathEnds): Promise<PathGoal> {
+	const onInstance = (instance_id: string, ids: readonly string[]) => ids.map((role_id) => ({ role_id, instance_id }));
+	if (from.kind === 'instance' && role === undefined) {
+		return {
+			from: onInstance(from.row.id, [from.row.resource_id]),
+			to: onInstance(to.id, [to.resource_id]),
+			steps: await relationSteps(unit),
+		};
+	}
+	const roles = await rolesOfResources(unit, [to.resource_id]);
+	const wanted = role === undefined ? roles : roles.filter(({ key }) => key === role);
+	if (role !== undefined && wanted.length === 0) throw notFound(Role.title, role);
+	const ids = async (resourceId: string) => (await rolesOfResources(unit, [resourceId])).map(({ id }) => id);
+	return {
+		from: from.kind === 'user' ? { user_id: from.id } : onInstance(from.row.id, await ids(from.row.resource_id)),
+		to: onInstance(
+			to.id,
+			wanted.map(({ id }) => id),
+		),
+		steps: await derivationSteps(unit),
+	};
+}

@@ -1,0 +1,135 @@
+import { groupBy } from '../../../compiler/group-by.js';
+import type { Resource, ResourceRole, Role, Schema } from '../../../compiler/model.js';
+import { notFound } from '../../failure.js';
+import type { GraphEdge, GraphNode } from '../../wire/graph.js';
+import { type NodeName, nodeText } from '../../wire/graph-node.js';
+import { allowed, type GraphExtent, type GraphParts, maxGraphEdges } from './graph-parts.js';
+import { takeNeighbours } from './take-neighbours.js';
+
+/**
+ * The resources and roles around one of them, and every relation, derivation, extension and grant between those. Throws
+ * `not_found` for a start that the schema does not have.
+ */
+export function schemaAround(schema: Schema, start: NodeName, extent: GraphExtent): GraphParts {
+	const nodes = new Map(schemaNodes(schema).map((node) => [node.id, node]));
+	const edges = schemaEdges(schema).filter(({ from, to }) => nodes.has(from) && nodes.has(to));
+	const id = nodeText(start);
+	if (!nodes.has(id)) throw notFound(start.kind === 'role' ? 'Role' : 'Resource', id.slice(start.kind.length + 1));
+	const leaving = groupBy(edges, ({ from }) => from);
+	const arriving = groupBy(edges, ({ to }) => to);
+	const neighbours = (node: string) => [
+		...groupBy(arriving.get(node) ?? [], ({ kind }) => kind).values(),
+		...groupBy(leaving.get(node) ?? [], ({ kind }) => kind).values(),
+	];
+	const found = new Map([[id, 0]]);
+	let frontier: readonly { readonly id: string }[] = [{ id }];
+	for (let depth = 1; frontier.length > 0 && depth <= extent.depth; depth += 1) {
+		const around = frontier.map((node) =>
+			neighbours(node.id).map((list) => list.map(({ from, to }) => ({ id: from === node.id ? to : from }))),
+		);
+		frontier = takeNeighbours(found, around, { depth, limit: extent.limit });
+	}
+	const countMore = (node: string) =>
+		new Set(
+			neighbours(node)
+				.flat()
+				.flatMap(({ from, to }) => [from, to].filter((end) => !found.has(end))),
+		).size;
+	const shown = [...found].flatMap(([node, depth]): GraphNode[] => {
+		const named = nodes.get(node);
+		const more = countMore(node);
+		return named === undefined ? [] : [{ ...named, depth, ...(more > 0 ? { more } : {}) }];
+	});
+	const between = edges.filter(({ from, to }) => found.has(from) && found.has(to));
+	return {
+		nodes: shown,
+		edges: between.slice(0, maxGraphEdges),
+		truncated:
+			between.length > maxGraphEdges || shown.some(({ depth, more }) => more !== undefined && depth < extent.depth),
+	};
+}
+
+function schemaNodes({ resources, roles }: Schema): readonly Omit<GraphNode, 'depth'>[] {
+	const inTenants = roles.map(({ key, name }) => ({ id: tenantRoleId(key), kind: 'role' as const, key, name }));
+	const ofResources = resources.flatMap((resource) => [
+		{ id: resourceId(resource.key), kind: 'resource' as const, key: resource.key, name: resource.name },
+		...resource.roles.map(({ key, name }) => ({
+			id: resourceRoleId(resource.key, key),
+			kind: 'resource_role' as const,
+			key,
+			type: resource.key,
+			name,
+		})),
+	]);
+	return [...ofResources, ...inTenants];
+}
+
+function schemaEdges({ resources, roles }: Schema): readonly GraphEdge[] {
+	const subjects = new Map(
+		resources.map(({ key, relations }) => [key, new Map(relations.map((one) => [one.key, one.subject]))]),
+	);
+	return [
+		...resources.flatMap((resource) => [
+			...relationEdges(resource),
+			...resource.roles.flatMap((role) => resourceRoleEdges(resource, role, subjects.get(resource.key))),
+		]),
+		...roles.flatMap(tenantRoleEdges),
+	];
+}
+
+function relationEdges({ key, relations }: Resource): readonly GraphEdge[] {
+	return relations.map((relation) => ({
+		from: resourceId(relation.subject),
+		to: resourceId(key),
+		kind: 'relation',
+		relation: relation.key,
+	}));
+}
+
+/** `subjects` has the resource of the subjects, by relation. */
+function resourceRoleEdges(
+	{ key: type }: Resource,
+	role: ResourceRole,
+	subjects: ReadonlyMap<string, string> = new Map(),
+): readonly GraphEdge[] {
+	const to = resourceRoleId(type, role.key);
+	return [
+		{ from: resourceId(type), to, kind: 'resource_role', role: role.key, ...allowed(role.permissions) },
+		...role.extends.map((parent): GraphEdge => ({ from: to, to: resourceRoleId(type, parent), kind: 'extends' })),
+		...role.derivations.map(
+			({ relation, role: source, no_direct_roles_on_object }): GraphEdge => ({
+				from: resourceRoleId(subjects.get(relation) ?? '', source),
+				to,
+				kind: 'derivation',
+				relation,
+				...(no_direct_roles_on_object || role.no_direct_roles_on_object ? { no_direct_roles_on_object: true } : {}),
+			}),
+		),
+	];
+}
+
+function tenantRoleEdges({ key, permissions, extends: parents }: Role): readonly GraphEdge[] {
+	const from = tenantRoleId(key);
+	const grants = [...groupBy(permissions, ({ resource }) => resource)].map(
+		([resource, granted]): GraphEdge => ({
+			from,
+			to: resourceId(resource),
+			kind: 'grant',
+			role: key,
+			...allowed(granted.map(({ action }) => action)),
+		}),
+	);
+	return [...grants, ...parents.map((parent): GraphEdge => ({ from, to: tenantRoleId(parent), kind: 'extends' }))];
+}
+
+function resourceId(key: string): string {
+	return nodeText({ kind: 'resource', key });
+}
+
+function resourceRoleId(type: string, key: string): string {
+	return nodeText({ kind: 'role', type, key });
+}
+
+function tenantRoleId(key: string): string {
+	return nodeText({ kind: 'role', key });
+}
