@@ -11,7 +11,7 @@ import { rowsWithKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { countRows } from '../store/unit/row-query.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { AttributeEntry, ResourceEntry } from '../wire/environment-document.js';
+import type { AttributeEntry, OwnResourceEntry, ResourceEntry } from '../wire/environment-document.js';
 import { AttributeType } from '../wire/resource-attribute.js';
 import {
 	type DocumentPart,
@@ -28,9 +28,6 @@ import {
 
 /** Resources with their actions and attributes, and the attributes of users. */
 
-/** A resource without what is nested in it. */
-type OwnEntry = Omit<ResourceEntry, 'relations' | 'action_groups' | 'roles'>;
-
 const resources = ['schema', 'resources'] as const;
 const userAttributes = ['schema', 'user_attributes'] as const;
 const nothingSaid = { description: null, attributes: null };
@@ -39,7 +36,7 @@ const nothingSaid = { description: null, attributes: null };
  * Resources with their actions and attributes. `__user`, which every environment has, is among them only if it differs
  * from that of a new environment, and without its attributes. So it never causes a conflict by itself.
  */
-export const resourcePart: DocumentPart<OwnEntry> = {
+export const resourcePart: DocumentPart<OwnResourceEntry> = {
 	title: 'resource',
 	member: resources,
 	scope: ({ name }) => [['resources', name]],
@@ -88,7 +85,7 @@ async function isUserResourceNew(unit: ReadingUnit): Promise<boolean> {
 	return true;
 }
 
-const newUserResource: OwnEntry = {
+const newUserResource: OwnResourceEntry = {
 	name: userResource.name,
 	description: userResource.description,
 	urn: null,
@@ -98,7 +95,7 @@ const newUserResource: OwnEntry = {
 };
 
 /** An action without a name is called by its key. */
-function ownEntry({ relations: _, action_groups: __, roles: ___, ...value }: ResourceEntry): OwnEntry {
+function ownEntry({ relations: _, action_groups: __, roles: ___, ...value }: ResourceEntry): OwnResourceEntry {
 	return { ...value, actions: mapValues(value.actions, (action, key) => ({ ...action, name: action.name ?? key })) };
 }
 
@@ -106,7 +103,7 @@ async function writeResource(
 	unit: WritingUnit,
 	key: string,
 	row: Resource | undefined,
-	{ actions, attributes, name, ...fields }: OwnEntry,
+	{ actions, attributes, name, ...fields }: OwnResourceEntry,
 ): Promise<void> {
 	const blocks = { actions: mapValues(actions, withoutNulls), attributes: mapValues(attributes, withoutNulls) };
 	if (row === undefined) await createResource(unit, { key, name, ...withoutNulls(fields), ...blocks });
@@ -114,7 +111,10 @@ async function writeResource(
 	else await changeResource(unit, row, { name, ...fields, ...blocks });
 }
 
-async function resourceEntries(unit: ReadingUnit, rows: readonly Resource[]): Promise<readonly Entry<OwnEntry>[]> {
+async function resourceEntries(
+	unit: ReadingUnit,
+	rows: readonly Resource[],
+): Promise<readonly Entry<OwnResourceEntry>[]> {
 	const ids = rows.map((row) => row.id);
 	const actions = await actionsIn(unit, ids);
 	const attributes = await attributesIn(unit, ids);

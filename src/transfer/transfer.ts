@@ -5,67 +5,38 @@ import { hasValues } from '../store/unit/change-record.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { CopyFilter, CopyScope } from '../wire/environment-copy.js';
-import { documentFormat, documentVersion, type EnvironmentDocument } from '../wire/environment-document.js';
-import { type ImportReport, type ImportStrategy, maxListedChanges } from '../wire/environment-import.js';
-import { actionGroupPart } from './action-group.js';
-import { roleAssignmentPart, tenantUserPart } from './assignment.js';
-import { conditionSetPart } from './condition-set.js';
-import { elementPart } from './element.js';
-import { groupPart, madeForGroupsPart } from './group.js';
-import { instancePart } from './instance.js';
-import { userInvitePart } from './invite.js';
-import { type CopyPass, chunked, type DocumentPart, type Entry, nestedKeys } from './part.js';
-import { relationPart } from './relation.js';
-import { resourceRolePart, rolePart } from './role.js';
-import { resourcePart, userAttributePart } from './schema.js';
-import { setRulePart } from './set-rule.js';
-import { tuplePart } from './tuple.js';
-import { tenantPart, userPart } from './user-and-tenant.js';
-
-/** A part of any kind. Only the part itself knows the type of its values. */
-type AnyPart = DocumentPart<unknown>;
-
-/** The kinds of objects in documents, each after those that it refers to. */
-const parts: readonly AnyPart[] = [
-	asAny(resourcePart),
-	asAny(relationPart),
-	asAny(actionGroupPart),
-	asAny(resourceRolePart),
-	asAny(userAttributePart),
-	asAny(rolePart),
-	asAny(conditionSetPart),
-	asAny(setRulePart),
-	asAny(elementPart),
-	asAny(tenantPart),
-	asAny(userPart),
-	asAny(tenantUserPart),
-	asAny(instancePart),
-	asAny(groupPart),
-	asAny(madeForGroupsPart),
-	asAny(tuplePart),
-	asAny(roleAssignmentPart),
-	asAny(userInvitePart),
-];
-
-function asAny<V>(part: DocumentPart<V>): AnyPart {
-	// Each part gets only values that it produced itself, from a document or from an environment.
-	return part as unknown as AnyPart;
-}
+import {
+	type DocumentHalf,
+	documentFormat,
+	documentHalves,
+	documentVersion,
+	type EnvironmentDocument,
+} from '../wire/environment-document.js';
+import {
+	type ChangeReport,
+	type ImportReport,
+	type ImportStrategy,
+	maxListedChanges,
+} from '../wire/environment-import.js';
+import { type AnyPart, documentParts as parts } from './document-parts.js';
+import { type CopyPass, chunked, type Entry, nestedKeys } from './part.js';
 
 /**
- * An environment as the text of a document, in pieces. The unit should be a snapshot's. Equal environments give equal
- * text. A schema object takes several lines and a fact takes one, so that documents can be compared line by line.
+ * An environment, or one half of it, as the text of a document, in pieces. The unit should be a snapshot's. Equal
+ * environments give equal text. A schema object takes several lines and a fact takes one, so that documents can be
+ * compared line by line.
  */
 export async function exportDocument(
 	unit: ReadingUnit,
 	environment: { readonly key: string; readonly name: string },
+	halves: readonly DocumentHalf[] = documentHalves,
 ): Promise<readonly string[]> {
 	const { key, name } = environment;
 	const pieces = [
 		`{\n\t"format": "${documentFormat}",\n\t"version": ${documentVersion},\n`,
 		`\t"environment": ${JSON.stringify({ key, name })}`,
 	];
-	for (const half of ['schema', 'facts'] as const) {
+	for (const half of halves) {
 		pieces.push(`,\n\t"${half}": {`);
 		let separator = '\n';
 		for (const part of parts.filter(({ member: [of, , nested] }) => of === half && nested === undefined)) {
@@ -122,7 +93,7 @@ async function nestedObjects(
 }
 
 /** The objects to bring into an environment, by kind. */
-type Given = (part: AnyPart) => readonly Entry<unknown>[];
+export type Given = (part: AnyPart) => readonly Entry<unknown>[];
 
 /**
  * Imports a document into an environment. An object that exists with other content fails the whole import (`duplicate`)
@@ -204,7 +175,7 @@ function wildcardPattern(text: string): RegExp {
 
 /** Without one of its halves, a document would empty that half of the environment, which is surely not intended. */
 function requireBothHalves(document: EnvironmentDocument): void {
-	const missing = (['schema', 'facts'] as const).filter((half) => document[half] === undefined);
+	const missing = documentHalves.filter((half) => document[half] === undefined);
 	if (missing.length === 0) return;
 	throw unprocessable(
 		missing.map((half) => ({ loc: ['body', half], msg: 'field required when replacing', type: 'missing' })),
@@ -219,7 +190,8 @@ async function removeOthers(unit: WritingUnit, part: AnyPart, given: Given): Pro
 	}
 }
 
-async function importParts(unit: WritingUnit, given: Given, strategy: ImportStrategy): Promise<void> {
+/** Brings objects into an environment, each kind after those that it refers to. Throws as `importDocument`. */
+export async function importParts(unit: WritingUnit, given: Given, strategy: ImportStrategy): Promise<void> {
 	for (const part of parts) await importPart(unit, part, given(part), strategy);
 }
 
@@ -261,13 +233,18 @@ function refuseConflicts({ title, member }: AnyPart, conflicts: readonly Entry<u
 	throw new Failure('duplicate', message, { at: member.join('.'), names, conflicts: conflicts.length });
 }
 
-/** The report of what a unit changed. */
+/** The report of what an import changed. */
 export function importReport(changes: readonly Change[], dry_run: boolean, { expired }: ImportOutcome): ImportReport {
+	return { dry_run, expired, ...changeReport(changes) };
+}
+
+/** The report of what a unit changed. */
+export function changeReport(changes: readonly Change[]): ChangeReport {
 	const counts: Record<string, { create: number; update: number; delete: number }> = {};
 	for (const { kind, operation } of changes) {
 		counts[kind] ??= { create: 0, update: 0, delete: 0 };
 		counts[kind][operation] += 1;
 	}
 	const listed = changes.slice(0, maxListedChanges).map(({ kind, operation, key }) => ({ kind, operation, key }));
-	return { dry_run, total: changes.length, counts, expired, changes: listed };
+	return { total: changes.length, counts, changes: listed };
 }

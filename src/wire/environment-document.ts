@@ -35,6 +35,15 @@ export const documentFormat = 'regolith-environment';
 /** The version of documents that is written, and the only one that is read. */
 export const documentVersion = 1;
 
+/** The halves of a document: what can exist and what is allowed, and what exists. */
+export const documentHalves = ['schema', 'facts'] as const;
+export type DocumentHalf = (typeof documentHalves)[number];
+
+/** Which halves of a document are asked for. */
+export const ExportQuery = z.object({
+	half: z.enum(documentHalves).optional().describe('Only this half of the document; both when left out.'),
+});
+
 function orNull<S extends z.ZodType>(schema: S) {
 	return defaulted(schema.nullable(), () => null);
 }
@@ -48,7 +57,7 @@ function entryMap<S extends z.ZodType>(value: S, key: z.ZodString = Key) {
 }
 
 /** Two keys with a colon between them. */
-function keyPair(what: string) {
+export function keyPair(what: string) {
 	return z
 		.string()
 		.max(2 * maxKeyLength + 1)
@@ -60,7 +69,8 @@ function isPair(text: string): boolean {
 	return parts !== null && Key.safeParse(parts.resource).success && Key.safeParse(parts.key).success;
 }
 
-const InstanceName = keyPair('<resource key>:<instance key>');
+/** The name of a resource instance. */
+export const InstanceName = keyPair('<resource key>:<instance key>');
 const PermissionName = keyPair('<resource key>:<action key>');
 
 /** An action of a resource; its name defaults to its key. */
@@ -158,25 +168,32 @@ const nested = {
 	roles: entryMap(ResourceRoleEntry).describe('The roles that are held on its instances, by key.'),
 };
 
+/** What a resource is by itself. */
+const ownResource = {
+	name: Name.describe('A name for people.'),
+	urn: orNull(Text).describe('A name of your own for the resource.'),
+	description: orNull(Text).describe('What the resource is.'),
+	type_attributes: orNull(Attributes).describe('Any data of your own.'),
+	actions: entryMap(ActionEntry).describe('Its actions, by key.'),
+	attributes: entryMap(AttributeEntry).describe('The attributes of its instances, by key.'),
+};
+
+/** A resource by itself, without its relations, action groups and roles. */
+export const OwnResourceEntry = z.strictObject(ownResource).meta({
+	id: 'OwnResourceEntry',
+	description: 'A resource by itself, without its relations, action groups and roles.',
+});
+export type OwnResourceEntry = z.output<typeof OwnResourceEntry>;
+
 /**
  * A resource. The built-in `__user` is only there if its owner has changed it; its attributes are in `user_attributes`.
  */
-export const ResourceEntry = z
-	.strictObject({
-		name: Name.describe('A name for people.'),
-		urn: orNull(Text).describe('A name of your own for the resource.'),
-		description: orNull(Text).describe('What the resource is.'),
-		type_attributes: orNull(Attributes).describe('Any data of your own.'),
-		actions: entryMap(ActionEntry).describe('Its actions, by key.'),
-		attributes: entryMap(AttributeEntry).describe('The attributes of its instances, by key.'),
-		...nested,
-	})
-	.meta({
-		id: 'ResourceEntry',
-		description:
-			'A resource. The built-in `__user` is only there if its owner has changed it; its attributes are in ' +
-			'`user_attributes`.',
-	});
+export const ResourceEntry = z.strictObject({ ...ownResource, ...nested }).meta({
+	id: 'ResourceEntry',
+	description:
+		'A resource. The built-in `__user` is only there if its owner has changed it; its attributes are in ' +
+		'`user_attributes`.',
+});
 export type ResourceEntry = z.output<typeof ResourceEntry>;
 
 /** A tenant role; its permissions are `<resource key>:<action key>`, what it extends are keys. */
@@ -495,7 +512,8 @@ export const EnvironmentExport = z
 				set_rules: z.array(StoredObject).describe('Rules between condition sets.'),
 				elements_configs: entries.describe('Elements by key, without their webhooks.'),
 			})
-			.describe('What can exist and what is allowed.'),
+			.optional()
+			.describe('What can exist and what is allowed; absent where only the facts were asked for.'),
 		facts: z
 			.object({
 				tenants: entries.describe('Tenants by key.'),
@@ -508,7 +526,8 @@ export const EnvironmentExport = z
 				role_assignments: z.array(StoredObject).describe('Who holds which role where.'),
 				user_invites: entries.describe('Invites by key.'),
 			})
-			.describe('What exists.'),
+			.optional()
+			.describe('What exists; absent where only the schema was asked for.'),
 	})
 	.meta({
 		id: 'EnvironmentExport',

@@ -1,0 +1,48 @@
+import type { DraftKind } from '../wire/draft.js';
+import { actionGroupPart } from './action-group.js';
+import { roleAssignmentPart, tenantUserPart } from './assignment.js';
+import { conditionSetPart } from './condition-set.js';
+import { elementPart } from './element.js';
+import { groupPart, madeForGroupsPart } from './group.js';
+import { instancePart } from './instance.js';
+import { userInvitePart } from './invite.js';
+import type { DocumentPart } from './part.js';
+import { relationPart } from './relation.js';
+import { resourceRolePart, rolePart } from './role.js';
+import { resourcePart, userAttributePart } from './schema.js';
+import { setRulePart } from './set-rule.js';
+import { tuplePart } from './tuple.js';
+import { tenantPart, userPart } from './user-and-tenant.js';
+
+/** A part of any kind. Only the part itself knows the type of its values. */
+export type AnyPart = DocumentPart<unknown>;
+
+/** The part of each kind of object, each after those that it refers to. The names of kinds are those of drafts. */
+export const partsByKind = {
+	resource: asAny(resourcePart),
+	relation: asAny(relationPart),
+	action_group: asAny(actionGroupPart),
+	resource_role: asAny(resourceRolePart),
+	user_attribute: asAny(userAttributePart),
+	role: asAny(rolePart),
+	condition_set: asAny(conditionSetPart),
+	condition_set_rule: asAny(setRulePart),
+	elements_config: asAny(elementPart),
+	tenant: asAny(tenantPart),
+	user: asAny(userPart),
+	tenant_user: asAny(tenantUserPart),
+	resource_instance: asAny(instancePart),
+	group: asAny(groupPart),
+	made_for_groups: asAny(madeForGroupsPart),
+	relationship_tuple: asAny(tuplePart),
+	role_assignment: asAny(roleAssignmentPart),
+	user_invite: asAny(userInvitePart),
+} as const satisfies Record<DraftKind, AnyPart>;
+
+/** The kinds of objects in documents, each after those that it refers to. */
+export const documentParts: readonly AnyPart[] = Object.values(partsByKind);
+
+function asAny<V>(part: DocumentPart<V>): AnyPart {
+	// Each part gets only values that it produced itself, from a document or from an environment.
+	return part as unknown as AnyPart;
+}

@@ -1,0 +1,211 @@
+import { refuseEnvironmentOverLimit } from '../domain/cycle-limit.js';
+import { userResource } from '../domain/environment.js';
+import { Failure, type Problem, unprocessable } from '../failure.js';
+import { ConditionSet, childSets } from '../store/table/condition-set.js';
+import { Resource } from '../store/table/resource.js';
+import type { Change } from '../store/unit/change.js';
+import { hasValues } from '../store/unit/change-record.js';
+import { rowsWithIds, rowsWithKeys } from '../store/unit/keyed-rows.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { instanceParts } from '../wire/common.js';
+import type { Draft, DraftChange } from '../wire/draft.js';
+import type { EnvironmentDocument } from '../wire/environment-document.js';
+import { type AnyPart, documentParts, partsByKind } from './document-parts.js';
+import { type DocumentPlace, type Entry, nestedName, unknownReference } from './part.js';
+import { refuseStaleDraft } from './stale-draft.js';
+import { importParts } from './transfer.js';
+
+/** A change of a draft, in the form in which the parts of documents take objects. */
+interface PlannedChange {
+	readonly change: DraftChange;
+	readonly part: AnyPart;
+	readonly entry: Entry<unknown>;
+	/** The place of the change in the draft. */
+	readonly place: DocumentPlace;
+}
+
+/**
+ * Makes all changes of a draft, under all rules of the API: objects are deleted first, then created and changed, each
+ * kind after those that it refers to. INVARIANT: the unit shares its transaction with no other, because what others
+ * have written in the same transaction is not in the change log yet.
+ *
+ * Throws `conflict` if anything that the draft is about has changed since its base, `duplicate` and `not_found` for an
+ * object that exists or does not exist against what a change says, `unprocessable` for two changes of one object and for
+ * a base that is yet to come, and otherwise as `importDocument`. Failures name the place in the draft.
+ */
+export async function applyDraft(unit: WritingUnit, draft: Draft): Promise<void> {
+	const planned = planChanges(draft, unit.now);
+	await refuseStaleDraft(unit, draft);
+	await refuseWrongExistence(unit, planned);
+	refuseBuiltIn(planned);
+	const narrowed = await setsNarrowing(unit, planned);
+	const [gone, written] = [planned.filter(isDeletion), planned.filter((one) => !isDeletion(one))];
+	for (const part of documentParts.toReversed()) {
+		const entries = entriesIn(gone, part);
+		if (entries.length > 0) await part.remove(unit, entries);
+	}
+	await refuseMissingResources(unit, written);
+	await importParts(unit, (part) => entriesIn(written, part), 'overwrite');
+	await refuseWidenedSets(unit, narrowed);
+	if (unit.changes.some(leadsFurther)) await refuseEnvironmentOverLimit(unit);
+}
+
+function isDeletion({ change }: PlannedChange): boolean {
+	return change.operation === 'delete';
+}
+
+function entriesIn(planned: readonly PlannedChange[], wanted: AnyPart): readonly Entry<unknown>[] {
+	return planned.flatMap(({ part, entry }) => (part === wanted ? [entry] : []));
+}
+
+/** The changes of a draft with their places. Throws `unprocessable` for two of one object, and for grants that have ended. */
+function planChanges({ changes }: Draft, now: Date): readonly PlannedChange[] {
+	const known = new Map<string, DocumentPlace>();
+	const problems: Problem[] = [];
+	const planned = changes.map((change, index) => {
+		const place = ['changes', index];
+		const part = partsByKind[change.kind];
+		const entry = { ...draftedEntry(part, change), place: [...place, 'value'] };
+		const first = known.get(`${change.kind} ${entry.name}`);
+		known.set(`${change.kind} ${entry.name}`, first ?? place);
+		if (first !== undefined) {
+			const msg = `must be the only change of its object, which \`${first.join('.')}\` changes already`;
+			problems.push({ loc: ['body', ...place, part.list ? 'value' : 'key'], msg, type: 'value_error' });
+		}
+		problems.push(...endedProblems(change, place, now));
+		return { change, part, entry, place };
+	});
+	if (problems.length > 0) throw unprocessable(problems);
+	return planned;
+}
+
+/** Grants and invites may not have ended before they are made. */
+function endedProblems({ operation, value }: DraftChange, place: DocumentPlace, now: Date): readonly Problem[] {
+	if (operation === 'delete') return [];
+	return (['expires_at', 'invite_expires_at'] as const).flatMap((member) => {
+		const end: unknown = new Map(Object.entries(value ?? {})).get(member);
+		if (typeof end !== 'string' || new Date(end) > now) return [];
+		const msg = `must be in the future, got \`${end}\``;
+		return [{ loc: ['body', ...place, 'value', member], msg, type: 'value_error' }];
+	});
+}
+
+/** The object of a change as its part finds it in a document. */
+function draftedEntry(part: AnyPart, { key, value }: DraftChange): Omit<Entry<unknown>, 'place'> {
+	if (key !== undefined && value === undefined) return { name: entryName(part, key), value };
+	const [entry] = part.entriesIn(documentWith(part, key, value));
+	if (entry === undefined) throw new Error(`no ${part.title} is at ${part.member.join('.')}`);
+	return entry;
+}
+
+/** The name of an object that has a key. What is nested in a resource has the resource's key before its own. */
+function entryName({ member: [, , nested] }: AnyPart, key: string): string {
+	const parts = instanceParts(key);
+	return nested === undefined || parts === null ? key : nestedName(parts.resource, parts.key);
+}
+
+/** A document with one object. */
+function documentWith(
+	{ list, member: [half, member, nested] }: AnyPart,
+	key = '',
+	value: unknown,
+): EnvironmentDocument {
+	const { resource, key: own } = instanceParts(key) ?? { resource: key, key };
+	const holder = nested === undefined ? value : { ...nothingNested, [nested]: { [own]: value } };
+	const held = list ? [value] : { [nested === undefined ? key : resource]: holder };
+	// A part looks at its own member alone, whose values the schema of drafts has checked as that of documents does.
+	return { [half]: { [member]: held } } as unknown as EnvironmentDocument;
+}
+
+const nothingNested = { relations: {}, action_groups: {}, roles: {} };
+
+/** Refuses to create what exists, and to change or delete what does not. */
+async function refuseWrongExistence(unit: WritingUnit, planned: readonly PlannedChange[]): Promise<void> {
+	const held = new Map<AnyPart, ReadonlyMap<string, unknown>>();
+	for (const part of documentParts) {
+		const entries = entriesIn(planned, part);
+		if (entries.length > 0) held.set(part, await part.stored(unit, entries));
+	}
+	for (const { change, part, entry, place } of planned) {
+		const exists = held.get(part)?.has(entry.name) ?? false;
+		if (exists === (change.operation !== 'create')) continue;
+		const at = place.join('.');
+		const message = `the ${part.title} \`${change.key ?? entry.name}\` ${exists ? 'already exists' : 'does not exist'}, at ${at}`;
+		throw new Failure(exists ? 'duplicate' : 'not_found', message, { at });
+	}
+}
+
+/** Refuses to delete the resource that every environment has. */
+function refuseBuiltIn(planned: readonly PlannedChange[]): void {
+	for (const { change, place } of planned) {
+		if (change.kind !== 'resource' || change.operation !== 'delete' || change.key !== userResource.key) continue;
+		const at = place.join('.');
+		throw new Failure('invalid', `the resource \`${change.key}\` is built in and cannot be deleted, at ${at}`, { at });
+	}
+}
+
+/** Refuses what is nested in resources that neither exist nor are created. */
+async function refuseMissingResources(unit: WritingUnit, written: readonly PlannedChange[]): Promise<void> {
+	const nested = written.flatMap(({ change, part, place }) => {
+		const resource = part.member[2] === undefined ? undefined : instanceParts(change.key ?? '')?.resource;
+		return resource === undefined ? [] : [{ resource, place }];
+	});
+	const created = new Set(written.flatMap(({ change }) => (change.kind === 'resource' ? [change.key] : [])));
+	const stored = await rowsWithKeys(
+		unit,
+		Resource,
+		nested.map(({ resource }) => resource),
+	);
+	for (const { resource, place } of nested) {
+		if (created.has(resource) || stored.has(resource)) continue;
+		throw unknownReference([...place, 'key'], Resource.title, resource);
+	}
+}
+
+/** A condition set that narrows one that a draft names, and is not named itself. */
+interface NarrowingSet {
+	readonly child: ConditionSet;
+	readonly parent: string;
+	/** The place of the change of the parent. */
+	readonly place: DocumentPlace;
+}
+
+async function setsNarrowing(unit: WritingUnit, planned: readonly PlannedChange[]): Promise<readonly NarrowingSet[]> {
+	const named = new Map(
+		planned.flatMap(({ change, place }) => (change.kind === 'condition_set' ? [[change.key, place] as const] : [])),
+	);
+	const parents = await rowsWithKeys(unit, ConditionSet, named.keys(), { autogenerated: false });
+	const byId = new Map([...parents].map(([key, { id }]) => [id, key]));
+	const children = await childSets(unit, [...byId.keys()]);
+	return children.flatMap((child) => {
+		const parent = byId.get(child.parent_id ?? '') ?? '';
+		return named.has(child.key) ? [] : [{ child, parent, place: named.get(parent) ?? [] }];
+	});
+}
+
+/**
+ * Refuses a draft after which sets narrow nothing that narrowed something before, though the draft does not name them:
+ * they would select more.
+ */
+async function refuseWidenedSets(unit: WritingUnit, narrowed: readonly NarrowingSet[]): Promise<void> {
+	const rows = await rowsWithIds(
+		unit,
+		ConditionSet,
+		narrowed.map(({ child }) => child.id),
+	);
+	for (const { child, parent, place } of narrowed) {
+		if (rows.get(child.id)?.parent_id !== null) continue;
+		const at = place.join('.');
+		const message = `the condition set \`${parent}\` is the parent of \`${child.key}\`, which would select more without it, at ${at}`;
+		throw new Failure('invalid', message, { at });
+	}
+}
+
+/** Whether a change can give a check more to walk: by a relationship, or by another derivation. */
+function leadsFurther({ kind, operation, before, after }: Change): boolean {
+	if (operation === 'delete') return false;
+	if (kind === 'relationship_tuple') return operation === 'create';
+	if (kind !== 'role') return false;
+	const [was, is] = [before?.['granted_to'] ?? null, after?.['granted_to'] ?? null];
+	return !hasValues({ granted_to: was }, { granted_to: is });
+}

@@ -1,0 +1,76 @@
+import { userResource } from '../domain/environment.js';
+import type { LoggedEntry, LoggedName, WantedChanges } from '../store/unit/logged-since.js';
+import { instanceParts } from '../wire/common.js';
+import type { DraftChange, DraftKind } from '../wire/draft.js';
+
+/** How the change log names what the changes of a draft are about. */
+
+type ChangeOfKind<K extends DraftKind> = Extract<DraftChange, { readonly kind: K }>;
+
+/** What the log is searched for on behalf of one change. */
+export interface LoggedNames extends WantedChanges {
+	/** Whether an entry with one of these names is about the change: some names in the log have several meanings. */
+	readonly isAbout: (entry: LoggedEntry) => boolean;
+}
+
+/** The names in the log of what a change is about, and of what has to be as it was for the change to be meant. */
+export function loggedNames(change: DraftChange): LoggedNames {
+	// Each entry of the table takes the changes of the kind that it stands under.
+	const named = (names as Readonly<Record<DraftKind, (change: DraftChange) => Partial<LoggedNames>>>)[change.kind];
+	return { objects: [], within: [], deleted: [], isAbout: () => true, ...named(change) };
+}
+
+const names: { readonly [K in DraftKind]: (change: ChangeOfKind<K>) => Partial<LoggedNames> } = {
+	resource: ({ key, operation }) => ({
+		objects: [{ kind: 'resource', key }],
+		// The attributes of users are objects of their own. What a resource takes along has to be what was seen.
+		within: [
+			{ kind: 'resource_action' as const, resource: key },
+			...(key === userResource.key ? [] : [{ kind: 'resource_attribute' as const, resource: key }]),
+			...(operation === 'delete'
+				? (['relation', 'action_group', 'role'] as const).map((kind) => ({ kind, resource: key }))
+				: []),
+		],
+	}),
+	relation: ({ key }) => ofResource({ kind: 'relation', key }),
+	action_group: ({ key }) => ofResource({ kind: 'action_group', key }),
+	resource_role: ({ key }) => ofResource({ kind: 'role', key }),
+	user_attribute: ({ key }) => ({ objects: [{ kind: 'resource_attribute', key: `${userResource.key}:${key}` }] }),
+	role: ({ key }) => ({ objects: [{ kind: 'role', key }] }),
+	condition_set: ({ key }) => ({ objects: [{ kind: 'condition_set', key }] }),
+	condition_set_rule: ({ value: { user_set, permission, resource_set } }) => {
+		const { resource = '', key: action = '' } = instanceParts(permission) ?? {};
+		const joined = [user_set, resource, action, resource_set];
+		return {
+			objects: [{ kind: 'condition_set_rule', key: `${user_set}_can_${resource}_${action}_${resource_set}` }],
+			isAbout: ({ rule }) => JSON.stringify(rule) === JSON.stringify(joined),
+		};
+	},
+	elements_config: ({ key }) => ({ objects: [{ kind: 'elements_config', key }] }),
+	tenant: ({ key }) => ({ objects: [{ kind: 'tenant', key }] }),
+	user: ({ key }) => ({ objects: [{ kind: 'user', key }] }),
+	tenant_user: ({ value: { user, tenant } }) => ({ objects: [{ kind: 'tenant_user', key: `${user}@${tenant}` }] }),
+	resource_instance: ({ key }) => ofResource({ kind: 'resource_instance', key }),
+	group: ({ key }) => {
+		const { objects = [], deleted = [] } = ofResource({ kind: 'group', key });
+		return { objects, deleted: [...deleted, { kind: 'resource_instance', key }] };
+	},
+	made_for_groups: ({ value: { resource, role, relation } }) => {
+		if (role !== null) return ofResource({ kind: 'role', key: `${resource}:${role}` });
+		if (relation !== null) return ofResource({ kind: 'relation', key: `${resource}:${relation}` });
+		return { objects: [{ kind: 'resource', key: resource }] };
+	},
+	relationship_tuple: ({ value: { subject, relation, object } }) => ({
+		objects: [{ kind: 'relationship_tuple', key: `${object}#${relation}@${subject}` }],
+	}),
+	role_assignment: ({ value: { user, role, tenant, resource_instance } }) => ({
+		objects: [{ kind: 'role_assignment', key: `${user}#${role}@${resource_instance ?? tenant}` }],
+	}),
+	user_invite: ({ key }) => ({ objects: [{ kind: 'user_invite', key }] }),
+};
+
+/** An object that is gone with its resource. */
+function ofResource(name: LoggedName): Partial<LoggedNames> {
+	const { resource = '' } = instanceParts(name.key) ?? {};
+	return { objects: [name], deleted: [{ kind: 'resource', key: resource }] };
+}

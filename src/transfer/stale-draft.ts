@@ -1,0 +1,81 @@
+import { Failure, unprocessable } from '../failure.js';
+import { type LoggedEntry, type LoggedName, loggedSince } from '../store/unit/logged-since.js';
+import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import type { Draft } from '../wire/draft.js';
+import { type LoggedNames, loggedNames } from './logged-names.js';
+
+/** The most conflicts that a failure lists. */
+const maxConflicts = 20;
+
+/** What a draft is about and what has changed since its base. */
+interface Conflict extends Pick<LoggedEntry, 'kind' | 'key' | 'revision' | 'operation'> {
+	/** The place of the change in the draft that this is in the way of. */
+	readonly at: string;
+	/** Who changed it; `null` for the server itself. */
+	readonly actor: { readonly id: string; readonly name: string | null } | null;
+}
+
+/**
+ * Refuses a draft that is about objects which have changed since its base, also by cascade, also if they are again as
+ * they were: what was decided about them was decided about something else. Throws `conflict`, naming what changed, and
+ * `unprocessable` for a base that is yet to come.
+ */
+export async function refuseStaleDraft(unit: ReadingUnit, { base_revision, changes }: Draft): Promise<void> {
+	const { revision } = await unit.counters();
+	if (base_revision > revision) {
+		const msg = `must be at most ${revision}, the revision of the environment, got \`${base_revision}\``;
+		throw unprocessable([{ loc: ['body', 'base_revision'], msg, type: 'value_error' }]);
+	}
+	if (base_revision === revision) return;
+	const wanted = changes.map(loggedNames);
+	const logged = await loggedSince(unit, base_revision, {
+		objects: wanted.flatMap(({ objects }) => objects),
+		within: wanted.flatMap(({ within }) => within),
+		deleted: wanted.flatMap(({ deleted }) => deleted),
+	});
+	if (logged === null) {
+		const message = `too much has changed since revision ${base_revision} to tell what: base the draft on revision ${revision}`;
+		throw new Failure('conflict', message, { revision, conflicts: [] });
+	}
+	const conflicts = findConflicts(wanted, logged);
+	if (conflicts.length === 0) return;
+	const named = conflicts.slice(0, 3).map(({ kind, key }) => `the ${kind} \`${key}\``);
+	const more = conflicts.length > named.length ? ` and ${conflicts.length - named.length} more` : '';
+	const message = `changed since revision ${base_revision}: ${named.join(', ')}${more}`;
+	throw new Failure('conflict', message, { revision, conflicts: conflicts.slice(0, maxConflicts) });
+}
+
+/** For each change the last entry of each object in its way, the newest first. */
+function findConflicts(wanted: readonly LoggedNames[], logged: readonly LoggedEntry[]): readonly Conflict[] {
+	const found = new Map<string, Conflict>();
+	const indexes = indexNames(wanted);
+	for (const entry of logged) {
+		for (const index of indexes(entry)) {
+			if (wanted[index]?.isAbout(entry) !== true) continue;
+			const { kind, key, revision, operation, actor_id, actor_name } = entry;
+			const identity = `${index} ${kind} ${key}`;
+			if (found.has(identity)) continue;
+			const actor = actor_id === null ? null : { id: actor_id, name: actor_name };
+			found.set(identity, { at: `changes.${index}`, kind, key, revision, operation, actor });
+		}
+	}
+	return [...found.values()];
+}
+
+/** Finds the indexes of the changes that an entry of the log may be about. */
+function indexNames(wanted: readonly LoggedNames[]): (entry: LoggedEntry) => Iterable<number> {
+	const indexes = new Map<string, Set<number>>();
+	const add = (name: string, index: number) => indexes.set(name, (indexes.get(name) ?? new Set()).add(index));
+	const objectName = ({ kind, key }: LoggedName) => `object ${kind} ${key}`;
+	for (const [index, { objects, within, deleted }] of wanted.entries()) {
+		for (const name of objects) add(objectName(name), index);
+		for (const { kind, resource } of within) add(`within ${kind} ${resource}`, index);
+		for (const name of deleted) add(`deleted ${objectName(name)}`, index);
+	}
+	return (entry) => {
+		const [resource = ''] = entry.key.split(':');
+		const names = [objectName(entry), `within ${entry.kind} ${resource}`];
+		if (entry.operation === 'delete') names.push(`deleted ${objectName(entry)}`);
+		return new Set(names.flatMap((name) => [...(indexes.get(name) ?? [])]));
+	};
+}

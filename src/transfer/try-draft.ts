@@ -1,0 +1,55 @@
+import type { Schema } from '../../compiler/model.js';
+import { readSchema } from '../store/model/model.js';
+import type { Store } from '../store/store.js';
+import { type Change, schemaKinds } from '../store/unit/change.js';
+import type { Scope } from '../store/unit/reading-unit.js';
+import type { WritingUnit } from '../store/unit/writing-unit.js';
+import type { Draft } from '../wire/draft.js';
+import { applyDraft } from './draft.js';
+
+/** How long a draft may be tried out, in seconds: the writers of the environment wait meanwhile. */
+const maxSeconds = 60;
+
+/** What a draft would make of an environment. */
+export interface TriedDraft<T> {
+	/** The revision of the environment that it was tried out on. */
+	readonly revision: number;
+	readonly schemaBefore: Schema;
+	/** With the draft; the same object as `schemaBefore` where nothing of it would change. */
+	readonly schemaAfter: Schema;
+	/** What would change, each object once, with what goes by cascade. Ids of new objects and times are made up. */
+	readonly changes: readonly Change[];
+	/** What `inUnit` has returned. */
+	readonly read: T;
+}
+
+/**
+ * Tries a draft out on an environment and leaves nothing of it: as `applyDraft`, in a unit of work that is rolled back.
+ * `inUnit` reads what else is wanted of the drafted state, before that. It must not write, and be short, because the
+ * writers of the environment wait for it. Throws as `applyDraft`, and `limit_reached` if it takes too long.
+ */
+export async function tryDraft<T>(
+	store: Store,
+	scope: Scope,
+	keyId: string | null,
+	draft: Draft,
+	inUnit: (unit: WritingUnit) => Promise<T>,
+): Promise<TriedDraft<T>> {
+	// Read before the unit, because nobody waits for a snapshot.
+	const known = await store.snapshot(scope.environment_id, async (unit, { schema_revision }) => {
+		return { schema_revision, schema: await readSchema(unit) };
+	});
+	const work = async (unit: WritingUnit): Promise<TriedDraft<T>> => {
+		unit.abandon();
+		unit.endWithin(maxSeconds);
+		const { revision, schema_revision } = await unit.counters();
+		const schemaBefore = schema_revision === known.schema_revision ? known.schema : await readSchema(unit);
+		await applyDraft(unit, draft);
+		const { changes } = unit;
+		const changesSchema = changes.some(({ kind }) => schemaKinds.has(kind));
+		const schemaAfter = changesSchema ? await readSchema(unit) : schemaBefore;
+		return { revision, schemaBefore, schemaAfter, changes, read: await inUnit(unit) };
+	};
+	// A heavy unit has a transaction of its own, as `applyDraft` requires.
+	return (await store.write(scope, keyId, work, { heavy: true })).value;
+}
