@@ -66,6 +66,36 @@ export interface Touched {
 	readonly instance_attributes: readonly InstanceName[];
 }
 
+/**
+ * A fact as it was before a run of changes. Of users, tenants and instances `attributes` is `null` where they did not
+ * exist; of users it has what conditions know of them. Of the others `until` is `undefined` where they were not there,
+ * and else until when they held. Instances are named `<type>:<key>`.
+ */
+export type PastFact =
+	| { readonly kind: 'user'; readonly user: string; readonly attributes: Attributes | null }
+	| { readonly kind: 'tenant'; readonly tenant: string; readonly attributes: Attributes | null }
+	| {
+			readonly kind: 'instance';
+			readonly instance: string;
+			readonly tenant: string;
+			readonly attributes: Attributes | null;
+	  }
+	| ({ readonly kind: 'tenant_role'; readonly tenant: string } & PastRole)
+	| ({ readonly kind: 'instance_role'; readonly instance: string } & PastRole)
+	| {
+			readonly kind: 'relationship';
+			readonly object: string;
+			readonly relation: string;
+			readonly subject: string;
+			readonly until: Until | undefined;
+	  };
+
+interface PastRole {
+	readonly user: string;
+	readonly role: string;
+	readonly until: Until | undefined;
+}
+
 /** The state, after the run, of exactly what was touched: all a delta is computed from. */
 export interface Neighbourhood {
 	/** Present when the schema, derivations or relationships were touched. */

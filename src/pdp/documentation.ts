@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { documentationEndpoints } from '../http/documentation.js';
 import type { Endpoint } from '../http/endpoint.js';
 import type { DocumentInfo } from '../http/openapi.js';
+import { ValidationProblems } from '../wire/error.js';
 import { AwaitedRevision, EveryAnswer, LoadedAnswer, NamedRequest } from '../wire/headers.js';
 import { authzenFailures, authzenOpenFailures } from './authzen-failures.js';
 
@@ -13,17 +14,7 @@ const FailureBody = z
 /** The body of a 422: the first problems, each with its place. */
 const ValidationFailureBody = z
 	.object({
-		detail: z
-			.array(
-				z.object({
-					loc: z
-						.array(z.union([z.string(), z.int()]))
-						.describe('The place: `body`, `query`, `path` or `header`, then names of members and indexes.'),
-					msg: z.string().describe('What is wrong, with the value.'),
-					type: z.string().describe('The kind of the problem, for programs.'),
-				}),
-			)
-			.describe('The first problems, at most 20.'),
+		detail: ValidationProblems,
 	})
 	.meta({ id: 'ValidationFailureBody', description: 'The body of a 422: the first problems, each with its place.' });
 

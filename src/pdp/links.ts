@@ -94,6 +94,16 @@ export class Links {
 		return this.#linked(ofLeft, left, Number.NEGATIVE_INFINITY);
 	}
 
+	/** All links of a name on the left, expired ones among them, as `from`, each with its expiry; `null` for good. */
+	*expiringFrom(left: string): Iterable<readonly [...link: Link, until: number | null]> {
+		const expiries = this.#expiries;
+		for (const link of this.#chained(ofLeft, this.#names.number(left))) {
+			const until = expiries?.[link] ?? never;
+			const [name, key] = [this.#get(link, cells.right), this.#get(link, cells.key)];
+			yield [this.#names.text(name), this.#names.text(key), until === never ? null : until];
+		}
+	}
+
 	/** All names on the left that have links, expired ones among them, sorted by code unit. Cached until a name is added or removed. */
 	*sortedLeftNames(): Steps<readonly string[]> {
 		const known = this.#leftNames;

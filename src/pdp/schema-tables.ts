@@ -52,6 +52,11 @@ export class SchemaTables {
 		return this.#derived.get(roleName(type, role)) ?? [];
 	}
 
+	/** The keys of all roles on instances of a resource type. */
+	rolesOn(type: string): readonly string[] {
+		return memberKeys(valueAt(this.value, 'resource_roles', type));
+	}
+
 	/** The tenant roles that grant an action on a resource type. */
 	tenantRolesThatGrant(type: string, action: string): readonly string[] {
 		return memberKeys(valueAt(this.value, 'grants', type, action));

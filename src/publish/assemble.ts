@@ -30,6 +30,21 @@ type Assembled =
 	  }
 	| { readonly digest: null; readonly failure: PolicyFailure };
 
+/** A policy that was compiled and is not stored. */
+export interface DraftedPolicy {
+	readonly digest: string;
+	readonly failure: null;
+	readonly wasm: Uint8Array;
+	/** The objects with which the schema did not compile. */
+	readonly left_out: readonly LeftOut[];
+}
+
+/** The outcome for a schema that is not in force: its policy, or why there is none. */
+export type Drafted = DraftedPolicy | { readonly digest: null; readonly failure: PolicyFailure };
+
+/** How many modules of drafts are kept in memory. */
+const maxDrafts = 4;
+
 /** How many times objects are left out of one schema: OPA does not report all errors at once. */
 const maxRounds = 5;
 
@@ -40,6 +55,11 @@ export interface Assembler {
 	 * can be identified; every other error is a failure in the result. Rejects only when the store cannot be reached.
 	 */
 	assemble(schema: Schema): Promise<Assembled>;
+	/**
+	 * As `assemble`, for a schema that may never be in force: what is compiled is not stored, but kept in memory for a
+	 * while.
+	 */
+	draft(schema: Schema): Promise<Drafted>;
 	/** Whether `opa` runs, and the last Rego was either compiled or refused because of its contents. */
 	isWorking(): Promise<boolean>;
 	/** Stops the compiler, if it stays up between schemas. */
@@ -57,6 +77,8 @@ export function createAssembler(
 	const compiler = createWasmCompiler(opa);
 	/** Whether the last compilation failed for another reason than the contents of the Rego. */
 	let broken = false;
+	/** Modules of drafts by their digests, in the order in which they were last asked for. */
+	const drafts = new Map<string, Uint8Array>();
 	return {
 		stop: () => compiler.stop(),
 		isWorking: () =>
@@ -65,35 +87,61 @@ export function createAssembler(
 				() => false,
 			),
 		async assemble(schema) {
-			const leftOut: LeftOut[] = [];
-			let left = schema;
-			for (let round = 0; ; round += 1) {
-				const whole = await assembleWhole(left);
-				if (!('failure' in whole)) return { ...whole, failure: null, schema: left, left_out: leftOut };
-				const { failure, broken } = whole;
-				if (broken.length === 0 || round === maxRounds) return { digest: null, failure };
-				left = withoutBroken(left, broken);
-				leftOut.push(...broken.map((object) => ({ object: brokenTitle(object), message: failureText(failure) })));
-			}
+			const { found, left_out, schema: compiled } = await withoutObjectsToBlame(schema, assembleWhole);
+			return 'failure' in found
+				? { digest: null, failure: found.failure }
+				: { ...found, failure: null, schema: compiled, left_out };
+		},
+		async draft(schema) {
+			const { found, left_out } = await withoutObjectsToBlame(schema, draftWhole);
+			return 'failure' in found ? { digest: null, failure: found.failure } : { ...found, failure: null, left_out };
 		},
 	};
 
 	async function assembleWhole(schema: Schema): Promise<{ readonly digest: string; readonly built: boolean } | Failed> {
+		const source = await sourceFor(schema);
+		if ('failure' in source) return source;
+		const { files, digest } = source.value;
+		if (await policies.has(digest)) return { digest, built: false };
+		const built = await build(schema, files);
+		if ('failure' in built) return built;
+		await policies.keep({ digest, files, wasm: built.value }, clock.now());
+		return { digest, built: true };
+	}
+
+	async function draftWhole(schema: Schema): Promise<{ readonly digest: string; readonly wasm: Uint8Array } | Failed> {
+		const source = await sourceFor(schema);
+		if ('failure' in source) return source;
+		const { files, digest } = source.value;
+		const known = drafts.get(digest) ?? (await policies.wasm(digest));
+		const built = known === null ? await build(schema, files) : { value: known };
+		if ('failure' in built) return built;
+		drafts.delete(digest);
+		drafts.set(digest, built.value);
+		const [oldest] = drafts.keys();
+		if (drafts.size > maxDrafts && oldest !== undefined) drafts.delete(oldest);
+		return { digest, wasm: built.value };
+	}
+
+	/** The Rego of a whole schema with its digest. */
+	async function sourceFor(
+		schema: Schema,
+	): Promise<Attempt<{ readonly files: readonly RegoFile[]; readonly digest: string }>> {
 		const { policy, diagnostics } = compilePolicy(schema);
 		if (policy === null) {
 			const details = diagnostics.map(({ code, message, at }) => `${at.join('.')}: ${message} (${code})`);
 			const failure = { message: 'the schema cannot be compiled', details };
 			return { failure, broken: brokenByDiagnostics(schema, diagnostics) };
 		}
-		const source = await attempt(schema, async () => {
+		return attempt(schema, async () => {
 			const [library, opaVersion] = await Promise.all([readLibrary(), version()]);
 			const files = [...library, ...policy];
 			return { files, digest: policyDigest(files, opaVersion) };
 		});
-		if ('failure' in source) return source;
-		const { files, digest } = source.value;
-		if (await policies.has(digest)) return { digest, built: false };
-		const built = await attempt(schema, () =>
+	}
+
+	function build(schema: Schema, files: readonly RegoFile[]): Promise<Attempt<Uint8Array>> {
+		return attempt(schema, () =>
 			compileWasm(compiler, files).then(
 				(wasm) => {
 					broken = false;
@@ -105,9 +153,23 @@ export function createAssembler(
 				},
 			),
 		);
-		if ('failure' in built) return built;
-		await policies.keep({ digest, files, wasm: built.value }, clock.now());
-		return { digest, built: true };
+	}
+}
+
+/** Tries a schema whole, and then without what breaks it, as long as that can be told. */
+async function withoutObjectsToBlame<T extends object>(
+	schema: Schema,
+	tryWhole: (left: Schema) => Promise<T | Failed>,
+) {
+	const left_out: LeftOut[] = [];
+	let left = schema;
+	for (let round = 0; ; round += 1) {
+		const found = await tryWhole(left);
+		if (!('failure' in found)) return { found, schema: left, left_out };
+		const { failure, broken } = found;
+		if (broken.length === 0 || round === maxRounds) return { found, schema: left, left_out };
+		left = withoutBroken(left, broken);
+		left_out.push(...broken.map((object) => ({ object: brokenTitle(object), message: failureText(failure) })));
 	}
 }
 

@@ -65,7 +65,7 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 			const { environment_id } = request.params as { readonly environment_id: string };
 			const { authorization } = request.headers;
 			const authorize = () =>
-				unlessDeleted(store, authorization, () => authenticate(store, authorization), environment_id.toLowerCase());
+				unlessDeleted(store, authorization, () => authenticate(store, { authorization }), environment_id.toLowerCase());
 			const caller = await authorize();
 			const id = BundlePath.safeParse({ environment_id });
 			const opened = { key: caller.key_id, authorize };

@@ -1,19 +1,16 @@
-import { delta, type Patch, patchDocument } from '../../compiler/index.js';
+import { type Patch, patchDocument } from '../../compiler/index.js';
 import { type BundleFile, manifest, manifestFile } from '../bundle.js';
 import { Failure } from '../failure.js';
-import { readNeighbourhood } from '../store/model/neighbourhood.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
-import { touchedSince } from '../store/unit/change-log.js';
 import type { BundlePacker } from './bundle-packer.js';
 import type { Flavour } from './flavour.js';
-import { headIn, type LiveHead } from './head.js';
+import type { LiveHead } from './head.js';
 import { manifestParts } from './manifest-parts.js';
 import type { Publisher } from './publisher.js';
 import type { Snapshots } from './snapshots.js';
+import { stepSince } from './step-since.js';
 
-/** With more changes than this a snapshot is sent: it is then smaller, or nearly. */
-const maxChanges = 20_000;
 /** How many revisions old a stored snapshot may be for a new client, which then asks for what came after. */
 const maxRevisions = 1_000;
 /** How many deltas are cached for other decision points at the same revision. */
@@ -194,20 +191,9 @@ export class FeedServer {
 		seen: LiveHead,
 	): Promise<Step> {
 		const built = await this.store.snapshot(environment, async (unit, counters) => {
-			const head = await headIn(unit, counters, seen);
-			if (head === null) return 'moved';
-			const logged = await touchedSince(unit, base.revision, maxChanges);
-			if (logged === null) return 'snapshot';
-			const inForce = head.pending === null ? null : await unit.schemaInForce();
-			// What is suspended can change without an entry in the log: when a policy arrives, or turns out not to
-			// compile.
-			const moved = base.pending !== head.pending;
-			const touched = { ...logged, pending: moved, derivations: moved || logged.derivations };
-			const now = await readNeighbourhood(unit, touched, inForce);
-			if (now === null) return 'snapshot';
-			const patches = delta(touched, now);
-			if (flavour === 'rego' && !this.#isForOpa(patches)) return 'snapshot';
-			return { head, patches };
+			const step = await stepSince(unit, counters, base, seen);
+			if (typeof step === 'string') return step;
+			return flavour === 'rego' && !this.#isForOpa(step.patches) ? 'snapshot' : step;
 		});
 		if (built === 'moved' || built === 'snapshot') return built;
 		const { patches } = built;

@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { layout } from '../../compiler/index.js';
 import { Failure, notFound } from '../failure.js';
 import type { Logger } from '../log.js';
@@ -8,6 +7,7 @@ import type { SchemaChangeAfter } from '../store/policy/policy-state.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Publications } from '../store/policy/publications.js';
 import type { CommittedPart, Store } from '../store/store.js';
+import { valueInTime } from '../value-in-time.js';
 import type { Assembler } from './assemble.js';
 import { type Head, headAt, policyInForce } from './head.js';
 
@@ -95,9 +95,8 @@ export class Publisher {
 	async #isDoneInTime(compiled: Promise<void>, since: Date | null): Promise<boolean> {
 		const waited = since === null ? 0 : this.store.clock.now().getTime() - since.getTime();
 		const left = Math.min(Math.max(this.policyWait - waited, 0), this.policyWait);
-		const over = new AbortController();
-		const tooLong = sleep(left, false, { signal: over.signal }).catch(() => true);
-		return Promise.race([compiled.then(() => true), tooLong]).finally(() => over.abort());
+		const done = compiled.then(() => true);
+		return valueInTime(done, left, false);
 	}
 
 	#isDueAgain({ failed }: Publications): boolean {

@@ -1,0 +1,237 @@
+/** Who gains and who loses by a change, and how a check came out before: where store, publisher and processes meet. */
+
+import type { Schema } from '../compiler/model.js';
+import type { ExplainedCheck, ImpactSource, ImpactTrial } from './api/impact-source.js';
+import { Failure, notFound, unprocessable } from './failure.js';
+import type { ImpactProcess, ProcessLimits } from './impact/impact-process.js';
+import { ImpactProcesses, type ProcessesOptions } from './impact/impact-processes.js';
+import type { ExplanationQuestion, ImpactAnswer } from './impact/messages.js';
+import type { LoggedInput } from './impact/replay-decisions.js';
+import type { Logger } from './log.js';
+import type { Assembler, DraftedPolicy } from './publish/assemble.js';
+import type { FeedServer } from './publish/feed-server.js';
+import type { Head, LiveHead } from './publish/head.js';
+import { pastState } from './publish/past-state.js';
+import type { Publisher } from './publish/publisher.js';
+import { type TriedChange, tryChange } from './publish/try-change.js';
+import type { PolicyStore } from './store/policy/policy-store.js';
+import type { Store } from './store/store.js';
+import type { Scope } from './store/unit/reading-unit.js';
+import { valueInTime } from './value-in-time.js';
+import type { AuthorizationResult } from './wire/check.js';
+import { type Impact, maxChangesSince } from './wire/impact.js';
+
+/** What impact is made with. */
+export interface ImpactParts {
+	readonly store: Store;
+	readonly policies: PolicyStore;
+	readonly publisher: Publisher;
+	readonly feed: FeedServer;
+	/** Compiles drafted schemas: another one than that of the publisher, which is not to wait. */
+	readonly assembler: Assembler;
+	readonly limits: ProcessLimits;
+	readonly log: Logger;
+	/** Makes a process: for tests. */
+	readonly start?: ProcessesOptions['start'];
+}
+
+/** How often a change is tried while others change the policy. */
+const maxAttempts = 5;
+/** Which part of the time left is for the comparison, before the process is ended. */
+const partForComparison = 0.8;
+/** How many characters of logged decisions are decided again. */
+const maxLoggedLength = 8 * 1024 * 1024;
+
+/** Finds impact, with processes that start when they are needed. */
+export class ImpactFinder implements ImpactSource {
+	readonly #processes: ImpactProcesses;
+
+	constructor(private readonly parts: ImpactParts) {
+		const { limits, log, start } = parts;
+		this.#processes = new ImpactProcesses({ limits, log, ...(start && { start }) });
+	}
+
+	/** The ids of the processes that run. */
+	get pids(): readonly number[] {
+		return this.#processes.pids;
+	}
+
+	/** Ends the processes. */
+	async stop(): Promise<void> {
+		await this.#processes.stop();
+		await this.parts.assembler.stop();
+	}
+
+	/** See `ImpactSource`. */
+	find(trial: ImpactTrial): Promise<Impact> {
+		const { scope, closed } = trial;
+		return this.#processes.run(scope.environment_id, closed, async (process, left) => {
+			const { tried, head } = await this.#try(trial, process, left);
+			const drafted = tried.schema === null ? null : await this.#compile(tried.schema, left());
+			const policy = drafted === null || drafted.digest === head.digest ? null : drafted.wasm;
+			const answer = await this.#compare({ trial, tried, head, policy, drafted }, process, left);
+			return asImpact(answer, head.revision, drafted);
+		});
+	}
+
+	/** See `ImpactSource`. */
+	explain({ scope, query, revision, time, closed }: ExplainedCheck): Promise<AuthorizationResult> {
+		return this.#processes.run(scope.environment_id, closed, async (process, left) => {
+			const { past, policyRevision } = await this.#past({ scope, revision, closed }, process, left);
+			const question = { query, time: time.getTime(), revision, policyRevision, past };
+			return process.ask<'explanation'>({ kind: 'explanation', question }, left(), closed);
+		});
+	}
+
+	/** How a revision differs from what the process holds, which is led to the newest one first. */
+	async #past(
+		{ scope, revision, closed }: Pick<ExplainedCheck, 'scope' | 'revision' | 'closed'>,
+		process: ImpactProcess,
+		left: () => number,
+	): Promise<Pick<ExplanationQuestion, 'past' | 'policyRevision'>> {
+		const { store, policies } = this.parts;
+		for (let attempt = 1; attempt <= maxAttempts && left() > 0; attempt += 1) {
+			const head = await this.#follow(scope, process, left, closed);
+			const { held } = process;
+			if (held === null || held.digest !== head.digest) continue;
+			if (revision > held.revision) throw notFound('Revision', String(revision));
+			if (revision === held.revision) return { past: null, policyRevision: head.policy_revision };
+			const wanted = { revision, most: maxChangesSince };
+			const past = await pastState(store, policies, scope.environment_id, wanted, held);
+			if (past !== null) return { past, policyRevision: revision };
+		}
+		throw changesAllTheTime();
+	}
+
+	/** Tries a change on the newest revision, to which what the process holds can be led. */
+	async #try(
+		{ scope, actorId, change, closed }: ImpactTrial,
+		process: ImpactProcess,
+		left: () => number,
+	): Promise<{ readonly tried: TriedChange; readonly head: LiveHead }> {
+		for (let attempt = 1; attempt <= maxAttempts && left() > 0; attempt += 1) {
+			const seen = await this.#follow(scope, process, left, closed);
+			const { held } = process;
+			if (held === null || held.digest !== seen.digest) continue;
+			const tried = await tryChange(this.parts.store, { scope, actorId, change }, held, seen);
+			if (tried !== 'moved') return { tried, head: tried.base.head };
+		}
+		throw changesAllTheTime();
+	}
+
+	/** Leads what a process holds to about the newest revision, as a decision point follows it. Returns the head. */
+	async #follow(
+		{ environment_id: environment }: Scope,
+		process: ImpactProcess,
+		left: () => number,
+		closed: AbortSignal,
+	): Promise<LiveHead> {
+		const { feed, publisher } = this.parts;
+		requirePolicy(await publisher.head(environment));
+		for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+			const { held } = process;
+			const query = { environment, flavour: 'wasm', held, modes: followed, wait: 0, closed, key: '' } as const;
+			const { revision, digest, pending, bytes } = await feed.next({ ...query, authorize: async () => undefined });
+			if (bytes === null) break;
+			const question = { kind: 'hold', bundle: bytes, held: { revision, digest, pending } } as const;
+			await process.ask<'hold'>(question, left(), closed);
+			process.holds(question.held);
+		}
+		return requirePolicy(await publisher.head(environment));
+	}
+
+	async #compile(schema: Schema, milliseconds: number): Promise<DraftedPolicy> {
+		const { assembler } = this.parts;
+		const drafted = await valueInTime(assembler.draft(schema), Math.max(milliseconds, 0), null);
+		if (drafted === null) {
+			await assembler.stop();
+			throw new Failure('unavailable', 'it takes too long to compile the schema with the draft (IMPACT_TIMEOUT)');
+		}
+		if (drafted.digest !== null) return drafted;
+		const { message, details } = drafted.failure;
+		const msg = [message, ...details].join('\n');
+		throw unprocessable([{ loc: ['body', 'draft'], msg, type: 'not_compilable' }]);
+	}
+
+	async #compare(
+		{ trial, tried, head, policy, drafted }: Compared,
+		process: ImpactProcess,
+		left: () => number,
+	): Promise<ImpactAnswer> {
+		const { store } = this.parts;
+		const { patches, closures, touched, base } = tried;
+		const decisions = await this.#logged(trial);
+		// Tables may name what a policy lacks: then they do not tell what differs.
+		const everything = policy !== null && (head.degraded !== null || (drafted?.left_out.length ?? 0) > 0);
+		const { revision, digest, pending } = head;
+		const to = { revision, digest, pending };
+		const { checks, rows } = trial.limits;
+		const question = {
+			advance: { to, patches: base.patches },
+			patches,
+			closures,
+			touched: everything ? null : touched,
+			policy,
+			time: store.clock.now().getTime(),
+			limits: { checks, rows, milliseconds: left() * partForComparison },
+			decisions,
+		};
+		const answer = await process.ask<'impact'>({ kind: 'impact', question }, left(), trial.closed);
+		process.holds(to);
+		return answer;
+	}
+
+	/** The newest decisions of the log, as many as are asked for and fit. */
+	async #logged({ scope, limits }: ImpactTrial): Promise<readonly LoggedInput[]> {
+		if (limits.decisions === 0) return [];
+		const { data } = await this.parts.store.auditLogs(scope).page({}, { page: 1, per_page: limits.decisions });
+		const logged: LoggedInput[] = [];
+		let length = 0;
+		for (const { id, logged_at, code, raw } of data) {
+			const input = raw['input'] ?? null;
+			length += JSON.stringify(input).length;
+			if (length > maxLoggedLength) break;
+			logged.push({ id, timestamp: logged_at.toISOString(), code, input });
+		}
+		return logged;
+	}
+}
+
+const followed: ReadonlySet<string> = new Set(['delta', 'policy']);
+
+/** What is compared: a change that was tried, on which head, and the policy after it, where that is another one. */
+interface Compared {
+	readonly trial: ImpactTrial;
+	readonly tried: TriedChange;
+	readonly head: LiveHead;
+	readonly policy: Uint8Array | null;
+	readonly drafted: DraftedPolicy | null;
+}
+
+/** The head, if it has a policy. An environment whose schema never compiled has none. */
+function requirePolicy({ digest, ...head }: Head): LiveHead {
+	if (digest !== null) return { ...head, digest };
+	const why = head.failure?.message ?? 'nothing has been compiled yet';
+	throw new Failure('conflict', `the environment has no policy yet: ${why}`, head.failure);
+}
+
+function changesAllTheTime(): Failure {
+	return new Failure('conflict', 'the environment changes all the time: try again');
+}
+
+function asImpact(
+	{ comparison, decisions }: ImpactAnswer,
+	base_revision: number,
+	drafted: DraftedPolicy | null,
+): Impact {
+	const { gains, loses, gained, lost, asked, by_cause, truncated } = comparison;
+	return {
+		base_revision,
+		gains: [...gains],
+		loses: [...loses],
+		counts: { gained, lost, asked, by_cause: [...by_cause] },
+		truncated,
+		decisions: { ...decisions, rows: [...decisions.rows] },
+		left_out: (drafted?.left_out ?? []).map(({ object, message }) => ({ object, message })),
+	};
+}

@@ -1,0 +1,46 @@
+import { delta } from '../../compiler/delta.js';
+import type { EventLog } from '../log.js';
+import { decideWithAttempts } from '../pdp/attempts.js';
+import type { Run } from '../pdp/engine.js';
+import type { EngineAndIndex } from '../pdp/load-snapshot.js';
+import { normalise } from '../pdp/normalise.js';
+import type { AuthorizationResult } from '../wire/check.js';
+import { changedState, patchState } from './changed-state.js';
+import { closurePatches } from './index-closures.js';
+import type { ExplanationQuestion } from './messages.js';
+import { pastNeighbourhood } from './past-facts.js';
+
+/** Explains a check in a past state, or in that which is held. What is held stays as it is. */
+export async function answerExplanation(
+	held: EngineAndIndex,
+	{ query, time, revision, policyRevision, past }: ExplanationQuestion,
+	run: Run,
+): Promise<AuthorizationResult> {
+	const state = past === null ? held : await restoreState(held, past, run);
+	const context = { ...state, revision, policyRevision, time, log: silent };
+	return run(decideWithAttempts(context, normalise(query, time)));
+}
+
+/** Makes the past state of a later one. */
+export async function restoreState(
+	held: EngineAndIndex,
+	{ facts, schema, closures, policy }: NonNullable<ExplanationQuestion['past']>,
+	run: Run,
+): Promise<EngineAndIndex> {
+	const { touched, now } = pastNeighbourhood(held.facts, facts);
+	const changed = schema !== null;
+	const patches = delta(
+		// Whatever is suspended now was not then.
+		{ ...touched, schema: changed, pending: changed },
+		{ ...now, schema },
+	);
+	const state = await changedState(held, { policy, patches }, run);
+	// Derivations may be others, or lead along other relationships.
+	if (changed || touched.relationships.length > 0) {
+		await patchState(state, closurePatches(state.facts, closures, null), run);
+	}
+	return state;
+}
+
+const nothing = () => undefined;
+const silent: EventLog = { debug: nothing, info: nothing, warn: nothing, error: nothing, isLevelEnabled: () => false };

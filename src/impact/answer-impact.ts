@@ -1,0 +1,28 @@
+import type { Run } from '../pdp/engine.js';
+import type { EngineAndIndex } from '../pdp/load-snapshot.js';
+import { changedState, patchState } from './changed-state.js';
+import { compareStates } from './compare-states.js';
+import { closurePatches } from './index-closures.js';
+import type { ImpactAnswer, ImpactQuestion } from './messages.js';
+import { replayDecisions } from './replay-decisions.js';
+
+/** Which part of the time is left for the decisions of the log. */
+const timeForDecisions = 0.2;
+
+/** Finds the impact of a change. What is held is led to the state that is changed, and stays in it. */
+export async function answerImpact(held: EngineAndIndex, question: ImpactQuestion, run: Run): Promise<ImpactAnswer> {
+	const { advance, patches, closures, touched, policy, time, limits, decisions } = question;
+	const { checks, rows, milliseconds } = limits;
+	const began = performance.now();
+	const isOverAt = (part: number) => () => performance.now() - began >= milliseconds * part;
+	await patchState(held, advance.patches, run);
+	const after = await changedState(held, { policy, patches }, run);
+	if (closures !== null) {
+		await patchState(after, closurePatches(after.facts, closures.schema, closures.in_force), run);
+	}
+	const states = { before: held, after };
+	const isOver = isOverAt(1 - timeForDecisions);
+	const comparison = await run(compareStates({ ...states, touched }, time, { checks, rows, isOver }));
+	const replayed = await run(replayDecisions(states, decisions, time, { rows, isOver: isOverAt(1) }));
+	return { comparison, decisions: replayed };
+}

@@ -1,0 +1,35 @@
+import type { Patch } from '../../compiler/model.js';
+import type { Run } from '../pdp/engine.js';
+import type { EngineAndIndex } from '../pdp/load-snapshot.js';
+
+/** How a state differs from another one. */
+interface StateDifference {
+	/** The module of the policy; `null` for the same one. */
+	readonly policy: Uint8Array | null;
+	readonly patches: readonly Patch[];
+}
+
+/** Makes another state. The given one stays as it is. */
+export async function changedState(
+	{ engine, facts }: EngineAndIndex,
+	{ policy, patches }: StateDifference,
+	run: Run,
+): Promise<EngineAndIndex> {
+	const next =
+		policy === null
+			? await engine.copy(run)
+			: await engine.fork(await WebAssembly.compile(policy as Uint8Array<ArrayBuffer>), run);
+	const changed = { engine: next, facts: await run(facts.copying()) };
+	await patchState(changed, patches, run);
+	return changed;
+}
+
+/** Patches a state. */
+export async function patchState(
+	{ engine, facts }: EngineAndIndex,
+	patches: readonly Patch[],
+	run: Run,
+): Promise<void> {
+	await run(engine.patching(patches));
+	await run(facts.patching(patches));
+}

@@ -1,0 +1,56 @@
+/** Why a check comes out as it does in one state, in the words of the policy. */
+
+import { z } from 'zod';
+import { type DecidingEngine, type EngineInput, evaluationFailed } from '../pdp/engine.js';
+import { instanceType } from '../pdp/instance-name.js';
+import type { ImpactCause, ImpactSide } from '../wire/impact.js';
+
+const text = z.string().optional();
+const Section = z.object({ allow: z.boolean(), code: z.string(), reason: z.string() }).loose();
+const Sections = z.object({
+	rbac: Section.extend({ allowing_roles: z.array(z.string()).optional() }).optional(),
+	rebac: Section.extend({ allowing_roles: z.array(z.object({ role: z.string() })).optional() }).optional(),
+	abac: Section.extend({
+		allowing_rules: z.array(z.object({ role: text, userset: text, resourceset: text, resource_type: text })).optional(),
+	}).optional(),
+	pending: Section.optional(),
+});
+
+/** Describes a check that has this code. A description that cannot be had leaves the code alone. */
+export function describeSide(engine: DecidingEngine, input: EngineInput, code: string): ImpactSide {
+	const allow = code === 'allow';
+	const sections = code === evaluationFailed ? undefined : readSections(engine, input);
+	if (sections === undefined) return { allow, code, reason: code, by: [] };
+	const { rbac, rebac, abac, pending } = sections;
+	const said = [rbac, rebac, abac, pending].filter((section) => section !== undefined);
+	const section = said.find((one) => one.code === code) ?? said[0];
+	const by: ImpactCause[] = [
+		...(rbac?.allowing_roles ?? []).toSorted().map((role) => ({ by: 'role_in_tenant' as const, role })),
+		...[...new Set((rebac?.allowing_roles ?? []).map(({ role }) => roleOnType(role)))]
+			.toSorted()
+			.map((role) => ({ by: 'role_on_instance' as const, role })),
+		...(abac?.allowing_rules ?? [])
+			.map((rule) => ({ by: 'set_rule' as const, ...rule }))
+			.toSorted((left, right) => (causeName(left) < causeName(right) ? -1 : 1)),
+	];
+	return { allow, code, reason: section?.reason ?? code, by };
+}
+
+/** One text for one cause, whatever characters the keys hold. */
+export function causeName({ by, role, userset, resourceset, resource_type }: ImpactCause): string {
+	return JSON.stringify([by, role, userset, resourceset, resource_type]);
+}
+
+/** `<type>#<role>` of `<type>:<key>#<role>`: keys of roles hold no `#`. */
+function roleOnType(role: string): string {
+	return `${instanceType(role)}${role.slice(role.lastIndexOf('#'))}`;
+}
+
+function readSections(engine: DecidingEngine, input: EngineInput): z.output<typeof Sections> | undefined {
+	try {
+		return Sections.safeParse(engine.evaluate('regolith/explain/sections', input)).data;
+	} catch {
+		// The decision stands; only its explanation is missing.
+		return undefined;
+	}
+}

@@ -1,0 +1,34 @@
+import { parseManifest, parsePatches, unpack } from '../bundle.js';
+import type { Run } from '../pdp/engine.js';
+import { compileModule, type EngineAndIndex, loadSnapshot } from '../pdp/load-snapshot.js';
+
+/** An environment in this process, as bundles of the feed tell it. What they say is trusted: the API itself sends them. */
+export class HeldEnvironment {
+	#held: EngineAndIndex | undefined;
+
+	constructor(private readonly run: Run) {}
+
+	/** What is held. Throws when nothing is. */
+	get state(): EngineAndIndex {
+		if (this.#held === undefined) throw new Error('nothing is held');
+		return this.#held;
+	}
+
+	/** Takes a snapshot, or a step that continues what is held. Rejects with what is wrong with it. */
+	async take(bundle: Uint8Array): Promise<void> {
+		const files = await unpack(bundle);
+		const { kind } = parseManifest(files).metadata.regolith;
+		if (kind === 'snapshot') {
+			// Two at a time are not needed.
+			this.#held = undefined;
+			this.#held = await loadSnapshot(files, this.run);
+			return;
+		}
+		const { engine, facts } = this.state;
+		const next = kind === 'policy' ? await engine.fork(await compileModule(files), this.run) : engine;
+		const patches = parsePatches(files);
+		await this.run(next.patching(patches));
+		await this.run(facts.patching(patches));
+		this.#held = { engine: next, facts };
+	}
+}

@@ -1,0 +1,40 @@
+/** The process that compares states of one environment. It is told everything it needs, and reads nothing else. */
+
+import { errorMessage } from '../failure.js';
+import { answerExplanation } from './answer-explanation.js';
+import { answerImpact } from './answer-impact.js';
+import { HeldEnvironment } from './held-environment.js';
+import { isTooLarge, MemoryGuard } from './memory-guard.js';
+import type { Answered, Answers, Asked, Question } from './messages.js';
+
+const [mebibytes] = process.argv.slice(2);
+const guard = new MemoryGuard(Number(mebibytes) * 2 ** 20);
+const held = new HeldEnvironment(guard.run);
+
+async function answer(question: Question): Promise<Answers[keyof Answers]> {
+	guard.check();
+	switch (question.kind) {
+		case 'hold':
+			await held.take(question.bundle);
+			return null;
+		case 'impact':
+			return answerImpact(held.state, question.question, guard.run);
+		case 'explanation':
+			return answerExplanation(held.state, question.question, guard.run);
+	}
+}
+
+function send(answered: Answered, then: () => void = () => undefined): void {
+	process.send?.(answered, then);
+}
+
+// A signal from a terminal reaches all processes; the API ends this one.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+process.on('disconnect', () => process.exit());
+process.on('message', ({ id, question }: Asked) => {
+	answer(question).then(
+		(value) => send({ id, value }),
+		// What is held may be half changed.
+		(error: unknown) => send({ id, failure: errorMessage(error), too_large: isTooLarge(error) }, () => process.exit(1)),
+	);
+});

@@ -1,0 +1,72 @@
+/** Closures of all instances, computed from an index of facts. */
+
+import { circularRelations } from '../../compiler/cycle.js';
+import { delta, type Neighbourhood, type Touched } from '../../compiler/delta.js';
+import type { Patch, Relationship, Schema } from '../../compiler/model.js';
+import type { FactsIndex } from '../pdp/facts-index.js';
+import { instanceType, parseInstanceName } from '../pdp/instance-name.js';
+
+/** A run of changes that touched nothing. */
+export const nothingTouched: Touched = {
+	schema: false,
+	pending: false,
+	users: [],
+	tenants: [],
+	tenant_attributes: [],
+	memberships: [],
+	derivations: false,
+	instances: [],
+	instance_assignments: [],
+	relationships: [],
+	mapping_rules: [],
+	user_attributes: [],
+	instance_attributes: [],
+};
+
+/** What is to be known of nothing. */
+export const emptyNeighbourhood: Neighbourhood = {
+	schema: null,
+	in_force: null,
+	users: [],
+	tenants: [],
+	role_assignments: [],
+	instances: [],
+	instance_assignments: [],
+	holdings: [],
+	relationships: [],
+	related: [],
+	closures: null,
+	mapping_rules: [],
+	user_attributes: [],
+	instance_attributes: [],
+};
+
+/** The patches that replace all closures by those that follow from the relationships of the index. */
+export function closurePatches(facts: FactsIndex, schema: Schema, inForce: Schema | null): readonly Patch[] {
+	const relationships = [...circularRelationships(facts, inForce ?? schema)];
+	const now = { ...emptyNeighbourhood, schema, in_force: inForce, closures: { of: 'all' as const, relationships } };
+	return delta(nothingTouched, now);
+}
+
+/** The relationships that closures follow from. */
+function* circularRelationships({ instances, relations }: FactsIndex, schema: Schema): Iterable<Relationship> {
+	const byType = new Map<string, Set<string>>();
+	for (const { type, relation } of circularRelations(schema)) {
+		byType.set(type, (byType.get(type) ?? new Set()).add(relation));
+	}
+	if (byType.size === 0) return;
+	for (const object of instances) {
+		const wanted = byType.get(instanceType(object));
+		if (wanted === undefined) continue;
+		for (const [subject, relation, until] of relations.expiringFrom(object)) {
+			if (wanted.has(relation)) yield relationship(object, relation, subject, until);
+		}
+	}
+}
+
+/** A relationship between instances of these names. */
+export function relationship(object: string, relation: string, subject: string, until: number | null): Relationship {
+	const [{ type, key: instance }, from] = [parseInstanceName(object), parseInstanceName(subject)];
+	const ends = { type, instance, relation, subject_type: from.type, subject: from.key };
+	return until === null ? ends : { ...ends, expires_at: until };
+}

@@ -1,0 +1,150 @@
+/** What has changed of facts since a revision, as it was then, and what that makes of an index of the facts. */
+
+import type { Neighbourhood, PastFact, Touched } from '../../compiler/delta.js';
+import type { Expiring } from '../../compiler/model.js';
+import type { FactsIndex } from '../pdp/facts-index.js';
+import { instanceType, parseInstanceName } from '../pdp/instance-name.js';
+import { emptyNeighbourhood, nothingTouched, relationship } from './index-closures.js';
+
+type PastFactLike<Kind extends PastFact['kind']> = Extract<PastFact, { readonly kind: Kind }>;
+
+/** What a delta is computed from, with everything it says about the past state. */
+export interface PastNeighbourhood {
+	readonly touched: Touched;
+	readonly now: Neighbourhood;
+}
+
+/** Describes the past state around past facts, in an index of a later state. Each fact is there once. */
+export function pastNeighbourhood(facts: FactsIndex, past: readonly PastFact[]): PastNeighbourhood {
+	const users = selectKind(past, 'user');
+	const tenants = selectKind(past, 'tenant');
+	const instances = selectKind(past, 'instance');
+	const memberships = pastMemberships(facts, selectKind(past, 'tenant_role'));
+	const assignments = selectKind(past, 'instance_role');
+	const relationships = selectKind(past, 'relationship');
+	const changedUsers = users.filter(({ user, attributes }) => facts.hasUser(user) === (attributes === null));
+	const changedTenants = tenants.filter(
+		({ tenant, attributes }) => facts.tenants.has(tenant) === (attributes === null),
+	);
+	const pastUsers = new Map(users.map(({ user, attributes }) => [user, attributes !== null]));
+	const pastTenants = new Map(tenants.map(({ tenant, attributes }) => [tenant, attributes]));
+	const memberUsers = memberships.touched.map(({ user }) => user);
+	const memberTenants = memberships.touched.map(({ tenant }) => tenant);
+	return {
+		touched: {
+			...nothingTouched,
+			users: changedUsers.map(({ user }) => user),
+			user_attributes: users.map(({ user }) => user),
+			tenants: changedTenants.map(({ tenant }) => tenant),
+			tenant_attributes: tenants.map(({ tenant }) => tenant),
+			memberships: memberships.touched,
+			instances: instances.map(({ instance }) => parseInstanceName(instance)),
+			instance_attributes: instances.map(({ instance }) => parseInstanceName(instance)),
+			instance_assignments: assignments.map(asAssignment),
+			relationships: relationships.map(({ object, relation, subject }) =>
+				relationship(object, relation, subject, null),
+			),
+		},
+		now: {
+			...emptyNeighbourhood,
+			users: [...new Set([...memberUsers, ...users.map(({ user }) => user)])].filter(
+				(user) => pastUsers.get(user) ?? facts.hasUser(user),
+			),
+			tenants: [...new Set([...memberTenants, ...tenants.map(({ tenant }) => tenant)])].flatMap((key) => {
+				const known = pastTenants.get(key);
+				// Attributes that did not change are in no patch.
+				if (known === undefined) return facts.tenants.has(key) ? [{ key, attributes: {} }] : [];
+				return known === null ? [] : [{ key, attributes: known }];
+			}),
+			role_assignments: memberships.held,
+			instances: instances.flatMap(({ instance, tenant, attributes }) =>
+				attributes === null ? [] : [{ ...parseInstanceName(instance), tenant }],
+			),
+			instance_assignments: assignments.filter(wasThere).map(asAssignment),
+			holdings: pastHoldings(facts, assignments),
+			relationships: relationships
+				.filter(wasThere)
+				.map(({ object, relation, subject, until }) => relationship(object, relation, subject, until ?? null)),
+			related: pastRelations(facts, relationships),
+			user_attributes: users.flatMap(({ user, attributes }) => (attributes === null ? [] : [{ user, attributes }])),
+			instance_attributes: instances.flatMap(({ instance, attributes }) =>
+				attributes === null ? [] : [{ ...parseInstanceName(instance), attributes }],
+			),
+		},
+	};
+}
+
+function selectKind<Kind extends PastFact['kind']>(
+	past: readonly PastFact[],
+	kind: Kind,
+): readonly PastFactLike<Kind>[] {
+	return past.filter((fact): fact is PastFactLike<Kind> => fact.kind === kind);
+}
+
+function wasThere({ until }: { readonly until: number | null | undefined }): boolean {
+	return until !== undefined;
+}
+
+function expiring(until: number | null | undefined): Expiring {
+	return typeof until === 'number' ? { expires_at: until } : {};
+}
+
+function asAssignment({ user, instance, role, until }: PastFactLike<'instance_role'>) {
+	const { type, key } = parseInstanceName(instance);
+	return { user, role, type, instance: key, ...expiring(until) };
+}
+
+/** One text for one fact, whatever characters the keys hold. */
+function factName(...keys: readonly string[]): string {
+	return JSON.stringify(keys);
+}
+
+/** The touched memberships, and all roles that were held by them. */
+function pastMemberships({ tenantRoles }: FactsIndex, past: readonly PastFactLike<'tenant_role'>[]) {
+	const touched = new Map(past.map(({ user, tenant }) => [factName(user, tenant), { user, tenant }]));
+	const changed = new Set(past.map(({ user, tenant, role }) => factName(user, tenant, role)));
+	const unchanged = [...new Set(past.map(({ user }) => user))].flatMap((user) =>
+		[...tenantRoles.expiringFrom(user)]
+			.filter(([tenant]) => touched.has(factName(user, tenant)))
+			.filter(([tenant, role]) => !changed.has(factName(user, tenant, role)))
+			.map(([tenant, role, until]) => ({ user, tenant, role, ...expiring(until) })),
+	);
+	const held = past
+		.filter(wasThere)
+		.map(({ user, tenant, role, until }) => ({ user, tenant, role, ...expiring(until) }));
+	return { touched: [...touched.values()], held: [...unchanged, ...held] };
+}
+
+/** What the users of these assignments held on any instance: each type and role once. */
+function pastHoldings({ instanceRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]) {
+	const changed = new Set(past.map(({ user, instance, role }) => factName(user, instance, role)));
+	const found = new Map<string, Neighbourhood['holdings'][number]>();
+	const add = (user: string, instance: string, role: string) => {
+		const type = instanceType(instance);
+		found.set(factName(user, type, role), { user, type, role });
+	};
+	for (const user of new Set(past.map((fact) => fact.user))) {
+		for (const [instance, role] of instanceRoles.everFrom(user)) {
+			if (!changed.has(factName(user, instance, role))) add(user, instance, role);
+		}
+	}
+	for (const { user, instance, role } of past.filter(wasThere)) add(user, instance, role);
+	return [...found.values()];
+}
+
+/** The relations of the objects of these relationships that had any subject. */
+function pastRelations({ relations }: FactsIndex, past: readonly PastFactLike<'relationship'>[]) {
+	const changed = new Set(past.map(({ object, relation, subject }) => factName(object, relation, subject)));
+	const found = new Map<string, Neighbourhood['related'][number]>();
+	const add = (object: string, relation: string) => {
+		const { type, key } = parseInstanceName(object);
+		found.set(factName(object, relation), { type, instance: key, relation });
+	};
+	for (const object of new Set(past.map((fact) => fact.object))) {
+		for (const [subject, relation] of relations.everFrom(object)) {
+			if (!changed.has(factName(object, relation, subject))) add(object, relation);
+		}
+	}
+	for (const { object, relation } of past.filter(wasThere)) add(object, relation);
+	return [...found.values()];
+}

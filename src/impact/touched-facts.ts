@@ -1,0 +1,184 @@
+/** Whom and what changed facts may concern. */
+
+import type { Touched } from '../../compiler/delta.js';
+import type { Steps } from '../pdp/engine/steps.js';
+import type { FactsIndex } from '../pdp/facts-index.js';
+import { instanceName, instanceType } from '../pdp/instance-name.js';
+import { leadingTo, RolesOnInstances } from '../pdp/role-walk.js';
+import type { StatePair } from './deciding-state.js';
+
+/** What a change touched of facts, by keys. */
+export type TouchedFacts = Pick<
+	Touched,
+	| 'tenants'
+	| 'tenant_attributes'
+	| 'memberships'
+	| 'instances'
+	| 'instance_assignments'
+	| 'relationships'
+	| 'user_attributes'
+	| 'instance_attributes'
+>;
+
+/** How many nodes and links are visited between two pauses. */
+const stride = 1_000;
+
+const nowhere: ReadonlySet<string> = new Set();
+
+/** The checks that changed facts may let come out differently, as far as they can be found without asking. */
+export class TouchedChecks {
+	/** Users of whom conditions may know something else, anywhere. */
+	readonly users: ReadonlySet<string>;
+	/** Users who hold a role in any tenant in one of the states only. Conditions may ask for a user's tenants. */
+	readonly tenantsOfUsers: ReadonlySet<string>;
+	/** By tenant: users who hold other roles there, each with the roles held in one of the states only. */
+	readonly members: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
+	/** Tenants that are in one of the states only. */
+	readonly tenants: ReadonlySet<string>;
+	/** Tenants of whose attributes conditions may know something else. */
+	readonly tenantAttributes: ReadonlySet<string>;
+	/** Instances of which conditions may know something else. */
+	readonly instances: ReadonlySet<string>;
+	/** By instance: users who may hold other roles there. */
+	readonly holders: ReadonlyMap<string, readonly ReadonlySet<string>[]>;
+
+	private constructor(
+		states: StatePair,
+		touched: TouchedFacts,
+		time: number,
+		holders: ReadonlyMap<string, readonly ReadonlySet<string>[]>,
+	) {
+		const { members, tenantsOfUsers } = changedMembers(states, touched.memberships, time);
+		this.members = members;
+		this.tenantsOfUsers = tenantsOfUsers;
+		this.users = new Set(touched.user_attributes);
+		this.tenants = new Set(touched.tenants);
+		this.tenantAttributes = new Set([...touched.tenants, ...touched.tenant_attributes]);
+		this.instances = new Set([...touched.instances, ...touched.instance_attributes].map(instanceName));
+		this.holders = holders;
+	}
+
+	/** Finds them. The states have what was touched already, each in its way. */
+	static *find(states: StatePair, touched: TouchedFacts, time: number): Steps<TouchedChecks> {
+		const holders = new Holders(states, time);
+		for (const { user, type, instance } of touched.instance_assignments) {
+			yield* holders.touch(instanceName({ type, key: instance }), new Set([user]));
+		}
+		for (const row of touched.relationships) {
+			const subject = instanceName({ type: row.subject_type, key: row.subject });
+			const users = yield* holders.leadingTo(subject);
+			if (users.size > 0) yield* holders.touch(instanceName({ type: row.type, key: row.instance }), users);
+		}
+		for (const name of touched.instances.map(instanceName)) holders.add(name, yield* holders.leadingTo(name));
+		return new TouchedChecks(states, touched, time, holders.found);
+	}
+}
+
+function changedMembers({ before, after }: StatePair, memberships: TouchedFacts['memberships'], time: number) {
+	const members = new Map<string, Map<string, ReadonlySet<string>>>();
+	const tenantsOfUsers = new Set<string>();
+	for (const { user, tenant } of memberships) {
+		const [held, holding] = [rolesIn(before.facts, user, tenant, time), rolesIn(after.facts, user, tenant, time)];
+		const changed = [...held, ...holding].filter((role) => held.has(role) !== holding.has(role));
+		if (changed.length === 0) continue;
+		const users = members.get(tenant) ?? new Map<string, ReadonlySet<string>>();
+		members.set(tenant, users.set(user, new Set(changed)));
+		if (held.size === 0 || holding.size === 0) tenantsOfUsers.add(user);
+	}
+	return { members, tenantsOfUsers };
+}
+
+function rolesIn({ tenantRoles }: FactsIndex, user: string, tenant: string, time: number): ReadonlySet<string> {
+	return new Set([...tenantRoles.from(user, time)].filter(([where]) => where === tenant).map(([, role]) => role));
+}
+
+/** Collects who may hold other roles on which instances. */
+class Holders {
+	readonly found = new Map<string, ReadonlySet<string>[]>();
+	readonly #leading = new Map<string, ReadonlySet<string>>();
+	#visited = 0;
+
+	constructor(
+		private readonly states: StatePair,
+		private readonly time: number,
+	) {}
+
+	add(instance: string, users: ReadonlySet<string>): void {
+		if (users.size === 0) return;
+		const known = this.found.get(instance);
+		if (known === undefined) this.found.set(instance, [users]);
+		else known.push(users);
+	}
+
+	/** Adds users to an instance, and to all whose roles may be derived from any role on it, in either state. */
+	*touch(instance: string, users: ReadonlySet<string>): Steps<void> {
+		const reached = new Set<string>([instance]);
+		for (const { facts } of [this.states.before, this.states.after]) yield* this.#reach(facts, instance, reached);
+		for (const name of reached) this.add(name, users);
+	}
+
+	/** All users who may hold any role on an instance, in either state. */
+	*leadingTo(instance: string): Steps<ReadonlySet<string>> {
+		const known = this.#leading.get(instance);
+		if (known !== undefined) return known;
+		const users = new Set<string>();
+		for (const { facts } of [this.states.before, this.states.after]) {
+			const roles = facts.schema.rolesOn(instanceType(instance));
+			yield* addHolders(facts, { roles, instance, time: this.time }, users);
+		}
+		this.#leading.set(instance, users);
+		return users;
+	}
+
+	/** Adds the instances that derivations lead to from any role on an instance. */
+	*#reach({ schema, relations }: FactsIndex, start: string, reached: Set<string>): Steps<void> {
+		const seen = new RolesOnInstances();
+		const nodes: (readonly [role: string, instance: string])[] = [];
+		const visit = (role: string, instance: string) => {
+			if (seen.add(role, instance)) nodes.push([role, instance]);
+		};
+		for (const role of schema.rolesOn(instanceType(start))) visit(role, start);
+		// The loop also visits nodes that are added while it runs.
+		for (const [role, instance] of nodes) {
+			if (this.#pausing()) yield;
+			reached.add(instance);
+			const derived = schema.derivedFrom(instanceType(instance), role);
+			if (derived.length === 0) continue;
+			for (const [object, relation] of relations.to(instance, this.time)) {
+				if (this.#pausing()) yield;
+				for (const target of derived) {
+					if (target.relation === relation && target.resource === instanceType(object)) visit(target.role, object);
+				}
+			}
+		}
+	}
+
+	#pausing(): boolean {
+		this.#visited += 1;
+		return this.#visited % stride === 0;
+	}
+}
+
+/** Some roles on an instance, at a time. */
+interface HeldRoles {
+	readonly roles: readonly string[];
+	readonly instance: string;
+	readonly time: number;
+}
+
+/**
+ * Adds all users who may hold any of these roles on an instance, assigned or derived. Roles that stop a derivation are
+ * ignored, so there may be more than do, and never less.
+ */
+export function* addHolders(facts: FactsIndex, held: HeldRoles, users: Set<string>): Steps<void> {
+	if (held.roles.length === 0) return;
+	const { nodes } = yield* leadingTo(facts, held, nowhere);
+	let visited = 0;
+	for (const [role, on] of nodes) {
+		for (const [user, assigned] of facts.instanceRoles.to(on, held.time)) {
+			visited += 1;
+			if (visited % stride === 0) yield;
+			if (assigned === role) users.add(user);
+		}
+	}
+}

@@ -1,0 +1,66 @@
+import type { PastFact } from '../../compiler/delta.js';
+import { layout, type Schema } from '../../compiler/index.js';
+import { Failure } from '../failure.js';
+import { readSchema } from '../store/model/model.js';
+import { readPastFacts } from '../store/model/past-facts.js';
+import type { PolicyStore } from '../store/policy/policy-store.js';
+import type { Store } from '../store/store.js';
+import type { DataState } from './try-change.js';
+
+/** How a past revision differs from a later state. */
+export interface PastState {
+	/** What has changed since, as it was. */
+	readonly facts: readonly PastFact[];
+	/** The schema of that time, where it is another one. */
+	readonly schema: Schema | null;
+	/** The schema that closures followed from. */
+	readonly closures: Schema;
+	/** The module of the policy of that time, where it is another one. */
+	readonly policy: Uint8Array | null;
+}
+
+/** A revision, and how many changes may lie between it and a later one. */
+export interface PastRevision {
+	readonly revision: number;
+	readonly most: number;
+}
+
+/**
+ * Tells how a revision of an environment differs from a later state. `null` when the schema has changed since that state.
+ * Rejects with `Failure` (`not_kept`) when too much has changed since the revision, or its policy is not known.
+ */
+export async function pastState(
+	store: Store,
+	policies: PolicyStore,
+	environmentId: string,
+	{ revision, most }: PastRevision,
+	{ revision: upTo, digest, pending }: DataState,
+): Promise<PastState | null> {
+	const read = await store.snapshot(environmentId, async (unit, { schema_revision }) => {
+		if (schema_revision > upTo) return null;
+		const facts = await readPastFacts(unit, { after: revision, upTo }, most);
+		if (facts === null) throw notKept(revision, `more than ${most} objects have changed since`);
+		const isSame = schema_revision <= revision && pending === null;
+		return { facts, unchanged: isSame ? await readSchema(unit) : null };
+	});
+	if (read === null) return null;
+	const { facts, unchanged } = read;
+	if (unchanged !== null) return { facts, schema: null, closures: unchanged, policy: null };
+	// Not in the snapshot: an embedded database has one connection, and these ask it for another.
+	const compiled = await policies.history.compiledAt(environmentId, revision);
+	if (compiled === null) throw notKept(revision, 'its policy is not kept');
+	if (compiled.layout !== layout) throw notKept(revision, 'its policy is that of an earlier version');
+	const change = await store.schemaChangeAfter(environmentId, compiled.schema_revision);
+	if (change !== null && change.revision <= revision) {
+		throw notKept(revision, `its schema never became a policy, only that of revision ${compiled.schema_revision} did`);
+	}
+	const { schema } = compiled;
+	if (compiled.digest === digest) return { facts, schema, closures: schema, policy: null };
+	const policy = await policies.wasm(compiled.digest);
+	if (policy === null) throw notKept(revision, 'its policy is not kept');
+	return { facts, schema, closures: schema, policy };
+}
+
+function notKept(revision: number, why: string): Failure {
+	return new Failure('not_kept', `revision ${revision} is no longer kept: ${why}`, { revision });
+}
