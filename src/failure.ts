@@ -5,6 +5,8 @@ interface Entry {
 	/** The contract's closed list of codes; a value outside it makes clients lose the error's type. */
 	readonly error_code: string;
 	readonly title: string;
+	/** After how many seconds it may be tried again, where that is known: the header `Retry-After`. */
+	readonly retry_after?: number;
 }
 
 /** Every deliberate failure: its HTTP status, the wire's `error_code` and its title (spec: Errors). */
@@ -45,6 +47,7 @@ export const catalogue = {
 	conflict: { status: 409, error_code: 'INVALID_INPUT', title: 'The object is not in a state that allows this' },
 	environment_deleted: { status: 410, error_code: 'NOT_FOUND', title: 'The environment of the API key was deleted' },
 	gone: { status: 410, error_code: 'NOT_FOUND', title: 'This version of the API is no longer served' },
+	not_kept: { status: 410, error_code: 'NOT_FOUND', title: 'The revision is no longer kept' },
 	too_large: { status: 413, error_code: 'INVALID_INPUT', title: 'The request body is too large' },
 	unprocessable: { status: 422, error_code: 'INVALID_INPUT', title: 'The request body is not valid' },
 	not_synced: {
@@ -52,8 +55,19 @@ export const catalogue = {
 		error_code: 'UNEXPECTED_ERROR',
 		title: 'The change was made but has not reached this decision point yet',
 	},
+	busy: {
+		status: 429,
+		error_code: 'UNEXPECTED_ERROR',
+		title: 'Too many requests of this kind wait already',
+		retry_after: 5,
+	},
 	unexpected: { status: 500, error_code: 'UNEXPECTED_ERROR', title: 'Something failed on our side' },
 	unreachable: { status: 502, error_code: 'UNEXPECTED_ERROR', title: 'The control plane cannot be reached' },
+	no_decision_point: {
+		status: 502,
+		error_code: 'UNEXPECTED_ERROR',
+		title: 'The decision point of the environment cannot be asked',
+	},
 	unavailable: { status: 503, error_code: 'UNEXPECTED_ERROR', title: 'The service is not ready to answer yet' },
 	no_space: { status: 507, error_code: 'UNEXPECTED_ERROR', title: 'There is no space left to store this' },
 } as const satisfies Record<string, Entry>;
@@ -100,6 +114,12 @@ export class Failure extends Error {
 
 	get status(): number {
 		return catalogue[this.code].status;
+	}
+
+	/** After how many seconds the caller may try again, where that is known. */
+	get retryAfter(): number | undefined {
+		const entry: Entry = catalogue[this.code];
+		return entry.retry_after;
 	}
 }
 

@@ -31,7 +31,8 @@ export const ChangeKind = z.enum([
 export type ChangeKind = z.output<typeof ChangeKind>;
 
 /** What can happen to an object. */
-const ChangeOperation = z.enum(['create', 'update', 'delete']);
+export const ChangeOperation = z.enum(['create', 'update', 'delete']);
+export type ChangeOperation = z.output<typeof ChangeOperation>;
 
 /** One object that was created, changed or deleted: by whom, when, and what it was before and after. */
 export const ChangeRead = z

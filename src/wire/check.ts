@@ -8,6 +8,7 @@ import { abbreviated } from './abbreviated.js';
 import { refuseTooLarge } from './attributes.js';
 import { boundedArray, choice } from './bounded.js';
 import { tooManyMessage } from './bulk.js';
+import { DegradedReason } from './degraded-reason.js';
 import { type JsonJudge, refuseFaults } from './json-fault.js';
 import { pageShape } from './query.js';
 import { DecidedQuery, DecisionReasons } from './reasons.js';
@@ -414,11 +415,7 @@ export const Health = z
 			.describe('The newest revision whose policy is in force: less than `revision` while that waits for its policy.'),
 		degraded: z
 			.object({
-				reason: z
-					.enum(['compiling', 'failed', 'left_out'])
-					.describe(
-						'Whether the newest schema is being compiled, could not be compiled, or was compiled without some objects.',
-					),
+				reason: DegradedReason,
 				since: z.string().describe('Since when, in UTC.'),
 				revisions_behind: z.number().describe('How many revisions of the environment lie between.'),
 			})

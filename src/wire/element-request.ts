@@ -8,6 +8,10 @@ import { pageShape } from './query.js';
 export const RequestStatus = z.enum(['pending', 'approved', 'denied', 'canceled']);
 export type RequestStatus = z.output<typeof RequestStatus>;
 
+/** What a request asks for: a role, or the approval of an operation. */
+export const RequestType = z.enum(['access_request', 'operation_approval']);
+export type RequestType = z.output<typeof RequestType>;
+
 /** A request for a role in a tenant or on a resource instance (spec: Access request). */
 export const AccessRequestCreate = granting({
 	access_request_details: granting(
@@ -117,7 +121,9 @@ const reviewed = {
 	reason: z.string().nullable().describe('Why it was asked for.'),
 	requesting_user_id: Uuid.describe('The id of the user who asks.'),
 	status: RequestStatus.describe('The state: it moves once, from `pending` to one of the others.'),
-	reviewer_user_id: Uuid.nullable().describe('The id of the user who reviewed it; null until then.'),
+	reviewer_user_id: Uuid.nullable().describe(
+		'The id of the user who reviewed it; null until then, and where an API key did.',
+	),
 	reviewed_at: Timestamp.nullable().describe('When it was reviewed, in UTC; null until then.'),
 	reviewer_comment: z.string().nullable().describe('What the reviewer said.'),
 };
@@ -208,3 +214,38 @@ export type OperationApprovalListed = z.input<typeof OperationApprovalListed>;
 
 /** A page of operation approvals. */
 export const OperationApprovalPage = paginated(OperationApprovalListed);
+
+/** Which requests of all elements a list holds. A value that names nothing matches nothing. */
+export const ElementRequestQuery = z.object({
+	type: RequestType.optional().describe('Only access requests, or only operation approvals.'),
+	element: Reference.optional().describe('Only requests in this element: its id or key.'),
+	tenant: Reference.optional().describe('Only requests in this tenant: its id or key.'),
+	...listed,
+});
+export type ElementRequestQuery = z.output<typeof ElementRequestQuery>;
+
+/** Where a request was made, as the list of all shows it beside the rest. */
+const placed = {
+	tenant_key: z.string().describe('The key of the tenant.'),
+	element_key: z.string().nullable().describe('The key of the element; null once that was deleted.'),
+	element_name: z.string().nullable().describe('The name of the element; null once that was deleted.'),
+};
+
+/** A page of the requests of all elements. */
+export const ElementRequestPage = paginated(
+	z.union([
+		AccessRequestListed.extend(placed).meta({
+			id: 'PlacedAccessRequest',
+			description: 'An access request in the list of all: with its tenant and its element.',
+		}),
+		OperationApprovalListed.extend(placed).meta({
+			id: 'PlacedOperationApproval',
+			description: 'An operation approval in the list of all: with its tenant and its element.',
+		}),
+	]),
+);
+export type ElementRequestListed = z.input<typeof ElementRequestPage>['data'][number];
+
+/** A request of either type. */
+export const ElementRequestRead = z.union([AccessRequestRead, OperationApprovalRead]);
+export type ElementRequestRead = z.input<typeof ElementRequestRead>;

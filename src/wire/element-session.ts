@@ -1,17 +1,8 @@
 import { z } from 'zod';
 import { AlwaysNull, Name, optional, Reference, Timestamp, Uuid } from './common.js';
+import { HiddenText } from './hidden-text.js';
 import { paginated } from './list.js';
 import { pageShape } from './query.js';
-
-/** The most characters of a user's token. */
-const maxTokenLength = 16_384;
-
-/** A secret in a request. Problems with it do not show it. */
-const Secret = z.string().superRefine((text, ctx) => {
-	// The input of the problem stands in for the text, because messages show a text.
-	if (text.length > maxTokenLength || text === '') ctx.addIssue({ code: 'custom', message: tokenMessage, input: {} });
-});
-const tokenMessage = `must have 1 to ${maxTokenLength} characters`;
 
 /** Who is to be signed in where, each by id or key (spec: Authentication, 2 and 3). */
 export const ElementLogin = z
@@ -26,7 +17,7 @@ export type ElementLogin = z.output<typeof ElementLogin>;
 export const ElementFrontendLogin = z
 	.object({
 		tenant_id: Reference.describe('The tenant to sign in to, of which the user is a member: its id or key.'),
-		user_jwt: Secret.describe("The user's token of your application, signed by a key of the environment's `jwks`."),
+		user_jwt: HiddenText.describe("The user's token of your application, signed by a key of the environment's `jwks`."),
 		user_key_claim: optional(Name.min(1)).describe(
 			'The claim of the token that holds the key of the user; `sub` when neither this nor the environment names one.',
 		),

@@ -5,6 +5,7 @@ import {
 	Attributes,
 	clearable,
 	defaulted,
+	type JsonObject,
 	Key,
 	Name,
 	optional,
@@ -64,7 +65,22 @@ const knownSettings = {
 	elements_origins: boundedArray(Origin, maxElementsOrigins),
 	elements_same_site: z.boolean(),
 	elements_user_key_claim: Name.min(1),
+	production: z.boolean(),
 } as const;
+
+/** The keys of environments that are in production unless their settings say otherwise. */
+const productionKeys: readonly string[] = ['production', 'prod'];
+
+/** Whether an environment is in production, so that the console asks before it changes anything there. */
+export function isProduction({
+	key,
+	settings,
+}: {
+	readonly key: string;
+	readonly settings: JsonObject | null;
+}): boolean {
+	return knownSettings.production.safeParse(settings?.['production']).data ?? productionKeys.includes(key);
+}
 
 /** How an environment embeds its elements. */
 export interface ElementSettings {
@@ -122,6 +138,12 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 			minLength: 1,
 			description: 'The one claim of users’ tokens that holds their key; by default each request names it.',
 		},
+		production: {
+			type: ['boolean', 'null'],
+			description:
+				'Whether the environment is in production, so that the console asks before it changes anything. By default, ' +
+				'environments with the key `production` or `prod` are.',
+		},
 	},
 	additionalProperties: true,
 	description:
@@ -129,7 +151,9 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 		'in; by default there are none. `elements_same_site` says that they are of the same site as this API. ' +
 		'`elements_user_key_claim` is the one claim of users’ tokens that holds their key; by default each request names it. ' +
 		'`group_nesting` says what `assign_group` does: with `child_joins_parent`, the default, members of the group in ' +
-		'the body become members of the group in the path; with `parent_joins_child` it is the other way round.',
+		'the body become members of the group in the path; with `parent_joins_child` it is the other way round. ' +
+		'`production` says that the environment is in production, so that the console asks before it changes anything; by ' +
+		'default, one with the key `production` or `prod` is.',
 });
 
 /** A new environment. */

@@ -37,20 +37,23 @@ export const ErrorBody = z
 	.meta({ id: 'ErrorBody', description: 'The body of every failed request but a 422.' });
 export type ErrorBody = z.input<typeof ErrorBody>;
 
+/** The first problems of a request, each with its place. */
+export const ValidationProblems = z
+	.array(
+		z.object({
+			loc: z
+				.array(z.union([z.string(), z.int()]))
+				.describe('The place: `body`, `query`, `path` or `header`, then names of members and indexes.'),
+			msg: z.string().describe('What is wrong, with the value.'),
+			type: z.string().describe('The kind of the problem, for programs.'),
+		}),
+	)
+	.describe('The first problems, at most 20.');
+
 /** The body of a 422: the first problems, each with its place, which begins with `body`, `query` or `path`. */
 export const ValidationErrorBody = z
 	.object({
-		detail: z
-			.array(
-				z.object({
-					loc: z
-						.array(z.union([z.string(), z.int()]))
-						.describe('The place: `body`, `query`, `path` or `header`, then names of members and indexes.'),
-					msg: z.string().describe('What is wrong, with the value.'),
-					type: z.string().describe('The kind of the problem, for programs.'),
-				}),
-			)
-			.describe('The first problems, at most 20.'),
+		detail: ValidationProblems,
 	})
 	.meta({
 		id: 'ValidationErrorBody',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Timestamp } from './common.js';
+import { DegradedReason } from './degraded-reason.js';
 
 /**
  * What the compiler made of an environment. `revision` is the environment's newest, `schema_revision` the newest that
@@ -28,11 +29,7 @@ export const PolicyRead = z
 			.describe('Why the newest schema could not be compiled; null if it could.'),
 		degraded: z
 			.object({
-				reason: z
-					.enum(['compiling', 'failed', 'left_out'])
-					.describe(
-						'Whether the newest schema is being compiled, could not be compiled, or was compiled without some objects.',
-					),
+				reason: DegradedReason,
 				since: Timestamp.describe('Since when, in UTC.'),
 				detail: z.string().describe('The same in words.'),
 				policy_revision: z.int().min(0).meta({ description: 'The newest revision whose policy is in force.' }),

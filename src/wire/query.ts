@@ -19,7 +19,7 @@ function parseFlag(value: unknown): unknown {
 }
 
 /** A whole number from 1 to `maximum`, of at most nine digits, so that an offset computed from it stays exact. */
-function wholeNumberUpTo(maximum: number) {
+export function wholeNumberUpTo(maximum: number) {
 	const message = `must be a whole number from 1 to ${maximum}`;
 	return z.preprocess(parseWholeNumber, z.int(message).min(1, message).max(maximum, message));
 }

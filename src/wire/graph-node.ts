@@ -1,0 +1,105 @@
+import { maxKeyLength } from './common.js';
+
+/**
+ * How an answer about connections names what it shows, and how a request names where it starts. The first part says
+ * what kind of thing it is, so that a resource called `user` is not taken for one. Names are made of keys, never of ids:
+ * a user may have a key that looks like the id of another one.
+ */
+export type NodeName = UserName | TenantName | InstanceNodeName | ResourceName | RoleNodeName;
+
+/** `user:<key>`. */
+export interface UserName {
+	readonly kind: 'user';
+	/** Any characters, colons among them. */
+	readonly key: string;
+}
+
+/** `tenant:<key>`. */
+export interface TenantName {
+	readonly kind: 'tenant';
+	readonly key: string;
+}
+
+/** `instance:<resource>:<key>`, or a role on it, `instance:<resource>:<key>#<role>`. */
+export interface InstanceNodeName {
+	readonly kind: 'instance';
+	readonly type: string;
+	readonly key: string;
+	readonly role?: string;
+}
+
+/** `resource:<key>`. */
+export interface ResourceName {
+	readonly kind: 'resource';
+	readonly key: string;
+}
+
+/** A role that is held in tenants, `role:<key>`, or one of a resource, `role:<resource>#<key>`. */
+export interface RoleNodeName {
+	readonly kind: 'role';
+	readonly type?: string;
+	readonly key: string;
+}
+
+/** Separates kinds, resources and keys; only keys of users may contain it. */
+const separator = ':';
+/** Separates roles from what they are of; no key but a user's may contain it. */
+const roleSeparator = '#';
+
+/** The name as text: the id of a node. */
+export function nodeText(name: NodeName): string {
+	switch (name.kind) {
+		case 'instance': {
+			const role = name.role === undefined ? [] : [roleSeparator, name.role];
+			return [name.kind, separator, name.type, separator, name.key, ...role].join('');
+		}
+		case 'role': {
+			const type = name.type === undefined ? [] : [name.type, roleSeparator];
+			return [name.kind, separator, ...type, name.key].join('');
+		}
+		default:
+			return `${name.kind}${separator}${name.key}`;
+	}
+}
+
+/** What a text names; `null` for a text of another form. Whether it exists is for others to find out. */
+export function parseNode(text: string): NodeName | null {
+	const at = text.indexOf(separator);
+	const [kind, rest] = [text.slice(0, at), text.slice(at + 1)];
+	switch (kind) {
+		case 'user':
+			return isShort(rest) ? { kind, key: rest } : null;
+		case 'tenant':
+		case 'resource':
+			return isKey(rest) ? { kind, key: rest } : null;
+		case 'instance':
+			return parseInstance(rest);
+		case 'role':
+			return parseRole(rest);
+		default:
+			return null;
+	}
+}
+
+function parseInstance(text: string): InstanceNodeName | null {
+	const [place = '', role, ...more] = text.split(roleSeparator);
+	const [type = '', key = '', ...others] = place.split(separator);
+	if (more.length + others.length > 0 || !isKey(type) || !isKey(key)) return null;
+	if (role === undefined) return { kind: 'instance', type, key };
+	return isKey(role) ? { kind: 'instance', type, key, role } : null;
+}
+
+function parseRole(text: string): RoleNodeName | null {
+	const [first = '', second, ...more] = text.split(roleSeparator);
+	if (more.length > 0 || !isKey(first)) return null;
+	if (second === undefined) return { kind: 'role', key: first };
+	return isKey(second) ? { kind: 'role', type: first, key: second } : null;
+}
+
+function isKey(text: string): boolean {
+	return isShort(text) && !text.includes(separator) && !text.includes(roleSeparator);
+}
+
+function isShort(text: string): boolean {
+	return text.length > 0 && text.length <= maxKeyLength;
+}
