@@ -1,10 +1,10 @@
 import { type Config, ConfigError } from './config.js';
 import { createEnvironment } from './domain/environment.js';
-import { Failure, notFound } from './failure.js';
+import { notFound } from './failure.js';
 import type { AccountUnit } from './store/account/account.js';
-import type { WritingAccountUnit } from './store/account/writing-account.js';
 import type { NewApiKey } from './store/account/writing-api-keys.js';
 import type { Store } from './store/store.js';
+import type { ApiKey } from './store/table/account.js';
 
 /** The key of the environment `dev` that the first start made, until it has been shown. */
 export interface FirstKey {
@@ -72,12 +72,8 @@ export async function readDevSecret(store: Store): Promise<string> {
 async function findDevSecret(account: AccountUnit): Promise<string | null> {
 	const { environment_id = null } = (await account.findPlace('default', 'dev')) ?? {};
 	if (environment_id === null) return null;
-	try {
-		return (await account.keys.environmentKey(environment_id)).secret;
-	} catch (error) {
-		if (error instanceof Failure && error.code === 'not_found') return null;
-		throw error;
-	}
+	const key = await account.keys.findEnvironmentKey(environment_id);
+	return key === null ? null : account.keys.secret(key);
 }
 
 async function findOrganization(store: Store): Promise<string> {
@@ -113,7 +109,37 @@ export async function createKeyByCommand(store: Store, request: KeyRequest): Pro
 	});
 }
 
-async function resolvePlace(account: WritingAccountUnit, { project, environment }: KeyRequest) {
+/** The environment whose key a ticket for the console is to stand for, by keys or ids: `default/dev`, where it is not said. */
+export interface TicketRequest {
+	readonly project: string | null;
+	/** Needs `project`, whose oldest environment it is otherwise. */
+	readonly environment: string | null;
+}
+
+/**
+ * Makes a ticket with which somebody signs in to the console: for the key of the environment, or, where none is named and
+ * `default/dev` is gone, for the oldest key that may do everything. Throws `not_found` for what it names, and `ConfigError`
+ * when there is no such key.
+ */
+export async function createConsoleTicket(store: Store, request: TicketRequest): Promise<string> {
+	const account = store.account(await findOrganization(store));
+	const key = await findTicketKey(account, request);
+	if (key !== null) return store.consoleTickets.issue(key);
+	throw new ConfigError('there is no API key to sign in with: make one with `regolith keys create`');
+}
+
+async function findTicketKey(account: AccountUnit, { project, environment }: TicketRequest): Promise<ApiKey | null> {
+	if (project !== null) {
+		const place = await resolvePlace(account, { project, environment });
+		const environment_id = place.environment_id ?? (await account.environments(place.project_id ?? ''))[0]?.id ?? null;
+		return environment_id === null ? null : account.keys.findEnvironmentKey(environment_id);
+	}
+	const { environment_id = null } = (await account.findPlace('default', 'dev')) ?? {};
+	const ofDev = environment_id === null ? null : await account.keys.findEnvironmentKey(environment_id);
+	return ofDev ?? account.keys.oldestAdmin();
+}
+
+async function resolvePlace(account: AccountUnit, { project, environment }: TicketRequest) {
 	if (project === null) return { project_id: null, environment_id: null };
 	const place = await account.findPlace(project, environment);
 	if (place === null) throw notFound(environment === null ? 'Project' : 'Environment', environment ?? project);

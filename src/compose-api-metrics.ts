@@ -16,8 +16,8 @@ import { processFamilies } from './telemetry/process-families.js';
 import { metricsType, renderFamilies } from './telemetry/render-families.js';
 import type { RequestTally } from './telemetry/request-tally.js';
 import type { Tracing } from './telemetry/tracing.js';
-import { valueInTime } from './telemetry/value-in-time.js';
 import { WordCounts } from './telemetry/word-counts.js';
+import { valueInTime } from './value-in-time.js';
 import { version } from './version.js';
 import type { WebhookDispatcher } from './webhook/dispatcher.js';
 
@@ -86,7 +86,7 @@ async function apiFamilies(sources: ApiSources): Promise<MetricFamilies> {
 	const { units } = store;
 	const { delivered, failed, given_up } = dispatcher.counts;
 	const reserve = config.database_url === null ? config.min_free_bytes : 0;
-	const [counts, disk] = await Promise.all([counted(store), diskFamilies(config.data_directory, reserve)]);
+	const [counts, disk] = await Promise.all([countInstallation(store), diskFamilies(config.data_directory, reserve)]);
 	return [
 		buildInfo('api', version),
 		...requests.families(),
@@ -153,7 +153,7 @@ function installationFamilies(counts: InstallationCounts): MetricFamilies {
 	];
 }
 
-async function counted(store: ApiSources['store']): Promise<InstallationCounts | null> {
+async function countInstallation(store: ApiSources['store']): Promise<InstallationCounts | null> {
 	return valueInTime(
 		store.installationCounts().catch(() => null),
 		countingTime,

@@ -82,7 +82,7 @@ export function decisionPointFamilies(sources: DecisionPointSources): MetricFami
 	const { heapBytes, memoryBytes } = replica.memory;
 	return [
 		buildInfo('pdp', version),
-		...joined(requests.map((tally) => tally.families())),
+		...joinFamilies(requests.map((tally) => tally.families())),
 		...decided.families(),
 		gauge('regolith_pdp_ready', 'Whether checks are answered', [sample(status === 'unavailable' ? 0 : 1)], 'min'),
 		gauge('regolith_pdp_online', 'Whether the API is reached', [sample(online ? 1 : 0)], 'min'),
@@ -171,7 +171,7 @@ export function decisionLogFamilies({ sampled_out, receivers }: DecisionCounts, 
 }
 
 /** Joins lists that hold the same families in the same order. */
-function joined(lists: readonly MetricFamilies[]): MetricFamilies {
+function joinFamilies(lists: readonly MetricFamilies[]): MetricFamilies {
 	const [first = [], ...others] = lists;
 	return first.map((family, index) => ({
 		...family,

@@ -1,15 +1,20 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { guard } from './api/access.js';
+import { consolePages } from './api/console/pages.js';
+import { consoleRelay } from './api/console/relay.js';
+import { findRelayTarget, type OwnDecisionPoint } from './api/console/relay-target.js';
 import { documentation } from './api/document.js';
 import { elementOrigins } from './api/elements/cross-origin.js';
 import { elementPageAlias, elementPages } from './api/elements/pages.js';
+import type { ImpactSource } from './api/impact-source.js';
 import { renderFailure } from './api/render-failure.js';
 import { endpoints } from './api/table.js';
 import { v1Failure } from './api/v1-failure.js';
 import { bootstrap, type FirstKey } from './bootstrap.js';
 import { type Clock, systemClock } from './clock.js';
 import { apiMonitoring, meterAssembler } from './compose-api-metrics.js';
+import { ImpactFinder } from './compose-impact.js';
 import { BundleMeter, decisionPointFamilies, metricsSource } from './compose-pdp-metrics.js';
 import { type Monitored, monitored } from './compose-requests.js';
 import { type Config, ConfigError } from './config.js';
@@ -22,6 +27,7 @@ import { rootRedirect } from './http/root-redirect.js';
 import { createApplication, type Listening, listen, maxBodyValues, type Served, tryPort } from './http/server.js';
 import { createLogger, type Logger } from './log.js';
 import { findOpa } from './opa.js';
+import { relay } from './outbound/relay.js';
 import { createSender } from './outbound/send.js';
 import { connectApprovals } from './pdp/approval-client.js';
 import { findFactsOnce } from './pdp/control-plane.js';
@@ -70,6 +76,7 @@ import type { LeaderClient } from './workers/leader-client.js';
 
 /** The composition root: the only place where the rooms meet. */
 
+export type { OwnDecisionPoint } from './api/console/relay-target.js';
 export { RefusedKeyError, type StartedPoint, untilAnswering } from './pdp/readiness.js';
 
 /** Called with a few words about each step that may take seconds. */
@@ -110,14 +117,14 @@ export async function openStore(config: Config, options: StoreOptions = {}): Pro
 		const reason = config.database_url === null ? null : refusalReason(error);
 		if (reason === null) throw error;
 		throw new ConfigError(
-			`DATABASE_URL: the database at ${placeOf(config.database_url)} cannot be used: ${reason}; start it, or set DATABASE_URL to another`,
+			`DATABASE_URL: the database at ${databaseAddress(config.database_url)} cannot be used: ${reason}; start it, or set DATABASE_URL to another`,
 			{ cause: error },
 		);
 	}
 }
 
 /** The host and the database of a connection URL, without its credentials. */
-function placeOf(url: string | null): string {
+function databaseAddress(url: string | null): string {
 	if (url === null || !URL.canParse(url)) return 'this address';
 	const { host, pathname } = new URL(url);
 	return `${host}${pathname}`;
@@ -154,6 +161,8 @@ export interface RunningApi {
 	readonly store: Store;
 	/** The first key of an empty store; `null` once it was shown. */
 	readonly firstKey: FirstKey | null;
+	/** The ids of the processes that compare states, as many as run. */
+	readonly impactProcesses: () => readonly number[];
 	/** Lets running requests finish, then closes the store. */
 	stop(): Promise<void>;
 }
@@ -164,10 +173,15 @@ export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'in
 	readonly policyWait?: number;
 	/** How long between two sweeps of expired grants, in milliseconds. */
 	readonly sweepPause?: number;
-	/** The address of a decision point, once it is known. The reference of the API links to that of the decision point. */
-	readonly decisionPoint?: () => string | null;
+	/**
+	 * The decision point of this process, once it is known. The reference of the API links to that of the decision point, and
+	 * the console asks it.
+	 */
+	readonly decisionPoint?: () => OwnDecisionPoint | null;
 	/** Creates what compiles schemas; `createAssembler` by default. */
 	readonly assembler?: typeof createAssembler;
+	/** What compares states in place of processes: for tests of an API that compiles nothing. */
+	readonly impact?: (store: Store) => ImpactSource;
 }
 
 /**
@@ -199,19 +213,32 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		const feed = new FeedServer(store, policies, publisher, snapshots, packer, tracing?.publish);
 		const copier = new EnvironmentCopier(store, log);
 		const sweeper = new ExpirySweeper(sweptStore(store), log, sweepPause);
-		const limits = { days: config.audit_log_days, bytes: config.audit_log_bytes };
-		const keeper = new AuditLogKeeper(() => store.keepAuditLogs(limits), log);
+		const room = { days: config.audit_log_days, bytes: config.audit_log_bytes };
+		const keeper = new AuditLogKeeper(() => store.keepAuditLogs(room), log);
 		await keeper.start();
 		const fetcher = createFetcher(createSender(config.jwks_allow_private));
 		const tokens = new UserTokens(new KeySets(store.clock, fetcher), store.clock);
 		const post = createPoster(createSender(config.webhook_allow_private));
 		const dispatcher = new WebhookDispatcher({ outbox: store.outbox, post, clock: store.clock, log });
+		const limits = { memory: config.impact.memory, time: config.impact.seconds * 1_000 };
+		const drafting = makeAssembler(opa, policies, store.clock);
+		const impact = new ImpactFinder({ store, policies, publisher, feed, assembler: drafting, limits, log });
 		const monitoring = apiMonitoring({ config, store, publisher, feed, dispatcher, requests, metered });
-		const guarded = guard({ store, policies, copies: copier, tokens, monitoring, wrote: tracing?.wrote });
+		const ownDecisionPoint = () => options.decisionPoint?.() ?? null;
+		const guarded = guard({
+			store,
+			policies,
+			copies: copier,
+			tokens,
+			monitoring,
+			decisionPoints: { target: findRelayTarget(config.console_pdp_url, ownDecisionPoint), relay },
+			impact: options.impact?.(store) ?? impact,
+			wrote: tracing?.wrote,
+		});
 		const listening = await listenAt(
 			createApplication(
 				served(store, guarded, feed, monitored(log, requests, tracing), log, () => {
-					return config.pdp_public_url ?? options.decisionPoint?.() ?? null;
+					return config.pdp_public_url ?? ownDecisionPoint()?.url ?? null;
 				}),
 			),
 			config.host,
@@ -232,9 +259,10 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 			listening,
 			store,
 			firstKey,
+			impactProcesses: () => impact.pids,
 			async stop() {
 				feed.stop();
-				const ended = [copier.stop(), sweeper.stop(), dispatcher.stop(), keeper.stop()];
+				const ended = [copier.stop(), sweeper.stop(), dispatcher.stop(), keeper.stop(), impact.stop()];
 				await listening.close();
 				await Promise.all(ended);
 				await listener.stop();
@@ -253,7 +281,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 function sweptStore(store: Store): SweptStore {
 	return {
 		expired: () => store.environmentsWithExpired(),
-		forgetOldKeys: () => store.forgetOldKeys(),
+		forgetOld: () => store.forgetOld(),
 		write: (scope, work) => store.write(scope, null, work),
 	};
 }
@@ -283,7 +311,9 @@ function served(
 			...table,
 			...documentation(table, version, decisionPoint),
 			...elementPages,
-			rootRedirect('/docs', 'public'),
+			...consoleRelay,
+			...consolePages,
+			rootRedirect('/console', 'public'),
 		],
 		surround: (endpoint, request, run) =>
 			translated(() => (feedTable.has(endpoint) ? bundles : api).surround(endpoint, request, run)),

@@ -52,6 +52,17 @@ const publicUrl = z
 	)
 	.transform((value) => new URL(value).href.replace(/\/+$/, ''));
 
+/** An address with `{project}` and `{environment}` in place of their keys. */
+const addressTemplate = z
+	.string()
+	.refine((value) => {
+		const address = value.replaceAll('{project}', 'p').replaceAll('{environment}', 'e');
+		if (/[{}?#]/.test(address) || !URL.canParse(address)) return false;
+		const { protocol, username, password } = new URL(address);
+		return /^https?:$/.test(protocol) && username === '' && password === '';
+	}, 'must be an http or https URL without user, query or fragment; `{project}` and `{environment}` may stand in it')
+	.transform((value) => value.replace(/\/+$/, ''));
+
 const flag = z
 	.enum(['true', 'false'], { error: 'must be `true` or `false`' })
 	.default('false')
@@ -91,6 +102,7 @@ const Settings = z.object({
 		.max(3600, 'must be at most 3600')
 		.default(10),
 	PDP_PUBLIC_URL: publicUrl.optional(),
+	CONSOLE_PDP_URL: addressTemplate.optional(),
 	PDP_SUBJECT_TYPES: z
 		.string()
 		.default('user,identity')
@@ -151,6 +163,16 @@ const Settings = z.object({
 		.int('must be a whole number of MiB')
 		.min(1, 'must be at least 1')
 		.default(1024),
+	IMPACT_TIMEOUT: z.coerce
+		.number({ error: 'must be a number of seconds' })
+		.min(1, 'must be at least 1')
+		.max(600, 'must be at most 600')
+		.default(20),
+	IMPACT_MEMORY: z.coerce
+		.number({ error: 'must be a number of MiB' })
+		.int('must be a whole number of MiB')
+		.min(128, 'must be at least 128')
+		.default(2048),
 	API_ALLOW_METRICS_UNAUTHENTICATED: flag,
 	PDP_ALLOW_METRICS_UNAUTHENTICATED: flag,
 	PDP_KONG_INTEGRATION: flag,
@@ -200,6 +222,11 @@ export interface Config {
 	readonly pdp_budget: number;
 	/** Where clients reach a decision point, without a slash at its end; `null` is where a request came to. */
 	readonly pdp_public_url: string | null;
+	/**
+	 * Where the console asks decision points, with `{project}` and `{environment}` in place of their keys and without a slash
+	 * at its end; `null` is the one of this process, if there is one.
+	 */
+	readonly console_pdp_url: string | null;
 	/** The types of AuthZEN subjects that are users. */
 	readonly pdp_subject_types: readonly string[];
 	/** How long the answer to a write through a decision point waits until it is there, in seconds; negative: no limit. */
@@ -224,6 +251,8 @@ export interface Config {
 	readonly audit_log_days: number;
 	/** How much room kept decisions may take, in bytes. */
 	readonly audit_log_bytes: number;
+	/** What a process that compares states of an environment may take: seconds for an answer, and MiB of memory. */
+	readonly impact: { readonly seconds: number; readonly memory: number };
 	/** What decision points read for gateways; a path that is null is the usual one. */
 	readonly gateways: {
 		readonly kong: boolean;
@@ -290,6 +319,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		pdp_mode: settings.PDP_MODE,
 		pdp_budget: settings.PDP_BUDGET,
 		pdp_public_url: settings.PDP_PUBLIC_URL ?? null,
+		console_pdp_url: settings.CONSOLE_PDP_URL ?? null,
 		pdp_subject_types: settings.PDP_SUBJECT_TYPES,
 		pdp_facts_wait: settings.PDP_LOCAL_FACTS_WAIT_TIMEOUT,
 		pdp_facts_timeout_policy: settings.PDP_LOCAL_FACTS_TIMEOUT_POLICY,
@@ -304,6 +334,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		decision_log_mask: settings.PDP_DECISION_LOG_MASK,
 		audit_log_days: settings.AUDIT_LOG_DAYS,
 		audit_log_bytes: settings.AUDIT_LOG_MAX_SIZE * 2 ** 20,
+		impact: { seconds: settings.IMPACT_TIMEOUT, memory: settings.IMPACT_MEMORY },
 		gateways: {
 			kong: settings.PDP_KONG_INTEGRATION,
 			kong_routes: settings.PDP_KONG_ROUTES_PATH ?? null,

@@ -52,7 +52,7 @@ const problems: Readonly<Record<string, (path: string) => string>> = {
 };
 
 function refusal(path: string): string {
-	const owner = ownerOf(path);
+	const owner = ownerId(path);
 	const whose =
 		owner === undefined || owner === process.getuid?.() ? '' : `, which belongs to the user with the id ${owner}`;
 	return `${user()} may not use ${path}${whose}`;
@@ -92,6 +92,6 @@ function requireUsable(path: string): void {
 	accessSync(path, isFolder ? constants.R_OK | constants.W_OK | constants.X_OK : constants.R_OK | constants.W_OK);
 }
 
-function ownerOf(path: string): number | undefined {
+function ownerId(path: string): number | undefined {
 	return lstatSync(path, { throwIfNoEntry: false })?.uid;
 }

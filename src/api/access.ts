@@ -1,12 +1,21 @@
 import { z } from 'zod';
+import type { Clock } from '../clock.js';
 import { requireStanding } from '../domain/element-session.js';
-import { forbidden } from '../failure.js';
+import { Failure, forbidden } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import { type Answer, parsePart, type Run, type Surround } from '../http/mount.js';
 import type { AnyRequest } from '../http/received-request.js';
 import { type AccountUnit, environmentScope } from '../store/account/account.js';
-import { authenticate, authenticateInEnvironment, identify, unlessDeleted } from '../store/account/authenticate.js';
+import {
+	authenticate,
+	authenticateInEnvironment,
+	identify,
+	refuseNoAccess,
+	unlessDeleted,
+} from '../store/account/authenticate.js';
 import type { Caller } from '../store/account/caller.js';
+import { ConsoleEntrance } from '../store/account/console-entrance.js';
+import { signedOut as signedOutOfConsole } from '../store/account/console-sessions.js';
 import type { ElementEntrance, ElementSession } from '../store/account/element-entrance.js';
 import type { ElementSessions } from '../store/account/element-sessions.js';
 import type { WritingAccountUnit } from '../store/account/writing-account.js';
@@ -20,8 +29,15 @@ import type { ReadingUnit, Scope } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { UserTokens } from '../token/user-token.js';
 import type { EnvironmentCopier } from '../transfer/environment-copy.js';
+import { type TriedDraft, tryDraft } from '../transfer/try-draft.js';
 import { Reference } from '../wire/common.js';
+import type { Draft } from '../wire/draft.js';
+import { readCredentials } from './console/credentials.js';
+import { requireOwnOrigin } from './console/own-origin.js';
+import type { FindRelayTarget, Relay, RelayTarget } from './console/relay-target.js';
+import { sessionCookieHeader } from './console/session-cookie.js';
 import { refuseForgedWrite, requireElementSession, requireOwnPath } from './elements/element-session.js';
+import type { ImpactSource } from './impact-source.js';
 import type { Monitoring } from './monitoring.js';
 
 interface ByKey {
@@ -41,7 +57,8 @@ interface InSession {
  * Who may call an endpoint, and what its handler is given. `public`: anyone. `key`: any known API key, even one without
  * access, for what a key may know of itself. All others need a key that opens the object of the path. `.write` also
  * needs a key that may write and, above the environment, a key of that level or higher. `.snapshot` reads everything at
- * one instant. `keys`: a key of the access level `admin`; which keys it reaches, `ApiKeys` decides. `environment.manage`
+ * one instant. `.apply` is `.write` in a transaction that no other writer shares, which the handler opens. `.try` runs
+ * changes and rolls them back, for keys of any level, and so does `.impact`. `keys`: a key of the access level `admin`; which keys it reaches, `ApiKeys` decides. `environment.manage`
  * takes keys of any level that may write: handlers that give out secrets call `requireAdmin`. `environment.own`: a key of
  * an environment, which the path does not name. `environment.sign_in`: such a key that may write.
  * `environment.sessions`: a key of the access level `admin`. `probe`: anyone, about the process. `metrics`: a key of an
@@ -51,6 +68,11 @@ interface InSession {
  * invite. `element.session`: whoever is signed in.
  * `element.read` and `element.write`: whoever is signed in to the environment of the path; a write by cookie comes from
  * an origin that the environment names, and finds the session and its user still there in its unit of work.
+ *
+ * What needs a key also takes a session of the console, which has the rights of its key in one environment and above it,
+ * reaches other environments only as targets of copies, and writes for pages of this server's own origin alone. `console.enter`: anyone, to sign in and out. `console.ask`: a session, and
+ * no key, of the environment of the path, to ask its decision point. `console.watch`: the same, and does not count as a
+ * use of the session.
  */
 export interface Contexts {
 	public: null;
@@ -78,6 +100,14 @@ export interface Contexts {
 	'environment.copy': InEnvironment & { readonly copies: EnvironmentCopier };
 	'environment.snapshot': InEnvironment & { readonly unit: ReadingUnit };
 	'environment.write': InEnvironment & { readonly unit: WritingUnit };
+	'environment.apply': InEnvironment & {
+		readonly writing: <T>(work: (unit: WritingUnit) => Promise<T>) => Promise<Committed<T>>;
+	};
+	'environment.try': InEnvironment & {
+		/** See `tryDraft`. */
+		readonly trying: <T>(draft: Draft, inUnit: (unit: WritingUnit) => Promise<T>) => Promise<TriedDraft<T>>;
+	};
+	'environment.impact': InEnvironment & { readonly scope: Scope; readonly source: ImpactSource; readonly clock: Clock };
 	'environment.manage': InEnvironment & { readonly account: WritingAccountUnit };
 	'environment.sign_in': InEnvironment & { readonly unit: ReadingUnit; readonly entrance: ElementEntrance };
 	'environment.sessions': InEnvironment & { readonly unit: ReadingUnit; readonly sessions: ElementSessions };
@@ -95,6 +125,21 @@ export interface Contexts {
 	'element.session': InSession;
 	'element.read': InSession & { readonly unit: ReadingUnit };
 	'element.write': InSession & { readonly unit: WritingUnit };
+	'console.enter': {
+		readonly entrance: ConsoleEntrance;
+		readonly account: (organizationId: string) => AccountUnit;
+		readonly relayTarget: FindRelayTarget;
+	};
+	'console.ask': Relayed;
+	'console.watch': Relayed;
+}
+
+/** How the decision point of an environment is asked. */
+interface Relayed {
+	readonly target: RelayTarget;
+	/** The API key that it takes. */
+	readonly secret: () => Promise<string>;
+	readonly relay: Relay;
 }
 
 /** The name of an access rule. */
@@ -102,6 +147,9 @@ export type Access = keyof Contexts;
 
 /** A write with a larger body, in bytes, counts as a bulk of many objects. */
 const heavyBytes = 32 * 1024;
+
+/** The most bytes of a body with which somebody signs in to the console. */
+const maxSignInBody = 32 * 1024;
 
 /** Declares an endpoint of the management API. */
 export const endpoint = declaring<Contexts>();
@@ -122,12 +170,16 @@ export interface Guarded {
 	readonly copies: EnvironmentCopier;
 	readonly tokens: UserTokens;
 	readonly monitoring: Monitoring;
+	/** Where decision points are, and how they are asked. */
+	readonly decisionPoints: { readonly target: FindRelayTarget; readonly relay: Relay };
+	readonly impact: ImpactSource;
 	/** Called while a request is handled, when it has led an environment to a revision. */
 	readonly wrote?: ((environment: string, revision: number) => void) | undefined;
 }
 
 /** Wraps every handler of the management API: authentication, scope, unit of work, `X-Revision`. */
-export function guard({ store, policies, copies, tokens, monitoring, wrote }: Guarded): Surround {
+export function guard(guarded: Guarded): Surround {
+	const { store, policies, copies, tokens, monitoring, decisionPoints, impact, wrote } = guarded;
 	const openers: { readonly [A in Access]: Opener<Contexts[A]> } = {
 		public: (_, run) => run(null),
 		probe: (_, run) => run(monitoring),
@@ -135,12 +187,13 @@ export function guard({ store, policies, copies, tokens, monitoring, wrote }: Gu
 			if (!monitoring.open) await authenticateAt(store, request, ['org']);
 			return run(monitoring);
 		},
-		key: async ({ headers: { authorization } }, run) => {
-			const caller = await unlessDeleted(store, authorization, () => identify(store, authorization));
+		key: async (request, run) => {
+			const credentials = readCredentials(request);
+			const caller = await unlessDeleted(store, credentials.authorization, () => identify(store, credentials));
 			return run({ caller });
 		},
 		'organization.read': async (request, run) => {
-			const caller = await authenticate(store, request.headers['authorization']);
+			const caller = await authenticate(store, readCredentials(request));
 			return run({ caller, account: store.account(caller.organization_id) });
 		},
 		'organization.write': async (request, run) => {
@@ -158,7 +211,7 @@ export function guard({ store, policies, copies, tokens, monitoring, wrote }: Gu
 			return run({ caller, account: store.account(caller.organization_id) });
 		},
 		'project.read': async (request, run) => {
-			const caller = await authenticate(store, request.headers['authorization']);
+			const caller = await authenticate(store, readCredentials(request));
 			const account = store.account(caller.organization_id);
 			const { proj_id } = await parsePart(ProjectPath, 'path', request.params);
 			return run({ caller, account, project: await account.project(caller, proj_id) });
@@ -179,7 +232,7 @@ export function guard({ store, policies, copies, tokens, monitoring, wrote }: Gu
 			return run({ caller, environment, account, policies, copies, unit, instances: store.pdpInstances(scope) });
 		},
 		'environment.own': async (request, run) => {
-			const caller = await authenticate(store, request.headers['authorization']);
+			const caller = await authenticate(store, readCredentials(request));
 			await run.validate();
 			const account = store.account(caller.organization_id);
 			const environment = await ownEnvironment(account, caller);
@@ -188,7 +241,7 @@ export function guard({ store, policies, copies, tokens, monitoring, wrote }: Gu
 			return run({ caller, environment, account, instances, auditLogs });
 		},
 		'environment.sign_in': async (request, run) => {
-			const caller = await authenticate(store, request.headers['authorization']);
+			const caller = await authenticate(store, readCredentials(request));
 			refuseReader(caller);
 			await run.validate();
 			const environment = await ownEnvironment(store.account(caller.organization_id), caller);
@@ -226,17 +279,26 @@ export function guard({ store, policies, copies, tokens, monitoring, wrote }: Gu
 			wrote?.(session.environment.id, revision);
 			return withRevision(value, revision);
 		},
+		'console.enter': async (_, run) => {
+			// Who signs in says so in the body, so that is read before anybody is known: it is short.
+			await run.readBody(maxSignInBody);
+			const account = (organizationId: string) => store.account(organizationId);
+			return run({ entrance: new ConsoleEntrance(store), account, relayTarget: decisionPoints.target });
+		},
+		'console.ask': (request, run) => openRelay(request, run, false),
+		'console.watch': (request, run) => openRelay(request, run, true),
 		'environment.copy': async (request, run) => {
-			const caller = await authenticateWriter(store, request, ['org', 'project']);
-			return run({
-				caller,
-				copies,
-				environment: await findEnvironment(store.account(caller.organization_id), caller, request),
-			});
+			const authenticated = await authenticateWriter(store, request, ['org', 'project']);
+			const account = store.account(authenticated.organization_id);
+			const environment = await findEnvironment(account, authenticated, request);
+			// A copy leads to another environment, which the body names: there the rights of the key count.
+			const { session_environment_id: _, ...caller } = authenticated;
+			return run({ caller, copies, environment });
 		},
 		'environment.snapshot': async (request, run) => {
-			const caller = await authenticate(store, request.headers['authorization']);
+			const caller = await authenticate(store, readCredentials(request));
 			const { id } = await findEnvironment(store.account(caller.organization_id), caller, request);
+			await run.validate();
 			return store.snapshot(id, (unit, environment) => run({ caller, environment, unit }));
 		},
 		'environment.write': async (request, run) => {
@@ -252,6 +314,33 @@ export function guard({ store, policies, copies, tokens, monitoring, wrote }: Gu
 			wrote?.(environment.id, revision);
 			return withRevision(value, revision);
 		},
+		'environment.apply': async (request, run) => {
+			const { caller, environment } = await authenticateForEnvironment(store, request, refuseReader);
+			await run.validate();
+			if (isHeavy(request)) await authenticateForEnvironment(store, request, refuseReader);
+			const scope = environmentScope(environment);
+			const writing = async <T>(work: (unit: WritingUnit) => Promise<T>) => {
+				const committed = await store.write(scope, caller.key_id, work, { heavy: true });
+				wrote?.(environment.id, committed.revision);
+				return committed;
+			};
+			return run({ caller, environment, writing });
+		},
+		'environment.try': async (request, run) => {
+			const { caller, environment } = await authenticateForEnvironment(store, request, () => {});
+			await run.validate();
+			if (isHeavy(request)) await authenticateForEnvironment(store, request, () => {});
+			const scope = environmentScope(environment);
+			const trying = <T>(draft: Draft, inUnit: (unit: WritingUnit) => Promise<T>) =>
+				tryDraft(store, scope, caller.key_id, draft, inUnit);
+			return run({ caller, environment, trying });
+		},
+		'environment.impact': async (request, run) => {
+			const { caller, environment } = await authenticateForEnvironment(store, request, () => {});
+			await run.validate();
+			if (isHeavy(request)) await authenticateForEnvironment(store, request, () => {});
+			return run({ caller, environment, scope: environmentScope(environment), source: impact, clock: store.clock });
+		},
 		'environment.manage': async (request, run) => {
 			const caller = await authenticateWriter(store, request, ['org', 'project', 'env']);
 			const { id } = await findEnvironment(store.account(caller.organization_id), caller, request);
@@ -261,8 +350,44 @@ export function guard({ store, policies, copies, tokens, monitoring, wrote }: Gu
 			return store.writeAccount(caller.organization_id, caller.key_id, work, id);
 		},
 	};
-	// Each opener passes on the context of its own access name, and `declaring` has tied every handler to its name.
-	return (declared, request, run) => openers[declaredAccess(declared)](request, run);
+	const openRelay = async (request: AnyRequest, run: Opened<Relayed>, watching: boolean) => {
+		const { session } = readCredentials(request);
+		if (session === undefined) throw signedOutOfConsole('SIGNED_OUT');
+		const caller = await store.consoleSessions.identify(session, { watching });
+		refuseNoAccess(caller);
+		const account = store.account(caller.organization_id);
+		const environment = await findEnvironment(account, caller, request);
+		const { key: project_key } = await account.project(caller, environment.project_id);
+		const place = { environment_id: environment.id, environment_key: environment.key, project_key };
+		const target = decisionPoints.target(place);
+		if (target === null) {
+			throw new Failure(
+				'unavailable',
+				'the console knows no decision point of this environment: set CONSOLE_PDP_URL to where one is',
+			);
+		}
+		const secret = async () => target.secret ?? (await account.keys.environmentKey(environment.id)).secret;
+		return run({ target, secret, relay: decisionPoints.relay });
+	};
+	return async (declared, request, run) => {
+		const access = declaredAccess(declared);
+		// Each opener passes on the context of its own access name, and `declaring` has tied every handler to its name.
+		const opener = openers[access];
+		const session = takesSession(access) ? readCredentials(request).session : undefined;
+		if (session === undefined) return opener(request, run);
+		if (declared.method !== 'get') requireOwnOrigin(request.headers);
+		const answer = await opener(request, run);
+		if (access === 'console.watch') return answer;
+		const secret = await store.consoleSessions.rotate(session);
+		if (secret === null) return answer;
+		const cookie = sessionCookieHeader(request.headers, { ...session, secret });
+		return withHeaders(answer, { 'set-cookie': cookie, 'cache-control': 'no-store' });
+	};
+}
+
+/** Whether an endpoint may be called with a session of the console. */
+function takesSession(access: Access): boolean {
+	return access !== 'public' && access !== 'probe' && access !== 'console.enter' && !access.startsWith('element.');
 }
 
 /** Who is signed in to the environment of the path. Throws `signed_out`, or `not_found` for another environment. */
@@ -285,7 +410,7 @@ function isHeavy({ headers }: AnyRequest): boolean {
 
 type Opener<Context> = (request: AnyRequest, run: Opened<Context>) => Promise<Answer>;
 
-type Opened<Context> = ((context: Context) => Promise<Answer>) & Pick<Run, 'validate'>;
+type Opened<Context> = ((context: Context) => Promise<Answer>) & Pick<Run, 'validate' | 'readBody'>;
 
 function declaredAccess(declared: Endpoint<string, never>): Access {
 	// Endpoints of this API are only made by `endpoint` above, which takes no other access names.
@@ -297,7 +422,7 @@ async function authenticateWriter(
 	request: AnyRequest,
 	levels: readonly Caller['object_type'][],
 ): Promise<Caller> {
-	const caller = await authenticate(store, request.headers['authorization']);
+	const caller = await authenticate(store, readCredentials(request));
 	refuseReader(caller);
 	refuseOtherLevels(caller, levels);
 	return caller;
@@ -309,7 +434,7 @@ async function authenticateAt(
 	request: AnyRequest,
 	levels: readonly Caller['object_type'][],
 ): Promise<Caller> {
-	const caller = await authenticate(store, request.headers['authorization']);
+	const caller = await authenticate(store, readCredentials(request));
 	refuseOtherLevels(caller, levels);
 	return caller;
 }
@@ -330,14 +455,14 @@ async function authenticateForEnvironment(
 	request: AnyRequest,
 	refuse: (caller: Caller) => void,
 ): Promise<InEnvironment> {
-	const authorization = request.headers['authorization'];
+	const credentials = readCredentials(request);
 	const place = EnvironmentPath.safeParse(request.params);
 	if (place.success) {
 		const named = { project: place.data.proj_id, environment: place.data.env_id };
-		const entered = await authenticateInEnvironment(store, authorization, named, refuse);
+		const entered = await authenticateInEnvironment(store, credentials, named, refuse);
 		if (entered !== null) return entered;
 	}
-	const caller = await authenticate(store, authorization);
+	const caller = await authenticate(store, credentials);
 	refuse(caller);
 	return { caller, environment: await findEnvironment(store.account(caller.organization_id), caller, request) };
 }
@@ -355,7 +480,7 @@ export function requireAdmin(caller: Caller): void {
 }
 
 async function authenticateAdmin(store: Store, request: AnyRequest): Promise<Caller> {
-	const caller = await authenticate(store, request.headers['authorization']);
+	const caller = await authenticate(store, readCredentials(request));
 	requireAdmin(caller);
 	return caller;
 }
@@ -372,6 +497,10 @@ export function revisionHeader(revision: number | null): Readonly<Record<string,
 
 /** Adds the revision that a write led to. */
 function withRevision(answer: Answer, revision: number): Answer {
-	const headers = { ...answer.headers, ...revisionHeader(revision) };
+	return withHeaders(answer, revisionHeader(revision));
+}
+
+function withHeaders(answer: Answer, more: Readonly<Record<string, string>>): Answer {
+	const headers = { ...answer.headers, ...more };
 	return answer instanceof Raw ? new Raw(answer.status, headers, answer.bytes) : { ...answer, headers };
 }

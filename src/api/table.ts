@@ -1,7 +1,9 @@
 import type { Endpoint } from '../http/endpoint.js';
 import { auditLogs } from './audit-logs.js';
+import { consoleSignIn } from './console/sign-in.js';
 import { accessRequests } from './elements/access-requests.js';
 import { elementsConfigs } from './elements/configs.js';
+import { elementRequests } from './elements/element-requests.js';
 import { inviteApproval } from './elements/invite-approval.js';
 import { operationApprovals } from './elements/operation-approvals.js';
 import { elementsRuntime } from './elements/runtime.js';
@@ -10,6 +12,7 @@ import { elementSessions } from './elements/sessions.js';
 import { elementSignIn } from './elements/sign-in.js';
 import { userManagement } from './elements/user-management.js';
 import { webhooks } from './elements/webhooks.js';
+import { effectiveRoles } from './facts/effective-roles.js';
 import { proxyConfigs } from './facts/proxy-configs.js';
 import { relationshipTuples } from './facts/relationship-tuples.js';
 import { resourceInstances } from './facts/resource-instances.js';
@@ -21,9 +24,12 @@ import { userInvites } from './facts/user-invites.js';
 import { users } from './facts/users.js';
 import { apiKeys } from './general/api-keys.js';
 import { changes } from './general/changes.js';
+import { drafts } from './general/drafts.js';
 import { environmentCopies } from './general/environment-copies.js';
 import { environments } from './general/environments.js';
+import { graph } from './general/graph.js';
 import { health } from './general/health.js';
+import { impact } from './general/impact.js';
 import { members } from './general/members.js';
 import { organizations } from './general/organizations.js';
 import { policies } from './general/policies.js';
@@ -53,6 +59,7 @@ import { userAttributes } from './schema/user-attributes.js';
 export const endpoints: readonly Endpoint<string, never>[] = [
 	...health,
 	...apiKeys,
+	...consoleSignIn,
 	...organizations,
 	...members,
 	...projects,
@@ -60,6 +67,9 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...changes,
 	...environmentCopies,
 	...transfer,
+	...drafts,
+	...impact,
+	...graph,
 	...policy,
 	...policies,
 	...ownPdp,
@@ -79,6 +89,7 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...conditionSets,
 	...conditionPreviews,
 	...users,
+	...effectiveRoles,
 	...tenants,
 	...tenantUsers,
 	...roleAssignments,
@@ -102,4 +113,5 @@ export const endpoints: readonly Endpoint<string, never>[] = [
 	...accessRequests,
 	...sessionAccessRequests,
 	...operationApprovals,
+	...elementRequests,
 ];

@@ -16,8 +16,8 @@ export interface FrontEnd {
 	script(name: 'elements.js', accepted: string | undefined): Promise<Raw>;
 }
 
-const PageFiles = z.object({ script: z.string(), style: z.string() });
-/** The names of the files that a page loads. */
+const PageFiles = z.object({ script: z.string(), style: z.string(), chunks: z.array(z.string()) });
+/** The names of the files that a page loads; `chunks` are those that it loads when it needs them. */
 export type PageFiles = z.output<typeof PageFiles>;
 
 const Pages = z.record(z.string(), PageFiles);
@@ -65,7 +65,7 @@ export function openFrontEnd(folder = findBuiltFolder()): FrontEnd {
 			return files;
 		},
 		asset: async (name, accepted) => {
-			const names = Object.values(await pages()).flatMap(({ script, style }) => [script, style]);
+			const names = Object.values(await pages()).flatMap(({ script, style, chunks }) => [script, style, ...chunks]);
 			if (!names.includes(name)) throw notFound('Asset', name);
 			return send(`assets/${name}`, accepted, { 'cache-control': 'public, max-age=31536000, immutable' });
 		},

@@ -237,9 +237,9 @@ function operation(endpoint: AnyEndpoint, writing: Writing): Json {
 	if (access === undefined) throw new Error(`${endpoint.name} has the access ${endpoint.access}, which has no note`);
 	const parameters = [
 		...pathParameters(endpoint, writing),
-		...parametersOf('query', endpoint.query, writing),
-		...parametersOf('header', access.requestHeaders, writing),
-		...parametersOf('header', endpoint.requestHeaders, writing),
+		...describeParameters('query', endpoint.query, writing),
+		...describeParameters('header', access.requestHeaders, writing),
+		...describeParameters('header', endpoint.requestHeaders, writing),
 	];
 	return {
 		operationId: endpoint.name,
@@ -294,7 +294,7 @@ function pathParameters(endpoint: AnyEndpoint, { components, examples }: Writing
 }
 
 /** The members of an object schema as parameters. */
-function parametersOf(place: 'query' | 'header', schema: z.ZodType | undefined, writing: Writing): Json[] {
+function describeParameters(place: 'query' | 'header', schema: z.ZodType | undefined, writing: Writing): Json[] {
 	const { properties, required } = schemaMembers(schema, writing.components);
 	return Object.entries(properties).map(([name, member]) => ({
 		name,

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { publicLookup, requirePublicHost } from './public-address.js';
 
-/** How long a request may take, from the look-up of the name to the end of the answer, in milliseconds. */
+/** How long a request may take unless it is said, from the look-up of the name to the end of the answer, in milliseconds. */
 const requestMilliseconds = 5_000;
 
 /** What is sent where. */
@@ -11,7 +11,9 @@ export interface OutboundRequest {
 	readonly method: 'GET' | 'POST';
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
-	readonly body?: string;
+	readonly body?: string | Uint8Array;
+	/** Ends it before its time. */
+	readonly signal?: AbortSignal;
 }
 
 /**
@@ -21,15 +23,23 @@ export interface OutboundRequest {
  */
 export type Sender = (request: OutboundRequest) => Promise<IncomingMessage>;
 
-/** What sends to public addresses alone, or to any with `allowPrivate`. Each request has a connection of its own. */
-export function createSender(allowPrivate: boolean, lookup: LookupFunction = publicLookup()): Sender {
-	return async ({ method, url, headers, body }) => {
+/**
+ * What sends to public addresses alone, or to any with `allowPrivate`. Each request has a connection of its own, and may
+ * take `milliseconds`.
+ */
+export function createSender(
+	allowPrivate: boolean,
+	lookup: LookupFunction = publicLookup(),
+	milliseconds = requestMilliseconds,
+): Sender {
+	return async ({ method, url, headers, body, signal: given }) => {
 		const target = new URL(url);
 		if (!allowPrivate) requirePublicHost(target.hostname);
 		const request = target.protocol === 'https:' ? requestHttps : requestHttp;
 		const guarded = allowPrivate ? {} : { lookup };
 		return new Promise<IncomingMessage>((resolve, reject) => {
-			const signal = AbortSignal.timeout(requestMilliseconds);
+			const late = AbortSignal.timeout(milliseconds);
+			const signal = given === undefined ? late : AbortSignal.any([late, given]);
 			const sent = request(target, { method, headers, agent: false, signal, ...guarded }, resolve);
 			// Stays: an answer that is cut short fails the request as well, when nobody waits for that any more.
 			sent.on('error', reject);

@@ -121,19 +121,18 @@ export class Tracing {
 		const links = Array.from({ length: Math.max(to - first, 0) }, (_, index) =>
 			this.#writes.get(writeName(environment, first + index)),
 		).flatMap((write) => (write === undefined ? [] : [{ context: write }]));
-		const parent = newest === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, newest);
+		const parent = continuedContext(newest);
 		const attributes = { 'regolith.revision': to, 'regolith.base_revision': from };
 		const how = { kind: SpanKind.PRODUCER, parent, attributes, links };
 		return this.#inSpan('publish revision', how, async (span) => ({
 			made: await make(),
-			traceparent: traceparentOf(span.spanContext()),
+			traceparent: renderTraceparent(span.spanContext()),
 		}));
 	};
 
 	/** Applies a bundle at a decision point in a span. It continues the trace of its publishing. */
 	readonly apply = <T extends Applied>({ bytes, traceparent }: Bundle, apply: () => Promise<T>): Promise<T> => {
-		const published = spanContextIn(traceparent);
-		const parent = published === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, published);
+		const parent = continuedContext(spanContextIn(traceparent));
 		const attributes = { 'regolith.bundle_bytes': bytes.byteLength };
 		return this.#inSpan('apply revision', { kind: SpanKind.CONSUMER, parent, attributes }, async (span) => {
 			const applied = await apply();
@@ -169,8 +168,13 @@ function writeName(environment: string, revision: number): string {
 	return `${environment}/${revision}`;
 }
 
+/** A context whose spans continue the trace of a span; without that, one whose spans begin a trace. */
+function continuedContext(span: SpanContext | undefined): Context {
+	return span === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, span);
+}
+
 /** W3C Trace Context, version 00. */
-function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
+function renderTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
 	return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 

@@ -4,7 +4,8 @@ import type { Environment } from '../../store/table/account.js';
 import { elementSettings } from '../../wire/environment.js';
 import { findElementSession } from './element-session.js';
 
-const concerned = /^\/v2\/(auth|elements)\//;
+/** Not the console, whose sessions are for pages of this server alone. */
+const concerned = /^\/v2\/(auth\/(?!console$)|elements\/)/;
 const ofEnvironment = /^\/v2\/auth\/([^/]+)\/(elements_fe_login_as$|user_invites\/)/;
 
 /**

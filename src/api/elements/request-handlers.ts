@@ -8,7 +8,7 @@ import {
 } from '../../domain/element-request.js';
 import type { Move } from '../../domain/element-request-state.js';
 import { reply } from '../../http/endpoint.js';
-import type { ElementRequest, ListedRequest, RequestFilter, RequestType } from '../../store/table/element-request.js';
+import type { ElementRequest, ListedRequest, RequestFilter } from '../../store/table/element-request.js';
 import type { ElementsConfig } from '../../store/table/elements-config.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';
@@ -17,7 +17,7 @@ import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { type Page, readPage } from '../../store/unit/row-query.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
-import type { AccessRequestQuery, AccessRequestReview } from '../../wire/element-request.js';
+import type { AccessRequestQuery, AccessRequestReview, RequestType } from '../../wire/element-request.js';
 import { findIds, findInstanceIds } from '../facts/find-ids.js';
 import { withItems } from '../list-answer.js';
 

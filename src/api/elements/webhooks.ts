@@ -1,4 +1,4 @@
-import { readDelivery, readWebhookSecret } from '../../domain/webhook-event.js';
+import { announceTest, readDelivery, readWebhookSecret } from '../../domain/webhook-event.js';
 import { reply } from '../../http/endpoint.js';
 import { ElementsConfig } from '../../store/table/elements-config.js';
 import { deliveriesOf } from '../../store/table/webhook-delivery.js';
@@ -32,6 +32,22 @@ export const webhooks = [
 			const page = await readPage(deliveriesOf(unit, id, query.status), query);
 			const items = page.data.map((row) => readDelivery(unit, row));
 			return reply(200, { ...withItems(page, items), data: items });
+		},
+	}),
+	endpoint({
+		name: 'testWebhook',
+		summary: 'Send a test to the webhook of an element',
+		description: 'The body is `{"type": "test", "element_key": ...}`. What becomes of it is listed as of any delivery.',
+		tag,
+		method: 'post',
+		path: `${member}/webhook_test`,
+		access: 'environment.write',
+		params: ElementsConfigPath,
+		returns: { 204: null },
+		failures: { 404: 'No such element, or one without a webhook' },
+		handle: async ({ params }, { unit }) => {
+			await announceTest(unit, await unit.find(ElementsConfig, params.elements_config_id));
+			return reply(204);
 		},
 	}),
 	endpoint({

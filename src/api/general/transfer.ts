@@ -2,9 +2,11 @@ import { Raw, reply } from '../../http/endpoint.js';
 import { exportDocument, importDocument, importReport } from '../../transfer/transfer.js';
 import {
 	documentFormat,
+	documentHalves,
 	documentVersion,
 	EnvironmentDocument,
 	EnvironmentExport,
+	ExportQuery,
 } from '../../wire/environment-document.js';
 import { ImportQuery, ImportReport } from '../../wire/environment-import.js';
 import { RevisionAnswer } from '../../wire/headers.js';
@@ -24,19 +26,21 @@ export const transfer = [
 		name: 'exportEnvironment',
 		summary: 'An environment as one document: its schema and its facts',
 		description:
-			'All of it at the revision in `X-Revision`. By keys, without ids, times and secrets; the same environment gives ' +
-			'the same bytes.',
+			'All of it, or one half, at the revision in `X-Revision`. By keys, without ids, times and secrets; the same ' +
+			'environment gives the same bytes.',
 		tag,
 		method: 'get',
 		path: `${member}/export`,
 		access: 'environment.snapshot',
 		params: EnvironmentPath,
+		query: ExportQuery,
 		returns: { 200: EnvironmentExport },
 		answerHeaders: RevisionAnswer,
 		failures: { 404: 'No such project or environment' },
-		handle: async (_, { unit, environment }) => {
+		handle: async ({ query: { half } }, { unit, environment }) => {
 			const headers = { 'content-type': 'application/json', 'x-revision': String(environment.revision) };
-			return new Raw(200, headers, await exportDocument(unit, environment));
+			const halves = half === undefined ? documentHalves : [half];
+			return new Raw(200, headers, await exportDocument(unit, environment, halves));
 		},
 	}),
 	endpoint({

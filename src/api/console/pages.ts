@@ -1,0 +1,61 @@
+import { Raw } from '../../http/endpoint.js';
+import { openFrontEnd, type PageFiles } from '../../http/front-end.js';
+import { endpoint } from '../access.js';
+
+const frontEnd = openFrontEnd();
+
+/** Where the page is: it reads the rest of its address itself. */
+const paths = ['/console', '/console/', '/console/:proj_id/:env_id{/*rest}', '/console/:proj_id/:env_id/'];
+
+/** The page of the console (docs/console.md). It is for people, so it is no part of the API's document. */
+export const consolePages = paths.map((path) =>
+	endpoint({
+		name: 'getConsolePage',
+		summary: 'The page of the console',
+		tag: 'Console',
+		method: 'get',
+		path,
+		access: 'public',
+		returns: { 200: null },
+		handle: async () => consolePage(await frontEnd.page('console')),
+	}),
+);
+
+const policy = [
+	"default-src 'none'",
+	"script-src 'self'",
+	"style-src 'self'",
+	"img-src 'self' data:",
+	"connect-src 'self'",
+	"font-src 'self'",
+	"base-uri 'none'",
+	"form-action 'none'",
+	"frame-ancestors 'none'",
+].join('; ');
+
+const headers = {
+	'content-type': 'text/html; charset=utf-8',
+	'content-security-policy': policy,
+	'x-content-type-options': 'nosniff',
+	'referrer-policy': 'no-referrer',
+	'cache-control': 'no-cache',
+	'cross-origin-opener-policy': 'same-origin',
+};
+
+/** The page itself: the same for everybody, and without anything of the address. */
+function consolePage({ script, style }: PageFiles): Raw {
+	const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Regolith</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/assets/${style}">
+<script type="module" src="/assets/${script}"></script>
+</head>
+<body><div id="app"></div><noscript>This page needs JavaScript.</noscript></body>
+</html>
+`;
+	return new Raw(200, headers, html);
+}

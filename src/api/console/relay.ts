@@ -1,0 +1,154 @@
+import type { Readable } from 'node:stream';
+import { Failure } from '../../failure.js';
+import { Raw, type Request } from '../../http/endpoint.js';
+import { type Contexts, EnvironmentPath, endpoint } from '../access.js';
+import type { RelayAnswer } from './relay-target.js';
+
+const prefix = '/console/pdp/:proj_id/:env_id';
+const tag = 'Console';
+
+/** The most bytes of a question. */
+const maxRelayedQuestion = 1024 * 1024;
+
+/** What sessions may ask a decision point: what decides, and how it is. Nothing else of it is reached. */
+const relayed = [
+	['post', '/allowed'],
+	['post', '/allowed/bulk'],
+	['post', '/allowed/all-tenants'],
+	['post', '/allowed_url'],
+	['post', '/user-permissions'],
+	['post', '/authorized_users'],
+	['get', '/healthy'],
+	['get', '/ready'],
+	['get', '/version'],
+] as const;
+
+/** The headers that a decision point gets. */
+const passed = ['x-min-revision', 'x-debug'] as const;
+/** The headers that a page gets. */
+const returned = ['x-revision', 'x-policy-revision', 'x-decision-id', 'x-min-revision'] as const;
+
+/**
+ * The questions that the console passes on to decision points, with the environment's key, which no page sees. They are
+ * described where they go, so they are no part of the API's document.
+ */
+export const consoleRelay = [
+	...relayed.map(([method, path]) =>
+		endpoint({
+			name: `${method}ConsolePdp${path}`,
+			summary: 'Ask the decision point of the environment of a session',
+			tag,
+			method,
+			path: prefix + path,
+			access: method === 'get' ? 'console.watch' : 'console.ask',
+			params: EnvironmentPath,
+			returns: {},
+			handle: (request, context) => ask(method, path, request, context),
+		}),
+	),
+	endpoint({
+		name: 'getConsolePdp',
+		summary: 'What else is below is no page',
+		tag,
+		method: 'get',
+		path: '/console/pdp{/*rest}',
+		access: 'public',
+		returns: {},
+		handle: ({ target }) => {
+			throw new Failure('not_found', `no endpoint is served on \`${target}\``);
+		},
+	}),
+];
+
+/** Passes a question on, and the answer back. */
+async function ask(
+	method: 'get' | 'post',
+	path: string,
+	request: Request<unknown, unknown, unknown>,
+	{ target, secret, relay }: Contexts['console.ask'],
+): Promise<Raw> {
+	const { headers, closed } = request;
+	const body = method === 'get' ? null : await readBytes(request, maxRelayedQuestion);
+	const call = {
+		method: method === 'get' ? 'GET' : 'POST',
+		url: target.url + path,
+		headers: {
+			...chosen(passed, (name) => headers[name]),
+			authorization: `Bearer ${await secret()}`,
+			accept: 'application/json',
+			...(body === null ? {} : { 'content-type': 'application/json', 'content-length': String(body.length) }),
+		},
+		body,
+		signal: closed,
+	} as const;
+	const answer = await relay(call).catch((error: unknown) => {
+		throw new Failure(
+			'no_decision_point',
+			`the decision point of this environment did not answer: ${connectionProblem(error)}`,
+		);
+	});
+	refuseForeignAnswer(answer);
+	const given = chosen(returned, (name) => {
+		const value = answer.headers[name];
+		return typeof value === 'string' ? value : undefined;
+	});
+	const own = { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+	return new Raw(answer.status, { ...given, ...own }, answer.text);
+}
+
+/** Refuses what is no answer of a decision point that serves this environment. Throws `no_decision_point`. */
+function refuseForeignAnswer({ status, headers }: RelayAnswer): void {
+	if (status === 401 || status === 403) {
+		throw new Failure(
+			'no_decision_point',
+			'the decision point refuses the key of this environment: it decides for another one, or the key was rotated',
+		);
+	}
+	const type = headers['content-type'];
+	if (status >= 200 && !(status >= 300 && status < 400) && /^application\/json\b/i.test(String(type))) return;
+	throw new Failure('no_decision_point', `what answers in place of a decision point is none: it answered ${status}`);
+}
+
+/** Why there is no answer, without the address, which is the operator's. */
+function connectionProblem(error: unknown): string {
+	if (!(error instanceof Error)) return 'the connection failed';
+	if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'it took too long';
+	const { code } = error as NodeJS.ErrnoException;
+	return code ?? error.message;
+}
+
+/** The body of a request, as it was sent. Throws `too_large`, and `invalid` when it breaks off or is compressed. */
+function readBytes({ headers, stream }: Request<unknown, unknown, unknown>, most: number): Promise<Uint8Array> {
+	if (headers['content-encoding'] !== undefined) {
+		throw new Failure('invalid', 'the body must not be compressed: leave `Content-Encoding` out');
+	}
+	const tooLarge = () => new Failure('too_large', `the body has more than ${most} bytes`);
+	if (Number(headers['content-length'] ?? 0) > most) throw tooLarge();
+	return new Promise((resolve, reject) => {
+		const chunks: Buffer[] = [];
+		let bytes = 0;
+		const source: Readable = stream();
+		const read = (chunk: Buffer) => {
+			bytes += chunk.length;
+			if (bytes <= most) return void chunks.push(chunk);
+			source.off('data', read);
+			reject(tooLarge());
+		};
+		const broken = () => reject(new Failure('invalid', 'the body broke off'));
+		source.on('data', read).once('end', () => resolve(Buffer.concat(chunks)));
+		source.once('error', broken).once('close', broken);
+	});
+}
+
+/** The named headers that are there. */
+function chosen(
+	names: readonly string[],
+	find: (name: string) => string | undefined,
+): Readonly<Record<string, string>> {
+	return Object.fromEntries(
+		names.flatMap((name) => {
+			const value = find(name);
+			return value === undefined ? [] : [[name, value]];
+		}),
+	);
+}

@@ -1,0 +1,180 @@
+import { Failure, notFound, unprocessable } from '../../failure.js';
+import { type Request, reply } from '../../http/endpoint.js';
+import type { AccountUnit } from '../../store/account/account.js';
+import type { Caller } from '../../store/account/caller.js';
+import type { ConsoleEntrance, ConsoleEntry } from '../../store/account/console-entrance.js';
+import { type ConsoleSession, type ShownConsoleSession, signedOut } from '../../store/account/console-sessions.js';
+import type { Environment } from '../../store/table/account.js';
+import { asId } from '../../wire/common.js';
+import {
+	ConsoleSessionQuery,
+	ConsoleSessionRead,
+	ConsoleSessionRequest,
+	ConsoleSignIn,
+} from '../../wire/console-session.js';
+import { isProduction } from '../../wire/environment.js';
+import { type Contexts, endpoint } from '../access.js';
+import { environmentHeader, readCredentials } from './credentials.js';
+import { refuseForeignOrigin, requireOwnOrigin } from './own-origin.js';
+import { clearingCookieHeader, sessionCookieHeader, sessionCookieName, shownSessions } from './session-cookie.js';
+
+const tag = 'Console';
+const path = '/v2/auth/console';
+
+/** Answers about sessions are kept by nobody. */
+const unkept = { 'cache-control': 'no-store' } as const;
+
+type Enter = Contexts['console.enter'];
+type Asked = Pick<Request<unknown, unknown, unknown>, 'headers' | 'cookie'>;
+
+/** Signing in to the console, and out (docs/console.md: Signing in). */
+export const consoleSignIn = [
+	endpoint({
+		name: 'signInToConsole',
+		summary: 'Sign in to the console, or switch to another environment',
+		description:
+			'By a ticket, by an API key, or by the session of another environment, which `X-Console-Environment` names; the ' +
+			'key then has to open this one too. Sets the cookie of the session: requests with it and with the header ' +
+			'`X-Console-Environment` have the rights of the key, in this environment and above it.',
+		tag,
+		method: 'post',
+		path,
+		access: 'console.enter',
+		body: ConsoleSignIn,
+		example: { ticket: 'R8v1…' },
+		requestHeaders: ConsoleSessionRequest,
+		returns: { 200: ConsoleSessionRead },
+		failures: {
+			401: 'The ticket is spent, too old or unknown; the API key is unknown; or the session has ended',
+			403: 'The API key has no access or does not open the environment, or a page of another origin asks',
+			404: 'No such project or environment, or the API key opens none',
+		},
+		handle: async (request, context) => {
+			const { headers, body } = request;
+			refuseForeignOrigin(headers);
+			const entry = await enter(request, body, context.entrance);
+			const account = context.account(entry.caller.organization_id);
+			const environment = await chooseEnvironment(body, entry.caller, account);
+			const { id: environment_id } = environment;
+			const replaced = request.cookie(sessionCookieName(environment_id));
+			const secret = await context.entrance.begin(entry, environment, replaced);
+			const cookie = sessionCookieHeader(headers, { environment_id, secret });
+			const session = await readSession(context, entry.caller, environment);
+			return reply(200, session, { ...unkept, 'set-cookie': cookie });
+		},
+	}),
+	endpoint({
+		name: 'getConsoleSession',
+		summary: 'Who is signed in to the console, and the newest revision',
+		description:
+			'The session of an environment, of those that the cookies stand for. Asking is no use of the session: one that is ' +
+			'only watched ends after eight hours. When nobody is signed in, `additional_info.code` says why: `SIGNED_OUT`, ' +
+			'`IDLE`, `API_KEY_REVOKED`, `API_KEY_ROTATED`, or, where the environment is asked for by its id, ' +
+			'`ENVIRONMENT_DELETED`.',
+		tag,
+		method: 'get',
+		path,
+		access: 'console.enter',
+		query: ConsoleSessionQuery,
+		returns: { 200: ConsoleSessionRead },
+		failures: { 401: 'Nobody is signed in to this environment, or not any more' },
+		handle: async ({ query, headers }, context) => {
+			const { signedIn, environment_id } = await findSession(query, shownSessions(headers), context.entrance);
+			if (typeof signedIn === 'string') throw signedOut(signedIn);
+			const account = context.account(signedIn.organization_id);
+			const environment = await account.environmentById(signedIn, environment_id);
+			return reply(200, await readSession(context, signedIn, environment), unkept);
+		},
+	}),
+	endpoint({
+		name: 'signOutOfConsole',
+		summary: 'Sign out of the console in one environment',
+		description: 'Succeeds also when the session has ended already.',
+		tag,
+		method: 'delete',
+		path,
+		access: 'console.enter',
+		requestHeaders: ConsoleSessionRequest,
+		returns: { 204: null },
+		failures: { 401: 'No environment is named', 403: 'A page of another origin asks' },
+		handle: async ({ headers, cookie }, { entrance }) => {
+			requireOwnOrigin(headers);
+			const { session } = readCredentials({ headers: { [environmentHeader]: headers[environmentHeader] }, cookie });
+			if (session === undefined) throw signedOut('SIGNED_OUT');
+			await entrance.end(session);
+			const cleared = clearingCookieHeader(headers, session.environment_id);
+			return reply(204, undefined, { ...unkept, 'set-cookie': cleared });
+		},
+	}),
+];
+
+/** Who signs in. Throws `unauthorized`, `signed_out`, `forbidden` or `foreign_origin`. */
+function enter(request: Asked, { ticket, api_key }: ConsoleSignIn, entrance: ConsoleEntrance): Promise<ConsoleEntry> {
+	if (ticket !== undefined) return entrance.byTicket(ticket);
+	if (api_key !== undefined) return entrance.byKey(api_key);
+	// The browser adds the cookie by itself, so the page has to be ours.
+	requireOwnOrigin(request.headers);
+	const { session } = readCredentials(request);
+	if (session === undefined) throw signedOut('SIGNED_OUT');
+	return entrance.bySession(session);
+}
+
+/** The environment to sign in to. Throws `not_found`, `forbidden`, and `unprocessable` where the project is not said. */
+async function chooseEnvironment(
+	{ project, environment }: ConsoleSignIn,
+	caller: Caller,
+	account: AccountUnit,
+): Promise<Environment> {
+	const inProject = project ?? caller.project_id ?? undefined;
+	if (environment !== undefined) {
+		if (inProject !== undefined) return account.environment(caller, inProject, environment);
+		if (asId(environment) !== null) return account.environmentById(caller, environment);
+		const msg = 'field required where `environment` is a key and the API key opens several projects';
+		throw unprocessable([{ loc: ['body', 'project'], msg, type: 'missing' }]);
+	}
+	const oldest = await account.oldestEnvironment(caller, project);
+	if (oldest === null) throw new Failure('not_found', 'this API key opens no environment: create one, then sign in');
+	return oldest;
+}
+
+/** The session of the environment that is asked for. Throws `signed_out` where no cookie stands for one. */
+async function findSession(
+	{ project, environment }: ConsoleSessionQuery,
+	shown: readonly ShownConsoleSession[],
+	entrance: ConsoleEntrance,
+): Promise<ConsoleSession> {
+	const named = (reference: string | undefined, id: string, key: string) =>
+		reference === undefined || reference === key || asId(reference) === id;
+	const sessions = (await entrance.find(shown)).filter(
+		(session) =>
+			named(project, session.project_id, session.project_key) &&
+			named(environment, session.environment_id, session.environment_key),
+	);
+	const found = sessions.find(({ signedIn }) => typeof signedIn !== 'string') ?? sessions[0];
+	if (found !== undefined) return found;
+	const id = asId(environment ?? '');
+	throw await entrance.refusal(shown.find(({ environment_id }) => environment_id === id));
+}
+
+/** A session as pages see it. */
+async function readSession(
+	{ account: open, relayTarget }: Enter,
+	caller: Caller,
+	environment: Environment,
+): Promise<ConsoleSessionRead> {
+	const account = open(caller.organization_id);
+	const [organization] = await account.organizations();
+	if (organization === undefined) throw notFound('Organization', caller.organization_id);
+	const project = await account.project(caller, environment.project_id);
+	const key = await account.keys.find(caller, caller.key_id);
+	const { id, key: environmentKey, name, revision } = environment;
+	const place = { environment_id: id, environment_key: environmentKey, project_key: project.key };
+	return {
+		organization,
+		project,
+		environment: { id, key: environmentKey, name, production: isProduction(environment) },
+		key,
+		revision,
+		decision_point: relayTarget(place) !== null,
+	};
+}

@@ -1,0 +1,94 @@
+import { decideRequest, readElementRequest, readPlacedRequest } from '../../domain/element-request.js';
+import { reply } from '../../http/endpoint.js';
+import { requestsInTurn } from '../../store/table/element-request.js';
+import { ElementsConfig } from '../../store/table/elements-config.js';
+import { Resource } from '../../store/table/resource.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { User } from '../../store/table/user.js';
+import { readPage } from '../../store/unit/row-query.js';
+import { Reference } from '../../wire/common.js';
+import {
+	AccessRequestReview,
+	ElementRequestPage,
+	ElementRequestQuery,
+	ElementRequestRead,
+	RequestComment,
+} from '../../wire/element-request.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { findIds } from '../facts/find-ids.js';
+import { withItems } from '../list-answer.js';
+
+const tag = 'Element requests';
+const collection = '/v2/facts/:proj_id/:env_id/element_requests';
+const RequestPath = EnvironmentPath.extend({ element_request_id: Reference });
+const description =
+	'The API key decides, and no user of the elements: it may give every role anyway. `reviewer_user_id` is null, and the ' +
+	'history names the key.';
+const failures = {
+	400: 'A role that cannot be held there, or a later end than was asked for',
+	404: 'No such project, environment, request or role',
+	409: 'The request is not pending, what it asks for has ended, or the user has left the tenant',
+};
+
+/** Access requests and operation approvals of all elements, for administrators of the environment. */
+export const elementRequests = [
+	endpoint({
+		name: 'listElementRequests',
+		summary: 'List access requests and operation approvals of all elements and tenants',
+		description: 'Those that are pending first, the oldest first; then the others, the newest first.',
+		tag,
+		method: 'get',
+		path: collection,
+		access: 'environment.read',
+		params: EnvironmentPath,
+		query: ElementRequestQuery,
+		returns: { 200: ElementRequestPage },
+		failures: { 404: 'No such project or environment' },
+		handle: async ({ query }, { unit }) => {
+			const list = (reference: string | undefined) => (reference === undefined ? undefined : [reference]);
+			const rows = requestsInTurn(unit, {
+				status: query.status,
+				type: query.type,
+				config_ids: await findIds(unit, ElementsConfig, list(query.element)),
+				tenant_ids: await findIds(unit, Tenant, list(query.tenant)),
+				requesting_user_ids: await findIds(unit, User, list(query.requesting_user)),
+				resource_ids: await findIds(unit, Resource, list(query.resource)),
+			});
+			const page = await readPage(rows, query);
+			const items = page.data.map((row) => readPlacedRequest(unit, row));
+			return reply(200, { ...withItems(page, items), data: items });
+		},
+	}),
+	endpoint({
+		name: 'approveElementRequest',
+		summary: 'Approve a request of any element',
+		description: `${description} What was asked for is given in the same revision, with the role of the body instead of the one that was asked for.`,
+		tag,
+		method: 'put',
+		path: `${collection}/:element_request_id/approve`,
+		access: 'environment.write',
+		params: RequestPath,
+		body: AccessRequestReview,
+		example: { reviewer_comment: 'Welcome.' },
+		returns: { 200: ElementRequestRead },
+		failures,
+		handle: async ({ params, body }, { unit }) =>
+			reply(200, readElementRequest(unit, await decideRequest(unit, params.element_request_id, 'approve', body))),
+	}),
+	endpoint({
+		name: 'denyElementRequest',
+		summary: 'Deny a request of any element',
+		description,
+		tag,
+		method: 'put',
+		path: `${collection}/:element_request_id/deny`,
+		access: 'environment.write',
+		params: RequestPath,
+		body: RequestComment,
+		example: { reviewer_comment: 'Please ask the owner of the reports.' },
+		returns: { 200: ElementRequestRead },
+		failures: { 404: 'No such project, environment or request', 409: 'The request is not pending' },
+		handle: async ({ params, body }, { unit }) =>
+			reply(200, readElementRequest(unit, await decideRequest(unit, params.element_request_id, 'deny', body))),
+	}),
+];

@@ -1,0 +1,32 @@
+import { effectiveRoles as findEffectiveRoles } from '../../domain/graph/effective-roles.js';
+import { reply } from '../../http/endpoint.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { User } from '../../store/table/user.js';
+import { Reference } from '../../wire/common.js';
+import { EffectiveRoleQuery, EffectiveRoles } from '../../wire/effective-role.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+
+/** What users hold, and why. */
+export const effectiveRoles = [
+	endpoint({
+		name: 'listEffectiveRoles',
+		summary: 'The roles that a user holds in tenants and on instances, and where each comes from',
+		description:
+			'Roles that were assigned, and those that are derived from them in groups and otherwise, all at one revision. What ' +
+			'has ended is left out. A role that is held for several reasons has an entry for each kind of reason.',
+		tag: 'Effective roles',
+		method: 'get',
+		path: '/v2/facts/:proj_id/:env_id/users/:user_id/effective_roles',
+		access: 'environment.snapshot',
+		params: EnvironmentPath.extend({ user_id: Reference }),
+		query: EffectiveRoleQuery,
+		returns: { 200: EffectiveRoles },
+		failures: { 404: 'No such user or tenant' },
+		handle: async ({ params, query }, { unit, environment }) => {
+			const user = await unit.find(User, params.user_id);
+			const tenant = query.tenant === undefined ? null : await unit.find(Tenant, query.tenant);
+			const wanted = { user_id: user.id, tenant_id: tenant?.id ?? null, limit: query.limit };
+			return reply(200, { revision: environment.revision, ...(await findEffectiveRoles(unit, wanted)) });
+		},
+	}),
+];

@@ -1,0 +1,119 @@
+import { maxProblems } from '../../failure.js';
+import { reply } from '../../http/endpoint.js';
+import { applyDraft } from '../../transfer/draft.js';
+import { regoDifference } from '../../transfer/rego-difference.js';
+import { changeReport } from '../../transfer/transfer.js';
+import type { TriedDraft } from '../../transfer/try-draft.js';
+import {
+	AppliedDraft,
+	Draft,
+	DraftPreview,
+	maxDraftChanges,
+	maxPreviewFiles,
+	maxPreviewLength,
+} from '../../wire/draft.js';
+import { maxListedChanges } from '../../wire/environment-import.js';
+import { EnvironmentPath, endpoint, revisionHeader } from '../access.js';
+
+const tag = 'Drafts';
+const collection = '/v2/projects/:proj_id/envs/:env_id/drafts';
+const rules =
+	`A draft has at most ${maxDraftChanges} changes, in any order, each of another object: \`create\` and \`update\` say ` +
+	'what the whole object is to be, as in a document. What the draft is about must not have changed since ' +
+	'`base_revision`; changes of anything else do not matter.';
+const example = {
+	base_revision: 12,
+	changes: [
+		{ kind: 'role', operation: 'create', key: 'reader', value: { name: 'Reader', permissions: ['document:read'] } },
+		{ kind: 'role', operation: 'delete', key: 'viewer' },
+		{
+			kind: 'role_assignment',
+			operation: 'create',
+			value: { user: 'alice@example.com', role: 'reader', tenant: 'acme' },
+		},
+	],
+};
+const failures = {
+	400: 'A rule of the API is broken: what is built in would change, or a limit would be exceeded',
+	404: 'No such environment, an object to change or delete does not exist, or a value refers to what does not exist',
+	409:
+		'What the draft is about has changed since `base_revision`: `additional_info.conflicts` names what, with `at`, ' +
+		'the place in the draft, and the `revision`, `operation` and `actor`. Or an object to create exists',
+};
+
+/** Drafts: changes of many objects, tried out and applied as one. */
+export const drafts = [
+	endpoint({
+		name: 'applyDraft',
+		summary: 'Make all changes of a draft, or none',
+		description: `${rules} All changes are under one revision, and those that go by cascade are reported with them.`,
+		tag,
+		method: 'post',
+		path: `${collection}/apply`,
+		access: 'environment.apply',
+		params: EnvironmentPath,
+		body: Draft,
+		example,
+		returns: { 200: AppliedDraft },
+		failures,
+		handle: async ({ body }, { writing }) => {
+			const { value, revision } = await writing(async (unit) => {
+				await applyDraft(unit, body);
+				return changeReport(unit.changes);
+			});
+			return reply(200, { revision, changes: value }, revisionHeader(revision));
+		},
+	}),
+	endpoint({
+		name: 'previewDraft',
+		summary: 'What a draft would change, and the Rego that it would become',
+		description:
+			`${rules} Nothing is changed, and a key that may read is enough. The draft is tried out among the writes of the ` +
+			'environment, which wait for it a moment, and it is refused where applying it would be.',
+		tag,
+		method: 'post',
+		path: `${collection}/preview`,
+		access: 'environment.try',
+		params: EnvironmentPath,
+		body: Draft,
+		example,
+		returns: { 200: DraftPreview },
+		failures,
+		handle: async ({ body }, { trying }) => {
+			const tried = await trying(body, async () => null);
+			return reply(200, describePreview(body, tried), revisionHeader(tried.revision));
+		},
+	}),
+];
+
+function describePreview({ base_revision }: Draft, tried: TriedDraft<unknown>): DraftPreview {
+	const { revision, changes, schemaBefore, schemaAfter } = tried;
+	const listed = asManyAsFit(changes, maxListedChanges);
+	const { files, diagnostics, failure } = regoDifference(schemaBefore, schemaAfter);
+	const shown = asManyAsFit(files, maxPreviewFiles);
+	return {
+		base_revision,
+		revision,
+		total: changes.length,
+		changes: listed,
+		truncated: listed.length < changes.length,
+		policy: {
+			files: shown,
+			truncated: shown.length < files.length,
+			diagnostics: diagnostics.slice(0, maxProblems).map(({ at, ...found }) => ({ ...found, at: [...at] })),
+			failure,
+		},
+	};
+}
+
+/** The first items, as many as an answer has room for. */
+function asManyAsFit<T>(items: readonly T[], most: number): T[] {
+	const shown: T[] = [];
+	let left = maxPreviewLength;
+	for (const item of items.slice(0, most)) {
+		left -= JSON.stringify(item).length;
+		if (left < 0) break;
+		shown.push(item);
+	}
+	return shown;
+}
