@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '../config.js';
-import { dataDirectoryError } from '../data-directory.js';
+import { dataDirectoryError, prepareDataDirectory } from '../data-directory.js';
 import { errorMessage } from '../failure.js';
 
 /** The longest path a socket may have on every system we run on, in bytes. */
@@ -22,10 +22,11 @@ export interface DirectoryLock {
 }
 
 /**
- * Locks a data directory for this process, with a socket that only its owner can use. A process that died holds no
- * lock. Throws `ConfigError` if a running process holds it.
+ * Prepares a data directory and locks it for this process, with a socket that only its owner can use. A process that
+ * died holds no lock. Throws `ConfigError` if this user cannot use the directory, or if a running process holds it.
  */
 export async function lockDataDirectory(directory: string): Promise<DirectoryLock> {
+	prepareDataDirectory(directory);
 	try {
 		return await lock(directory);
 	} catch (error) {
@@ -34,7 +35,6 @@ export async function lockDataDirectory(directory: string): Promise<DirectoryLoc
 }
 
 async function lock(directory: string): Promise<DirectoryLock> {
-	mkdirSync(directory, { recursive: true, mode: 0o700 });
 	const path = socketPath(directory);
 	const own = `${path}.${process.pid}`;
 	let commands: Commands | undefined;

@@ -10,8 +10,8 @@ export interface Told {
 	readonly json?: unknown;
 	/** Whether `text` is a document to save or pass on: only a terminal gets it with escapes. */
 	readonly document?: true;
-	/** 1 where the answer is no; 0 without it. */
-	readonly exit?: 0 | 1;
+	/** 1 where the answer is no, 3 where it is not known; 0 without it. */
+	readonly exit?: 0 | 1 | 3;
 }
 
 /** How a command that asks servers is run: with its session, its options, and its arguments in their order. */

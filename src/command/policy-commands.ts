@@ -22,7 +22,7 @@ export async function writePolicy(session: Session, options: PolicyOptions, envi
 	const { output = options.out, revision } = options;
 	if (output === undefined) throw new ConfigError('--output: name the folder to write to');
 	const place = await policyPlace(aboutEnvironment(session, options, environment));
-	const found = await foundAt(place, revision);
+	const found = await readChosenPolicy(place, revision);
 	const files = [...found.files, ...(options.facts ? [await readFacts(place)] : [])];
 	writePolicyFolder(output, files);
 	const { failure, hash, schema_revision } = found;
@@ -46,7 +46,7 @@ export async function diffPolicies(
 	to: string | undefined,
 ): Promise<Told> {
 	const place = await policyPlace(session);
-	const [before, after] = [await foundAt(place, from), await foundAt(place, to)];
+	const [before, after] = [await readChosenPolicy(place, from), await readChosenPolicy(place, to)];
 	const difference = policyDifference(before, after);
 	const changed = difference !== '';
 	return {
@@ -66,6 +66,6 @@ function aboutEnvironment(session: Session, options: SharedOptions, environment:
 	return new Session(session.variables, { ...options, environment });
 }
 
-function foundAt(place: PolicyPlace, revision: string | undefined) {
+function readChosenPolicy(place: PolicyPlace, revision: string | undefined) {
 	return revision === undefined ? readNewestPolicy(place) : readPolicyAt(place, revision);
 }

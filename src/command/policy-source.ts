@@ -6,7 +6,7 @@ import { EnvironmentRead } from '../wire/environment.js';
 import { PolicyOfRevision, PolicyRead } from '../wire/policy.js';
 import { placeName } from './place-name.js';
 import { requireRevision } from './revision-word.js';
-import { ask, askFor, path, type Server, textOf } from './server.js';
+import { ask, askFor, decodeText, path, type Server } from './server.js';
 import type { Place, Session } from './session.js';
 
 /** How long to wait for a compilation, and how often to look for it, in milliseconds. */
@@ -63,7 +63,7 @@ export async function readNewestPolicy(place: PolicyPlace): Promise<FoundPolicy>
 export async function readFacts(place: PolicyPlace): Promise<RegoFile> {
 	const { id } = (await askFor(place.api, environmentPath(place), EnvironmentRead)).body;
 	const bundle = await unpack((await ask(place.api, path`/bundles/${id}/rego`)).body);
-	const document = JSON.parse(textOf(bundle.get('data.json') ?? new Uint8Array()));
+	const document = JSON.parse(decodeText(bundle.get('data.json') ?? new Uint8Array()));
 	return { path: 'regolith/facts/data.json', text: `${JSON.stringify(document.regolith.facts, null, '\t')}\n` };
 }
 

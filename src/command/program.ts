@@ -3,10 +3,12 @@ import { version } from '../version.js';
 import { completion } from './completion/completion.js';
 import { can } from './decide/can.js';
 import { check } from './decide/check.js';
+import { impact } from './decide/impact.js';
 import { who } from './decide/who.js';
 import { Declaration } from './declaration.js';
 import { inspect } from './inspect.js';
 import { assign, unassign } from './manage/assign.js';
+import { applyDraft } from './manage/draft.js';
 import { environments } from './manage/environments.js';
 import { listKeys, revokeKey, rotateKey } from './manage/keys.js';
 import { roles } from './manage/roles.js';
@@ -15,7 +17,7 @@ import { migrateCheck } from './migrate/migrate-command.js';
 import { logs } from './observe/logs.js';
 import { status } from './observe/status.js';
 import { diffPolicies, writePolicy } from './policy-commands.js';
-import { createKey, running } from './server-commands.js';
+import { createKey, openConsole, running } from './server-commands.js';
 import type { Variables } from './session.js';
 import { testPolicy } from './test-policy.js';
 import { workerCommand } from './worker-command.js';
@@ -63,6 +65,12 @@ function declareServers(program: Declaration, variables: Variables): void {
 		.option('--wait', waitHelp)
 		.exits(decisionPointExits)
 		.action(running(variables, 'pdp'));
+	program
+		.command('console')
+		.description('print a link that signs a browser in to the console, once, within ten minutes')
+		.option('-p, --project <key>', 'the project (default: the environment `dev` of the project `default`)')
+		.option('-e, --environment <key>', 'the environment of that project (default: its oldest)')
+		.asks(openConsole(variables));
 	program.command(workerCommand, { hidden: true }).action(running(variables, 'decisionWorker'));
 }
 
@@ -95,6 +103,20 @@ function declareDecisions(program: Declaration): void {
 		.option('--resource <resource>', 'only this: type, or type:key for one instance')
 		.takes('pdp')
 		.asks(can);
+	program
+		.command('impact')
+		.description('tell who gains and who loses by a draft, which is not applied')
+		.argument('<file>', 'the draft; - for standard input')
+		.option('--fail-on-loss', 'end with 1 if somebody loses something')
+		.option('--rows <number>', 'how many rows to list, of gains and of losses each, up to 1000', '200')
+		.option('--checks <number>', 'how many checks to ask, up to 1000000 (default: 200000)')
+		.takes('project', 'environment', 'api')
+		.exits({
+			0: 'done; with --fail-on-loss, that nobody loses anything',
+			1: 'with --fail-on-loss: somebody loses something',
+			3: 'with --fail-on-loss: nobody is known to lose anything, and not all was looked at',
+		})
+		.asks(impact);
 }
 
 function declareManagement(program: Declaration, variables: Variables): void {
@@ -142,6 +164,14 @@ function declareManagement(program: Declaration, variables: Variables): void {
 		.takes('project', 'environment', 'api')
 		.exits({ 0: 'done; of a dry run, that nothing would change', 1: 'a dry run: something would change' })
 		.asks(importEnvironment);
+	program
+		.command('apply')
+		.description('make all changes of a draft, or none')
+		.argument('<file>', 'the draft; - for standard input')
+		.option('--dry-run', 'change nothing, and say what would change')
+		.takes('project', 'environment', 'api')
+		.exits({ 0: 'done; of a dry run, that nothing would change', 1: 'a dry run: something would change' })
+		.asks(applyDraft);
 	program
 		.command('envs')
 		.description('list the environments that the API key opens')

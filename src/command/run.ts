@@ -1,7 +1,20 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createKeyByCommand, type KeyRequest, readDevSecret } from '../bootstrap.js';
-import { openStore, type RunningApi, requireDecisionPointPorts, startApi, startDecisionPoint } from '../compose.js';
+import {
+	createConsoleTicket,
+	createKeyByCommand,
+	type KeyRequest,
+	readDevSecret,
+	type TicketRequest,
+} from '../bootstrap.js';
+import {
+	type OwnDecisionPoint,
+	openStore,
+	type RunningApi,
+	requireDecisionPointPorts,
+	startApi,
+	startDecisionPoint,
+} from '../compose.js';
 import { type RunningPoint, runDecisionWorker, startDecisionWorkers } from '../compose-workers.js';
 import { type Config, ConfigError, requireDistinctPorts } from '../config.js';
 import { prepareDataDirectory } from '../data-directory.js';
@@ -9,7 +22,7 @@ import { createLogger } from '../log.js';
 import { fail, print, printWhole, say } from './console.js';
 import { lockDataDirectory, sendCommand } from './control.js';
 import { untilRunning, type WaitOptions } from './until-running.js';
-import { addressLines, firstKey, firstSteps } from './welcome.js';
+import { addressLines, consoleLink, firstKey, firstSteps } from './welcome.js';
 
 /** The commands that run a server, or work on its store. */
 
@@ -21,8 +34,8 @@ interface Stoppable {
 interface Beginning {
 	/** Stops this when the command ends. */
 	readonly keep: <S extends Stoppable>(started: S) => S;
-	/** Makes API keys for other processes from now on, in the store of this API. */
-	readonly makeKeys: (api: RunningApi) => void;
+	/** Makes API keys and tickets for other processes from now on, in the store of this API. */
+	readonly answerCommands: (api: RunningApi) => void;
 	/** Aborts when the start is to end. */
 	readonly interrupted: AbortSignal;
 }
@@ -37,22 +50,24 @@ export async function start(config: Config, options: WaitOptions = {}): Promise<
 	}
 	const { api_port, pdp_port, pdp_opa_port } = config;
 	requireDistinctPorts({ API_PORT: api_port, PDP_PORT: pdp_port, PDP_OPA_PORT: pdp_opa_port });
-	await runUntilStopped(config, async ({ keep, makeKeys, interrupted }) => {
+	await runUntilStopped(config, async ({ keep, answerCommands, interrupted }) => {
 		const log = createLogger(config.log_level);
 		// All ports, before a key is made that nobody would be shown.
 		await requireDecisionPointPorts(config);
-		let reached: string | null = null;
+		let reached: OwnDecisionPoint | null = null;
 		const api = keep(await startApi(config, log, { say, interrupted, decisionPoint: () => reached }));
-		makeKeys(api);
+		answerCommands(api);
 		interrupted.throwIfAborted();
 		const apiKey = config.pdp_api_key ?? (await readDevSecret(api.store));
 		const controlPlane = config.pdp_control_plane ?? api.listening.url;
 		const decisionPoint = keep(await starter(config)(config, log, controlPlane, apiKey));
-		reached = decisionPoint.listening.url;
+		const caller = controlPlane === api.listening.url ? await api.store.caller(apiKey) : null;
+		const { url } = decisionPoint.listening;
+		reached = { url, secret: apiKey, environment_id: caller?.environment_id ?? null };
 		await untilRunning(decisionPoint, controlPlane, { ...options, interrupted });
-		const addresses = { api: api.listening.url, decision_point: decisionPoint.listening.url };
+		const addresses = { api: api.listening.url, decision_point: url };
 		const servesDev = apiKey === api.firstKey?.secret && controlPlane === api.listening.url;
-		await welcome(api, addressLines(addresses, config.data_directory), (secret) =>
+		await welcome(api, config, url, (secret) =>
 			servesDev ? firstSteps(addresses.api, addresses.decision_point, secret) : firstKey(secret),
 		);
 	});
@@ -60,19 +75,33 @@ export async function start(config: Config, options: WaitOptions = {}): Promise<
 
 /** Starts API and publisher. */
 export async function serve(config: Config): Promise<void> {
-	await runUntilStopped(config, async ({ keep, makeKeys, interrupted }) => {
+	await runUntilStopped(config, async ({ keep, answerCommands, interrupted }) => {
 		const api = keep(await startApi(config, createLogger(config.log_level), { say, interrupted }));
-		makeKeys(api);
-		await welcome(api, addressLines({ api: api.listening.url, decision_point: null }, config.data_directory), firstKey);
+		answerCommands(api);
+		await welcome(api, config, null, firstKey);
 	});
 }
 
-/** Prints where everything is, and the first key until that was printed once. */
-async function welcome(api: RunningApi, addresses: string, first: (secret: string) => string): Promise<void> {
-	const key = api.firstKey;
-	await printWhole(key === null ? addresses : `${addresses}${first(key.secret)}`);
+/**
+ * Prints where everything is, with a ticket for the console, and the first key until that was printed once.
+ * `decisionPoint` is the address of the one of this process; `null` without one.
+ */
+async function welcome(
+	api: RunningApi,
+	{ data_directory }: Config,
+	decisionPoint: string | null,
+	first: (secret: string) => string,
+): Promise<void> {
+	const { firstKey: key, listening } = api;
+	// A server starts also where nothing can be written: then somebody signs in with an API key.
+	const ticket = await createConsoleTicket(api.store, anyTicket).catch(() => null);
+	const addresses = { api: listening.url, decision_point: decisionPoint, console: consoleLink(listening.url, ticket) };
+	const lines = addressLines(addresses, data_directory);
+	await printWhole(key === null ? lines : `${lines}${first(key.secret)}`);
 	await key?.noteShown();
 }
+
+const anyTicket: TicketRequest = { project: null, environment: null };
 
 /** Starts a decision point alone. It keeps nothing on disk, so several can run on one machine. */
 export async function pdp(config: Config, options: WaitOptions = {}): Promise<void> {
@@ -89,7 +118,8 @@ export async function pdp(config: Config, options: WaitOptions = {}): Promise<vo
 	const decisionPoint = await starting;
 	try {
 		await untilRunning(decisionPoint, controlPlane, { ...options, interrupted: interruption.signal });
-		print(addressLines({ api: null, decision_point: decisionPoint.listening.url }, config.data_directory));
+		const { url } = decisionPoint.listening;
+		print(addressLines({ api: null, decision_point: url, console: null }, config.data_directory));
 	} catch (error) {
 		if (signals.stopping) return;
 		await decisionPoint.stop();
@@ -114,7 +144,6 @@ function starter({
  * signal or a failure.
  */
 async function runUntilStopped(config: Config, starting: (beginning: Beginning) => Promise<void>): Promise<void> {
-	prepareDataDirectory(config.data_directory);
 	const hold = await lockDataDirectory(config.data_directory);
 	const kept: Stoppable[] = [];
 	const stop = async () => {
@@ -127,7 +156,12 @@ async function runUntilStopped(config: Config, starting: (beginning: Beginning) 
 			kept.push(started);
 			return started;
 		},
-		makeKeys: ({ store }) => hold.answer((request) => createKeyByCommand(store, request as KeyRequest)),
+		answerCommands: ({ store, listening }) =>
+			hold.answer(async (content) => {
+				const request = content as KeyRequest | ConsoleCommand;
+				if (!('command' in request)) return createKeyByCommand(store, request);
+				return consoleLink(listening.url, await createConsoleTicket(store, request));
+			}),
 		interrupted: interruption.signal,
 	});
 	// A signal during the start ends it at its next step, and waits for that, so that nothing is left behind.
@@ -143,6 +177,21 @@ async function runUntilStopped(config: Config, starting: (beginning: Beginning) 
 		await stop();
 		throw error;
 	}
+}
+
+/** What asks the process that holds a data directory for a link to its console, with a ticket. */
+interface ConsoleCommand extends TicketRequest {
+	readonly command: 'console';
+}
+
+/** A link to the console of the process that holds the data directory, with a ticket. Throws `ConfigError` if none runs. */
+export async function newConsoleLink({ data_directory }: Config, request: TicketRequest): Promise<string> {
+	const command: ConsoleCommand = { command: 'console', ...request };
+	const link = existsSync(data_directory) ? await sendCommand(data_directory, command) : null;
+	if (typeof link === 'string') return link;
+	throw new ConfigError(
+		`DATA_DIR: no server runs on ${data_directory}: start it with \`regolith start\`, or set DATA_DIR to its folder`,
+	);
 }
 
 /**

@@ -25,6 +25,17 @@ export function running(
 	};
 }
 
+/** Prints a link to the console of the server that runs, with a ticket. */
+export function openConsole(variables: Variables): Run<SharedOptions, []> {
+	return async (_, { project = null, environment = null }) => {
+		if (environment !== null && project === null) throw new ConfigError('--environment needs --project');
+		const config = readConfig(variables);
+		const { newConsoleLink } = await import('./run.js');
+		const url = await newConsoleLink(config, { project, environment });
+		return { text: `${url}\n`, json: { url } };
+	};
+}
+
 /** The options of `keys create`. */
 export interface KeyOptions extends SharedOptions {
 	readonly access: KeyRequest['access_level'];

@@ -48,7 +48,7 @@ class NoAnswerError extends Error {
 		readonly kind: 'unreachable' | 'late' | 'broken off',
 		cause: unknown,
 	) {
-		super(reasonOf(cause), { cause });
+		super(failureReason(cause), { cause });
 	}
 }
 
@@ -72,7 +72,7 @@ export async function exchange(url: string, secret: string | null, question: Que
 	const bytes = await response.arrayBuffer().catch((error: unknown) => {
 		throw new NoAnswerError(isTimeout(error) ? 'late' : 'broken off', error);
 	});
-	return { status: response.status, body: new Uint8Array(bytes), revision: revisionOf(response) };
+	return { status: response.status, body: new Uint8Array(bytes), revision: answeredRevision(response) };
 }
 
 /**
@@ -87,7 +87,7 @@ export async function ask(server: Server, path: string, question: Question = {})
 	const { status, body } = answer;
 	if (status >= 200 && status < 300) return answer;
 	throw new ConfigError(
-		`${refusal(textOf(body), status)}\n(${status} from ${asked}, with the API key of ${server.key.variable})`,
+		`${refusal(decodeText(body), status)}\n(${status} from ${asked}, with the API key of ${server.key.variable})`,
 	);
 }
 
@@ -99,7 +99,7 @@ export async function askFor<S extends z.ZodType>(
 	question: Question = {},
 ): Promise<Answer<z.output<S>>> {
 	const { body, revision } = await ask(server, path, question);
-	const parsed = shape.safeParse(jsonOf(body));
+	const parsed = shape.safeParse(parseJsonBytes(body));
 	if (parsed.success) return { body: parsed.data, revision };
 	throw new ConfigError(
 		`${server.url} did not answer as version 2 does on ${path}: is it what ${server.source} should name?`,
@@ -152,19 +152,19 @@ export function path(texts: TemplateStringsArray, ...values: readonly string[]):
 }
 
 /** The revision that an answer names; `null` if it names none. */
-function revisionOf({ headers }: Response): number | null {
+function answeredRevision({ headers }: Response): number | null {
 	const header = headers.get('x-revision') ?? '';
 	return isRevision(header) ? Number(header) : null;
 }
 
 /** The text of a body. */
-export function textOf(body: Uint8Array): string {
+export function decodeText(body: Uint8Array): string {
 	return new TextDecoder().decode(body);
 }
 
 /** The value of a body that is JSON; `null` if it is none. */
-export function jsonOf(body: Uint8Array): unknown {
-	return parseJson(textOf(body));
+export function parseJsonBytes(body: Uint8Array): unknown {
+	return parseJson(decodeText(body));
 }
 
 const Problems = z.object({
@@ -207,8 +207,8 @@ function isTimeout(error: unknown): boolean {
 }
 
 /** The reason is in the cause of the error that `fetch` throws; of several addresses, each has one. */
-function reasonOf(error: unknown): string {
+function failureReason(error: unknown): string {
 	const cause = error instanceof Error ? (error.cause ?? error) : error;
-	if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
+	if (cause instanceof AggregateError && cause.errors.length > 0) return failureReason(cause.errors[0]);
 	return cause instanceof Error ? visible(cause.message) : String(cause);
 }

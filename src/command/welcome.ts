@@ -4,11 +4,19 @@ import { programCommand } from './program-command.js';
 export interface Addresses {
 	readonly api: string | null;
 	readonly decision_point: string | null;
+	/** What a browser opens to sign in to the console; `null` without an API. */
+	readonly console: string | null;
+}
+
+/** Where the console of an API is; with a ticket, which is in no log of servers, because browsers send no fragments. */
+export function consoleLink(api: string, ticket: string | null): string {
+	return ticket === null ? `${api}/console` : `${api}/console#ticket=${ticket}`;
 }
 
 /** What every start prints: one line per address, and with an API, whose data is in this folder, how to get a key. */
-export function addressLines({ api, decision_point }: Addresses, dataDirectory: string): string {
+export function addressLines({ api, decision_point, console }: Addresses, dataDirectory: string): string {
 	const lines = [
+		...(console === null ? [] : [`  Console         ${console}`]),
 		...(api === null ? [] : [`  API             ${api}    (its reference: ${api}/docs)`]),
 		...(decision_point === null
 			? []

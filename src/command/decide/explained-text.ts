@@ -36,7 +36,9 @@ export function explainedText({ allow, code, reasons }: Explained, found: FoundA
 function attemptLines(allow: boolean, { attempts, truncated }: FoundAttempts): readonly string[] {
 	if (attempts.length === 0) return [allow ? 'How it passes was not found.' : noWay(truncated)];
 	const title = allow ? 'It passes by each of these:' : 'Each of these alone would allow it:';
-	const items = attempts.flatMap((attempt, index) => numbered(index + 1, allow ? wayOf(attempt) : changesOf(attempt)));
+	const items = attempts.flatMap((attempt, index) =>
+		numbered(index + 1, allow ? passedLines(attempt) : changeLines(attempt)),
+	);
 	return [title, ...items, ...(truncated ? ['There may be more.'] : [])];
 }
 
@@ -50,11 +52,11 @@ function numbered(number: number, lines: readonly string[]): readonly string[] {
 	return lines.map((line, index) => (index === 0 ? mark : ' '.repeat(mark.length)) + line);
 }
 
-function wayOf({ chain, policy }: Attempt): readonly string[] {
+function passedLines({ chain, policy }: Attempt): readonly string[] {
 	return [...chain.map(stepLine), policyLine(policy)];
 }
 
-function changesOf({ chain, add, remove, compare, policy }: Attempt): readonly string[] {
+function changeLines({ chain, add, remove, compare, policy }: Attempt): readonly string[] {
 	return [
 		...add.map((fact) => `add ${factText(fact)}`),
 		...remove.map((fact) => `remove ${factText(fact)}`),

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { ImportReport } from '../../wire/environment-import.js';
 import type { Told } from '../declaration.js';
 import { onFile } from '../on-file.js';
-import { ask, askFor, path, queryText, textOf } from '../server.js';
+import { ask, askFor, decodeText, path, queryText } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 
@@ -26,7 +26,7 @@ export async function exportEnvironment(session: Session, { output }: ExportOpti
 	const { project, environment } = await session.place();
 	const at = path`/v2/projects/${project}/envs/${environment}/export`;
 	const { body, revision } = await ask(session.api, at, { timeout });
-	const document = textOf(body);
+	const document = decodeText(body);
 	if (output === undefined) return { text: document, document: true };
 	onFile(output, () => writeFileSync(output, document));
 	return { text: `wrote ${visible(output)} (revision ${revision})\n`, json: { file: output, revision } };

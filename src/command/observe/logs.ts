@@ -71,10 +71,10 @@ async function reader(session: Session, options: LogsOptions): Promise<ReadDecis
 	if (options.follow && options.until !== undefined) throw new ConfigError('--until: what is followed has no end');
 	const { project, environment } = await session.place();
 	const at = path`/v2/pdps/${project}/${environment}/audit_logs`;
-	const since = timeOf('--since', options.since);
+	const since = readTime('--since', options.since);
 	const decision = allowed ? 'true' : denied ? 'false' : undefined;
 	const filters = { users: user, action, resources: resource, tenant, decision, search };
-	const timestamp_to = seconds(timeOf('--until', options.until));
+	const timestamp_to = seconds(readTime('--until', options.until));
 	return async (from, limit) => {
 		const narrowed = { ...filters, timestamp_from: seconds(from ?? since), timestamp_to };
 		const rows = await askForAll(session.api, at, Logged, narrowed, limit);
@@ -132,7 +132,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = { s: 1_000, m: 60_000
 const Moment = z.union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })]);
 
 /** Reads a time with its zone, or how long ago. Throws `ConfigError` if an option is neither. */
-export function timeOf(option: string, text: string | undefined): Date | undefined {
+export function readTime(option: string, text: string | undefined): Date | undefined {
 	if (text === undefined) return undefined;
 	if (Moment.safeParse(text).success) return new Date(text);
 	const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];

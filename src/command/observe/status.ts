@@ -22,11 +22,15 @@ export async function status(session: Session): Promise<Told> {
 	const found: Found = {
 		api: { url: api.url, environment: environment.value?.name ?? null },
 		policy: environment.value?.policy ?? null,
-		decision_point: { url: decisionPoint.url, ...lagOf(environment.value?.policy, health.value) },
+		decision_point: {
+			url: decisionPoint.url,
+			health: health.value,
+			lag: revisionLag(environment.value?.policy, health.value),
+		},
 	};
 	// A decision point that cannot be reached is one problem and not two.
 	const told = [environment.problem, health.problem ?? access.problem].filter((problem) => problem !== null);
-	const problems = [...told, ...problemsOf(found)];
+	const problems = [...told, ...statusProblems(found)];
 	return {
 		text: statusText(found, problems),
 		json: { healthy: problems.length === 0, ...found, problems },
@@ -55,9 +59,10 @@ async function readEnvironment(session: Session) {
 	return { name: await placeName(session.api, place), policy: policy.body };
 }
 
-function lagOf(policy: Policy | undefined, health: Health | null) {
+/** How many revisions a decision point is behind the API; `null` if either is unknown. */
+function revisionLag(policy: Policy | undefined, health: Health | null): number | null {
 	const decided = health?.revision ?? null;
-	return { health, lag: policy === undefined || decided === null ? null : Math.max(0, policy.revision - decided) };
+	return policy === undefined || decided === null ? null : Math.max(0, policy.revision - decided);
 }
 
 /** What went well, or why not. */
@@ -69,7 +74,7 @@ async function attempted<T>(work: () => Promise<T>) {
 	}
 }
 
-function problemsOf({ policy, decision_point: { health } }: Found): readonly string[] {
+function statusProblems({ policy, decision_point: { health } }: Found): readonly string[] {
 	const problems: string[] = [];
 	if (policy?.failure) {
 		problems.push(`the schema of revision ${policy.failure.revision} cannot be compiled: ${policy.failure.message}`);

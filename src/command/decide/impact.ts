@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../../config.js';
+import { Impact, type ImpactCause, type ImpactRow } from '../../wire/impact.js';
+import type { Told } from '../declaration.js';
+import { onFile } from '../on-file.js';
+import { askFor, path } from '../server.js';
+import type { Session, SharedOptions } from '../session.js';
+import { table, visible } from '../terminal.js';
+
+/** The options of `impact`. */
+export interface ImpactOptions extends SharedOptions {
+	/** Whether a loss is a failure. */
+	readonly failOnLoss?: true;
+	/** How many rows are listed at most. */
+	readonly rows: string;
+	/** How many checks are asked at most. */
+	readonly checks?: string;
+}
+
+/** How long the answer may take, in milliseconds: others may be waiting, too. */
+const timeout = 600_000;
+
+type FoundImpact = Impact;
+
+/**
+ * Tells who gains and who loses by a draft. With `failOnLoss`, 1 says that somebody loses something, and 3 that nobody is
+ * known to, but not everything was looked at.
+ */
+export async function impact(session: Session, options: ImpactOptions, file: string): Promise<Told> {
+	const draft = readDraft(file);
+	const limits = {
+		rows: wholeNumber('--rows', options.rows),
+		...(options.checks === undefined ? {} : { checks: wholeNumber('--checks', options.checks) }),
+	};
+	const { project, environment } = await session.place();
+	const at = path`/v2/projects/${project}/envs/${environment}/impact`;
+	// Numbers of the draft stay as they are, so its text is passed on and not its values.
+	const body = new TextEncoder().encode(`{"draft":${draft},"limits":${JSON.stringify(limits)}}`);
+	const found = (await askFor(session.api, at, Impact, { method: 'POST', body, timeout })).body;
+	return { text: impactText(found), json: found, exit: options.failOnLoss ? lossCode(found) : 0 };
+}
+
+function lossCode({ counts, truncated, decisions }: FoundImpact): 0 | 1 | 3 {
+	if (counts.lost > 0 || decisions.lost > 0) return 1;
+	return truncated || decisions.truncated ? 3 : 0;
+}
+
+/** The text of a draft. Throws `ConfigError` when it is no JSON. */
+function readDraft(file: string): string {
+	return onFile(file, () => {
+		const text = readFileSync(file === '-' ? 0 : file, 'utf8');
+		JSON.parse(text);
+		return text;
+	});
+}
+
+function wholeNumber(option: string, text: string): number {
+	if (/^\d{1,9}$/.test(text)) return Number(text);
+	throw new ConfigError(`${option}: must be a whole number`);
+}
+
+function impactText(found: FoundImpact): string {
+	const { base_revision, gains, loses, counts, truncated, decisions, left_out } = found;
+	const least = truncated ? 'at least ' : '';
+	const asked = `${counts.asked} checks asked`;
+	const lines = [
+		...left_out.map(({ object, message }) => `LEFT OUT: ${visible(object)} does not compile: ${visible(message)}\n`),
+		listed('loses', loses, ({ before }) => before.by),
+		listed('gains', gains, ({ after }) => after.by),
+		`at revision ${base_revision}: ${least}${counts.lost} lost, ${least}${counts.gained} gained (${asked})\n`,
+		...(truncated ? ['not all was looked at: raise --checks or IMPACT_TIMEOUT, or make the draft smaller\n'] : []),
+		`of ${decisions.replayed} logged decisions: ${decisions.lost} lost, ${decisions.gained} gained\n`,
+	];
+	return lines.join('');
+}
+
+/** Rows by what grants them. */
+function listed(
+	title: 'loses' | 'gains',
+	rows: readonly ImpactRow[],
+	causes: (row: ImpactRow) => readonly ImpactCause[],
+): string {
+	const groups = new Map<string, ImpactRow[]>();
+	for (const row of rows) {
+		const name = causeText(causes(row)[0]);
+		const known = groups.get(name) ?? [];
+		groups.set(name, known);
+		known.push(row);
+	}
+	return [...groups]
+		.map(([name, found]) => {
+			const cells = found.map(({ user, action, resource: { type, key }, tenant }) => [
+				user,
+				action,
+				key === null ? type : `${type}:${key}`,
+				tenant,
+			]);
+			const shown = table([`WHO ${title.toUpperCase()}`, 'ACTION', 'RESOURCE', 'TENANT'], cells);
+			return `${visible(name)}\n${shown}\n`;
+		})
+		.join('');
+}
+
+function causeText(cause: ImpactCause | undefined): string {
+	if (cause === undefined) return 'for another reason';
+	const { by, role, userset, resourceset, resource_type } = cause;
+	if (by === 'set_rule') return `by the rule for ${userset ?? `role ${role}`} on ${resourceset ?? resource_type}`;
+	return by === 'role_in_tenant' ? `by the role ${role} in the tenant` : `by the role ${role} on an instance`;
+}
