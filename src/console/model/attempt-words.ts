@@ -1,0 +1,216 @@
+import {
+	type Attempt,
+	type AttemptComparison,
+	type AttemptFact,
+	type AttemptStep,
+	placeTenant,
+	roleKey,
+} from './attempt.js';
+import type { Phrase } from './phrase.js';
+
+/** Attempts in words: by which way a check passes, or would, and what is missing. */
+
+/** A check, as sentences name it. */
+export interface NamedCheck {
+	readonly user: string;
+	readonly action: string;
+	readonly type: string;
+	/** `<type>:<key>`; `null` for a check without an instance. */
+	readonly instance: string | null;
+}
+
+/**
+ * The way of an attempt as a sentence without its end, such as "ann is `editor` of folder:plans, which is `parent` of
+ * document:budget". What is missing is in the conditional.
+ */
+export function attemptSentence(attempt: Attempt, check: NamedCheck): readonly Phrase[] {
+	const [first] = attempt.chain;
+	if (first === undefined) return ['the check passes'];
+	if (first.type === 'set_rule') return ruleSentence(first, attempt, check);
+	return roleSentence(attempt, check);
+}
+
+function roleSentence({ chain, add }: Attempt, { user, action, type }: NamedCheck): readonly Phrase[] {
+	const assigned = chain.at(-1);
+	const granting = chain[0];
+	if (assigned === undefined || assigned.type === 'set_rule') return [];
+	if (granting === undefined || granting.type === 'set_rule') return [];
+	const isMissing = add.some(({ fact }) => fact === 'role_assignment');
+	const derived = chain
+		.slice(0, -1)
+		.toReversed()
+		.flatMap((step) => derivationPhrases(step, add));
+	const grants: readonly Phrase[] = [{ name: roleKey(granting.role, granting.resource) }, ' of '];
+	return [
+		{ key: user },
+		isMissing ? ' would be ' : ' is ',
+		...heldPhrases(assigned),
+		...derived,
+		...(derived.length === 0
+			? [', and ', { name: roleKey(assigned.role, assigned.resource) }]
+			: [
+					'; so ',
+					{ key: user },
+					add.length > 0 ? ' would be ' : ' is ',
+					...grants,
+					{ key: granting.resource },
+					', and that',
+				]),
+		' grants ',
+		{ name: action },
+		...(placeTenant(assigned.resource) === null ? [] : [' on ', { name: type }]),
+	];
+}
+
+/** Such as "`editor` of folder:plans" and "`editor` in tenant acme". */
+function heldPhrases({ role, resource }: Extract<AttemptStep, { readonly role: string; readonly resource: string }>) {
+	const tenant = placeTenant(resource);
+	const place: readonly Phrase[] = tenant === null ? [' of ', { key: resource }] : [' in tenant ', { key: tenant }];
+	return [{ name: roleKey(role, resource) }, ...place];
+}
+
+function derivationPhrases(step: AttemptStep, add: readonly AttemptFact[]): readonly Phrase[] {
+	if (step.type !== 'role_derivation') return [];
+	const { subject, relation, resource } = step;
+	const isMissing = add.some(
+		(fact) =>
+			fact.fact === 'relationship_tuple' &&
+			fact.subject === subject &&
+			fact.relation === relation &&
+			fact.object === resource,
+	);
+	return [isMissing ? ', which would be ' : ', which is ', { name: relation }, ' of ', { key: resource }];
+}
+
+function ruleSentence(
+	step: Extract<AttemptStep, { readonly type: 'set_rule' }>,
+	{ add, compare, chain }: Attempt,
+	{ user, action, type, instance }: NamedCheck,
+): readonly Phrase[] {
+	const thing: readonly Phrase[] = instance === null ? ['this ', { name: type }] : [{ key: instance }];
+	const isChanged = (set: string | undefined, side: string) =>
+		compare.some((one) => !one.met && (one.set === set || one.change.startsWith(side)));
+	const place = chain[1] !== undefined && chain[1].type !== 'set_rule' ? placeTenant(chain[1].resource) : null;
+	const who: readonly Phrase[] =
+		step.userset === undefined
+			? [
+					add.some(({ fact }) => fact === 'role_assignment') ? ' would be ' : ' is ',
+					{ name: step.role ?? '' },
+					...(place === null ? [' in the tenant'] : [' in tenant ', { key: place }]),
+				]
+			: [isChanged(step.userset, 'user.') ? ' would be in ' : ' is in ', 'the user set ', { name: step.userset }];
+	const what: readonly Phrase[] =
+		step.resourceset === undefined
+			? [' is a ', { name: step.resource_type ?? type }]
+			: [
+					isChanged(step.resourceset, 'resource.') ? ' would be in ' : ' is in ',
+					'the resource set ',
+					{ name: step.resourceset },
+				];
+	return [{ key: user }, ...who, ', ', ...thing, ...what, ', and a rule grants ', { name: action }, ' between them'];
+}
+
+/** A fact as the object of "add" or "remove", such as "ann as `editor` in tenant acme". */
+export function factWords(fact: AttemptFact): readonly Phrase[] {
+	switch (fact.fact) {
+		case 'tenant':
+			return ['tenant ', { key: fact.tenant }];
+		case 'user':
+			return ['user ', { key: fact.user }];
+		case 'resource_instance':
+			return [{ key: fact.resource_instance }, ' in tenant ', { key: fact.tenant }];
+		case 'role_assignment':
+			return [
+				{ key: fact.user },
+				' as ',
+				{ name: fact.role },
+				...(fact.resource_instance === undefined
+					? [' in tenant ', { key: fact.tenant }]
+					: [' of ', { key: fact.resource_instance }]),
+			];
+		case 'relationship_tuple':
+			return [{ key: fact.subject }, ' as ', { name: fact.relation }, ' of ', { key: fact.object }];
+	}
+}
+
+/** Why a fact that is in the way has to go. */
+export const stopWords = 'It stops a role that would be derived there.';
+
+/** How operators read behind "has to". */
+const operatorWords: Readonly<Record<string, string>> = {
+	equals: 'be',
+	'not-equals': 'be other than',
+	'greater-than': 'be greater than',
+	'greater-than-equals': 'be at least',
+	'less-than': 'be less than',
+	'less-than-equals': 'be at most',
+	between: 'be between the items of',
+	in: 'be one of',
+	'not-in': 'be none of',
+	contains: 'contain',
+	string_contains: 'contain',
+	'starts-with': 'start with',
+	'ends-with': 'end with',
+	matches: 'match',
+	array_contains: 'contain',
+	array_subset: 'have only items of',
+	array_superset: 'have every item of',
+	array_intersect: 'have an item of',
+	object_match: 'be an object that matches',
+	any_match: 'have an item that matches',
+	all_match: 'have only items that match',
+};
+
+/** What has to be of an attribute: "`user.level` is 2 and has to be at least 3, for the set `seniors`". */
+export function comparisonWords({
+	set,
+	attribute,
+	operator,
+	operand,
+	negated,
+	change,
+	now,
+}: AttemptComparison): readonly Phrase[] {
+	const must = negated ? ' must not ' : ' has to ';
+	const demand: readonly Phrase[] =
+		operator === 'is-null'
+			? [must, operand === false ? 'be there' : 'be missing or null']
+			: [must, operatorWords[operator] ?? `fulfil ${operator} of`, ' ', operandPhrase(operand)];
+	const current: readonly Phrase[] =
+		now === null || now === undefined ? [' is not there'] : [' is ', { name: valueText(now) }];
+	return [
+		{ name: change },
+		...current,
+		'; ',
+		...(change === attribute ? ['it'] : [{ name: attribute }]),
+		...demand,
+		', for the set ',
+		{ name: set },
+	];
+}
+
+/** What to change an attribute to. */
+export function exampleWords({ change, example }: AttemptComparison): readonly Phrase[] {
+	return example === null || example === undefined
+		? [{ name: change }, ' taken away']
+		: [{ name: change }, ' as ', { name: valueText(example) }];
+}
+
+function operandPhrase(operand: unknown): Phrase {
+	if (typeof operand === 'object' && operand !== null && 'ref' in operand) return { name: String(operand.ref) };
+	return { name: valueText(operand) };
+}
+
+const maxValueLength = 200;
+
+function valueText(value: unknown): string {
+	const text = JSON.stringify(value) ?? 'null';
+	return text.length <= maxValueLength ? text : `${text.slice(0, maxValueLength)}…`;
+}
+
+/** What stands over the attempts of a check. */
+export function attemptsTitle(allow: boolean, count: number, truncated: boolean): string {
+	if (count > 0) return allow ? 'It passes in each of these ways' : 'Each of these alone would allow it';
+	if (allow) return 'How it passes was not found';
+	return truncated ? 'What would allow it was not found' : 'No role, relationship or attribute would allow it';
+}

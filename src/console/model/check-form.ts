@@ -1,0 +1,205 @@
+import { splitInstance } from './attempt.js';
+import { jsonProblem } from './json-problem.js';
+
+/** A check as a form has it: texts, empty where nothing is given. */
+export interface CheckForm {
+	readonly user: string;
+	readonly action: string;
+	readonly resource: string;
+	readonly instance: string;
+	readonly tenant: string;
+	/** JSON objects as texts. */
+	readonly userAttributes: string;
+	readonly resourceAttributes: string;
+	readonly context: string;
+	/** A number; empty for the newest. */
+	readonly revision: string;
+	/** The instant that a check at a revision is about: ISO 8601; empty for now. */
+	readonly at: string;
+}
+
+/** The parameters of an address by the fields of the form. */
+const parameters = {
+	user: 'user',
+	action: 'action',
+	resource: 'resource',
+	instance: 'instance',
+	tenant: 'tenant',
+	userAttributes: 'user_attributes',
+	resourceAttributes: 'resource_attributes',
+	context: 'context',
+	revision: 'revision',
+	at: 'at',
+} as const satisfies Readonly<Record<keyof CheckForm, string>>;
+
+const fields = Object.keys(parameters) as readonly (keyof CheckForm)[];
+
+/** A form with nothing in it. */
+export const emptyCheckForm: CheckForm = {
+	user: '',
+	action: '',
+	resource: '',
+	instance: '',
+	tenant: '',
+	userAttributes: '',
+	resourceAttributes: '',
+	context: '',
+	revision: '',
+	at: '',
+};
+
+/** The form of an address. `resource` may be an instance `<type>:<key>`, where `instance` is not given. */
+export function readCheckForm(get: (parameter: string) => string): CheckForm {
+	const entries = fields.map((field) => [field, get(parameters[field])] as const);
+	return separateInstance({ ...emptyCheckForm, ...Object.fromEntries(entries) });
+}
+
+/** The parameters of an address by their names: all of them, and those that are not given empty. */
+export function checkQuery(form: CheckForm): Readonly<Record<string, string>> {
+	return Object.fromEntries(fields.map((field) => [parameters[field], form[field]]));
+}
+
+/** A form in which a resource `<type>:<key>` without an instance is a resource and an instance. */
+export function separateInstance(form: CheckForm): CheckForm {
+	if (form.instance !== '' || !form.resource.includes(':')) return form;
+	const { type, key } = splitInstance(form.resource);
+	return { ...form, resource: type, instance: key };
+}
+
+/** A check as a decision point takes it. */
+export interface CheckBody {
+	readonly user: { readonly key: string; readonly attributes?: Readonly<Record<string, unknown>> };
+	readonly action: string;
+	readonly resource: {
+		readonly type: string;
+		readonly key?: string;
+		readonly tenant?: string;
+		readonly attributes?: Readonly<Record<string, unknown>>;
+	};
+	readonly context?: Readonly<Record<string, unknown>>;
+}
+
+/** The check of a form; `null` where something is missing, or is no JSON object. */
+export function checkBody(form: CheckForm): CheckBody | null {
+	const { user, action, resource, instance, tenant } = form;
+	if (user === '' || action === '' || resource === '' || formProblem(form) !== null) return null;
+	return {
+		user: { key: user, ...member('attributes', form.userAttributes) },
+		action,
+		resource: {
+			type: resource,
+			...(instance === '' ? {} : { key: instance }),
+			...(tenant === '' ? {} : { tenant }),
+			...member('attributes', form.resourceAttributes),
+		},
+		...member('context', form.context),
+	};
+}
+
+/** What is wrong with the texts that are JSON or a number; `null` where nothing is. */
+export function formProblem(form: CheckForm): string | null {
+	const problems = [
+		['User attributes', objectProblem(form.userAttributes)],
+		['Resource attributes', objectProblem(form.resourceAttributes)],
+		['Context', objectProblem(form.context)],
+		['Revision', /^\d{0,15}$/.test(form.revision) ? null : 'must be a whole number'],
+	] as const;
+	const [name, problem] = problems.find(([, found]) => found !== null) ?? [];
+	return problem === undefined || problem === null ? null : `${name}: ${problem}`;
+}
+
+/** Why a text is no JSON object; `null` for one, and for an empty text. */
+export function objectProblem(text: string): string | null {
+	if (text.trim() === '') return null;
+	const problem = jsonProblem(text);
+	if (problem !== null) return problem;
+	return readObject(text) === null ? 'must be a JSON object, such as {"level": 3}' : null;
+}
+
+function member<Name extends string>(
+	name: Name,
+	text: string,
+): { readonly [K in Name]?: Readonly<Record<string, unknown>> } {
+	const value = text.trim() === '' ? null : readObject(text);
+	return value === null ? {} : ({ [name]: value } as { readonly [K in Name]: Readonly<Record<string, unknown>> });
+}
+
+function readObject(text: string): Readonly<Record<string, unknown>> | null {
+	const value: unknown = JSON.parse(text);
+	return asObject(value);
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
+	return typeof value === 'object' && value !== null && !Array.isArray(value)
+		? (value as Readonly<Record<string, unknown>>)
+		: null;
+}
+
+/** The revision and the instant that a check was decided at. */
+export type DecidedAt = Pick<CheckForm, 'revision' | 'at'>;
+
+/** The form of a check that was logged with its input. What the input does not say is empty. */
+export function loggedCheckForm(input: unknown, { revision, at }: DecidedAt): CheckForm {
+	const { user, action, resource, context } = asObject(input) ?? {};
+	const who = asObject(user) ?? { key: user };
+	const what = asObject(resource) ?? { type: resource };
+	return separateInstance({
+		user: textOrNone(who['key']),
+		action: textOrNone(action),
+		resource: textOrNone(what['type']),
+		instance: textOrNone(what['key']),
+		tenant: textOrNone(what['tenant']),
+		userAttributes: objectText(who['attributes']),
+		resourceAttributes: objectText(what['attributes']),
+		context: objectText(context),
+		revision,
+		at,
+	});
+}
+
+function textOrNone(value: unknown): string {
+	return typeof value === 'string' ? value : '';
+}
+
+function objectText(value: unknown): string {
+	const object = asObject(value);
+	return object === null || Object.keys(object).length === 0 ? '' : JSON.stringify(object);
+}
+
+/** What conditions saw of a user and a resource. */
+export interface SeenAttributes {
+	readonly user: Readonly<Record<string, unknown>>;
+	readonly resource: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A form that sends an attribute such as `user.address.city`. What it sends replaces a stored attribute as a whole, so the
+ * rest of `address` is sent as it was seen. Null takes the attribute away.
+ */
+export function withAttribute(form: CheckForm, seen: SeenAttributes, attribute: string, value: unknown): CheckForm {
+	const [object = '', name = '', ...path] = attribute.split('.');
+	const field = attributeFields.get(object);
+	if (field === undefined || objectProblem(form[field]) !== null) return form;
+	const sent = form[field].trim() === '' ? {} : (readObject(form[field]) ?? {});
+	const known = object === 'user' || object === 'resource' ? seen[object] : {};
+	const before = Object.hasOwn(sent, name) ? sent[name] : Object.hasOwn(known, name) ? known[name] : undefined;
+	const after = Object.fromEntries([
+		...Object.entries(sent).filter(([other]) => other !== name),
+		[name, withMember(before, path, value)] as const,
+	]);
+	return { ...form, [field]: JSON.stringify(after) };
+}
+
+const attributeFields: ReadonlyMap<string, 'userAttributes' | 'resourceAttributes' | 'context'> = new Map([
+	['user', 'userAttributes'],
+	['resource', 'resourceAttributes'],
+	['context', 'context'],
+]);
+
+function withMember(before: unknown, [name, ...path]: readonly string[], value: unknown): unknown {
+	if (name === undefined) return value;
+	const object = asObject(before) ?? {};
+	const inner = Object.hasOwn(object, name) ? object[name] : undefined;
+	const others = Object.entries(object).filter(([other]) => other !== name);
+	return Object.fromEntries([...others, [name, withMember(inner, path, value)]]);
+}

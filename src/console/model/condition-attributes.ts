@@ -1,0 +1,90 @@
+import type { AttributeType } from './condition-operator.js';
+
+/** The attributes that conditions can name (docs/condition-semantics.md: Attributes that need no definition). */
+
+/** An attribute that can be named. */
+export interface ConditionAttribute {
+	/** Such as `user.age`. */
+	readonly name: string;
+	/** `null` where it differs between resources. */
+	readonly type: AttributeType | null;
+	readonly note: string;
+}
+
+/** What is read of the schema half of a document. */
+export interface AttributeSchema {
+	readonly user_attributes: Readonly<Record<string, { readonly type?: unknown }>>;
+	readonly resources: Readonly<Record<string, { readonly attributes?: unknown }>>;
+}
+
+const builtIn: readonly ConditionAttribute[] = [
+	{ name: 'user.key', type: 'string', note: 'the key' },
+	{ name: 'user.email', type: 'string', note: 'the e-mail address' },
+	{ name: 'user.first_name', type: 'string', note: 'the first name' },
+	{ name: 'user.last_name', type: 'string', note: 'the last name' },
+	{ name: 'user.roles', type: 'array', note: 'roles in the tenant of the check' },
+	{ name: 'user.tenants', type: 'array', note: 'tenants in which the user has a role' },
+	{ name: 'resource.key', type: 'string', note: 'the key of the instance' },
+	{ name: 'resource.type', type: 'string', note: 'the key of the resource' },
+	{ name: 'resource.tenant', type: 'string', note: 'the tenant of the instance' },
+	{ name: 'tenant.key', type: 'string', note: 'the key of the tenant of the check' },
+];
+
+/**
+ * The attributes that conditions can name, those of users first. Of resources only the attributes of one are named, or
+ * those of all where `resource` is null, as in a user set. What tenants and contexts hold is defined nowhere.
+ */
+export function conditionAttributes(schema: AttributeSchema, resource: string | null): readonly ConditionAttribute[] {
+	const users = typed('user', schema.user_attributes, () => 'of users');
+	const asked = Object.entries(schema.resources).filter(([key]) => resource === null || key === resource);
+	const found = new Map<string, ConditionAttribute>();
+	for (const [key, { attributes }] of asked) {
+		for (const one of typed('resource', members(attributes), () => `of ${key}`)) {
+			const other = found.get(one.name);
+			if (other === undefined) found.set(one.name, one);
+			else {
+				const type = other.type === one.type ? one.type : null;
+				found.set(one.name, { ...other, type, note: 'of several resources' });
+			}
+		}
+	}
+	const objects = ['user.', 'resource.', 'tenant.'];
+	const rank = ({ name }: ConditionAttribute) => objects.findIndex((object) => name.startsWith(object));
+	return [...users, ...found.values(), ...builtIn].sort((left, right) => rank(left) - rank(right));
+}
+
+function typed(
+	object: string,
+	attributes: Readonly<Record<string, { readonly type?: unknown }>>,
+	note: (key: string) => string,
+): readonly ConditionAttribute[] {
+	return Object.entries(attributes).map(([key, { type }]) => {
+		const known = isType(type) ? type : null;
+		return { name: `${object}.${key}`, type: known, note: known === null ? note(key) : `${known}, ${note(key)}` };
+	});
+}
+
+function members(value: unknown): Readonly<Record<string, { readonly type?: unknown }>> {
+	return (value ?? {}) as Readonly<Record<string, { readonly type?: unknown }>>;
+}
+
+const types: ReadonlySet<unknown> = new Set<AttributeType>([
+	'bool',
+	'number',
+	'string',
+	'time',
+	'array',
+	'json',
+	'object',
+	'object_array',
+]);
+
+function isType(value: unknown): value is AttributeType {
+	return types.has(value);
+}
+
+/** The type of a named attribute; `null` where it is not known, as of what is inside a value. */
+export function attributeType(attributes: readonly ConditionAttribute[], name: string): AttributeType | null {
+	const written = name.startsWith('subject.') ? `user.${name.slice('subject.'.length)}` : name;
+	return attributes.find((one) => one.name === written)?.type ?? null;
+}

@@ -1,0 +1,191 @@
+import type { ConditionComparison } from './condition-tree.js';
+import { isJsonObject, type Json } from './json.js';
+
+/** The operators of comparisons, for forms (docs/conditions.md: Operators). The server checks again what they make. */
+
+/** What values an attribute takes. */
+export type AttributeType = 'bool' | 'number' | 'string' | 'time' | 'array' | 'json' | 'object' | 'object_array';
+
+/** What an operator takes: a value like the attribute's, one that has an order, a text, an array, two ends … */
+type OperandKind = 'value' | 'item' | 'ordered' | 'text' | 'list' | 'range' | 'boolean' | 'match';
+
+/** An operator. */
+export interface ConditionOperator {
+	readonly name: string;
+	/** What it says between an attribute and a value. */
+	readonly label: string;
+	/** The types of attributes that it compares. An attribute whose type is not known may have any. */
+	readonly types: readonly AttributeType[];
+	readonly operand: OperandKind;
+	/** Whether it compares with a value only, and not with another attribute. */
+	readonly literal: boolean;
+}
+
+const any = ['bool', 'number', 'string', 'time', 'array', 'json', 'object', 'object_array'] as const;
+const ordered = ['number', 'string', 'time', 'json'] as const;
+const text = ['string', 'time', 'json'] as const;
+const list = ['array', 'object_array', 'json'] as const;
+
+function operator(
+	name: string,
+	label: string,
+	types: readonly AttributeType[],
+	operand: OperandKind,
+	literal = false,
+): ConditionOperator {
+	return { name, label, types, operand, literal };
+}
+
+/** All operators, in the order in which they are offered. */
+export const conditionOperators: readonly ConditionOperator[] = [
+	operator('equals', 'equals', any, 'value'),
+	operator('not-equals', 'is other than', any, 'value'),
+	operator('greater-than', 'is greater than', ordered, 'ordered'),
+	operator('greater-than-equals', 'is at least', ordered, 'ordered'),
+	operator('less-than', 'is less than', ordered, 'ordered'),
+	operator('less-than-equals', 'is at most', ordered, 'ordered'),
+	operator('between', 'is between', ordered, 'range'),
+	operator('in', 'is one of', any, 'list'),
+	operator('not-in', 'is none of', any, 'list'),
+	operator('contains', 'contains the text', text, 'text'),
+	operator('starts-with', 'starts with', text, 'text'),
+	operator('ends-with', 'ends with', text, 'text'),
+	operator('matches', 'matches the pattern', text, 'text', true),
+	operator('array_contains', 'has the item', list, 'item'),
+	operator('array_subset', 'has only items of', list, 'list'),
+	operator('array_superset', 'has every item of', list, 'list'),
+	operator('array_intersect', 'has an item of', list, 'list'),
+	operator('object_match', 'is an object that matches', ['object', 'json'], 'match', true),
+	operator('any_match', 'has an item that matches', list, 'match', true),
+	operator('all_match', 'has only items that match', list, 'match', true),
+	operator('is-null', 'is missing', any, 'boolean', true),
+];
+
+/** The operators that compare attributes of a type; all of them where the type is not known. */
+export function operatorsFor(type: AttributeType | null): readonly ConditionOperator[] {
+	return type === null ? conditionOperators : conditionOperators.filter(({ types }) => types.includes(type));
+}
+
+function operatorNamed(name: string): ConditionOperator | undefined {
+	// An older name of the same, which the server takes as well.
+	const known = name === 'string_contains' ? 'contains' : name;
+	return conditionOperators.find((one) => one.name === known);
+}
+
+/** How an operand is written in a form. */
+export type OperandForm = 'text' | 'number' | 'boolean' | 'texts' | 'numbers' | 'ref' | 'json';
+
+/** The form that holds an operand as it is. */
+export function operandForm(operand: Json): OperandForm {
+	if (typeof operand === 'string') return /[\r\n]/.test(operand) ? 'json' : 'text';
+	if (typeof operand === 'number') return 'number';
+	if (typeof operand === 'boolean') return 'boolean';
+	if (Array.isArray(operand)) {
+		const items: readonly Json[] = operand;
+		if (items.every((item) => typeof item === 'string' && item !== '' && !/[\r\n]/.test(item))) return 'texts';
+		return items.every((item) => typeof item === 'number') ? 'numbers' : 'json';
+	}
+	return isRef(operand) && !/[\r\n]/.test(operand.ref) ? 'ref' : 'json';
+}
+
+function isRef(operand: Json): operand is { readonly ref: string } {
+	return isJsonObject(operand) && Object.keys(operand).length === 1 && typeof operand['ref'] === 'string';
+}
+
+/** The forms that an operand of an operator may have, for attributes of a type. The first is what is meant most often. */
+export function operandForms(name: string, type: AttributeType | null): readonly OperandForm[] {
+	const known = operatorNamed(name);
+	if (known === undefined) return ['text', 'number', 'boolean', 'texts', 'numbers', 'ref', 'json'];
+	const forms = literalForms(known.operand, type);
+	return known.literal ? forms : [...forms, 'ref'];
+}
+
+function literalForms(kind: OperandKind, type: AttributeType | null): readonly OperandForm[] {
+	if (kind === 'text') return ['text'];
+	if (kind === 'boolean') return ['boolean'];
+	if (kind === 'match') return ['json'];
+	if (kind === 'item') return ['text', 'number', 'boolean', 'json'];
+	const isOfTexts = type === 'string' || type === 'time';
+	if (kind === 'ordered') return isOfTexts ? ['text'] : type === 'number' ? ['number'] : ['number', 'text'];
+	if (kind === 'list' || kind === 'range') {
+		if (isOfTexts) return ['texts'];
+		return type === 'number' ? ['numbers'] : ['texts', 'numbers', 'json'];
+	}
+	if (isOfTexts) return ['text'];
+	if (type === 'number') return ['number'];
+	if (type === 'bool') return ['boolean'];
+	if (type === 'array') return ['texts', 'numbers', 'json'];
+	return type === null ? ['text', 'number', 'boolean', 'json'] : ['json'];
+}
+
+const firstOperands: Readonly<Record<OperandForm, Json>> = {
+	text: '',
+	number: 0,
+	boolean: true,
+	texts: [],
+	numbers: [],
+	ref: { ref: '' },
+	json: {},
+};
+
+/** What a form holds at first. */
+export function firstOperand(form: OperandForm, operatorName: string): Json {
+	return form === 'json' && operatorNamed(operatorName)?.operand === 'match' ? { match: {} } : firstOperands[form];
+}
+
+/** An operand as the text of a field of a form that holds it. */
+export function operandText(operand: Json, form = operandForm(operand)): string {
+	if (form === 'text') return String(operand);
+	if (form === 'ref') return isRef(operand) ? operand.ref : '';
+	if ((form === 'texts' || form === 'numbers') && Array.isArray(operand)) return operand.map(String).join('\n');
+	return JSON.stringify(operand);
+}
+
+/** The operand that the text of a field stands for; `undefined` where it stands for none of that form. */
+export function readOperandText(form: OperandForm, given: string): Json | undefined {
+	if (form === 'text') return given;
+	if (form === 'ref') return { ref: given };
+	const lines = given.split('\n').filter((line) => line !== '');
+	if (form === 'texts') return lines;
+	if (form === 'numbers') {
+		const numbers = lines.map(readJson);
+		return numbers.every((item) => typeof item === 'number') ? numbers : undefined;
+	}
+	const value = readJson(given);
+	return form === 'json' || typeof value === form ? value : undefined;
+}
+
+function readJson(given: string): Json | undefined {
+	try {
+		const value: Json = JSON.parse(given);
+		return typeof value === 'number' && !Number.isFinite(value) ? undefined : value;
+	} catch {
+		return undefined;
+	}
+}
+
+/** A comparison of another attribute. Its operator and operand stay where they can be had of the attribute's type. */
+export function withAttribute(
+	comparison: ConditionComparison,
+	attribute: string,
+	type: AttributeType | null,
+): ConditionComparison {
+	const renamed = { ...comparison, attribute };
+	if (type === null) return renamed;
+	const offered = operatorsFor(type);
+	const isOffered = offered.some(({ name }) => name === operatorNamed(comparison.operator)?.name);
+	return withOperator(renamed, isOffered ? comparison.operator : (offered[0]?.name ?? comparison.operator), type);
+}
+
+/** A comparison by another operator. The operand stays where the operator takes it. */
+export function withOperator(
+	comparison: ConditionComparison,
+	name: string,
+	type: AttributeType | null,
+): ConditionComparison {
+	const forms = operandForms(name, type);
+	const [first = 'json'] = forms;
+	const fits = forms.includes(operandForm(comparison.operand));
+	const stays = fits && (name === comparison.operator || operatorNamed(name)?.operand !== 'match');
+	return { ...comparison, operator: name, operand: stays ? comparison.operand : firstOperand(first, name) };
+}

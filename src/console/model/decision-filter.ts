@@ -1,0 +1,76 @@
+/** Which decisions are shown, as an address has it: empty texts do not narrow. */
+export interface DecisionFilter {
+	readonly user: string;
+	readonly action: string;
+	readonly resource: string;
+	readonly tenant: string;
+	/** `allow`, `deny`, or empty for both. */
+	readonly decision: string;
+	/** The id of a PDP config. */
+	readonly pdp: string;
+	/** Instants: ISO 8601 in UTC. `to` is exclusive. */
+	readonly from: string;
+	readonly to: string;
+}
+
+const names = [
+	'user',
+	'action',
+	'resource',
+	'tenant',
+	'decision',
+	'pdp',
+	'from',
+	'to',
+] as const satisfies readonly (keyof DecisionFilter)[];
+
+/** The filter of an address. */
+export function readDecisionFilter(get: (parameter: string) => string): DecisionFilter {
+	const [user = '', action = '', resource = '', tenant = '', decision = '', pdp = '', from = '', to = ''] =
+		names.map(get);
+	return { user, action, resource, tenant, decision, pdp, from, to };
+}
+
+/** What the API takes for a filter. */
+export interface AuditLogParameters {
+	readonly users?: string[];
+	readonly action?: string;
+	readonly resources?: string[];
+	readonly tenant?: string;
+	readonly decision?: 'true' | 'false';
+	readonly pdp_id?: string;
+	readonly timestamp_from?: string;
+	readonly timestamp_to?: string;
+}
+
+/** The parameters of the API for a filter. Times are whole seconds there: the end is rounded up. */
+export function auditLogParameters(filter: DecisionFilter): AuditLogParameters {
+	const { user, action, resource, tenant, decision, pdp, from, to } = filter;
+	const [begin, end] = [seconds(from, Math.floor), seconds(to, Math.ceil)];
+	return {
+		...(user === '' ? {} : { users: [user] }),
+		...(action === '' ? {} : { action }),
+		...(resource === '' ? {} : { resources: [resource] }),
+		...(tenant === '' ? {} : { tenant }),
+		...(decision === 'allow' || decision === 'deny' ? { decision: decision === 'allow' ? 'true' : 'false' } : {}),
+		...(pdp === '' ? {} : { pdp_id: pdp }),
+		...(begin === null ? {} : { timestamp_from: begin }),
+		...(end === null ? {} : { timestamp_to: end }),
+	};
+}
+
+/** Whether a filter narrows. */
+export function isNarrowed(filter: DecisionFilter): boolean {
+	return names.some((name) => filter[name] !== '');
+}
+
+function seconds(instant: string, round: (value: number) => number): string | null {
+	const time = Date.parse(instant);
+	return Number.isNaN(time) || time < 0 ? null : String(round(time / 1000));
+}
+
+/** An instant of a field for date and time (in the zone of the reader), in UTC; empty for an empty field. */
+export function fieldInstant(value: string): string {
+	const time = new Date(value);
+	return Number.isNaN(time.getTime()) ? '' : time.toISOString();
+}

@@ -1,0 +1,95 @@
+import type { Draft, DraftChange } from './draft.js';
+import { isRecord } from './equal-json.js';
+import { readSchemaObjects, type SchemaObjects, schemaKinds, withObject } from './schema-objects.js';
+
+/** What a file that was chosen becomes. */
+export interface DraftFile {
+	readonly draft: Draft;
+	/** What of the file is not in the draft, for people; `null` where all of it is. */
+	readonly note: string | null;
+}
+
+/** What the documents of environments call themselves. */
+const documentFormat = 'regolith-environment';
+
+/** The key of the built-in resource whose attributes are those of users. */
+const userResource = '__user';
+
+/**
+ * Reads a draft, or makes one of the schema in the document of an environment: what differs from what is stored at
+ * `revision`, without deleting anything. The server checks the rest. Throws an error that tells a person what is wrong.
+ */
+export function readDraftFile(text: string, stored: SchemaObjects, revision: number): DraftFile {
+	const file: unknown = parseJson(text);
+	if (!isRecord(file)) throw new Error('This is neither a draft nor the document of an environment.');
+	if (file['format'] === documentFormat) return documentDraft(file, stored, revision);
+	const { base_revision, changes } = file;
+	if (!Array.isArray(changes)) throw new Error('A draft has a list `changes`, and this file has none.');
+	if (!Number.isSafeInteger(base_revision) || Number(base_revision) < 0) {
+		throw new Error('A draft has a `base_revision`: the revision of the environment that it was made from.');
+	}
+	return { draft: { base_revision: Number(base_revision), changes: changes.map(readChange) }, note: null };
+}
+
+/** The kinds of facts that drafts change. */
+const factKinds = new Set([
+	'tenant',
+	'user',
+	'tenant_user',
+	'resource_instance',
+	'group',
+	'made_for_groups',
+	'relationship_tuple',
+	'role_assignment',
+	'user_invite',
+]);
+
+function isDraftKind(kind: string): boolean {
+	return schemaKinds.has(kind) || factKinds.has(kind);
+}
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		throw new Error('This file is no JSON.');
+	}
+}
+
+function readChange(change: unknown, index: number): DraftChange {
+	const { kind, operation, key, value } = isRecord(change) ? change : {};
+	const at = `In \`changes[${index}]\``;
+	if (typeof kind === 'string' && !isDraftKind(kind)) throw new Error(`${at} the \`kind\` is not known: ${kind}`);
+	if (typeof kind !== 'string') throw new Error(`${at} the \`kind\` of the object is missing.`);
+	if (operation !== 'create' && operation !== 'update' && operation !== 'delete') {
+		throw new Error(`${at} the \`operation\` must be create, update or delete.`);
+	}
+	if (key !== undefined && key !== null && typeof key !== 'string')
+		throw new Error(`${at} the \`key\` must be a text.`);
+	const read: { kind: string; operation: typeof operation; key?: string; value?: unknown } = { kind, operation };
+	if (typeof key === 'string') read.key = key;
+	if (value !== undefined) read.value = value;
+	return read;
+}
+
+function documentDraft(
+	document: Readonly<Record<string, unknown>>,
+	stored: SchemaObjects,
+	revision: number,
+): DraftFile {
+	const begun: Draft = { base_revision: revision, changes: [] };
+	const wanted = readSchemaObjects(document['schema']);
+	const draft = [...wanted.values()].reduce((made, object) => withObject(stored, made, object), begun);
+	// The resource of users is always there, and documents name it only where it was changed.
+	const changes = draft.changes.map((change) => (change.key === userResource ? toUpdate(change) : change));
+	const left = [...stored.keys()].filter((subject) => !wanted.has(subject)).length;
+	const notes = [
+		...(left > 0 ? [`${left} objects that the document does not name stay as they are.`] : []),
+		...(document['facts'] === undefined ? [] : ['Its facts are not in the draft: import it to bring them.']),
+	];
+	return { draft: { ...draft, changes }, note: notes.length === 0 ? null : notes.join(' ') };
+}
+
+function toUpdate(change: DraftChange): DraftChange {
+	return change.kind === 'resource' ? { ...change, operation: 'update' } : change;
+}

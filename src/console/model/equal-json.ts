@@ -1,0 +1,18 @@
+/** Whether two values of JSON are equal. The members of objects have no order, and an absent member is `undefined`. */
+export function isEqualJson(left: unknown, right: unknown): boolean {
+	if (left === right) return true;
+	if (Array.isArray(left) && Array.isArray(right)) {
+		return left.length === right.length && left.every((item, index) => isEqualJson(item, right[index]));
+	}
+	if (!isRecord(left) || !isRecord(right)) return false;
+	const names = Object.keys(left);
+	return (
+		names.length === Object.keys(right).length &&
+		names.every((name) => Object.hasOwn(right, name) && isEqualJson(left[name], right[name]))
+	);
+}
+
+/** Whether a value is an object of JSON. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

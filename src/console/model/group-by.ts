@@ -1,0 +1,10 @@
+/** The items by what they share, in their order. `Map.groupBy` is younger than the oldest browser that is served. */
+export function groupBy<Key, Item>(items: Iterable<Item>, key: (item: Item) => Key): ReadonlyMap<Key, readonly Item[]> {
+	const groups = new Map<Key, Item[]>();
+	for (const item of items) {
+		const group = groups.get(key(item));
+		if (group === undefined) groups.set(key(item), [item]);
+		else group.push(item);
+	}
+	return groups;
+}

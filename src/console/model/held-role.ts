@@ -1,0 +1,59 @@
+/** A role that a user holds, and where it comes from. */
+export interface HeldRole {
+	readonly role: string;
+	readonly tenant: string;
+	/** `<resource>:<key>`; `null` for a role in the tenant. */
+	readonly resource_instance: string | null;
+	readonly source: 'direct' | 'group' | 'derived';
+	/** From the role that was assigned on; empty for `direct`. */
+	readonly through: readonly { readonly role: string; readonly resource_instance: string; readonly relation: string }[];
+	/** Absent for good. */
+	readonly expires_at?: string | undefined;
+}
+
+/** Where a role comes from, in words, such as `member of team:ops`. */
+export function sourceText({ source, through }: HeldRole): string {
+	if (source === 'direct') return 'assigned';
+	const [first, ...others] = through;
+	if (first === undefined) return source === 'group' ? 'by a group' : 'derived';
+	const from = `${first.role} of ${first.resource_instance}`;
+	const way = others.map(({ role, resource_instance }) => `${role} of ${resource_instance}`);
+	return [from, ...way].join(', so ');
+}
+
+/** Roles by tenant, in the order in which the tenants come; those in the tenant itself before those on instances. */
+export function rolesByTenant(
+	roles: readonly HeldRole[],
+): readonly { readonly tenant: string; readonly roles: readonly HeldRole[] }[] {
+	const tenants = new Map<string, HeldRole[]>();
+	for (const role of roles) tenants.set(role.tenant, [...(tenants.get(role.tenant) ?? []), role]);
+	return [...tenants].map(([tenant, held]) => ({
+		tenant,
+		roles: held.toSorted(
+			(one, other) => Number(one.resource_instance !== null) - Number(other.resource_instance !== null),
+		),
+	}));
+}
+
+/** A request for a role or an operation, as far as it says what approval gives. */
+interface Asked {
+	readonly type: 'access_request' | 'operation_approval';
+	readonly tenant_key: string;
+	readonly resource_key: string | null;
+	readonly resource_instance_key: string | null;
+	readonly role_key?: string;
+}
+
+/** The instance that a request is about, as `<resource>:<key>`; `null` for none. */
+export function askedInstance({ resource_key, resource_instance_key }: Asked): string | null {
+	return resource_instance_key === null ? null : `${resource_key}:${resource_instance_key}`;
+}
+
+/** The roles that a user holds where a request asks for one: in the tenant, and on the instance. */
+export function rolesAtRequest(roles: readonly HeldRole[], asked: Asked): readonly HeldRole[] {
+	const instance = askedInstance(asked);
+	return roles.filter(
+		({ tenant, resource_instance }) =>
+			tenant === asked.tenant_key && (resource_instance === null || resource_instance === instance),
+	);
+}

@@ -1,0 +1,113 @@
+import type { Draft } from './draft.js';
+import { isEqualJson, isRecord } from './equal-json.js';
+import { columnRole, type MatrixAction, type MatrixColumn } from './policy-matrix.js';
+import type { Derivation, SetRule } from './policy-schema.js';
+import {
+	draftedObjects,
+	type SchemaObject,
+	type SchemaObjects,
+	subjectName,
+	withObject,
+	withoutObject,
+} from './schema-objects.js';
+
+/**
+ * Edits of the matrix. Each gives the draft that comes of it: what is drafted is compared with what is stored, so an
+ * edit that is taken back leaves nothing.
+ */
+
+/** A draft in which a role grants an action itself if it did not, and does not if it did. */
+export function toggleGrant(stored: SchemaObjects, draft: Draft, column: MatrixColumn, place: MatrixAction): Draft {
+	const permission = column.resource === null ? `${place.resource}:${place.action}` : place.action;
+	return editRole(stored, draft, columnName(column), (value, before) =>
+		withList(
+			value,
+			'permissions',
+			toggled(listMember(value, 'permissions'), listMember(before, 'permissions'), permission),
+		),
+	);
+}
+
+/** A draft with a rule between two sets if there was none, and without it if there was one. */
+export function toggleRule(stored: SchemaObjects, draft: Draft, rule: SetRule): Draft {
+	const { user_set, permission, resource_set } = rule;
+	const object = { kind: 'condition_set_rule', value: { user_set, permission, resource_set } };
+	const isThere = draftedObjects(stored, draft).has(subjectName(object));
+	return isThere ? withoutObject(stored, draft, object) : withObject(stored, draft, object);
+}
+
+/** A draft in which a role of a resource, `<resource>:<role>`, is derived in a way if it was not, and is not if it was. */
+export function toggleDerivation(stored: SchemaObjects, draft: Draft, role: string, derivation: Derivation): Draft {
+	return editRole(stored, draft, { kind: 'resource_role', key: role }, (value, before) => {
+		const granted = recordMember(value, 'granted_to');
+		const rules = listMember(granted, 'users_with_role');
+		const isIt = (rule: unknown) => isDerivation(rule, derivation);
+		const known = listMember(recordMember(before, 'granted_to'), 'users_with_role');
+		const { role: source, on_resource, linked_by_relation } = derivation;
+		const made = known.find(isIt) ?? { role: source, on_resource, linked_by_relation };
+		const next = rules.some(isIt) ? rules.filter((rule) => !isIt(rule)) : inKnownOrder([...rules, made], known);
+		const { granted_to: _, ...rest } = value;
+		// A block without rules and settings derives nothing, and is not written.
+		const isEmpty = next.length === 0 && !Object.hasOwn(granted, 'when');
+		return isEmpty ? rest : { ...rest, granted_to: withList(granted, 'users_with_role', next) };
+	});
+}
+
+type Value = Readonly<Record<string, unknown>>;
+
+/** Changes the drafted value of a role. A role that is in neither is left alone. */
+function editRole(
+	stored: SchemaObjects,
+	draft: Draft,
+	name: { readonly kind: string; readonly key: string },
+	edit: (value: Value, before: Value) => Value,
+): Draft {
+	const subject = subjectName({ ...name, value: null });
+	const value = draftedObjects(stored, draft).get(subject)?.value;
+	const before = stored.get(subject)?.value;
+	if (!isRecord(value)) return draft;
+	const wanted: SchemaObject = { ...name, value: edit(value, isRecord(before) ? before : {}) };
+	return withObject(stored, draft, wanted);
+}
+
+function columnName(column: MatrixColumn): { readonly kind: string; readonly key: string } {
+	return { kind: column.resource === null ? 'role' : 'resource_role', key: columnRole(column) };
+}
+
+/** A list with an item that it did not have, or without one that it had. Items of the known list keep its order. */
+function toggled(items: readonly unknown[], known: readonly unknown[], item: unknown): readonly unknown[] {
+	return items.includes(item) ? items.filter((one) => one !== item) : inKnownOrder([...items, item], known);
+}
+
+/** The items of a known list in its order, and then the others in theirs. */
+function inKnownOrder(items: readonly unknown[], known: readonly unknown[]): readonly unknown[] {
+	const isIn = (list: readonly unknown[]) => (item: unknown) => list.some((one) => isEqualJson(one, item));
+	const isKnown = isIn(known);
+	return [...known.filter(isIn(items)), ...items.filter((item) => !isKnown(item))];
+}
+
+/** A value with a list, which documents leave out where it is empty. */
+function withList(value: Value, name: string, list: readonly unknown[]): Value {
+	if (list.length > 0) return { ...value, [name]: list };
+	const { [name]: _, ...rest } = value;
+	return rest;
+}
+
+function isDerivation(rule: unknown, { role, on_resource, linked_by_relation }: Derivation): boolean {
+	return (
+		isRecord(rule) &&
+		rule['role'] === role &&
+		rule['on_resource'] === on_resource &&
+		rule['linked_by_relation'] === linked_by_relation
+	);
+}
+
+function listMember(value: Value, name: string): readonly unknown[] {
+	const list = value[name];
+	return Array.isArray(list) ? list : [];
+}
+
+function recordMember(value: Value, name: string): Value {
+	const record = value[name];
+	return isRecord(record) ? record : {};
+}

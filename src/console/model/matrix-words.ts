@@ -1,0 +1,97 @@
+import { type Phrase, phraseText } from './phrase.js';
+import {
+	type CellReason,
+	type CellState,
+	columnRole,
+	type DerivedStep,
+	type MatrixAction,
+	type MatrixCell,
+	type MatrixColumn,
+} from './policy-matrix.js';
+import { automaticPrefix, type Derivation, type SetRule } from './policy-schema.js';
+
+/** What the states of cells are called. */
+export const stateWords: Readonly<Record<CellState, string>> = {
+	granted: 'granted',
+	inherited: 'inherited',
+	derived: 'derived',
+	condition: 'by condition',
+	none: 'not granted',
+	apart: 'of another resource',
+};
+
+/** What the kinds of columns are called. */
+export const columnWords: Readonly<Record<MatrixColumn['kind'], string>> = {
+	role: 'Tenant roles',
+	resource_role: 'Resource roles',
+	user_set: 'User sets',
+};
+
+/** Who a column is about, in a few words. */
+export function columnPhrases(column: MatrixColumn): readonly Phrase[] {
+	const what = column.kind === 'role' ? 'tenant role ' : column.kind === 'resource_role' ? 'role ' : 'user set ';
+	return [what, { name: columnRole(column) }];
+}
+
+/** Why a cell is granted, as a sentence. */
+export function reasonPhrases(column: MatrixColumn, reason: CellReason): readonly Phrase[] {
+	if (reason.by === 'own') return ['The role grants it itself.'];
+	if (reason.by === 'extends') return ['The role extends ', { name: reason.role }, ', which grants it.'];
+	if (reason.by === 'derivation') return derivationPhrases(columnRole(column), reason.steps, reason.through);
+	const { rule, parent } = reason;
+	const who: readonly Phrase[] =
+		parent === null
+			? ['By a rule, ', ...holderPhrases(column)]
+			: ['By a rule, ', { name: parent }, ', which it narrows,'];
+	return [...who, ' may do it on ', ...resourceSetPhrases(rule), '.'];
+}
+
+function holderPhrases({ kind, key }: MatrixColumn): readonly Phrase[] {
+	return kind === 'user_set' ? [{ name: key }] : ['who holds ', { name: key }];
+}
+
+/** What a rule is about: the instances of a resource set, or everything of a resource. */
+export function resourceSetPhrases({ resource_set }: Pick<SetRule, 'resource_set'>): readonly Phrase[] {
+	if (!resource_set.startsWith(automaticPrefix)) return [{ name: resource_set }];
+	return ['every ', { name: resource_set.slice(automaticPrefix.length) }];
+}
+
+function derivationPhrases(role: string, steps: readonly DerivedStep[], through: string | null): readonly Phrase[] {
+	const phrases = steps.flatMap((step, index): readonly Phrase[] => {
+		const source = steps[index - 1]?.role ?? role;
+		const [from = ''] = source.split(':');
+		const [to = ''] = step.role.split(':');
+		const who: readonly Phrase[] = index === 0 ? ['Who holds ', { name: source }, ' is '] : [', and so '];
+		return [
+			...who,
+			{ name: step.role },
+			' of each ',
+			{ name: to },
+			' whose ',
+			{ name: step.relation },
+			` is that ${from}`,
+		];
+	});
+	const last: readonly Phrase[] =
+		through === null ? [', which grants it.'] : [', which extends ', { name: through }, '.'];
+	return [...phrases, ...last];
+}
+
+/** A way to hold a role, as a part of a sentence. */
+export function derivationSource({ role, on_resource, linked_by_relation }: Derivation): readonly Phrase[] {
+	return [{ name: `${on_resource}:${role}` }, ' on its ', { name: linked_by_relation }];
+}
+
+/** All that a cell says, as one text. `before` is what it is without the draft, where that differs. */
+export function cellLabel(
+	column: MatrixColumn,
+	{ resource, action }: MatrixAction,
+	{ state, reasons }: MatrixCell,
+	before: MatrixCell | null,
+): string {
+	const subject = phraseText([{ name: `${resource}:${action}` }, ', ', ...columnPhrases(column), ': ']);
+	const drafted = before === null ? '' : ` Drafted, ${stateWords[before.state]} before.`;
+	const [reason] = reasons;
+	const why = reason === undefined || reason.by === 'own' ? '' : ` ${phraseText(reasonPhrases(column, reason))}`;
+	return `${subject}${stateWords[state]}.${why}${drafted}`;
+}

@@ -1,0 +1,59 @@
+/** What a user may do on one object, as a decision point lists it. */
+export interface ObjectPermissions {
+	readonly tenant: { readonly key: string };
+	/** The instance; absent for a tenant. */
+	readonly resource?: { readonly type: string; readonly key: string } | undefined;
+	readonly permissions: readonly string[];
+	readonly roles: readonly string[];
+}
+
+/** What a user may do in a tenant or on an instance. */
+export interface PermissionRow {
+	/** `<type>:<key>`; `null` for the tenant itself. */
+	readonly instance: string | null;
+	readonly tenant: string;
+	readonly roles: readonly string[];
+	readonly permissions: readonly string[];
+}
+
+/** A page of rows, and how many there are. */
+interface PermissionPage {
+	readonly rows: readonly PermissionRow[];
+	readonly total: number;
+	readonly pageCount: number;
+}
+
+/**
+ * A page, from 1, of what a user may do: only what has every word of `text` in its instance, tenant, roles or
+ * permissions. Tenants come first.
+ */
+export function permissionPage(
+	listed: Readonly<Record<string, ObjectPermissions>>,
+	{ text, page, perPage }: { readonly text: string; readonly page: number; readonly perPage: number },
+): PermissionPage {
+	const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+	const found = Object.values(listed)
+		.map(asRow)
+		.filter((row) => hasWords(row, words));
+	const rows = [
+		...found.filter(({ instance }) => instance === null),
+		...found.filter(({ instance }) => instance !== null),
+	];
+	const first = (page - 1) * perPage;
+	return {
+		rows: rows.slice(first, first + perPage),
+		total: rows.length,
+		pageCount: Math.max(1, Math.ceil(rows.length / perPage)),
+	};
+}
+
+function asRow({ tenant, resource, roles, permissions }: ObjectPermissions): PermissionRow {
+	const instance = resource === undefined ? null : `${resource.type}:${resource.key}`;
+	return { instance, tenant: tenant.key, roles, permissions };
+}
+
+function hasWords({ instance, tenant, roles, permissions }: PermissionRow, words: readonly string[]): boolean {
+	if (words.length === 0) return true;
+	const all = [instance ?? '', tenant, ...roles, ...permissions].join(' ').toLowerCase();
+	return words.every((word) => all.includes(word));
+}

@@ -1,0 +1,56 @@
+/** What a decision point said of itself, as far as it did. */
+export interface PointState {
+	/** `unknown` where it did not say. */
+	readonly state: string;
+	/** What is wrong, for people. */
+	readonly detail: string | null;
+	readonly revision: number | null;
+	readonly policyRevision: number | null;
+	readonly version: string | null;
+	readonly workers: number;
+	/** Decisions that it could not log. */
+	readonly lost: number;
+	/** Decisions that its sampling left out of the log. */
+	readonly sampledOut: number;
+}
+
+/** Reads the report of a decision point. It may be of another version, or of another program: nothing is taken for granted. */
+export function readPointState(report: unknown): PointState {
+	const { state, detail, revision, policy_revision, degraded, pdp } = record(report);
+	const { version, workers, decision_log } = record(pdp);
+	const { receivers, sampled_out } = record(decision_log);
+	const { reason } = record(degraded);
+	return {
+		state: text(state) ?? 'unknown',
+		detail: text(detail) ?? degradationText(text(reason)),
+		revision: number(revision),
+		policyRevision: number(policy_revision),
+		version: text(version),
+		workers: number(workers) ?? 1,
+		lost: Object.values(record(receivers)).reduce<number>((sum, one) => sum + (number(record(one)['lost']) ?? 0), 0),
+		sampledOut: number(sampled_out) ?? 0,
+	};
+}
+
+/** Why the policy in force is not the newest, in words. */
+function degradationText(reason: string | null): string | null {
+	if (reason === null) return null;
+	const texts: Readonly<Record<string, string>> = {
+		compiling: 'The newest policy is being compiled.',
+		failed: 'The newest schema could not be compiled.',
+		left_out: 'Objects were left out of the policy.',
+	};
+	return texts[reason] ?? reason;
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+	return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+function text(value: unknown): string | null {
+	return typeof value === 'string' ? value : null;
+}
+
+function number(value: unknown): number | null {
+	return typeof value === 'number' ? value : null;
+}

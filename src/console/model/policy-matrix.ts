@@ -1,0 +1,202 @@
+import { groupBy } from './group-by.js';
+import { automaticPrefix, type PolicyRole, type PolicySchema, type SetRule } from './policy-schema.js';
+
+/** Who may be granted something: a column of the matrix. */
+export interface MatrixColumn {
+	/** Unique among the columns, and readable: a key with what it is a key of. */
+	readonly id: string;
+	readonly kind: 'role' | 'resource_role' | 'user_set';
+	readonly key: string;
+	/** The resource of a role of a resource. */
+	readonly resource: string | null;
+	readonly name: string;
+}
+
+/** What may be done: an action of a resource. */
+export interface MatrixAction {
+	readonly resource: string;
+	readonly action: string;
+}
+
+/** One step of the way from a role on an instance to a role on a related one. */
+export interface DerivedStep {
+	/** The role that is derived, as `<resource>:<role>`. */
+	readonly role: string;
+	/** The relation that leads to it. */
+	readonly relation: string;
+}
+
+/** One thing that grants what a cell is about. */
+export type CellReason =
+	| { readonly by: 'own' }
+	/** Through a role that it extends, by key. */
+	| { readonly by: 'extends'; readonly role: string }
+	/** By roles on related instances, step by step; the last one grants the action, or a role that it extends does. */
+	| { readonly by: 'derivation'; readonly steps: readonly DerivedStep[]; readonly through: string | null }
+	/** By a rule, of the set itself or of the set that it narrows. */
+	| { readonly by: 'rule'; readonly rule: SetRule; readonly parent: string | null };
+
+/**
+ * How a cell is granted: by the role itself, by a role that it extends or the set that a set narrows, by a role on a
+ * related instance, or under a condition. `apart` is a role of another resource, which cannot grant it.
+ */
+export type CellState = 'granted' | 'inherited' | 'derived' | 'condition' | 'none' | 'apart';
+
+/** One cell of the matrix. The strongest of its reasons stands first. */
+export interface MatrixCell {
+	readonly state: CellState;
+	readonly reasons: readonly CellReason[];
+}
+
+/** Who may do what by a schema. */
+export interface PolicyMatrix {
+	readonly schema: PolicySchema;
+	/** Tenant roles, roles of resources by resource, and user sets, each in the order of their keys. */
+	readonly columns: readonly MatrixColumn[];
+	cell(column: MatrixColumn, place: MatrixAction): MatrixCell;
+	/** The resources of which a role of a resource may grant actions: its own, and those of roles derived from it. */
+	reach(column: MatrixColumn): ReadonlySet<string>;
+}
+
+/** The matrix of a schema. A cell is worked out when it is asked for. */
+export function policyMatrix(schema: PolicySchema): PolicyMatrix {
+	const rules = groupBy(schema.rules, ({ user_set, permission }) => `${user_set} ${permission}`);
+	const rulesBy = (set: string, { resource, action }: MatrixAction) => rules.get(`${set} ${resource}:${action}`) ?? [];
+	const derived = derivedRoles(schema);
+	const reasons = {
+		role: (column: MatrixColumn, place: MatrixAction): readonly CellReason[] => {
+			const permission = `${place.resource}:${place.action}`;
+			const byRole = rulesBy(automaticPrefix + column.key, place);
+			return [
+				...roleReasons(schema.roles, column.key, permission),
+				...byRole.map((rule) => ({ by: 'rule' as const, rule, parent: null })),
+			];
+		},
+		resource_role: (column: MatrixColumn, place: MatrixAction): readonly CellReason[] => {
+			const own = place.resource === column.resource ? resourceRoleReasons(schema, column, place.action) : [];
+			const steps = derived(columnRole(column)).get(place.resource) ?? [];
+			return [...own, ...steps.flatMap((way) => derivedReason(schema, way, place.action))];
+		},
+		user_set: ({ key }: MatrixColumn, place: MatrixAction): readonly CellReason[] =>
+			[key, ...parents(schema, key)].flatMap((set) =>
+				rulesBy(set, place).map((rule) => ({ by: 'rule' as const, rule, parent: set === key ? null : set })),
+			),
+	};
+	return {
+		schema,
+		columns: matrixColumns(schema),
+		cell: (column, place) => {
+			const found = reasons[column.kind](column, place);
+			return { state: cellState(found, column, place), reasons: found };
+		},
+		reach: (column) =>
+			column.resource === null
+				? new Set(schema.resources.keys())
+				: new Set([column.resource, ...derived(columnRole(column)).keys()]),
+	};
+}
+
+function matrixColumns(schema: PolicySchema): readonly MatrixColumn[] {
+	const column = (kind: MatrixColumn['kind'], id: string, { key, name, resource }: Omit<PolicyRole, 'kind'>) => {
+		return { id: `${kind} ${id}`, kind, key, name, resource };
+	};
+	return [
+		...[...schema.roles].map(([id, role]) => column('role', id, role)),
+		...[...schema.resourceRoles].map(([id, role]) => column('resource_role', id, role)),
+		...[...schema.userSets].map(([id, { key, name }]) => {
+			return { id: `user_set ${id}`, kind: 'user_set' as const, key, name, resource: null };
+		}),
+	];
+}
+
+/** The name of the role of a column: `<resource>:<role>` for a role of a resource. */
+export function columnRole({ resource, key }: MatrixColumn): string {
+	return resource === null ? key : `${resource}:${key}`;
+}
+
+function cellState(reasons: readonly CellReason[], { resource }: MatrixColumn, place: MatrixAction): CellState {
+	const [first] = reasons;
+	if (first === undefined) return resource === null || resource === place.resource ? 'none' : 'apart';
+	if (first.by === 'own') return 'granted';
+	if (first.by === 'extends') return 'inherited';
+	if (first.by === 'derivation') return 'derived';
+	return first.parent === null ? 'condition' : 'inherited';
+}
+
+/** Whether a role grants a permission itself, or the nearest role that it extends does. */
+function roleReasons(
+	roles: ReadonlyMap<string, PolicyRole>,
+	name: string,
+	permission: string,
+	within = '',
+): readonly CellReason[] {
+	const reasons: CellReason[] = [];
+	if (roles.get(name)?.permissions.has(permission)) reasons.push({ by: 'own' });
+	const through = extendedRoles(roles, name, within).find((one) => roles.get(one)?.permissions.has(permission));
+	if (through !== undefined) reasons.push({ by: 'extends', role: through.slice(within.length) });
+	return reasons;
+}
+
+function resourceRoleReasons({ resourceRoles }: PolicySchema, column: MatrixColumn, action: string) {
+	return roleReasons(resourceRoles, columnRole(column), action, `${column.resource}:`);
+}
+
+/** All roles that a role extends at any distance, the nearest first. */
+function extendedRoles(roles: ReadonlyMap<string, PolicyRole>, name: string, within: string): readonly string[] {
+	const found = new Set([name]);
+	for (const one of found) for (const key of roles.get(one)?.extends ?? []) found.add(within + key);
+	found.delete(name);
+	return [...found];
+}
+
+/** The sets that a user set narrows, the nearest first. */
+function parents({ userSets }: PolicySchema, key: string): readonly string[] {
+	const found = new Set([key]);
+	for (const one of found) {
+		const parent = userSets.get(one)?.parent;
+		if (parent) found.add(parent);
+	}
+	found.delete(key);
+	return [...found];
+}
+
+/** Ways from a role to the roles that are derived from it, by the resources of these. */
+type DerivedWays = ReadonlyMap<string, readonly (readonly DerivedStep[])[]>;
+
+/** Finds what is derived from a role, the nearest first, each role by its shortest way. Remembers what it found. */
+function derivedRoles({ resourceRoles }: PolicySchema): (role: string) => DerivedWays {
+	const edges = [...resourceRoles].flatMap(([role, { derivations }]) =>
+		derivations.map(({ role: source, on_resource, linked_by_relation }) => {
+			return { source: `${on_resource}:${source}`, step: { role, relation: linked_by_relation } };
+		}),
+	);
+	const stepsFrom = groupBy(edges, ({ source }) => source);
+	const known = new Map<string, DerivedWays>();
+	const find = (role: string): DerivedWays => {
+		const ways = new Map<string, readonly DerivedStep[]>([[role, []]]);
+		for (const [reached, way] of ways) {
+			for (const { step } of stepsFrom.get(reached) ?? []) {
+				if (!ways.has(step.role)) ways.set(step.role, [...way, step]);
+			}
+		}
+		ways.delete(role);
+		return groupBy(ways.values(), (way) => resourceRoles.get(way.at(-1)?.role ?? '')?.resource ?? '');
+	};
+	return (role) => {
+		const found = known.get(role) ?? find(role);
+		known.set(role, found);
+		return found;
+	};
+}
+
+/** The way to a derived role as a reason, if that role grants the action. */
+function derivedReason(
+	{ resourceRoles }: PolicySchema,
+	steps: readonly DerivedStep[],
+	action: string,
+): readonly CellReason[] {
+	const role = steps.at(-1)?.role ?? '';
+	const [reason] = roleReasons(resourceRoles, role, action, `${resourceRoles.get(role)?.resource}:`);
+	if (reason === undefined) return [];
+	return [{ by: 'derivation', steps, through: reason.by === 'extends' ? reason.role : null }];
+}

@@ -1,0 +1,168 @@
+import { isRecord } from './equal-json.js';
+import { groupBy } from './group-by.js';
+import type { SchemaObject, SchemaObjects } from './schema-objects.js';
+
+/** A schema as the matrix reads it: what can be done, and what grants it. Keys are those of documents. */
+export interface PolicySchema {
+	/** Resources in the order of their keys. */
+	readonly resources: ReadonlyMap<string, PolicyResource>;
+	/** Tenant roles by key; they grant `<resource>:<action>`. */
+	readonly roles: ReadonlyMap<string, PolicyRole>;
+	/** Roles of resources by `<resource>:<role>`; they grant actions of their resource. */
+	readonly resourceRoles: ReadonlyMap<string, PolicyRole>;
+	readonly userSets: ReadonlyMap<string, PolicySet>;
+	readonly resourceSets: ReadonlyMap<string, PolicySet>;
+	readonly rules: readonly SetRule[];
+}
+
+/** A resource with its actions, and the relations that its instances are the objects of. */
+export interface PolicyResource {
+	readonly key: string;
+	readonly name: string;
+	/** The names of its actions, by key. */
+	readonly actions: ReadonlyMap<string, string>;
+	/** The keys of the resources of the subjects, by the key of the relation. */
+	readonly relations: ReadonlyMap<string, string>;
+}
+
+/** A role of either kind. */
+export interface PolicyRole {
+	readonly key: string;
+	/** `null` for a tenant role. */
+	readonly resource: string | null;
+	readonly name: string;
+	readonly permissions: ReadonlySet<string>;
+	/** The keys of the roles whose permissions it has as well. */
+	readonly extends: readonly string[];
+	readonly derivations: readonly Derivation[];
+}
+
+/** A way to hold a role: by a role on a related instance. */
+export interface Derivation {
+	readonly role: string;
+	readonly on_resource: string;
+	readonly linked_by_relation: string;
+}
+
+/** A condition set that is not automatic. */
+export interface PolicySet {
+	readonly key: string;
+	readonly name: string;
+	/** The resource that a resource set narrows. */
+	readonly resource: string | null;
+	/** The set that this one narrows. */
+	readonly parent: string | null;
+}
+
+/** A rule between two sets. */
+export interface SetRule {
+	readonly user_set: string;
+	/** `<resource>:<action>`. */
+	readonly permission: string;
+	readonly resource_set: string;
+}
+
+/** What the keys of automatic sets begin with: `__autogen_<role>` is a role, `__autogen_<resource>` all of a resource. */
+export const automaticPrefix = '__autogen_';
+
+/** Reads the objects of a schema. Members that are not there are empty. */
+export function readPolicySchema(objects: SchemaObjects): PolicySchema {
+	const byKind = groupBy(objects.values(), ({ kind }) => kind);
+	const kind = (name: string) => byKind.get(name) ?? [];
+	const relations = groupBy(kind('relation'), ({ key = '' }) => ownerPart(key));
+	const sets = kind('condition_set').map((object) => ({ type: member(object, 'type'), set: readSet(object) }));
+	const setsByKey = (wanted: string) => keyed(sets.flatMap(({ type, set }) => (type === wanted ? [set] : [])));
+	return {
+		resources: keyed(kind('resource').map((object) => readResource(object, relations.get(object.key ?? '') ?? []))),
+		roles: keyed(kind('role').map((object) => readRole(object, null))),
+		resourceRoles: keyed(
+			kind('resource_role').map((object) => readRole(object, ownerPart(object.key ?? ''))),
+			({ key, resource }) => `${resource}:${key}`,
+		),
+		userSets: setsByKey('userset'),
+		resourceSets: setsByKey('resourceset'),
+		rules: kind('condition_set_rule').map((object) => ({
+			user_set: textMember(object, 'user_set'),
+			permission: textMember(object, 'permission'),
+			resource_set: textMember(object, 'resource_set'),
+		})),
+	};
+}
+
+/** The first key of `<resource>:<key>`. */
+function ownerPart(name: string): string {
+	return name.split(':', 1)[0] ?? '';
+}
+
+function readResource(object: SchemaObject, relations: readonly SchemaObject[]): PolicyResource {
+	const actions = Object.entries(recordMember(object, 'actions'));
+	return {
+		key: object.key ?? '',
+		name: textMember(object, 'name'),
+		actions: new Map(actions.map(([key, value]) => [key, textMember({ value }, 'name') || key])),
+		relations: new Map(
+			relations.map((relation) => [ownKey(relation.key ?? ''), textMember(relation, 'subject_resource')]),
+		),
+	};
+}
+
+function readRole(object: SchemaObject, resource: string | null): PolicyRole {
+	const derivations = listMember({ value: member(object, 'granted_to') }, 'users_with_role').filter(isRecord);
+	return {
+		key: ownKey(object.key ?? ''),
+		resource,
+		name: textMember(object, 'name'),
+		permissions: new Set(texts(listMember(object, 'permissions'))),
+		extends: texts(listMember(object, 'extends')),
+		derivations: derivations.map((value) => ({
+			role: textMember({ value }, 'role'),
+			on_resource: textMember({ value }, 'on_resource'),
+			linked_by_relation: textMember({ value }, 'linked_by_relation'),
+		})),
+	};
+}
+
+function readSet(object: SchemaObject): PolicySet {
+	return {
+		key: object.key ?? '',
+		name: textMember(object, 'name'),
+		resource: textMember(object, 'resource') || null,
+		parent: textMember(object, 'parent') || null,
+	};
+}
+
+/** The last key of `<resource>:<key>`, or the key itself. */
+function ownKey(name: string): string {
+	return name.slice(name.indexOf(':') + 1);
+}
+
+function keyed<Item extends { readonly key: string }>(
+	items: readonly Item[],
+	name: (item: Item) => string = ({ key }) => key,
+): ReadonlyMap<string, Item> {
+	const named = items.map((item) => [name(item), item] as const);
+	return new Map(named.sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+function member({ value }: { readonly value: unknown }, name: string): unknown {
+	return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function textMember(holder: { readonly value: unknown }, name: string): string {
+	const text = member(holder, name);
+	return typeof text === 'string' ? text : '';
+}
+
+function listMember(holder: { readonly value: unknown }, name: string): readonly unknown[] {
+	const list = member(holder, name);
+	return Array.isArray(list) ? list : [];
+}
+
+function recordMember(holder: { readonly value: unknown }, name: string): Readonly<Record<string, unknown>> {
+	const record = member(holder, name);
+	return isRecord(record) ? record : {};
+}
+
+function texts(values: readonly unknown[]): readonly string[] {
+	return values.filter((value) => typeof value === 'string');
+}

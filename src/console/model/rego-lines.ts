@@ -1,0 +1,129 @@
+import { type Attempt, type AttemptStep, roleKey, splitInstance } from './attempt.js';
+
+/** A file of a policy. */
+export interface PolicyFile {
+	readonly path: string;
+	readonly text: string;
+}
+
+/** Lines of a file that say something together, from 1. */
+export interface RegoExcerpt {
+	readonly file: string;
+	/** The first line of the excerpt, which may be that of a comment above the rule. */
+	readonly from: number;
+	readonly text: string;
+	/** The lines of the rule itself. */
+	readonly marked: readonly number[];
+}
+
+/** A rule with the comment above it. */
+interface RuleBlock {
+	readonly from: number;
+	/** The first line of the rule itself. */
+	readonly head: number;
+	readonly lines: readonly string[];
+}
+
+/** The Rego of an attempt: the rule that grants the action and, for each step, how the role is held. */
+export function attemptExcerpts(files: readonly PolicyFile[], { by, policy, chain }: Attempt): readonly RegoExcerpt[] {
+	const granting = excerpts(files, policy.file, (block) =>
+		by === 'role_in_tenant' ? grantsToTenantRoles(block, policy.rule) : isNamed(block, policy.rule),
+	);
+	const [rule] = chain;
+	const joined =
+		rule?.type === 'set_rule' ? excerpts(files, policy.file, (block) => joinsSets(block, rule)).slice(0, 3) : [];
+	const steps = chain.flatMap((step, index) => stepExcerpts(files, step, chain[index + 1]));
+	const places = new Set<string>();
+	return [...granting, ...joined, ...steps].filter(({ file, from }) => {
+		const place = `${file} ${from}`;
+		return !places.has(place) && places.add(place);
+	});
+}
+
+/** Whether a block is the rule of an action, but for its condition sets, or what that asks of roles in the tenant. */
+function grantsToTenantRoles(block: RuleBlock, rule: string): boolean {
+	const text = block.lines.join('\n');
+	if (isNamed(block, rule)) return !text.includes('data.regolith.set_rules');
+	return isNamed(block, 'granted_by_role') && text.includes('rbac.granted_by(');
+}
+
+function stepExcerpts(
+	files: readonly PolicyFile[],
+	step: AttemptStep,
+	next: AttemptStep | undefined,
+): readonly RegoExcerpt[] {
+	if (step.type === 'set_rule' || step.file === undefined) return [];
+	const { file } = step;
+	const isHeld = (block: RuleBlock) => isNamed(block, 'held') || isNamed(block, 'held_on_any');
+	const titled = excerpts(files, file, (block) => isHeld(block) && hasTitle(block, stepTitle(step, next)));
+	return (titled.length > 0 ? titled : excerpts(files, file, isHeld)).slice(0, 1);
+}
+
+/** How the title of the body begins that a step stands for. */
+function stepTitle(step: Exclude<AttemptStep, { readonly type: 'set_rule' }>, next: AttemptStep | undefined): string {
+	if (step.type === 'role_assignment') return 'Assigned on';
+	const source = next === undefined || next.type === 'set_rule' ? '' : roleKey(next.role, next.resource);
+	return `Derived from ${splitInstance(step.subject).type}#${source} by ${step.relation}`;
+}
+
+/** Whether a block has a title that begins so, as METADATA writes it. */
+function hasTitle({ lines }: RuleBlock, title: string): boolean {
+	const written = JSON.stringify(title).slice(0, -1);
+	return lines.some((line) => line.startsWith(`# title: ${written}`));
+}
+
+function joinsSets({ lines }: RuleBlock, rule: Extract<AttemptStep, { readonly type: 'set_rule' }>): boolean {
+	const text = lines.join('\n');
+	const userSet = rule.userset ?? `__autogen_${rule.role}`;
+	const resourceSet = rule.resourceset ?? `__autogen_${rule.resource_type}`;
+	return names(text, 'user_sets', userSet) || names(text, 'resource_sets', resourceSet);
+}
+
+/** Whether Rego refers to a set: with a dot, or in brackets. */
+function names(text: string, kind: string, key: string): boolean {
+	const reference = `data.regolith.${kind}`;
+	return text.includes(`${reference}.${key}.`) || text.includes(`${reference}[${JSON.stringify(key)}]`);
+}
+
+/** The blocks of a file that are wanted; none where there is no such file. */
+function excerpts(
+	files: readonly PolicyFile[],
+	path: string,
+	isWanted: (block: RuleBlock) => boolean,
+): readonly RegoExcerpt[] {
+	const file = files.find((one) => one.path === path);
+	if (file === undefined) return [];
+	return ruleBlocks(file.text)
+		.filter(isWanted)
+		.map(({ from, head, lines }) => ({
+			file: path,
+			from,
+			text: lines.join('\n'),
+			marked: lines.flatMap((_, index) => (from + index < head ? [] : [from + index])),
+		}));
+}
+
+/** The rules of a file that was formatted by `opa fmt`: blank lines separate them, and comments stand above them. */
+function ruleBlocks(text: string): readonly RuleBlock[] {
+	const blocks: RuleBlock[] = [];
+	let begun: string[] = [];
+	const end = (next: number) => {
+		const comments = begun.findIndex((line) => !line.startsWith('#'));
+		if (comments !== -1) blocks.push({ from: next - begun.length, head: next - begun.length + comments, lines: begun });
+		begun = [];
+	};
+	const lines = text.split('\n');
+	for (const [index, line] of lines.entries()) {
+		if (line === '') end(index + 1);
+		else begun.push(line);
+	}
+	end(lines.length + 1);
+	return blocks;
+}
+
+/** Whether a block is of a rule: `permits["read"]`, or a function or rule by its name. */
+function isNamed({ from, head, lines }: RuleBlock, rule: string): boolean {
+	const first = lines[head - from] ?? '';
+	const after = first.charAt(rule.length);
+	return first.startsWith(rule) && !/[\w[]/.test(after);
+}

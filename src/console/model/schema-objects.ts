@@ -1,0 +1,122 @@
+import { type Draft, type DraftChange, draftSubject } from './draft.js';
+import { isEqualJson, isRecord } from './equal-json.js';
+
+/** An object of a schema, named as drafts name it. */
+export interface SchemaObject {
+	readonly kind: string;
+	/** Absent where only the content names the object. */
+	readonly key?: string | undefined;
+	/** As in the import document. */
+	readonly value: unknown;
+}
+
+/** The objects of a schema by what names them (`draftSubject`). */
+export type SchemaObjects = ReadonlyMap<string, SchemaObject>;
+
+/** The kinds of objects that have a member of their own in the schema half of a document. */
+const members = [
+	['user_attributes', 'user_attribute'],
+	['roles', 'role'],
+	['condition_sets', 'condition_set'],
+	['elements_configs', 'elements_config'],
+] as const;
+
+/** The kinds that are nested in a resource. */
+const nested = [
+	['relations', 'relation'],
+	['action_groups', 'action_group'],
+	['roles', 'resource_role'],
+] as const;
+
+/** The kinds of which a schema consists. Drafts have others too, whose objects are facts. */
+export const schemaKinds: ReadonlySet<string> = new Set([
+	'resource',
+	'condition_set_rule',
+	...members.map(([, kind]) => kind),
+	...nested.map(([, kind]) => kind),
+]);
+
+/** The objects of the schema half of a document. What has not the form of a schema is left out. */
+export function readSchemaObjects(schema: unknown): SchemaObjects {
+	const objects: SchemaObject[] = [];
+	for (const [key, resource] of entries(schema, 'resources')) {
+		const { relations: _, action_groups: __, roles: ___, ...own } = resource;
+		objects.push({ kind: 'resource', key, value: withActionNames(own) });
+		for (const [member, kind] of nested) {
+			for (const [name, value] of entries(resource, member)) objects.push({ kind, key: `${key}:${name}`, value });
+		}
+	}
+	for (const [member, kind] of members) {
+		for (const [key, value] of entries(schema, member)) objects.push({ kind, key, value });
+	}
+	const rules = isRecord(schema) && Array.isArray(schema['set_rules']) ? schema['set_rules'] : [];
+	for (const value of rules.filter(isRecord)) objects.push({ kind: 'condition_set_rule', value });
+	return new Map(objects.map((object) => [subjectName(object), object]));
+}
+
+/** The objects with a draft in them. What goes by cascade is still there. */
+export function draftedObjects(objects: SchemaObjects, draft: Draft | null): SchemaObjects {
+	const drafted = new Map(objects);
+	for (const { kind, key, operation, value } of draft?.changes ?? []) {
+		if (!schemaKinds.has(kind)) continue;
+		const subject = subjectName({ kind, key, value });
+		if (operation === 'delete') drafted.delete(subject);
+		else drafted.set(subject, { kind, key, value });
+	}
+	return drafted;
+}
+
+/** A draft by which an object is as it is wanted. Nothing is drafted for one that is stored like that. */
+export function withObject(stored: SchemaObjects, draft: Draft, wanted: SchemaObject): Draft {
+	const before = stored.get(subjectName(wanted));
+	if (before === undefined) return withDrafted(draft, wanted, { ...wanted, operation: 'create' });
+	const isStored = isEqualJson(withoutEmpty(before.value), withoutEmpty(wanted.value));
+	return withDrafted(draft, wanted, isStored ? null : { ...wanted, operation: 'update' });
+}
+
+/** A draft by which an object is not there. Nothing is drafted for one that is not stored. */
+export function withoutObject(stored: SchemaObjects, draft: Draft, unwanted: SchemaObject): Draft {
+	const { kind, key, value } = unwanted;
+	if (!stored.has(subjectName(unwanted))) return withDrafted(draft, unwanted, null);
+	const change =
+		key === undefined ? ({ kind, operation: 'delete', value } as const) : ({ kind, operation: 'delete', key } as const);
+	return withDrafted(draft, unwanted, change);
+}
+
+/** A draft with one change of an object in the place of what it did to that object; `null` for none. */
+function withDrafted(draft: Draft, object: SchemaObject, change: DraftChange | null): Draft {
+	const subject = subjectName(object);
+	const index = draft.changes.findIndex((one) => draftSubject(one) === subject);
+	const wanted = change === null ? [] : [change];
+	const changes = index < 0 ? [...draft.changes, ...wanted] : draft.changes.toSpliced(index, 1, ...wanted);
+	return { ...draft, changes };
+}
+
+/** A value without its members that say nothing: documents have them, or leave them out. */
+function withoutEmpty(value: unknown): unknown {
+	if (!isRecord(value)) return value;
+	return Object.fromEntries(Object.entries(value).filter(([, member]) => !isEmpty(member)));
+}
+
+function isEmpty(member: unknown): boolean {
+	if (Array.isArray(member)) return member.length === 0;
+	return member === null || (isRecord(member) && Object.keys(member).length === 0);
+}
+
+/** A resource whose actions have names: an action without one is called by its key. */
+function withActionNames(resource: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+	const actions = entries(resource, 'actions').map(([key, action]) => [key, { name: key, ...action }] as const);
+	return actions.length === 0 ? resource : { ...resource, actions: Object.fromEntries(actions) };
+}
+
+/** What names an object among all objects. */
+export function subjectName({ kind, key, value }: SchemaObject): string {
+	return draftSubject({ kind, key, value, operation: 'update' });
+}
+
+function entries(holder: unknown, member: string): readonly (readonly [string, Readonly<Record<string, unknown>>])[] {
+	if (!isRecord(holder) || !Object.hasOwn(holder, member)) return [];
+	const held = holder[member];
+	if (!isRecord(held)) return [];
+	return Object.entries(held).flatMap(([key, value]) => (isRecord(value) ? [[key, value] as const] : []));
+}

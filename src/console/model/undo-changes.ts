@@ -1,0 +1,159 @@
+import type { DraftChange } from './draft.js';
+import type { LoggedChange, LoggedRecord, Undo, UndoSurroundings } from './logged-change.js';
+import { undoResources } from './undo-resources.js';
+
+/**
+ * The reverse of changes of the log, as changes of a draft. The log has rows, and drafts take objects as documents have
+ * them: only what can be said exactly is reversed, and the rest is told to be left.
+ */
+
+/** The ids of tenants whose keys are needed to reverse changes. */
+export function neededTenants(changes: readonly LoggedChange[]): readonly string[] {
+	const ids = changes.flatMap(({ kind, before }) =>
+		kind === 'resource_instance' && before !== null ? [String(before['tenant_id'])] : [],
+	);
+	return [...new Set(ids)];
+}
+
+/** Whether reversing needs to know resources as they are at present. */
+export function needsResources(changes: readonly LoggedChange[]): boolean {
+	return changes.some((change) => isOfResource(change) && change.operation !== 'create');
+}
+
+/** Whether a draft can say the reverse of a change, as far as the change alone tells. */
+export function maySayReverse(change: LoggedChange, now: number): boolean {
+	if (isOfResource(change)) return change.kind !== 'resource' || change.operation !== 'delete';
+	const tenants = new Map(neededTenants([change]).map((id) => [id, id]));
+	return undoObject(change, { resources: {}, tenants, now, whole: false }) !== null;
+}
+
+/** Reverses changes, the last one first. */
+export function undoChanges(changes: readonly LoggedChange[], surroundings: UndoSurroundings): Undo {
+	const reversed = changes.toReversed();
+	const resources = undoResources(reversed.filter(isOfResource), surroundings);
+	const undone: DraftChange[] = [...resources.changes];
+	const left: LoggedChange[] = [...resources.left];
+	for (const change of reversed.filter((one) => !isOfResource(one))) {
+		const reverse = undoObject(change, surroundings);
+		if (reverse === null) left.push(change);
+		else undone.push(reverse);
+	}
+	return { changes: undone, left };
+}
+
+/** Attributes of users are objects of their own in drafts; all other parts of resources are changed with them. */
+const userAttributes = '__user:';
+
+function isOfResource({ kind, key }: LoggedChange): boolean {
+	if (kind === 'resource_attribute') return !key.startsWith(userAttributes);
+	return kind === 'resource' || kind === 'resource_action';
+}
+
+/** An object as a draft names and writes it. */
+interface DraftObject {
+	readonly kind: string;
+	/** Absent where the value alone names the object. */
+	readonly key?: string;
+	readonly value: LoggedRecord;
+}
+
+function undoObject(change: LoggedChange, surroundings: UndoSurroundings): DraftChange | null {
+	const { kind, operation, before, after } = change;
+	const record = before ?? after;
+	const write = Object.hasOwn(objects, kind) ? objects[kind] : undefined;
+	const object = record === null ? null : (write?.(record, change, surroundings) ?? null);
+	if (object === null) return null;
+	if ([before, after].some((state) => hasEnded(state, surroundings.now))) return null;
+	const reverse = ({ create: 'delete', update: 'update', delete: 'create' } as const)[operation];
+	const named = object.key === undefined ? { kind: object.kind } : { kind: object.kind, key: object.key };
+	if (reverse !== 'delete') return { ...named, operation: reverse, value: object.value };
+	if (object.key !== undefined) return { ...named, operation: reverse };
+	// When it ends does not name it.
+	const { expires_at: _, ...name } = object.value;
+	return { ...named, operation: reverse, value: name };
+}
+
+function hasEnded(state: LoggedRecord | null, now: number): boolean {
+	const expires_at = state?.['expires_at'];
+	return typeof expires_at === 'string' && Date.parse(expires_at) <= now;
+}
+
+type WriteObject = (record: LoggedRecord, change: LoggedChange, surroundings: UndoSurroundings) => DraftObject | null;
+
+/** How each kind of record is written as the object of a document. What is missing here cannot be undone. */
+const objects: Readonly<Record<string, WriteObject>> = {
+	resource_attribute: (record, { key }) =>
+		record['built_in'] === true
+			? null
+			: {
+					kind: 'user_attribute',
+					key: key.slice(userAttributes.length),
+					value: members(record, ['type', 'description']),
+				},
+	relation: (record, { key }) => ({
+		kind: 'relation',
+		key,
+		value: members(record, ['name', 'description', 'subject_resource']),
+	}),
+	action_group: (record, { key }) => ({
+		kind: 'action_group',
+		key,
+		value: members(record, ['name', 'description', 'attributes', 'actions']),
+	}),
+	role: (record, { key }) => {
+		const value = members(record, ['name', 'description', 'attributes', 'permissions', 'extends']);
+		if (record['resource'] === null) return { kind: 'role', key, value };
+		const granted_to = derivations(record['granted_to']);
+		return { kind: 'resource_role', key, value: granted_to === null ? value : { ...value, granted_to } };
+	},
+	condition_set: (record, { key }) =>
+		record['autogenerated'] === true
+			? null
+			: {
+					kind: 'condition_set',
+					key,
+					value: members(record, ['name', 'description', 'type', 'conditions', 'resource', 'parent']),
+				},
+	condition_set_rule: ({ user_set, resource, action, resource_set }) => ({
+		kind: 'condition_set_rule',
+		value: { user_set, permission: `${resource}:${action}`, resource_set },
+	}),
+	tenant: (record, { key }) => ({
+		kind: 'tenant',
+		key,
+		value: members(record, ['name', 'description', 'attributes']),
+	}),
+	user: (record, { key }) => ({
+		kind: 'user',
+		key,
+		value: members(record, ['email', 'first_name', 'last_name', 'attributes']),
+	}),
+	tenant_user: (record) => ({ kind: 'tenant_user', value: members(record, ['user', 'tenant']) }),
+	role_assignment: (record) => {
+		const place = record['resource_instance'] === null ? 'tenant' : 'resource_instance';
+		return { kind: 'role_assignment', value: members(record, ['user', 'role', place, 'expires_at']) };
+	},
+	relationship_tuple: (record) => ({
+		kind: 'relationship_tuple',
+		value: members(record, ['subject', 'relation', 'object', 'expires_at']),
+	}),
+	resource_instance: (record, { key, operation }, { tenants }) => {
+		const tenant = tenants.get(String(record['tenant_id']));
+		if (tenant === undefined && operation !== 'create') return null;
+		return { kind: 'resource_instance', key, value: { tenant, ...members(record, ['attributes']) } };
+	},
+	group: (record, { key }) => ({ kind: 'group', key, value: members(record, ['made_instance']) }),
+};
+
+/** Members of a record, without those that are null. */
+function members(record: LoggedRecord, names: readonly string[]): LoggedRecord {
+	return Object.fromEntries(names.flatMap((name) => (record[name] == null ? [] : [[name, record[name]]])));
+}
+
+/** What a role is derived from, by keys alone; `null` for a role that is not derived. */
+function derivations(block: unknown): LoggedRecord | null {
+	if (block === null || block === undefined) return null;
+	const { users_with_role, when } = block as { readonly users_with_role: readonly LoggedRecord[]; when: unknown };
+	const rules = users_with_role.map((rule) => members(rule, ['role', 'on_resource', 'linked_by_relation', 'when']));
+	return { users_with_role: rules, when };
+}
