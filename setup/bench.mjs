@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { provideChromium } from './chromium.mjs';
 import { SetupError, step } from './progress.mjs';
 import { providePostgres } from './test.mjs';
 
@@ -20,11 +21,13 @@ export async function runBenchmarks(root, names) {
 	const unknown = names.find((name) => !all.includes(name));
 	if (unknown) throw new SetupError(`There is no benchmark \`${unknown}\`. The benchmarks are: ${all.join(', ')}.`);
 
+	const chosen = names.length > 0 ? names : all;
+	// Only those of pages need it.
+	if (chosen.includes('console')) process.env.CHROMIUM_PATH = await step('chromium', provideChromium);
 	const server = await step('postgres', (say) => providePostgres(root, say, { durable: true }));
 	try {
 		let worst = 0;
-		for (const name of names.length > 0 ? names : all)
-			worst ||= await runOne(join(folder, `${name}.bench.js`), server.url);
+		for (const name of chosen) worst ||= await runOne(join(folder, `${name}.bench.js`), server.url);
 		return worst;
 	} finally {
 		await server.stop();

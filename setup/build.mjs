@@ -11,7 +11,7 @@ const sourceFolders = ['compiler', 'src', 'packages', 'test', 'bench'];
  * The parts of them that are compiled elsewhere: `buildConsole` bundles what runs in browsers, and a test compiles the calls
  * of generated clients. tsconfig.json `exclude` says the same.
  */
-const elsewhere = /^(?:src\/console\/(?:page|embed)|test\/client\/calls)\//;
+const elsewhere = /^(?:src\/console\/(?:app|embed|page|part)|test\/client\/calls)\//;
 
 /** Outputs that lie beside their sources; tsconfig.json `exclude` says the same. */
 const builtPackage = /^packages\/[^/]+\/dist\//;

@@ -2,12 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { filesUnder } from './build.mjs';
-import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 import { makeStampedFolder } from './stamped-folder.mjs';
 
 /** The pages of the room, by what they are called in `pages.json`. */
-const pages = { element: 'src/console/page/element-page.tsx' };
+const pages = {
+	element: 'src/console/page/element-page.tsx',
+	console: 'src/console/app/console-app.tsx',
+};
 
 /** Scripts that pages of others load, under names that never change. */
 const scripts = { 'elements.js': 'src/console/embed/elements-script.ts' };
@@ -17,8 +19,8 @@ const browsers = ['chrome109', 'edge109', 'firefox115', 'safari16.4'];
 
 /**
  * Bundles the pages of `src/console` into dist/console/, if they are missing or their sources, their dependencies or this
- * file changed: checks their types, gives each file a name by its content, and compresses it beside itself. What the
- * pages load is in dist/console/pages.json.
+ * file changed: gives each file a name by its content, and compresses it beside itself. What the pages load is in
+ * dist/console/pages.json. Types are checked elsewhere (setup/console-types.mjs).
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */
@@ -26,16 +28,9 @@ export async function buildConsole(root, say) {
 	const sources = filesUnder(root, 'src/console').sort();
 	const files = [...sources, 'package-lock.json', 'tsconfig.json', 'setup/console.mjs'];
 	const made = await makeStampedFolder(root, 'dist/console', files, async (making) => {
-		await Promise.all([checkTypes(root), bundle(root, making)]);
+		await bundle(root, making);
 	});
 	say(made ? 'bundled' : 'up to date');
-}
-
-async function checkTypes(root) {
-	const compiler = join(root, 'node_modules/typescript/bin/tsc');
-	const parameters = [compiler, '-p', 'src/console', '--pretty', 'false'];
-	const { code, output } = await execute(process.execPath, parameters, { cwd: root });
-	if (code !== 0) throw new SetupError(`The pages do not compile:\n${output.trim()}`);
 }
 
 async function bundle(root, folder) {
@@ -56,11 +51,23 @@ async function bundle(root, folder) {
 	try {
 		const found = {};
 		for (const [name, entry] of Object.entries(pages)) {
-			const names = { entryNames: `${name}-[hash]`, outdir: join(folder, 'assets') };
-			const { outputFiles } = await build({ ...common, ...names, entryPoints: [entry], format: 'esm' });
+			const { outputFiles, metafile } = await build({
+				...common,
+				entryPoints: [entry],
+				entryNames: `${name}-[hash]`,
+				chunkNames: `${name}-[hash]`,
+				outdir: join(folder, 'assets'),
+				format: 'esm',
+				// What only some screens need is a file of its own, which they load when they are opened.
+				splitting: true,
+				metafile: true,
+			});
 			for (const { path, contents } of outputFiles) keep(path, contents);
-			const file = (ending) => basename(outputFiles.find(({ path }) => path.endsWith(ending)).path);
-			found[name] = { script: file('.js'), style: file('.css') };
+			const isEntry = ({ entryPoint }) => entryPoint === entry;
+			const [script, { cssBundle }] = Object.entries(metafile.outputs).find(([, output]) => isEntry(output));
+			const [first, style] = [basename(script), basename(cssBundle)];
+			const names = outputFiles.map(({ path }) => basename(path));
+			found[name] = { script: first, style, chunks: names.filter((file) => file !== first && file !== style) };
 		}
 		for (const [name, entry] of Object.entries(scripts)) {
 			const outfile = join(folder, name);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { provideChromium } from './chromium.mjs';
 import { provideClientTools } from './client-tools.mjs';
+import { checkConsoleTypes } from './console-types.mjs';
 import { execute } from './execute.mjs';
 import { startPostgres } from './postgres.mjs';
 import { planProcesses } from './processes.mjs';
@@ -23,12 +24,12 @@ import { prepareTemplates } from './templates.mjs';
  * @returns {Promise<{passed: number, failed: number}>}
  */
 export async function runTests(root, parameters, node = process.execPath) {
-	const styleFailures = await checkStyle(root);
+	const styleFailures = (await checkStyle(root)) + (await checkPageTypes(root));
 	const chosen = files(root, parameters);
 	const chromium = chosen.some((file) => pages.test(file)) ? await step('chromium', provideChromium) : undefined;
 	const prometheus = process.env.TEST_STORES === 'all' ? await step('prometheus', providePrometheus) : undefined;
-	const isOfClients = chosen.some((file) => clients.test(file));
-	const clientTools = isOfClients ? await step('client', (say) => provideClientTools(root, say)) : undefined;
+	const hasClientTests = chosen.some((file) => clients.test(file));
+	const clientTools = hasClientTests ? await step('client', (say) => provideClientTools(root, say)) : undefined;
 	const server = await step('postgres', (say) => providePostgres(root, say));
 	const interrupted = stopWhenTold();
 	const notes = mkdtempSync(join(tmpdir(), 'regolith-times-'));
@@ -92,6 +93,16 @@ async function checkStyle(root) {
 			if (code !== 0) throw new SetupError(`${output.trim()}\n\`npm run format\` repairs what can be repaired.`);
 			say('no complaints');
 		});
+		return 0;
+	} catch (error) {
+		console.log(error.message);
+		return 1;
+	}
+}
+
+async function checkPageTypes(root) {
+	try {
+		await step('page types', (say) => checkConsoleTypes(root, say));
 		return 0;
 	} catch (error) {
 		console.log(error.message);

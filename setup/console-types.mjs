@@ -1,0 +1,55 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { filesUnder } from './build.mjs';
+import { provideClientTools } from './client-tools.mjs';
+import { digestFiles } from './digest.mjs';
+import { execute } from './execute.mjs';
+import { SetupError } from './progress.mjs';
+import { makeStampedFolder } from './stamped-folder.mjs';
+
+/**
+ * Checks the types of `src/console` against those of the answers of both servers, which are generated into
+ * dist/api-types/ from their OpenAPI documents. So pages that no longer fit the API do not pass. Does nothing if neither
+ * changed since. Throws a `SetupError` that names what does not fit.
+ * @param {string} root the package's folder, compiled
+ * @param {(detail: string) => void} say
+ */
+export async function checkConsoleTypes(root, say) {
+	const inputs = ['dist/.sources', 'package-lock.json', 'test/client/package-lock.json', 'setup/console-types.mjs'];
+	await makeStampedFolder(root, 'dist/api-types', inputs, async (making) => {
+		const tools = await provideClientTools(root, say);
+		for (const [name, document] of await documents(root)) {
+			writeFileSync(join(making, `${name}.d.ts`), await generateTypes(tools, document));
+		}
+	});
+	const stamp = join(root, 'dist/.page-types');
+	const pages = filesUnder(root, 'src/console').sort();
+	const wanted = digestFiles(root, [...pages, ...inputs, 'tsconfig.json']);
+	if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return say('up to date');
+	const compiler = join(root, 'node_modules/typescript/bin/tsc');
+	const parameters = [compiler, '-p', 'src/console', '--pretty', 'false'];
+	const { code, output } = await execute(process.execPath, parameters, { cwd: root });
+	if (code !== 0) throw new SetupError(`The pages do not compile:\n${output.trim()}`);
+	mkdirSync(join(root, 'dist'), { recursive: true });
+	writeFileSync(stamp, wanted);
+	say('no complaints');
+}
+
+/** The OpenAPI documents of the API and of a decision point, by the names of their types. */
+async function documents(root) {
+	const module = pathToFileURL(join(root, 'dist/test/support/documents.js')).href;
+	const { apiDocument, decisionPointDocument } = await import(module);
+	return [
+		['management', await apiDocument()],
+		['decision-point', await decisionPointDocument()],
+	];
+}
+
+async function generateTypes(tools, document) {
+	// The generator needs another version of TypeScript than the project, so it lives in a folder of its own.
+	const require = createRequire(join(tools, 'package.json'));
+	const { default: generate, astToString } = require('openapi-typescript');
+	return astToString(await generate(document));
+}

@@ -1,0 +1,93 @@
+import { signal } from '@preact/signals';
+import createClient from 'openapi-fetch';
+import type { paths as DecisionPaths } from '#decision-api';
+import type { paths as ManagementPaths } from '#management-api';
+import { ApiFailure, failureMessage } from '../model/api-failure.js';
+import type { RecordedCall } from '../model/curl-command.js';
+import { apiTrouble, newestRevision, openSession, refreshRevision } from './session.js';
+
+/** The calls of the screen that is open, the oldest first: "As curl" shows them. */
+export const recordedCalls = signal<readonly RecordedCall[]>([]);
+
+/** Why the decision point cannot be asked at the moment; `null` while it answers. */
+export const decisionTrouble = signal<string | null>(null);
+
+/** The management API, for the session that is open. */
+export const management = createClient<ManagementPaths>({
+	baseUrl: location.origin,
+	fetch: async (request) => {
+		const answer = await send(request, new URL(request.url).pathname + new URL(request.url).search, false);
+		apiTrouble.value = answer.status >= 500 ? `The API answered ${answer.status}` : null;
+		return answer;
+	},
+});
+
+/** The decision point of the environment, reached through the relay. */
+export const decisions = lazyDecisions();
+
+function lazyDecisions(): () => ReturnType<typeof createDecisions> {
+	let made: ReturnType<typeof createDecisions> | undefined;
+	return () => {
+		made ??= createDecisions();
+		return made;
+	};
+}
+
+function createDecisions() {
+	const { project, environment } = openSession();
+	const base = `/console/pdp/${[project.key, environment.key].map(encodeURIComponent).join('/')}`;
+	return createClient<DecisionPaths>({
+		baseUrl: location.origin + base,
+		fetch: async (request) => {
+			const answer = await send(request, new URL(request.url).pathname.slice(base.length), true);
+			decisionTrouble.value = answer.status >= 502 ? await troubleText(answer.clone()) : null;
+			return answer;
+		},
+	});
+}
+
+async function troubleText(answer: Response): Promise<string> {
+	const said: unknown = await answer.json().catch(() => undefined);
+	return failureMessage(answer.status, said);
+}
+
+/** Sends a request of this session, and notes it. Throws `ApiFailure` with the status 0 when nobody answers. */
+async function send(request: Request, path: string, decision: boolean): Promise<Response> {
+	const body = request.body === null && request.method === 'GET' ? null : await request.clone().text();
+	recordCall({ method: request.method, path, body: body === '' ? null : body, decision });
+	request.headers.set('x-console-environment', openSession().environment.id);
+	const answer = await fetch(request, { cache: 'no-store', credentials: 'same-origin' }).catch((error: unknown) => {
+		if (request.signal.aborted) throw error;
+		apiTrouble.value = 'The API cannot be reached';
+		throw new ApiFailure(0, 'The API cannot be reached.');
+	});
+	// The reason why the session ended is told where it is read, not here.
+	if (answer.status === 401) await refreshRevision();
+	const revision = Number(answer.headers.get('x-revision') ?? 0);
+	if (!decision && revision > newestRevision.value) newestRevision.value = revision;
+	return answer;
+}
+
+const maxRecordedCalls = 20;
+
+function recordCall(call: RecordedCall): void {
+	const others = recordedCalls.value.filter(({ path, body }) => path !== call.path || body !== call.body);
+	recordedCalls.value = [...others, call].slice(-maxRecordedCalls);
+}
+
+/** What a call of a client gives. */
+interface CallResult {
+	readonly data?: unknown;
+	readonly error?: unknown;
+	readonly response: Response;
+}
+
+/** The answer of a call. Throws `ApiFailure` for one that is no success. */
+export async function answered<Result extends CallResult>(
+	call: Promise<Result>,
+): Promise<Exclude<Result['data'], undefined>> {
+	const { data, error, response } = await call;
+	if (!response.ok) throw new ApiFailure(response.status, failureMessage(response.status, error), error);
+	// Clients give the data of every success that has a body.
+	return data as Exclude<Result['data'], undefined>;
+}

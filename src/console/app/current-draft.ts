@@ -1,0 +1,53 @@
+import { effect, signal } from '@preact/signals';
+import { type Draft, type DraftChange, withChange, withoutChange } from '../model/draft.js';
+import { openSession, seenRevision, sessionState } from './session.js';
+
+/** The draft of the environment that is open; `null` while nothing is drafted. It outlives the session in this tab. */
+export const currentDraft = signal<Draft | null>(null);
+
+/** Adds changes of what is shown to the draft, or merges them with what the draft does to the same objects. */
+export function addToDraft(...changes: readonly DraftChange[]): void {
+	editDraft(seenRevision.value, (draft) => changes.reduce(withChange, draft));
+}
+
+/**
+ * Changes the draft, or begins one. `seen` is the revision that the change was made from: a draft is based on the oldest
+ * of these, so that nothing is overwritten that nobody saw.
+ */
+export function editDraft(seen: number, edit: (draft: Draft) => Draft): void {
+	const begun = currentDraft.value ?? { base_revision: seen, changes: [] };
+	const next = edit({ ...begun, base_revision: Math.min(begun.base_revision, seen) });
+	currentDraft.value = next.changes.length === 0 ? null : next;
+}
+
+/** Takes a change out of the draft. */
+export function removeFromDraft(index: number): void {
+	if (currentDraft.value === null) return;
+	const next = withoutChange(currentDraft.value, index);
+	currentDraft.value = next.changes.length === 0 ? null : next;
+}
+
+/** Forgets the draft, or replaces it by another. */
+export function replaceDraft(draft: Draft | null): void {
+	currentDraft.value = draft;
+}
+
+/** Reads the draft that this tab has of the environment, and keeps it from then on. */
+export function keepDraft(): void {
+	const name = `regolith-draft-${openSession().environment.id}`;
+	currentDraft.value = readDraft(sessionStorage.getItem(name));
+	effect(() => {
+		const draft = currentDraft.value;
+		if (sessionState.peek().state !== 'open') return;
+		if (draft === null) sessionStorage.removeItem(name);
+		else sessionStorage.setItem(name, JSON.stringify(draft));
+	});
+}
+
+function readDraft(text: string | null): Draft | null {
+	try {
+		return text === null ? null : (JSON.parse(text) as Draft);
+	} catch {
+		return null;
+	}
+}

@@ -1,0 +1,45 @@
+import { useSignal } from '@preact/signals';
+import { curlCommand } from '../../model/curl-command.js';
+import { recordedCalls } from '../api.js';
+import { CopyButton } from './copy-button.js';
+import { Dialog } from './dialog.js';
+
+/** A button that shows the calls of the screen as commands for a shell. */
+export function AsCurl() {
+	const isOpen = useSignal(false);
+	return (
+		<>
+			<button
+				type="button"
+				onClick={() => {
+					isOpen.value = true;
+				}}
+			>
+				As curl
+			</button>
+			{isOpen.value && (
+				<AsCurlDialog
+					onClose={() => {
+						isOpen.value = false;
+					}}
+				/>
+			)}
+		</>
+	);
+}
+
+function AsCurlDialog({ onClose }: { readonly onClose: () => void }) {
+	const commands = recordedCalls.value.map((call) => curlCommand(call, location.origin)).join('\n\n');
+	return (
+		<Dialog title="The calls of this screen" onClose={onClose} wide>
+			<p class="quiet">
+				With an API key in <code>$PERMIT_API_KEY</code>, and the address of the decision point in <code>$PDP_URL</code>.
+			</p>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+			<pre class="code" tabIndex={0}>
+				{commands || 'This screen has asked nothing yet.'}
+			</pre>
+			<CopyButton text={commands}>Copy</CopyButton>
+		</Dialog>
+	);
+}

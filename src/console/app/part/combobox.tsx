@@ -1,0 +1,123 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { KeyText } from './key-text.js';
+
+/** Something that can be chosen. */
+export interface Choice {
+	readonly value: string;
+	/** What else is known of it, such as its name. */
+	readonly note?: string | null | undefined;
+}
+
+interface ComboboxProps {
+	readonly label: string;
+	readonly value: string;
+	/** Called with every text that is typed or chosen: any text may be right, also one that is not proposed. */
+	readonly onValue: (text: string) => void;
+	/** What the server proposes for a text. A failure proposes nothing. */
+	readonly propose: (text: string, signal: AbortSignal) => Promise<readonly Choice[]>;
+	readonly placeholder?: string;
+	readonly required?: boolean;
+}
+
+const quietMilliseconds = 150;
+
+/** A text field with proposals from the server (the editable combobox of the ARIA Authoring Practices Guide). */
+export function Combobox({ label, value, onValue, propose, placeholder = '', required = false }: ComboboxProps) {
+	const id = useId();
+	const [choices, setChoices] = useState<readonly Choice[]>([]);
+	const [isOpen, setOpen] = useState(false);
+	const [active, setActive] = useState(-1);
+	const asked = useRef<AbortController | undefined>(undefined);
+	const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+	const stopAsking = () => {
+		clearTimeout(timer.current);
+		asked.current?.abort();
+	};
+	const close = () => {
+		stopAsking();
+		setOpen(false);
+		setActive(-1);
+	};
+	useEffect(() => close, []);
+	const ask = (text: string, wait: number) => {
+		stopAsking();
+		const controller = new AbortController();
+		asked.current = controller;
+		timer.current = setTimeout(() => {
+			propose(text, controller.signal).then(
+				(found) => {
+					if (controller.signal.aborted) return;
+					setChoices(found);
+					setActive(-1);
+					setOpen(found.length > 0);
+				},
+				() => undefined,
+			);
+		}, wait);
+	};
+	const choose = (choice: Choice | undefined) => {
+		if (choice !== undefined) onValue(choice.value);
+		close();
+	};
+	const move = (step: number) => {
+		if (!isOpen) return ask(value, 0);
+		// What is proposed must stay while somebody moves in it.
+		stopAsking();
+		// One place more than there are choices: that of the field itself.
+		const places = choices.length + 1;
+		setActive(((active + 1 + step + places) % places) - 1);
+	};
+	const onKeyDown = (event: KeyboardEvent) => {
+		if (event.key === 'ArrowDown') move(1);
+		else if (event.key === 'ArrowUp') move(-1);
+		else if (event.key === 'Enter' && isOpen && active >= 0) choose(choices[active]);
+		else if (event.key === 'Escape' && isOpen) close();
+		else return;
+		event.preventDefault();
+	};
+	return (
+		<div class="combobox">
+			<label for={id}>{label}</label>
+			<input
+				id={id}
+				type="text"
+				role="combobox"
+				aria-expanded={isOpen}
+				aria-controls={`${id}-list`}
+				aria-autocomplete="list"
+				aria-activedescendant={active < 0 ? undefined : `${id}-${active}`}
+				autocomplete="off"
+				autocapitalize="off"
+				spellcheck={false}
+				required={required}
+				placeholder={placeholder}
+				value={value}
+				onInput={(event) => {
+					onValue(event.currentTarget.value);
+					ask(event.currentTarget.value, quietMilliseconds);
+				}}
+				onClick={() => ask(value, 0)}
+				onKeyDown={onKeyDown}
+				onBlur={close}
+			/>
+			<div id={`${id}-list`} role="listbox" aria-label={label} hidden={!isOpen}>
+				{choices.map((choice, index) => (
+					<div
+						key={choice.value}
+						id={`${id}-${index}`}
+						role="option"
+						tabIndex={-1}
+						aria-selected={index === active}
+						// Before the field loses the focus, which closes the list.
+						onMouseDown={(event) => {
+							event.preventDefault();
+							choose(choice);
+						}}
+					>
+						<KeyText text={choice.value} /> {choice.note ? <small>{choice.note}</small> : null}
+					</div>
+				))}
+			</div>
+		</div>
+	);
+}

@@ -1,0 +1,19 @@
+import type { ComponentChildren } from 'preact';
+import { announce } from '../../part/announce.js';
+
+/** A button that copies a text. */
+export function CopyButton({ text, children }: { readonly text: string; readonly children: ComponentChildren }) {
+	const copy = async () => {
+		try {
+			await navigator.clipboard.writeText(text);
+			announce('Copied.');
+		} catch {
+			announce('The browser does not let this page copy. Mark the text and copy it.');
+		}
+	};
+	return (
+		<button type="button" onClick={() => void copy()}>
+			{children}
+		</button>
+	);
+}

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact';
+
+interface Column<Row> {
+	readonly title: string;
+	readonly cell: (row: Row) => ComponentChildren;
+	/** For numbers, and for buttons at the end of a row. */
+	readonly align?: 'end';
+}
+
+interface DataTableProps<Row> {
+	/** What the rows are, for those who do not see the page. */
+	readonly caption: string;
+	readonly columns: readonly Column<Row>[];
+	readonly rows: readonly Row[];
+	readonly rowKey: (row: Row) => string;
+	/** Shows the caption to everybody. */
+	readonly captioned?: boolean;
+}
+
+/** A table that scrolls sideways where it is too wide, by keyboard too. */
+export function DataTable<Row>({ caption, columns, rows, rowKey, captioned = false }: DataTableProps<Row>) {
+	return (
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard.
+		<section class="scroll" tabIndex={0} aria-label={caption}>
+			<table>
+				<caption class={captioned ? '' : 'unseen'}>{caption}</caption>
+				<thead>
+					<tr>
+						{columns.map(({ title, align }) => (
+							<th key={title} scope="col" class={align ?? ''}>
+								{title}
+							</th>
+						))}
+					</tr>
+				</thead>
+				<tbody>
+					{rows.map((row) => (
+						<tr key={rowKey(row)}>
+							{columns.map(({ title, cell, align }) => (
+								<td key={title} class={align ?? ''}>
+									{cell(row)}
+								</td>
+							))}
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</section>
+	);
+}

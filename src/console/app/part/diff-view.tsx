@@ -1,0 +1,75 @@
+import { useSignal } from '@preact/signals';
+import type { DiffHunk, DiffLine } from '../../model/line-diff.js';
+
+interface DiffViewProps {
+	readonly hunks: readonly DiffHunk[];
+	/** What was compared, for those who do not see the page. */
+	readonly label: string;
+}
+
+/** How many lines are drawn at first, and more at a time. */
+const linesAtOnce = 1000;
+
+const signs = { same: ' ', removed: '-', added: '+' } as const;
+
+/** The differences of two texts, with the line numbers of both. What was added or removed is told by signs, not by colour alone. */
+export function DiffView({ hunks, label }: DiffViewProps) {
+	const shown = useSignal(linesAtOnce);
+	const rows = diffRows(hunks);
+	if (rows.length === 0) return <p class="quiet">No differences.</p>;
+	return (
+		<>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+			<section class="scroll code-view diff-view" tabIndex={0} aria-label={label}>
+				<table class="code">
+					<tbody>
+						{rows.slice(0, shown.value).map((row, index) =>
+							row.line === null ? (
+								<tr key={index} class="hunk">
+									<td colSpan={4}>{`@@ -${row.before} +${row.after} @@`}</td>
+								</tr>
+							) : (
+								<tr key={index} class={row.line.kind}>
+									<td class="number">{row.line.kind === 'added' ? '' : row.before}</td>
+									<td class="number">{row.line.kind === 'removed' ? '' : row.after}</td>
+									<td class="sign">{signs[row.line.kind]}</td>
+									<td>{row.line.text}</td>
+								</tr>
+							),
+						)}
+					</tbody>
+				</table>
+			</section>
+			{rows.length > shown.value && (
+				<button
+					type="button"
+					onClick={() => {
+						shown.value += linesAtOnce;
+					}}
+				>
+					Show more of {rows.length.toLocaleString('en')} lines
+				</button>
+			)}
+		</>
+	);
+}
+
+/** A line with its numbers; the head of a hunk has no line. */
+interface DiffRow {
+	readonly line: DiffLine | null;
+	readonly before: number;
+	readonly after: number;
+}
+
+function diffRows(hunks: readonly DiffHunk[]): readonly DiffRow[] {
+	return hunks.flatMap(({ lines, ...start }) => {
+		let { before, after } = start;
+		const rows: DiffRow[] = [{ line: null, before, after }];
+		for (const line of lines) {
+			rows.push({ line, before, after });
+			if (line.kind !== 'added') before++;
+			if (line.kind !== 'removed') after++;
+		}
+		return rows;
+	});
+}

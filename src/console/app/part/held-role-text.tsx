@@ -1,0 +1,19 @@
+import { type HeldRole, sourceText } from '../../model/held-role.js';
+import { KeyText } from './key-text.js';
+import { TimeText } from './time-text.js';
+
+/** A role that a user holds: the role, where, why, and until when. */
+export function HeldRoleText({ held }: { readonly held: HeldRole }) {
+	const { role, tenant, resource_instance, source, expires_at } = held;
+	return (
+		<>
+			<KeyText text={role} /> {resource_instance === null ? 'in' : 'on'} <KeyText text={resource_instance ?? tenant} />{' '}
+			{source !== 'direct' && <span class="quiet">({sourceText(held)})</span>}
+			{expires_at !== undefined && (
+				<span class="quiet">
+					, ends <TimeText at={expires_at} />
+				</span>
+			)}
+		</>
+	);
+}

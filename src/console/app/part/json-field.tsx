@@ -1,0 +1,38 @@
+import { useId } from 'preact/hooks';
+import { jsonProblem } from '../../model/json-problem.js';
+
+interface JsonFieldProps {
+	readonly label: string;
+	readonly text: string;
+	readonly onText: (text: string) => void;
+	readonly rows?: number;
+	/** What is wrong with the text besides its form. */
+	readonly problem?: string | null;
+	readonly readOnly?: boolean;
+}
+
+/** A field for JSON that says where it is none. An empty text counts as nothing given. */
+export function JsonField({ label, text, onText, rows = 3, problem = null, readOnly = false }: JsonFieldProps) {
+	const id = useId();
+	const shown = (text.trim() === '' ? null : jsonProblem(text)) ?? problem;
+	return (
+		<label>
+			<span>{label}</span>
+			<textarea
+				class="code"
+				rows={rows}
+				value={text}
+				spellcheck={false}
+				readOnly={readOnly}
+				aria-invalid={shown !== null}
+				aria-describedby={shown === null ? undefined : id}
+				onInput={(event) => onText(event.currentTarget.value)}
+			/>
+			{shown !== null && (
+				<span id={id} class="failure" role="status">
+					{shown}
+				</span>
+			)}
+		</label>
+	);
+}

@@ -1,0 +1,26 @@
+import type { ComponentChildren } from 'preact';
+import type { Loaded } from '../use-loaded.js';
+
+interface LoadedFrameProps<Value> {
+	readonly loaded: Loaded<Value>;
+	readonly children: (value: Value) => ComponentChildren;
+}
+
+/** What was read, or that it is being read, or why it could not be. What was read before stays while it is read again. */
+export function LoadedFrame<Value>({ loaded, children }: LoadedFrameProps<Value>) {
+	const { value, failure, loading } = loaded;
+	return (
+		<>
+			{failure !== null && (
+				<p class="failure" role="alert">
+					{failure.message}{' '}
+					<button type="button" onClick={loaded.reload}>
+						Try again
+					</button>
+				</p>
+			)}
+			{value === null && loading && failure === null && <p class="quiet">Loading…</p>}
+			{value !== null && <div aria-busy={loading}>{children(value)}</div>}
+		</>
+	);
+}

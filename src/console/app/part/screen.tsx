@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { recordedCalls } from '../api.js';
+import { AsCurl } from './as-curl.js';
+
+interface ScreenProps {
+	readonly title: string;
+	/** One sentence: what the screen is for. */
+	readonly about?: ComponentChildren;
+	/** Buttons beside the title. */
+	readonly actions?: ComponentChildren;
+	readonly children: ComponentChildren;
+}
+
+/** A screen: its title, which is focused when the screen opens, and its content. */
+export function Screen({ title, about, actions, children }: ScreenProps) {
+	const heading = useRef<HTMLHeadingElement>(null);
+	useEffect(() => {
+		document.title = `${title} · Regolith`;
+		heading.current?.focus({ preventScroll: true });
+		return () => {
+			recordedCalls.value = [];
+		};
+	}, [title]);
+	return (
+		<>
+			<header class="line screen-title">
+				<h1 ref={heading} tabIndex={-1}>
+					{title}
+				</h1>
+				<div class="line end">
+					{actions}
+					<AsCurl />
+				</div>
+			</header>
+			{about !== undefined && <p class="quiet about">{about}</p>}
+			{children}
+		</>
+	);
+}

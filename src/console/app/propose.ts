@@ -1,0 +1,97 @@
+import { answered, management } from './api.js';
+import type { Choice } from './part/combobox.js';
+import { environmentPath } from './session.js';
+
+/** What the server proposes for fields, by what was typed. All reject when it cannot be asked. */
+
+const per_page = 10;
+
+/** Users, by key, name or e-mail address. */
+export async function proposeUsers(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+	const query = { per_page, ...(text !== '' && { search: text }) };
+	const { data } = await answered(
+		management.GET('/v2/facts/{proj_id}/{env_id}/users', { params: { path: environmentPath(), query }, signal }),
+	);
+	return data.map(({ key, email, first_name, last_name }) => {
+		const name = [first_name, last_name].filter(Boolean).join(' ');
+		return { value: key, note: name || (email === key ? null : email) };
+	});
+}
+
+/** Tenants, by key or name. */
+export async function proposeTenants(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+	const query = { per_page, ...(text !== '' && { search: text }) };
+	const found = await answered(
+		management.GET('/v2/facts/{proj_id}/{env_id}/tenants', { params: { path: environmentPath(), query }, signal }),
+	);
+	const tenants = Array.isArray(found) ? found : found.data;
+	return tenants.map(({ key, name }) => ({ value: key, note: name === key ? null : name }));
+}
+
+/** Resources, by key or name. */
+export async function proposeResources(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+	const query = { per_page, ...(text !== '' && { search: text }) };
+	const found = await answered(
+		management.GET('/v2/schema/{proj_id}/{env_id}/resources', { params: { path: environmentPath(), query }, signal }),
+	);
+	return keysAndNames(Array.isArray(found) ? found : found.data);
+}
+
+/** Actions of a resource, by key or name. */
+export async function proposeActions(resource: string, text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+	if (resource === '') return [];
+	const path = { ...environmentPath(), resource_id: resource };
+	const query = { per_page: 100 };
+	const found = await answered(
+		management.GET('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/actions', {
+			params: { path, query },
+			signal,
+		}),
+	);
+	const sought = text.toLowerCase();
+	return keysAndNames(found).filter(({ value, note }) => `${value} ${note ?? ''}`.toLowerCase().includes(sought));
+}
+
+/** Instances of a resource, by key; only those in a tenant where one is given. */
+export async function proposeInstances(
+	{ resource, tenant }: { readonly resource: string; readonly tenant: string },
+	text: string,
+	signal: AbortSignal,
+): Promise<readonly Choice[]> {
+	const query = {
+		per_page,
+		...(resource !== '' && { resource: [resource] }),
+		...(tenant !== '' && { tenant: [tenant] }),
+		...(text !== '' && { search: [text] }),
+	};
+	const found = await answered(
+		management.GET('/v2/facts/{proj_id}/{env_id}/resource_instances', {
+			params: { path: environmentPath(), query },
+			signal,
+		}),
+	);
+	const instances = Array.isArray(found) ? found : found.data;
+	return instances.map((instance) => ({ value: instance.key, note: `tenant ${instance.tenant}` }));
+}
+
+/** Revisions whose policies are kept, the newest first. */
+export async function proposeRevisions(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+	const query = { per_page: 100 };
+	const { data } = await answered(
+		management.GET('/v2/projects/{proj_id}/envs/{env_id}/policies', {
+			params: { path: environmentPath(), query },
+			signal,
+		}),
+	);
+	return data
+		.map(({ schema_revision, published_at }) => ({
+			value: String(schema_revision),
+			note: `schema changed, ${new Date(published_at).toLocaleString('en-GB')}`,
+		}))
+		.filter(({ value }) => value.startsWith(text))
+		.slice(0, per_page);
+}
+
+function keysAndNames(found: readonly { readonly key: string; readonly name: string }[]): readonly Choice[] {
+	return found.map(({ key, name }) => ({ value: key, note: name === key ? null : name }));
+}

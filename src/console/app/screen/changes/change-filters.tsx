@@ -1,0 +1,122 @@
+import { changeKinds, kindWord, operationWords } from '../../../model/change-words.js';
+import { answered, management } from '../../api.js';
+import { SearchField } from '../../part/search-field.js';
+import { useLoaded } from '../../use-loaded.js';
+import type { Search } from '../../use-search.js';
+
+/** The parameters of the address that narrow the list. */
+export const filterNames = ['kind', 'operation', 'text', 'actor', 'from', 'to', 'since', 'until'] as const;
+
+type FilterName = (typeof filterNames)[number];
+
+/** Which changes are shown; all of it in the address. */
+export function ChangeFilters({ search }: { readonly search: Search }) {
+	const set = (name: FilterName, value: string) =>
+		search.set({ [name]: value, page: '', seen: '' }, { replace: name === 'text' });
+	const cleared = Object.fromEntries([...filterNames, 'page', 'seen'].map((name) => [name, '']));
+	const isNarrowed = filterNames.some((name) => search.get(name) !== '');
+	const isMore = ['actor', 'from', 'to', 'since', 'until'].some((name) => search.get(name) !== '');
+	return (
+		<search class="changes-filters" aria-label="Which changes">
+			<form class="columns" onSubmit={(event) => event.preventDefault()}>
+				<SearchField
+					label="Key of what was changed"
+					value={search.get('text')}
+					placeholder="A part of it, or a pattern with *"
+					onSearch={(text) => set('text', text)}
+				/>
+				<label>
+					<span>Kind</span>
+					<select value={search.get('kind')} onChange={(event) => set('kind', event.currentTarget.value)}>
+						<option value="">any</option>
+						{changeKinds.map((kind) => (
+							<option key={kind} value={kind}>
+								{kindWord(kind)}
+							</option>
+						))}
+					</select>
+				</label>
+				<label>
+					<span>What happened</span>
+					<select value={search.get('operation')} onChange={(event) => set('operation', event.currentTarget.value)}>
+						<option value="">anything</option>
+						{Object.entries(operationWords).map(([operation, word]) => (
+							<option key={operation} value={operation}>
+								{word}
+							</option>
+						))}
+					</select>
+				</label>
+				<details class="whole" open={isMore}>
+					<summary>By whom, when and at which revisions</summary>
+					<div class="changes-more">
+						<ActorField value={search.get('actor')} onChoose={(id) => set('actor', id)} />
+						<RevisionField label="From revision" value={search.get('from')} onValue={(value) => set('from', value)} />
+						<RevisionField label="To revision" value={search.get('to')} onValue={(value) => set('to', value)} />
+						<TimeField label="Since" value={search.get('since')} onValue={(value) => set('since', value)} />
+						<TimeField label="Until" value={search.get('until')} onValue={(value) => set('until', value)} />
+					</div>
+				</details>
+			</form>
+			{isNarrowed && (
+				<button type="button" onClick={() => search.set(cleared)}>
+					Show all changes
+				</button>
+			)}
+		</search>
+	);
+}
+
+interface FieldProps {
+	readonly label: string;
+	readonly value: string;
+	readonly onValue: (value: string) => void;
+}
+
+function RevisionField({ label, value, onValue }: FieldProps) {
+	return (
+		<label>
+			<span>{label}</span>
+			<input
+				type="text"
+				inputMode="numeric"
+				pattern="\d{1,15}"
+				value={value}
+				autocomplete="off"
+				onChange={(event) => onValue(event.currentTarget.value)}
+			/>
+		</label>
+	);
+}
+
+function TimeField({ label, value, onValue }: FieldProps) {
+	return (
+		<label>
+			<span>{label}</span>
+			<input type="datetime-local" value={value} onChange={(event) => onValue(event.currentTarget.value)} />
+		</label>
+	);
+}
+
+/** The API keys that may have written, and whoever the address names. */
+function ActorField({ value, onChoose }: { readonly value: string; readonly onChoose: (id: string) => void }) {
+	const { value: keys } = useLoaded(
+		(signal) => answered(management.GET('/v2/api-key', { params: { query: { per_page: 100 } }, signal })),
+		[],
+	);
+	const listed = keys?.data ?? [];
+	return (
+		<label>
+			<span>Written with the key</span>
+			<select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+				<option value="">any</option>
+				{value !== '' && !listed.some(({ id }) => id === value) && <option value={value}>{value}</option>}
+				{listed.map(({ id, name, env }) => (
+					<option key={id} value={id}>
+						{name ?? 'unnamed'} {env === null ? '' : `(${env.key})`} {id.slice(-6)}
+					</option>
+				))}
+			</select>
+		</label>
+	);
+}

@@ -1,0 +1,127 @@
+import { useSignal } from '@preact/signals';
+import type { components } from '#management-api';
+import { kindWord, operationWords } from '../../../model/change-words.js';
+import { directoryPath } from '../../../model/directory-path.js';
+import { type MemberDifference, maxDifferences, recordDifference } from '../../../model/record-difference.js';
+import { visibleText } from '../../../model/visible-text.js';
+import { ActionButton } from '../../../part/action-button.js';
+import { KeyText } from '../../part/key-text.js';
+import { screenPath } from '../../shell/screen-path.js';
+
+type Change = components['schemas']['ChangeRead'];
+
+interface ChangeItemProps {
+	readonly change: Change;
+	/** Puts the reverse into the draft; `null` where that cannot be said, or not by this key. */
+	readonly undo: (() => Promise<void>) | null;
+}
+
+const marks = { create: 'good', update: 'warn', delete: 'bad' } as const;
+
+/** One object that was created, changed or deleted. */
+export function ChangeItem({ change, undo }: ChangeItemProps) {
+	const { kind, operation, key, before, after } = change;
+	const isOpen = useSignal(false);
+	const differences = recordDifference(before, after);
+	const object = `${kindWord(kind)} ${key}`;
+	return (
+		<li>
+			<div class="line">
+				<span class={`badge ${marks[operation]}`}>{operationWords[operation]}</span>
+				<span>
+					{kindWord(kind)} <ObjectName change={change} />
+				</span>
+				<span class="line end">
+					<button
+						type="button"
+						class="link"
+						aria-expanded={isOpen.value}
+						aria-label={`${isOpen.value ? 'Hide' : 'Show'} all of ${object}`}
+						onClick={() => {
+							isOpen.value = !isOpen.value;
+						}}
+					>
+						{isOpen.value ? 'Hide' : 'Show'} all
+					</button>
+					{undo !== null && (
+						<ActionButton act={undo} label={`Undo: ${object} was ${operationWords[operation]}`}>
+							Undo
+						</ActionButton>
+					)}
+				</span>
+			</div>
+			{differences.length > 0 && (
+				<dl class={`changes-difference ${operation}`}>
+					{differences.map((difference) => (
+						<Difference key={difference.name} difference={difference} />
+					))}
+				</dl>
+			)}
+			{differences.length === maxDifferences && <p class="quiet">There is more in what was stored.</p>}
+			{isOpen.value && (
+				<div class="changes-states">
+					<State title="Before" record={before} />
+					<State title="After" record={after} />
+				</div>
+			)}
+		</li>
+	);
+}
+
+const tabs: Readonly<Partial<Record<string, Parameters<typeof directoryPath>[0]>>> = {
+	user: 'users',
+	tenant: 'tenants',
+	group: 'groups',
+	resource_instance: 'instances',
+};
+
+/** The key of the object, as a link where it has a page and may still be there. */
+function ObjectName({ change: { kind, operation, key } }: { readonly change: Change }) {
+	const tab = tabs[kind];
+	if (tab === undefined || operation === 'delete') return <KeyText text={key} />;
+	return (
+		<a href={screenPath(directoryPath(tab, key))}>
+			<KeyText text={key} />
+		</a>
+	);
+}
+
+function Difference({ difference: { name, removed, added, reordered } }: { readonly difference: MemberDifference }) {
+	return (
+		<div>
+			<dt>
+				<KeyText text={name} />
+			</dt>
+			<dd>
+				{removed.map((text, index) => (
+					<del key={index}>
+						<KeyText text={text} />
+					</del>
+				))}
+				{added.map((text, index) => (
+					<ins key={index}>
+						<KeyText text={text} />
+					</ins>
+				))}
+				{reordered && <span class="quiet">in another order</span>}
+			</dd>
+		</div>
+	);
+}
+
+function State({ title, record }: { readonly title: string; readonly record: Change['before'] }) {
+	const text = record === null ? 'It was not there.' : jsonLines(record);
+	return (
+		<div>
+			<h3>{title}</h3>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+			<pre class="code" tabIndex={0}>
+				{text}
+			</pre>
+		</div>
+	);
+}
+
+function jsonLines(record: object): string {
+	return JSON.stringify(record, null, 2).split('\n').map(visibleText).join('\n');
+}

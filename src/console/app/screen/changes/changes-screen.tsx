@@ -1,0 +1,119 @@
+import { groupByRevision, isChangeKind, isChangeOperation } from '../../../model/change-words.js';
+import { answered, management } from '../../api.js';
+import { Empty } from '../../part/empty.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Pager } from '../../part/pager.js';
+import { Screen } from '../../part/screen.js';
+import { environmentPath } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { type Search, useSearch } from '../../use-search.js';
+import { ChangeFilters, filterNames } from './change-filters.js';
+import { RevisionChanges } from './revision-changes.js';
+
+/** A page is large enough for most revisions to be on one. */
+const perPage = 50;
+
+/** Screen 9: who changed what, and how to undo it. */
+export function ChangesScreen() {
+	const search = useSearch();
+	const page = Number(search.get('page')) || 1;
+	const query = changeQuery(search);
+	const loaded = useLoaded(
+		(signal) =>
+			answered(
+				management.GET('/v2/projects/{proj_id}/envs/{env_id}/changes', {
+					params: { path: environmentPath(), query: { ...query, page, per_page: perPage } },
+					signal,
+				}),
+			),
+		[page, JSON.stringify(query)],
+	);
+	const isFiltered = filterNames.some((name) => search.get(name) !== '');
+	const wanted = search.get('from');
+	return (
+		<Screen title="Changes" about="Everything that was written to this environment, the newest first.">
+			<ChangeFilters search={search} />
+			<LoadedFrame loaded={loaded}>
+				{({ data, page_count, total_count, revision }) =>
+					data.length === 0 ? (
+						<NothingFound isFiltered={isFiltered || page > 1} />
+					) : (
+						<>
+							<ol class="changes-revisions">
+								{groupByRevision(data).map((changes) => (
+									<RevisionChanges
+										key={changes[0]?.revision}
+										changes={changes}
+										// The filter lets the whole of one revision through, and it is on this page.
+										isWhole={wanted !== '' && wanted === search.get('to') && onlyRevisions(search) && page_count === 1}
+									/>
+								))}
+							</ol>
+							<Pager
+								page={page}
+								pageCount={page_count}
+								totalCount={total_count}
+								// What others write meanwhile moves nothing to another page.
+								turnTo={(next) => search.set({ page: String(next), seen: search.get('seen') || String(revision) })}
+							/>
+						</>
+					)
+				}
+			</LoadedFrame>
+		</Screen>
+	);
+}
+
+function onlyRevisions(search: Search): boolean {
+	return filterNames.every((name) => name === 'from' || name === 'to' || search.get(name) === '');
+}
+
+function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {
+	if (!isFiltered) {
+		return (
+			<Empty title="Nothing was changed yet">
+				<p>
+					Begin with <a href={screenPath('matrix')}>the policy</a> or{' '}
+					<a href={screenPath('directory')}>the directory</a>.
+				</p>
+			</Empty>
+		);
+	}
+	return (
+		<Empty title="No change is like this">
+			<p>
+				<a href={screenPath('changes')}>Show all changes</a>
+			</p>
+		</Empty>
+	);
+}
+
+/** What the address asks for. What is no value of a filter is left out. */
+function changeQuery(search: Search) {
+	const [kind, operation, text, actor] = ['kind', 'operation', 'text', 'actor'].map(search.get);
+	const revision_from = revisionNumber(search.get('from'));
+	const revision_to = revisionNumber(search.get('to')) ?? revisionNumber(search.get('seen'));
+	const created_from = instantText(search.get('since'));
+	const created_to = instantText(search.get('until'));
+	return {
+		...(kind && isChangeKind(kind) && { kind: [kind] }),
+		...(operation && isChangeOperation(operation) && { operation: [operation] }),
+		...(text && { search: text }),
+		...(actor && { actor: [actor] }),
+		...(revision_from !== undefined && { revision_from }),
+		...(revision_to !== undefined && { revision_to }),
+		...(created_from !== undefined && { created_from }),
+		...(created_to !== undefined && { created_to }),
+	};
+}
+
+function revisionNumber(text: string): number | undefined {
+	return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The value of a field for date and time, which is in the zone of whoever reads the page, as an instant. */
+function instantText(value: string): string | undefined {
+	const time = new Date(value);
+	return value === '' || Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}

@@ -1,0 +1,73 @@
+import type { DecisionDebug } from '../../../model/attempt.js';
+import { type CheckBody, type CheckForm, checkBody } from '../../../model/check-form.js';
+import { answered, decisions, management } from '../../api.js';
+import { environmentPath, newestRevision, openSession } from '../../session.js';
+
+/** The answer to a check, and why. */
+export interface CheckAnswer {
+	readonly check: CheckBody;
+	readonly allow: boolean;
+	readonly debug: DecisionDebug;
+	/** The revision that it was answered from; `null` where the answer does not say. */
+	readonly revision: number | null;
+	/** The newest revision whose policy decided. */
+	readonly policyRevision: number | null;
+	/** Whether the decision point was asked, and not the API about a revision. */
+	readonly fromDecisionPoint: boolean;
+}
+
+interface AskOptions {
+	/** The revision that the answer has to be of, or of a later one; 0 for any. */
+	readonly least: number;
+	readonly signal: AbortSignal;
+}
+
+/**
+ * Asks the decision point, or, about a revision and where there is no decision point, the API. `null` for a form that is
+ * no check yet. Throws `ApiFailure`.
+ */
+export async function askCheck(form: CheckForm, { least, signal }: AskOptions): Promise<CheckAnswer | null> {
+	const check = checkBody(form);
+	if (check === null) return null;
+	if (form.revision !== '') return explainCheck(check, { revision: Number(form.revision), at: form.at, signal });
+	if (!openSession().decision_point) return explainCheck(check, { revision: newestRevision.peek(), at: '', signal });
+	const call = decisions().POST('/allowed', {
+		body: { ...check, use_debugger: 'attempts' },
+		params: { header: least > 0 ? { 'X-Min-Revision': least } : {} },
+		signal,
+	});
+	const { allow, debug } = await answered(call);
+	const { headers } = (await call).response;
+	const revision = revisionIn(headers, 'x-revision');
+	return {
+		check,
+		allow,
+		debug: debug ?? {},
+		revision,
+		policyRevision: revisionIn(headers, 'x-policy-revision') ?? revision,
+		fromDecisionPoint: true,
+	};
+}
+
+async function explainCheck(check: CheckBody, { revision, at, signal }: AtRevision): Promise<CheckAnswer> {
+	const { allow, debug } = await answered(
+		management.POST('/v2/projects/{proj_id}/envs/{env_id}/explanation', {
+			params: { path: environmentPath() },
+			body: { ...check, revision, ...(at !== '' && { at }) },
+			signal,
+		}),
+	);
+	return { check, allow, debug: debug ?? {}, revision, policyRevision: revision, fromDecisionPoint: false };
+}
+
+interface AtRevision {
+	readonly revision: number;
+	/** Empty for now. */
+	readonly at: string;
+	readonly signal: AbortSignal;
+}
+
+function revisionIn(headers: Headers, name: string): number | null {
+	const value = headers.get(name);
+	return value === null || !/^\d+$/.test(value) ? null : Number(value);
+}

@@ -1,0 +1,148 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import type { Attempt, AttemptComparison, AttemptFact } from '../../../model/attempt.js';
+import {
+	attemptSentence,
+	comparisonWords,
+	exampleWords,
+	factWords,
+	type NamedCheck,
+	stopWords,
+} from '../../../model/attempt-words.js';
+import { type CheckForm, withAttribute } from '../../../model/check-form.js';
+import { phraseText } from '../../../model/phrase.js';
+import type { PolicyFile } from '../../../model/rego-lines.js';
+import { ActionButton } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { PhraseText } from '../../part/phrase-text.js';
+import { mayWrite } from '../../session.js';
+import type { Loaded } from '../../use-loaded.js';
+import type { CheckAnswer } from './ask-check.js';
+import { AttemptRego } from './attempt-rego.js';
+import { addFact, removeFact } from './change-fact.js';
+
+interface AttemptItemProps {
+	readonly number: number;
+	readonly attempt: Attempt;
+	readonly answer: CheckAnswer;
+	readonly form: CheckForm;
+	readonly policy: Loaded<readonly PolicyFile[]>;
+	readonly isOpen: boolean;
+	readonly onToggle: (isOpen: boolean) => void;
+	readonly onAsk: (form: CheckForm) => void;
+	readonly onAskAgain: () => void;
+}
+
+/** One way in which a check passes, or would: what is missing, what is in the way, and the Rego that says so. */
+export function AttemptItem(props: AttemptItemProps) {
+	const { attempt, answer, policy, isOpen, onToggle, number } = props;
+	const id = useId();
+	const { user, action, resource } = answer.check;
+	const instance = resource.key === undefined ? null : `${resource.type}:${resource.key}`;
+	const named: NamedCheck = { user: user.key, action, type: resource.type, instance };
+	return (
+		<li class={isOpen ? 'check-attempt open' : 'check-attempt'}>
+			<div>
+				<p>
+					<span class={`badge ${attempt.passed ? 'good' : 'warn'}`}>{attempt.passed ? 'passes' : 'would pass'}</span>{' '}
+					<PhraseText phrases={attemptSentence(attempt, named)} />.
+				</p>
+				<Changes {...props} />
+				<button
+					type="button"
+					class="link"
+					aria-expanded={isOpen}
+					aria-controls={id}
+					aria-label={`${isOpen ? 'Hide' : 'Show'} the Rego of way ${number}`}
+					onClick={() => onToggle(!isOpen)}
+				>
+					{isOpen ? 'Hide the Rego' : 'Show the Rego'}
+				</button>
+			</div>
+			<div id={id} hidden={!isOpen}>
+				{isOpen && <AttemptRego attempt={attempt} policy={policy} revision={answer.policyRevision} />}
+			</div>
+		</li>
+	);
+}
+
+function Changes({ attempt: { add, remove, compare }, answer, form, onAsk, onAskAgain }: AttemptItemProps) {
+	// What is done changes the newest revision: that does nothing for an answer from an older one.
+	const isChangeable = mayWrite.value && form.revision === '';
+	const unmet = compare.filter(({ met }) => !met);
+	if (add.length + remove.length + compare.length === 0) return null;
+	const act = async (verb: 'Add' | 'Remove', fact: AttemptFact) => {
+		const what = phraseText(factWords(fact));
+		if (!(await confirmWrite(`${verb} it`, `${verb} ${what}.`))) return;
+		await (verb === 'Add' ? addFact(fact) : removeFact(fact));
+		announce(verb === 'Add' ? `Added: ${what}.` : `Removed: ${what}.`);
+		onAskAgain();
+	};
+	const { request } = answer.debug;
+	const seen = { user: request?.user.attributes ?? {}, resource: request?.resource.attributes ?? {} };
+	const put = ({ change, example }: AttemptComparison) => onAsk(withAttribute(form, seen, change, example ?? null));
+	return (
+		<>
+			<ul class="check-changes">
+				{add.map((fact) => (
+					<Change key={JSON.stringify(fact)} title="Missing">
+						<PhraseText phrases={factWords(fact)} />{' '}
+						{isChangeable && (
+							<ActionButton act={() => act('Add', fact)} label={`Add this: ${phraseText(factWords(fact))}`}>
+								Add this
+							</ActionButton>
+						)}
+					</Change>
+				))}
+				{remove.map((fact) => (
+					<Change key={JSON.stringify(fact)} title="In the way">
+						<PhraseText phrases={factWords(fact)} />. <span class="quiet">{stopWords}</span>{' '}
+						{isChangeable && (
+							<ActionButton act={() => act('Remove', fact)} label={`Remove this: ${phraseText(factWords(fact))}`}>
+								Remove this
+							</ActionButton>
+						)}
+					</Change>
+				))}
+				{unmet.map((comparison) => (
+					<Change key={JSON.stringify(comparison)} title="Does not fit">
+						<PhraseText phrases={comparisonWords(comparison)} />.{' '}
+						<button
+							type="button"
+							onClick={() => put(comparison)}
+							aria-label={`Try ${phraseText(exampleWords(comparison))}`}
+						>
+							Try <PhraseText phrases={exampleWords(comparison)} />
+						</button>
+					</Change>
+				))}
+			</ul>
+			{compare.length > unmet.length && (
+				<details>
+					<summary>What has to stay as it is</summary>
+					<ul>
+						{compare
+							.filter(({ met }) => met)
+							.map((comparison) => (
+								<li key={JSON.stringify(comparison)}>
+									<PhraseText phrases={comparisonWords(comparison)} />.
+								</li>
+							))}
+					</ul>
+				</details>
+			)}
+			{add.length + remove.length > 0 && form.revision !== '' && (
+				<p class="quiet">Ask about the newest revision to change this here.</p>
+			)}
+		</>
+	);
+}
+
+function Change({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+	return (
+		<li>
+			<strong>{title}:</strong> {children}
+		</li>
+	);
+}

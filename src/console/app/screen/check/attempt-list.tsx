@@ -1,0 +1,71 @@
+import { useSignal } from '@preact/signals';
+import type { Attempt } from '../../../model/attempt.js';
+import type { CheckForm } from '../../../model/check-form.js';
+import type { PolicyFile } from '../../../model/rego-lines.js';
+import { answered, management } from '../../api.js';
+import { environmentPath } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+import type { CheckAnswer } from './ask-check.js';
+import { AttemptItem } from './attempt-item.js';
+
+/** How many attempts are shown at first. */
+const shownAtFirst = 10;
+
+interface AttemptListProps {
+	readonly answer: CheckAnswer;
+	readonly attempts: readonly Attempt[];
+	readonly form: CheckForm;
+	readonly onAsk: (form: CheckForm) => void;
+	readonly onAskAgain: () => void;
+}
+
+/** The ways of a check. The Rego of one of them stands beside it: that which the address names, or the first. */
+export function AttemptList({ answer, attempts, form, onAsk, onAskAgain }: AttemptListProps) {
+	const search = useSearch();
+	const opened = search.get('way') === '' ? 1 : Number(search.get('way'));
+	const isWhole = useSignal(opened > shownAtFirst);
+	const revision = answer.policyRevision;
+	const policy = useLoaded((signal) => readPolicy(revision, signal), [revision]);
+	const shown = isWhole.value ? attempts : attempts.slice(0, shownAtFirst);
+	return (
+		<>
+			<ol class="check-attempts">
+				{shown.map((attempt, index) => (
+					<AttemptItem
+						key={index}
+						number={index + 1}
+						attempt={attempt}
+						answer={answer}
+						form={form}
+						policy={policy}
+						isOpen={opened === index + 1}
+						onToggle={(isOpen) => search.set({ way: String(isOpen ? index + 1 : 0) }, { replace: true })}
+						onAsk={onAsk}
+						onAskAgain={onAskAgain}
+					/>
+				))}
+			</ol>
+			{shown.length < attempts.length && (
+				<button
+					type="button"
+					onClick={() => {
+						isWhole.value = true;
+					}}
+				>
+					Show all {attempts.length}
+				</button>
+			)}
+		</>
+	);
+}
+
+/** The files of the policy that decided. */
+async function readPolicy(revision: number | null, signal: AbortSignal): Promise<readonly PolicyFile[]> {
+	if (revision === null) return [];
+	const path = { ...environmentPath(), revision: String(revision) };
+	const { files } = await answered(
+		management.GET('/v2/projects/{proj_id}/envs/{env_id}/policies/{revision}', { params: { path }, signal }),
+	);
+	return files;
+}

@@ -1,0 +1,51 @@
+import type { Attempt } from '../../../model/attempt.js';
+import { attemptExcerpts, type PolicyFile } from '../../../model/rego-lines.js';
+import { CodeView } from '../../part/code-view.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { screenPath } from '../../shell/screen-path.js';
+import type { Loaded } from '../../use-loaded.js';
+
+interface AttemptRegoProps {
+	readonly attempt: Attempt;
+	readonly policy: Loaded<readonly PolicyFile[]>;
+	/** The revision whose policy decided. */
+	readonly revision: number | null;
+}
+
+/** The Rego that says what an attempt says: the rule that grants the action, and how each role is held. */
+export function AttemptRego({ attempt, policy, revision }: AttemptRegoProps) {
+	const address = (file: string, line: number) =>
+		`${screenPath('policy', { file, revision: revision === null ? '' : String(revision) })}#L${line}`;
+	return (
+		<LoadedFrame loaded={policy}>
+			{(files) => {
+				const excerpts = attemptExcerpts(files, attempt);
+				if (excerpts.length === 0) {
+					return (
+						<p class="quiet">
+							The rule <code>{attempt.policy.rule}</code> in <KeyText text={attempt.policy.file} /> is not among the
+							files of this policy.
+						</p>
+					);
+				}
+				return excerpts.map(({ file, from, text, marked }) => (
+					<div key={`${file} ${from}`} class="check-rego">
+						<a href={address(file, marked[0] ?? from)}>
+							<KeyText text={file} />
+						</a>
+						<CodeView
+							text={text}
+							language="rego"
+							label={`${file}, from line ${from}`}
+							firstLine={from}
+							marked={marked}
+							lineAddress={(line) => address(file, line)}
+							anchored={false}
+						/>
+					</div>
+				));
+			}}
+		</LoadedFrame>
+	);
+}

@@ -1,0 +1,54 @@
+import { type AttemptFact, splitInstance } from '../../../model/attempt.js';
+import { answered, management } from '../../api.js';
+import { environmentPath } from '../../session.js';
+
+/** Stores a fact. Throws `ApiFailure`. */
+export async function addFact(fact: AttemptFact): Promise<void> {
+	const params = { path: environmentPath() };
+	switch (fact.fact) {
+		case 'tenant': {
+			const body = { key: fact.tenant, name: fact.tenant };
+			await answered(management.POST('/v2/facts/{proj_id}/{env_id}/tenants', { params, body }));
+			return;
+		}
+		case 'user':
+			await answered(management.POST('/v2/facts/{proj_id}/{env_id}/users', { params, body: { key: fact.user } }));
+			return;
+		case 'resource_instance': {
+			const { type: resource, key } = splitInstance(fact.resource_instance);
+			const body = { key, resource, tenant: fact.tenant };
+			await answered(management.POST('/v2/facts/{proj_id}/{env_id}/resource_instances', { params, body }));
+			return;
+		}
+		case 'role_assignment':
+			await answered(
+				management.POST('/v2/facts/{proj_id}/{env_id}/role_assignments', { params, body: assignmentBody(fact) }),
+			);
+			return;
+		case 'relationship_tuple': {
+			const { subject, relation, object, tenant } = fact;
+			const body = { subject, relation, object, tenant };
+			await answered(management.POST('/v2/facts/{proj_id}/{env_id}/relationship_tuples', { params, body }));
+		}
+	}
+}
+
+/** Takes away an assigned role, the one kind of fact that can be in the way. Throws `ApiFailure`. */
+export async function removeFact(fact: AttemptFact): Promise<void> {
+	if (fact.fact !== 'role_assignment') throw new Error('only roles can be in the way');
+	await answered(
+		management.DELETE('/v2/facts/{proj_id}/{env_id}/role_assignments', {
+			params: { path: environmentPath() },
+			body: assignmentBody(fact),
+		}),
+	);
+}
+
+function assignmentBody({
+	user,
+	role,
+	tenant,
+	resource_instance,
+}: Extract<AttemptFact, { readonly fact: 'role_assignment' }>) {
+	return resource_instance === undefined ? { user, role, tenant } : { user, role, resource_instance, tenant };
+}

@@ -1,0 +1,156 @@
+import { useSignal } from '@preact/signals';
+import { attemptSentence, attemptsTitle } from '../../../model/attempt-words.js';
+import type { CheckForm } from '../../../model/check-form.js';
+import { decisiveReason, reasonSections } from '../../../model/decided.js';
+import { explainCode } from '../../../model/denial-codes.js';
+import { reasonPhrases } from '../../../model/phrase.js';
+import { visibleText } from '../../../model/visible-text.js';
+import { PhraseText } from '../../part/phrase-text.js';
+import { TimeText } from '../../part/time-text.js';
+import { newestRevision } from '../../session.js';
+import type { CheckAnswer } from './ask-check.js';
+import { AttemptList } from './attempt-list.js';
+import { TestDialog } from './test-dialog.js';
+
+interface CheckAnswerProps {
+	readonly answer: CheckAnswer;
+	readonly form: CheckForm;
+	readonly onAsk: (form: CheckForm) => void;
+	/** Asks the same check again, from the newest revision. */
+	readonly onAskAgain: () => void;
+}
+
+/** The answer to a check in words, and every way in which it is yes, or could be. */
+export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswerProps) {
+	const { allow, debug } = answer;
+	const isTestOpen = useSignal(false);
+	const attempts = debug.attempts ?? [];
+	return (
+		<>
+			<section class={`check-answer ${allow ? 'allowed' : 'denied'}`} aria-label="The answer" role="status">
+				<Verdict answer={answer} />
+				<Origin answer={answer} at={form.revision === '' ? '' : form.at} />
+			</section>
+			<div class="line">
+				<button type="button" onClick={onAskAgain}>
+					Ask again
+				</button>
+				<button
+					type="button"
+					onClick={() => {
+						isTestOpen.value = true;
+					}}
+				>
+					Copy as test
+				</button>
+			</div>
+			{isTestOpen.value && (
+				<TestDialog
+					answer={answer}
+					onClose={() => {
+						isTestOpen.value = false;
+					}}
+				/>
+			)}
+			<h2>{attemptsTitle(allow, attempts.length, debug.truncated === true)}</h2>
+			{attempts.length > 0 && (
+				<AttemptList
+					// Another answer has other ways: what was unfolded belongs to the one before.
+					key={JSON.stringify(answer.check)}
+					answer={answer}
+					attempts={attempts}
+					form={form}
+					onAsk={onAsk}
+					onAskAgain={onAskAgain}
+				/>
+			)}
+			{debug.truncated === true && attempts.length > 0 && <p class="quiet">There may be more.</p>}
+			<Sections answer={answer} />
+		</>
+	);
+}
+
+function Verdict({ answer: { allow, debug, check } }: { readonly answer: CheckAnswer }) {
+	const { code, reason } = decisiveReason(allow, debug);
+	if (allow) {
+		const [first] = debug.attempts ?? [];
+		const instance = check.resource.key === undefined ? null : `${check.resource.type}:${check.resource.key}`;
+		const named = { user: check.user.key, action: check.action, type: check.resource.type, instance };
+		const section = reasonSections(debug)[0]?.[1];
+		return (
+			<p class="check-verdict">
+				<strong class="state good">Allowed</strong>
+				{first === undefined ? (
+					section !== undefined && (
+						<>
+							: <PhraseText phrases={reasonPhrases(section.reason)} />
+						</>
+					)
+				) : (
+					<>
+						: <PhraseText phrases={attemptSentence(first, named)} />.
+					</>
+				)}
+			</p>
+		);
+	}
+	const explained = explainCode(code);
+	return (
+		<>
+			<p class="check-verdict">
+				<strong class="state bad">Denied</strong>
+				{reason !== null && (
+					<>
+						: <PhraseText phrases={reasonPhrases(reason)} />.
+					</>
+				)}
+			</p>
+			<p>
+				<code>{visibleText(code)}</code> {explained !== null && `${explained.meaning} ${explained.advice}`}
+			</p>
+		</>
+	);
+}
+
+/** Where the answer comes from, and whether it is old. */
+function Origin({ answer, at }: { readonly answer: CheckAnswer; readonly at: string }) {
+	const { revision, policyRevision, fromDecisionPoint } = answer;
+	const isBehind = revision !== null && policyRevision !== null && policyRevision < revision;
+	const newest = newestRevision.value;
+	return (
+		<p class="quiet">
+			{fromDecisionPoint ? 'The decision point answered' : 'The API answered'}
+			{revision !== null && ` from revision ${revision}`}
+			{isBehind && `, by the policy of revision ${policyRevision}`}
+			{revision !== null && revision < newest && ` (the newest is ${newest})`}
+			{at !== '' && (
+				<>
+					, as of <TimeText at={at} />
+				</>
+			)}
+			.
+		</p>
+	);
+}
+
+/** What each kind of grants says. */
+function Sections({ answer: { debug } }: { readonly answer: CheckAnswer }) {
+	const sections = reasonSections(debug);
+	if (sections.length === 0) return null;
+	return (
+		<>
+			<h2>What each kind of grant says</h2>
+			<dl class="check-sections">
+				{sections.map(([title, { allow, code, reason }]) => (
+					<div key={title}>
+						<dt>{title}</dt>
+						<dd>
+							<span class={`badge ${allow ? 'good' : 'bad'}`}>{allow ? 'allows' : 'does not allow'}</span>{' '}
+							<PhraseText phrases={reasonPhrases(reason)} /> {!allow && <code>{visibleText(code)}</code>}
+						</dd>
+					</div>
+				))}
+			</dl>
+		</>
+	);
+}

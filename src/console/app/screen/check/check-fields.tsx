@@ -1,0 +1,119 @@
+import { useEffect, useState } from 'preact/hooks';
+import {
+	type CheckForm,
+	emptyCheckForm,
+	formProblem,
+	objectProblem,
+	separateInstance,
+} from '../../../model/check-form.js';
+import { Failure } from '../../../part/action-button.js';
+import { Combobox } from '../../part/combobox.js';
+import { JsonField } from '../../part/json-field.js';
+import {
+	proposeActions,
+	proposeInstances,
+	proposeResources,
+	proposeRevisions,
+	proposeTenants,
+	proposeUsers,
+} from '../../propose.js';
+
+interface CheckFieldsProps {
+	/** The check of the address. */
+	readonly form: CheckForm;
+	readonly onAsk: (form: CheckForm) => void;
+}
+
+/** The fields of a check. Nothing is asked before the form is sent. */
+export function CheckFields({ form, onAsk }: CheckFieldsProps) {
+	const [edited, setEdited] = useState(form);
+	const [problem, setProblem] = useState<string | null>(null);
+	// The address may change without typing: by "back", or by a button of the answer.
+	useEffect(() => setEdited(form), [JSON.stringify(form)]);
+	const field = (name: keyof CheckForm) => (text: string) => setEdited((before) => ({ ...before, [name]: text }));
+	const { resource, tenant } = edited;
+	const hasAttributes = edited.userAttributes !== '' || edited.resourceAttributes !== '' || edited.context !== '';
+	const isChanged = JSON.stringify(separateInstance(edited)) !== JSON.stringify(form) && form !== emptyCheckForm;
+	return (
+		<form
+			class="check-form columns"
+			aria-label="The check"
+			onSubmit={(event) => {
+				event.preventDefault();
+				const wrong = formProblem(edited);
+				setProblem(wrong);
+				if (wrong === null) onAsk(separateInstance(edited));
+			}}
+		>
+			<Combobox label="User" value={edited.user} onValue={field('user')} propose={proposeUsers} required />
+			<Combobox
+				label="Action"
+				value={edited.action}
+				onValue={field('action')}
+				propose={(text, signal) => proposeActions(resource, text, signal)}
+				required
+			/>
+			<Combobox
+				label="Resource"
+				value={resource}
+				onValue={field('resource')}
+				propose={proposeResources}
+				placeholder="document, or document:budget"
+				required
+			/>
+			<Combobox
+				label="Instance"
+				value={edited.instance}
+				onValue={field('instance')}
+				propose={(text, signal) => proposeInstances({ resource, tenant }, text, signal)}
+				placeholder="none"
+			/>
+			<Combobox
+				label="Tenant"
+				value={tenant}
+				onValue={field('tenant')}
+				propose={proposeTenants}
+				placeholder="default"
+			/>
+			<Combobox
+				label="Revision"
+				value={edited.revision}
+				// The instant belongs to the revision before.
+				onValue={(revision) => setEdited((before) => ({ ...before, revision, at: '' }))}
+				propose={proposeRevisions}
+				placeholder="newest"
+			/>
+			<details class="whole" open={hasAttributes}>
+				<summary>Attributes and context</summary>
+				<div class="check-attributes">
+					<JsonField
+						label="User attributes"
+						text={edited.userAttributes}
+						onText={field('userAttributes')}
+						problem={objectProblem(edited.userAttributes)}
+					/>
+					<JsonField
+						label="Resource attributes"
+						text={edited.resourceAttributes}
+						onText={field('resourceAttributes')}
+						problem={objectProblem(edited.resourceAttributes)}
+					/>
+					<JsonField
+						label="Context"
+						text={edited.context}
+						onText={field('context')}
+						problem={objectProblem(edited.context)}
+					/>
+				</div>
+				<p class="quiet">JSON objects. Attributes that are given here replace stored ones of the same name.</p>
+			</details>
+			<div class="whole line">
+				<button type="submit" class="primary">
+					Ask
+				</button>
+				{isChanged && <span class="quiet">The answer below is to the check before your changes.</span>}
+				<Failure text={problem} />
+			</div>
+		</form>
+	);
+}

@@ -1,0 +1,62 @@
+import { useSignal } from '@preact/signals';
+import { type CheckForm, checkBody, checkQuery, readCheckForm } from '../../../model/check-form.js';
+import { Empty } from '../../part/empty.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Screen } from '../../part/screen.js';
+import { newestRevision, openSession } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+import { askCheck } from './ask-check.js';
+import { CheckAnswerView } from './check-answer.js';
+import { CheckFields } from './check-fields.js';
+
+/** Screen 1: may somebody do something, and why. The address has the whole check, so that a link shares the decision. */
+export function CheckScreen() {
+	const search = useSearch();
+	const form = readCheckForm(search.get);
+	const asked = useSignal(0);
+	const least = useSignal(0);
+	const check = checkBody(form);
+	const loaded = useLoaded(
+		(signal) => askCheck(form, { least: least.value, signal }),
+		[JSON.stringify(form), asked.value],
+	);
+	const ask = (next: CheckForm) => {
+		search.set({ ...checkQuery(next), way: '' });
+		asked.value += 1;
+	};
+	const askAgain = () => {
+		// What was written has to be in the answer.
+		least.value = newestRevision.value;
+		asked.value += 1;
+	};
+	const answer = loaded.value;
+	// The answer to another check is no answer to this one.
+	const isCurrent = check !== null && answer !== null && JSON.stringify(answer.check) === JSON.stringify(check);
+	return (
+		<Screen title="Check and why" about="May this user do this, and why? Every way in which the answer could be yes.">
+			{!openSession().decision_point && <NoDecisionPoint />}
+			<CheckFields form={form} onAsk={ask} />
+			{check === null ? (
+				<Empty title="Nothing is asked yet">
+					<p>Name a user, an action and a resource. The fields propose what this environment has.</p>
+				</Empty>
+			) : (
+				<LoadedFrame loaded={isCurrent ? loaded : { ...loaded, value: null }}>
+					{(current) =>
+						current === null ? null : <CheckAnswerView answer={current} form={form} onAsk={ask} onAskAgain={askAgain} />
+					}
+				</LoadedFrame>
+			)}
+		</Screen>
+	);
+}
+
+function NoDecisionPoint() {
+	return (
+		<p class="notice">
+			The server knows no decision point of this environment, so the API answers from the newest revision. To ask a
+			decision point, run one with the server (<code>regolith start</code>), or set <code>CONSOLE_PDP_URL</code>.
+		</p>
+	);
+}

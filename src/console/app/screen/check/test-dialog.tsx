@@ -1,0 +1,44 @@
+import { CopyButton } from '../../part/copy-button.js';
+import { Dialog } from '../../part/dialog.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { openSession } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import type { CheckAnswer } from './ask-check.js';
+
+interface TestDialogProps {
+	readonly answer: CheckAnswer;
+	readonly onClose: () => void;
+}
+
+/** The check as a test for `opa test`, to keep beside the policy. */
+export function TestDialog({ answer, onClose }: TestDialogProps) {
+	const loaded = useLoaded(
+		async (signal) => {
+			// Few ask for a test: what writes it is loaded for them.
+			const { readTest } = await import('./read-test.js');
+			return readTest(answer, signal);
+		},
+		[JSON.stringify(answer.check), answer.revision],
+	);
+	const { environment } = openSession();
+	return (
+		<Dialog title="The check as a test" onClose={onClose} wide>
+			<p>
+				Save it as a file whose name ends in <code>_test.rego</code>, in the folder that{' '}
+				<code>npx regolith policy {environment.key} --output policy</code> writes. Then run <code>opa test policy</code>
+				.
+			</p>
+			<LoadedFrame loaded={loaded}>
+				{(text) => (
+					<>
+						{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+						<pre class="code" tabIndex={0}>
+							{text}
+						</pre>
+						<CopyButton text={text}>Copy the test</CopyButton>
+					</>
+				)}
+			</LoadedFrame>
+		</Dialog>
+	);
+}

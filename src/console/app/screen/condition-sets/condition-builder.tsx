@@ -1,0 +1,232 @@
+import { attributeType, type ConditionAttribute } from '../../../model/condition-attributes.js';
+import { operatorsFor, withAttribute, withOperator } from '../../../model/condition-operator.js';
+import {
+	addCondition,
+	type ConditionComparison,
+	type ConditionGroup,
+	type ConditionNode,
+	type ConditionPath,
+	type ConditionTree,
+	replaceCondition,
+} from '../../../model/condition-tree.js';
+import { Combobox } from '../../part/combobox.js';
+import { OperandField } from './operand-field.js';
+import { RawField } from './raw-field.js';
+
+interface ConditionBuilderProps {
+	readonly tree: ConditionTree;
+	readonly onTree: (tree: ConditionTree) => void;
+	readonly attributes: readonly ConditionAttribute[];
+	/** What is wrong, by the path of the part that it is wrong in. */
+	readonly problems: ReadonlyMap<string | null, readonly string[]>;
+	/** What the set selects. */
+	readonly object: 'user' | 'resource';
+}
+
+/** What every part of the builder needs to know. */
+interface Shared extends ConditionBuilderProps {
+	replace(path: ConditionPath, node: ConditionNode | null): void;
+}
+
+interface PartProps<Node extends ConditionNode> {
+	readonly node: Node;
+	readonly path: ConditionPath;
+	readonly shared: Shared;
+}
+
+/** Conditions as rows: groups of comparisons, which may be negated. */
+export function ConditionBuilder(props: ConditionBuilderProps) {
+	const { tree, onTree, object } = props;
+	const shared: Shared = { ...props, replace: (path, node) => onTree(replaceCondition(tree, path, node)) };
+	return (
+		<section class="condition-sets-builder" aria-label="Conditions as rows" tabIndex={-1}>
+			{tree === null ? (
+				<p class="quiet">
+					No conditions: the set selects every {object === 'user' ? 'user' : 'instance of the resource'}.
+				</p>
+			) : (
+				<Part node={tree} path={[]} shared={shared} />
+			)}
+			{tree?.kind !== 'group' && <AddButtons path={[]} shared={shared} />}
+		</section>
+	);
+}
+
+function Part({ node, path, shared }: PartProps<ConditionNode>) {
+	const told = shared.problems.get(path.join('.')) ?? [];
+	return (
+		<div class={told.length > 0 ? 'condition-sets-part wrong' : 'condition-sets-part'}>
+			{node.kind === 'group' && <Group node={node} path={path} shared={shared} />}
+			{node.kind === 'not' && (
+				<fieldset>
+					<legend class="unseen">This must not hold</legend>
+					<div class="line">
+						<strong>Not:</strong>
+						<button type="button" onClick={() => shared.replace(path, node.part)}>
+							Remove “not”
+						</button>
+					</div>
+					<Part node={node.part} path={[...path, 0]} shared={shared} />
+				</fieldset>
+			)}
+			{node.kind === 'comparison' && <Comparison node={node} path={path} shared={shared} />}
+			{node.kind === 'raw' && (
+				<div class="condition-sets-row raw">
+					<RawField json={node.json} onJson={(json) => shared.replace(path, { kind: 'raw', json })} />
+					<div class="line">
+						<RemoveButton path={path} shared={shared} />
+					</div>
+				</div>
+			)}
+			{told.map((text) => (
+				<p key={text} class="failure" role="alert">
+					{text}
+				</p>
+			))}
+		</div>
+	);
+}
+
+const groupTexts = { all: 'All of these hold', any: 'At least one of these holds' } as const;
+
+function Group({ node, path, shared }: PartProps<ConditionGroup>) {
+	const join = node.word === 'allOf' || node.word === 'and' ? 'all' : 'any';
+	return (
+		<fieldset>
+			<legend class="unseen">{groupTexts[join]}</legend>
+			<div class="line">
+				<label class="inline">
+					<span class="unseen">How the parts are joined</span>
+					<select
+						value={join}
+						onChange={(event) => {
+							const word = event.currentTarget.value === 'all' ? 'allOf' : 'anyOf';
+							shared.replace(path, { ...node, word });
+						}}
+					>
+						<option value="all">{groupTexts.all}</option>
+						<option value="any">{groupTexts.any}</option>
+					</select>
+				</label>
+				<NotButton node={node} path={path} shared={shared} />
+				<RemoveButton path={path} shared={shared} what="group" />
+			</div>
+			{node.parts.map((part, index) => (
+				<Part key={index} node={part} path={[...path, index]} shared={shared} />
+			))}
+			{node.parts.length === 0 && (
+				<p class="quiet">{join === 'all' ? 'Nothing in it: it always holds.' : 'Nothing in it: it never holds.'}</p>
+			)}
+			<AddButtons path={path} shared={shared} />
+		</fieldset>
+	);
+}
+
+function AddButtons({ path, shared }: { readonly path: ConditionPath; readonly shared: Shared }) {
+	const { tree, onTree, object } = shared;
+	const add = (node: ConditionNode, { currentTarget }: Event) => {
+		onTree(addCondition(tree, path, node));
+		const around = currentTarget instanceof HTMLElement ? currentTarget.closest('fieldset, section') : null;
+		// What was added is the last of its group, once it is drawn.
+		requestAnimationFrame(() => {
+			const fields = around?.querySelectorAll<HTMLElement>(
+				node.kind === 'group' ? 'fieldset select' : '[role=combobox]',
+			);
+			[...(fields ?? [])].at(-1)?.focus();
+		});
+	};
+	return (
+		<div class="line">
+			<button
+				type="button"
+				onClick={(event) =>
+					add({ kind: 'comparison', attribute: `${object}.key`, operator: 'equals', operand: '' }, event)
+				}
+			>
+				Add condition
+			</button>
+			<button type="button" onClick={(event) => add({ kind: 'group', word: 'anyOf', parts: [] }, event)}>
+				Add group
+			</button>
+		</div>
+	);
+}
+
+function RemoveButton({
+	path,
+	shared,
+	what = 'condition',
+}: {
+	readonly path: ConditionPath;
+	readonly shared: Shared;
+	readonly what?: string;
+}) {
+	return (
+		<button
+			type="button"
+			onClick={({ currentTarget }) => {
+				// The button goes with its row.
+				currentTarget.closest('section')?.focus();
+				shared.replace(path, null);
+			}}
+		>
+			Remove<span class="unseen"> {what}</span>
+		</button>
+	);
+}
+
+function NotButton({ node, path, shared }: PartProps<ConditionNode>) {
+	return (
+		<button type="button" onClick={() => shared.replace(path, { kind: 'not', part: node })}>
+			Negate
+		</button>
+	);
+}
+
+function Comparison({ node, path, shared }: PartProps<ConditionComparison>) {
+	const { attributes, object } = shared;
+	const type = attributeType(attributes, node.attribute);
+	const offered = operatorsFor(type);
+	const isOffered = offered.some(({ name }) => name === node.operator);
+	const propose = (prefixes: readonly string[]) => async (text: string) =>
+		attributes
+			.filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix)))
+			.filter(({ name }) => name.includes(text) || attributes.some((one) => one.name === text))
+			.slice(0, 50)
+			.map(({ name, note }) => ({ value: name, note }));
+	return (
+		<div class="condition-sets-row">
+			<Combobox
+				label="Attribute"
+				value={node.attribute}
+				onValue={(text) => shared.replace(path, withAttribute(node, text, attributeType(attributes, text)))}
+				propose={propose([`${object}.`])}
+			/>
+			<label>
+				<span>Comparison</span>
+				<select
+					value={node.operator}
+					onChange={(event) => shared.replace(path, withOperator(node, event.currentTarget.value, type))}
+				>
+					{!isOffered && <option value={node.operator}>{node.operator}</option>}
+					{offered.map(({ name, label }) => (
+						<option key={name} value={name}>
+							{label}
+						</option>
+					))}
+				</select>
+			</label>
+			<OperandField
+				operator={node.operator}
+				type={type}
+				operand={node.operand}
+				onOperand={(operand) => shared.replace(path, { ...node, operand })}
+				proposeAttribute={propose(['user.', 'resource.', 'tenant.'])}
+			/>
+			<div class="line">
+				<NotButton node={node} path={path} shared={shared} />
+				<RemoveButton path={path} shared={shared} />
+			</div>
+		</div>
+	);
+}

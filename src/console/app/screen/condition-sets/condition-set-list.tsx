@@ -1,0 +1,129 @@
+import type { DraftChange } from '../../../model/draft.js';
+import { answered, management } from '../../api.js';
+import { DataTable } from '../../part/data-table.js';
+import { Empty } from '../../part/empty.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Pager } from '../../part/pager.js';
+import { SearchField } from '../../part/search-field.js';
+import { environmentPath } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+
+interface ConditionSetListProps {
+	/** What the draft does to sets. */
+	readonly drafted: readonly { readonly key: string; readonly operation: DraftChange['operation'] }[];
+}
+
+const operations = { create: 'new', update: 'changed', delete: 'deleted' } as const;
+
+/** The sets of the environment, by pages. */
+export function ConditionSetList({ drafted }: ConditionSetListProps) {
+	const search = useSearch();
+	const [text, type, page] = [search.get('search'), search.get('type'), Number(search.get('page')) || 1];
+	const loaded = useLoaded((signal) => readSets({ text, type, page }, signal), [text, type, page]);
+	return (
+		<>
+			<form class="columns" onSubmit={(event) => event.preventDefault()}>
+				<SearchField
+					label="Search by key or name"
+					value={text}
+					onSearch={(next) => search.set({ search: next, page: '' }, { replace: true })}
+				/>
+				<label>
+					<span>What they select</span>
+					<select value={type} onChange={(event) => search.set({ type: event.currentTarget.value, page: '' })}>
+						<option value="">Users or resources</option>
+						<option value="userset">Users</option>
+						<option value="resourceset">Resources</option>
+					</select>
+				</label>
+			</form>
+			{drafted.length > 0 && (
+				<p class="notice">
+					In your draft:{' '}
+					{drafted.map(({ key, operation }, index) => (
+						<span key={key}>
+							{index > 0 && ', '}
+							<a href={screenPath(`condition-sets/${key}`)}>
+								<KeyText text={key} />
+							</a>{' '}
+							({operations[operation]})
+						</span>
+					))}
+				</p>
+			)}
+			<LoadedFrame loaded={loaded}>
+				{({ data, total_count, page_count }) =>
+					data.length === 0 ? (
+						<NoSets isFiltered={text !== '' || type !== ''} />
+					) : (
+						<>
+							<DataTable
+								caption="Condition sets"
+								rows={data}
+								rowKey={({ id }) => id}
+								columns={[
+									{
+										title: 'Key',
+										cell: ({ key }) => (
+											<a href={screenPath(`condition-sets/${key}`)}>
+												<KeyText text={key} />
+											</a>
+										),
+									},
+									{ title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
+									{
+										title: 'Selects',
+										cell: ({ resource }) => (resource === null ? 'users' : <KeyText text={resource.key} />),
+									},
+									{ title: 'Narrows', cell: ({ parent_id }) => (parent_id === null ? '' : 'another set') },
+								]}
+							/>
+							<Pager
+								page={page}
+								pageCount={page_count}
+								totalCount={total_count}
+								turnTo={(next) => search.set({ page: String(next) })}
+							/>
+						</>
+					)
+				}
+			</LoadedFrame>
+		</>
+	);
+}
+
+function NoSets({ isFiltered }: { readonly isFiltered: boolean }) {
+	if (isFiltered) return <Empty title="No set fits the search." />;
+	return (
+		<Empty title="There is no condition set.">
+			<p>
+				Sets say by attributes who may do something and on what, such as “staff of the same country”. Make one, try it
+				on your users, then let a rule use it in the <a href={screenPath('matrix')}>policy matrix</a>.
+			</p>
+		</Empty>
+	);
+}
+
+type SetType = 'userset' | 'resourceset';
+
+interface Asked {
+	readonly text: string;
+	readonly type: string;
+	readonly page: number;
+}
+
+async function readSets({ text, type, page }: Asked, signal: AbortSignal) {
+	const only = type === 'userset' || type === 'resourceset' ? { type: type as SetType } : {};
+	const query = { page, include_total_count: true, ...(text === '' ? {} : { search: text }), ...only } as const;
+	const found = await answered(
+		management.GET('/v2/schema/{proj_id}/{env_id}/condition_sets', {
+			params: { path: environmentPath(), query },
+			signal,
+		}),
+	);
+	// A plain array is the answer without a total.
+	return 'data' in found ? found : { data: found, total_count: found.length, page_count: 1 };
+}

@@ -1,0 +1,49 @@
+import { readConditionSetValue } from '../../../model/condition-set-value.js';
+import { currentDraft } from '../../current-draft.js';
+import { Empty } from '../../part/empty.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Screen } from '../../part/screen.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { readSchema } from './read-schema.js';
+import { SetEditor } from './set-editor.js';
+
+const newSet = { name: '', description: null, type: 'userset', conditions: {}, resource: null, parent: null } as const;
+
+/** One set, or a new one where the key is `null`. */
+export function ConditionSetPage({ setKey }: { readonly setKey: string | null }) {
+	const loaded = useLoaded(readSchema, []);
+	const drafted = currentDraft.value?.changes.find(({ kind, key }) => kind === 'condition_set' && key === setKey);
+	return (
+		<Screen title={setKey === null ? 'New condition set' : `Condition set ${setKey}`}>
+			<p>
+				<a href={screenPath('condition-sets')}>All condition sets</a>
+			</p>
+			<LoadedFrame loaded={loaded}>
+				{(schema) => {
+					const stored = setKey === null ? null : (schema.sets[setKey] ?? null);
+					const inDraft = drafted?.value === undefined ? null : readConditionSetValue(drafted.value);
+					if (setKey !== null && stored === null && inDraft === null) {
+						return (
+							<Empty title="There is no such set.">
+								<p>
+									It may have been deleted. Sets that stand for a role or a resource are made by rules and have no page.
+								</p>
+							</Empty>
+						);
+					}
+					return (
+						<SetEditor
+							setKey={setKey}
+							stored={stored}
+							base={inDraft ?? stored ?? newSet}
+							drafted={drafted?.operation ?? null}
+							schema={schema}
+							reload={loaded.reload}
+						/>
+					);
+				}}
+			</LoadedFrame>
+		</Screen>
+	);
+}

@@ -1,0 +1,34 @@
+import { useRoute } from 'preact-iso';
+import { currentDraft } from '../../current-draft.js';
+import { Screen } from '../../part/screen.js';
+import { mayWrite } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useSearch } from '../../use-search.js';
+import { ConditionSetList } from './condition-set-list.js';
+import { ConditionSetPage } from './condition-set-page.js';
+
+/** Screen 6: condition sets. The path behind the screen's own names a set; `new` in the query asks for another one. */
+export function ConditionSetsScreen() {
+	const key = useRoute().params['rest'] ?? '';
+	const isNew = useSearch().get('new') !== '';
+	if (key !== '') return <ConditionSetPage key={key} setKey={key} />;
+	if (isNew) return <ConditionSetPage key="" setKey={null} />;
+	const drafted = (currentDraft.value?.changes ?? []).flatMap(({ kind, key: one, operation }) =>
+		kind === 'condition_set' && one !== undefined ? [{ key: one, operation }] : [],
+	);
+	return (
+		<Screen
+			title="Condition sets"
+			about="A user set selects users, and a resource set selects instances of a resource, by their attributes. Rules between sets say what these users may do there."
+			actions={
+				mayWrite.value && (
+					<a class="button" href={screenPath('condition-sets', { new: 'yes' })}>
+						New set
+					</a>
+				)
+			}
+		>
+			<ConditionSetList drafted={drafted} />
+		</Screen>
+	);
+}

@@ -1,0 +1,56 @@
+import { KeyText } from '../../part/key-text.js';
+
+/** What became of a part of conditions: the members that are shown of what the server answers. */
+interface Trace {
+	readonly kind?: unknown;
+	/** `true`, `false` or `mistyped`. */
+	readonly holds?: unknown;
+	readonly why?: unknown;
+	readonly condition?: unknown;
+	readonly conditions?: unknown;
+	readonly items?: unknown;
+}
+
+const titles: Readonly<Record<string, string>> = {
+	all: 'All of these',
+	any: 'At least one of these',
+	not: 'Not this',
+};
+
+/** Why conditions hold or not, part by part. */
+export function ConditionTrace({ trace }: { readonly trace: Trace }) {
+	return (
+		<ul class="condition-sets-trace">
+			<TracePart trace={trace} />
+		</ul>
+	);
+}
+
+function TracePart({ trace }: { readonly trace: Trace }) {
+	const { kind, holds, why } = trace;
+	const parts = partsIn(trace);
+	const [mark, words] =
+		holds === true ? ['✓', 'holds'] : holds === false ? ['✗', 'does not hold'] : ['⚠', 'cannot be compared'];
+	return (
+		<li>
+			<span class={holds === true ? 'state good' : 'state bad'} aria-hidden="true">
+				{mark}
+			</span>{' '}
+			<span class="unseen">{words}: </span>
+			{typeof why === 'string' ? <KeyText text={why} /> : (titles[String(kind)] ?? String(kind))}
+			{parts.length > 0 && (
+				<ul>
+					{parts.map((part, index) => (
+						<TracePart key={index} trace={part} />
+					))}
+				</ul>
+			)}
+		</li>
+	);
+}
+
+function partsIn({ condition, conditions, items }: Trace): readonly Trace[] {
+	if (Array.isArray(conditions)) return conditions;
+	if (Array.isArray(items)) return items;
+	return typeof condition === 'object' && condition !== null ? [condition as Trace] : [];
+}

@@ -1,0 +1,157 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import {
+	type AttributeType,
+	firstOperand,
+	type OperandForm,
+	operandForm,
+	operandForms,
+	operandText,
+	readOperandText,
+} from '../../../model/condition-operator.js';
+import type { Json } from '../../../model/json.js';
+import { type Choice, Combobox } from '../../part/combobox.js';
+
+interface OperandFieldProps {
+	readonly operator: string;
+	readonly type: AttributeType | null;
+	readonly operand: Json;
+	readonly onOperand: (operand: Json) => void;
+	readonly proposeAttribute: (text: string) => Promise<readonly Choice[]>;
+}
+
+const formNames: Readonly<Record<OperandForm, string>> = {
+	text: 'Text',
+	number: 'Number',
+	boolean: 'Yes or no',
+	texts: 'Texts',
+	numbers: 'Numbers',
+	ref: 'Attribute',
+	json: 'JSON',
+};
+
+/** What an attribute is compared with: a value in a form that fits it, or another attribute. */
+export function OperandField({ operator, type, operand, onOperand, proposeAttribute }: OperandFieldProps) {
+	const forms = operandForms(operator, type);
+	const [chosen, setChosen] = useState<OperandForm | null>(null);
+	const wanted =
+		chosen !== null && holds(chosen, operand) ? chosen : forms.find((form) => form !== 'json' && holds(form, operand));
+	const current = wanted ?? operandForm(operand);
+	const offered = forms.includes(current) ? forms : [...forms, current];
+	return (
+		<>
+			{offered.length > 1 && (
+				<label>
+					<span>Compared with</span>
+					<select
+						value={current}
+						onChange={(event) => {
+							const next = event.currentTarget.value as OperandForm;
+							setChosen(next);
+							if (!holds(next, operand)) onOperand(firstOperand(next, operator));
+						}}
+					>
+						{offered.map((one) => (
+							<option key={one} value={one}>
+								{formNames[one]}
+							</option>
+						))}
+					</select>
+				</label>
+			)}
+			{current === 'ref' ? (
+				<Combobox
+					label="Other attribute"
+					value={operandText(operand)}
+					onValue={(text) => onOperand({ ref: text })}
+					propose={proposeAttribute}
+					placeholder="resource.team"
+				/>
+			) : current === 'boolean' ? (
+				<label>
+					<span>Value</span>
+					<select value={String(operand)} onChange={(event) => onOperand(event.currentTarget.value === 'true')}>
+						<option value="true">yes</option>
+						<option value="false">no</option>
+					</select>
+				</label>
+			) : (
+				<TextOperand
+					key={current}
+					form={current}
+					operand={operand}
+					onOperand={onOperand}
+					isRange={operator === 'between'}
+				/>
+			)}
+		</>
+	);
+}
+
+/** Whether a form can hold an operand as it is. An empty array is of either form of lists. */
+function holds(form: OperandForm, operand: Json): boolean {
+	const shown = operandForm(operand);
+	if (form === 'json' || form === shown) return true;
+	return form === 'numbers' && Array.isArray(operand) && operand.length === 0;
+}
+
+interface TextOperandProps {
+	readonly form: OperandForm;
+	readonly operand: Json;
+	readonly onOperand: (operand: Json) => void;
+	readonly isRange: boolean;
+}
+
+/** A field that keeps what is typed, also while it stands for no value yet. */
+function TextOperand({ form, operand, onOperand, isRange }: TextOperandProps) {
+	const [text, setText] = useState(() => operandText(operand, form));
+	/** What the field stands for: another operand comes from elsewhere, such as the JSON side. */
+	const said = useRef(operand);
+	useEffect(() => {
+		if (JSON.stringify(said.current) === JSON.stringify(operand)) return;
+		said.current = operand;
+		setText(operandText(operand, form));
+	}, [operand, form]);
+	const isWrong = readOperandText(form, text) === undefined;
+	const onInput = (next: string) => {
+		setText(next);
+		const read = readOperandText(form, next);
+		if (read === undefined) return;
+		said.current = read;
+		onOperand(read);
+	};
+	const id = useId();
+	const isLong = form === 'texts' || form === 'numbers' || form === 'json';
+	return (
+		<div class={form === 'json' ? 'condition-sets-field whole' : 'condition-sets-field'}>
+			<label for={id}>{isRange && isLong ? 'From and to' : 'Value'}</label>
+			{isLong ? (
+				<textarea
+					id={id}
+					class="code"
+					rows={form === 'json' ? 2 : Math.min(8, Math.max(2, text.split('\n').length))}
+					spellcheck={false}
+					placeholder={form === 'json' ? '' : isRange ? 'from and to, one a line' : 'one a line'}
+					aria-invalid={isWrong}
+					value={text}
+					onInput={(event) => onInput(event.currentTarget.value)}
+				/>
+			) : (
+				<input
+					id={id}
+					type="text"
+					inputMode={form === 'number' ? 'decimal' : 'text'}
+					autocomplete="off"
+					spellcheck={false}
+					aria-invalid={isWrong}
+					value={text}
+					onInput={(event) => onInput(event.currentTarget.value)}
+				/>
+			)}
+			{isWrong && (
+				<span class="failure" role="status">
+					{form === 'number' ? 'A number is needed.' : form === 'numbers' ? 'Numbers are needed.' : 'This is no JSON.'}
+				</span>
+			)}
+		</div>
+	);
+}

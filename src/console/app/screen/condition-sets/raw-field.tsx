@@ -1,0 +1,37 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Json } from '../../../model/json.js';
+import { JsonField } from '../../part/json-field.js';
+
+interface RawFieldProps {
+	readonly json: Json;
+	readonly onJson: (json: Json) => void;
+}
+
+/** A part that rows cannot say, as JSON. */
+export function RawField({ json, onJson }: RawFieldProps) {
+	const [text, setText] = useState(() => JSON.stringify(json, null, 2));
+	const said = useRef(JSON.stringify(json));
+	useEffect(() => {
+		const given = JSON.stringify(json);
+		if (given === said.current) return;
+		said.current = given;
+		setText(JSON.stringify(json, null, 2));
+	}, [json]);
+	return (
+		<JsonField
+			label="A part as JSON"
+			rows={Math.min(10, text.split('\n').length)}
+			text={text}
+			onText={(next) => {
+				setText(next);
+				try {
+					const read: Json = JSON.parse(next);
+					said.current = JSON.stringify(read);
+					onJson(read);
+				} catch {
+					// The field says so; what was there before stays.
+				}
+			}}
+		/>
+	);
+}

@@ -1,0 +1,149 @@
+import { useLocation } from 'preact-iso';
+import type { ConditionSetValue } from '../../../model/condition-set-value.js';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { addToDraft, currentDraft, removeFromDraft } from '../../current-draft.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { environmentPath } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+
+interface SetActionsProps {
+	readonly setKey: string;
+	/** `null` where the environment does not have the set. */
+	readonly stored: ConditionSetValue | null;
+	readonly value: ConditionSetValue;
+	readonly isChanged: boolean;
+	readonly isDrafted: boolean;
+	/** Why the set cannot be saved as it stands. */
+	readonly problem: string | null;
+	readonly onSaved: () => void;
+}
+
+/** Saves a set into the draft or at once, and deletes it. */
+export function SetActions({ setKey, stored, value, isChanged, isDrafted, problem, onSaved }: SetActionsProps) {
+	const work = useWork();
+	const { route } = useLocation();
+	const missing = missingText(setKey, value) ?? problem;
+	const page = screenPath(`condition-sets/${setKey}`);
+	const ready = (act: () => Promise<void>) => () =>
+		void work.run(async () => {
+			if (!isChanged) throw new Error('Nothing has changed.');
+			if (missing !== null) throw new Error(missing);
+			await act();
+		});
+	const draftIt = ready(async () => {
+		addToDraft({ kind: 'condition_set', operation: stored === null ? 'create' : 'update', key: setKey, value });
+		announce(`The set ${setKey} is in the draft.`);
+		onSaved();
+		route(page, true);
+	});
+	const saveIt = ready(async () => {
+		if (!(await confirmWrite('Save the set', `The set ${setKey} changes at once for all checks.`))) return;
+		await save(setKey, stored, value);
+		forget(setKey);
+		announce(`The set ${setKey} is saved.`);
+		onSaved();
+		route(page, true);
+	});
+	const deleteIt = () =>
+		void work.run(async () => {
+			const text = `The set ${setKey} and the rules that use it are deleted at once.`;
+			if (!(await confirmWrite('Delete the set', text, { always: true }))) return;
+			await answered(
+				management.DELETE('/v2/schema/{proj_id}/{env_id}/condition_sets/{condition_set_id}', {
+					params: { path: { ...environmentPath(), condition_set_id: setKey } },
+				}),
+			);
+			forget(setKey);
+			announce(`The set ${setKey} is deleted.`);
+			route(screenPath('condition-sets'));
+		});
+	const deleteInDraft = () => {
+		addToDraft({ kind: 'condition_set', operation: 'delete', key: setKey });
+		announce(`The draft deletes the set ${setKey}.`);
+		route(screenPath('condition-sets'));
+	};
+	return (
+		<section class="condition-sets-actions" aria-label="Save or delete">
+			<div class="line">
+				<button type="button" class="primary" aria-disabled={work.busy || !isChanged} onClick={draftIt}>
+					Add to draft
+				</button>
+				<button type="button" aria-disabled={work.busy || !isChanged} onClick={saveIt}>
+					Save now
+				</button>
+				{isDrafted && (
+					<button
+						type="button"
+						onClick={() => {
+							forget(setKey);
+							announce(`The draft leaves the set ${setKey} alone.`);
+							onSaved();
+							if (stored === null) route(screenPath('condition-sets'));
+						}}
+					>
+						Take out of the draft
+					</button>
+				)}
+				{stored !== null && (
+					<span class="line end">
+						<button type="button" onClick={deleteInDraft}>
+							Delete in draft
+						</button>
+						<button type="button" class="danger" onClick={deleteIt}>
+							Delete now
+						</button>
+					</span>
+				)}
+			</div>
+			<p class="quiet">
+				A draft collects changes. <a href={screenPath('draft')}>Draft and impact</a> shows who would gain and lose
+				access by it before it is applied.
+			</p>
+			<Failure text={work.failure} />
+		</section>
+	);
+}
+
+function missingText(key: string, { name, type, resource }: ConditionSetValue): string | null {
+	if (key === '') return 'The set needs a key.';
+	if (name === '') return 'The set needs a name.';
+	return type === 'resourceset' && resource === null ? 'Choose the resource that the set selects instances of.' : null;
+}
+
+function forget(setKey: string): void {
+	const index = (currentDraft.value?.changes ?? []).findIndex(
+		({ kind, key }) => kind === 'condition_set' && key === setKey,
+	);
+	if (index !== -1) removeFromDraft(index);
+}
+
+async function save(key: string, stored: ConditionSetValue | null, value: ConditionSetValue): Promise<void> {
+	const { name, description, type, resource, parent } = value;
+	const conditions = value.conditions as Record<string, unknown>;
+	const collection = environmentPath();
+	if (stored === null) {
+		await answered(
+			management.POST('/v2/schema/{proj_id}/{env_id}/condition_sets', {
+				params: { path: collection },
+				body: {
+					key,
+					name,
+					type,
+					conditions,
+					...(description === null ? {} : { description }),
+					...(resource === null ? {} : { resource_id: resource }),
+					...(parent === null ? {} : { parent_id: parent }),
+				},
+			}),
+		);
+		return;
+	}
+	await answered(
+		management.PATCH('/v2/schema/{proj_id}/{env_id}/condition_sets/{condition_set_id}', {
+			params: { path: { ...collection, condition_set_id: key } },
+			body: { name, description, conditions, parent_id: parent },
+		}),
+	);
+}

@@ -1,0 +1,195 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { ApiFailure } from '../../../model/api-failure.js';
+import { conditionAttributes } from '../../../model/condition-attributes.js';
+import { type ConditionSetValue, isSameSet, possibleParents } from '../../../model/condition-set-value.js';
+import { type ConditionTree, problemsByPath, readConditions, writeConditions } from '../../../model/condition-tree.js';
+import type { DraftChange } from '../../../model/draft.js';
+import type { Json } from '../../../model/json.js';
+import { answered, management } from '../../api.js';
+import { JsonField } from '../../part/json-field.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+import { useSettled } from '../../use-settled.js';
+import { ConditionBuilder } from './condition-builder.js';
+import type { SetSchema } from './read-schema.js';
+import { SetActions } from './set-actions.js';
+import { SetFields } from './set-fields.js';
+import { SetPreview } from './set-preview.js';
+import { SetRego } from './set-rego.js';
+import { SetUses } from './set-uses.js';
+import { TryBox } from './try-box.js';
+
+interface SetEditorProps {
+	/** `null` for a set that is to be made. */
+	readonly setKey: string | null;
+	/** As the environment has it; `null` where it has none. */
+	readonly stored: ConditionSetValue | null;
+	/** What editing begins with. */
+	readonly base: ConditionSetValue;
+	/** What the draft does to the set; `null` for nothing. */
+	readonly drafted: DraftChange['operation'] | null;
+	readonly schema: SetSchema;
+	readonly reload: () => void;
+}
+
+/** Longer conditions are not kept in the address. */
+const maxAddressLength = 4000;
+
+/** A set that is edited: as rows and as JSON, in step, beside what it selects. */
+export function SetEditor({ setKey, stored, base, drafted, schema, reload }: SetEditorProps) {
+	const search = useSearch();
+	const key = useSignal(setKey ?? '');
+	const fields = useSignal<Partial<ConditionSetValue>>({});
+	const tree = useSignal<ConditionTree | undefined>(readAddress(search.get('conditions')));
+	/** The text of the JSON side while it is edited there; `null` when it is that of the rows. */
+	const typed = useSignal<string | null>(null);
+
+	const rows = tree.value === undefined ? readConditions(base.conditions) : tree.value;
+	const conditions = useMemo(() => writeConditions(rows), [tree.value, base.conditions]);
+	const value: ConditionSetValue = { ...base, ...fields.value, conditions };
+	const text = JSON.stringify(conditions);
+	const address = useSettled(tree.value === undefined ? '' : text);
+	useEffect(() => {
+		const kept = address.length > maxAddressLength || text === JSON.stringify(base.conditions) ? '' : address;
+		if (kept !== search.get('conditions')) search.set({ conditions: kept }, { replace: true });
+	}, [address]);
+
+	const attributes = useMemo(
+		() => conditionAttributes(schema, value.type === 'userset' ? null : (value.resource ?? '')),
+		[schema, value.type, value.resource],
+	);
+	const question = useSettled(
+		JSON.stringify({
+			type: value.type,
+			conditions,
+			...(value.resource === null ? {} : { resource_id: value.resource }),
+			...(value.parent === null ? {} : { parent_id: value.parent }),
+		}),
+	);
+	const [tenant, page] = [search.get('tenant'), Number(search.get('page')) || 1];
+	const isAskable = value.type === 'userset' || value.resource !== null;
+	const preview = useLoaded(
+		async (signal) => (isAskable ? askPreview(question, { tenant, page }, signal) : null),
+		[question, tenant, page, isAskable],
+	);
+	const refused = preview.failure instanceof ApiFailure ? preview.failure.problems : [];
+	const problems = problemsByPath(rows, refused);
+	const shownText = typed.value ?? JSON.stringify(conditions, null, 2);
+	const edit = (next: ConditionTree) => {
+		tree.value = next;
+		typed.value = null;
+	};
+	return (
+		<>
+			{drafted !== null && (
+				<p class="notice">
+					{drafted === 'delete'
+						? 'Your draft deletes this set.'
+						: 'You see this set as your draft has it, which is not saved yet.'}
+				</p>
+			)}
+			<SetFields
+				setKey={key}
+				isNew={setKey === null}
+				value={value}
+				isStored={stored !== null}
+				resources={Object.keys(schema.resources).filter((one) => one !== '__user')}
+				parents={possibleParents(schema.sets, setKey, value)}
+				onChange={(change) => {
+					fields.value = { ...fields.value, ...change };
+				}}
+			/>
+			<h2>Conditions</h2>
+			<div class="condition-sets-sides">
+				<ConditionBuilder
+					tree={rows}
+					onTree={edit}
+					attributes={attributes}
+					problems={problems}
+					object={value.type === 'userset' ? 'user' : 'resource'}
+				/>
+				<div>
+					<JsonField
+						label="The same as JSON"
+						rows={Math.min(30, Math.max(8, shownText.split('\n').length))}
+						text={shownText}
+						onText={(next) => {
+							typed.value = next;
+							const read = readJson(next);
+							if (read !== undefined) tree.value = readConditions(read);
+						}}
+					/>
+					{refused.length > 0 && (
+						<ul class="failure condition-sets-problems">
+							{refused.map(({ loc, msg }) => (
+								<li key={`${loc.join('.')} ${msg}`}>
+									<code>{loc.slice(1).join(' › ')}</code>: {msg}
+								</li>
+							))}
+						</ul>
+					)}
+				</div>
+			</div>
+			{mayWrite.value && (
+				<SetActions
+					setKey={setKey ?? key.value}
+					stored={stored}
+					value={value}
+					isChanged={stored === null || !isSameSet(value, stored)}
+					isDrafted={drafted !== null}
+					problem={typed.value !== null && readJson(typed.value) === undefined ? 'The JSON is not valid.' : null}
+					onSaved={() => {
+						fields.value = {};
+						tree.value = undefined;
+						typed.value = null;
+						reload();
+					}}
+				/>
+			)}
+			<SetPreview
+				type={value.type}
+				isAskable={isAskable}
+				hasProblems={refused.length > 0}
+				comparesSides={text.includes(value.type === 'userset' ? '"ref":"resource.' : '"ref":"user.')}
+				loaded={preview}
+				tenant={tenant}
+				page={page}
+			/>
+			<TryBox question={question} type={value.type} resource={value.resource} />
+			<SetRego setKey={setKey ?? key.value} value={value} stored={stored} />
+			{setKey !== null && <SetUses setKey={setKey} schema={schema} />}
+		</>
+	);
+}
+
+function readJson(text: string): Json | undefined {
+	if (text.trim() === '') return {};
+	try {
+		return JSON.parse(text) as Json;
+	} catch {
+		return undefined;
+	}
+}
+
+function readAddress(text: string): ConditionTree | undefined {
+	const json = text === '' ? undefined : readJson(text);
+	return json === undefined ? undefined : readConditions(json);
+}
+
+interface PreviewPlace {
+	readonly tenant: string;
+	readonly page: number;
+}
+
+async function askPreview(question: string, { tenant, page }: PreviewPlace, signal: AbortSignal) {
+	const body = { ...JSON.parse(question), ...(tenant === '' ? {} : { tenant }), page, per_page: 20 };
+	return answered(
+		management.POST('/v2/schema/{proj_id}/{env_id}/condition_sets/preview', {
+			params: { path: environmentPath() },
+			body,
+			signal,
+		}),
+	);
+}

@@ -1,0 +1,102 @@
+import type { Signal } from '@preact/signals';
+import type { ConditionSetValue } from '../../../model/condition-set-value.js';
+
+interface SetFieldsProps {
+	readonly setKey: Signal<string>;
+	readonly isNew: boolean;
+	readonly value: ConditionSetValue;
+	/** What a stored set selects stays: its rules are about that. */
+	readonly isStored: boolean;
+	readonly resources: readonly string[];
+	/** The keys of the sets that this one could narrow. */
+	readonly parents: readonly string[];
+	readonly onChange: (change: Partial<ConditionSetValue>) => void;
+}
+
+/** All of a set but its conditions. */
+export function SetFields({ setKey, isNew, value, isStored, resources, parents, onChange }: SetFieldsProps) {
+	const { type, resource, parent, name, description } = value;
+	const offered = parent === null || parents.includes(parent) ? parents : [parent, ...parents];
+	return (
+		<form class="columns" onSubmit={(event) => event.preventDefault()}>
+			{isNew && (
+				<label>
+					<span>Key</span>
+					<input
+						type="text"
+						required
+						maxLength={512}
+						pattern="[A-Za-z0-9_\-]+"
+						autocomplete="off"
+						spellcheck={false}
+						value={setKey.value}
+						onInput={(event) => {
+							setKey.value = event.currentTarget.value;
+						}}
+					/>
+				</label>
+			)}
+			<label>
+				<span>Name</span>
+				<input
+					type="text"
+					required
+					autocomplete="off"
+					value={name}
+					onInput={(event) => onChange({ name: event.currentTarget.value })}
+				/>
+			</label>
+			<label>
+				<span>Selects</span>
+				<select
+					value={type}
+					disabled={isStored}
+					onChange={(event) => {
+						const isOfUsers = event.currentTarget.value === 'userset';
+						onChange({ type: isOfUsers ? 'userset' : 'resourceset', resource: null, parent: null });
+					}}
+				>
+					<option value="userset">Users</option>
+					<option value="resourceset">Instances of a resource</option>
+				</select>
+			</label>
+			{type === 'resourceset' && (
+				<label>
+					<span>Resource</span>
+					<select
+						value={resource ?? ''}
+						disabled={isStored}
+						onChange={(event) => onChange({ resource: event.currentTarget.value || null, parent: null })}
+					>
+						<option value="">Choose one</option>
+						{resources.map((one) => (
+							<option key={one} value={one}>
+								{one}
+							</option>
+						))}
+					</select>
+				</label>
+			)}
+			<label>
+				<span>Narrows the set</span>
+				<select value={parent ?? ''} onChange={(event) => onChange({ parent: event.currentTarget.value || null })}>
+					<option value="">None</option>
+					{offered.map((one) => (
+						<option key={one} value={one}>
+							{one}
+						</option>
+					))}
+				</select>
+			</label>
+			<label class="whole">
+				<span>Description</span>
+				<input
+					type="text"
+					autocomplete="off"
+					value={description ?? ''}
+					onInput={(event) => onChange({ description: event.currentTarget.value || null })}
+				/>
+			</label>
+		</form>
+	);
+}

@@ -1,0 +1,116 @@
+import { directoryPath } from '../../../model/directory-path.js';
+import { Combobox } from '../../part/combobox.js';
+import { DataTable } from '../../part/data-table.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Pager } from '../../part/pager.js';
+import { proposeTenants } from '../../propose.js';
+import { screenPath } from '../../shell/screen-path.js';
+import type { Loaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+
+/** A user or an instance that a set selects. */
+type Selected =
+	| { readonly id: string; readonly key: string; readonly email: string | null }
+	| { readonly id: string; readonly key: string; readonly resource: string; readonly tenant: string | null };
+
+interface Found {
+	readonly data: readonly Selected[];
+	readonly total_count: number;
+	readonly page_count: number;
+	readonly checked: number;
+}
+
+interface SetPreviewProps {
+	readonly type: 'userset' | 'resourceset';
+	/** Whether enough is given to ask. */
+	readonly isAskable: boolean;
+	/** Whether the server refused the conditions; the rows say why. */
+	readonly hasProblems: boolean;
+	/** Whether the conditions compare with the other side of a check, which is nobody here. */
+	readonly comparesSides: boolean;
+	readonly loaded: Loaded<Found | null>;
+	readonly tenant: string;
+	readonly page: number;
+}
+
+/** Whom or what the set selects now, as it is edited. */
+export function SetPreview({ type, isAskable, hasProblems, comparesSides, loaded, tenant, page }: SetPreviewProps) {
+	const search = useSearch();
+	return (
+		<section>
+			<h2>{type === 'userset' ? 'Whom it selects now' : 'What it selects now'}</h2>
+			<form class="columns" onSubmit={(event) => event.preventDefault()}>
+				<Combobox
+					label="Tenant"
+					placeholder="any"
+					value={tenant}
+					onValue={(text) => search.set({ tenant: text, page: '' }, { replace: true })}
+					propose={proposeTenants}
+				/>
+			</form>
+			{!isAskable && <p class="quiet">Choose the resource first.</p>}
+			{isAskable && hasProblems && <p class="quiet">The conditions have problems, so nobody can say.</p>}
+			{isAskable && !hasProblems && comparesSides && (
+				<p class="quiet">
+					Some conditions compare with the {type === 'userset' ? 'resource' : 'user'} of a check. There is none here, so
+					these do not hold. Try the set below with one.
+				</p>
+			)}
+			{isAskable && !hasProblems && (
+				<LoadedFrame loaded={loaded}>
+					{(found) => found !== null && <Selection found={found} type={type} page={page} />}
+				</LoadedFrame>
+			)}
+		</section>
+	);
+}
+
+interface SelectionProps {
+	readonly found: Found;
+	readonly type: 'userset' | 'resourceset';
+	readonly page: number;
+}
+
+function Selection({ found: { data, total_count, page_count, checked }, type, page }: SelectionProps) {
+	const search = useSearch();
+	const things = type === 'userset' ? 'users' : 'instances';
+	return (
+		<>
+			<p role="status">
+				{total_count.toLocaleString('en')} of {checked.toLocaleString('en')} {things}.
+			</p>
+			{data.length > 0 && (
+				<DataTable
+					caption={`Selected ${things}`}
+					rows={data}
+					rowKey={({ id }) => id}
+					columns={[
+						{
+							title: type === 'userset' ? 'User' : 'Instance',
+							cell: (one) => {
+								const isInstance = 'resource' in one;
+								const name = isInstance ? `${one.resource}:${one.key}` : one.key;
+								return (
+									<a href={screenPath(directoryPath(isInstance ? 'instances' : 'users', name))}>
+										<KeyText text={name} />
+									</a>
+								);
+							},
+						},
+						{
+							title: type === 'userset' ? 'E-mail' : 'Tenant',
+							cell: (one) => <KeyText text={('resource' in one ? one.tenant : one.email) ?? ''} />,
+						},
+					]}
+				/>
+			)}
+			<Pager
+				page={page}
+				pageCount={page_count}
+				totalCount={total_count}
+				turnTo={(next) => search.set({ page: String(next) })}
+			/>
+		</>
+	);
+}

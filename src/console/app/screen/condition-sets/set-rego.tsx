@@ -1,0 +1,119 @@
+import { useSignal } from '@preact/signals';
+import { type ConditionSetValue, isSameSet } from '../../../model/condition-set-value.js';
+import { withChange } from '../../../model/draft.js';
+import { diffLines } from '../../../model/line-diff.js';
+import { conditionSetFile } from '../../../model/policy-files.js';
+import { answered, management } from '../../api.js';
+import { currentDraft } from '../../current-draft.js';
+import { CodeView } from '../../part/code-view.js';
+import { DiffView } from '../../part/diff-view.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { environmentPath, newestRevision } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+
+interface SetRegoProps {
+	readonly setKey: string;
+	readonly value: ConditionSetValue;
+	/** `null` where the environment does not have the set. */
+	readonly stored: ConditionSetValue | null;
+}
+
+/** The Rego of the set: as it would become, or as it is published. It is asked for on demand, because that takes a while. */
+export function SetRego(props: SetRegoProps) {
+	/** What was asked about; `null` while it was not. */
+	const asked = useSignal<SetRegoProps | null>(null);
+	const isOfNow = asked.value !== null && isSameQuestion(asked.value, props);
+	return (
+		<section>
+			<h2>The Rego that it becomes</h2>
+			{!isOfNow && (
+				<button
+					type="button"
+					onClick={() => {
+						asked.value = props;
+					}}
+				>
+					{asked.value === null ? 'Show the Rego' : 'Show the Rego of the conditions above'}
+				</button>
+			)}
+			{asked.value !== null && <ShownRego {...asked.value} />}
+		</section>
+	);
+}
+
+function isSameQuestion(left: SetRegoProps, right: SetRegoProps): boolean {
+	return left.setKey === right.setKey && isSameSet(left.value, right.value) && left.stored === right.stored;
+}
+
+interface FoundRego {
+	/** Where the published file is; `null` for a file that is not published. */
+	readonly path: string | null;
+	readonly before: string | null;
+	readonly after: string | null;
+	/** Why there is none. */
+	readonly failure: string | null;
+}
+
+function ShownRego({ setKey, value, stored }: SetRegoProps) {
+	const question = JSON.stringify([setKey, value]);
+	const loaded = useLoaded(
+		(signal) =>
+			stored !== null && isSameSet(value, stored)
+				? readPublished(setKey, value, signal)
+				: readDrafted(setKey, value, stored, signal),
+		[question, stored],
+	);
+	return (
+		<LoadedFrame loaded={loaded}>
+			{({ path, before, after, failure }) => (
+				<>
+					{failure !== null && <p class="failure">{failure}</p>}
+					{before !== null && after !== null && before !== after && (
+						<DiffView hunks={diffLines(before, after)} label="What changes in the Rego of the set" />
+					)}
+					{after !== null && before === null && <CodeView text={after} language="rego" label="The Rego of the set" />}
+					{after === null && failure === null && (
+						<p class="quiet">There is no Rego of the set: no rule uses it, or it is not published yet.</p>
+					)}
+					{path !== null && (
+						<p>
+							<a href={screenPath('policy', { file: path })}>Open it in the policy</a>
+						</p>
+					)}
+				</>
+			)}
+		</LoadedFrame>
+	);
+}
+
+async function readPublished(key: string, { type }: ConditionSetValue, signal: AbortSignal): Promise<FoundRego> {
+	const { files } = await answered(
+		management.GET('/v2/projects/{proj_id}/{env_id}/policy', { params: { path: environmentPath() }, signal }),
+	);
+	const file = conditionSetFile(files, type, key);
+	return { path: file?.path ?? null, before: null, after: file?.text ?? null, failure: null };
+}
+
+async function readDrafted(
+	key: string,
+	value: ConditionSetValue,
+	stored: ConditionSetValue | null,
+	signal: AbortSignal,
+): Promise<FoundRego> {
+	const operation = stored === null ? 'create' : 'update';
+	const begun = currentDraft.value ?? { base_revision: newestRevision.value, changes: [] };
+	const body = withChange(begun, { kind: 'condition_set', operation, key, value });
+	const { policy } = await answered(
+		management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/preview', {
+			params: { path: environmentPath() },
+			// A draft of this tab is what other screens put into it; the server reads it anew.
+			body: body as never,
+			signal,
+		}),
+	);
+	const texts = policy.files.flatMap(({ path, after }) => (after === null ? [] : [{ path, text: after }]));
+	const file = conditionSetFile(texts, value.type, key);
+	const before = policy.files.find(({ path }) => path === file?.path)?.before ?? null;
+	return { path: null, before, after: file?.text ?? null, failure: policy.failure };
+}

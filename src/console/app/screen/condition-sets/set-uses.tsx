@@ -1,0 +1,67 @@
+import { DataTable } from '../../part/data-table.js';
+import { Empty } from '../../part/empty.js';
+import { KeyText } from '../../part/key-text.js';
+import { screenPath } from '../../shell/screen-path.js';
+import type { SetSchema } from './read-schema.js';
+
+/** What uses a set: the rules that name it, and the sets that narrow it. */
+export function SetUses({ setKey, schema }: { readonly setKey: string; readonly schema: SetSchema }) {
+	const rules = schema.rules.filter(({ user_set, resource_set }) => user_set === setKey || resource_set === setKey);
+	const children = Object.keys(schema.sets).filter((key) => schema.sets[key]?.parent === setKey);
+	return (
+		<section>
+			<h2>Where it is used</h2>
+			{rules.length === 0 ? (
+				<Empty title="No rule uses it.">
+					<p>
+						On its own a set grants nothing. Add a rule in the <a href={screenPath('matrix')}>policy matrix</a>.
+					</p>
+				</Empty>
+			) : (
+				<DataTable
+					caption="Rules that use the set"
+					captioned
+					rows={rules}
+					rowKey={({ user_set, permission, resource_set }) => `${user_set} ${permission} ${resource_set}`}
+					columns={[
+						{ title: 'Users', cell: ({ user_set }) => <SetName name={user_set} schema={schema} /> },
+						{ title: 'May do', cell: ({ permission }) => <KeyText text={permission} /> },
+						{ title: 'On', cell: ({ resource_set }) => <SetName name={resource_set} schema={schema} /> },
+					]}
+				/>
+			)}
+			{children.length > 0 && (
+				<>
+					<h3>Sets that narrow it</h3>
+					<ul>
+						{children.map((key) => (
+							<li key={key}>
+								<SetName name={key} schema={schema} />
+							</li>
+						))}
+					</ul>
+				</>
+			)}
+		</section>
+	);
+}
+
+const automaticPrefix = '__autogen_';
+
+function SetName({ name, schema }: { readonly name: string; readonly schema: SetSchema }) {
+	if (name.startsWith(automaticPrefix)) {
+		const of = name.slice(automaticPrefix.length);
+		const isResource = schema.resources[of] !== undefined;
+		return (
+			<>
+				{isResource ? 'every ' : 'role '}
+				<KeyText text={of} />
+			</>
+		);
+	}
+	return (
+		<a href={screenPath(`condition-sets/${name}`)}>
+			<KeyText text={name} />
+		</a>
+	);
+}

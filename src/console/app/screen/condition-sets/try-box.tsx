@@ -1,0 +1,153 @@
+import { useSignal } from '@preact/signals';
+import type { ConditionSetValue } from '../../../model/condition-set-value.js';
+import { jsonProblem } from '../../../model/json-problem.js';
+import { answered, management } from '../../api.js';
+import { Combobox } from '../../part/combobox.js';
+import { JsonField } from '../../part/json-field.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { proposeTenants, proposeUsers } from '../../propose.js';
+import { environmentPath } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+import { ConditionTrace } from './condition-trace.js';
+import { proposeInstances } from './propose-instances.js';
+
+/** The check that a set is tried with, as the fields of the form have it: each may be empty. */
+interface Tried {
+	readonly user: string;
+	readonly user_attributes: string;
+	readonly resource: string;
+	readonly resource_attributes: string;
+	readonly tenant: string;
+	readonly context: string;
+}
+
+const untried: Tried = {
+	user: '',
+	user_attributes: '',
+	resource: '',
+	resource_attributes: '',
+	tenant: '',
+	context: '',
+};
+
+interface TryBoxProps {
+	/** The set, as the endpoint takes it, in JSON. */
+	readonly question: string;
+	readonly type: ConditionSetValue['type'];
+	readonly resource: string | null;
+}
+
+/** Tries the set on one user and one instance, which need not exist. What was tried is in the address. */
+export function TryBox({ question, type, resource }: TryBoxProps) {
+	const search = useSearch();
+	const asked = search.get('try');
+	const form = useSignal<Tried>(readTried(asked));
+	const isAskable = asked !== '' && (type === 'userset' || resource !== null);
+	const loaded = useLoaded(
+		async (signal) => (isAskable ? evaluate(question, readTried(asked), signal) : null),
+		[question, asked, isAskable],
+	);
+	const field = (name: keyof Tried) => ({
+		value: form.value[name],
+		onValue: (text: string) => {
+			form.value = { ...form.value, [name]: text };
+		},
+	});
+	const json = (name: keyof Tried) => ({
+		text: form.value[name],
+		onText: field(name).onValue,
+	});
+	const texts = [form.value.user_attributes, form.value.resource_attributes, form.value.context];
+	const isWrong = texts.some((text) => text.trim() !== '' && jsonProblem(text) !== null);
+	return (
+		<section>
+			<h2>Try it</h2>
+			<form
+				class="condition-sets-try"
+				onSubmit={(event) => {
+					event.preventDefault();
+					if (isWrong) return;
+					search.set({ try: JSON.stringify(form.value) }, { replace: true });
+					loaded.reload();
+				}}
+			>
+				<Combobox label="User" {...field('user')} propose={proposeUsers} placeholder="none: attributes alone" />
+				<JsonField label="Attributes of the user" {...json('user_attributes')} />
+				<Combobox
+					label="Instance"
+					{...field('resource')}
+					propose={proposeInstances}
+					placeholder="none: attributes alone"
+				/>
+				<JsonField label="Attributes of the instance" {...json('resource_attributes')} />
+				<Combobox label="Tenant of the check" {...field('tenant')} propose={proposeTenants} placeholder="any" />
+				<JsonField label="Context" {...json('context')} />
+				<button type="submit">Try</button>
+			</form>
+			{isAskable && (
+				<LoadedFrame loaded={loaded}>
+					{(answer) =>
+						answer !== null && (
+							<>
+								<p role="status">
+									<strong class={answer.matches ? 'state good' : 'state bad'}>
+										{answer.matches ? 'The set matches.' : 'The set does not match.'}
+									</strong>
+								</p>
+								<ConditionTrace trace={answer.trace} />
+								{answer.ancestors.map(({ key, trace }) => (
+									<div key={key}>
+										<h3>Of {key}, which it narrows</h3>
+										<ConditionTrace trace={trace} />
+									</div>
+								))}
+							</>
+						)
+					}
+				</LoadedFrame>
+			)}
+		</section>
+	);
+}
+
+function readTried(text: string): Tried {
+	try {
+		const given: Partial<Tried> = JSON.parse(text);
+		const members = Object.entries(untried).map(([name, none]) => {
+			const value: unknown = given[name as keyof Tried];
+			return [name, typeof value === 'string' ? value : none] as const;
+		});
+		return { ...untried, ...Object.fromEntries(members) };
+	} catch {
+		return untried;
+	}
+}
+
+function subject(key: string, attributes: string) {
+	if (key === '' && attributes.trim() === '') return undefined;
+	return { ...(key === '' ? {} : { key }), attributes: readAttributes(attributes) };
+}
+
+function readAttributes(text: string): Record<string, unknown> {
+	return text.trim() === '' ? {} : JSON.parse(text);
+}
+
+async function evaluate(question: string, tried: Tried, signal: AbortSignal) {
+	const user = subject(tried.user, tried.user_attributes);
+	const resource = subject(tried.resource, tried.resource_attributes);
+	const body = {
+		...JSON.parse(question),
+		...(user === undefined ? {} : { user }),
+		...(resource === undefined ? {} : { resource }),
+		...(tried.tenant === '' ? {} : { tenant: tried.tenant }),
+		context: readAttributes(tried.context),
+	};
+	return answered(
+		management.POST('/v2/schema/{proj_id}/{env_id}/condition_sets/evaluate', {
+			params: { path: environmentPath() },
+			body,
+			signal,
+		}),
+	);
+}

@@ -1,0 +1,159 @@
+import { useSignal } from '@preact/signals';
+import { readPointState } from '../../../model/point-state.js';
+import { ActionButton } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { DataTable } from '../../part/data-table.js';
+import { Empty } from '../../part/empty.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Screen } from '../../part/screen.js';
+import { SecretDialog } from '../../part/secret-dialog.js';
+import { TimeText } from '../../part/time-text.js';
+import { environmentPath, newestRevision, openSession } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import { usePolling } from '../../use-polling.js';
+
+/** How often the list is read again while it is seen, in milliseconds. */
+const pollMilliseconds = 10_000;
+
+/** Screen 11: the decision points and their state. */
+export function DecisionPointsScreen() {
+	return (
+		<Screen
+			title="Decision points"
+			about="Each decision point reports when its state changes, and every minute. The last hundred are listed."
+		>
+			<Instances />
+			<PointKeys />
+		</Screen>
+	);
+}
+
+function Instances() {
+	const loaded = useLoaded(
+		(signal) =>
+			answered(
+				management.GET('/v2/pdps/{proj_id}/{env_id}/instances', { params: { path: environmentPath() }, signal }),
+			),
+		[],
+	);
+	usePolling(loaded.reload, pollMilliseconds);
+	return (
+		<LoadedFrame loaded={loaded}>
+			{(instances) =>
+				instances.length === 0 ? (
+					<Empty title="No decision point has reported yet">
+						<p>
+							Start one with <code>PDP_API_KEY</code> set to a key of this environment: <code>npx regolith pdp</code>.
+						</p>
+					</Empty>
+				) : (
+					<DataTable
+						caption="Decision points, the latest report first"
+						rows={instances.map((instance) => ({ ...instance, read: readPointState(instance.state) }))}
+						rowKey={({ pdp_instance_id }) => pdp_instance_id}
+						columns={[
+							{ title: 'Name', cell: ({ pdp_instance_id }) => <KeyText text={pdp_instance_id} /> },
+							{ title: 'State', cell: ({ read }) => <PointState state={read.state} detail={read.detail} /> },
+							{ title: 'Revision', align: 'end', cell: ({ read }) => <Revision {...read} /> },
+							{ title: 'Policy', align: 'end', cell: ({ read }) => read.policyRevision ?? 'unknown' },
+							{ title: 'Version', cell: ({ read }) => <KeyText text={read.version ?? 'unknown'} /> },
+							{ title: 'Workers', align: 'end', cell: ({ read }) => read.workers },
+							{ title: 'Decisions lost', align: 'end', cell: ({ read }) => read.lost.toLocaleString('en') },
+							{ title: 'Heard of', cell: ({ last_seen_at }) => <TimeText at={last_seen_at} /> },
+						]}
+					/>
+				)
+			}
+		</LoadedFrame>
+	);
+}
+
+function PointState({ state, detail }: { readonly state: string; readonly detail: string | null }) {
+	const kind = state === 'ready' ? 'good' : state === 'deleted' || state === 'refused' ? 'bad' : 'warn';
+	return (
+		<>
+			<span class={`badge ${kind}`}>{state}</span> {detail}
+		</>
+	);
+}
+
+function Revision({ revision }: { readonly revision: number | null }) {
+	if (revision === null) return <>none</>;
+	const lag = newestRevision.value - revision;
+	return (
+		<>
+			{revision} {lag > 0 && <small class="quiet">({lag} behind when it reported)</small>}
+		</>
+	);
+}
+
+/** The API keys of the environment's decision points, without their secrets. */
+function PointKeys() {
+	const isAdmin = openSession().key.access_level === 'admin';
+	const secret = useSignal<string | null>(null);
+	const loaded = useLoaded(
+		(signal) =>
+			answered(management.GET('/v2/api-key', { params: { query: { object_type: 'env', per_page: 100 } }, signal })),
+		[],
+	);
+	const rotate = async (id: string) => {
+		const text =
+			'The old key is refused at once: decision points that use it stop answering until they have the other.';
+		if (!(await confirmWrite('Rotate the key', text, { always: true }))) return;
+		const path = { api_key_id: id };
+		const rotated = await answered(management.POST('/v2/api-key/{api_key_id}/rotate-secret', { params: { path } }));
+		secret.value = rotated.secret;
+		announce('The key was rotated.');
+		loaded.reload();
+	};
+	return (
+		<>
+			<h2>Their keys</h2>
+			<LoadedFrame loaded={loaded}>
+				{({ data }) => {
+					const own = data.filter(
+						({ owner_type, environment_id }) =>
+							owner_type === 'pdp_config' && environment_id === openSession().environment.id,
+					);
+					if (own.length === 0) {
+						return (
+							<Empty title="No key was made for decision points of this environment">
+								<p>A decision point takes any key of the environment. Make one under Keys and members.</p>
+							</Empty>
+						);
+					}
+					return (
+						<DataTable
+							caption="API keys of decision points"
+							rows={own}
+							rowKey={({ id }) => id}
+							columns={[
+								{ title: 'Name', cell: ({ name }) => <KeyText text={name ?? 'unnamed'} /> },
+								{
+									title: 'Last used',
+									cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <TimeText at={last_used_at} />),
+								},
+								{
+									title: 'Action',
+									align: 'end',
+									cell: ({ id, name }) =>
+										isAdmin ? (
+											<ActionButton act={() => rotate(id)} label={`Rotate the key ${name ?? id}`}>
+												Rotate
+											</ActionButton>
+										) : (
+											<span class="quiet">needs an admin key</span>
+										),
+								},
+							]}
+						/>
+					);
+				}}
+			</LoadedFrame>
+			<SecretDialog secret={secret} title="The other key" />
+		</>
+	);
+}

@@ -1,0 +1,117 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type DecisionFilter, fieldInstant, isNarrowed, readDecisionFilter } from '../../../model/decision-filter.js';
+import { fieldTime } from '../../../model/instants.js';
+import { visibleText } from '../../../model/visible-text.js';
+import { answered, management } from '../../api.js';
+import { Combobox } from '../../part/combobox.js';
+import { proposeActions, proposeResources, proposeTenants, proposeUsers } from '../../propose.js';
+import { environmentPath } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+
+interface DecisionFiltersProps {
+	/** The filter of the address. */
+	readonly filter: DecisionFilter;
+	readonly onApply: (filter: DecisionFilter) => void;
+}
+
+/** Which decisions are shown. */
+export function DecisionFilters({ filter, onApply }: DecisionFiltersProps) {
+	const [edited, setEdited] = useState(filter);
+	// The address may change without typing: by "back", for example.
+	useEffect(() => setEdited(filter), [JSON.stringify(filter)]);
+	const field = (name: keyof DecisionFilter) => (text: string) => setEdited((before) => ({ ...before, [name]: text }));
+	return (
+		<details class="decisions-filters" open={isNarrowed(filter)}>
+			<summary>Filter</summary>
+			<form
+				class="columns"
+				aria-label="Which decisions are shown"
+				onSubmit={(event) => {
+					event.preventDefault();
+					onApply(edited);
+				}}
+			>
+				<Combobox label="User" value={edited.user} onValue={field('user')} propose={proposeUsers} />
+				<Combobox
+					label="Action"
+					value={edited.action}
+					onValue={field('action')}
+					propose={(text, signal) => proposeActions(edited.resource, text, signal)}
+				/>
+				<Combobox label="Resource" value={edited.resource} onValue={field('resource')} propose={proposeResources} />
+				<Combobox label="Tenant" value={edited.tenant} onValue={field('tenant')} propose={proposeTenants} />
+				<label>
+					<span>Decision</span>
+					<select value={edited.decision} onChange={(event) => field('decision')(event.currentTarget.value)}>
+						<option value="">allowed or denied</option>
+						<option value="allow">allowed</option>
+						<option value="deny">denied</option>
+					</select>
+				</label>
+				<PointSelect value={edited.pdp} onValue={field('pdp')} />
+				<TimeField label="From" value={edited.from} onValue={field('from')} />
+				<TimeField label="Before" value={edited.to} onValue={field('to')} />
+				<div class="whole line">
+					<button type="submit" class="primary">
+						Filter
+					</button>
+					{isNarrowed(filter) && (
+						<button type="button" onClick={() => onApply(readDecisionFilter(() => ''))}>
+							Show all
+						</button>
+					)}
+				</div>
+			</form>
+		</details>
+	);
+}
+
+interface FieldProps {
+	readonly value: string;
+	readonly onValue: (text: string) => void;
+}
+
+/** Decisions are stored with the API key of the decision point, so those that share a key are one choice. */
+function PointSelect({ value, onValue }: FieldProps) {
+	const { value: instances } = useLoaded(
+		(signal) =>
+			answered(
+				management.GET('/v2/pdps/{proj_id}/{env_id}/instances', { params: { path: environmentPath() }, signal }),
+			),
+		[],
+	);
+	const names = new Map<string, string[]>();
+	for (const { api_key_id, pdp_instance_id } of instances ?? []) {
+		const others = names.get(api_key_id) ?? [];
+		names.set(api_key_id, [...others, pdp_instance_id]);
+	}
+	if (value !== '' && !names.has(value)) names.set(value, [value]);
+	return (
+		<label>
+			<span>Decision point</span>
+			<select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+				<option value="">any</option>
+				{Array.from(names, ([id, called]) => (
+					<option key={id} value={id}>
+						{visibleText(called.slice(0, 3).join(', '))}
+						{called.length > 3 && ` and ${called.length - 3} more`}
+					</option>
+				))}
+			</select>
+		</label>
+	);
+}
+
+function TimeField({ label, value, onValue }: FieldProps & { readonly label: string }) {
+	const time = new Date(value);
+	return (
+		<label>
+			<span>{label}</span>
+			<input
+				type="datetime-local"
+				value={Number.isNaN(time.getTime()) ? '' : fieldTime(time)}
+				onChange={(event) => onValue(fieldInstant(event.currentTarget.value))}
+			/>
+		</label>
+	);
+}

@@ -1,0 +1,188 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { checkQuery } from '../../../model/check-form.js';
+import { auditLogParameters, type DecisionFilter } from '../../../model/decision-filter.js';
+import { decisionForm, type LoggedDecision, newRows, readDecisionNote } from '../../../model/logged-decision.js';
+import { visibleText } from '../../../model/visible-text.js';
+import { answered, management } from '../../api.js';
+import { DataTable } from '../../part/data-table.js';
+import { Empty } from '../../part/empty.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Pager } from '../../part/pager.js';
+import { TimeText } from '../../part/time-text.js';
+import { environmentPath } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { usePolling } from '../../use-polling.js';
+
+const perPage = 50;
+
+/** How often new decisions are looked for while the page is seen, in milliseconds. */
+const pollMilliseconds = 5000;
+
+interface DecisionListProps {
+	readonly filter: DecisionFilter;
+	readonly isNarrowed: boolean;
+	readonly page: number;
+	readonly turnTo: (page: number) => void;
+}
+
+/** A page of decisions. New ones are counted above it, and shown when somebody asks for them. */
+export function DecisionList({ filter, isNarrowed, page, turnTo }: DecisionListProps) {
+	const loaded = useLoaded((signal) => readDecisions(filter, page, signal), [page]);
+	return (
+		<LoadedFrame loaded={loaded}>
+			{({ data, page_count, pagination_count }) => (
+				<>
+					<NewDecisions filter={filter} shown={page === 1 ? data : null} onShow={loaded.reload} turnTo={turnTo} />
+					{data.length === 0 ? (
+						<NoDecisions isNarrowed={isNarrowed} />
+					) : (
+						<DataTable caption="Decisions" rows={data} rowKey={({ id }) => id} columns={columns} />
+					)}
+					<Pager page={page} pageCount={page_count} totalCount={pagination_count} turnTo={turnTo} />
+					{pagination_count >= maxListed && (
+						<p class="quiet">
+							Only the newest {maxListed.toLocaleString('en')} are listed. Narrow by time to see older ones.
+						</p>
+					)}
+				</>
+			)}
+		</LoadedFrame>
+	);
+}
+
+/** The most decisions that the API pages through. */
+const maxListed = 10_000;
+
+function readDecisions(filter: DecisionFilter, page: number, signal?: AbortSignal) {
+	const query = { ...auditLogParameters(filter), page, per_page: perPage };
+	return answered(
+		management.GET('/v2/pdps/{proj_id}/{env_id}/audit_logs', {
+			params: { path: environmentPath(), query },
+			...(signal !== undefined && { signal }),
+		}),
+	);
+}
+
+interface NewDecisionsProps {
+	readonly filter: DecisionFilter;
+	/** The first page; `null` while another one is shown. */
+	readonly shown: readonly LoggedDecision[] | null;
+	readonly onShow: () => void;
+	readonly turnTo: (page: number) => void;
+}
+
+/** How many decisions are newer than what is shown. The line is always there, so that nothing moves. */
+function NewDecisions({ filter, shown, onShow, turnTo }: NewDecisionsProps) {
+	const fresh = useSignal<readonly LoggedDecision[]>([]);
+	useEffect(() => {
+		fresh.value = [];
+	}, [shown]);
+	usePolling(() => {
+		if (shown === null) return;
+		readDecisions(filter, 1).then(
+			({ data }) => {
+				fresh.value = data;
+			},
+			// The bar tells when the API is away.
+			() => undefined,
+		);
+	}, pollMilliseconds);
+	if (shown === null) {
+		return (
+			<p class="decisions-new">
+				<button type="button" class="link" onClick={() => turnTo(1)}>
+					To the newest
+				</button>
+			</p>
+		);
+	}
+	const count = newRows(fresh.value, shown).length;
+	return (
+		<p class="decisions-new" role="status">
+			{count === 0 ? (
+				<span class="quiet">New decisions are looked for every five seconds.</span>
+			) : (
+				<>
+					{count === perPage ? `${count} or more` : count} new{' '}
+					<button type="button" onClick={onShow}>
+						Show
+					</button>
+				</>
+			)}
+		</p>
+	);
+}
+
+function NoDecisions({ isNarrowed }: { readonly isNarrowed: boolean }) {
+	if (isNarrowed) {
+		return (
+			<Empty title="No decision passes the filter">
+				<p>Take a filter away. A decision appears here a few seconds after it was made.</p>
+			</Empty>
+		);
+	}
+	return (
+		<Empty title="No decision was logged yet">
+			<p>
+				Ask a decision point something, for example under <a href={screenPath('check')}>Check and why</a>. Decision
+				points send decisions to this server unless <code>PDP_DECISION_LOG</code> says otherwise.
+			</p>
+		</Empty>
+	);
+}
+
+const columns = [
+	{ title: 'When', cell: ({ timestamp }: LoggedDecision) => <TimeText at={timestamp} /> },
+	{ title: 'Decision', cell: (row: LoggedDecision) => <Decision row={row} /> },
+	{ title: 'User', cell: ({ user_key }: LoggedDecision) => <Name text={user_key} /> },
+	{ title: 'Action', cell: ({ action }: LoggedDecision) => <Name text={action} /> },
+	{ title: 'Resource', cell: (row: LoggedDecision) => <ResourceName row={row} /> },
+	{ title: 'Tenant', cell: ({ tenant }: LoggedDecision) => <Name text={tenant} /> },
+	{ title: 'Revision', align: 'end', cell: (row: LoggedDecision) => <Name text={readDecisionNote(row).revision} /> },
+	{ title: 'Reasons', align: 'end', cell: (row: LoggedDecision) => <WhyLink row={row} /> },
+] as const;
+
+function Decision({ row: { decision, reason } }: { readonly row: LoggedDecision }) {
+	if (decision === null) return <>unknown</>;
+	return decision ? (
+		<span class="badge good">allowed</span>
+	) : (
+		<>
+			<span class="badge bad">denied</span>{' '}
+			{reason !== null && <code class="decisions-code">{visibleText(reason)}</code>}
+		</>
+	);
+}
+
+function Name({ text }: { readonly text: string | null }) {
+	return text === null ? <span class="quiet">none</span> : <KeyText text={text} />;
+}
+
+function ResourceName({ row }: { readonly row: LoggedDecision }) {
+	const { instance, truncated, erased } = readDecisionNote(row);
+	const { resource_type: type } = row;
+	return (
+		<>
+			<Name text={instance === null ? type : `${type ?? ''}:${instance}`} />
+			{truncated && <small class="quiet"> logged without attributes and context, which were too long</small>}
+			{erased.length > 0 && <small class="quiet"> masked: {visibleText(erased.join(', '))}</small>}
+		</>
+	);
+}
+
+function WhyLink({ row }: { readonly row: LoggedDecision }) {
+	const form = decisionForm(row);
+	// A request to a URL that no rule matches names no check.
+	if (row.reason === 'no_matching_mapping_rule') return <span class="quiet">no check</span>;
+	return (
+		<a
+			href={screenPath('check', checkQuery(form))}
+			aria-label={visibleText(`Why: ${form.user}, ${form.action}, ${form.resource}`)}
+		>
+			Why
+		</a>
+	);
+}

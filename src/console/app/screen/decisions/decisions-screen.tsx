@@ -1,0 +1,30 @@
+import { type DecisionFilter, isNarrowed, readDecisionFilter } from '../../../model/decision-filter.js';
+import { Screen } from '../../part/screen.js';
+import { useSearch } from '../../use-search.js';
+import { DecisionFilters } from './decision-filters.js';
+import { DecisionList } from './decision-list.js';
+import { LogLosses } from './log-losses.js';
+
+/** Screen 4: what decision points have decided, the newest first. */
+export function DecisionsScreen() {
+	const search = useSearch();
+	const filter = readDecisionFilter(search.get);
+	const page = Math.max(1, Number(search.get('page')) || 1);
+	const apply = (next: DecisionFilter) => search.set({ ...next, page: '' });
+	return (
+		<Screen
+			title="Decision log"
+			about="What decision points have decided, the newest first. Each row leads to its reasons."
+		>
+			<LogLosses />
+			<DecisionFilters filter={filter} onApply={apply} />
+			<DecisionList
+				key={JSON.stringify(filter)}
+				filter={filter}
+				isNarrowed={isNarrowed(filter)}
+				page={page}
+				turnTo={(next) => search.set({ page: next === 1 ? '' : String(next) })}
+			/>
+		</Screen>
+	);
+}

@@ -1,0 +1,54 @@
+import { useSignal } from '@preact/signals';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { type Choice, Combobox } from '../../part/combobox.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { reloadAll } from '../../use-loaded.js';
+
+interface AddByKeyProps {
+	readonly title: string;
+	readonly label: string;
+	readonly propose: (text: string, signal: AbortSignal) => Promise<readonly Choice[]>;
+	/** What adding it does, to confirm. */
+	readonly text: (key: string) => string;
+	readonly add: (key: string) => Promise<unknown>;
+}
+
+/** A form that adds something by its key, which the server proposes. */
+export function AddByKey({ title, label, propose, text, add }: AddByKeyProps) {
+	const key = useSignal('');
+	const work = useWork();
+	const send = async () => {
+		const added = key.value;
+		if (!(await confirmWrite(title, text(added)))) return;
+		await add(added);
+		announce(`${title}: ${added}, done.`);
+		key.value = '';
+		reloadAll();
+	};
+	return (
+		<details class="directory-write">
+			<summary>{title}</summary>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					void work.run(send);
+				}}
+			>
+				<Combobox
+					label={label}
+					value={key.value}
+					required
+					onValue={(value) => {
+						key.value = value;
+					}}
+					propose={propose}
+				/>
+				<button type="submit" class="primary" aria-disabled={work.busy}>
+					{title}
+				</button>
+			</form>
+			<Failure text={work.failure} />
+		</details>
+	);
+}

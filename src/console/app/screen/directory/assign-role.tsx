@@ -1,0 +1,103 @@
+import { useSignal } from '@preact/signals';
+import { expiryMember } from '../../../model/instants.js';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { ExpiryField } from '../../../part/expiry-field.js';
+import { answered, management } from '../../api.js';
+import { Combobox } from '../../part/combobox.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { proposeTenants, proposeUsers } from '../../propose.js';
+import { environmentPath } from '../../session.js';
+import { reloadAll } from '../../use-loaded.js';
+import { proposeInstances, proposeRoles } from './propose-names.js';
+
+interface AssignRoleProps {
+	/** Who gets the role; asked for where it is not given. */
+	readonly user?: string;
+	/** Where the role is held, in a tenant or on an instance `<resource>:<key>`; asked for where neither is given. */
+	readonly tenant?: string;
+	readonly instance?: string;
+}
+
+/** A form to give a user a role, in a tenant or on an instance, for good or until a time. */
+export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
+	const isPlaced = tenant !== undefined || instance !== undefined;
+	const who = useSignal(user ?? '');
+	const onInstance = useSignal(instance !== undefined);
+	const place = useSignal(instance ?? tenant ?? '');
+	const role = useSignal('');
+	const end = useSignal('');
+	const work = useWork();
+	const set = (signal: { value: string }) => (value: string) => {
+		signal.value = value;
+	};
+	const send = async () => {
+		const where = onInstance.value ? { resource_instance: place.value } : { tenant: place.value };
+		const text = `${who.value} gets the role ${role.value} ${onInstance.value ? 'on' : 'in'} ${place.value}.`;
+		if (!(await confirmWrite('Assign the role', text))) return;
+		const body = { user: who.value, role: role.value, ...where, ...expiryMember(end.value) };
+		await answered(
+			management.POST('/v2/facts/{proj_id}/{env_id}/role_assignments', { params: { path: environmentPath() }, body }),
+		);
+		announce(text.replace(' gets ', ' has '));
+		role.value = '';
+		reloadAll();
+	};
+	return (
+		<details class="directory-write">
+			<summary>Assign a role</summary>
+			<form
+				class="columns"
+				onSubmit={(event) => {
+					event.preventDefault();
+					void work.run(send);
+				}}
+			>
+				{user === undefined && (
+					<Combobox label="User" value={who.value} onValue={set(who)} propose={proposeUsers} required />
+				)}
+				{!isPlaced && (
+					<label>
+						<span>Where it is held</span>
+						<select
+							value={onInstance.value ? 'instance' : 'tenant'}
+							onChange={(event) => {
+								onInstance.value = event.currentTarget.value === 'instance';
+								place.value = '';
+								role.value = '';
+							}}
+						>
+							<option value="tenant">in a tenant</option>
+							<option value="instance">on an instance</option>
+						</select>
+					</label>
+				)}
+				{!isPlaced && (
+					<Combobox
+						key={onInstance.value ? 'instance' : 'tenant'}
+						label={onInstance.value ? 'Instance' : 'Tenant'}
+						placeholder={onInstance.value ? 'resource:key' : ''}
+						value={place.value}
+						onValue={set(place)}
+						propose={onInstance.value ? proposeInstances : proposeTenants}
+						required
+					/>
+				)}
+				<Combobox
+					label="Role"
+					value={role.value}
+					onValue={set(role)}
+					propose={proposeRoles(onInstance.value ? place.value : null)}
+					required
+				/>
+				<ExpiryField end={end} />
+				<div class="line whole">
+					<button type="submit" class="primary" aria-disabled={work.busy}>
+						Assign the role
+					</button>
+				</div>
+			</form>
+			<Failure text={work.failure} />
+		</details>
+	);
+}

@@ -1,0 +1,102 @@
+import { useSignal } from '@preact/signals';
+import { jsonProblem } from '../../../model/json-problem.js';
+import { visibleText } from '../../../model/visible-text.js';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { JsonField } from '../../part/json-field.js';
+import { mayWrite } from '../../session.js';
+import { reloadAll } from '../../use-loaded.js';
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+interface AttributesFormProps {
+	/** Whose attributes they are, for people. */
+	readonly name: string;
+	readonly attributes: Attributes | null;
+	/** Stores all attributes from now on. */
+	readonly save: (attributes: Attributes) => Promise<unknown>;
+}
+
+/** The attributes of something, to read and to edit as JSON. */
+export function AttributesForm({ name, attributes, save }: AttributesFormProps) {
+	const stored = JSON.stringify(attributes ?? {}, null, 2);
+	const edited = useSignal<string | null>(null);
+	const work = useWork();
+	if (edited.value === null) {
+		return (
+			<>
+				{stored === '{}' ? (
+					<p class="quiet">None. Condition sets compare them.</p>
+				) : (
+					// biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard.
+					<pre class="code directory-attributes" tabIndex={0}>
+						{stored.split('\n').map(visibleText).join('\n')}
+					</pre>
+				)}
+				{mayWrite.value && (
+					<button
+						type="button"
+						onClick={() => {
+							edited.value = stored;
+						}}
+					>
+						Edit attributes
+					</button>
+				)}
+			</>
+		);
+	}
+	const text = edited.value;
+	const send = async () => {
+		const next = readAttributes(text);
+		if (!(await confirmWrite('Save the attributes', `All attributes of ${name} are replaced by these.`))) return;
+		await save(next);
+		announce(`The attributes of ${name} were saved.`);
+		edited.value = null;
+		reloadAll();
+	};
+	return (
+		<form
+			onSubmit={(event) => {
+				event.preventDefault();
+				void work.run(send);
+			}}
+		>
+			<JsonField
+				label="Attributes as JSON"
+				text={text}
+				rows={Math.min(20, Math.max(4, text.split('\n').length))}
+				onText={(next) => {
+					edited.value = next;
+				}}
+			/>
+			<div class="line">
+				<button
+					type="submit"
+					class="primary"
+					aria-disabled={work.busy}
+					disabled={text.trim() !== '' && jsonProblem(text) !== null}
+				>
+					Save the attributes
+				</button>
+				<button
+					type="button"
+					onClick={() => {
+						edited.value = null;
+					}}
+				>
+					Back
+				</button>
+			</div>
+			<Failure text={work.failure} />
+		</form>
+	);
+}
+
+/** Attributes from a field; none for an empty one. Throws for what is no JSON object. */
+export function readAttributes(text: string): Attributes {
+	const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
+	if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+	throw new Error('Attributes are a JSON object, such as {"region": "eu"}.');
+}

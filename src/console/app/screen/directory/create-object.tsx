@@ -1,0 +1,132 @@
+import { useSignal } from '@preact/signals';
+import { useLocation } from 'preact-iso';
+import { jsonProblem } from '../../../model/json-problem.js';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { type Choice, Combobox } from '../../part/combobox.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { Dialog } from '../../part/dialog.js';
+import { JsonField } from '../../part/json-field.js';
+import { readAttributes } from './attributes-form.js';
+
+interface Field {
+	readonly name: string;
+	readonly label: string;
+	readonly required?: boolean;
+	readonly propose?: (text: string, signal: AbortSignal) => Promise<readonly Choice[]>;
+}
+
+interface CreateObjectProps {
+	readonly title: string;
+	readonly fields: readonly Field[];
+	/** Whether it has attributes. */
+	readonly attributed?: boolean;
+	/** Creates it from the fields that were filled in, and returns the address of its page. */
+	readonly create: (
+		values: Readonly<Record<string, string>>,
+		attributes: Readonly<Record<string, unknown>>,
+	) => Promise<string>;
+}
+
+/** A button that opens a form to create something, and leads to its page. */
+export function CreateObject(props: CreateObjectProps) {
+	const isOpen = useSignal(false);
+	return (
+		<>
+			<button
+				type="button"
+				onClick={() => {
+					isOpen.value = true;
+				}}
+			>
+				{props.title}…
+			</button>
+			{isOpen.value && (
+				<CreateDialog
+					{...props}
+					onClose={() => {
+						isOpen.value = false;
+					}}
+				/>
+			)}
+		</>
+	);
+}
+
+function CreateDialog({
+	title,
+	fields,
+	attributed = true,
+	create,
+	onClose,
+}: CreateObjectProps & { readonly onClose: () => void }) {
+	const { route } = useLocation();
+	const values = useSignal<Readonly<Record<string, string>>>({});
+	const attributes = useSignal('');
+	const work = useWork();
+	const set = (name: string, value: string) => {
+		values.value = { ...values.value, [name]: value };
+	};
+	const send = async () => {
+		const given = Object.fromEntries(Object.entries(values.value).filter(([, value]) => value !== ''));
+		const read = readAttributes(attributes.value);
+		if (!(await confirmWrite(title, `${given['key'] ?? ''} is there at once, and in the history.`))) return;
+		const address = await create(given, read);
+		announce(`${title}: done.`);
+		onClose();
+		route(address);
+	};
+	return (
+		<Dialog title={title} onClose={onClose}>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					void work.run(send);
+				}}
+			>
+				{fields.map(({ name, label, required = false, propose }) =>
+					propose === undefined ? (
+						<label key={name}>
+							<span>{label}</span>
+							<input
+								type="text"
+								required={required}
+								value={values.value[name] ?? ''}
+								autocomplete="off"
+								spellcheck={false}
+								onInput={(event) => set(name, event.currentTarget.value)}
+							/>
+						</label>
+					) : (
+						<Combobox
+							key={name}
+							label={label}
+							required={required}
+							value={values.value[name] ?? ''}
+							onValue={(value) => set(name, value)}
+							propose={propose}
+						/>
+					),
+				)}
+				{attributed && (
+					<JsonField
+						label="Attributes as JSON (optional)"
+						text={attributes.value}
+						onText={(text) => {
+							attributes.value = text;
+						}}
+					/>
+				)}
+				<button
+					type="submit"
+					class="primary"
+					aria-disabled={work.busy}
+					disabled={attributes.value.trim() !== '' && jsonProblem(attributes.value) !== null}
+				>
+					{title}
+				</button>
+				<Failure text={work.failure} />
+			</form>
+		</Dialog>
+	);
+}

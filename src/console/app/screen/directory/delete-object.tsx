@@ -1,0 +1,34 @@
+import { useLocation } from 'preact-iso';
+import { type DirectoryTab, directoryPath } from '../../../model/directory-path.js';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { screenPath } from '../../shell/screen-path.js';
+
+interface DeleteObjectProps {
+	readonly tab: DirectoryTab;
+	readonly title: string;
+	/** What goes with it. */
+	readonly text: string;
+	readonly remove: () => Promise<unknown>;
+}
+
+/** A button that deletes something after it was confirmed, and leads to the list. */
+export function DeleteObject({ tab, title, text, remove }: DeleteObjectProps) {
+	const { route } = useLocation();
+	const work = useWork();
+	const act = async () => {
+		if (!(await confirmWrite(title, text, { always: true }))) return;
+		await remove();
+		announce(`${title}: done.`);
+		route(screenPath(directoryPath(tab)));
+	};
+	return (
+		<>
+			<button type="button" class="danger" aria-disabled={work.busy} onClick={() => void work.run(act)}>
+				{title}
+			</button>
+			<Failure text={work.failure} />
+		</>
+	);
+}

@@ -1,0 +1,51 @@
+import { useEffect } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { type DirectoryTab, directoryPath, directoryTabs, readDirectoryPath } from '../../../model/directory-path.js';
+import { Screen } from '../../part/screen.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useSearch } from '../../use-search.js';
+import { GroupList } from './group-list.js';
+import { GroupPage } from './group-page.js';
+import { InstanceList } from './instance-list.js';
+import { InstancePage } from './instance-page.js';
+import { TenantList } from './tenant-list.js';
+import { TenantPage } from './tenant-page.js';
+import { UserList } from './user-list.js';
+import { UserPage } from './user-page.js';
+
+const lists = { users: UserList, tenants: TenantList, groups: GroupList, instances: InstanceList } as const;
+const pages = { users: UserPage, tenants: TenantPage, groups: GroupPage, instances: InstancePage } as const;
+const titles: Readonly<Record<DirectoryTab, string>> = {
+	users: 'Users',
+	tenants: 'Tenants',
+	groups: 'Groups',
+	instances: 'Instances',
+};
+
+/** Screen 8: users, tenants, groups and instances, and what belongs to each. */
+export function DirectoryScreen() {
+	const { path, route } = useLocation();
+	const named = useSearch().get('user');
+	// Screens that know a user alone need not know where users are.
+	useEffect(() => {
+		if (named !== '') route(screenPath(directoryPath('users', named)), true);
+	}, [named]);
+	const { tab, key } = readDirectoryPath(path);
+	if (key !== null) {
+		const Page = pages[tab];
+		return <Page key={`${tab} ${key}`} name={key} />;
+	}
+	const List = lists[tab];
+	return (
+		<Screen title="Directory" about="Who there is, where, and what there is. Each has a page with its roles.">
+			<nav aria-label="Parts of the directory" class="line directory-tabs">
+				{directoryTabs.map((one) => (
+					<a key={one} href={screenPath(directoryPath(one))} aria-current={one === tab ? 'true' : undefined}>
+						{titles[one]}
+					</a>
+				))}
+			</nav>
+			<List key={tab} />
+		</Screen>
+	);
+}

@@ -1,0 +1,83 @@
+import { directoryPath } from '../../../model/directory-path.js';
+import { answered, management } from '../../api.js';
+import { Empty } from '../../part/empty.js';
+import { KeyText } from '../../part/key-text.js';
+import { proposeTenants } from '../../propose.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useSearch } from '../../use-search.js';
+import { CreateObject } from './create-object.js';
+import { ListFilters } from './list-filters.js';
+import { ObjectLink } from './object-link.js';
+import { PagedTable } from './paged-table.js';
+
+/** All groups, to search. */
+export function GroupList() {
+	const search = useSearch();
+	const [text = '', tenant = '', resource = ''] = ['text', 'tenant', 'resource'].map(search.get);
+	return (
+		<>
+			<ListFilters label="groups" placeholder="A part of the key" placed>
+				{mayWrite.value && <CreateGroup />}
+			</ListFilters>
+			<PagedTable
+				caption="Groups"
+				parameter="page"
+				dependencies={[text, tenant, resource]}
+				load={(page, signal) => {
+					const query = {
+						...page,
+						...(text !== '' && { search: [text] }),
+						...(tenant !== '' && { tenant: [tenant] }),
+						...(resource !== '' && { resource: [resource] }),
+					};
+					return answered(
+						management.GET('/v2/schema/{proj_id}/{env_id}/groups/direct', {
+							params: { path: environmentPath(), query },
+							signal,
+						}),
+					);
+				}}
+				rowKey={({ id }) => id}
+				columns={[
+					{
+						title: 'Group',
+						cell: ({ group_resource_type_key, group_instance_key }) => (
+							<ObjectLink tab="groups" name={`${group_resource_type_key}:${group_instance_key}`} />
+						),
+					},
+					{ title: 'Tenant', cell: ({ group_tenant }) => <ObjectLink tab="tenants" name={group_tenant} /> },
+					{ title: 'Resource', cell: ({ group_resource_type_key }) => <KeyText text={group_resource_type_key} /> },
+				]}
+				empty={
+					<Empty title={text + tenant + resource === '' ? 'There are no groups yet' : 'No group is found'}>
+						<p>A group gives many users the same roles on instances. Who joins it has them at once.</p>
+					</Empty>
+				}
+			/>
+		</>
+	);
+}
+
+function CreateGroup() {
+	return (
+		<CreateObject
+			title="Create a group"
+			attributed={false}
+			fields={[
+				{ name: 'key', label: 'Key', required: true },
+				{ name: 'tenant', label: 'Tenant', required: true, propose: proposeTenants },
+				{ name: 'resource', label: 'Resource (optional): group, unless given' },
+			]}
+			create={async ({ key = '', tenant = '', resource = 'group' }) => {
+				await answered(
+					management.POST('/v2/schema/{proj_id}/{env_id}/groups', {
+						params: { path: environmentPath() },
+						body: { group_instance_key: key, group_tenant: tenant, group_resource_type_key: resource },
+					}),
+				);
+				return screenPath(directoryPath('groups', `${resource}:${key}`));
+			}}
+		/>
+	);
+}

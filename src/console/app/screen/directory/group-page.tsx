@@ -1,0 +1,157 @@
+import { ActionButton } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Screen } from '../../part/screen.js';
+import { proposeUsers } from '../../propose.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { reloadAll, useLoaded } from '../../use-loaded.js';
+import { AddByKey } from './add-by-key.js';
+import { DeleteObject } from './delete-object.js';
+import { GroupNesting } from './group-nesting.js';
+import { GroupRoles } from './group-roles.js';
+import { BackLink, ObjectLink } from './object-link.js';
+import { actionColumn, PagedTable } from './paged-table.js';
+import { UserNameText } from './user-name-text.js';
+
+/** One group: its members, the roles that they get by it, and the groups that it is in. */
+export function GroupPage({ name }: { readonly name: string }) {
+	const loaded = useLoaded(
+		(signal) => {
+			const path = { ...environmentPath(), group_instance_key: name };
+			return answered(
+				management.GET('/v2/schema/{proj_id}/{env_id}/groups/direct/{group_instance_key}', {
+					params: { path },
+					signal,
+				}),
+			);
+		},
+		[name],
+	);
+	return (
+		<Screen
+			title={`Group ${name}`}
+			actions={
+				<>
+					<a class="button" href={screenPath(`directory/instances/${encodeURIComponent(name)}`)}>
+						Its instance
+					</a>
+					<a class="button" href={screenPath('graph', { from: `instance:${name}` })}>
+						Graph
+					</a>
+				</>
+			}
+		>
+			<BackLink tab="groups">All groups</BackLink>
+			<LoadedFrame loaded={loaded}>
+				{({ id, group_tenant }) => (
+					<>
+						<dl class="directory-facts">
+							<dt>Tenant</dt>
+							<dd>
+								<ObjectLink tab="tenants" name={group_tenant} />
+							</dd>
+						</dl>
+						<section aria-labelledby="members">
+							<h2 id="members">Members</h2>
+							<GroupMembers group={name} tenant={group_tenant} />
+						</section>
+						<section aria-labelledby="roles">
+							<h2 id="roles">Roles that members get</h2>
+							<GroupRoles group={name} tenant={group_tenant} />
+						</section>
+						<GroupNesting group={name} />
+						{mayWrite.value && (
+							<section aria-labelledby="delete">
+								<h2 id="delete">Delete</h2>
+								<DeleteObject
+									tab="groups"
+									title="Delete the group"
+									text={`Its members lose what they had by ${name}. They stay users.`}
+									remove={() => {
+										const path = { ...environmentPath(), group_instance_key: id };
+										return answered(
+											management.DELETE('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}', {
+												params: { path },
+											}),
+										);
+									}}
+								/>
+							</section>
+						)}
+					</>
+				)}
+			</LoadedFrame>
+		</Screen>
+	);
+}
+
+interface GroupProps {
+	/** `<resource>:<key>`. */
+	readonly group: string;
+	readonly tenant: string;
+}
+
+/** Who is in a group: to add and to take out. */
+function GroupMembers({ group, tenant }: GroupProps) {
+	const memberPath = (user_id: string) => ({ ...environmentPath(), group_instance_key: group, user_id });
+	const remove = async (user: string) => {
+		const said = `${user} loses what they have by ${group}.`;
+		if (!(await confirmWrite('Remove from the group', said, { always: true }))) return;
+		await answered(
+			management.DELETE('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/users/{user_id}', {
+				params: { path: memberPath(user) },
+				body: { tenant },
+			}),
+		);
+		announce(`${user} was removed from ${group}.`);
+		reloadAll();
+	};
+	return (
+		<>
+			<PagedTable
+				caption={`Members of ${group}`}
+				parameter="users_page"
+				dependencies={[group]}
+				load={(query, signal) => {
+					const path = { ...environmentPath(), group_instance_key: group };
+					return answered(
+						management.GET('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/users', {
+							params: { path, query },
+							signal,
+						}),
+					);
+				}}
+				rowKey={({ id }) => id}
+				columns={[
+					{ title: 'User', cell: ({ key }) => <ObjectLink tab="users" name={key} /> },
+					{ title: 'Name', cell: (user) => <UserNameText user={user} /> },
+					...actionColumn(({ key }: { readonly key: string }) => (
+						<ActionButton act={() => remove(key)} label={`Remove ${key} from ${group}`}>
+							Remove
+						</ActionButton>
+					)),
+				]}
+				empty={<p class="quiet">Nobody is in it.</p>}
+			/>
+			{mayWrite.value && (
+				<AddByKey
+					title="Add a member"
+					label="User"
+					propose={proposeUsers}
+					text={(user) => `${user} gets what members of ${group} have.`}
+					add={(user) =>
+						answered(
+							management.PUT('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/users/{user_id}', {
+								params: { path: memberPath(user) },
+								body: { tenant },
+							}),
+						)
+					}
+				/>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,134 @@
+import { useSignal } from '@preact/signals';
+import type { components } from '#management-api';
+import { expiryMember } from '../../../model/instants.js';
+import { ActionButton, Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { ExpiryField } from '../../../part/expiry-field.js';
+import { answered, management } from '../../api.js';
+import { Combobox } from '../../part/combobox.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { KeyText } from '../../part/key-text.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { reloadAll } from '../../use-loaded.js';
+import { ObjectLink } from './object-link.js';
+import { actionColumn, PagedTable } from './paged-table.js';
+import { proposeInstances, proposeRoles } from './propose-names.js';
+
+type GroupRole = components['schemas']['GroupRoleRead'];
+
+interface GroupRolesProps {
+	/** `<resource>:<key>`. */
+	readonly group: string;
+	readonly tenant: string;
+}
+
+/** The roles that members of a group have on instances: to give and to take away. */
+export function GroupRoles({ group, tenant }: GroupRolesProps) {
+	const path = { ...environmentPath(), group_instance_key: group };
+	const remove = async (role: string, resource_instance: string, resource: string) => {
+		const what = `the role ${role} on ${resource_instance}`;
+		if (!(await confirmWrite('Remove the role', `Members of ${group} lose ${what}.`, { always: true }))) return;
+		await answered(
+			management.DELETE('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/roles', {
+				params: { path },
+				body: { role, resource, resource_instance, tenant },
+			}),
+		);
+		announce(`Members of ${group} lost ${what}.`);
+		reloadAll();
+	};
+	return (
+		<>
+			<PagedTable
+				caption={`Roles of members of ${group}`}
+				parameter="roles_page"
+				dependencies={[group]}
+				load={(query, signal) =>
+					answered(
+						management.GET('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/roles', {
+							params: { path, query },
+							signal,
+						}),
+					)
+				}
+				rowKey={(row) => `${row.role_id} ${row.resource_instance_id}`}
+				columns={[
+					{ title: 'Role', cell: ({ role }) => <KeyText text={role} /> },
+					{ title: 'On', cell: (row) => <ObjectLink tab="instances" name={row.resource_instance} /> },
+					...actionColumn(({ role, resource_instance, resource }: GroupRole) => (
+						<ActionButton
+							act={() => remove(role, resource_instance, resource)}
+							label={`Remove the role ${role} on ${resource_instance}`}
+						>
+							Remove
+						</ActionButton>
+					)),
+				]}
+				empty={<p class="quiet">None yet.</p>}
+			/>
+			{mayWrite.value && <GiveGroupRole group={group} tenant={tenant} />}
+		</>
+	);
+}
+
+/** A form to give the members of a group a role on an instance. */
+function GiveGroupRole({ group, tenant }: GroupRolesProps) {
+	const instance = useSignal('');
+	const role = useSignal('');
+	const end = useSignal('');
+	const work = useWork();
+	const send = async () => {
+		const said = `Members of ${group} get the role ${role.value} on ${instance.value}.`;
+		if (!(await confirmWrite('Give a role', said))) return;
+		const [resource = ''] = instance.value.split(':');
+		const given = { role: role.value, resource, resource_instance: instance.value, tenant };
+		await answered(
+			management.POST('/v2/schema/{proj_id}/{env_id}/groups/{group_instance_key}/roles', {
+				params: { path: { ...environmentPath(), group_instance_key: group } },
+				body: { ...given, ...expiryMember(end.value) },
+			}),
+		);
+		announce(said.replace(' get ', ' have '));
+		role.value = '';
+		reloadAll();
+	};
+	return (
+		<details class="directory-write">
+			<summary>Give a role</summary>
+			<form
+				class="columns"
+				onSubmit={(event) => {
+					event.preventDefault();
+					void work.run(send);
+				}}
+			>
+				<Combobox
+					label="Instance"
+					placeholder="resource:key"
+					required
+					value={instance.value}
+					onValue={(value) => {
+						instance.value = value;
+					}}
+					propose={proposeInstances}
+				/>
+				<Combobox
+					label="Role"
+					required
+					value={role.value}
+					onValue={(value) => {
+						role.value = value;
+					}}
+					propose={proposeRoles(instance.value)}
+				/>
+				<ExpiryField end={end} />
+				<div class="line whole">
+					<button type="submit" class="primary" aria-disabled={work.busy}>
+						Give the role
+					</button>
+				</div>
+			</form>
+			<Failure text={work.failure} />
+		</details>
+	);
+}

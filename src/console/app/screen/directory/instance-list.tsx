@@ -1,0 +1,80 @@
+import { directoryPath } from '../../../model/directory-path.js';
+import { answered, management } from '../../api.js';
+import { Empty } from '../../part/empty.js';
+import { TimeText } from '../../part/time-text.js';
+import { proposeTenants } from '../../propose.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useSearch } from '../../use-search.js';
+import { CreateObject } from './create-object.js';
+import { ListFilters } from './list-filters.js';
+import { ObjectLink } from './object-link.js';
+import { asRowPage, PagedTable } from './paged-table.js';
+import { proposeResources } from './propose-names.js';
+
+/** All resource instances, to search. */
+export function InstanceList() {
+	const search = useSearch();
+	const [text = '', tenant = '', resource = ''] = ['text', 'tenant', 'resource'].map(search.get);
+	return (
+		<>
+			<ListFilters label="instances" placeholder="A part of resource:key" placed>
+				{mayWrite.value && <CreateInstance />}
+			</ListFilters>
+			<PagedTable
+				caption="Instances"
+				parameter="page"
+				dependencies={[text, tenant, resource]}
+				load={async (page, signal) => {
+					const query = {
+						...page,
+						include_total_count: true,
+						...(text !== '' && { search: [text] }),
+						...(tenant !== '' && { tenant: [tenant] }),
+						...(resource !== '' && { resource: [resource] }),
+					};
+					const found = await answered(
+						management.GET('/v2/facts/{proj_id}/{env_id}/resource_instances', {
+							params: { path: environmentPath(), query },
+							signal,
+						}),
+					);
+					return asRowPage(found);
+				}}
+				rowKey={({ id }) => id}
+				columns={[
+					{ title: 'Instance', cell: (one) => <ObjectLink tab="instances" name={`${one.resource}:${one.key}`} /> },
+					{ title: 'Tenant', cell: (one) => <ObjectLink tab="tenants" name={one.tenant} /> },
+					{ title: 'Created', cell: ({ created_at }) => <TimeText at={created_at} /> },
+				]}
+				empty={
+					<Empty title={text + tenant + resource === '' ? 'There are no instances yet' : 'No instance is found'}>
+						<p>An instance is one thing of a resource, such as document:budget. Roles and relationships are on it.</p>
+					</Empty>
+				}
+			/>
+		</>
+	);
+}
+
+function CreateInstance() {
+	return (
+		<CreateObject
+			title="Create an instance"
+			fields={[
+				{ name: 'resource', label: 'Resource', required: true, propose: proposeResources },
+				{ name: 'key', label: 'Key', required: true },
+				{ name: 'tenant', label: 'Tenant', required: true, propose: proposeTenants },
+			]}
+			create={async ({ key = '', resource = '', tenant = '' }, attributes) => {
+				await answered(
+					management.POST('/v2/facts/{proj_id}/{env_id}/resource_instances', {
+						params: { path: environmentPath() },
+						body: { key, resource, tenant, attributes },
+					}),
+				);
+				return screenPath(directoryPath('instances', `${resource}:${key}`));
+			}}
+		/>
+	);
+}

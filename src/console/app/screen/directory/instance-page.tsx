@@ -1,0 +1,104 @@
+import { answered, management } from '../../api.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Screen } from '../../part/screen.js';
+import { TimeText } from '../../part/time-text.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { AssignRole } from './assign-role.js';
+import { AttributesForm } from './attributes-form.js';
+import { DeleteObject } from './delete-object.js';
+import { InstanceRelationships } from './instance-relationships.js';
+import { BackLink, ObjectLink } from './object-link.js';
+import { RoleList } from './role-list.js';
+
+/** One resource instance: its attributes, its relationships and the roles on it. */
+export function InstancePage({ name }: { readonly name: string }) {
+	const loaded = useLoaded(
+		(signal) => {
+			const path = { ...environmentPath(), instance_id: name };
+			return answered(
+				management.GET('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', { params: { path }, signal }),
+			);
+		},
+		[name],
+	);
+	return (
+		<Screen
+			title={`Instance ${name}`}
+			actions={
+				<>
+					<a class="button" href={screenPath('check', { resource: name, tenant: loaded.value?.tenant ?? '' })}>
+						Check
+					</a>
+					<a class="button" href={screenPath('graph', { from: `instance:${name}` })}>
+						Graph
+					</a>
+				</>
+			}
+		>
+			<BackLink tab="instances">All instances</BackLink>
+			<LoadedFrame loaded={loaded}>
+				{({ id, resource, key, tenant, created_at, attributes }) => {
+					const own = `${resource}:${key}`;
+					const path = { ...environmentPath(), instance_id: id };
+					return (
+						<>
+							<dl class="directory-facts">
+								<dt>Tenant</dt>
+								<dd>
+									<ObjectLink tab="tenants" name={tenant} />
+								</dd>
+								<dt>Created</dt>
+								<dd>
+									<TimeText at={created_at} />
+								</dd>
+							</dl>
+							<section aria-labelledby="roles">
+								<h2 id="roles">Roles assigned on it</h2>
+								<RoleList caption={`Roles on ${own}`} at={{ instance: own }} />
+								{mayWrite.value && <AssignRole instance={own} />}
+							</section>
+							<section aria-labelledby="relationships">
+								<h2 id="relationships">Relationships</h2>
+								<InstanceRelationships instance={own} />
+							</section>
+							<section aria-labelledby="attributes">
+								<h2 id="attributes">Attributes</h2>
+								<AttributesForm
+									name={own}
+									attributes={attributes}
+									save={(next) =>
+										answered(
+											management.PATCH('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', {
+												params: { path },
+												body: { attributes: next },
+											}),
+										)
+									}
+								/>
+							</section>
+							{mayWrite.value && (
+								<section aria-labelledby="delete">
+									<h2 id="delete">Delete</h2>
+									<DeleteObject
+										tab="instances"
+										title="Delete the instance"
+										text={`All roles on ${own} and all of its relationships go with it.`}
+										remove={() =>
+											answered(
+												management.DELETE('/v2/facts/{proj_id}/{env_id}/resource_instances/{instance_id}', {
+													params: { path },
+												}),
+											)
+										}
+									/>
+								</section>
+							)}
+						</>
+					);
+				}}
+			</LoadedFrame>
+		</Screen>
+	);
+}

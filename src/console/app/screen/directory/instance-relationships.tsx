@@ -1,0 +1,87 @@
+import { ActionButton } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { KeyText } from '../../part/key-text.js';
+import { TimeText } from '../../part/time-text.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { reloadAll } from '../../use-loaded.js';
+import { ObjectLink } from './object-link.js';
+import { actionColumn, asRowPage, PagedTable } from './paged-table.js';
+import { RelateInstance } from './relate-instance.js';
+
+/** The relationships of an instance, as the object and as the subject. */
+export function InstanceRelationships({ instance }: { readonly instance: string }) {
+	return (
+		<>
+			<h3>To it</h3>
+			<TupleTable instance={instance} end="object" empty="Nothing is related to it." />
+			<h3>From it</h3>
+			<TupleTable instance={instance} end="subject" empty="It is related to nothing." />
+			{mayWrite.value && <RelateInstance object={instance} />}
+		</>
+	);
+}
+
+/** A relationship, by keys. */
+interface Tuple {
+	readonly subject: string;
+	readonly relation: string;
+	readonly object: string;
+}
+
+interface TupleTableProps {
+	readonly instance: string;
+	/** Which end the instance is. */
+	readonly end: 'object' | 'subject';
+	readonly empty: string;
+}
+
+function TupleTable({ instance, end, empty }: TupleTableProps) {
+	const remove = async ({ subject, relation, object }: Tuple) => {
+		const what = `${subject} is ${relation} of ${object}`;
+		const said = `It is no longer so that ${what}. Roles that are derived from it are lost.`;
+		if (!(await confirmWrite('Remove the relationship', said, { always: true }))) return;
+		await answered(
+			management.DELETE('/v2/facts/{proj_id}/{env_id}/relationship_tuples', {
+				params: { path: environmentPath() },
+				body: { subject, relation, object },
+			}),
+		);
+		announce(`Removed: ${what}.`);
+		reloadAll();
+	};
+	return (
+		<PagedTable
+			caption={end === 'object' ? `Relationships to ${instance}` : `Relationships from ${instance}`}
+			parameter={`${end}_page`}
+			dependencies={[instance]}
+			load={async (page, signal) => {
+				const query = { ...page, include_total_count: true, [end]: [instance] };
+				const found = await answered(
+					management.GET('/v2/facts/{proj_id}/{env_id}/relationship_tuples', {
+						params: { path: environmentPath(), query },
+						signal,
+					}),
+				);
+				return asRowPage(found);
+			}}
+			rowKey={({ id }) => id}
+			columns={[
+				{ title: 'Subject', cell: (row) => <ObjectLink tab="instances" name={row.subject} /> },
+				{ title: 'is', cell: ({ relation }) => <KeyText text={relation} /> },
+				{ title: 'of', cell: (row) => <ObjectLink tab="instances" name={row.object} /> },
+				{
+					title: 'Ends',
+					cell: ({ expires_at }) => (expires_at === undefined ? 'never' : <TimeText at={expires_at} />),
+				},
+				...actionColumn((row: Tuple) => (
+					<ActionButton act={() => remove(row)} label={`Remove: ${row.subject} is ${row.relation} of ${row.object}`}>
+						Remove
+					</ActionButton>
+				)),
+			]}
+			empty={<p class="quiet">{empty}</p>}
+		/>
+	);
+}

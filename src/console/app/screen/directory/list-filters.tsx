@@ -1,0 +1,52 @@
+import type { ComponentChildren } from 'preact';
+import { Combobox } from '../../part/combobox.js';
+import { SearchField } from '../../part/search-field.js';
+import { proposeTenants } from '../../propose.js';
+import { useSearch } from '../../use-search.js';
+import { proposeResources } from './propose-names.js';
+
+interface ListFiltersProps {
+	readonly label: string;
+	readonly placeholder: string;
+	/** Whether the list can be narrowed to a tenant and to a resource. */
+	readonly placed?: boolean;
+	/** Buttons beside the fields. */
+	readonly children?: ComponentChildren;
+}
+
+/** What narrows a list of the directory; all of it in the address. */
+export function ListFilters({ label, placeholder, placed = false, children }: ListFiltersProps) {
+	const search = useSearch();
+	const set = (name: string, value: string) => search.set({ [name]: value, page: '' }, { replace: true });
+	return (
+		<search aria-label={`Which ${label}`}>
+			<form class="columns directory-filters" onSubmit={(event) => event.preventDefault()}>
+				<SearchField
+					label="Search"
+					value={search.get('text')}
+					placeholder={placeholder}
+					onSearch={(text) => set('text', text)}
+				/>
+				{placed && (
+					<>
+						<Combobox
+							label="Tenant"
+							value={search.get('tenant')}
+							placeholder="any"
+							onValue={(value) => set('tenant', value)}
+							propose={proposeTenants}
+						/>
+						<Combobox
+							label="Resource"
+							value={search.get('resource')}
+							placeholder="any"
+							onValue={(value) => set('resource', value)}
+							propose={proposeResources}
+						/>
+					</>
+				)}
+				{children !== undefined && <div class="line">{children}</div>}
+			</form>
+		</search>
+	);
+}

@@ -1,0 +1,21 @@
+import { type DirectoryTab, directoryPath } from '../../../model/directory-path.js';
+import { KeyText } from '../../part/key-text.js';
+import { screenPath } from '../../shell/screen-path.js';
+
+/** A link to the page of something in the directory. */
+export function ObjectLink({ tab, name }: { readonly tab: DirectoryTab; readonly name: string }) {
+	return (
+		<a href={screenPath(directoryPath(tab, name))}>
+			<KeyText text={name} />
+		</a>
+	);
+}
+
+/** A link back to a list. */
+export function BackLink({ tab, children }: { readonly tab: DirectoryTab; readonly children: string }) {
+	return (
+		<p>
+			<a href={screenPath(directoryPath(tab))}>← {children}</a>
+		</p>
+	);
+}

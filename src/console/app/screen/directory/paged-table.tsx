@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact';
+import { DataTable } from '../../part/data-table.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Pager } from '../../part/pager.js';
+import { mayWrite } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+
+/** How many rows a page has. */
+const perPage = 25;
+
+/** A page of rows from the server. */
+export interface RowPage<Row> {
+	readonly data: readonly Row[];
+	readonly total_count: number;
+	readonly page_count: number;
+}
+
+interface PagedTableProps<Row> {
+	readonly caption: string;
+	/** The parameter of the address that has the page. */
+	readonly parameter: string;
+	readonly load: (
+		query: { readonly page: number; readonly per_page: number },
+		signal: AbortSignal,
+	) => Promise<RowPage<Row>>;
+	/** What the rows depend on, besides the page. */
+	readonly dependencies: readonly unknown[];
+	readonly columns: Parameters<typeof DataTable<Row>>[0]['columns'];
+	readonly rowKey: (row: Row) => string;
+	readonly empty: ComponentChildren;
+}
+
+/** A table that the server pages; the page is in the address. */
+export function PagedTable<Row>(props: PagedTableProps<Row>) {
+	const { caption, parameter, load, dependencies, columns, rowKey, empty } = props;
+	const search = useSearch();
+	const page = Number(search.get(parameter)) || 1;
+	const loaded = useLoaded((signal) => load({ page, per_page: perPage }, signal), [page, ...dependencies]);
+	return (
+		<LoadedFrame loaded={loaded}>
+			{({ data, page_count, total_count }) => (
+				<>
+					{data.length === 0 ? empty : <DataTable caption={caption} columns={columns} rows={data} rowKey={rowKey} />}
+					<Pager
+						page={page}
+						pageCount={page_count}
+						totalCount={total_count}
+						turnTo={(next) => search.set({ [parameter]: next === 1 ? '' : String(next) })}
+					/>
+				</>
+			)}
+		</LoadedFrame>
+	);
+}
+
+/** The column of buttons that change something; none for a key that only reads. */
+export function actionColumn<Row>(cell: (row: Row) => ComponentChildren) {
+	return mayWrite.value ? [{ title: 'Actions', align: 'end' as const, cell }] : [];
+}
+
+/** A list as a page with its counts: lists are that where they are asked for totals. */
+export function asRowPage<Row>(found: readonly Row[] | RowPage<Row>): RowPage<Row> {
+	return 'data' in found ? found : { data: found, total_count: found.length, page_count: 1 };
+}

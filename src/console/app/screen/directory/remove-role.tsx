@@ -1,0 +1,33 @@
+import { ActionButton } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { environmentPath } from '../../session.js';
+import { reloadAll } from '../../use-loaded.js';
+
+interface RemoveRoleProps {
+	readonly user: string;
+	readonly role: string;
+	readonly tenant: string;
+	/** `<resource>:<key>`; `null` for a role in the tenant. */
+	readonly instance: string | null;
+}
+
+/** A button that takes an assigned role away. */
+export function RemoveRole({ user, role, tenant, instance }: RemoveRoleProps) {
+	const what = `the role ${role} of ${user} ${instance === null ? 'in' : 'on'} ${instance ?? tenant}`;
+	const remove = async () => {
+		if (!(await confirmWrite('Remove the role', `This takes away ${what}.`, { always: true }))) return;
+		const body = { user, role, tenant, ...(instance !== null && { resource_instance: instance }) };
+		await answered(
+			management.DELETE('/v2/facts/{proj_id}/{env_id}/role_assignments', { params: { path: environmentPath() }, body }),
+		);
+		announce(`Removed: ${what}.`);
+		reloadAll();
+	};
+	return (
+		<ActionButton act={remove} label={`Remove ${what}`}>
+			Remove
+		</ActionButton>
+	);
+}

@@ -1,0 +1,65 @@
+import type { components } from '#management-api';
+import { answered, management } from '../../api.js';
+import { KeyText } from '../../part/key-text.js';
+import { TimeText } from '../../part/time-text.js';
+import { environmentPath } from '../../session.js';
+import { ObjectLink } from './object-link.js';
+import { actionColumn, asRowPage, PagedTable, type RowPage } from './paged-table.js';
+import { RemoveRole } from './remove-role.js';
+
+/** An assignment: lists have those with details only where these are asked for. */
+type Assignment = components['schemas']['RoleAssignmentRead'];
+
+interface RoleListProps {
+	readonly caption: string;
+	/** Where the roles are held: in a tenant and on its instances, or on an instance `<resource>:<key>`. */
+	readonly at: { readonly tenant: string } | { readonly instance: string };
+}
+
+/** Who was assigned which role in a tenant or on an instance. */
+export function RoleList({ caption, at }: RoleListProps) {
+	const place = 'tenant' in at ? { tenant: [at.tenant] } : { resource_instance: [at.instance] };
+	return (
+		<PagedTable<Assignment>
+			caption={caption}
+			parameter="roles_page"
+			dependencies={[JSON.stringify(place)]}
+			load={async (page, signal) => {
+				const query = { ...page, ...place, include_total_count: true };
+				const found = await answered(
+					management.GET('/v2/facts/{proj_id}/{env_id}/role_assignments', {
+						params: { path: environmentPath(), query },
+						signal,
+					}),
+				);
+				return asRowPage(found as readonly Assignment[] | RowPage<Assignment>);
+			}}
+			rowKey={({ id }) => id}
+			columns={[
+				{ title: 'User', cell: ({ user }) => <ObjectLink tab="users" name={user} /> },
+				{ title: 'Role', cell: ({ role }) => <KeyText text={role} /> },
+				...('tenant' in at
+					? [
+							{
+								title: 'On',
+								cell: ({ resource_instance }: Assignment) =>
+									resource_instance === null ? (
+										<span class="quiet">the tenant</span>
+									) : (
+										<ObjectLink tab="instances" name={resource_instance} />
+									),
+							},
+						]
+					: []),
+				{
+					title: 'Ends',
+					cell: ({ expires_at }) => (expires_at === undefined ? 'never' : <TimeText at={expires_at} />),
+				},
+				...actionColumn(({ user, role, tenant, resource_instance }: Assignment) => (
+					<RemoveRole user={user} role={role} tenant={tenant} instance={resource_instance} />
+				)),
+			]}
+			empty={<p class="quiet">Nobody was assigned a role here.</p>}
+		/>
+	);
+}

@@ -1,0 +1,180 @@
+import { ActionButton } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Screen } from '../../part/screen.js';
+import { SearchField } from '../../part/search-field.js';
+import { TimeText } from '../../part/time-text.js';
+import { proposeUsers } from '../../propose.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { reloadAll, useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+import { AddByKey } from './add-by-key.js';
+import { AssignRole } from './assign-role.js';
+import { AttributesForm } from './attributes-form.js';
+import { DeleteObject } from './delete-object.js';
+import { BackLink, ObjectLink } from './object-link.js';
+import { actionColumn, PagedTable } from './paged-table.js';
+import { RoleList } from './role-list.js';
+import { UserNameText } from './user-name-text.js';
+
+/** One tenant: its users and the roles that are held in it. */
+export function TenantPage({ name }: { readonly name: string }) {
+	const loaded = useLoaded((signal) => readTenant(name, signal), [name]);
+	return (
+		<Screen
+			title={`Tenant ${name}`}
+			actions={
+				<a class="button" href={screenPath('graph', { from: `tenant:${name}` })}>
+					Graph
+				</a>
+			}
+		>
+			<BackLink tab="tenants">All tenants</BackLink>
+			<LoadedFrame loaded={loaded}>
+				{(tenant) => (
+					<>
+						<dl class="directory-facts">
+							<dt>Name</dt>
+							<dd>
+								<KeyText text={tenant.name} />
+							</dd>
+							<dt>About</dt>
+							<dd>{tenant.description === null ? 'nothing' : <KeyText text={tenant.description} />}</dd>
+							<dt>Created</dt>
+							<dd>
+								<TimeText at={tenant.created_at} />
+							</dd>
+						</dl>
+						<section aria-labelledby="users">
+							<h2 id="users">Users</h2>
+							<TenantUsers tenant={tenant.key} />
+						</section>
+						<section aria-labelledby="roles">
+							<h2 id="roles">Roles in it and on its instances</h2>
+							<RoleList caption={`Roles in ${tenant.key}`} at={{ tenant: tenant.key }} />
+							{mayWrite.value && <AssignRole tenant={tenant.key} />}
+						</section>
+						<section aria-labelledby="attributes">
+							<h2 id="attributes">Attributes</h2>
+							<AttributesForm
+								name={tenant.key}
+								attributes={tenant.attributes}
+								save={(attributes) => {
+									const path = { ...environmentPath(), tenant_id: tenant.id };
+									return answered(
+										management.PATCH('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', {
+											params: { path },
+											body: { attributes },
+										}),
+									);
+								}}
+							/>
+						</section>
+						{mayWrite.value && (
+							<section aria-labelledby="delete">
+								<h2 id="delete">Delete</h2>
+								<DeleteObject
+									tab="tenants"
+									title="Delete the tenant"
+									text={`All roles in ${tenant.key} go with it, and all of its instances with their roles and relationships. Its users stay.`}
+									remove={() => {
+										const path = { ...environmentPath(), tenant_id: tenant.id };
+										return answered(
+											management.DELETE('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', { params: { path } }),
+										);
+									}}
+								/>
+							</section>
+						)}
+					</>
+				)}
+			</LoadedFrame>
+		</Screen>
+	);
+}
+
+function readTenant(tenant_id: string, signal: AbortSignal) {
+	const path = { ...environmentPath(), tenant_id };
+	return answered(management.GET('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', { params: { path }, signal }));
+}
+
+/** The users of a tenant: to search, to add and to take out. */
+function TenantUsers({ tenant }: { readonly tenant: string }) {
+	const search = useSearch();
+	const text = search.get('text');
+	const remove = async (user_id: string) => {
+		const said = `${user_id} loses all roles in ${tenant} and on its instances, and stays a user.`;
+		if (!(await confirmWrite('Remove from the tenant', said, { always: true }))) return;
+		const path = { ...environmentPath(), tenant_id: tenant, user_id };
+		await answered(
+			management.DELETE('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}/users/{user_id}', { params: { path } }),
+		);
+		announce(`${user_id} was removed from ${tenant}.`);
+		reloadAll();
+	};
+	return (
+		<>
+			<search aria-label="Which users" class="directory-search">
+				<SearchField
+					label="Search its users"
+					value={text}
+					onSearch={(value) => search.set({ text: value, users_page: '' }, { replace: true })}
+				/>
+			</search>
+			<PagedTable
+				caption={`Users of ${tenant}`}
+				parameter="users_page"
+				dependencies={[tenant, text]}
+				load={(page, signal) => {
+					const path = { ...environmentPath(), tenant_id: tenant };
+					const query = { ...page, ...(text !== '' && { search: text }) };
+					return answered(
+						management.GET('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}/users', {
+							params: { path, query },
+							signal,
+						}),
+					);
+				}}
+				rowKey={({ id }) => id}
+				columns={[
+					{ title: 'User', cell: ({ key }) => <ObjectLink tab="users" name={key} /> },
+					{ title: 'Name', cell: (user) => <UserNameText user={user} /> },
+					{
+						title: 'Roles in it',
+						cell: ({ associated_tenants }) => {
+							const here = associated_tenants.find((one) => one.tenant === tenant);
+							return here?.status === 'pending' ? <span class="badge">invited</span> : (here?.roles ?? []).join(', ');
+						},
+					},
+					...actionColumn(({ key }: { readonly key: string }) => (
+						<ActionButton act={() => remove(key)} label={`Remove ${key} from ${tenant}`}>
+							Remove
+						</ActionButton>
+					)),
+				]}
+				empty={<p class="quiet">{text === '' ? 'It has no users.' : 'No user of it is found.'}</p>}
+			/>
+			{mayWrite.value && (
+				<AddByKey
+					title="Add a user"
+					label="User"
+					propose={proposeUsers}
+					text={(key) => `${key} becomes a user of ${tenant}, without a role. Who is not there yet is created.`}
+					add={async (key) => {
+						const path = { ...environmentPath(), tenant_id: tenant };
+						await answered(
+							management.POST('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}/users', {
+								params: { path },
+								body: { key },
+							}),
+						);
+					}}
+				/>
+			)}
+		</>
+	);
+}

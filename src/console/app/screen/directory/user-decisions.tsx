@@ -1,0 +1,80 @@
+import { answered, management } from '../../api.js';
+import { DataTable } from '../../part/data-table.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { TimeText } from '../../part/time-text.js';
+import { environmentPath } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+
+const shown = 10;
+
+/** The last decisions about a user, each with the check to ask again. */
+export function UserDecisions({ user }: { readonly user: string }) {
+	const loaded = useLoaded(
+		(signal) =>
+			answered(
+				management.GET('/v2/pdps/{proj_id}/{env_id}/audit_logs', {
+					params: { path: environmentPath(), query: { users: [user], per_page: shown } },
+					signal,
+				}),
+			),
+		[user],
+	);
+	return (
+		<section aria-labelledby="decisions">
+			<h2 id="decisions">Last decisions</h2>
+			<LoadedFrame loaded={loaded}>
+				{({ data }) =>
+					data.length === 0 ? (
+						<p class="quiet">None is in the log. Decision points log when PDP_DECISION_LOG says so.</p>
+					) : (
+						<>
+							<DataTable
+								caption={`Last decisions about ${user}`}
+								rows={data}
+								rowKey={({ id }) => id}
+								columns={[
+									{ title: 'When', cell: ({ timestamp }) => <TimeText at={timestamp} /> },
+									{
+										title: 'Decision',
+										cell: ({ decision, reason }) => (
+											<>
+												<span class={`badge ${decision === true ? 'good' : 'bad'}`}>
+													{decision === true ? 'allowed' : 'denied'}
+												</span>{' '}
+												{decision !== true && reason !== null && <KeyText text={reason} />}
+											</>
+										),
+									},
+									{ title: 'Action', cell: ({ action }) => <KeyText text={action ?? ''} /> },
+									{ title: 'Resource', cell: (row) => <KeyText text={askedResource(row)} /> },
+									{ title: 'Tenant', cell: ({ tenant }) => <KeyText text={tenant ?? ''} /> },
+									{
+										title: 'Again',
+										align: 'end',
+										cell: (row) => {
+											const { action, tenant } = row;
+											const asked = { user, action: action ?? '', resource: askedResource(row), tenant: tenant ?? '' };
+											return <a href={screenPath('check', asked)}>Check</a>;
+										},
+									},
+								]}
+							/>
+							<p>
+								<a href={screenPath('decisions', { user })}>All decisions about {user}</a>
+							</p>
+						</>
+					)
+				}
+			</LoadedFrame>
+		</section>
+	);
+}
+
+/** What was asked about: `<resource>:<key>`, or the resource alone. */
+function askedResource({ resource_type, input }: { readonly resource_type: string | null; readonly input?: unknown }) {
+	const { resource } = (input ?? {}) as { readonly resource?: { readonly key?: unknown } | null };
+	const key = resource?.key;
+	return typeof key === 'string' && key !== '' ? `${resource_type}:${key}` : (resource_type ?? '');
+}

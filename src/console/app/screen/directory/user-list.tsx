@@ -1,0 +1,92 @@
+import { directoryPath } from '../../../model/directory-path.js';
+import { answered, management } from '../../api.js';
+import { Empty } from '../../part/empty.js';
+import { KeyText } from '../../part/key-text.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useSearch } from '../../use-search.js';
+import { CreateObject } from './create-object.js';
+import { ListFilters } from './list-filters.js';
+import { ObjectLink } from './object-link.js';
+import { PagedTable } from './paged-table.js';
+import { UserNameText } from './user-name-text.js';
+
+/** How many roles of a user a row tells. */
+const shownRoles = 3;
+
+/** All users, to search. */
+export function UserList() {
+	const search = useSearch();
+	const [text = '', role = ''] = ['text', 'role'].map(search.get);
+	return (
+		<>
+			<ListFilters label="users" placeholder="Key, name or e-mail address">
+				{mayWrite.value && <CreateUser />}
+			</ListFilters>
+			<PagedTable
+				caption="Users"
+				parameter="page"
+				dependencies={[text, role]}
+				load={(page, signal) => {
+					const query = { ...page, ...(text !== '' && { search: text }), ...(role !== '' && { role }) };
+					return answered(
+						management.GET('/v2/facts/{proj_id}/{env_id}/users', {
+							params: { path: environmentPath(), query },
+							signal,
+						}),
+					);
+				}}
+				rowKey={({ id }) => id}
+				columns={[
+					{ title: 'User', cell: ({ key }) => <ObjectLink tab="users" name={key} /> },
+					{ title: 'Name', cell: (user) => <UserNameText user={user} /> },
+					{ title: 'E-mail', cell: ({ email }) => (email === null ? '' : <KeyText text={email} />) },
+					{
+						title: 'Roles in tenants',
+						cell: ({ roles }) => (
+							<>
+								{roles
+									.slice(0, shownRoles)
+									.map((held) => `${held.role} in ${held.tenant}`)
+									.join(', ')}
+								{roles.length > shownRoles && <span class="quiet"> and {roles.length - shownRoles} more</span>}
+							</>
+						),
+					},
+				]}
+				empty={
+					<Empty title={text === '' && role === '' ? 'There are no users yet' : 'No user is found'}>
+						<p>
+							{text === '' && role === ''
+								? 'Create one here, or let your application create users when they sign in.'
+								: 'A part of a key, a name or an e-mail address finds a user; * stands for any characters.'}
+						</p>
+					</Empty>
+				}
+			/>
+		</>
+	);
+}
+
+function CreateUser() {
+	return (
+		<CreateObject
+			title="Create a user"
+			fields={[
+				{ name: 'key', label: 'Key, which checks name', required: true },
+				{ name: 'email', label: 'E-mail address (optional)' },
+				{ name: 'first_name', label: 'First name (optional)' },
+				{ name: 'last_name', label: 'Last name (optional)' },
+			]}
+			create={async ({ key = '', ...named }, attributes) => {
+				await answered(
+					management.POST('/v2/facts/{proj_id}/{env_id}/users', {
+						params: { path: environmentPath() },
+						body: { key, ...named, attributes },
+					}),
+				);
+				return screenPath(directoryPath('users', key));
+			}}
+		/>
+	);
+}

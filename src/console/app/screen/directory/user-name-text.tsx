@@ -1,0 +1,11 @@
+import { KeyText } from '../../part/key-text.js';
+
+interface UserNameTextProps {
+	readonly user: { readonly first_name: string | null; readonly last_name: string | null };
+}
+
+/** The first and the last name of a user; nothing where there is none. */
+export function UserNameText({ user: { first_name, last_name } }: UserNameTextProps) {
+	const name = [first_name, last_name].filter(Boolean).join(' ');
+	return name === '' ? null : <KeyText text={name} />;
+}

@@ -1,0 +1,68 @@
+import { useSignal } from '@preact/signals';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { environmentPath } from '../../session.js';
+import { reloadAll } from '../../use-loaded.js';
+
+interface UserNamesProps {
+	readonly user: {
+		readonly id: string;
+		readonly key: string;
+		readonly email: string | null;
+		readonly first_name: string | null;
+		readonly last_name: string | null;
+	};
+}
+
+const fields = { first_name: 'First name', last_name: 'Last name', email: 'E-mail address' } as const;
+
+type Field = keyof typeof fields;
+
+/** A form for the names and the e-mail address of a user. An empty field clears what is stored. */
+export function UserNames({ user }: UserNamesProps) {
+	const values = useSignal<Partial<Record<Field, string>>>({});
+	const work = useWork();
+	const send = async () => {
+		const body = Object.fromEntries(Object.entries(values.value).map(([name, value]) => [name, value || null]));
+		if (!(await confirmWrite('Save the names', `The names or the e-mail address of ${user.key} change.`))) return;
+		const path = { ...environmentPath(), user_id: user.id };
+		await answered(management.PATCH('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { params: { path }, body }));
+		announce(`The names of ${user.key} were saved.`);
+		values.value = {};
+		reloadAll();
+	};
+	return (
+		<details class="directory-write">
+			<summary>Edit names</summary>
+			<form
+				class="columns"
+				onSubmit={(event) => {
+					event.preventDefault();
+					void work.run(send);
+				}}
+			>
+				{Object.entries(fields).map(([name, label]) => (
+					<label key={name}>
+						<span>{label}</span>
+						<input
+							type="text"
+							value={values.value[name as Field] ?? user[name as Field] ?? ''}
+							autocomplete="off"
+							onInput={(event) => {
+								values.value = { ...values.value, [name]: event.currentTarget.value };
+							}}
+						/>
+					</label>
+				))}
+				<div class="line whole">
+					<button type="submit" class="primary" aria-disabled={work.busy}>
+						Save the names
+					</button>
+				</div>
+			</form>
+			<Failure text={work.failure} />
+		</details>
+	);
+}

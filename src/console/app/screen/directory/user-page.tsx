@@ -1,0 +1,100 @@
+import { userName } from '../../../model/wording.js';
+import { answered, management } from '../../api.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Screen } from '../../part/screen.js';
+import { TimeText } from '../../part/time-text.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { AssignRole } from './assign-role.js';
+import { AttributesForm } from './attributes-form.js';
+import { DeleteObject } from './delete-object.js';
+import { BackLink } from './object-link.js';
+import { UserDecisions } from './user-decisions.js';
+import { UserNames } from './user-names.js';
+import { UserPermissions } from './user-permissions.js';
+import { UserRoles } from './user-roles.js';
+
+/** One user: attributes, roles and where they come from, what they may do, and what was decided last. */
+export function UserPage({ name }: { readonly name: string }) {
+	const loaded = useLoaded((signal) => readUser(name, signal), [name]);
+	return (
+		<Screen title={`User ${name}`} actions={<UserLinks name={name} />}>
+			<BackLink tab="users">All users</BackLink>
+			<LoadedFrame loaded={loaded}>
+				{(user) => (
+					<>
+						<dl class="directory-facts">
+							<dt>Name</dt>
+							<dd>
+								<KeyText text={userName(user)} />
+							</dd>
+							<dt>E-mail</dt>
+							<dd>{user.email === null ? 'none' : <KeyText text={user.email} />}</dd>
+							<dt>Created</dt>
+							<dd>
+								<TimeText at={user.created_at} />, changed <TimeText at={user.updated_at} />
+							</dd>
+						</dl>
+						{mayWrite.value && <UserNames user={user} />}
+						<section aria-labelledby="roles">
+							<h2 id="roles">Roles</h2>
+							<UserRoles user={user.key} />
+							{mayWrite.value && <AssignRole user={user.key} />}
+						</section>
+						<section aria-labelledby="attributes">
+							<h2 id="attributes">Attributes</h2>
+							<AttributesForm
+								name={user.key}
+								attributes={user.attributes}
+								save={(attributes) => changeUser(user.id, { attributes })}
+							/>
+						</section>
+						<UserPermissions user={user.key} />
+						<UserDecisions user={user.key} />
+						{mayWrite.value && (
+							<section aria-labelledby="delete">
+								<h2 id="delete">Delete</h2>
+								<DeleteObject
+									tab="users"
+									title="Delete the user"
+									text={`All roles of ${user.key} go with the user, and so do their requests. Checks deny from then on.`}
+									remove={() => deleteUser(user.id)}
+								/>
+							</section>
+						)}
+					</>
+				)}
+			</LoadedFrame>
+		</Screen>
+	);
+}
+
+function UserLinks({ name }: { readonly name: string }) {
+	return (
+		<>
+			<a class="button" href={screenPath('check', { user: name })}>
+				Check
+			</a>
+			<a class="button" href={screenPath('graph', { from: `user:${name}` })}>
+				Graph
+			</a>
+		</>
+	);
+}
+
+function readUser(user_id: string, signal: AbortSignal) {
+	const path = { ...environmentPath(), user_id };
+	return answered(management.GET('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { params: { path }, signal }));
+}
+
+function changeUser(user_id: string, body: { readonly attributes: Readonly<Record<string, unknown>> }) {
+	const path = { ...environmentPath(), user_id };
+	return answered(management.PATCH('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { params: { path }, body }));
+}
+
+function deleteUser(user_id: string) {
+	const path = { ...environmentPath(), user_id };
+	return answered(management.DELETE('/v2/facts/{proj_id}/{env_id}/users/{user_id}', { params: { path } }));
+}

@@ -1,0 +1,136 @@
+import { permissionPage } from '../../../model/permission-rows.js';
+import { answered, decisions } from '../../api.js';
+import { Combobox } from '../../part/combobox.js';
+import { DataTable } from '../../part/data-table.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Pager } from '../../part/pager.js';
+import { SearchField } from '../../part/search-field.js';
+import { proposeTenants } from '../../propose.js';
+import { openSession } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+import { ObjectLink } from './object-link.js';
+import { proposeResources } from './propose-names.js';
+
+/** How many rows a page has, and the most permissions that one row tells. */
+const perPage = 20;
+const shownPermissions = 12;
+
+/** What a user may do, as the decision point decides it. It is asked when somebody wants to know. */
+export function UserPermissions({ user }: { readonly user: string }) {
+	const search = useSearch();
+	const isOpen = search.get('may') !== '';
+	return (
+		<section aria-labelledby="may">
+			<h2 id="may">What they may do</h2>
+			{!openSession().decision_point ? (
+				<p class="quiet">The console knows no decision point to ask. CONSOLE_PDP_URL says where one is.</p>
+			) : isOpen ? (
+				<PermissionList user={user} />
+			) : (
+				<button type="button" onClick={() => search.set({ may: 'yes' })}>
+					Ask the decision point
+				</button>
+			)}
+		</section>
+	);
+}
+
+function PermissionList({ user }: { readonly user: string }) {
+	const search = useSearch();
+	const [tenant = '', type = '', text = ''] = ['may_tenant', 'may_type', 'may_text'].map(search.get);
+	const page = Number(search.get('may_page')) || 1;
+	const set = (name: string, value: string) => search.set({ [name]: value, may_page: '' }, { replace: true });
+	const loaded = useLoaded(
+		(signal) => {
+			const body = {
+				user: { key: user },
+				...(tenant !== '' && { tenants: [tenant] }),
+				// Conditions are only asked about instances of one resource: there may be very many.
+				...(type !== '' && { resource_types: [type], context: { enable_abac_user_permissions: true } }),
+			};
+			return answered(decisions().POST('/user-permissions', { body, signal }));
+		},
+		[user, tenant, type],
+	);
+	return (
+		<>
+			<form class="columns directory-filters" onSubmit={(event) => event.preventDefault()}>
+				<Combobox
+					label="Tenant"
+					placeholder="any"
+					value={tenant}
+					onValue={(value) => set('may_tenant', value)}
+					propose={proposeTenants}
+				/>
+				<Combobox
+					label="Resource"
+					placeholder="any; one counts condition sets, too"
+					value={type}
+					onValue={(value) => set('may_type', value)}
+					propose={proposeResources}
+				/>
+				<SearchField label="Among these" value={text} onSearch={(value) => set('may_text', value)} />
+			</form>
+			<LoadedFrame loaded={loaded}>
+				{(listed) => {
+					const { rows, total, pageCount } = permissionPage(listed, { text, page, perPage });
+					if (total === 0) return <p class="quiet">Nothing that a role allows.</p>;
+					return (
+						<>
+							<DataTable
+								caption={`What ${user} may do`}
+								rows={rows}
+								rowKey={(row) => `${row.tenant} ${row.instance}`}
+								columns={[
+									{ title: 'Tenant', cell: (row) => <ObjectLink tab="tenants" name={row.tenant} /> },
+									{
+										title: 'On',
+										cell: ({ instance }) =>
+											instance === null ? (
+												<span class="quiet">the tenant</span>
+											) : (
+												<ObjectLink tab="instances" name={instance} />
+											),
+									},
+									{ title: 'Roles', cell: ({ roles }) => <KeyText text={roles.join(', ')} /> },
+									{
+										title: 'May',
+										cell: ({ permissions, instance, tenant: at }) => (
+											<>
+												{permissions.slice(0, shownPermissions).map((permission) => (
+													<span key={permission}>
+														<a href={checkPath(user, permission, instance, at)}>
+															<KeyText text={permission} />
+														</a>{' '}
+													</span>
+												))}
+												{permissions.length > shownPermissions && (
+													<span class="quiet">and {permissions.length - shownPermissions} more</span>
+												)}
+											</>
+										),
+									},
+								]}
+							/>
+							<Pager
+								page={page}
+								pageCount={pageCount}
+								totalCount={total}
+								turnTo={(next) => search.set({ may_page: String(next) })}
+							/>
+						</>
+					);
+				}}
+			</LoadedFrame>
+		</>
+	);
+}
+
+/** The check of a permission `<resource>:<action>`, filled in. */
+function checkPath(user: string, permission: string, instance: string | null, tenant: string): string {
+	const [type = '', action = ''] = permission.split(':');
+	return screenPath('check', { user, action, resource: instance ?? type, tenant });
+}

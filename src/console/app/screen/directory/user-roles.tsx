@@ -1,0 +1,96 @@
+import { type HeldRole, rolesByTenant, sourceText } from '../../../model/held-role.js';
+import { readHeldRoles } from '../../held-roles.js';
+import { Combobox } from '../../part/combobox.js';
+import { DataTable } from '../../part/data-table.js';
+import { Empty } from '../../part/empty.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { TimeText } from '../../part/time-text.js';
+import { proposeTenants } from '../../propose.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+import { ObjectLink } from './object-link.js';
+import { actionColumn } from './paged-table.js';
+import { RemoveRole } from './remove-role.js';
+
+const sources = { direct: '', group: 'group', derived: 'derived' } as const;
+
+/** The roles that a user holds, by tenant, each with where it comes from. */
+export function UserRoles({ user }: { readonly user: string }) {
+	const search = useSearch();
+	const tenant = search.get('tenant');
+	const loaded = useLoaded((signal) => readHeldRoles(user, tenant || null, signal), [user, tenant]);
+	return (
+		<LoadedFrame loaded={loaded}>
+			{({ data, truncated }) => (
+				<>
+					{(truncated || tenant !== '') && (
+						<Combobox
+							label="Only in the tenant"
+							value={tenant}
+							placeholder="any"
+							onValue={(value) => search.set({ tenant: value }, { replace: true })}
+							propose={proposeTenants}
+						/>
+					)}
+					{data.length === 0 ? (
+						<Empty title={tenant === '' ? 'No roles' : `No roles in ${tenant}`}>
+							<p>Checks deny, unless a condition set selects the user.</p>
+						</Empty>
+					) : (
+						<DataTable
+							caption={`Roles of ${user}`}
+							rows={rolesByTenant(data).flatMap(({ roles }) => roles)}
+							rowKey={(held) => [held.role, held.tenant, held.resource_instance, held.source].join(' ')}
+							columns={[
+								{ title: 'Tenant', cell: (held) => <ObjectLink tab="tenants" name={held.tenant} /> },
+								{
+									title: 'On',
+									cell: ({ resource_instance }) =>
+										resource_instance === null ? (
+											<span class="quiet">the tenant</span>
+										) : (
+											<ObjectLink tab="instances" name={resource_instance} />
+										),
+								},
+								{ title: 'Role', cell: ({ role }) => <KeyText text={role} /> },
+								{
+									title: 'Because',
+									cell: (held) => (
+										<>
+											{held.source !== 'direct' && <span class="badge">{sources[held.source]}</span>}{' '}
+											{held.source === 'direct' ? 'assigned' : <KeyText text={sourceText(held)} />}{' '}
+											{held.source !== 'direct' && held.resource_instance !== null && (
+												<a
+													href={screenPath('graph', {
+														mode: 'path',
+														from: `user:${user}`,
+														to: `instance:${held.resource_instance}#${held.role}`,
+													})}
+												>
+													Show the path
+												</a>
+											)}
+										</>
+									),
+								},
+								{
+									title: 'Ends',
+									cell: ({ expires_at }) => (expires_at === undefined ? 'never' : <TimeText at={expires_at} />),
+								},
+								...actionColumn(
+									(held: HeldRole) =>
+										held.source === 'direct' && (
+											<RemoveRole user={user} role={held.role} tenant={held.tenant} instance={held.resource_instance} />
+										),
+								),
+							]}
+						/>
+					)}
+					{truncated && <p class="notice">There may be more roles than are shown. Narrow them to a tenant.</p>}
+				</>
+			)}
+		</LoadedFrame>
+	);
+}

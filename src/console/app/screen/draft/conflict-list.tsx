@@ -1,0 +1,76 @@
+import { kindWord } from '../../../model/change-words.js';
+import type { Draft } from '../../../model/draft.js';
+import type { StaleDraft } from '../../../model/stale-draft.js';
+import { announce } from '../../../part/announce.js';
+import { replaceDraft } from '../../current-draft.js';
+import { DataTable } from '../../part/data-table.js';
+import { KeyText } from '../../part/key-text.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { reloadAll } from '../../use-loaded.js';
+
+const operations: Readonly<Partial<Record<string, string>>> = {
+	create: 'created',
+	update: 'changed',
+	delete: 'deleted',
+};
+
+/** What others changed since the draft was begun, and the way on. */
+export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; readonly draft: Draft }) {
+	const { revision, objects } = stale;
+	const query = { from: String(draft.base_revision + 1), to: String(revision) };
+	return (
+		<section class="notice" role="alert" aria-labelledby="draft-conflicts">
+			<h2 id="draft-conflicts">Others have changed this meanwhile</h2>
+			<p>
+				Nothing was done. The draft was begun at revision {draft.base_revision}, and the environment is at revision{' '}
+				{revision}.{' '}
+				{objects.length === 0
+					? 'Too much has changed since to tell what of it matters.'
+					: 'What the draft is about has changed:'}
+			</p>
+			{objects.length > 0 && (
+				<DataTable
+					caption="What has changed"
+					rows={objects}
+					rowKey={({ index, kind, key }) => `${index} ${kind} ${key}`}
+					columns={[
+						{ title: 'Change', cell: ({ index }) => (index < 0 ? '' : index + 1) },
+						{
+							title: 'Object',
+							cell: ({ kind, key }) => (
+								<>
+									{kindWord(kind)} <KeyText text={key} />
+								</>
+							),
+						},
+						{ title: 'Was', cell: ({ operation }) => operations[operation] ?? operation },
+						{
+							title: 'At revision',
+							cell: (one) => (
+								<a href={screenPath('changes', { from: String(one.revision), to: String(one.revision) })}>
+									{one.revision}
+								</a>
+							),
+						},
+						{ title: 'By', cell: ({ actor }) => (actor === null ? 'the server' : <KeyText text={actor} />) },
+					]}
+				/>
+			)}
+			<p>
+				<a href={screenPath('changes', query)}>See all that has changed</a>. Then compare: the list of changes tells how
+				the draft differs from what is stored at present. What others added and the draft does not have, it would take
+				away.
+			</p>
+			<button
+				type="button"
+				onClick={() => {
+					replaceDraft({ ...draft, base_revision: revision });
+					reloadAll();
+					announce(`The draft is based on revision ${revision}.`);
+				}}
+			>
+				I have looked: base the draft on revision {revision}
+			</button>
+		</section>
+	);
+}

@@ -1,0 +1,41 @@
+import type { Draft } from '../../../model/draft.js';
+import { announce } from '../../../part/announce.js';
+import { replaceDraft } from '../../current-draft.js';
+
+/** What can be done with the draft as a whole, apart from publishing it. */
+export function DraftActions({ draft }: { readonly draft: Draft }) {
+	return (
+		<p class="line">
+			<span>
+				{draft.changes.length === 1 ? '1 change' : `${draft.changes.length} changes`}, based on revision{' '}
+				{draft.base_revision}
+			</span>
+			<button type="button" onClick={() => downloadDraft(draft)}>
+				Download draft.json
+			</button>
+			<button
+				type="button"
+				onClick={() => {
+					replaceDraft(null);
+					announce('The draft is empty.');
+				}}
+			>
+				Discard the draft
+			</button>
+			<span class="quiet">
+				In a pipeline: <code>regolith impact draft.json --fail-on-loss</code>
+			</span>
+		</p>
+	);
+}
+
+/** Gives the draft to the browser as a file. */
+function downloadDraft(draft: Draft): void {
+	const content = new Blob([`${JSON.stringify(draft, null, 2)}\n`], { type: 'application/json' });
+	const address = URL.createObjectURL(content);
+	const link = document.createElement('a');
+	link.href = address;
+	link.download = 'draft.json';
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

@@ -1,0 +1,109 @@
+import { useSignal } from '@preact/signals';
+import { operationWords } from '../../../model/change-words.js';
+import type { Draft } from '../../../model/draft.js';
+import { type DraftedChange, describeDraft } from '../../../model/draft-words.js';
+import type { StaleDraft } from '../../../model/stale-draft.js';
+import { announce } from '../../../part/announce.js';
+import { removeFromDraft } from '../../current-draft.js';
+import { KeyText } from '../../part/key-text.js';
+import type { ReadSchema } from '../../read-schema.js';
+
+interface DraftChangesProps {
+	readonly draft: Draft;
+	readonly stored: ReadSchema;
+	readonly stale: StaleDraft | null;
+}
+
+/** How many changes are shown at first, and more at a time. */
+const changesAtOnce = 50;
+
+const marks = { create: 'good', update: 'warn', delete: 'bad' } as const;
+const words = { create: 'create', update: 'change', delete: 'delete' } as const;
+
+/** The changes of the draft in words, each with the way to take it out. */
+export function DraftChanges({ draft, stored: { objects }, stale }: DraftChangesProps) {
+	const shown = useSignal(changesAtOnce);
+	const changes = describeDraft(objects, draft);
+	const overtaken = new Set(stale?.objects.map(({ index }) => index));
+	return (
+		<section aria-labelledby="draft-changes">
+			<h2 id="draft-changes">Changes</h2>
+			<ol class="draft-changes">
+				{changes.slice(0, shown.value).map((change, index) => (
+					<li key={`${change.kind} ${change.name}`}>
+						<Change change={change} index={index} isOvertaken={overtaken.has(index)} />
+					</li>
+				))}
+			</ol>
+			{changes.length > shown.value && (
+				<button
+					type="button"
+					onClick={() => {
+						shown.value += changesAtOnce;
+					}}
+				>
+					Show more of {changes.length} changes
+				</button>
+			)}
+		</section>
+	);
+}
+
+interface ChangeProps {
+	readonly change: DraftedChange;
+	readonly index: number;
+	readonly isOvertaken: boolean;
+}
+
+function Change({ change, index, isOvertaken }: ChangeProps) {
+	const { kind, name, operation, differences, redundant } = change;
+	return (
+		<>
+			<div class="line">
+				<span class={`badge ${marks[operation]}`}>{words[operation]}</span>
+				<span>
+					{kind} <KeyText text={name} />
+				</span>
+				{isOvertaken && <span class="badge bad">changed by others</span>}
+				{redundant && <span class="quiet">It is {operation === 'delete' ? 'gone' : 'like this'} already.</span>}
+				<button
+					type="button"
+					class="end"
+					aria-label={`Take out: ${kind} ${name} ${operationWords[operation]}`}
+					onClick={() => {
+						removeFromDraft(index);
+						announce('Taken out of the draft.');
+					}}
+				>
+					Take out
+				</button>
+			</div>
+			{differences.length > 0 && (
+				<dl class="draft-difference">
+					{differences.map(({ name: member, removed, added, reordered }) => (
+						<div key={member}>
+							<dt>
+								<KeyText text={member} />
+							</dt>
+							<dd>
+								{removed.map((text, place) => (
+									<del key={place}>
+										<span class="unseen">without </span>
+										<KeyText text={text} />
+									</del>
+								))}
+								{added.map((text, place) => (
+									<ins key={place}>
+										<span class="unseen">with </span>
+										<KeyText text={text} />
+									</ins>
+								))}
+								{reordered && <span class="quiet">in another order</span>}
+							</dd>
+						</div>
+					))}
+				</dl>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,69 @@
+import { useSignal } from '@preact/signals';
+import type { Draft } from '../../../model/draft.js';
+import { readDraftFile } from '../../../model/draft-file.js';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { currentDraft, replaceDraft } from '../../current-draft.js';
+import type { ReadSchema } from '../../read-schema.js';
+
+/** Takes a draft from a file: a draft that was downloaded, or the schema in the document of an environment. */
+export function DraftFileField({ stored }: { readonly stored: ReadSchema }) {
+	const work = useWork();
+	const note = useSignal<string | null>(null);
+	const earlier = useSignal<Draft | null>(null);
+	const take = (file: File | undefined) => {
+		if (file === undefined) return;
+		void work.run(async () => {
+			note.value = null;
+			const read = readDraftFile(await file.text(), stored.objects, stored.revision);
+			if (read.draft.changes.length === 0) {
+				note.value = 'There is nothing in it to change here.';
+				return;
+			}
+			earlier.value = currentDraft.value;
+			replaceDraft(read.draft);
+			note.value = read.note;
+			announce(`The draft is that of ${file.name}: ${read.draft.changes.length} changes.`);
+		});
+	};
+	return (
+		<section
+			class="draft-file"
+			aria-label="A draft from a file"
+			onDragOver={(event) => event.preventDefault()}
+			onDrop={(event) => {
+				event.preventDefault();
+				take(event.dataTransfer?.files[0]);
+			}}
+		>
+			<label>
+				<span>Drop a draft or the document of an environment here, or choose it</span>
+				<input
+					type="file"
+					accept="application/json,.json"
+					onChange={(event) => {
+						take(event.currentTarget.files?.[0]);
+						// The same file can be chosen again.
+						event.currentTarget.value = '';
+					}}
+				/>
+			</label>
+			<p class="quiet">It takes the place of the draft. Nothing happens before you publish it.</p>
+			{note.value !== null && <p role="status">{note.value}</p>}
+			{earlier.value !== null && (
+				<button
+					type="button"
+					onClick={() => {
+						replaceDraft(earlier.value);
+						earlier.value = null;
+						note.value = null;
+						announce('The earlier draft is back.');
+					}}
+				>
+					Take the earlier draft back
+				</button>
+			)}
+			<Failure text={work.failure} />
+		</section>
+	);
+}

@@ -1,0 +1,175 @@
+import { useSignal } from '@preact/signals';
+import type { components } from '#management-api';
+import { ApiFailure } from '../../../model/api-failure.js';
+import type { Draft } from '../../../model/draft.js';
+import { causePhrases, countText, groupImpact, type ImpactGroup } from '../../../model/impact-groups.js';
+import { answered, management } from '../../api.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { PhraseText } from '../../part/phrase-text.js';
+import { environmentPath } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import { ImpactRows } from './impact-rows.js';
+
+type Impact = components['schemas']['Impact'];
+type Row = Impact['gains'][number];
+
+/** Who gains and who loses by the draft. It is asked for once the draft was tried out. */
+export function DraftImpact({ draft, isTried }: { readonly draft: Draft; readonly isTried: boolean }) {
+	return (
+		<section aria-labelledby="draft-impact">
+			<h2 id="draft-impact">Who gains, who loses</h2>
+			{isTried ? <AskedImpact draft={draft} /> : <p class="quiet">Trying the draft out…</p>}
+		</section>
+	);
+}
+
+function AskedImpact({ draft }: { readonly draft: Draft }) {
+	const asked = useLoaded(
+		async (signal) => {
+			try {
+				return await answered(
+					management.POST('/v2/projects/{proj_id}/envs/{env_id}/impact', {
+						params: { path: environmentPath() },
+						body: { draft } as never,
+						signal,
+					}),
+				);
+			} catch (error) {
+				// It was too much, not away: asking again by itself would be too much again.
+				if (error instanceof ApiFailure && error.status === 503) throw new Error(error.message);
+				throw error;
+			}
+		},
+		[JSON.stringify(draft)],
+	);
+	return (
+		<LoadedFrame loaded={asked}>
+			{(impact) => (asked.loading ? <p class="quiet">Asking again…</p> : <ImpactText impact={impact} />)}
+		</LoadedFrame>
+	);
+}
+
+function ImpactText({ impact }: { readonly impact: Impact }) {
+	const { counts, gains, loses, truncated, decisions, left_out } = impact;
+	const groups = {
+		lost: groupImpact(loses, counts.by_cause, 'lost'),
+		gained: groupImpact(gains, counts.by_cause, 'gained'),
+	};
+	return (
+		<>
+			<div role="status">
+				<dl class="draft-counts">
+					<Count title="checks lost" count={countText(counts.lost, truncated)} kind={counts.lost > 0 ? 'bad' : ''} />
+					<Count
+						title="checks gained"
+						count={countText(counts.gained, truncated)}
+						kind={counts.gained > 0 ? 'warn' : ''}
+					/>
+					<Count title="checks asked" count={countText(counts.asked, truncated)} kind="" />
+				</dl>
+			</div>
+			<p class="quiet">
+				Checks of a user, an action and a resource in a tenant that come out differently, of those that the draft can
+				concern, at revision {impact.base_revision}.
+				{truncated && ' There were too many to ask them all: the counts are lower bounds.'}
+			</p>
+			{left_out.length > 0 && (
+				<ul class="draft-findings">
+					{left_out.map(({ object, message }) => (
+						<li key={object}>
+							<span class="badge bad">left out</span> {object}: {message}
+						</li>
+					))}
+				</ul>
+			)}
+			{counts.lost + counts.gained === 0 && <p>Nobody gains, and nobody loses.</p>}
+			<Groups title="Who loses" groups={groups.lost} truncated={truncated} />
+			<Groups title="Who gains" groups={groups.gained} truncated={truncated} />
+			<Replay decisions={decisions} />
+		</>
+	);
+}
+
+function Count({ title, count, kind }: { readonly title: string; readonly count: string; readonly kind: string }) {
+	return (
+		<div class={kind}>
+			<dt>{title}</dt>
+			<dd>{count}</dd>
+		</div>
+	);
+}
+
+interface GroupsProps {
+	readonly title: string;
+	readonly groups: readonly ImpactGroup<Row>[];
+	readonly truncated: boolean;
+}
+
+/** The rows of each cause, folded but for the first. */
+function Groups({ title, groups, truncated }: GroupsProps) {
+	if (groups.length === 0) return null;
+	return (
+		<>
+			<h3>{title}</h3>
+			{groups.map((group, index) => (
+				<Group
+					key={JSON.stringify(group.cause)}
+					title={title}
+					group={group}
+					truncated={truncated}
+					isFirst={index === 0}
+				/>
+			))}
+		</>
+	);
+}
+
+interface GroupProps {
+	readonly title: string;
+	readonly group: ImpactGroup<Row>;
+	readonly truncated: boolean;
+	readonly isFirst: boolean;
+}
+
+function Group({ title, group: { cause, count, rows }, truncated, isFirst }: GroupProps) {
+	const isOpen = useSignal(isFirst);
+	return (
+		<details
+			class="draft-objects"
+			open={isFirst}
+			onToggle={(event) => {
+				isOpen.value = event.currentTarget.open;
+			}}
+		>
+			<summary>
+				<strong>{countText(count, truncated)}</strong> by{' '}
+				<PhraseText phrases={cause === null ? ['something else'] : causePhrases(cause)} />
+				{rows.length < count && <span class="quiet">, {rows.length} of them listed</span>}
+			</summary>
+			{isOpen.value && rows.length > 0 && <ImpactRows caption={title} rows={rows} />}
+		</details>
+	);
+}
+
+/** The last decisions of the log, decided again. */
+function Replay({ decisions }: { readonly decisions: Impact['decisions'] }) {
+	const { replayed, skipped, gained, lost, rows, truncated } = decisions;
+	return (
+		<>
+			<h3>The last decisions, decided again</h3>
+			{replayed === 0 ? (
+				<p class="quiet">
+					No logged decision could be decided again{skipped > 0 && `: ${skipped} have no input in the log`}.
+				</p>
+			) : (
+				<p>
+					Of the last {replayed.toLocaleString('en')} decisions of the log, {lost} would be denied and {gained} would be
+					allowed that come out otherwise without the draft.
+					{skipped > 0 && ` ${skipped} could not be decided: their input is not in the log.`}
+					{truncated && ' It took too long to decide all of them.'}
+				</p>
+			)}
+			{rows.length > 0 && <ImpactRows caption="Decisions that come out differently" rows={rows} />}
+		</>
+	);
+}

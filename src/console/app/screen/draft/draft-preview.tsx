@@ -1,0 +1,114 @@
+import { useSignal } from '@preact/signals';
+import type { components } from '#management-api';
+import { kindWord, operationWords } from '../../../model/change-words.js';
+import { diffCounts, diffLines } from '../../../model/line-diff.js';
+import { DataTable } from '../../part/data-table.js';
+import { DiffView } from '../../part/diff-view.js';
+import { KeyText } from '../../part/key-text.js';
+
+type Preview = components['schemas']['DraftPreview'];
+type File = Preview['policy']['files'][number];
+
+/** What the draft changes, with what goes by cascade, and what becomes of the Rego. */
+export function DraftPreview({ preview }: { readonly preview: Preview }) {
+	const { total, changes, truncated, policy } = preview;
+	return (
+		<>
+			<details class="draft-objects" open={total <= 12}>
+				<summary>
+					{total === 1 ? '1 object changes' : `${total.toLocaleString('en')} objects change`}, with what goes by cascade
+					{truncated && `; the first ${changes.length} are listed`}
+				</summary>
+				<DataTable
+					caption="Objects that change"
+					rows={changes}
+					rowKey={({ kind, key, operation }) => `${kind} ${operation} ${key}`}
+					columns={[
+						{ title: 'Object', cell: ({ kind, key }) => <ObjectText kind={kind} name={key} /> },
+						{ title: 'Is', cell: ({ operation }) => operationWords[operation] },
+					]}
+				/>
+			</details>
+			<h3>Rego</h3>
+			{policy.failure !== null && (
+				<p class="failure" role="alert">
+					{policy.failure}
+				</p>
+			)}
+			{policy.diagnostics.length > 0 && (
+				<ul class="draft-findings">
+					{policy.diagnostics.map(({ code, message, at, severity }, index) => (
+						<li key={index}>
+							<span class={severity === 'error' ? 'badge bad' : 'badge warn'}>{severity}</span> {message}{' '}
+							<span class="quiet">
+								{code} at <KeyText text={at.join('.')} />
+							</span>
+						</li>
+					))}
+				</ul>
+			)}
+			{policy.files.length === 0 && policy.failure === null && (
+				<p class="quiet">The Rego stays as it is. What roles grant, and rules between sets, are tables beside it.</p>
+			)}
+			{policy.files.map((file, index) => (
+				<FileDifference key={file.path} file={file} isFirst={index === 0} />
+			))}
+			{policy.truncated && <p class="quiet">More files differ than are listed.</p>}
+		</>
+	);
+}
+
+function ObjectText({ kind, name }: { readonly kind: string; readonly name: string }) {
+	return (
+		<>
+			{kindWord(kind)} <KeyText text={name} />
+		</>
+	);
+}
+
+/** The difference of one file, worked out when it is opened. */
+function FileDifference({
+	file: { path, before, after },
+	isFirst,
+}: {
+	readonly file: File;
+	readonly isFirst: boolean;
+}) {
+	const isOpen = useSignal(isFirst);
+	const what = before === null ? 'new' : after === null ? 'gone' : 'changed';
+	return (
+		<details
+			class="draft-objects"
+			open={isFirst}
+			onToggle={(event) => {
+				isOpen.value = event.currentTarget.open;
+			}}
+		>
+			<summary>
+				<KeyText text={path} /> <span class="quiet">{what}</span>
+			</summary>
+			{isOpen.value && <FileLines path={path} before={before ?? ''} after={after ?? ''} />}
+		</details>
+	);
+}
+
+function FileLines({
+	path,
+	before,
+	after,
+}: {
+	readonly path: string;
+	readonly before: string;
+	readonly after: string;
+}) {
+	const hunks = diffLines(before, after);
+	const { added, removed } = diffCounts(hunks);
+	return (
+		<>
+			<p class="quiet">
+				{added} lines added, {removed} removed
+			</p>
+			<DiffView hunks={hunks} label={`Differences in ${path}`} />
+		</>
+	);
+}

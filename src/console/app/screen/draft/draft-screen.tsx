@@ -1,0 +1,119 @@
+import { useSignal } from '@preact/signals';
+import { ApiFailure } from '../../../model/api-failure.js';
+import type { Draft } from '../../../model/draft.js';
+import { readStaleDraft, type StaleDraft } from '../../../model/stale-draft.js';
+import { answered, management } from '../../api.js';
+import { currentDraft } from '../../current-draft.js';
+import { Empty } from '../../part/empty.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Screen } from '../../part/screen.js';
+import { type ReadSchema, readSchema } from '../../read-schema.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { ConflictList } from './conflict-list.js';
+import { DraftActions } from './draft-actions.js';
+import { DraftChanges } from './draft-changes.js';
+import { DraftFileField } from './draft-file-field.js';
+import { DraftImpact } from './draft-impact.js';
+import { DraftPreview } from './draft-preview.js';
+import { PublishDraft, type Published, PublishedNote } from './publish-draft.js';
+
+/** Screen 3: the draft, who gains and who loses by it. */
+export function DraftScreen() {
+	const published = useSignal<Published | null>(null);
+	const draft = currentDraft.value;
+	// What is stored is read again when something was published.
+	const schema = useLoaded(readSchema, [published.value?.revision]);
+	return (
+		<Screen
+			title="Draft and impact"
+			about="Changes that are collected before they are made: what they are, who gains and who loses by them, and then all of them at once or none."
+		>
+			{published.value !== null && draft === null && <PublishedNote published={published.value} />}
+			<LoadedFrame loaded={schema}>
+				{(stored) => (
+					<>
+						{draft === null ? (
+							<NoDraft />
+						) : (
+							<Drafted
+								draft={draft}
+								stored={stored}
+								onPublished={(done) => {
+									published.value = done;
+								}}
+							/>
+						)}
+						<DraftFileField stored={stored} />
+					</>
+				)}
+			</LoadedFrame>
+		</Screen>
+	);
+}
+
+function NoDraft() {
+	return (
+		<Empty title="Nothing is drafted">
+			<p>
+				Change a cell of the <a href={screenPath('matrix')}>policy matrix</a>, edit a{' '}
+				<a href={screenPath('condition-sets')}>condition set</a>, or undo something in the{' '}
+				<a href={screenPath('changes')}>changes</a>. Or take a draft from a file.
+			</p>
+		</Empty>
+	);
+}
+
+interface DraftedProps {
+	readonly draft: Draft;
+	readonly stored: ReadSchema;
+	readonly onPublished: (published: Published) => void;
+}
+
+function Drafted({ draft, stored, onPublished }: DraftedProps) {
+	const refused = useSignal<StaleDraft | null>(null);
+	const preview = useLoaded(
+		async (signal) => {
+			refused.value = null;
+			return answered(
+				management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/preview', {
+					params: { path: environmentPath() },
+					body: draft as never,
+					signal,
+				}),
+			);
+		},
+		[JSON.stringify(draft)],
+	);
+	const stale = refused.value ?? staleDraft(preview.failure);
+	const isTried = preview.failure === null && !preview.loading;
+	return (
+		<>
+			<DraftActions draft={draft} />
+			<DraftChanges draft={draft} stored={stored} stale={stale} />
+			{stale !== null && <ConflictList stale={stale} draft={draft} />}
+			{mayWrite.value && stale === null && (
+				<PublishDraft
+					draft={draft}
+					isTried={isTried}
+					onPublished={onPublished}
+					onStale={(found) => {
+						refused.value = found;
+					}}
+				/>
+			)}
+			{stale === null && preview.failure === null && <DraftImpact draft={draft} isTried={isTried} />}
+			{stale === null && (
+				<section aria-labelledby="draft-preview">
+					<h2 id="draft-preview">What it changes</h2>
+					<LoadedFrame loaded={preview}>{(found) => <DraftPreview preview={found} />}</LoadedFrame>
+				</section>
+			)}
+		</>
+	);
+}
+
+function staleDraft(failure: Error | null): StaleDraft | null {
+	return failure instanceof ApiFailure && failure.status === 409 ? readStaleDraft(failure.info) : null;
+}

@@ -1,0 +1,95 @@
+import { ApiFailure } from '../../../model/api-failure.js';
+import type { Draft } from '../../../model/draft.js';
+import { readStaleDraft, type StaleDraft } from '../../../model/stale-draft.js';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { replaceDraft } from '../../current-draft.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { environmentPath, openSession } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+
+/** A draft that was published. */
+export interface Published {
+	/** The revision with the draft in it. */
+	readonly revision: number;
+	/** How many objects changed, with those that went by cascade. */
+	readonly total: number;
+}
+
+interface PublishDraftProps {
+	readonly draft: Draft;
+	/** Whether the draft was tried out, and fits. */
+	readonly isTried: boolean;
+	readonly onPublished: (published: Published) => void;
+	readonly onStale: (stale: StaleDraft) => void;
+}
+
+/** Makes all changes of the draft, or none. */
+export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDraftProps) {
+	const work = useWork();
+	const publish = async () => {
+		const { key } = openSession().environment;
+		const count = draft.changes.length === 1 ? 'The change is' : `All ${draft.changes.length} changes are`;
+		if (!(await confirmWrite('Publish the draft', `${count} made in ${key}, at once or not at all.`))) return;
+		try {
+			const { revision, changes } = await answered(
+				management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/apply', {
+					params: { path: environmentPath() },
+					// The server checks what is in it.
+					body: draft as never,
+				}),
+			);
+			onPublished({ revision, total: changes.total });
+			replaceDraft(null);
+			announce(`Published as revision ${revision}.`);
+		} catch (error) {
+			const stale = error instanceof ApiFailure && error.status === 409 ? readStaleDraft(error.info) : null;
+			if (stale === null) throw error;
+			onStale(stale);
+		}
+	};
+	return (
+		<>
+			<p class="line">
+				<button
+					type="button"
+					class="primary"
+					aria-disabled={work.busy || !isTried}
+					onClick={() => {
+						if (isTried) void work.run(publish);
+					}}
+				>
+					Publish
+				</button>
+				<span class="quiet">Look at the impact below first. One call makes all changes, or none.</span>
+			</p>
+			<Failure text={work.failure} />
+		</>
+	);
+}
+
+/** What became of the draft, and where to look further. */
+export function PublishedNote({ published: { revision, total } }: { readonly published: Published }) {
+	const difference = { from: String(revision - 1), to: String(revision) };
+	return (
+		<div class="notice" role="status">
+			<p>
+				<strong>Published as revision {revision}</strong>: {total === 1 ? '1 object' : `${total} objects`} changed.
+			</p>
+			<ul>
+				<li>
+					<a href={screenPath('policy', difference)}>See how the policy differs</a>
+				</li>
+				<li>
+					<a href={screenPath('changes', { from: String(revision), to: String(revision) })}>
+						See what changed, and undo it
+					</a>
+				</li>
+				<li>
+					<a href={screenPath('check')}>Check something</a>
+				</li>
+			</ul>
+		</div>
+	);
+}

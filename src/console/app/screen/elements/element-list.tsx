@@ -1,0 +1,74 @@
+import { answered, management } from '../../api.js';
+import { DataTable } from '../../part/data-table.js';
+import { Empty } from '../../part/empty.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Pager } from '../../part/pager.js';
+import { environmentPath } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+import { elementTypes } from './element-types.js';
+
+const perPage = 30;
+
+/** All elements, by page. */
+export function ElementList() {
+	const search = useSearch();
+	const page = Number(search.get('page')) || 1;
+	const loaded = useLoaded(
+		(signal) =>
+			answered(
+				management.GET('/v2/elements/{proj_id}/{env_id}/config', {
+					params: { path: environmentPath(), query: { page, per_page: perPage } },
+					signal,
+				}),
+			),
+		[page],
+	);
+	return (
+		<LoadedFrame loaded={loaded}>
+			{({ data, total_count, page_count }) =>
+				total_count === 0 ? (
+					<Empty title="There are no elements yet">
+						<p>
+							Make one with <code>POST /v2/elements/…/config</code>; the quickstart for elements in the documentation
+							goes from nothing to a request that is approved.
+						</p>
+					</Empty>
+				) : (
+					<>
+						<DataTable
+							caption="Elements"
+							rows={data}
+							rowKey={({ id }) => id}
+							columns={[
+								{
+									title: 'Element',
+									cell: ({ key, name }) => (
+										<a href={screenPath('elements', { element: key })}>
+											<KeyText text={name} />
+										</a>
+									),
+								},
+								{ title: 'Key', cell: ({ key }) => <KeyText text={key} /> },
+								{ title: 'For', cell: ({ elements_type }) => elementTypes[elements_type] },
+								{ title: 'Opened', cell: ({ is_active }) => (is_active ? 'yes' : 'never') },
+								{
+									title: 'Webhook',
+									cell: ({ webhook }) => (webhook === null ? 'none' : <KeyText text={webhook.url} />),
+								},
+							]}
+						/>
+						<Pager
+							page={page}
+							pageCount={page_count}
+							totalCount={total_count}
+							turnTo={(next) => search.set({ page: String(next) })}
+						/>
+					</>
+				)
+			}
+		</LoadedFrame>
+	);
+}

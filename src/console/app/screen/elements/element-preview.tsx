@@ -1,0 +1,78 @@
+import { useSignal } from '@preact/signals';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { answered, management } from '../../api.js';
+import { Combobox } from '../../part/combobox.js';
+import { proposeTenants, proposeUsers } from '../../propose.js';
+import { openSession } from '../../session.js';
+
+interface ElementPreviewProps {
+	readonly element: { readonly key: string; readonly name: string };
+}
+
+/** Signs this browser in to the element as a user of a tenant, and leads to its page. */
+export function ElementPreview({ element }: ElementPreviewProps) {
+	const { environment, key } = openSession();
+	const user = useSignal('');
+	const tenant = useSignal('');
+	const address = useSignal<string | null>(null);
+	const work = useWork();
+	if (key.object_type !== 'env') {
+		return (
+			<>
+				<h3>Preview</h3>
+				<p class="quiet">A preview signs in as a user, which needs a session of a key of this environment.</p>
+			</>
+		);
+	}
+	const signIn = async () => {
+		address.value = null;
+		const body = { user_id: user.value, tenant_id: tenant.value };
+		const { redirect_url } = await answered(management.POST('/v2/auth/elements_login_as', { body }));
+		// The cookie of the ticket is set before the page asks who is signed in.
+		await fetch(redirect_url, { headers: { accept: 'application/json' }, credentials: 'same-origin' });
+		const query = new URLSearchParams({ envId: environment.id, tenantKey: tenant.value });
+		address.value = `/elements/${encodeURIComponent(element.key)}?${query}`;
+	};
+	return (
+		<>
+			<h3>Preview</h3>
+			<form
+				class="columns"
+				onSubmit={(event) => {
+					event.preventDefault();
+					void work.run(signIn);
+				}}
+			>
+				<Combobox
+					label="As the user"
+					value={user.value}
+					onValue={(text) => {
+						user.value = text;
+					}}
+					propose={proposeUsers}
+					required
+				/>
+				<Combobox
+					label="In the tenant"
+					value={tenant.value}
+					onValue={(text) => {
+						tenant.value = text;
+					}}
+					propose={proposeTenants}
+					required
+				/>
+				<button type="submit" aria-disabled={work.busy}>
+					Sign in as this user
+				</button>
+			</form>
+			<Failure text={work.failure} />
+			{address.value !== null && (
+				<p role="status">
+					<a href={address.value} target="_blank" rel="noreferrer">
+						Open the element
+					</a>
+				</p>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,104 @@
+import { useSignal } from '@preact/signals';
+import { ActionButton } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { DataTable } from '../../part/data-table.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Pager } from '../../part/pager.js';
+import { TimeText } from '../../part/time-text.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import { usePolling } from '../../use-polling.js';
+
+const perPage = 10;
+/** How often deliveries are read again while they are seen, in milliseconds. */
+const pollMilliseconds = 3000;
+
+interface ElementWebhookProps {
+	readonly elementKey: string;
+	readonly url: string;
+}
+
+/** The webhook of an element: a test, and what was delivered. */
+export function ElementWebhook({ elementKey, url }: ElementWebhookProps) {
+	const path = { ...environmentPath(), elements_config_id: elementKey };
+	const sendTest = async () => {
+		await answered(
+			management.POST('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}/webhook_test', { params: { path } }),
+		);
+		announce('A test is on its way; see below what becomes of it.');
+	};
+	return (
+		<>
+			<p class="line">
+				<span>
+					Events are sent to <KeyText text={url} />.
+				</span>
+				{mayWrite.value && <ActionButton act={sendTest}>Send a test</ActionButton>}
+			</p>
+			{mayWrite.value ? (
+				<Deliveries elementKey={elementKey} />
+			) : (
+				<p class="quiet">Deliveries hold e-mail addresses: seeing them needs a key that may write.</p>
+			)}
+		</>
+	);
+}
+
+function Deliveries({ elementKey }: { readonly elementKey: string }) {
+	const page = useSignal(1);
+	const loaded = useLoaded(
+		(signal) => {
+			const path = { ...environmentPath(), elements_config_id: elementKey };
+			const query = { page: page.value, per_page: perPage };
+			return answered(
+				management.GET('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}/webhook_deliveries', {
+					params: { path, query },
+					signal,
+				}),
+			);
+		},
+		[page.value],
+	);
+	usePolling(loaded.reload, pollMilliseconds);
+	return (
+		<LoadedFrame loaded={loaded}>
+			{({ data, page_count, total_count }) =>
+				total_count === 0 ? (
+					<p class="quiet">Nothing was sent yet.</p>
+				) : (
+					<>
+						<DataTable
+							caption="Deliveries, the newest first"
+							captioned
+							rows={data}
+							rowKey={({ id }) => id}
+							columns={[
+								{ title: 'When', cell: ({ created_at }) => <TimeText at={created_at} /> },
+								{ title: 'Event', cell: ({ event }) => event.replaceAll('_', ' ') },
+								{ title: 'Is', cell: ({ status }) => <DeliveryState status={status} /> },
+								{ title: 'Attempts', align: 'end', cell: ({ attempts }) => attempts },
+								{ title: 'Answer', align: 'end', cell: ({ response_status }) => response_status ?? 'none' },
+								{ title: 'Problem', cell: ({ error }) => (error === null ? '' : <KeyText text={error} />) },
+							]}
+						/>
+						<Pager
+							page={page.value}
+							pageCount={page_count}
+							totalCount={total_count}
+							turnTo={(next) => {
+								page.value = next;
+							}}
+						/>
+					</>
+				)
+			}
+		</LoadedFrame>
+	);
+}
+
+function DeliveryState({ status }: { readonly status: 'pending' | 'delivered' | 'failed' }) {
+	const kind = { pending: 'warn', delivered: 'good', failed: 'bad' }[status];
+	return <span class={`badge ${kind}`}>{status}</span>;
+}

@@ -1,0 +1,26 @@
+import { Screen } from '../../part/screen.js';
+import { useSearch } from '../../use-search.js';
+import { ElementDetail } from './element-detail.js';
+import { ElementList } from './element-list.js';
+import { EnvironmentOrigins } from './environment-origins.js';
+
+/** Screen 14: the elements of the environment. */
+export function ElementsScreen() {
+	const search = useSearch();
+	const key = search.get('element');
+	return (
+		<Screen
+			title="Elements"
+			about="Pages that your application embeds, in which its users manage access, ask for it and review."
+		>
+			{key === '' ? (
+				<>
+					<ElementList />
+					<EnvironmentOrigins />
+				</>
+			) : (
+				<ElementDetail key={key} elementKey={key} />
+			)}
+		</Screen>
+	);
+}

@@ -1,0 +1,88 @@
+import { useSignal } from '@preact/signals';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { environmentPath, mayWrite } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+
+/** Whose pages may embed elements, and where the keys of the application's tokens are. */
+export function EnvironmentOrigins() {
+	const loaded = useLoaded(
+		(signal) =>
+			answered(management.GET('/v2/projects/{proj_id}/envs/{env_id}', { params: { path: environmentPath() }, signal })),
+		[],
+	);
+	return (
+		<>
+			<h2>Who may embed them</h2>
+			<LoadedFrame loaded={loaded}>
+				{({ settings, jwks }) => (
+					<>
+						<OriginsForm key={JSON.stringify(settings)} settings={settings ?? {}} onSaved={loaded.reload} />
+						<h3>Keys of tokens (JWKS)</h3>
+						{jwks === null || jwks === undefined ? (
+							<p class="quiet">
+								None: users are signed in by the application's backend alone, not by a token of theirs.
+							</p>
+						) : (
+							// biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard.
+							<pre class="code" tabIndex={0}>
+								{JSON.stringify(jwks, null, 2)}
+							</pre>
+						)}
+					</>
+				)}
+			</LoadedFrame>
+		</>
+	);
+}
+
+interface OriginsFormProps {
+	readonly settings: Readonly<Record<string, unknown>>;
+	readonly onSaved: () => void;
+}
+
+function OriginsForm({ settings, onSaved }: OriginsFormProps) {
+	const stored = settings['elements_origins'];
+	const text = useSignal((Array.isArray(stored) ? stored : []).join('\n'));
+	const work = useWork();
+	const save = async () => {
+		if (!(await confirmWrite('Save the origins', 'Pages of these origins may embed the elements.'))) return;
+		const elements_origins = text.value.split(/\s+/).filter((origin) => origin !== '');
+		const body = { settings: { ...settings, elements_origins } };
+		const params = { path: environmentPath() };
+		await answered(management.PATCH('/v2/projects/{proj_id}/envs/{env_id}', { params, body }));
+		announce('The origins were saved.');
+		onSaved();
+	};
+	return (
+		<form
+			onSubmit={(event) => {
+				event.preventDefault();
+				void work.run(save);
+			}}
+		>
+			<label>
+				<span>Origins, one a line, such as https://app.example.com</span>
+				<textarea
+					class="code"
+					rows={3}
+					readOnly={!mayWrite.value}
+					spellcheck={false}
+					value={text.value}
+					onInput={(event) => {
+						text.value = event.currentTarget.value;
+					}}
+				/>
+			</label>
+			{mayWrite.value && (
+				<button type="submit" aria-disabled={work.busy}>
+					Save the origins
+				</button>
+			)}
+			<Failure text={work.failure} />
+		</form>
+	);
+}

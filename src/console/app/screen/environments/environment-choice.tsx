@@ -1,0 +1,41 @@
+import { answered, management } from '../../api.js';
+import { openSession } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+
+interface EnvironmentChoiceProps {
+	readonly label: string;
+	readonly value: string;
+	readonly onValue: (key: string) => void;
+}
+
+/** A choice among the other environments of the project that the key opens; says so where there are none. */
+export function EnvironmentChoice({ label, value, onValue }: EnvironmentChoiceProps) {
+	const { project, environment } = openSession();
+	const { value: found } = useLoaded(
+		(signal) =>
+			answered(
+				management.GET('/v2/projects/{proj_id}/envs', {
+					params: { path: { proj_id: project.key }, query: { per_page: 100 } },
+					signal,
+				}),
+			),
+		[],
+	);
+	const others = (found ?? []).filter(({ id }) => id !== environment.id);
+	if (found !== null && others.length === 0) {
+		return <p class="quiet">The key of this session opens no other environment of the project.</p>;
+	}
+	return (
+		<label class="inline">
+			<span>{label}</span>
+			<select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+				<option value="">choose…</option>
+				{others.map(({ id, key }) => (
+					<option key={id} value={key}>
+						{key}
+					</option>
+				))}
+			</select>
+		</label>
+	);
+}

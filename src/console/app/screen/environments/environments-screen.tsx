@@ -1,0 +1,26 @@
+import { KeyText } from '../../part/key-text.js';
+import { Screen } from '../../part/screen.js';
+import { openSession } from '../../session.js';
+import { CompareEnvironments } from './compare-environments.js';
+import { ImportDocument } from './import-document.js';
+import { PromoteSchema } from './promote-schema.js';
+
+/** Screen 13: environments, copies and documents. */
+export function EnvironmentsScreen() {
+	const { project, environment, key } = openSession();
+	return (
+		<Screen
+			title="Environments"
+			about={
+				<>
+					What differs between <KeyText text={environment.key} /> and the other environments of{' '}
+					<KeyText text={project.key} />, and the ways from one to the other.
+				</>
+			}
+		>
+			<CompareEnvironments />
+			{key.object_type !== 'env' && <PromoteSchema />}
+			<ImportDocument />
+		</Screen>
+	);
+}

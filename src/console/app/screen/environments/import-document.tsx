@@ -1,0 +1,163 @@
+import { useSignal } from '@preact/signals';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { environmentPath, mayWrite, openSession } from '../../session.js';
+import { reloadAll } from '../../use-loaded.js';
+
+const strategies = {
+	fail: 'Stop if an object is there with other content',
+	overwrite: 'Overwrite objects that are there',
+	replace: 'Replace everything: what the document does not name is deleted',
+} as const;
+
+type Strategy = keyof typeof strategies;
+
+interface Report {
+	readonly total: number;
+	readonly counts: Readonly<
+		Record<string, { readonly create: number; readonly update: number; readonly delete: number }>
+	>;
+}
+
+/** Downloads the environment as a document, and imports one by dropping a file. */
+export function ImportDocument() {
+	const { environment } = openSession();
+	const strategy = useSignal<Strategy>('fail');
+	const file = useSignal<File | null>(null);
+	const report = useSignal<Report | null>(null);
+	const work = useWork();
+	const choose = (chosen: File | undefined) => {
+		file.value = chosen ?? null;
+		report.value = null;
+	};
+	const send = async (dry_run: boolean): Promise<Report> => {
+		const document: unknown = JSON.parse(await (file.value ?? new Blob(['null'])).text());
+		return answered(
+			management.POST('/v2/projects/{proj_id}/envs/{env_id}/import', {
+				params: { path: environmentPath(), query: { conflict_strategy: strategy.value, dry_run } },
+				// The server checks what is in the file.
+				body: document as never,
+			}),
+		);
+	};
+	const tryOut = async () => {
+		report.value = await send(true);
+	};
+	const bring = async () => {
+		const text = `The document is written into ${environment.key}, all or nothing.`;
+		if (!(await confirmWrite('Import the document', text, { always: true }))) return;
+		const { total } = await send(false);
+		announce(`Imported: ${total} objects changed.`);
+		report.value = null;
+		file.value = null;
+		reloadAll();
+	};
+	return (
+		<>
+			<h2>Export and import</h2>
+			<ExportButton />
+			{mayWrite.value && (
+				<section
+					class="environments-drop"
+					aria-label="Import a document"
+					onDragOver={(event) => event.preventDefault()}
+					onDrop={(event) => {
+						event.preventDefault();
+						choose(event.dataTransfer?.files[0]);
+					}}
+				>
+					<label>
+						<span>Drop a document here, or choose it</span>
+						<input
+							type="file"
+							accept="application/json,.json"
+							onChange={(event) => choose(event.currentTarget.files?.[0])}
+						/>
+					</label>
+					<label>
+						<span>What is there already</span>
+						<select
+							value={strategy.value}
+							onChange={(event) => {
+								const chosen = event.currentTarget.value;
+								strategy.value = isStrategy(chosen) ? chosen : 'fail';
+								report.value = null;
+							}}
+						>
+							{Object.entries(strategies).map(([value, text]) => (
+								<option key={value} value={value}>
+									{text}
+								</option>
+							))}
+						</select>
+					</label>
+					<div class="line">
+						<button type="button" disabled={file.value === null} onClick={() => void work.run(tryOut)}>
+							Try it out
+						</button>
+						<button
+							type="button"
+							class="primary"
+							disabled={file.value === null || report.value === null}
+							onClick={() => void work.run(bring)}
+						>
+							Import
+						</button>
+						{file.value !== null && <span>{file.value.name}</span>}
+					</div>
+					<Failure text={work.failure} />
+					{report.value !== null && <ReportText report={report.value} />}
+				</section>
+			)}
+		</>
+	);
+}
+
+function ReportText({ report: { total, counts } }: { readonly report: Report }) {
+	if (total === 0) return <p role="status">Nothing would change.</p>;
+	return (
+		<div role="status">
+			<p>{total} objects would change:</p>
+			<ul>
+				{Object.entries(counts).map(([kind, { create, update, delete: removed }]) => (
+					<li key={kind}>
+						{kind.replaceAll('_', ' ')}: {create} created, {update} updated, {removed} deleted
+					</li>
+				))}
+			</ul>
+		</div>
+	);
+}
+
+function ExportButton() {
+	const { environment } = openSession();
+	const work = useWork();
+	const download = async () => {
+		const { data, response } = await management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
+			params: { path: environmentPath() },
+			parseAs: 'blob',
+		});
+		if (!response.ok || data === undefined) throw new Error(`The server answered ${response.status}.`);
+		const address = URL.createObjectURL(data as unknown as Blob);
+		const link = document.createElement('a');
+		link.href = address;
+		link.download = `${environment.key}.json`;
+		link.click();
+		setTimeout(() => URL.revokeObjectURL(address), 10_000);
+	};
+	return (
+		<p class="line">
+			<button type="button" aria-disabled={work.busy} onClick={() => void work.run(download)}>
+				Export as a document
+			</button>
+			<span class="quiet">Schema and facts, by keys, without secrets.</span>
+			<Failure text={work.failure} />
+		</p>
+	);
+}
+
+function isStrategy(text: string): text is Strategy {
+	return Object.hasOwn(strategies, text);
+}

@@ -1,0 +1,84 @@
+import { useSignal } from '@preact/signals';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { environmentPath, mayWrite, openSession } from '../../session.js';
+
+/** Copies the schema of this environment into another one of the project, new or there already. */
+export function PromoteSchema() {
+	const { environment } = openSession();
+	const target = useSignal('');
+	const isNew = useSignal(false);
+	const overwrites = useSignal(false);
+	const work = useWork();
+	if (!mayWrite.value) return null;
+	const copy = async () => {
+		const key = target.value.trim();
+		const question = `The schema of ${environment.key} is written into ${key}. Facts stay as they are.`;
+		if (!(await confirmWrite('Copy the schema', question, { always: true }))) return;
+		const target_env = isNew.value ? { new: { key, name: key } } : { existing: key };
+		const conflict_strategy = overwrites.value ? ('overwrite' as const) : ('fail' as const);
+		const copied = await answered(
+			management.POST('/v2/projects/{proj_id}/envs/{env_id}/copy', {
+				params: { path: environmentPath() },
+				body: { target_env, conflict_strategy },
+			}),
+		);
+		announce(`The schema is in ${copied.key} now.`);
+	};
+	return (
+		<>
+			<h2>Promote</h2>
+			<p class="quiet about">
+				Copies resources, roles, relations and condition sets, without facts. Compare first: an object that differs
+				stops the copy unless it may be overwritten. To see who would gain and lose there, open that environment and
+				import the document of this one as a draft.
+			</p>
+			<form
+				class="columns"
+				onSubmit={(event) => {
+					event.preventDefault();
+					void work.run(copy);
+				}}
+			>
+				<label>
+					<span>Key of the environment to copy to</span>
+					<input
+						type="text"
+						required
+						spellcheck={false}
+						value={target.value}
+						onInput={(event) => {
+							target.value = event.currentTarget.value;
+						}}
+					/>
+				</label>
+				<label class="inline">
+					<input
+						type="checkbox"
+						checked={isNew.value}
+						onChange={(event) => {
+							isNew.value = event.currentTarget.checked;
+						}}
+					/>
+					<span>Make it</span>
+				</label>
+				<label class="inline">
+					<input
+						type="checkbox"
+						checked={overwrites.value}
+						onChange={(event) => {
+							overwrites.value = event.currentTarget.checked;
+						}}
+					/>
+					<span>Overwrite what differs</span>
+				</label>
+				<button type="submit" aria-disabled={work.busy}>
+					Copy the schema
+				</button>
+			</form>
+			<Failure text={work.failure} />
+		</>
+	);
+}

@@ -1,0 +1,104 @@
+import { Graph, layout } from '@dagrejs/dagre';
+import { useMemo } from 'preact/hooks';
+import { edgeLabel, nodeLabel, type ShownEdge, type ShownNode } from '../../../model/graph-words.js';
+
+export interface GraphDrawingProps {
+	readonly graph: { readonly nodes: readonly ShownNode[]; readonly edges: readonly ShownEdge[] };
+	/** The id of the node that all began with. */
+	readonly start: string;
+	readonly onStart: (id: string) => void;
+}
+
+/** Sizes in pixels. Labels are of a font whose characters are alike in width. */
+const [characterWidth, nodeHeight, padding, margin] = [7.3, 30, 10, 12];
+
+/** A graph in layers, from left to right. Each node leads to the graph around it. */
+export function GraphDrawing({ graph, start, onStart }: GraphDrawingProps) {
+	const { nodes, edges, width, height } = useMemo(() => drawGraph(graph), [graph]);
+	return (
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard.
+		<section class="scroll graph-drawing" tabIndex={0} aria-label="Drawing; the tables below say the same">
+			<svg width={width} height={height}>
+				<title>{`${nodes.length} nodes, ${edges.length} connections`}</title>
+				<defs>
+					<marker id="graph-arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">
+						<path d="M0 0 8 4 0 8z" class="graph-arrow" />
+					</marker>
+				</defs>
+				{edges.map(({ name, path, label, x, y }) => (
+					<g key={name}>
+						<path d={path} class="graph-edge" marker-end="url(#graph-arrow)" />
+						<text x={x} y={y - 4} class="graph-label">
+							{label}
+						</text>
+					</g>
+				))}
+				{nodes.map(({ node, label, x, y, boxWidth }) => (
+					// biome-ignore lint/a11y/useSemanticElements: a button of HTML cannot stand in a drawing.
+					<g
+						key={node.id}
+						role="button"
+						tabIndex={0}
+						class={`graph-node graph-${node.kind}${node.id === start ? ' graph-start' : ''}`}
+						aria-label={`${label}${node.more === undefined ? '' : `, ${node.more} more`}: start from here`}
+						onClick={() => onStart(node.id)}
+						onKeyDown={(event) => {
+							if (event.key !== 'Enter' && event.key !== ' ') return;
+							event.preventDefault();
+							onStart(node.id);
+						}}
+					>
+						<rect x={x - boxWidth / 2} y={y - nodeHeight / 2} width={boxWidth} height={nodeHeight} rx={6} />
+						<text x={x} y={y + 4}>
+							{label}
+						</text>
+						{node.more !== undefined && (
+							<text x={x + boxWidth / 2} y={y - nodeHeight / 2 - 3} class="graph-more">
+								+{node.more}
+							</text>
+						)}
+					</g>
+				))}
+			</svg>
+		</section>
+	);
+}
+
+function drawGraph({ nodes, edges }: GraphDrawingProps['graph']) {
+	const drawing = new Graph({ multigraph: true });
+	drawing.setGraph({ rankdir: 'LR', nodesep: 22, ranksep: 90, marginx: margin, marginy: margin + 8 });
+	drawing.setDefaultEdgeLabel(() => ({}));
+	for (const node of nodes) {
+		const width = nodeLabel(node).length * characterWidth + 2 * padding;
+		drawing.setNode(node.id, { width, height: nodeHeight });
+	}
+	const known = new Set(nodes.map(({ id }) => id));
+	const drawn = edges.filter(({ from, to }) => known.has(from) && known.has(to));
+	for (const [index, edge] of drawn.entries()) {
+		const width = edgeLabel(edge).length * (characterWidth - 1);
+		drawing.setEdge(edge.from, edge.to, { width, height: 14, labelpos: 'c' }, String(index));
+	}
+	layout(drawing);
+	const { width = 0, height = 0 } = drawing.graph();
+	return {
+		width: Math.ceil(width),
+		height: Math.ceil(height),
+		nodes: nodes.map((node) => {
+			const { x, y, width: boxWidth } = drawing.node(node.id);
+			return { node, label: nodeLabel(node), x, y, boxWidth };
+		}),
+		edges: drawn.map((edge, index) => {
+			const { points, x = 0, y = 0 } = drawing.edge(edge.from, edge.to, String(index));
+			return { name: String(index), path: polyline(points), label: edgeLabel(edge), x, y };
+		}),
+	};
+}
+
+interface Point {
+	readonly x: number;
+	readonly y: number;
+}
+
+function polyline(points: readonly Point[]): string {
+	return points.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
+}

@@ -1,0 +1,43 @@
+/** What is asked for, by mode. */
+export const graphModes = {
+	facts: {
+		title: 'What exists around it',
+		hint: 'A user (user:ann@example.com), a tenant (tenant:acme) or an instance (instance:document:budget).',
+	},
+	schema: {
+		title: 'What the schema says of it',
+		hint: 'A resource (resource:document) or a role (role:admin, role:document#editor).',
+	},
+	path: {
+		title: 'How one leads to the other',
+		hint: 'From a user or an instance to an instance (instance:document:budget), or to a role on it (…#editor).',
+	},
+} as const;
+
+export type GraphMode = keyof typeof graphModes;
+
+/** What is asked for. */
+export interface GraphQuestion {
+	readonly from: string;
+	readonly to: string;
+	readonly mode: GraphMode;
+	/** From 1 to 3. */
+	readonly depth: string;
+}
+
+/** The question of an address. */
+export function readGraphQuestion(get: (name: string) => string): GraphQuestion {
+	const mode = get('mode');
+	const depth = get('depth');
+	return {
+		from: get('from'),
+		to: get('to'),
+		mode: isMode(mode) ? mode : 'facts',
+		depth: ['2', '3'].includes(depth) ? depth : '1',
+	};
+}
+
+/** Whether a text names a mode. */
+export function isMode(text: string): text is GraphMode {
+	return Object.hasOwn(graphModes, text);
+}

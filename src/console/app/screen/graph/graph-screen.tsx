@@ -1,0 +1,76 @@
+import { answered, management } from '../../api.js';
+import { Empty } from '../../part/empty.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Screen } from '../../part/screen.js';
+import { environmentPath } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+import { GraphForm } from './graph-form.js';
+import { type GraphQuestion, graphModes, readGraphQuestion } from './graph-question.js';
+import { GraphTables } from './graph-tables.js';
+import { LazyDrawing } from './lazy-drawing.js';
+
+/** Screen 5: what is related to a thing or a user. */
+export function GraphScreen() {
+	const search = useSearch();
+	const question = readGraphQuestion(search.get);
+	return (
+		<Screen
+			title="Relationship graph"
+			about="What a user or a thing is connected with, what the schema says of it, or how one leads to another."
+		>
+			<GraphForm key={JSON.stringify(question)} question={question} onAsk={(asked) => search.set({ ...asked })} />
+			{question.from === '' || (question.mode === 'path' && question.to === '') ? (
+				<Empty title="Choose where to start">
+					<p>{graphModes[question.mode].hint}</p>
+				</Empty>
+			) : (
+				<AskedGraph question={question} onStart={(from) => search.set({ from, to: '' })} />
+			)}
+		</Screen>
+	);
+}
+
+interface AskedGraphProps {
+	readonly question: GraphQuestion;
+	readonly onStart: (id: string) => void;
+}
+
+function AskedGraph({ question, onStart }: AskedGraphProps) {
+	const { from, to, mode, depth } = question;
+	const loaded = useLoaded(
+		(signal) => {
+			const query = { from, mode, ...(mode === 'path' ? { to } : { depth: Number(depth) }) };
+			return answered(
+				management.GET('/v2/projects/{proj_id}/envs/{env_id}/graph', {
+					params: { path: environmentPath(), query },
+					signal,
+				}),
+			);
+		},
+		[from, to, mode, depth],
+	);
+	return (
+		<LoadedFrame loaded={loaded}>
+			{(graph) => (
+				<>
+					{mode === 'path' && graph.paths.length === 0 && (
+						<p role="status">
+							<strong>No path leads there.</strong>
+							{graph.truncated && ' The search ended at its limit, so there may be one.'}
+						</p>
+					)}
+					{graph.truncated && graph.nodes.length > 0 && (
+						<p class="notice">There is more than is shown. Start from another node, or go fewer steps.</p>
+					)}
+					{graph.nodes.length > 0 && (
+						<>
+							<LazyDrawing graph={graph} start={from} onStart={onStart} />
+							<GraphTables graph={graph} onStart={onStart} />
+						</>
+					)}
+				</>
+			)}
+		</LoadedFrame>
+	);
+}

@@ -1,0 +1,87 @@
+import { edgeLabel, nodeKind, type ShownEdge, type ShownNode } from '../../../model/graph-words.js';
+import { DataTable } from '../../part/data-table.js';
+import { KeyText } from '../../part/key-text.js';
+import { TimeText } from '../../part/time-text.js';
+
+interface ListedEdge extends ShownEdge {
+	readonly expires_at?: string | undefined;
+	readonly tenant?: string | undefined;
+}
+
+interface GraphTablesProps {
+	readonly graph: {
+		readonly nodes: readonly ShownNode[];
+		readonly edges: readonly ListedEdge[];
+		/** Each as places in `edges`. */
+		readonly paths: readonly (readonly number[])[];
+	};
+	readonly onStart: (id: string) => void;
+}
+
+/** What a drawing shows, as text: the paths, the connections and the nodes. */
+export function GraphTables({ graph: { nodes, edges, paths }, onStart }: GraphTablesProps) {
+	return (
+		<>
+			{paths.length > 0 && (
+				<>
+					<h2>Paths, the shortest first</h2>
+					<ol>
+						{paths.map((path) => (
+							<li key={path.join()}>
+								<PathText edges={path.flatMap((place) => edges[place] ?? [])} />
+							</li>
+						))}
+					</ol>
+				</>
+			)}
+			<h2>Connections</h2>
+			<DataTable
+				caption="Connections"
+				rows={edges.map((edge, index) => ({ ...edge, index }))}
+				rowKey={({ index }) => String(index)}
+				columns={[
+					{ title: 'From', cell: ({ from }) => <KeyText text={from} /> },
+					{ title: 'Is', cell: ({ kind }) => kind.replaceAll('_', ' ') },
+					{ title: 'By', cell: (edge) => edgeLabel(edge) },
+					{ title: 'To', cell: ({ to }) => <KeyText text={to} /> },
+					{ title: 'In tenant', cell: ({ tenant }) => (tenant === undefined ? '' : <KeyText text={tenant} />) },
+					{ title: 'Ends', cell: ({ expires_at }) => (expires_at === undefined ? '' : <TimeText at={expires_at} />) },
+				]}
+			/>
+			<h2>Nodes</h2>
+			<DataTable
+				caption="Nodes, by distance from the start"
+				rows={nodes}
+				rowKey={({ id }) => id}
+				columns={[
+					{
+						title: 'Node',
+						cell: ({ id }) => (
+							<button type="button" class="link" onClick={() => onStart(id)}>
+								<KeyText text={id} />
+							</button>
+						),
+					},
+					{ title: 'Is', cell: ({ kind, type }) => nodeKind(kind, type) },
+					{ title: 'Name', cell: ({ name }) => (name === undefined ? '' : <KeyText text={name} />) },
+					{ title: 'Tenant', cell: ({ tenant }) => (tenant === undefined ? '' : <KeyText text={tenant} />) },
+					{ title: 'Not shown', align: 'end', cell: ({ more }) => (more === undefined ? '' : `+${more}`) },
+				]}
+			/>
+		</>
+	);
+}
+
+function PathText({ edges }: { readonly edges: readonly ShownEdge[] }) {
+	return (
+		<>
+			<KeyText text={edges[0]?.from ?? ''} />
+			{edges.map((edge) => (
+				<span key={`${edge.from} ${edge.to} ${edge.kind}`}>
+					{' '}
+					— {edgeLabel(edge)} → <KeyText text={edge.to} />
+				</span>
+			))}
+		</>
+	);
+}

@@ -1,0 +1,19 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { GraphDrawingProps } from './graph-drawing.js';
+
+type Drawing = typeof import('./graph-drawing.js').GraphDrawing;
+
+/** The drawing of a graph, once what lays it out is loaded. The tables under it need not wait for that. */
+export function LazyDrawing(props: GraphDrawingProps) {
+	const [loaded, setLoaded] = useState<{ readonly Drawing: Drawing } | null>(null);
+	useEffect(() => {
+		let isCurrent = true;
+		void import('./graph-drawing.js').then(({ GraphDrawing }) => {
+			if (isCurrent) setLoaded({ Drawing: GraphDrawing });
+		});
+		return () => {
+			isCurrent = false;
+		};
+	}, []);
+	return loaded === null ? <p class="quiet">Drawing…</p> : <loaded.Drawing {...props} />;
+}

@@ -1,0 +1,31 @@
+import { answered, management } from '../../api.js';
+import type { Choice } from '../../part/combobox.js';
+import { proposeResources, proposeUsers } from '../../propose.js';
+import { environmentPath } from '../../session.js';
+import type { GraphMode } from './graph-question.js';
+
+const per_page = 6;
+
+/** Nodes to start from, by what was typed of their keys. Rejects when the server cannot be asked. */
+export async function proposeNodes(mode: GraphMode, text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+	const search = text.slice(text.lastIndexOf(':') + 1);
+	if (mode === 'schema') {
+		const resources = await proposeResources(search, signal);
+		return resources.map(({ value, note }) => ({ value: `resource:${value}`, note }));
+	}
+	const query = { per_page, ...(search !== '' && { search: [search] }) };
+	const [users, found] = await Promise.all([
+		proposeUsers(search, signal),
+		answered(
+			management.GET('/v2/facts/{proj_id}/{env_id}/resource_instances', {
+				params: { path: environmentPath(), query },
+				signal,
+			}),
+		),
+	]);
+	const instances = Array.isArray(found) ? found : found.data;
+	return [
+		...users.slice(0, per_page).map(({ value, note }) => ({ value: `user:${value}`, note })),
+		...instances.map(({ resource, key, tenant }) => ({ value: `instance:${resource}:${key}`, note: tenant })),
+	];
+}

@@ -1,0 +1,152 @@
+import { useSignal } from '@preact/signals';
+import { ActionButton } from '../../../part/action-button.js';
+import { announce } from '../../../part/announce.js';
+import { answered, management } from '../../api.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { DataTable } from '../../part/data-table.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Pager } from '../../part/pager.js';
+import { Screen } from '../../part/screen.js';
+import { SecretDialog } from '../../part/secret-dialog.js';
+import { TimeText } from '../../part/time-text.js';
+import { openSession } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+import { CreateKey } from './create-key.js';
+
+const perPage = 30;
+
+const levels = {
+	org: 'the organization',
+	project: 'a project',
+	env: 'an environment',
+} as const;
+
+/** Screen 12: API keys and members. */
+export function KeysScreen() {
+	const { key } = openSession();
+	const isAdmin = key.access_level === 'admin';
+	const search = useSearch();
+	const page = Number(search.get('page')) || 1;
+	const type = search.get('opens');
+	const secret = useSignal<string | null>(null);
+	const loaded = useLoaded(
+		(signal) => {
+			const object_type = isLevel(type) ? type : undefined;
+			const query = { page, per_page: perPage, ...(object_type && { object_type }) };
+			return answered(management.GET('/v2/api-key', { params: { query }, signal }));
+		},
+		[page, type],
+	);
+	const rotate = async (id: string) => {
+		const text =
+			'The old secret is refused at once. Decision points and applications that use it stop working with it.';
+		if (!(await confirmWrite('Rotate the key', text, { always: true }))) return;
+		const path = { api_key_id: id };
+		const rotated = await answered(management.POST('/v2/api-key/{api_key_id}/rotate-secret', { params: { path } }));
+		secret.value = rotated.secret;
+		announce('The key was rotated.');
+		loaded.reload();
+	};
+	const revoke = async (id: string) => {
+		const text = 'The key is refused from then on, and nobody can bring it back.';
+		if (!(await confirmWrite('Revoke the key', text, { always: true }))) return;
+		await answered(management.DELETE('/v2/api-key/{api_key_id}', { params: { path: { api_key_id: id } } }));
+		announce('The key was revoked.');
+		loaded.reload();
+	};
+	return (
+		<Screen
+			title="Keys and members"
+			about="Who may call the API is who has a key. A self-hosted install has no other members."
+		>
+			<div class="line">
+				<label class="inline">
+					<span>Opens</span>
+					<select value={type} onChange={(event) => search.set({ opens: event.currentTarget.value, page: '' })}>
+						<option value="">anything</option>
+						{Object.entries(levels).map(([value, name]) => (
+							<option key={value} value={value}>
+								{name}
+							</option>
+						))}
+					</select>
+				</label>
+				{isAdmin && (
+					<CreateKey
+						onCreated={(created) => {
+							secret.value = created;
+							loaded.reload();
+						}}
+					/>
+				)}
+			</div>
+			<LoadedFrame loaded={loaded}>
+				{({ data, page_count, total_count }) => (
+					<>
+						<DataTable
+							caption="API keys"
+							rows={data}
+							rowKey={({ id }) => id}
+							columns={[
+								{
+									title: 'Name',
+									cell: ({ id, name }) => (
+										<>
+											<KeyText text={name ?? 'unnamed'} /> {id === key.id && <span class="badge">this session</span>}
+										</>
+									),
+								},
+								{
+									title: 'Opens',
+									cell: ({ object_type, project, env }) => (
+										<>
+											{levels[object_type]}{' '}
+											{project !== null && <KeyText text={[project.key, env?.key].filter(Boolean).join('/')} />}
+										</>
+									),
+								},
+								{ title: 'Level', cell: ({ access_level }) => access_level },
+								{ title: 'For', cell: ({ owner_type }) => owner_type.replace('_', ' ') },
+								{ title: 'Made', cell: ({ created_at }) => <TimeText at={created_at} /> },
+								{
+									title: 'Last used',
+									cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <TimeText at={last_used_at} />),
+								},
+								{
+									title: 'Actions',
+									align: 'end',
+									cell: ({ id, name }) =>
+										isAdmin ? (
+											<span class="line">
+												<ActionButton act={() => rotate(id)} label={`Rotate ${name ?? id}`}>
+													Rotate
+												</ActionButton>
+												<ActionButton act={() => revoke(id)} label={`Revoke ${name ?? id}`}>
+													Revoke
+												</ActionButton>
+											</span>
+										) : (
+											<span class="quiet">needs an admin key</span>
+										),
+								},
+							]}
+						/>
+						<Pager
+							page={page}
+							pageCount={page_count}
+							totalCount={total_count}
+							turnTo={(next) => search.set({ page: String(next) })}
+						/>
+					</>
+				)}
+			</LoadedFrame>
+			<SecretDialog secret={secret} title="The secret of the key" />
+		</Screen>
+	);
+}
+
+function isLevel(text: string): text is keyof typeof levels {
+	return Object.hasOwn(levels, text);
+}

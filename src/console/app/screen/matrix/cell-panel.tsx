@@ -1,0 +1,158 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { toggleDerivation, toggleGrant } from '../../../model/matrix-edit.js';
+import type { MatrixRow } from '../../../model/matrix-view.js';
+import { columnPhrases, reasonPhrases, stateWords } from '../../../model/matrix-words.js';
+import {
+	type CellReason,
+	columnRole,
+	type DerivedStep,
+	type MatrixAction,
+	type MatrixColumn,
+	type PolicyMatrix,
+} from '../../../model/policy-matrix.js';
+import { visibleText } from '../../../model/visible-text.js';
+import { editDraft } from '../../current-draft.js';
+import { PhraseText } from '../../part/phrase-text.js';
+import { mayWrite } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { CellRules } from './cell-rules.js';
+import { CellMark, cellBefore } from './matrix-cell.js';
+import type { PanelProps } from './panel-props.js';
+import { RoleDerivations } from './role-derivations.js';
+
+interface CellPanelProps extends PanelProps {
+	readonly row: MatrixRow;
+	/** Without the draft; `null` where nothing is drafted. */
+	readonly stored: PolicyMatrix | null;
+	/** A number that grows each time the panel is to have the focus. */
+	readonly focusTurn: number;
+	/** Leads back to the cell. */
+	readonly onLeave: () => void;
+}
+
+/** What grants a cell and why, where that is changed, and who holds the role. */
+export function CellPanel({ row, stored, focusTurn, onLeave, ...panel }: CellPanelProps) {
+	const element = useRef<HTMLElement>(null);
+	useEffect(() => {
+		if (focusTurn === 0) return;
+		const field = element.current?.querySelector<HTMLElement>('input, select, button, a');
+		(field ?? element.current)?.focus();
+	}, [focusTurn]);
+	const { column } = panel;
+	const { resource, action } = row;
+	return (
+		<aside
+			ref={element}
+			class="matrix-panel"
+			aria-labelledby="matrix-panel-title"
+			tabIndex={-1}
+			onKeyDown={(event) => {
+				if (event.key === 'Escape') onLeave();
+			}}
+		>
+			<h2 id="matrix-panel-title">
+				<PhraseText phrases={[{ name: action === null ? resource : `${resource}:${action}` }]} />
+			</h2>
+			<p>
+				for <PhraseText phrases={columnPhrases(column)} />
+				{column.name !== '' && column.name !== column.key && <span class="quiet"> {visibleText(column.name)}</span>}
+			</p>
+			{action !== null && <CellState place={{ resource, action }} stored={stored} {...panel} />}
+			{column.kind === 'resource_role' && column.resource === resource && <RoleDerivations {...panel} />}
+			<ColumnLink column={column} />
+		</aside>
+	);
+}
+
+function CellState({
+	place,
+	stored,
+	...panel
+}: PanelProps & { readonly place: MatrixAction; readonly stored: PolicyMatrix | null }) {
+	const { column, matrix, objects, revision } = panel;
+	const cell = matrix.cell(column, place);
+	const before = cellBefore(cell, column, place, stored);
+	const isOwn = cell.reasons.some(({ by }) => by === 'own');
+	const isRole = column.kind === 'role' || column.resource === place.resource;
+	return (
+		<>
+			<p class="line">
+				<CellMark state={cell.state} /> <strong>{stateWords[cell.state]}</strong>
+				{before !== null && <span class="badge warn">drafted, {stateWords[before.state]} before</span>}
+			</p>
+			<ul class="matrix-reasons">
+				{cell.reasons.map((reason, index) => (
+					<li key={index}>
+						<PhraseText phrases={reasonPhrases(column, reason)} />
+						{reason.by === 'derivation' && mayWrite.value && <CutDerivation reason={reason} {...panel} />}
+					</li>
+				))}
+			</ul>
+			{cell.state === 'apart' && (
+				<p class="quiet">
+					A role of a resource grants actions of its own resource, and of others only where their roles are derived from
+					it.
+				</p>
+			)}
+			{isRole && mayWrite.value && (
+				<button
+					type="button"
+					onClick={() => editDraft(revision, (draft) => toggleGrant(objects, draft, column, place))}
+				>
+					{isOwn ? 'Take it from the role' : 'Grant it to the role'}
+				</button>
+			)}
+			{column.kind !== 'resource_role' && <CellRules place={place} {...panel} />}
+		</>
+	);
+}
+
+type DerivationReason = Extract<CellReason, { readonly by: 'derivation' }>;
+
+/** Takes one derivation of a way out of the draft's schema. */
+function CutDerivation({
+	reason: { steps },
+	column,
+	objects,
+	revision,
+}: PanelProps & { readonly reason: DerivationReason }) {
+	const cut = (step: DerivedStep, index: number) => {
+		const source = steps[index - 1]?.role ?? columnRole(column);
+		const [on_resource = '', role = ''] = source.split(':');
+		const derivation = { role, on_resource, linked_by_relation: step.relation };
+		editDraft(revision, (draft) => toggleDerivation(objects, draft, step.role, derivation));
+	};
+	return (
+		<div class="line">
+			{steps.map((step, index) => (
+				<button key={step.role} type="button" class="link" onClick={() => cut(step, index)}>
+					Stop deriving <PhraseText phrases={[{ name: step.role }]} />
+				</button>
+			))}
+		</div>
+	);
+}
+
+function ColumnLink({ column }: { readonly column: MatrixColumn }) {
+	if (column.kind === 'user_set') {
+		return (
+			<p>
+				<a href={screenPath(`condition-sets/${column.key}`)}>See whom the set selects</a>
+			</p>
+		);
+	}
+	if (column.kind === 'role') {
+		return (
+			<p>
+				<a href={screenPath('directory/users', { role: column.key })}>See who holds the role</a>
+			</p>
+		);
+	}
+	return (
+		<p>
+			<a href={screenPath('directory/instances', { resource: column.resource ?? '' })}>
+				See on which instances it can be held
+			</a>
+		</p>
+	);
+}

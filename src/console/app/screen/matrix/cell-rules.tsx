@@ -1,0 +1,60 @@
+import { useId } from 'preact/hooks';
+import { toggleRule } from '../../../model/matrix-edit.js';
+import { resourceSetPhrases } from '../../../model/matrix-words.js';
+import type { MatrixAction } from '../../../model/policy-matrix.js';
+import { automaticPrefix } from '../../../model/policy-schema.js';
+import { editDraft } from '../../current-draft.js';
+import { PhraseText } from '../../part/phrase-text.js';
+import { mayWrite } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import type { PanelProps } from './panel-props.js';
+
+/** The rules by which a user set, or those who hold a role, may do an action: on all of a resource, or on sets of it. */
+export function CellRules({ place, column, matrix, objects, revision }: PanelProps & { readonly place: MatrixAction }) {
+	const id = useId();
+	const user_set = column.kind === 'role' ? automaticPrefix + column.key : column.key;
+	const permission = `${place.resource}:${place.action}`;
+	const { resourceSets, rules } = matrix.schema;
+	const sets = [...resourceSets.values()].filter(({ resource }) => resource === place.resource).map(({ key }) => key);
+	const made = new Set(
+		rules
+			.filter((rule) => rule.user_set === user_set && rule.permission === permission)
+			.map((rule) => rule.resource_set),
+	);
+	if (!mayWrite.value && made.size === 0) return null;
+	const all = [automaticPrefix + place.resource, ...sets];
+	const shown = mayWrite.value ? all : all.filter((set) => made.has(set));
+	return (
+		<fieldset class="matrix-rules" aria-describedby={sets.length === 0 ? id : undefined}>
+			<legend>By rule, on</legend>
+			<div class="matrix-rule-list">
+				{shown.map((resource_set) => (
+					<label key={resource_set} class="inline">
+						<input
+							type="checkbox"
+							checked={made.has(resource_set)}
+							disabled={!mayWrite.value}
+							onChange={() =>
+								editDraft(revision, (draft) => toggleRule(objects, draft, { user_set, permission, resource_set }))
+							}
+						/>
+						<span>
+							<PhraseText phrases={resourceSetPhrases({ resource_set })} />
+						</span>
+						{!resource_set.startsWith(automaticPrefix) && (
+							<a href={screenPath(`condition-sets/${resource_set}`)} aria-label={`See the set ${resource_set}`}>
+								see
+							</a>
+						)}
+					</label>
+				))}
+			</div>
+			{sets.length === 0 && (
+				<p id={id} class="quiet">
+					There is no resource set of {place.resource}. <a href={screenPath('condition-sets')}>Create one</a> to allow
+					it on some only.
+				</p>
+			)}
+		</fieldset>
+	);
+}

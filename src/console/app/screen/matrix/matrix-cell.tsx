@@ -1,0 +1,73 @@
+// biome-ignore-all lint/a11y/useSemanticElements: the grid renders only what is seen of it, at places of its own: no element of a table does.
+// biome-ignore-all lint/a11y/useFocusableInteractive: of all cells one has the stop of the Tab key.
+
+import { isEqualJson } from '../../../model/equal-json.js';
+import type { MatrixRow } from '../../../model/matrix-view.js';
+import { cellLabel } from '../../../model/matrix-words.js';
+import type {
+	MatrixCell as CellContent,
+	CellState,
+	MatrixAction,
+	MatrixColumn,
+	PolicyMatrix,
+} from '../../../model/policy-matrix.js';
+import type { VirtualPlace } from './use-virtual.js';
+
+interface MatrixCellProps {
+	readonly row: number;
+	readonly place: MatrixAction;
+	readonly column: MatrixColumn;
+	readonly item: VirtualPlace;
+	readonly matrix: PolicyMatrix;
+	readonly stored: PolicyMatrix | null;
+	readonly mayWrite: boolean;
+	readonly isFirst: boolean;
+	readonly isActive: boolean;
+}
+
+/** A cell: a button where it can be edited, and otherwise what it says. */
+export function MatrixCell({ row, place, column, item, matrix, stored, mayWrite, isFirst, isActive }: MatrixCellProps) {
+	const cell = matrix.cell(column, place);
+	const before = cellBefore(cell, column, place, stored);
+	const label = cellLabel(column, place, cell, before);
+	const kinds = ['matrix-cell', cell.state, isFirst && 'first', before !== null && 'drafted', isActive && 'active'];
+	const focus = { 'data-row': row, 'data-column': item.index, tabIndex: isActive ? 0 : -1 };
+	const shown = { class: kinds.filter(Boolean).join(' '), style: { left: `${item.start}px` } };
+	const mark = <CellMark state={cell.state} />;
+	if (mayWrite && isEditable(column, place)) {
+		return (
+			<div role="gridcell" aria-colindex={item.index + 2} {...shown}>
+				<button type="button" aria-label={label} {...focus}>
+					{mark}
+				</button>
+			</div>
+		);
+	}
+	return (
+		<div role="gridcell" aria-colindex={item.index + 2} aria-label={label} {...focus} {...shown}>
+			{mark}
+		</div>
+	);
+}
+
+/** The sign of a state. */
+export function CellMark({ state }: { readonly state: CellState }) {
+	return <span class={`matrix-mark ${state}`} aria-hidden="true" />;
+}
+
+/** What a cell is without the draft, where that differs; `null` where it does not. */
+export function cellBefore(
+	cell: CellContent,
+	column: MatrixColumn,
+	place: MatrixAction,
+	stored: PolicyMatrix | null,
+): CellContent | null {
+	if (stored === null) return null;
+	const before = stored.cell(column, place);
+	return isEqualJson(before, cell) ? null : before;
+}
+
+/** Whether a cell can be edited: what a role of another resource derives is edited where it is derived. */
+export function isEditable(column: MatrixColumn, row: Pick<MatrixRow, 'resource'>): boolean {
+	return column.resource === null || column.resource === row.resource;
+}

@@ -1,0 +1,65 @@
+import type { Fold, MatrixRow } from '../../../model/matrix-view.js';
+import { columnWords } from '../../../model/matrix-words.js';
+import type { MatrixColumn } from '../../../model/policy-matrix.js';
+import { SearchField } from '../../part/search-field.js';
+import { type Search, useSearch } from '../../use-search.js';
+
+interface MatrixFiltersProps {
+	/** How many resources there are. */
+	readonly resources: number;
+	readonly fold: Fold;
+	readonly shown: { readonly rows: readonly MatrixRow[]; readonly columns: readonly MatrixColumn[] };
+}
+
+/** What narrows the matrix; all of it in the address. */
+export function MatrixFilters({ resources, fold, shown: { rows, columns } }: MatrixFiltersProps) {
+	const search = useSearch();
+	const set = (name: string, value: string) => search.set({ [name]: value }, { replace: true });
+	const heads = rows.filter(({ action }) => action === null).length;
+	return (
+		<search aria-label="What is shown">
+			<form class="columns matrix-filters" onSubmit={(event) => event.preventDefault()}>
+				<SearchField
+					label="Resource or action"
+					value={search.get('resource')}
+					placeholder="document or document:read"
+					onSearch={(text) => set('resource', text)}
+				/>
+				<SearchField
+					label="Role or user set"
+					value={search.get('role')}
+					placeholder="any"
+					onSearch={(text) => set('role', text)}
+				/>
+				<label>
+					<span>Columns</span>
+					<select value={search.get('columns')} onChange={(event) => set('columns', event.currentTarget.value)}>
+						<option value="">All</option>
+						{Object.entries(columnWords).map(([kind, title]) => (
+							<option key={kind} value={kind}>
+								{title}
+							</option>
+						))}
+					</select>
+				</label>
+				<div class="line">
+					<button
+						type="button"
+						onClick={() => search.set({ fold: fold.all ? '' : 'all', except: '' }, { replace: true })}
+					>
+						{fold.all ? 'Show all actions' : 'Fold all resources'}
+					</button>
+				</div>
+			</form>
+			<p class="quiet" role="status">
+				{heads} of {resources} resources, {columns.length} {columns.length === 1 ? 'column' : 'columns'}.
+			</p>
+		</search>
+	);
+}
+
+/** The only kind of columns that the address asks for; `null` for all. */
+export function readColumnKind(search: Search): MatrixColumn['kind'] | null {
+	const kinds = Object.keys(columnWords) as readonly MatrixColumn['kind'][];
+	return kinds.find((kind) => kind === search.get('columns')) ?? null;
+}

@@ -1,0 +1,160 @@
+import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { toggleGrant } from '../../../model/matrix-edit.js';
+import { type Fold, type MatrixRow, matrixView, withFold } from '../../../model/matrix-view.js';
+import { cellLabel } from '../../../model/matrix-words.js';
+import { type MatrixColumn, policyMatrix } from '../../../model/policy-matrix.js';
+import { readPolicySchema } from '../../../model/policy-schema.js';
+import { draftedObjects } from '../../../model/schema-objects.js';
+import { announce } from '../../../part/announce.js';
+import { currentDraft, editDraft } from '../../current-draft.js';
+import { Empty } from '../../part/empty.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Screen } from '../../part/screen.js';
+import { type ReadSchema, readSchema } from '../../read-schema.js';
+import { mayWrite } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { type Search, useSearch } from '../../use-search.js';
+import { CellPanel } from './cell-panel.js';
+import { MatrixFilters, readColumnKind } from './matrix-filters.js';
+import { focusPlace, type GridPlace, MatrixGrid } from './matrix-grid.js';
+import { MatrixLegend } from './matrix-legend.js';
+
+/** Screen 2: which role may do what. */
+export function MatrixScreen() {
+	const loaded = useLoaded(readSchema, []);
+	return (
+		<Screen
+			title="Policy matrix"
+			about={
+				mayWrite.value
+					? 'Who may do what, by role and by condition. Press a cell to change it: changes are collected in a draft, and nothing happens before you publish it.'
+					: 'Who may do what, by role and by condition.'
+			}
+		>
+			<LoadedFrame loaded={loaded}>{(schema) => <Matrix schema={schema} />}</LoadedFrame>
+		</Screen>
+	);
+}
+
+function Matrix({ schema: { objects, revision } }: { readonly schema: ReadSchema }) {
+	const search = useSearch();
+	const draft = currentDraft.value;
+	const stored = useMemo(() => policyMatrix(readPolicySchema(objects)), [objects]);
+	const matrix = useMemo(
+		() => (draft === null ? stored : policyMatrix(readPolicySchema(draftedObjects(objects, draft)))),
+		[objects, draft],
+	);
+	const fold = readFold(search);
+	const filter = { resource: search.get('resource'), role: search.get('role'), kind: readColumnKind(search), fold };
+	const view = useMemo(() => matrixView(matrix, filter), [matrix, JSON.stringify(filter)]);
+	const { rows, columns } = view;
+	const wantsPanel = useSignal(0);
+	const place = useSignal<GridPlace>({ row: 1, column: 0 });
+	const active = {
+		row: Math.max(0, Math.min(place.value.row, rows.length - 1)),
+		column: Math.max(0, Math.min(place.value.column, columns.length - 1)),
+	};
+	const [row, column] = [rows[active.row], columns[active.column]];
+	const leadToPanel = () => {
+		wantsPanel.value += 1;
+	};
+	const edit = (wanted: MatrixRow, target: MatrixColumn) => {
+		const { resource, action } = wanted;
+		if (action === null) return;
+		if (target.kind === 'user_set') return leadToPanel();
+		editDraft(revision, (begun) => toggleGrant(objects, begun, target, { resource, action }));
+		const after = policyMatrix(readPolicySchema(draftedObjects(objects, currentDraft.value)));
+		announce(
+			`In the draft: ${cellLabel(target, { resource, action }, after.cell(target, { resource, action }), null)}`,
+		);
+	};
+	if (matrix.schema.resources.size === 0) return <NoResources />;
+	return (
+		<>
+			<DraftNotice />
+			<MatrixFilters resources={matrix.schema.resources.size} fold={fold} shown={view} />
+			<div class="matrix-layout">
+				<div class="matrix-main">
+					{columns.length === 0 || rows.length === 0 ? (
+						<NothingFound hasColumns={columns.length > 0} />
+					) : (
+						<MatrixGrid
+							rows={rows}
+							columns={columns}
+							matrix={matrix}
+							stored={draft === null ? null : stored}
+							fold={fold}
+							active={active}
+							onMove={(next) => {
+								place.value = next;
+							}}
+							onFold={(resource) => writeFold(search, withFold(fold, resource))}
+							onEdit={edit}
+							onDetails={leadToPanel}
+							mayWrite={mayWrite.value}
+						/>
+					)}
+					<MatrixLegend />
+				</div>
+				{row !== undefined && column !== undefined && (
+					<CellPanel
+						row={row}
+						column={column}
+						matrix={matrix}
+						stored={draft === null ? null : stored}
+						objects={objects}
+						revision={revision}
+						focusTurn={wantsPanel.value}
+						onLeave={() => focusPlace(document.querySelector<HTMLElement>('.matrix-grid'), active)}
+					/>
+				)}
+			</div>
+		</>
+	);
+}
+
+function DraftNotice() {
+	const count = currentDraft.value?.changes.length ?? 0;
+	if (count === 0) return null;
+	return (
+		<p class="notice">
+			{count === 1 ? '1 change is' : `${count} changes are`} in the draft, from revision{' '}
+			{currentDraft.value?.base_revision}. <a href={screenPath('draft')}>See what it does, and publish it</a>
+		</p>
+	);
+}
+
+function NoResources() {
+	return (
+		<Empty title="There are no resources yet">
+			<p>
+				A matrix has a row for each action of a resource, and a column for each role. Create resources and roles through
+				the API, or <a href={screenPath('environments')}>import a document</a>.
+			</p>
+		</Empty>
+	);
+}
+
+function NothingFound({ hasColumns }: { readonly hasColumns: boolean }) {
+	return (
+		<Empty title={hasColumns ? 'No resource or action is found' : 'No role or user set is found'}>
+			<p>
+				A part of a key or a name finds it. <code>document:read</code> finds actions of resources.{' '}
+				<a href={screenPath('matrix')}>Show everything</a>
+			</p>
+		</Empty>
+	);
+}
+
+/** Which resources are folded, from the address: keys have no commas. */
+function readFold(search: Search): Fold {
+	const except = search.get('except');
+	return { all: search.get('fold') === 'all', except: except === '' ? [] : except.split(',') };
+}
+
+/** Keeps in the address which resources are folded. */
+function writeFold(search: Search, { all, except }: Fold): void {
+	search.set({ fold: all ? 'all' : '', except: except.join(',') }, { replace: true });
+}

@@ -1,0 +1,84 @@
+import { useSignal } from '@preact/signals';
+import { toggleDerivation } from '../../../model/matrix-edit.js';
+import { derivationSource } from '../../../model/matrix-words.js';
+import { phraseText } from '../../../model/phrase.js';
+import { columnRole } from '../../../model/policy-matrix.js';
+import type { Derivation, PolicySchema } from '../../../model/policy-schema.js';
+import { editDraft } from '../../current-draft.js';
+import { PhraseText } from '../../part/phrase-text.js';
+import { mayWrite } from '../../session.js';
+import type { PanelProps } from './panel-props.js';
+
+/** What a role of a resource is derived from, and what it could be derived from. */
+export function RoleDerivations({ column, matrix, objects, revision }: PanelProps) {
+	const role = columnRole(column);
+	const wanted = useSignal('');
+	const derivations = matrix.schema.resourceRoles.get(role)?.derivations ?? [];
+	const choices = possibleDerivations(matrix.schema, column.resource ?? '').filter(
+		(one) => !derivations.some((other) => derivationName(one) === derivationName(other)),
+	);
+	const toggle = (derivation: Derivation) =>
+		editDraft(revision, (draft) => toggleDerivation(objects, draft, role, derivation));
+	if (derivations.length === 0 && (choices.length === 0 || !mayWrite.value)) return null;
+	return (
+		<section aria-label="Derivations of the role">
+			<h3>Also held by who holds</h3>
+			<ul class="matrix-reasons">
+				{derivations.map((derivation) => (
+					<li key={derivationName(derivation)}>
+						<PhraseText phrases={derivationSource(derivation)} />{' '}
+						{mayWrite.value && (
+							<button type="button" class="link" onClick={() => toggle(derivation)}>
+								Stop deriving
+							</button>
+						)}
+					</li>
+				))}
+			</ul>
+			{derivations.length === 0 && <p class="quiet">Nothing: the role is only assigned.</p>}
+			{mayWrite.value && choices.length > 0 && (
+				<form
+					onSubmit={(event) => {
+						event.preventDefault();
+						const chosen = choices.find((one) => derivationName(one) === wanted.value);
+						if (chosen !== undefined) toggle(chosen);
+						wanted.value = '';
+					}}
+				>
+					<label>
+						<span>Derive it from</span>
+						<select
+							value={wanted.value}
+							onChange={(event) => {
+								wanted.value = event.currentTarget.value;
+							}}
+						>
+							<option value="">choose a role and a relation</option>
+							{choices.map((one) => (
+								<option key={derivationName(one)} value={derivationName(one)}>
+									{phraseText(derivationSource(one)).replaceAll('`', '')}
+								</option>
+							))}
+						</select>
+					</label>
+					<button type="submit" disabled={wanted.value === ''}>
+						Derive
+					</button>
+				</form>
+			)}
+		</section>
+	);
+}
+
+function derivationName({ role, on_resource, linked_by_relation }: Derivation): string {
+	return [on_resource, role, linked_by_relation].join(' ');
+}
+
+/** The roles of the subjects of each relation of a resource. */
+function possibleDerivations({ resources, resourceRoles }: PolicySchema, resource: string): readonly Derivation[] {
+	return [...(resources.get(resource)?.relations ?? [])].flatMap(([linked_by_relation, on_resource]) =>
+		[...resourceRoles.values()].flatMap((role) =>
+			role.resource === on_resource ? [{ role: role.key, on_resource, linked_by_relation }] : [],
+		),
+	);
+}

@@ -1,0 +1,49 @@
+import type { PolicyFile } from '../../../model/policy-files.js';
+import { tarArchive } from '../../../model/tar-archive.js';
+import { announce } from '../../../part/announce.js';
+import { CopyButton } from '../../part/copy-button.js';
+import { openSession } from '../../session.js';
+
+interface PolicyDownloadProps {
+	readonly files: readonly PolicyFile[];
+	readonly revision: number;
+	/** ISO 8601. */
+	readonly publishedAt: string;
+}
+
+/** Ways to take a policy elsewhere: its files, and the bundle with the facts, which needs an API key. */
+export function PolicyDownload({ files, revision, publishedAt }: PolicyDownloadProps) {
+	const { environment } = openSession();
+	const command = [
+		`curl -sSf '${location.origin}/bundles/${environment.id}/rego' \\`,
+		'  -H "Authorization: Bearer $PERMIT_API_KEY" -o bundle.tar.gz',
+	].join('\n');
+	const download = () => {
+		const bytes = tarArchive(files, Math.floor(Date.parse(publishedAt) / 1000));
+		const address = URL.createObjectURL(new Blob([bytes], { type: 'application/x-tar' }));
+		const link = document.createElement('a');
+		link.href = address;
+		link.download = `policy-of-${environment.key}-${revision}.tar`;
+		link.click();
+		// The browser reads it in the meantime.
+		setTimeout(() => URL.revokeObjectURL(address), 60_000);
+		announce('The policy is downloaded.');
+	};
+	return (
+		<section>
+			<h2>Take it with you</h2>
+			<p>
+				<button type="button" onClick={download}>
+					Download the policy of revision {revision} (.tar)
+				</button>{' '}
+				A folder for <code>opa</code>: rules, tables and generated tests, without facts.
+			</p>
+			<p>The bundle of the newest revision, with its facts, as a stock OPA loads it:</p>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+			<pre class="code" tabIndex={0}>
+				{command}
+			</pre>
+			<CopyButton text={command}>Copy</CopyButton>
+		</section>
+	);
+}

@@ -1,0 +1,41 @@
+import { Screen } from '../../part/screen.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useSearch } from '../../use-search.js';
+import { ComparedRevisions } from './compared-revisions.js';
+import { PolicyState } from './policy-state.js';
+import { PublishedRevisions } from './published-revisions.js';
+import { RevisionFiles } from './revision-files.js';
+
+const views = [
+	['', 'Files'],
+	['compare', 'Compare'],
+	['revisions', 'Revisions'],
+] as const;
+
+/** Screen 7: the generated Rego, by revision. */
+export function PolicyScreen() {
+	const search = useSearch();
+	// An address that names two revisions compares them.
+	const view = search.get('view') || (search.get('from') !== '' && search.get('to') !== '' ? 'compare' : '');
+	return (
+		<Screen
+			title="Rego and revisions"
+			about="What decision points decide by: the Rego that is generated from the schema, and the tables of roles that it looks things up in. Each change of the schema publishes another policy."
+		>
+			<PolicyState />
+			<nav class="line policy-views" aria-label="Views">
+				{views.map(([name, title]) => (
+					<a
+						key={name}
+						class="button"
+						href={screenPath('policy', name === '' ? { revision: search.get('revision') } : { view: name })}
+						aria-current={view === name ? 'true' : undefined}
+					>
+						{title}
+					</a>
+				))}
+			</nav>
+			{view === 'compare' ? <ComparedRevisions /> : view === 'revisions' ? <PublishedRevisions /> : <RevisionFiles />}
+		</Screen>
+	);
+}

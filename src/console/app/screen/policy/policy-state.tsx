@@ -1,0 +1,58 @@
+import { answered, management } from '../../api.js';
+import { KeyText } from '../../part/key-text.js';
+import { TimeText } from '../../part/time-text.js';
+import { environmentPath, newestRevision } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+
+/** Why the policy in force is not that of the newest schema; nothing while it is. */
+export function PolicyState() {
+	const { value, failure } = useLoaded(
+		(signal) =>
+			answered(
+				management.GET('/v2/projects/{proj_id}/{env_id}/policy', { params: { path: environmentPath() }, signal }),
+			),
+		[newestRevision.value],
+	);
+	if (value === null) return failure === null ? null : <p class="failure">{failure.message}</p>;
+	const { failure: notCompiled, degraded, compiled_revision, schema_revision } = value;
+	return (
+		<>
+			{notCompiled !== null && (
+				<section class="notice" role="alert">
+					<p>
+						<strong>The schema of revision {notCompiled.revision} does not compile.</strong>{' '}
+						{compiled_revision === null
+							? 'No policy is in force yet.'
+							: `The policy of revision ${compiled_revision} stays in force. What the schema took away is denied already, and what it added waits.`}
+					</p>
+					{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+					<pre class="code" tabIndex={0}>
+						{notCompiled.message}
+					</pre>
+				</section>
+			)}
+			{notCompiled === null && compiled_revision !== null && compiled_revision < schema_revision && (
+				<p class="notice" role="status">
+					The schema of revision {schema_revision} is being compiled. Until then that of {compiled_revision} decides.
+				</p>
+			)}
+			{degraded !== null && (
+				<section class="notice">
+					<p>
+						<strong>{degraded.detail}</strong> Since <TimeText at={degraded.since} />, {degraded.revisions_behind}{' '}
+						revisions behind.
+					</p>
+					{degraded.left_out.length > 0 && (
+						<ul>
+							{degraded.left_out.map(({ object, message }) => (
+								<li key={object}>
+									<KeyText text={object} />: {message}
+								</li>
+							))}
+						</ul>
+					)}
+				</section>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,122 @@
+import { useMemo } from 'preact/hooks';
+import { ApiFailure } from '../../../model/api-failure.js';
+import { type PolicyFile, policyPart, policyTree } from '../../../model/policy-files.js';
+import { Empty } from '../../part/empty.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { SearchField } from '../../part/search-field.js';
+import { TimeText } from '../../part/time-text.js';
+import { newestRevision } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+import { PolicyDownload } from './policy-download.js';
+import { PolicyFileView } from './policy-file-view.js';
+import { PolicyTree } from './policy-tree.js';
+import { readPolicies, readPolicy } from './read-policies.js';
+
+/** The files of the policy of a revision: a tree, and the file that was chosen. */
+export function RevisionFiles() {
+	const search = useSearch();
+	const revision = search.get('revision') || String(newestRevision.value);
+	const loaded = useLoaded((signal) => readPolicy(revision, signal), [revision]);
+	if (loaded.failure instanceof ApiFailure && loaded.failure.status === 404) {
+		return (
+			<>
+				<RevisionChoice shown={null} />
+				<Empty title={`No policy is kept of revision ${revision}.`}>
+					<p>
+						It is older than what is kept, or nothing has been published yet: the first policy is published when there
+						is a schema, such as a resource with its actions.
+					</p>
+				</Empty>
+			</>
+		);
+	}
+	return (
+		<LoadedFrame loaded={loaded}>
+			{({ schema_revision, published_at, hash, files }) => (
+				<>
+					<div class="line">
+						<RevisionChoice shown={schema_revision} />
+						<span>
+							published <TimeText at={published_at} />, <code>{hash.slice(0, 12)}</code>
+						</span>
+					</div>
+					<ChosenFile files={files} revision={schema_revision} />
+					<PolicyDownload files={files} revision={schema_revision} publishedAt={published_at} />
+				</>
+			)}
+		</LoadedFrame>
+	);
+}
+
+/** Which of the newest policies is shown. */
+function RevisionChoice({ shown }: { readonly shown: number | null }) {
+	const search = useSearch();
+	const { value } = useLoaded((signal) => readPolicies(1, signal), [newestRevision.value]);
+	const listed = (value?.data ?? []).map(({ schema_revision }) => schema_revision);
+	const offered = shown === null || listed.includes(shown) ? listed : [shown, ...listed];
+	return (
+		<>
+			<label class="inline">
+				<span>Revision</span>
+				<select
+					value={shown ?? ''}
+					onChange={(event) => search.set({ revision: event.currentTarget.value, lines: '' })}
+				>
+					{shown === null && <option value="">Choose one</option>}
+					{offered.map((one) => (
+						<option key={one} value={one}>
+							{one}
+						</option>
+					))}
+				</select>
+			</label>
+			<a href={screenPath('policy', { view: 'revisions' })}>All revisions</a>
+		</>
+	);
+}
+
+interface ChosenFileProps {
+	readonly files: readonly PolicyFile[];
+	readonly revision: number;
+}
+
+function ChosenFile({ files, revision }: ChosenFileProps) {
+	const search = useSearch();
+	const [path, filter] = [search.get('file'), search.get('filter')];
+	const nodes = useMemo(() => policyTree(files), [files]);
+	const chosen = files.find((file) => file.path === path) ?? null;
+	const addressBy = (file: string) => screenPath('policy', { revision: String(revision), file, filter });
+	return (
+		<div class="policy-sides">
+			<details class="policy-files" open={path === '' || matchMedia('(min-width: 70rem)').matches}>
+				<summary>Files</summary>
+				<SearchField
+					label="Find a file"
+					value={filter}
+					onSearch={(text) => search.set({ filter: text }, { replace: true })}
+				/>
+				<PolicyTree nodes={nodes} filter={filter} chosen={path} address={addressBy} />
+			</details>
+			<section aria-label="The chosen file" class="policy-file">
+				{chosen !== null ? (
+					<PolicyFileView key={chosen.path} file={chosen} part={policyPart(chosen.path)} revision={revision} />
+				) : path !== '' ? (
+					<Empty title="This policy does not have that file.">
+						<p>
+							<code>{path}</code> may be in another revision.
+						</p>
+					</Empty>
+				) : (
+					<Empty title="Choose a file.">
+						<p>
+							<code>regolith/resources</code> has a package for each resource, with the rules that permit its actions.
+							The table of roles is <code>regolith/schema/data.json</code>.
+						</p>
+					</Empty>
+				)}
+			</section>
+		</div>
+	);
+}

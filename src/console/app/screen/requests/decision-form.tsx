@@ -1,0 +1,148 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { askedInstance } from '../../../model/held-role.js';
+import { expiryMember } from '../../../model/instants.js';
+import { requesterName, requestSubject } from '../../../model/wording.js';
+import { Failure, useWork } from '../../../part/action-button.js';
+import { ExpiryField } from '../../../part/expiry-field.js';
+import type { ReviewMove } from '../../../part/listen-for-review-keys.js';
+import { LongText } from '../../../part/long-text.js';
+import { answered, management } from '../../api.js';
+import { confirmWrite } from '../../part/confirm.js';
+import { environmentPath } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import type { ListedRequest } from './listed-request.js';
+import { RequestMeaning } from './request-meaning.js';
+
+interface DecisionFormProps {
+	readonly request: ListedRequest;
+	readonly move: ReviewMove;
+	readonly onDone: () => void;
+	readonly onBack: () => void;
+}
+
+const labels = { approve: 'Approve', deny: 'Deny' } as const;
+
+/** The form in which a request is decided: with a comment and, to approve, the role and its end. */
+export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProps) {
+	const asked = request.type === 'access_request' ? request.access_request_details.role : null;
+	const role = useSignal(asked);
+	const end = useSignal('');
+	const comment = useSignal('');
+	const work = useWork();
+	const form = useRef<HTMLFormElement>(null);
+	useEffect(() => form.current?.querySelector<HTMLElement>('select, textarea')?.focus(), []);
+	const send = async () => {
+		const title = `${labels[move]} the request`;
+		if (!(await confirmWrite(title, `${requesterName(request)} asks for ${requestSubject(request)}.`))) return;
+		await decide(request.id, move, {
+			...(comment.value.trim() !== '' && { reviewer_comment: comment.value.trim() }),
+			...(move === 'approve' && role.value !== null && role.value !== asked && { role: role.value }),
+			...(move === 'approve' && expiryMember(end.value)),
+		});
+		onDone();
+	};
+	return (
+		<form
+			ref={form}
+			class="requests-decision"
+			aria-label={`${labels[move]} the request of ${requesterName(request)}`}
+			onSubmit={(event) => {
+				event.preventDefault();
+				void work.run(send);
+			}}
+		>
+			{move === 'approve' && role.value !== null && (
+				<RoleField
+					request={request}
+					role={role.value}
+					onRole={(id) => {
+						role.value = id;
+					}}
+				/>
+			)}
+			{move === 'approve' && <ExpiryField end={end} latest={request.access_request_details.expires_at} />}
+			<LongText label="Comment for who asked (optional)" text={comment} />
+			{move === 'approve' && <RequestMeaning request={request} otherRole={role.value} />}
+			<div class="line">
+				<button type="submit" class={move === 'approve' ? 'primary' : 'danger'} aria-disabled={work.busy}>
+					{labels[move]}
+				</button>
+				<button type="button" onClick={onBack}>
+					Back
+				</button>
+			</div>
+			<Failure text={work.failure} />
+		</form>
+	);
+}
+
+interface RoleFieldProps {
+	readonly request: ListedRequest;
+	/** The id of the role. */
+	readonly role: string;
+	readonly onRole: (id: string) => void;
+}
+
+/** The roles that can be given at the place of a request. */
+function RoleField({ request, role, onRole }: RoleFieldProps) {
+	const asked = request.type === 'access_request' ? request : null;
+	const { value: roles } = useLoaded((signal) => readRoles(request, signal), [request.id]);
+	const known = (roles ?? []).some(({ id }) => id === asked?.access_request_details.role);
+	return (
+		<label>
+			<span>Role</span>
+			<select value={role} onChange={(event) => onRole(event.currentTarget.value)}>
+				{!known && asked !== null && (
+					<option value={asked.access_request_details.role}>
+						{asked.role_name} ({asked.role_key})
+					</option>
+				)}
+				{(roles ?? []).map(({ id, key, name }) => (
+					<option key={id} value={id}>
+						{name === key ? key : `${name} (${key})`}
+					</option>
+				))}
+			</select>
+		</label>
+	);
+}
+
+const mostRoles = 100;
+
+async function readRoles(request: ListedRequest, signal: AbortSignal) {
+	const query = { per_page: mostRoles };
+	const resource_id = askedInstance(request) === null ? null : request.resource_key;
+	const found =
+		resource_id === null
+			? await answered(
+					management.GET('/v2/schema/{proj_id}/{env_id}/roles', {
+						params: { path: environmentPath(), query },
+						signal,
+					}),
+				)
+			: await answered(
+					management.GET('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/roles', {
+						params: { path: { ...environmentPath(), resource_id }, query },
+						signal,
+					}),
+				);
+	return Array.isArray(found) ? found : found.data;
+}
+
+interface Decided {
+	readonly reviewer_comment?: string;
+	readonly role?: string;
+	readonly expires_at?: string;
+}
+
+async function decide(element_request_id: string, move: ReviewMove, body: Decided): Promise<void> {
+	const params = { path: { ...environmentPath(), element_request_id } };
+	if (move === 'approve') {
+		const path = '/v2/facts/{proj_id}/{env_id}/element_requests/{element_request_id}/approve';
+		await answered(management.PUT(path, { params, body }));
+		return;
+	}
+	const path = '/v2/facts/{proj_id}/{env_id}/element_requests/{element_request_id}/deny';
+	await answered(management.PUT(path, { params, body }));
+}

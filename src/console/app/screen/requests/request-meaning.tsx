@@ -1,0 +1,107 @@
+import { askedInstance, rolesAtRequest } from '../../../model/held-role.js';
+import { answered, management } from '../../api.js';
+import { readHeldRoles } from '../../held-roles.js';
+import { HeldRoleText } from '../../part/held-role-text.js';
+import { KeyText } from '../../part/key-text.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { environmentPath } from '../../session.js';
+import { useLoaded } from '../../use-loaded.js';
+import type { ListedRequest } from './listed-request.js';
+
+interface RequestMeaningProps {
+	readonly request: ListedRequest;
+	/** The role that would be given instead of the one that was asked for; `null` for that one. */
+	readonly otherRole: string | null;
+}
+
+/** The role that approving an operation gives. */
+const approvedRole = '_Approved_';
+
+/** What the user has where the request is about, and what approval would add. */
+export function RequestMeaning({ request, otherRole }: RequestMeaningProps) {
+	const { requesting_user_id, tenant_key, resource_key, type } = request;
+	const instance = askedInstance(request);
+	const given = type === 'operation_approval' ? approvedRole : (otherRole ?? request.access_request_details.role);
+	const loaded = useLoaded(
+		async (signal) => {
+			const [held, added] = await Promise.all([
+				readHeldRoles(requesting_user_id, tenant_key, signal),
+				type === 'operation_approval' && instance === null
+					? null
+					: readRole(given, instance === null ? null : resource_key, signal),
+			]);
+			return { held: rolesAtRequest(held.data, request), truncated: held.truncated, added };
+		},
+		[request.id, given],
+	);
+	return (
+		<LoadedFrame loaded={loaded}>
+			{({ held, truncated, added }) => (
+				<dl class="requests-meaning">
+					<dt>Has now</dt>
+					<dd>
+						{held.length === 0 ? (
+							'no role there'
+						) : (
+							<ul>
+								{held.map((one) => (
+									<li key={`${one.role} ${one.resource_instance} ${one.source}`}>
+										<HeldRoleText held={one} />
+									</li>
+								))}
+							</ul>
+						)}
+						{truncated && <p class="quiet">There may be more.</p>}
+					</dd>
+					<dt>Approval adds</dt>
+					<dd>
+						{added === null ? (
+							'nothing: the request is about no instance, and is a record'
+						) : (
+							<>
+								<KeyText text={added.key} /> on <KeyText text={instance ?? tenant_key} />
+								{added.permissions.length > 0 ? (
+									<>
+										, which allows{' '}
+										{added.permissions.map((permission) => (
+											<span key={permission}>
+												<KeyText text={permission} />{' '}
+											</span>
+										))}
+									</>
+								) : (
+									', which allows nothing by itself'
+								)}
+								{added.extends.length > 0 && <> and what {added.extends.join(', ')} allow</>}
+							</>
+						)}
+					</dd>
+				</dl>
+			)}
+		</LoadedFrame>
+	);
+}
+
+interface AddedRole {
+	readonly key: string;
+	readonly permissions: readonly string[];
+	readonly extends: readonly string[];
+}
+
+async function readRole(role_id: string, resource_id: string | null, signal: AbortSignal): Promise<AddedRole> {
+	const role =
+		resource_id === null
+			? await answered(
+					management.GET('/v2/schema/{proj_id}/{env_id}/roles/{role_id}', {
+						params: { path: { ...environmentPath(), role_id } },
+						signal,
+					}),
+				)
+			: await answered(
+					management.GET('/v2/schema/{proj_id}/{env_id}/resources/{resource_id}/roles/{role_id}', {
+						params: { path: { ...environmentPath(), resource_id, role_id } },
+						signal,
+					}),
+				);
+	return { key: role.key, permissions: role.permissions ?? [], extends: role.extends ?? [] };
+}

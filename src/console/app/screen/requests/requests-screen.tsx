@@ -1,0 +1,161 @@
+import type { ReviewMove } from '../../../part/listen-for-review-keys.js';
+import { answered, management } from '../../api.js';
+import { Combobox } from '../../part/combobox.js';
+import { Empty } from '../../part/empty.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { Pager } from '../../part/pager.js';
+import { Screen } from '../../part/screen.js';
+import { proposeTenants, proposeUsers } from '../../propose.js';
+import { environmentPath } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { usePolling } from '../../use-polling.js';
+import { type Search, useSearch } from '../../use-search.js';
+import { RequestList } from './request-list.js';
+
+const perPage = 20;
+/** How often new requests are looked for, in milliseconds. */
+const pollMilliseconds = 15_000;
+
+const states = ['pending', 'approved', 'denied', 'canceled'] as const;
+const types = { access_request: 'roles', operation_approval: 'operations' } as const;
+
+/** Screen 10: what users ask for, in all elements. */
+export function RequestsScreen() {
+	const search = useSearch();
+	const page = Number(search.get('page')) || 1;
+	const query = requestQuery(search);
+	const opened = openedRequest(search);
+	const loaded = useLoaded(
+		(signal) =>
+			answered(
+				management.GET('/v2/facts/{proj_id}/{env_id}/element_requests', {
+					params: { path: environmentPath(), query: { ...query, page, per_page: perPage } },
+					signal,
+				}),
+			),
+		[page, JSON.stringify(query)],
+	);
+	// A list that moves under a decision would be in its way.
+	usePolling(() => opened === null && loaded.reload(), pollMilliseconds);
+	return (
+		<Screen
+			title="Requests"
+			about="What users ask for in elements: roles, and operations to approve. Here an API key decides, so everybody’s request may be decided, and the history names the key."
+		>
+			<RequestFilters search={search} />
+			<LoadedFrame loaded={loaded}>
+				{({ data, page_count, total_count }) => (
+					<>
+						<RequestList
+							requests={data}
+							opened={opened}
+							open={(next) => search.set({ request: next?.id ?? '', move: next?.move ?? '' }, { replace: true })}
+							reload={loaded.reload}
+						/>
+						{total_count === 0 && <NothingFound search={search} />}
+						<Pager
+							page={page}
+							pageCount={page_count}
+							totalCount={total_count}
+							turnTo={(next) => search.set({ page: String(next), request: '', move: '' })}
+						/>
+					</>
+				)}
+			</LoadedFrame>
+		</Screen>
+	);
+}
+
+function RequestFilters({ search }: { readonly search: Search }) {
+	const set = (name: string, value: string) =>
+		search.set({ [name]: value, page: '', request: '', move: '' }, { replace: name === 'tenant' || name === 'user' });
+	return (
+		<search class="requests-filters" aria-label="Which requests">
+			<form class="columns" onSubmit={(event) => event.preventDefault()}>
+				<label>
+					<span>State</span>
+					<select
+						value={search.get('state') || 'pending'}
+						onChange={({ currentTarget: { value } }) => set('state', value === 'pending' ? '' : value)}
+					>
+						{states.map((state) => (
+							<option key={state} value={state}>
+								{state}
+							</option>
+						))}
+						<option value="any">any, pending first</option>
+					</select>
+				</label>
+				<label>
+					<span>Asked for</span>
+					<select value={search.get('type')} onChange={(event) => set('type', event.currentTarget.value)}>
+						<option value="">anything</option>
+						{Object.entries(types).map(([type, word]) => (
+							<option key={type} value={type}>
+								{word}
+							</option>
+						))}
+					</select>
+				</label>
+				<Combobox
+					label="Tenant"
+					value={search.get('tenant')}
+					placeholder="any"
+					onValue={(value) => set('tenant', value)}
+					propose={proposeTenants}
+				/>
+				<Combobox
+					label="Who asks"
+					value={search.get('user')}
+					placeholder="anybody"
+					onValue={(value) => set('user', value)}
+					propose={proposeUsers}
+				/>
+			</form>
+		</search>
+	);
+}
+
+function NothingFound({ search }: { readonly search: Search }) {
+	const isNarrowed = ['type', 'tenant', 'user', 'element'].some((name) => search.get(name) !== '');
+	const state = search.get('state') || 'pending';
+	if (isNarrowed || state !== 'pending') {
+		return (
+			<Empty title="No request is like this">
+				<p>
+					<a href={screenPath('requests')}>Show what is pending</a>
+				</p>
+			</Empty>
+		);
+	}
+	return (
+		<Empty title="Nothing is to be decided">
+			<p>
+				Users ask in <a href={screenPath('elements')}>elements</a> that your application embeds.{' '}
+				<a href={screenPath('requests', { state: 'any' })}>Show what was decided</a>
+			</p>
+		</Empty>
+	);
+}
+
+/** What the address asks for. What is no value of a filter is left out. */
+function requestQuery(search: Search) {
+	const state = search.get('state') || 'pending';
+	const status = states.find((one) => one === state);
+	const type = (['access_request', 'operation_approval'] as const).find((one) => one === search.get('type'));
+	const [tenant, requesting_user, element] = ['tenant', 'user', 'element'].map(search.get);
+	return {
+		...(status && { status }),
+		...(type && { type }),
+		...(tenant && { tenant }),
+		...(requesting_user && { requesting_user }),
+		...(element && { element }),
+	};
+}
+
+/** The request whose form is open, and for what; `null` for none. */
+function openedRequest(search: Search): { readonly id: string; readonly move: ReviewMove } | null {
+	const [id = '', move] = ['request', 'move'].map(search.get);
+	return id !== '' && (move === 'approve' || move === 'deny') ? { id, move } : null;
+}

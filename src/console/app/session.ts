@@ -1,0 +1,165 @@
+import { computed, signal } from '@preact/signals';
+import { ApiFailure, failureMessage } from '../model/api-failure.js';
+import { readConsolePlace } from '../model/console-place.js';
+
+/** Something with a key and a name. */
+interface Named {
+	readonly id: string;
+	readonly key: string;
+	readonly name: string;
+}
+
+/** Who is signed in, and to which environment (docs/console.md: Signing in). */
+export interface ConsoleSession {
+	readonly organization: Named;
+	readonly project: Named;
+	readonly environment: Named & { readonly production: boolean };
+	readonly key: {
+		readonly id: string;
+		readonly name: string | null;
+		readonly object_type: 'org' | 'project' | 'env';
+		readonly access_level: string;
+	};
+	/** The newest revision of the environment. */
+	readonly revision: number;
+	/** Whether the server knows a decision point to ask. */
+	readonly decision_point: boolean;
+}
+
+type SessionState =
+	| { readonly state: 'opening' }
+	| { readonly state: 'open'; readonly session: ConsoleSession }
+	/** `reason` says why the last session ended or a sign-in failed; `null` where there was none. */
+	| { readonly state: 'closed'; readonly reason: string | null };
+
+const endpoint = '/v2/auth/console';
+
+/** Whether somebody is signed in. */
+export const sessionState = signal<SessionState>({ state: 'opening' });
+
+/** The newest revision of the environment that the page has heard of. */
+export const newestRevision = signal(0);
+
+/** The revision that what is shown was read at, or later. */
+export const seenRevision = signal(0);
+
+/** What the page cannot reach at the moment, in words; `null` while the API answers. */
+export const apiTrouble = signal<string | null>(null);
+
+/** Whether the session's key may write. */
+export const mayWrite = computed(() => {
+	const now = sessionState.value;
+	return now.state === 'open' && ['write', 'admin'].includes(now.session.key.access_level);
+});
+
+/** The session that is open. Throws while nobody is signed in: only screens call it, which are shown to nobody else. */
+export function openSession(): ConsoleSession {
+	const now = sessionState.value;
+	if (now.state !== 'open') throw new Error('nobody is signed in');
+	return now.session;
+}
+
+/** The path parameters of everything inside the environment. */
+export function environmentPath(): { readonly proj_id: string; readonly env_id: string } {
+	const { project, environment } = openSession();
+	return { proj_id: project.key, env_id: environment.key };
+}
+
+/** Begins: with the ticket of the address, or else with the session that the browser has. */
+export async function beginSession(): Promise<void> {
+	const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
+	const place = readConsolePlace(location.pathname);
+	const named = place === null ? {} : { project: place.project, environment: place.environment };
+	if (ticket === null) return resumeSession();
+	// Spent once it was sent: it need not stay in the address.
+	history.replaceState(null, '', location.pathname + location.search);
+	return signIn({ ticket, ...named });
+}
+
+/** Signs in by an API key to the environment of the address, or to the first that the key opens. */
+export async function signInByKey(apiKey: string): Promise<void> {
+	const place = readConsolePlace(location.pathname);
+	const named = place === null ? {} : { project: place.project, environment: place.environment };
+	return signIn({ api_key: apiKey, ...named });
+}
+
+/** Opens a session of another environment with the key of this one. Throws `ApiFailure`. */
+export async function openEnvironment(project: string, environment: string): Promise<ConsoleSession> {
+	return call('POST', endpoint, { project, environment }, openSession().environment.id);
+}
+
+/** Signs out of this environment. */
+export async function signOut(): Promise<void> {
+	await call('DELETE', endpoint, undefined, openSession().environment.id).catch(() => undefined);
+	endSession(null);
+}
+
+/** Shows the sign-in page. */
+export function endSession(reason: string | null): void {
+	if (sessionState.value.state !== 'closed') sessionState.value = { state: 'closed', reason };
+}
+
+/** Reads the newest revision. Ends the session here when it ended at the server. */
+export async function refreshRevision(): Promise<void> {
+	const now = sessionState.value;
+	if (now.state !== 'open') return;
+	const { project, environment } = now.session;
+	try {
+		const session = await readSession(project.key, environment.key);
+		newestRevision.value = Math.max(newestRevision.value, session.revision);
+	} catch (error) {
+		if (error instanceof ApiFailure && error.status === 401) endSession(error.message);
+	}
+}
+
+async function resumeSession(): Promise<void> {
+	const place = readConsolePlace(location.pathname);
+	if (place === null) {
+		sessionState.value = { state: 'closed', reason: null };
+		return;
+	}
+	try {
+		open(await readSession(place.project, place.environment));
+	} catch (error) {
+		// Who was never here need not be told that they are not.
+		const isNew = error instanceof ApiFailure && error.info['code'] === 'SIGNED_OUT';
+		sessionState.value = { state: 'closed', reason: isNew ? null : reasonText(error) };
+	}
+}
+
+async function signIn(body: object): Promise<void> {
+	try {
+		open(await call('POST', endpoint, body));
+	} catch (error) {
+		sessionState.value = { state: 'closed', reason: reasonText(error) };
+	}
+}
+
+function open(session: ConsoleSession): void {
+	newestRevision.value = session.revision;
+	seenRevision.value = session.revision;
+	sessionState.value = { state: 'open', session };
+}
+
+async function readSession(project: string, environment: string): Promise<ConsoleSession> {
+	return call('GET', `${endpoint}?${new URLSearchParams({ project, environment })}`);
+}
+
+async function call<Answer>(method: string, path: string, body?: object, environmentId?: string): Promise<Answer> {
+	const headers = new Headers({ accept: 'application/json' });
+	if (body !== undefined) headers.set('content-type', 'application/json');
+	if (environmentId !== undefined) headers.set('x-console-environment', environmentId);
+	const content = body === undefined ? null : JSON.stringify(body);
+	const answer = await fetch(path, { method, headers, body: content, cache: 'no-store' }).catch(() => {
+		apiTrouble.value = 'The API cannot be reached';
+		throw new ApiFailure(0, 'The API cannot be reached.');
+	});
+	apiTrouble.value = answer.status >= 500 ? `The API answered ${answer.status}` : null;
+	const said: unknown = await answer.json().catch(() => undefined);
+	if (!answer.ok) throw new ApiFailure(answer.status, failureMessage(answer.status, said), said);
+	return said as Answer;
+}
+
+function reasonText(error: unknown): string {
+	return error instanceof Error ? error.message : 'Something went wrong.';
+}

@@ -1,0 +1,70 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { readConsolePlace } from '../../model/console-place.js';
+import { Announcement } from '../../part/announce.js';
+import { KeyText } from '../part/key-text.js';
+import { signInByKey } from '../session.js';
+
+/** The page of those who are not signed in. `reason` says why they are not any more, or why it failed. */
+export function SignIn({ reason }: { readonly reason: string | null }) {
+	const key = useSignal('');
+	const isBusy = useSignal(false);
+	const heading = useRef<HTMLHeadingElement>(null);
+	const place = readConsolePlace(location.pathname);
+	useEffect(() => {
+		document.title = 'Sign in · Regolith';
+		heading.current?.focus();
+	}, []);
+	const signIn = async () => {
+		isBusy.value = true;
+		await signInByKey(key.value.trim());
+		isBusy.value = false;
+	};
+	return (
+		<main class="sign-in">
+			<h1 ref={heading} tabIndex={-1}>
+				Regolith console
+			</h1>
+			<Announcement />
+			{reason !== null && (
+				<p class="notice" role="alert">
+					{reason}
+				</p>
+			)}
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					if (key.value.trim() !== '' && !isBusy.value) void signIn();
+				}}
+			>
+				{place !== null && (
+					<p>
+						Sign in to the environment <KeyText text={place.environment} /> of the project{' '}
+						<KeyText text={place.project} />.
+					</p>
+				)}
+				<label>
+					<span>API key</span>
+					<input
+						type="password"
+						name="api-key"
+						autocomplete="off"
+						spellcheck={false}
+						required
+						value={key.value}
+						onInput={(event) => {
+							key.value = event.currentTarget.value;
+						}}
+					/>
+				</label>
+				<button type="submit" class="primary" aria-disabled={isBusy.value}>
+					Sign in
+				</button>
+			</form>
+			<p class="quiet">
+				The key is sent to this server once and kept nowhere in the browser. On the machine of the server, the command{' '}
+				<code>console</code> of the program prints an address that signs you in without one.
+			</p>
+		</main>
+	);
+}

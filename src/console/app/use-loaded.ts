@@ -1,0 +1,79 @@
+import { signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { ApiFailure } from '../model/api-failure.js';
+import { newestRevision, seenRevision } from './session.js';
+
+/** What a screen reads from the server. */
+export interface Loaded<Value> {
+	/** What was read last; `null` before the first answer. */
+	readonly value: Value | null;
+	/** What the last try failed with. What was read before stays. */
+	readonly failure: Error | null;
+	readonly loading: boolean;
+	reload(): void;
+}
+
+const reloads = signal(0);
+
+/** Reads everything again that is shown. */
+export function reloadAll(): void {
+	reloads.value += 1;
+}
+
+/** After how long a server that cannot be reached is asked again, in milliseconds. */
+const retryMilliseconds = 3000;
+
+/**
+ * Reads something, and again when a dependency changes or `reload` is called. Of several answers the one to the newest
+ * question counts; the others are aborted. A server that is away is asked again.
+ */
+export function useLoaded<Value>(
+	load: (signal: AbortSignal) => Promise<Value>,
+	dependencies: readonly unknown[],
+): Loaded<Value> {
+	const value = useSignal<Value | null>(null);
+	const failure = useSignal<Error | null>(null);
+	const loading = useSignal(true);
+	const again = useSignal(0);
+	useEffect(() => {
+		const controller = new AbortController();
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		const revision = newestRevision.value;
+		loading.value = true;
+		load(controller.signal).then(
+			(answer) => {
+				if (controller.signal.aborted) return;
+				value.value = answer;
+				failure.value = null;
+				loading.value = false;
+				seenRevision.value = revision;
+			},
+			(error: unknown) => {
+				if (controller.signal.aborted) return;
+				failure.value = error instanceof Error ? error : new Error(String(error));
+				loading.value = false;
+				if (isAway(error)) {
+					timer = setTimeout(() => {
+						again.value += 1;
+					}, retryMilliseconds);
+				}
+			},
+		);
+		return () => {
+			controller.abort();
+			clearTimeout(timer);
+		};
+	}, [...dependencies, again.value, reloads.value]);
+	return {
+		value: value.value,
+		failure: failure.value,
+		loading: loading.value,
+		reload: () => {
+			again.value += 1;
+		},
+	};
+}
+
+function isAway(error: unknown): boolean {
+	return error instanceof ApiFailure && (error.status === 0 || error.status >= 502);
+}
